@@ -16,9 +16,9 @@ use crate::tls::TlsSettings;
 pub struct Config {
     /// The address to listen on.
     pub address: SocketAddr,
-    /// The address for health checks and metrics, over plain HTTP; `None` is the address for reviews.
+    /// The address for health checks and metrics, over plain HTTP; `None` serves them at the address for reviews.
     pub health_address: Option<SocketAddr>,
-    /// TLS; None is plain HTTP.
+    /// TLS; `None` serves plain HTTP.
     pub tls: Option<TlsSettings>,
     /// The source of policies.
     pub policies: PolicySource,
@@ -26,54 +26,55 @@ pub struct Config {
     pub kubernetes: Server,
     /// The limits.
     pub limits: Limits,
-    /// How it ends.
+    /// How the server shuts down.
     pub shutdown: Shutdown,
 }
 
-/// The source of policies, bindings, params, namespaces, definitions and roles.
+/// Where policies, bindings, params, namespaces, definitions and roles come from.
 #[derive(Debug, Clone)]
 pub enum PolicySource {
     /// Files and folders of manifests, as `kubectl apply -f` takes them.
     Manifests {
         /// The files and folders.
         paths: Vec<PathBuf>,
-        /// Whether folders in folders are read.
+        /// Whether subfolders are read too.
         recursive: bool,
-        /// Whether a file may lose all of its policies and bindings while the server runs, or be cut short.
+        /// Whether a file may lose all of its policies and bindings, or be truncated, while the server runs.
         allow_removal: bool,
     },
-    /// A cluster, or something like it.
+    /// A live source, such as a cluster.
     Live(LiveSource),
-    /// The samples that are built in.
+    /// The built-in samples.
     Demo,
 }
 
-/// A source that lives.
+/// A live source: it publishes states while the server runs.
 #[derive(Debug, Clone)]
 pub struct LiveSource {
     /// The states that decide requests; the server is not ready before the first one.
     pub published: watch::Receiver<Option<Published>>,
-    /// The source that is asked while a request waits.
+    /// Answers questions about the cluster while a request waits.
     pub live: Arc<dyn Live>,
 }
 
-/// The limits of the server. Everything within them is memory or time that others do without.
+/// The limits of the server. A request that exceeds a limit is rejected, so that it cannot take memory or time from others.
 #[derive(Debug, Clone)]
 pub struct Limits {
-    /// The bytes of one body.
+    /// The size limit of one body, in bytes.
     pub body: usize,
     /// The memory limit of all bodies and the values read from them, in bytes.
     pub memory: usize,
-    /// The time from a connection's begin to the end of its first request's head, and the time of a TLS handshake.
+    /// The time limit for the head of a connection's first request, from when the connection was opened; also the time limit of a TLS
+    /// handshake.
     pub header_timeout: Duration,
-    /// The time that a connection may do nothing. The API server keeps its connections 90 seconds.
+    /// How long a connection may be idle. The API server keeps its connections open for 90 seconds.
     pub idle_timeout: Duration,
-    /// The most open connections. For one more, the connection that has been idle longest is closed.
+    /// The limit of open connections. To open one more, the connection that has been idle longest is closed.
     pub connections: usize,
-    /// The most concurrent evaluations of more than a millisecond, each on a thread. As many again, but at least two, may run
-    /// until their deadlines.
+    /// The limit of concurrent evaluations that take more than a millisecond, each on a thread of its own. As many again, but at least two,
+    /// may run until their deadlines.
     pub evaluations: usize,
-    /// The most long evaluations that wait for such a thread. Requests beyond that are answered 429.
+    /// The limit of long evaluations that wait for such a thread. Requests beyond it are answered with 429.
     pub waiting: usize,
 }
 

@@ -36,24 +36,24 @@ use tls::Tls;
 /// Why the server cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// The settings cannot be used.
+    /// The configuration is invalid.
     #[error("{0}")]
     Config(String),
-    /// The manifests cannot be used. Each line says where and why.
+    /// The manifests are invalid. Each line of the text is a problem with its place.
     #[error("{}", .0.join("\n"))]
     Policies(Vec<String>),
-    /// TLS cannot be offered.
+    /// TLS cannot be set up.
     #[error(transparent)]
     Tls(#[from] TlsError),
-    /// The address cannot be listened at.
+    /// The server cannot listen on the address.
     #[error("{address}: {error}")]
     Listen {
         /// The address.
         address: SocketAddr,
-        /// Why.
+        /// The error of the operating system.
         error: std::io::Error,
     },
-    /// The system cannot provide threads or signals.
+    /// The operating system provides no threads or signals.
     #[error(transparent)]
     System(#[from] std::io::Error),
 }
@@ -62,7 +62,7 @@ pub enum StartError {
 ///
 /// # Errors
 ///
-/// What keeps the server from starting. Once it serves, nothing ends it but a signal.
+/// The server cannot start. A server that has started ends only on a signal.
 pub fn run(config: impl Future<Output = Result<Config, String>>) -> Result<(), StartError> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -77,7 +77,7 @@ pub fn run(config: impl Future<Output = Result<Config, String>>) -> Result<(), S
     served
 }
 
-/// The connections to the listener of health and metrics: probes and a few scrapers.
+/// The limit of connections to the listener for health and metrics, which only probes and a few scrapers use.
 const HEALTH_CONNECTIONS: usize = 64;
 
 async fn serve(config: Config) -> Result<(), StartError> {

@@ -177,7 +177,7 @@ fn index(request: &Json) -> Option<PolicyIndex> {
     Some(index)
 }
 
-/// The recorded decision as a webhook says it.
+/// The recorded decision as the response of a webhook.
 fn response(recorded: &Json) -> Json {
     let mut response = json!({"uid": "recorded", "allowed": recorded["allowed"]});
     let status = &recorded["status"];

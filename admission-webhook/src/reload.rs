@@ -57,7 +57,7 @@ fn certify(tls: &Tls, metrics: &Metrics) {
     }
 }
 
-/// The files as they are; None is a file that cannot be read.
+/// The current contents of the files; `None` is a file that cannot be read.
 fn contents(tls: &Tls) -> Vec<Option<Vec<u8>>> {
     let files = tls.files().into_iter();
     files.map(|file| std::fs::read(file).ok()).collect()
@@ -78,7 +78,7 @@ pub(crate) fn policies(
     Some(manifests(changes, Arc::clone(app)))
 }
 
-/// Puts the states of a live source in force, as long as it publishes; `None` without a live source.
+/// Puts the states of a live source in force while the source publishes them; `None` without a live source.
 pub(crate) fn live(
     source: &PolicySource,
     app: &Arc<App>,
@@ -133,7 +133,7 @@ async fn manifests(mut changes: Changes, app: Arc<App>) {
     }
 }
 
-/// Waits, and reports it in the log and in `/readyz?verbose` if it takes longer than `slow`.
+/// Waits, and reports in the log and in `/readyz?verbose` if the wait exceeds `slow`.
 async fn told_when_slow<T>(
     mut reading: JoinHandle<T>,
     app: &App,
@@ -150,7 +150,7 @@ async fn told_when_slow<T>(
     read
 }
 
-/// The first line of a problem; the others draw the place in the expression.
+/// The first line of a problem; the other lines show the place in the expression.
 fn first_line(problem: &str) -> String {
     problem.lines().next().unwrap_or_default().to_owned()
 }

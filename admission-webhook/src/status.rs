@@ -25,18 +25,18 @@ impl ApiError {
         }
     }
 
-    /// 400: the body is not a review.
+    /// 400: the body is not an AdmissionReview.
     pub(crate) fn bad_request(message: impl Into<String>) -> Self {
         ApiError::new(StatusCode::BAD_REQUEST, "BadRequest", message)
     }
 
-    /// 404: no such path.
+    /// 404: the path does not exist.
     pub(crate) fn not_found() -> Self {
         let message = "the server could not find the requested resource";
         ApiError::new(StatusCode::NOT_FOUND, "NotFound", message)
     }
 
-    /// 405: the path takes other methods.
+    /// 405: the path does not support the method.
     pub(crate) fn method_not_allowed() -> Self {
         let message = "the server does not allow this method on the requested resource";
         ApiError::new(StatusCode::METHOD_NOT_ALLOWED, "MethodNotAllowed", message)
@@ -58,7 +58,7 @@ impl ApiError {
         )
     }
 
-    /// 415: not JSON.
+    /// 415: the content type is not JSON.
     pub(crate) fn unsupported_media_type() -> Self {
         let message = "the body of the request was in an unknown format - accepted media types include: application/json";
         ApiError::new(
@@ -68,7 +68,7 @@ impl ApiError {
         )
     }
 
-    /// 429: there is too much to do; the API server asks again after a second.
+    /// 429: the server is overloaded; the API server tries again after a second.
     pub(crate) fn too_many_requests() -> Self {
         let message =
             "the server has received too many requests and has asked us to try again later";
@@ -91,7 +91,7 @@ impl ApiError {
         }
     }
 
-    /// 500: a bug.
+    /// 500: a bug in Gavel.
     pub(crate) fn internal(message: impl std::fmt::Display) -> Self {
         let message = format!("Internal error occurred: {message}");
         ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "InternalError", message)
@@ -111,7 +111,7 @@ impl IntoResponse for ApiError {
     }
 }
 
-/// A body of JSON with its type.
+/// A response with a JSON body and its content type.
 pub(crate) fn json_body(value: &impl Serialize) -> Response {
     let json = HeaderValue::from_static("application/json");
     // Nothing that is written here can fail: no maps with keys that are no texts.

@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 /// How long files must be unchanged before they are read, so that several changes are read together.
 const QUIET: Duration = Duration::from_millis(100);
 
-/// The longest that changes without a pause are waited for.
+/// The longest wait for changes to pause.
 const IMPATIENT: Duration = Duration::from_millis(500);
 
 /// How often files are also polled: some file systems (network file systems, replaced mounts) send no notifications.
@@ -24,8 +24,8 @@ pub(crate) struct Changes {
 }
 
 impl Changes {
-    /// Watches folders, with all below them if `recursive`, and files by the folder that they are in: a file is most
-    /// often changed by putting another in its place.
+    /// Watches folders, with all folders below them if `recursive`. A file is watched through its folder, because a file is most often
+    /// changed by putting another in its place.
     pub(crate) fn of<'p>(paths: impl IntoIterator<Item = &'p Path>, recursive: bool) -> Self {
         let (tell, events) = mpsc::channel(1);
         let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
@@ -60,7 +60,7 @@ impl Changes {
         }
     }
 
-    /// Waits until something may have changed and has been quiet since, or some time has passed.
+    /// Returns when files may have changed and have then been unchanged for [`QUIET`], or when it is time to poll.
     pub(crate) async fn next(&mut self) {
         self.wait().await;
         // Where a folder was now may be another. Whoever reads it tells what is wrong with it.

@@ -1,8 +1,8 @@
 //! The parts that all of Kubernetes' API shares, whatever the resource: versions, names and formats, field paths, validation
 //! errors, label selectors, JSON as Go writes it. Follows `k8s.io/apimachinery`. Layer 1: no CEL, no IO.
 //!
-//! The table of what API servers of different versions answer differently is here too. Code asks a [`server::Server`] for a difference, never
-//! for its version:
+//! It also has the table of differences between the answers of API servers of different versions. Code asks a [`server::Server`] for a
+//! difference, never for its version:
 //!
 //! ```
 //! use gavel_apimachinery::server::{Difference, Server};

@@ -16,7 +16,7 @@ const LABEL_VALUE_RULE: &str = "a valid label must be an empty string or consist
 /// The errors of a text, in Kubernetes' words; empty if it is valid.
 pub type Faults = Vec<String>;
 
-/// The errors of a name, or of a prefix to which more is appended.
+/// A function that returns the errors of a name, or of a prefix to which more is appended.
 pub type NameRule = fn(&str, is_prefix: bool) -> Faults;
 
 /// Validates a name, or its prefix, as a domain name of RFC 1123: a [`NameRule`].
@@ -27,7 +27,7 @@ pub fn subdomain_name(text: &str, is_prefix: bool) -> Faults {
     }
 }
 
-/// Validates a name, or its prefix, as a part of a URL's path: a [`NameRule`].
+/// Validates a name, or its prefix, as a segment of a URL's path: a [`NameRule`].
 pub fn path_segment(text: &str, is_prefix: bool) -> Faults {
     if !is_prefix && matches!(text, "." | "..") {
         return vec![format!("may not be '{text}'")];
@@ -73,7 +73,7 @@ pub fn dns1035_label(text: &[u8]) -> Faults {
     faults
 }
 
-/// The text of a prefix, which may end with a dash, as a whole name. Upstream puts an `a` for the last two bytes.
+/// The text of a prefix, which may end with a dash, as a whole name. Upstream replaces the last two bytes by an `a`.
 pub fn as_name(prefix: &str) -> Vec<u8> {
     match prefix.as_bytes() {
         [start @ .., _, b'-'] => [start, b"a"].concat(),
@@ -121,7 +121,7 @@ pub fn label_value(text: &str) -> Faults {
     faults
 }
 
-/// Words what [`qualified_name`] and [`label_value`] say as a server does: those before
+/// Rewords the errors of [`qualified_name`] and [`label_value`] as this server words them: servers before
 /// [`Difference::LabelsAreMeasuredInBytes`] have other words for the same rules.
 pub fn reword(errors: &mut [Error], server: Server) {
     if !server.has(Difference::LabelsAreMeasuredInBytes) {
@@ -131,7 +131,7 @@ pub fn reword(errors: &mut [Error], server: Server) {
     }
 }
 
-/// The words before [`Difference::LabelsAreMeasuredInBytes`].
+/// The wording before [`Difference::LabelsAreMeasuredInBytes`].
 pub fn as_before(fault: &str) -> String {
     let fault = fault.replace(
         "a valid label key must consist",
@@ -143,7 +143,7 @@ pub fn as_before(fault: &str) -> String {
     }
 }
 
-/// The text with each letter lower, as Go does it: letter by letter.
+/// The text in lower case as Go converts it: letter by letter.
 pub fn lower_case(text: &str) -> String {
     text.chars()
         .filter_map(|c| c.to_lowercase().next())
@@ -169,7 +169,7 @@ fn is_lower(byte: u8) -> bool {
     byte.is_ascii_lowercase() || byte.is_ascii_digit()
 }
 
-/// Labels with dots between them, however long.
+/// Whether the text consists of labels with dots between them, whatever its length.
 fn is_subdomain(text: &[u8]) -> bool {
     text.split(|byte| *byte == b'.').all(is_label)
 }

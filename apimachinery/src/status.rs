@@ -1,4 +1,4 @@
-//! The answer of an API server without an object to return (`metav1.Status`, apimachinery `pkg/api/errors`).
+//! The `Status` that an API server returns when it returns no object (`metav1.Status`, apimachinery `pkg/api/errors`).
 
 use serde::Serialize;
 
@@ -46,7 +46,7 @@ pub struct StatusDetails {
     /// The causes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub causes: Vec<StatusCause>,
-    /// After how many seconds the request may be sent again; 0: nothing is said.
+    /// After how many seconds the client may retry; 0 gives no time.
     #[serde(skip_serializing_if = "is_zero")]
     pub retry_after_seconds: u32,
 }

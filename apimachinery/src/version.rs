@@ -6,9 +6,9 @@ use std::str::FromStr;
 /// A version of Kubernetes: major and minor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct KubeVersion {
-    /// The first number: 1.
+    /// The major version.
     pub major: u32,
-    /// The second number.
+    /// The minor version.
     pub minor: u32,
 }
 
@@ -21,12 +21,12 @@ impl KubeVersion {
     /// The newest version that is known, which is the default.
     pub const NEWEST: KubeVersion = KubeVersion::v1(37);
 
-    /// 1.minor
+    /// The version `1.minor`.
     pub const fn v1(minor: u32) -> Self {
         KubeVersion { major: 1, minor }
     }
 
-    /// The version before, which an API server may be taken back to.
+    /// The previous minor version, to which an API server may be rolled back.
     pub const fn previous(self) -> Self {
         KubeVersion {
             major: self.major,

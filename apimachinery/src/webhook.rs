@@ -52,18 +52,18 @@ pub fn check_url(url: &str, path: &Path<'_>) -> Vec<Error> {
 /// The service of a webhook.
 #[derive(Debug, Clone, Copy)]
 pub struct ServiceReference<'a> {
-    /// Its namespace.
+    /// The namespace of the service.
     pub namespace: &'a str,
-    /// Its name.
+    /// The name of the service.
     pub name: &'a str,
     /// The path of the URL.
     pub path: Option<&'a str>,
-    /// Its port.
+    /// The port of the service.
     pub port: i32,
 }
 
 impl ServiceReference<'_> {
-    /// The errors.
+    /// The errors of the service reference.
     pub fn check(self, path: &Path<'_>) -> Vec<Error> {
         let mut errors = Vec::new();
         if self.name.is_empty() {

@@ -1,9 +1,9 @@
-//! The arguments of hosts, checked as far as possible.
+//! The arguments that hosts pass, checked as far as possible.
 
 use crate::error::{Failure, GavelError, GavelErrorKind};
 use crate::memory::{bytes, optional, optional_handles};
 
-/// A text of the host.
+/// A text that the host passes.
 ///
 /// # Safety
 ///

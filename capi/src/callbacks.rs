@@ -21,7 +21,7 @@ pub enum GavelVerdict {
     Deny = 2,
 }
 
-/// Where a callback puts its answer. It must not be kept after the callback has returned.
+/// Receives the answer of a callback. The callback must not keep it after it has returned.
 #[derive(Debug, Default)]
 pub struct GavelReply {
     decision: Decision,
@@ -30,7 +30,7 @@ pub struct GavelReply {
 }
 
 impl GavelReply {
-    /// The object that the host has answered with, if there is one.
+    /// The object in the host's answer, if there is one.
     fn object(self) -> Result<Option<Json>, Failure> {
         self.failure.map_or(Ok(self.value), Err)
     }
@@ -80,16 +80,16 @@ pub type GavelFindParam = Option<
 pub struct GavelCallbacks {
     /// Passed to each function, unchanged.
     pub context: usize,
-    /// The authorizer. Null means no authorizer: `authorizer` then has no opinion.
+    /// The authorizer. If it is null, the variable `authorizer` answers "no opinion" to every check.
     pub authorize: GavelAuthorize,
-    /// Namespaces that the index does not know; null is none.
+    /// Looks up namespaces that the index does not contain; may be null.
     pub find_namespace: GavelFindNamespace,
-    /// Params that the index does not know; null is none.
+    /// Looks up params that the index does not contain; may be null.
     pub find_param: GavelFindParam,
 }
 
 impl GavelCallbacks {
-    /// Nobody to ask.
+    /// No callbacks.
     pub(crate) const NONE: GavelCallbacks = GavelCallbacks {
         context: 0,
         authorize: None,
@@ -97,7 +97,7 @@ impl GavelCallbacks {
         find_param: None,
     };
 
-    /// The host's authorizer, where it has one.
+    /// The host's authorizer, if there is one.
     pub(crate) fn authorizer(&self, number: u64) -> Option<Arc<dyn Authorizer>> {
         self.authorize?;
         Some(Arc::new(HostAuthorizer {
@@ -106,7 +106,7 @@ impl GavelCallbacks {
         }))
     }
 
-    /// A namespace of the host.
+    /// Looks up a namespace with the host's callback.
     pub(crate) fn namespace(&self, name: &str) -> Result<Option<Json>, Failure> {
         let Some(find) = self.find_namespace else {
             return Ok(None);
@@ -117,7 +117,7 @@ impl GavelCallbacks {
         reply.object()
     }
 
-    /// A param of the host.
+    /// Looks up a param with the host's callback.
     pub(crate) fn param(
         &self,
         kind: [&str; 2],
@@ -212,7 +212,7 @@ pub unsafe extern "C" fn gavel_reply_decision(
     };
 }
 
-/// Answers with an object, in the flat encoding. Where it cannot be read, the call fails.
+/// Answers with an object, in the flat encoding. If the object cannot be decoded, the call fails.
 ///
 /// # Safety
 ///

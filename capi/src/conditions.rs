@@ -33,7 +33,7 @@ pub struct GavelDeclarations {
     pub params: bool,
     /// `authorizer` and `authorizer.requestResource`
     pub authorizer: bool,
-    /// The types and functions by which mutations are written.
+    /// The types and functions of mutations (`Object`, `JSONPatch`).
     pub patch_types: bool,
 }
 
@@ -145,10 +145,10 @@ pub unsafe extern "C" fn gavel_conditions_compile(
     })
 }
 
-/// Evaluates expressions of this compiler in order, those that are null to nothing. `variables` is an object in the flat encoding:
-/// `object`, `oldObject`, `request`, `params`, `namespaceObject`, `authorizer`, `authorizer.requestResource`, of which each may be
-/// absent. The cost limit of the options is the budget of all of them; `remaining` is what is left of it, -1 where it was used
-/// up: then no outcome counts. An outcome of kind `Error` holds the message.
+/// Evaluates expressions of this compiler in order; a null expression has an empty outcome. `variables` is an object in the flat encoding:
+/// `object`, `oldObject`, `request`, `params`, `namespaceObject`, `authorizer`, `authorizer.requestResource`, each of which may be absent.
+/// The cost limit in the options is the budget of all expressions together; `remaining` receives the rest of it, or -1 if the budget was
+/// exceeded: then no outcome is valid. An outcome of kind `Error` holds the message.
 ///
 /// # Safety
 ///
@@ -203,7 +203,7 @@ pub unsafe extern "C" fn gavel_conditions_eval(
     })
 }
 
-/// An outcome as the host reads it.
+/// Converts an outcome for the host.
 fn written(outcome: &Outcome<'_>) -> GavelOutcome {
     let mut written = GavelOutcome::NOTHING;
     match outcome {

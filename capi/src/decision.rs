@@ -43,8 +43,8 @@ pub struct GavelDecision {
     pub details: GavelBytes,
 }
 
-/// Decides a request by policies: all of an index, or where `policies` is not null these policies, each followed by its bindings.
-/// `request` is the `request` of an AdmissionReview in the flat encoding, in which a JSON text is a value too.
+/// Decides a request by policies: all policies of an index or, if `policies` is not null, these policies, each followed by its bindings.
+/// `request` is the `request` of an AdmissionReview in the flat encoding, which may contain JSON texts as values.
 ///
 /// # Safety
 ///
@@ -73,7 +73,7 @@ pub unsafe extern "C" fn gavel_index_decide(
     })
 }
 
-/// Mutates the object of a request by policies: all of an index, or where `policies` is not null these policies, each followed by
+/// Mutates the object of a request by policies: all policies of an index or, if `policies` is not null, these policies, each followed by
 /// its bindings. The decision's `object` is the object after all mutations.
 ///
 /// # Safety
@@ -192,13 +192,13 @@ impl<'c> Call<'c> {
         GavelDecision::of_mutation(mutated)
     }
 
-    /// The snapshot with what only the host knows.
+    /// The snapshot for a request, with namespaces and params that only the host knows.
     fn snapshot(&self, request: &AdmissionRequest<'_>) -> Result<Snapshot, Failure> {
         with_host(&self.current.snapshot, &self.limits.callbacks, request)
     }
 }
 
-/// A snapshot with the namespace of a request and the params that its policies name, where only the host knows them.
+/// A snapshot with the namespace of the request and the params of its policies, if only the host knows them.
 fn with_host(
     snapshot: &Snapshot,
     callbacks: &GavelCallbacks,

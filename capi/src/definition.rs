@@ -37,9 +37,9 @@ struct Report {
     compatibility_version: String,
 }
 
-/// Validates a definition that is created, or updated where `old` is not null. The answer is a JSON object: `errors` (each with
-/// `type`, `field`, `badValue`, `detail` and `string`, in the API server's order), `warnings`, `rules`, `totals` and
-/// `compatibilityVersion`, as in the batch protocol. `options` are the keys `server`, `k8sVersion` and `mode` ("new" or "stored").
+/// Validates a definition that is created or, if `old` is not null, updated. The answer is a JSON object: `errors` (each with `type`,
+/// `field`, `badValue`, `detail` and `string`, in the API server's order), `warnings`, `rules`, `totals` and `compatibilityVersion`, as in
+/// the batch protocol. `config` is JSON with the keys `server`, `k8sVersion` and `mode` ("new" or "stored").
 ///
 /// # Safety
 ///
@@ -104,8 +104,8 @@ pub(crate) fn document(answer: &impl Serialize) -> Result<GavelBytes, Failure> {
     Ok(text.into())
 }
 
-/// Compiles a definition, to validate its objects. It is taken as valid, as one that an API server has stored. `config` is JSON
-/// with the key `server`.
+/// Compiles a definition, to validate its objects. The definition is assumed to be valid, like one that an API server has stored. `config`
+/// is JSON with the key `server`.
 ///
 /// # Safety
 ///

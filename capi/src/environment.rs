@@ -54,7 +54,7 @@ impl GavelEnv {
     }
 }
 
-/// Options as JSON; no bytes are none.
+/// Parses options in JSON; an empty text means no options.
 pub(crate) fn options(text: &[u8]) -> Result<Json, Failure> {
     if text.is_empty() {
         return Ok(Json::Object(serde_json::Map::new()));
@@ -63,7 +63,7 @@ pub(crate) fn options(text: &[u8]) -> Result<Json, Failure> {
         .map_err(|error| GavelError::new(GavelErrorKind::Argument, format!("options: {error}")))
 }
 
-/// Frees an environment; null is ignored. Programs live on.
+/// Frees an environment; null is ignored. Its programs stay valid.
 ///
 /// # Safety
 ///

@@ -12,7 +12,7 @@ use crate::memory::{self, GavelSlice};
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GavelErrorKind {
-    /// An argument is not what the function takes.
+    /// An argument is invalid.
     Argument = 1,
     /// An expression has a syntax error.
     Parse = 2,
@@ -22,13 +22,13 @@ pub enum GavelErrorKind {
     Plan = 4,
     /// An evaluation failed.
     Evaluation = 5,
-    /// An evaluation passed its cost limit.
+    /// An evaluation exceeded its cost limit.
     CostLimit = 6,
-    /// An evaluation passed its memory limit.
+    /// An evaluation exceeded its memory limit.
     MemoryLimit = 7,
     /// The deadline passed, or the host cancelled.
     Interrupted = 8,
-    /// An object is refused before it is validated.
+    /// An object was rejected when it was decoded, before its validation.
     Decode = 9,
     /// A definition or a policy cannot be compiled.
     Compile = 10,
@@ -51,15 +51,15 @@ pub struct GavelError {
 pub struct GavelErrorView {
     /// The kind.
     pub kind: GavelErrorKind,
-    /// The line in the expression, from 1; 0 where it has no place.
+    /// The line in the expression, from 1; 0 if the error has no position.
     pub line: u32,
-    /// The column in the expression in code points, from 1; 0 where it has no place.
+    /// The column in the expression in code points, from 1; 0 if the error has no position.
     pub column: u32,
     /// The message, in Kubernetes' words. It lives as long as the error.
     pub message: GavelSlice,
 }
 
-/// Why an export fails.
+/// The error of an exported function.
 pub(crate) type Failure = Box<GavelError>;
 
 impl GavelError {
@@ -72,7 +72,7 @@ impl GavelError {
         })
     }
 
-    /// Puts a name before the message.
+    /// Puts a name and a colon before the message.
     pub(crate) fn within(mut self: Box<Self>, name: &str) -> Failure {
         self.message = format!("{name}: {}", self.message);
         self
@@ -86,7 +86,7 @@ impl GavelError {
         self
     }
 
-    /// Why an expression has no value.
+    /// The error of an evaluation that failed.
     pub(crate) fn of_expression(failure: &EvalFailure, position: Option<(u32, u32)>) -> Failure {
         let kind = match failure {
             EvalFailure::Issues(issues) => match issues.phase() {
@@ -115,7 +115,7 @@ impl From<RequestError> for Failure {
     }
 }
 
-/// Runs what an export does. A panic comes back as an error.
+/// Runs the body of an exported function. A panic becomes an error.
 pub(crate) fn guard(call: impl FnOnce() -> Result<(), Failure>) -> *mut GavelError {
     let failure = match catch_unwind(AssertUnwindSafe(call)) {
         Ok(Ok(())) => return std::ptr::null_mut(),

@@ -1,6 +1,6 @@
-//! The flat encoding: what a host writes from its own maps. `docs/embed-c.md` describes it for hosts.
+//! The flat encoding, in which a host writes its own maps and values. `docs/embed-c.md` describes it for hosts.
 //!
-//! A value is a tag and what follows it; numbers are little-endian, lengths and counts are 32 bits.
+//! A value is a tag, followed by the value's data; numbers are little-endian, lengths and counts are 32 bits.
 //!
 //! | tag | value | what follows |
 //! |---|---|---|
@@ -18,7 +18,7 @@
 //! | 12 | duration | nanoseconds (8 bytes) |
 //! | 13 | optional.none | |
 //! | 14 | optional | value |
-//! | 32 | JSON, read as the type of the variable says | length, UTF-8 |
+//! | 32 | JSON, read according to the type of the variable | length, UTF-8 |
 //! | 33 | a `GavelValue` | the handle (8 bytes) |
 //! | 34 | authorizer | number (8 bytes), length and JSON of the user |
 //! | 35 | resource check | number (8 bytes), length and JSON of the user, length and JSON of the resource |
@@ -30,7 +30,7 @@ use gavel_engine::value::{Arena, Duration, Json, JsonObject, MapBuilder, Timesta
 
 use crate::error::{Failure, GavelError, GavelErrorKind};
 
-/// How deeply values may be nested, as in JSON.
+/// The nesting limit of values, which is that of JSON.
 const MAX_DEPTH: usize = 127;
 
 /// The tags of values.
@@ -56,7 +56,7 @@ pub(crate) mod tag {
     pub(crate) const RESOURCE_CHECK: u8 = 35;
 }
 
-/// Reads one JSON value: flat, or a JSON text behind its tag.
+/// Reads one JSON value: in the flat encoding, or as a JSON text after its tag.
 pub(crate) fn read_json(bytes: &[u8]) -> Result<Json, Failure> {
     let mut reader = Reader::new(bytes);
     let value = reader.json(0)?;
@@ -75,13 +75,13 @@ pub(crate) fn read_value<'a>(bytes: &'a [u8], arena: &'a Arena) -> Result<Value<
 /// The representation of lists and objects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Flavour {
-    /// JSON: what a variable of type `dyn` or of an object holds.
+    /// As JSON, for variables of type `dyn` and of object types.
     Json,
-    /// Lists and maps of CEL: what a variable of type `list(int)` holds.
+    /// As CEL values, for variables of types such as `list(int)`.
     Cel,
 }
 
-/// Reads flat values, one after the other.
+/// Reads values in the flat encoding, one after the other.
 #[derive(Debug)]
 pub(crate) struct Reader<'b> {
     rest: &'b [u8],
@@ -92,7 +92,7 @@ impl<'b> Reader<'b> {
         Reader { rest: bytes }
     }
 
-    /// Everything must have been read.
+    /// Checks that everything has been read.
     pub(crate) fn end(&self) -> Result<(), Failure> {
         match self.rest.is_empty() {
             true => Ok(()),
@@ -100,12 +100,12 @@ impl<'b> Reader<'b> {
         }
     }
 
-    /// The tag of the value that is next.
+    /// The tag of the next value, which stays unread.
     pub(crate) fn peek(&self) -> Result<u8, Failure> {
         self.rest.first().copied().ok_or_else(cut_off)
     }
 
-    /// Takes the tag of the value that is next.
+    /// Reads the tag of the next value.
     pub(crate) fn tag(&mut self) -> Result<u8, Failure> {
         let tag = self.peek()?;
         self.take(1)?;
@@ -170,7 +170,7 @@ impl<'b> Reader<'b> {
             .map_err(|error| GavelError::new(GavelErrorKind::Decode, error.to_string()))
     }
 
-    /// A value that JSON has, as a document.
+    /// Reads a value of a JSON type as a document.
     pub(crate) fn json(&mut self, depth: usize) -> Result<Json, Failure> {
         let depth = deeper(depth)?;
         Ok(match self.tag()? {
@@ -207,7 +207,7 @@ impl<'b> Reader<'b> {
         })
     }
 
-    /// A value in an arena.
+    /// Reads a value into an arena.
     pub(crate) fn value<'a>(
         &mut self,
         arena: &'a Arena,

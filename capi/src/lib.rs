@@ -4,7 +4,7 @@
 //!
 //! - Every function that can fail returns a [`GavelError`](error::GavelError), or null. Results go through `out` parameters.
 //! - Handles are opaque and thread-safe: any number of threads may use one at the same time. Each has a function that frees it.
-//! - Texts and bytes come as a pointer and a length. What is passed in is only read during the call.
+//! - Texts and bytes are passed as a pointer and a length. The library reads them during the call and keeps no pointer.
 //! - A panic becomes an error of kind `Panic`. There is no global state.
 
 pub mod abi;

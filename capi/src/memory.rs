@@ -44,7 +44,7 @@ pub(crate) unsafe fn optional_handles<'a, T>(
     found.collect()
 }
 
-/// Writes a result to where the host wants it. Nothing is written to null.
+/// Writes a result to the memory that the host provides. Nothing is written if the pointer is null.
 ///
 /// # Safety
 ///
@@ -68,7 +68,7 @@ pub(crate) unsafe fn write_handle<T>(out: *mut *mut T, value: T) {
     }
 }
 
-/// Frees a handle; null is ignored. A panic of a destructor ends here.
+/// Frees a handle; null is ignored. A panic in a destructor is caught.
 ///
 /// # Safety
 ///

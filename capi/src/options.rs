@@ -7,23 +7,23 @@ use crate::callbacks::GavelCallbacks;
 use crate::error::{Failure, GavelError, GavelErrorKind};
 use crate::memory;
 
-/// A flag that cancels calls. Setting it ends every call that uses it, soon after.
+/// A flag that cancels calls. Soon after it is set, every call that uses it ends with an error.
 #[derive(Debug, Default)]
 pub struct GavelCancel(AtomicBool);
 
-/// The limits of a call, and its callbacks. All zeros are the defaults of Kubernetes.
+/// The limits of a call, and its callbacks. If all fields are zero, the defaults of Kubernetes apply.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct GavelOptions {
-    /// Whether `cost_limit` counts.
+    /// Whether `cost_limit` is set.
     pub has_cost_limit: bool,
-    /// Cost units: of one evaluation, or the budget of all rules of an object, or of the expressions of a policy.
+    /// The limit in cost units: of one evaluation, of all rules of an object, or of the expressions of a policy.
     pub cost_limit: i64,
-    /// The most bytes that an evaluation computes; 0 is 64 MiB.
+    /// The memory limit of the values that an evaluation computes, in bytes; 0 means 64 MiB.
     pub memory_limit: usize,
-    /// Nanoseconds after which the call ends with an error; 0 is never.
+    /// The time limit of the call, in nanoseconds; 0 means no limit.
     pub timeout_nanos: u64,
-    /// A flag that ends the call; null is none. It must live as long as the call.
+    /// A flag that ends the call; may be null. It must live as long as the call.
     pub cancel: *const GavelCancel,
     /// The callbacks.
     pub callbacks: GavelCallbacks,
@@ -32,9 +32,9 @@ pub struct GavelOptions {
 /// The options of one call.
 #[derive(Debug)]
 pub(crate) struct Limits<'a> {
-    /// Cost units, where the host set a limit.
+    /// The limit in cost units, if the host set one.
     pub(crate) cost: Option<i64>,
-    /// Bytes, where the host set a limit.
+    /// The limit in bytes, if the host set one.
     pub(crate) memory: Option<usize>,
     /// The callbacks.
     pub(crate) callbacks: GavelCallbacks,
@@ -43,7 +43,7 @@ pub(crate) struct Limits<'a> {
 }
 
 impl Limits<'_> {
-    /// The options of a call; null are the defaults.
+    /// The options of a call; null means the defaults.
     ///
     /// # Safety
     ///
@@ -79,7 +79,7 @@ impl Limits<'_> {
         self.may_end().then_some(is_over)
     }
 
-    /// Fails if the call was interrupted, so that its result does not count.
+    /// Fails if the call was interrupted, because its result is then not valid.
     pub(crate) fn check(&self) -> Result<(), Failure> {
         match self.may_end() && self.is_over() {
             true => Err(GavelError::new(

@@ -30,7 +30,7 @@ use crate::value::GavelValue;
 pub struct GavelIndex {
     pub(crate) server: Server,
     changing: Mutex<Changing>,
-    /// `None` after a change, until a call needs it.
+    /// The current contents. `None` after a change, until a call needs them.
     current: RwLock<Option<Arc<Current>>>,
 }
 
@@ -136,7 +136,7 @@ pub unsafe extern "C" fn gavel_index_apply(
     })
 }
 
-/// Whether an object is more to an index than a param.
+/// Whether the index uses an object otherwise than as a param.
 fn is_policy_or_namespace(object: &Json) -> bool {
     let text = |key| object.get(key).and_then(Json::as_str).unwrap_or_default();
     let (api_version, kind) = (text("apiVersion"), text("kind"));
@@ -144,7 +144,7 @@ fn is_policy_or_namespace(object: &Json) -> bool {
     is_registration || (api_version, kind) == ("v1", "Namespace")
 }
 
-/// Forgets an object; only its kind, name and namespace count.
+/// Removes an object; only its kind, name and namespace are read.
 ///
 /// # Safety
 ///
@@ -166,10 +166,10 @@ pub unsafe extern "C" fn gavel_index_delete(
     })
 }
 
-/// Tells an index what it cannot see in objects. `config` is a JSON object of which each key may be absent:
-/// `namespaced` [{`apiVersion`, `kind`, `namespaced`}] says whether kinds of params have a namespace;
-/// `equivalents` [[{`resource` {group, version, resource}, `subResource`, `kind` {group, version, kind}}]] lists resources that lead
-/// to the same objects; `schemas` {"group/version/Kind": schema} are the schemas by which custom resources are mutated.
+/// Sets properties of kinds that objects do not contain. `config` is a JSON object whose keys are all optional: `namespaced`
+/// [{`apiVersion`, `kind`, `namespaced`}] says whether kinds of params have a namespace; `equivalents` [[{`resource` {group, version,
+/// resource}, `subResource`, `kind` {group, version, kind}}]] lists resources that lead to the same objects; `schemas`
+/// {"group/version/Kind": schema} gives the schemas that mutations of custom resources use.
 ///
 /// # Safety
 ///
@@ -344,8 +344,8 @@ fn registration<T: Registration>(object: &Json, no_defaults: bool) -> Result<T, 
     read.map_err(|error| GavelError::new(GavelErrorKind::Decode, error.to_string()))
 }
 
-/// Lists the expressions that do not compile, as JSON: `stored` (in the environment in which the policy runs) and `new` (those for
-/// which an API server would refuse to create it), each [{`path`, `type`, `message`}].
+/// Lists the expressions that do not compile, as JSON: `stored` (those that do not compile in the environment in which the policy runs) and
+/// `new` (those because of which an API server would not let the policy be created), each [{`path`, `type`, `message`}].
 ///
 /// # Safety
 ///
@@ -376,7 +376,7 @@ pub unsafe extern "C" fn gavel_policy_free(policy: *mut GavelPolicy) {
     unsafe { memory::free(policy) };
 }
 
-/// A list of bindings after the policy that they bind.
+/// Policies, each with its bindings.
 pub(crate) type Hooks<'p, P, B> = Vec<(&'p P, Vec<&'p B>)>;
 
 /// The policies among these handles with their bindings, which follow the policy that they bind.

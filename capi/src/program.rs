@@ -1,4 +1,4 @@
-//! Expressions compiled and evaluated.
+//! Compiling and evaluating expressions.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -38,9 +38,9 @@ pub struct GavelProgram {
 pub struct GavelStatics {
     /// Whether the estimate is known.
     pub has_estimate: bool,
-    /// The least that an evaluation costs, in cost units.
+    /// The lower bound of the cost of an evaluation, in cost units.
     pub estimate_min: u64,
-    /// The most that an evaluation costs, in cost units.
+    /// The upper bound of the cost of an evaluation, in cost units.
     pub estimate_max: u64,
     /// The type, such as `list(string)`; empty if unknown.
     pub type_name: GavelSlice,
@@ -74,7 +74,7 @@ pub enum GavelValueKind {
     Duration = 9,
     /// Any other value: typed JSON in `bytes`, as in the batch protocol.
     Typed = 10,
-    /// A failure: the message in `bytes`. Only where several expressions are evaluated at once.
+    /// A failure, with the message in `bytes`. Only for functions that evaluate several expressions.
     Error = 11,
 }
 
@@ -218,11 +218,11 @@ pub unsafe extern "C" fn gavel_program_eval(
 
 /// A variable of a call, before its value is made.
 enum Input<'b> {
-    /// JSON that is read as the variable's type says.
+    /// JSON that is read according to the variable's type.
     Json(Json),
-    /// JSON of a handle.
+    /// The JSON of a handle.
     Shared(&'b Json),
-    /// A flat value, which begins here.
+    /// A value in the flat encoding, which begins here.
     Flat(Value<'b>),
 }
 
@@ -351,7 +351,7 @@ impl GavelProgram {
     }
 }
 
-/// The value of an authorizer or a resource check: a number and the user, then the resource.
+/// Reads the value of an authorizer or a resource check: a number, the user and, for a resource check, the resource.
 pub(crate) fn read_authorizer<'a>(
     reader: &mut Reader<'_>,
     callbacks: &GavelCallbacks,
@@ -370,7 +370,7 @@ pub(crate) fn read_authorizer<'a>(
     Ok(arena.opaque(ResourceCheck::new(value, resource)))
 }
 
-/// Lists and objects of a variable of this type.
+/// The representation of lists and objects in a variable of this type.
 fn flavour(ty: &Type) -> Flavour {
     match ty {
         Type::Dyn | Type::Any | Type::Struct(_) => Flavour::Json,

@@ -13,27 +13,27 @@ use crate::memory::{self, GavelBytes};
 use crate::options::{GavelOptions, Limits};
 use crate::value::GavelValue;
 
-/// How an object is decoded. All false is what an API server does with the body of a request.
+/// How an object is decoded. If all fields are false, it is decoded as an API server decodes the body of a request.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct GavelDecode {
     /// Whether the object comes from storage, not from a request.
     pub from_storage: bool,
-    /// Whether unknown fields stay.
+    /// Whether unknown fields are kept.
     pub keep_unknown: bool,
     /// Whether no defaults are set.
     pub no_defaults: bool,
 }
 
-/// How an object is validated. All false is what an API server does.
+/// How an object is validated. If all fields are false, it is validated as an API server validates it.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct GavelValidate {
-    /// Whether metadata is left alone.
+    /// Whether metadata is not validated.
     pub skip_metadata: bool,
     /// Whether only the status is updated, through its own endpoint.
     pub status: bool,
-    /// Whether rules run even where schema errors would keep an API server from it.
+    /// Whether rules run even if an API server would skip them because of schema errors.
     pub force_rules: bool,
 }
 
@@ -41,7 +41,7 @@ pub struct GavelValidate {
 #[repr(C)]
 #[derive(Debug)]
 pub struct GavelValidation {
-    /// Whether nothing is wrong.
+    /// Whether the object is valid.
     pub valid: bool,
     /// Whether the definition has no rules.
     pub no_rules: bool,
@@ -49,8 +49,8 @@ pub struct GavelValidation {
     pub rules_skipped: bool,
     /// The remaining budget, in cost units; negative if a rule ended the validation.
     pub remaining_budget: i64,
-    /// Nothing where the object is valid without warnings; else a JSON object: `schemaErrors`, `ruleErrors` (each with `type`,
-    /// `field`, `badValue`, `detail`, `string`), `warnings` and `notes`. The host frees it.
+    /// Empty if the object is valid without warnings; otherwise a JSON object: `schemaErrors`, `ruleErrors` (each with `type`, `field`,
+    /// `badValue`, `detail`, `string`), `warnings` and `notes`. The host frees it.
     pub findings: GavelBytes,
 }
 
@@ -103,7 +103,7 @@ impl From<RuleFindings> for GavelValidation {
     }
 }
 
-/// Brings an object to the form in which an API server holds it: unknown fields are dropped, defaults set. `unknown` is a JSON
+/// Decodes an object into the form in which an API server holds it: unknown fields are dropped and defaults are set. `unknown` is a JSON
 /// list of the paths of unknown fields, or nothing.
 ///
 /// # Safety
@@ -181,7 +181,7 @@ pub unsafe extern "C" fn gavel_crd_prepare(
     })
 }
 
-/// Validates an object that is created, or updated where `old` is not null. Both must have been decoded.
+/// Validates an object that is created or, if `old` is not null, updated. Both must have been decoded.
 ///
 /// # Safety
 ///

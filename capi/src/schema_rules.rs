@@ -61,8 +61,8 @@ fn is_resource(config: &Json) -> bool {
     config.get("resource") == Some(&Json::Bool(true))
 }
 
-/// Runs rules on a value that lies at a path, with the value before an update or null. With `ratcheting`, rules that the value
-/// broke before become warnings. The cost limit of the options is the budget of all rules.
+/// Evaluates rules on the value at a path, with the value before an update or null. With `ratcheting`, failures that the old value had too
+/// become warnings. The cost limit of the options is the budget of all rules.
 ///
 /// # Safety
 ///
@@ -107,10 +107,10 @@ pub unsafe extern "C" fn gavel_rules_validate(
     })
 }
 
-/// Compiles the rules of one schema, without those of schemas in it, and tells what became of each: a JSON list with an entry a
-/// rule, null for one that is blank, else `error`, `usesOldSelf`, `maxCost`, `maxCardinality`, `messageError`, `messageMaxCost`,
-/// `fieldPath`. `config` is JSON with the keys `server`, `k8sVersion`, `resource` and `stored`: a list with a pair a rule that says
-/// whether the rule and whether its messageExpression were stored already.
+/// Compiles the rules of one schema, without those of schemas in it, and returns the results: a JSON list with an entry per rule, null for
+/// a blank rule, otherwise `error`, `usesOldSelf`, `maxCost`, `maxCardinality`, `messageError`, `messageMaxCost`, `fieldPath`. `config` is
+/// JSON with the keys `server`, `k8sVersion`, `resource` and `stored`: a list with a pair per rule: whether the rule was stored already,
+/// and whether its messageExpression was.
 ///
 /// # Safety
 ///

@@ -1,4 +1,4 @@
-//! Values that cross once and are used by many calls.
+//! Values that a host passes once and uses in many calls.
 
 use gavel_apimachinery::json;
 use gavel_engine::value::Json;
@@ -12,7 +12,7 @@ use crate::memory::{self, GavelBytes};
 #[derive(Debug)]
 pub struct GavelValue(pub(crate) Json);
 
-/// Reads a value in the flat encoding, in which a JSON text is a value too.
+/// Reads a value in the flat encoding, which may contain JSON texts as values.
 ///
 /// # Safety
 ///

@@ -1,5 +1,5 @@
-//! Policies without an API server, for other testers: they apply to every request, and are used even if an API server would
-//! reject them.
+//! Policies without an API server, as the test formats of other tools need them: the policies apply to every request, and are used even if
+//! an API server would reject them.
 
 use gavel_engine::value::Json;
 use gavel_libraries::{EnvSet, Server};
@@ -12,8 +12,8 @@ use crate::role::Role;
 use crate::world::{World, binding};
 
 impl World {
-    /// The policies among objects, each bound to deny; the others are namespaces and params. `param` is the namespace and name of
-    /// the param of policies that have params; without it they have all objects of their kind.
+    /// The policies among objects, each with a binding that denies; the other objects are namespaces and params. `param` is the namespace
+    /// and name of the param of policies with a paramKind; without it, such policies use all objects of that kind as params.
     ///
     /// # Errors
     ///
@@ -41,7 +41,7 @@ impl World {
     }
 }
 
-/// Adds a policy that is about everything, and its binding.
+/// Adds a policy that matches everything, and its binding.
 fn add_policy(
     index: &mut PolicyIndex,
     policy: &Json,

@@ -42,7 +42,7 @@ const CLUSTER_KINDS: [&str; 29] = [
     "VolumeAttachment",
 ];
 
-/// The kinds of definitions; other kinds are guessed from their names.
+/// The kinds that definitions define; the plurals of other kinds are guessed from their names.
 #[derive(Debug, Default)]
 pub struct Kinds(HashMap<(String, String), ResourceOfKind>);
 
@@ -69,7 +69,7 @@ impl Kinds {
         }
     }
 
-    /// An object in a namespace, where its kind has namespaces and it names none.
+    /// The object in a namespace, if its kind is namespaced and the object does not name one.
     pub fn placed(&self, mut object: Json, namespace: &str) -> Json {
         let text = |key: &str| object.get(key).and_then(Json::as_str).unwrap_or_default();
         let kind = GroupVersionKind::new(text("apiVersion"), text("kind"));

@@ -13,7 +13,7 @@ const MAX_PARTS: usize = 200;
 /// A part of an expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
-    /// The part as one would write it.
+    /// The text of the part.
     pub text: String,
     /// The expression for the value or, within the body of a macro, for the list of values.
     pub probe: String,
@@ -21,13 +21,13 @@ pub struct Part {
     pub depth: usize,
     /// Whether the part must be true or false: an operand of `&&`, `||`, `!` or `?:`, or the body of `all` and similar macros.
     pub is_condition: bool,
-    /// Whether its value is worth showing: it is not a literal and not a name alone.
+    /// Whether its value is worth showing: the part is neither a literal nor just a name.
     pub is_telling: bool,
     parent: Option<usize>,
     guard: Guard,
 }
 
-/// When a part is reached, its parent being reached.
+/// When an evaluation that reaches the parent of a part reaches the part too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Guard {
     Always,
@@ -37,7 +37,7 @@ enum Guard {
     If(usize, &'static str),
 }
 
-/// The parts of an expression, each before those within it, in the order of evaluation. Empty if the expression cannot be parsed.
+/// The parts of an expression in the order of evaluation, each before the parts within it. Empty if the expression cannot be parsed.
 pub(crate) fn parts(expression: &str) -> Vec<Part> {
     let options = ParserOptions {
         escaped_identifiers: true,
@@ -80,7 +80,7 @@ pub(crate) fn reached(parts: &[Part], values: &[Option<String>]) -> Vec<bool> {
 
 struct Walk {
     parts: Vec<Part>,
-    /// The ranges and variables of the macros around.
+    /// The ranges and variables of the enclosing macros.
     loops: Vec<(String, String)>,
 }
 
@@ -95,7 +95,7 @@ struct Place {
 
 impl Walk {
     // The depth of the tree is bounded by the parser, so this recursion is too.
-    /// Adds an expression and the parts within it; returns the context for what follows.
+    /// Adds an expression and the parts within it; returns the context for the parts that follow.
     fn part(&mut self, expr: &Expr, place: Place) -> Option<usize> {
         let text = unparse(expr).filter(|_| self.parts.len() < MAX_PARTS)?;
         let mut probe = text.clone();
@@ -137,7 +137,7 @@ impl Walk {
         Some(n)
     }
 
-    /// Adds the start of a chain, unless it is a name alone.
+    /// Adds the start of a chain, unless it is just a name.
     fn operand(&mut self, expr: &Expr, within: Place) {
         match &expr.kind {
             ExprKind::Ident(_) | ExprKind::Constant(_) => {}
@@ -204,14 +204,14 @@ impl Walk {
         }
     }
 
-    /// Adds `left && right` or `left || right`, which a left operand of the value `decisive` decides.
+    /// Adds `left && right` or `left || right`; the value `decisive` of the left operand decides the result.
     fn logical(&mut self, left: &Expr, right: &Expr, place: Place, decisive: &'static str) {
         let left = self.part(left, place);
         let guard = left.map_or(Guard::Always, |left| Guard::Unless(left, decisive));
         self.part(right, Place { guard, ..place });
     }
 
-    /// The body of a macro, for each element.
+    /// Adds the body of a macro, which is evaluated for each element.
     fn body(&mut self, name: &str, range: &Expr, variable: &Expr, rest: &[Expr], within: Place) {
         let (Some(range), ExprKind::Ident(variable)) = (unparse(range), &variable.kind) else {
             return;
@@ -230,7 +230,7 @@ impl Walk {
     }
 }
 
-/// Whether the value of a part is worth showing: those of literals and names alone are not.
+/// Whether the value of a part is worth showing: the part is neither a literal nor just a name.
 fn is_telling(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Constant(_) | ExprKind::Ident(_) => false,

@@ -1,7 +1,7 @@
 //! Probes: the values of the parts of a policy's validations, for one request.
 //!
-//! A probe is the policy itself, with its variables and match conditions, and with an additional variable for each part of a
-//! validation. So parts are evaluated as an API server would evaluate them, with everything that the policy sees.
+//! A probe is the policy itself, with its variables and match conditions, and with an additional variable for each part of a validation. So
+//! the parts are evaluated as an API server would evaluate them, with all variables of the policy.
 
 use gavel_engine::value::{Json, Value};
 use gavel_libraries::Server;
@@ -37,7 +37,7 @@ pub struct Seen {
     pub part: Part,
     /// Whether the validation evaluates it: no operand before it decides.
     pub is_reached: bool,
-    /// The value, or what went wrong.
+    /// The value, or the error.
     pub value: Result<String, String>,
 }
 

@@ -10,9 +10,9 @@ pub enum Role {
     Policy,
     /// A CustomResourceDefinition.
     Definition,
-    /// A namespace, a role, or a role binding: policies read it, and it is an object too.
+    /// A namespace, a role, or a role binding: policies read it, and it is checked like other objects.
     Surrounding,
-    /// Any other object; perhaps one that a policy has as params.
+    /// Any other object; a policy may have it as a param.
     Object,
 }
 

@@ -28,7 +28,7 @@ impl Operation {
         }
     }
 
-    /// The options of its requests.
+    /// The `options` of requests with this operation.
     fn options(self) -> Json {
         let kind = match self {
             Operation::Create => "CreateOptions",
@@ -48,7 +48,7 @@ pub struct Subject<'a> {
     pub object: &'a Json,
     /// The object before the update; `None` means the object itself.
     pub old: Option<&'a Json>,
-    /// The namespace of objects that name none.
+    /// The namespace of objects that do not name one.
     pub namespace: &'a str,
     /// The user of the request.
     pub user: &'a UserInfo,

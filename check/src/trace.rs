@@ -26,7 +26,7 @@ pub enum Step {
         /// Whether it matches the request, or the error in its constraints.
         matched: Result<bool, String>,
     },
-    /// A policy or binding that could not be evaluated.
+    /// A policy or binding could not be evaluated.
     Unasked {
         /// The policy.
         policy: String,
@@ -34,12 +34,12 @@ pub enum Step {
         binding: Option<String>,
         /// The error.
         error: String,
-        /// Whether the request is denied for it.
+        /// Whether the request is denied because of the error.
         denies: bool,
     },
     /// A validating policy was evaluated.
     Evaluated {
-        /// The subject of the step.
+        /// The policy, binding and param.
         asked: Asked,
         /// The results of its validations and audit annotations.
         evaluation: Evaluation,
@@ -62,7 +62,7 @@ pub struct Asked {
     pub param: Option<String>,
     /// The result of the match conditions.
     pub conditions: Option<ConditionsOutcome>,
-    /// The expressions that ran, in this order; a variable before the expression that first read it.
+    /// The expressions that ran, in order; a variable comes before the expression that first read it.
     pub runs: Vec<Ran>,
 }
 
@@ -75,11 +75,11 @@ pub struct Ran {
     pub expression: String,
     /// The name of the variable.
     pub variable: Option<String>,
-    /// The cost units that it took.
+    /// The cost in cost units.
     pub cost: u64,
     /// The value, as the trace formats it, or the error.
     pub result: Result<String, String>,
-    /// What helps where it went wrong; empty where nothing is known to. The trace itself knows of nothing.
+    /// A help text for the error, or empty. The trace leaves it empty; callers may fill it in.
     pub help: String,
 }
 
@@ -116,12 +116,12 @@ impl Trace {
         steps.done
     }
 
-    /// The steps until now.
+    /// Calls `look` with the steps recorded so far.
     pub(crate) fn with_steps<T>(&self, look: impl FnOnce(&[Step]) -> T) -> T {
         look(&self.steps.borrow().done)
     }
 
-    /// The mutating policies have run: the next steps are those of validating policies.
+    /// Marks the end of mutation: the next steps are those of validating policies.
     pub(crate) fn end_mutation(&self) {
         self.steps.borrow_mut().end_invocation();
     }

@@ -2,8 +2,8 @@
 
 use gavel_libraries::authorizer::UserInfo;
 
-/// The user as an API server sees it when it is impersonated: a service account is in its groups unless groups are given, and
-/// every authenticated user is in the group of authenticated users.
+/// The user as an API server sees it when it is impersonated: unless groups are given, a service account is in the groups of service
+/// accounts; every authenticated user is in `system:authenticated`.
 pub fn user(name: &str, groups: &[String]) -> UserInfo {
     let service_account = name
         .strip_prefix("system:serviceaccount:")

@@ -23,7 +23,7 @@ use crate::written::without_defaults;
 #[derive(Debug)]
 pub struct Setup {
     store: Store,
-    /// Objects that are used if a policy has their kind as params.
+    /// Objects that become params if a policy has their kind as `paramKind`.
     waiting: Vec<Object>,
     server: Server,
     kinds: Kinds,
@@ -87,7 +87,7 @@ pub enum Action {
 }
 
 impl Action {
-    /// The word for people: `denied`, `warned`, `audited`.
+    /// The word in messages: `denied`, `warned`, `audited`.
     pub fn done(self) -> &'static str {
         match self {
             Action::Deny => "denied",
@@ -130,7 +130,7 @@ impl Setup {
         self.take(Object::of_manifest(origin, document));
     }
 
-    /// Adds an object that is not from a file.
+    /// Adds an object that was not read from a file.
     pub fn add_value(&mut self, object: Json) {
         self.take(Object::sent(Origin::new("the test"), &object));
     }
@@ -174,7 +174,7 @@ impl Setup {
         self.policies.keys().map(|(_, name)| name.as_str())
     }
 
-    /// The policies without a binding, by kind and name: they do nothing.
+    /// The policies without a binding, by kind and name; such policies have no effect.
     pub fn unbound(&self) -> impl Iterator<Item = (&str, &str)> {
         let policies = self.policies.keys();
         let unbound = policies.filter(|policy| !self.bound.contains(*policy));
@@ -188,7 +188,7 @@ impl Setup {
         kinds.any(|(version, kind)| version == text("apiVersion") && kind == text("kind"))
     }
 
-    /// Binds each policy that is not bound: what fails is denied. Policies with params have all objects of their kind.
+    /// Adds a binding to each policy without one, so that its failures deny requests. Policies with params use all objects of the kind.
     pub fn bind_unbound(&mut self) {
         let unbound: Vec<_> = self.unbound().collect();
         let bindings: Vec<Json> = unbound
@@ -218,7 +218,7 @@ impl Setup {
     }
 }
 
-/// A binding of a policy; with params, those of the name, or all.
+/// A binding of a policy. If the policy has params, it uses the params with the given name, or all params.
 pub(crate) fn binding(kind: &str, policy: &str, params: Option<Option<(&str, &str)>>) -> Json {
     let mut spec = json!({"policyName": policy});
     if let Json::Object(spec) = &mut spec {
@@ -256,18 +256,19 @@ impl World {
         }
     }
 
-    /// The problems of policies, bindings and definitions, with their places; these are not in force.
+    /// The problems of policies, bindings and definitions, with their places. Objects with problems are not in force.
     pub fn problems(&self) -> &[Problem] {
         self.state.problems()
     }
 
-    /// Objects that policies read and nobody has given: params, labels of namespaces, roles. [`Setup::unbound`] tells of bindings.
+    /// The objects that policies read but that were not given: params, labels of namespaces, roles. [`Setup::unbound`] returns the missing
+    /// bindings.
     pub fn unseen(&self) -> impl Iterator<Item = &Unseen> {
         let unseen = self.state.unseen().iter();
         unseen.filter(|unseen| !matches!(unseen, Unseen::Binding(_)))
     }
 
-    /// How many policies are used, of both sorts.
+    /// The number of policies that are used, validating and mutating.
     pub fn policies(&self) -> usize {
         let counts = self.state.counts();
         counts.policies.saturating_add(counts.mutating_policies)

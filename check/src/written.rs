@@ -1,8 +1,8 @@
-//! The changes of policies to the object as written: without the defaults that an API server sets before.
+//! The object as it was written, with the changes of policies but without the defaults that an API server sets before.
 
 use gavel_engine::value::Json;
 
-/// An object that was completed and then changed, without what completed it.
+/// Removes the defaults from an object that was completed with them and then changed.
 // Documents are at most 127 levels deep, and so is this recursion.
 pub(crate) fn without_defaults(written: &Json, completed: &Json, changed: Json) -> Json {
     if *completed == changed {

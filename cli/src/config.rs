@@ -31,14 +31,14 @@ pub(crate) struct LintConfig {
     pub(crate) kubernetes_version: Option<String>,
     /// The size of the largest object, in bytes.
     pub(crate) max_object: Option<u64>,
-    /// A file of findings that are not reported; relative to the file.
+    /// A file of findings that are not reported; the path is relative to `gavel.yaml`.
     pub(crate) baseline: Option<PathBuf>,
-    /// OpenAPI documents; relative to the file.
+    /// OpenAPI documents; the paths are relative to `gavel.yaml`.
     pub(crate) openapi: Vec<PathBuf>,
 }
 
 impl Config {
-    /// Reads a file, or the one that is found in the working directory or above it; without one, the defaults.
+    /// Reads the given file, or the file that is found in the working directory or above it; without a file, returns the defaults.
     pub(crate) fn read(path: Option<&Path>) -> Result<Config, Problem> {
         let found = match path {
             Some(path) => Some(path.to_owned()),

@@ -5,11 +5,11 @@ use std::process::ExitCode;
 /// How a command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
-    /// Success, or the reader of the output has gone away.
+    /// The command succeeded, or the reader of its output has closed the pipe.
     Success,
-    /// Something examined is invalid: an expression does not compile, or fails.
+    /// Something invalid was found: an expression does not compile or fails, for example.
     Rejected,
-    /// The command line or an input cannot be understood or read.
+    /// The command line is wrong, or an input cannot be read.
     Usage,
 }
 

@@ -83,7 +83,7 @@ pub(crate) fn documents(path: &Path) -> Result<Vec<Json>, Problem> {
     Ok(documents.into_iter().map(Document::into_value).collect())
 }
 
-/// The documents of a file. A name that ends in `.json` means JSON, any other YAML, which includes JSON.
+/// The documents of a file. If its name ends in `.json` it is read as JSON, otherwise as YAML, which includes JSON.
 pub(crate) fn manifest(path: &Path) -> Result<Reading, Problem> {
     Ok(documents_of(&text(path)?, path).in_file(&Arc::from(path)))
 }

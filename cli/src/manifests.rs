@@ -35,7 +35,7 @@ pub(crate) struct ManifestFile {
 }
 
 impl Manifests {
-    /// With `recursive`, the folders in folders are read too.
+    /// Reads manifests; with `recursive`, also from subfolders.
     pub(crate) fn new(recursive: bool, progress: Progress) -> Self {
         Manifests {
             recursive,
@@ -124,7 +124,7 @@ impl Manifests {
         self.unusable
     }
 
-    /// The exit status of a run that found `wrong` invalid things.
+    /// The exit status of a run that found `wrong` invalid objects or expressions.
     pub(crate) fn exit(&self, wrong: usize) -> Exit {
         match (self.unusable, wrong) {
             (true, _) => Exit::Usage,

@@ -11,7 +11,7 @@ const DELAY: Duration = Duration::from_millis(500);
 #[derive(Debug)]
 pub(crate) struct Progress {
     bar: ProgressBar,
-    /// When the run began, until the bar is shown.
+    /// When the run began; `None` after the bar was shown.
     hidden_since: Option<Instant>,
 }
 
@@ -33,13 +33,13 @@ impl Progress {
         self.bar.inc_length(u64::try_from(more).unwrap_or(u64::MAX));
     }
 
-    /// One step is done.
+    /// Counts one step.
     pub(crate) fn step(&mut self) {
         self.bar.inc(1);
         self.show();
     }
 
-    /// `done` of `of` steps are done.
+    /// Sets the bar to `done` of `of` steps.
     pub(crate) fn reach(&mut self, done: u64, of: u64) {
         self.bar.set_length(of);
         self.bar.set_position(done);
@@ -56,12 +56,12 @@ impl Progress {
         }
     }
 
-    /// The run has ended: removes the bar.
+    /// Removes the bar at the end of the run.
     pub(crate) fn end(&self) {
         self.bar.finish_and_clear();
     }
 
-    /// Writes to the terminal without mixing with the bar.
+    /// Runs a function that writes to the terminal while the bar is hidden.
     pub(crate) fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
         self.bar.suspend(write)
     }

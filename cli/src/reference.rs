@@ -1,4 +1,4 @@
-//! `docs/command-line.md` is what the definition of the command line says.
+//! The test that `docs/command-line.md` agrees with the definition of the command line.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -153,7 +153,7 @@ fn sentence(text: &str) -> String {
     }
 }
 
-/// A phrase within a sentence: acronyms stay as they are.
+/// A phrase with a lower-case first letter, for use within a sentence; acronyms stay as they are.
 fn lower(text: &str) -> String {
     let mut characters = text.chars();
     let first = characters.next();
@@ -166,7 +166,7 @@ fn lower(text: &str) -> String {
     }
 }
 
-/// Text within a table: one line, in which nothing ends the cell or begins a tag.
+/// Text for a table cell: one line, with escapes for characters that would end the cell or begin a tag.
 fn cell(text: &str) -> String {
     text.replace('\n', " ").replace('|', "\\|")
 }

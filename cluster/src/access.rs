@@ -17,15 +17,15 @@ use serde_json::{Value as Json, json};
 
 /// The number of cached decisions.
 const DECISIONS: NonZeroUsize = NonZeroUsize::new(8192).expect("8192 is not zero");
-/// The length limit of cached requests, in bytes.
+/// The length limit of requests whose decisions are cached, in bytes.
 const LONGEST_QUESTION: usize = 10_000;
 
 /// How long decisions are cached.
 #[derive(Debug, Clone, Copy)]
 pub struct AuthorizerCache {
-    /// Decisions that allow.
+    /// For decisions that allow.
     pub authorized: Duration,
-    /// All other decisions.
+    /// For all other decisions.
     pub unauthorized: Duration,
 }
 
@@ -38,7 +38,7 @@ impl Default for AuthorizerCache {
     }
 }
 
-/// Asks the API server, and remembers.
+/// Asks the API server, and caches its decisions.
 pub(crate) struct Access {
     client: Client,
     cache: AuthorizerCache,
@@ -55,7 +55,7 @@ impl Access {
         }
     }
 
-    /// A cached decision.
+    /// The cached decision for a request, if there is one.
     pub(crate) fn known(&self, question: &AuthorizerAttributes) -> Option<Decision> {
         let mut decisions = self
             .decisions
@@ -71,7 +71,7 @@ impl Access {
         }
     }
 
-    /// A decision of the API server. If it cannot be obtained, there is no opinion, and an error.
+    /// Asks the API server for a decision. If there is no answer, the decision is "no opinion" with an error.
     pub(crate) async fn ask(&self, question: &AuthorizerAttributes) -> Decision {
         match self.review(&spec(question)).await {
             Ok(status) => {
@@ -226,7 +226,8 @@ fn field_requirement(requirement: &FieldRequirement) -> Json {
     json!({"key": requirement.field, "operator": operator, "values": [requirement.value]})
 }
 
-/// `None` for requirements that a review cannot express, which is safe, because selectors only narrow a request.
+/// A requirement in the form of a SubjectAccessReview. `None` for requirements that a review cannot express. Omitting them is safe, because
+/// selectors only narrow a request.
 fn label_requirement(requirement: &LabelRequirement) -> Option<Json> {
     let operator = match requirement.operator {
         LabelOperator::Exists => "Exists",

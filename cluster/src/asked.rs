@@ -1,4 +1,4 @@
-//! Questions to the API server while requests wait, and whether it answers.
+//! Questions to the API server while requests wait, and checks that the API server is reachable.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -36,7 +36,7 @@ impl std::fmt::Debug for Asked {
     }
 }
 
-/// Checks regularly that the server is reachable: a silent watch does not show it.
+/// Checks regularly that the server is reachable, because a watch without events does not show whether it is.
 pub(crate) async fn heartbeat(client: Client, contact: Arc<Contact>) {
     loop {
         match timeout(HEARTBEAT, client.apiserver_version()).await {

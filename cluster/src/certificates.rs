@@ -1,5 +1,4 @@
-//! The server's certificate in a Secret that all replicas share, and its authorities in the webhook configurations that lead to
-//! the server.
+//! The server's certificate in a Secret that all replicas share, and its authorities in the webhook configurations that call the server.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -18,32 +17,32 @@ use tokio::time::sleep;
 use crate::access::message;
 use crate::client::{ConnectError, Target, connect, get};
 
-/// The data of a Secret that is text.
+/// The data of a Secret, as text.
 pub type SecretData = BTreeMap<String, String>;
 
 /// Returns the new data of the Secret for the current data; `None` keeps it.
 pub type Certify =
     Box<dyn Fn(Option<&SecretData>) -> Result<Option<SecretData>, String> + Send + Sync>;
 
-/// The webhook configurations that lead to the server.
+/// The webhook configurations that call the server.
 const CONFIGURATIONS: [&str; 2] = ["gavel", "gavel-policies"];
-/// Their resources.
+/// The resources of the webhook configurations.
 const KINDS: [&str; 2] = [
     "validatingwebhookconfigurations",
     "mutatingwebhookconfigurations",
 ];
-/// How often another replica may be faster.
+/// How often a write may fail because another replica was faster.
 const ATTEMPTS: usize = 5;
 
 /// The handling of a certificate in a Secret.
 pub struct Certificates {
     /// The name of the Secret, in the namespace of the account.
     pub secret: String,
-    /// The key of the Secret's data under which the authorities are, PEM.
+    /// The key of the Secret's data that holds the authorities, PEM.
     pub authorities: &'static str,
     /// Decides when the certificate is renewed.
     pub certify: Certify,
-    /// The interval of these decisions.
+    /// The interval at which `certify` is called.
     pub pause: Duration,
 }
 
@@ -58,11 +57,11 @@ impl fmt::Debug for Certificates {
 }
 
 impl Certificates {
-    /// Keeps the certificate for as long as anybody takes it in. Waits for the first.
+    /// Keeps the certificate up to date while anybody receives it. Returns after the first certificate.
     ///
     /// # Errors
     ///
-    /// A kubeconfig that cannot be used.
+    /// The kubeconfig cannot be used.
     pub async fn keep(self, target: &Target) -> Result<watch::Receiver<SecretData>, ConnectError> {
         let client = connect(target).await?;
         let namespace = client.default_namespace().to_owned();

@@ -1,4 +1,4 @@
-//! The way to the API server: a kubeconfig, or the account of the pod.
+//! The connection to the API server: with a kubeconfig, or with the service account of the pod.
 
 use std::path::PathBuf;
 
@@ -9,10 +9,10 @@ use kube::config::{Config, KubeConfigOptions, Kubeconfig};
 use kube::core::Request;
 use serde_json::Value as Json;
 
-/// The cluster and the account.
+/// The cluster, and the account that is used.
 #[derive(Debug, Clone, Default)]
 pub struct Target {
-    /// The kubeconfig; `None` is `$KUBECONFIG`, `~/.kube/config` or the account of the pod, whichever exists.
+    /// The kubeconfig. `None` means `$KUBECONFIG`, `~/.kube/config` or the account of the pod: the first that exists.
     pub kubeconfig: Option<PathBuf>,
     /// The context of the kubeconfig, if not the current one.
     pub context: Option<String>,
@@ -29,11 +29,11 @@ impl ConnectError {
     }
 }
 
-/// A client; nothing is sent yet.
+/// Makes a client; sends no request yet.
 ///
 /// # Errors
 ///
-/// A kubeconfig that cannot be used; no kubeconfig, and no account of a pod.
+/// The kubeconfig cannot be used, or there is neither a kubeconfig nor a service account of a pod.
 pub(crate) async fn connect(target: &Target) -> Result<Client, ConnectError> {
     let options = KubeConfigOptions {
         context: target.context.clone(),
@@ -57,7 +57,7 @@ pub(crate) async fn connect(target: &Target) -> Result<Client, ConnectError> {
     Client::try_from(config).map_err(ConnectError::new)
 }
 
-/// The file of the authority that a kubeconfig names: it is read again now and then, as that of a pod is.
+/// The file of the authority that a kubeconfig names. Like the authority of a pod, it is read again from time to time.
 fn authority(target: &Target) -> Option<PathBuf> {
     let read = match &target.kubeconfig {
         Some(path) => Kubeconfig::read_from(path),
@@ -78,7 +78,7 @@ fn authority(target: &Target) -> Option<PathBuf> {
     }
 }
 
-/// The version of the API server, or the nearest known one.
+/// The version of the API server, or the nearest version that Gavel knows.
 pub(crate) async fn version(client: &Client) -> kube::Result<Server> {
     let info = client.apiserver_version().await?;
     let digits = |text: &str| {

@@ -1,4 +1,4 @@
-//! Whether the API server is reachable, and since when it is not.
+//! Whether the API server is reachable, and since when it has been unreachable.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -6,13 +6,13 @@ use std::time::{Duration, Instant};
 
 use kube::Client;
 
-/// Since when which watch has failed, and why. Shared by all watches.
+/// The failing watches, each with its error and since when it fails. Shared by all watches.
 #[derive(Debug, Default)]
 pub(crate) struct Contact {
     failing: Mutex<BTreeMap<String, Failing>>,
 }
 
-/// A watch that fails.
+/// A failing watch.
 #[derive(Debug)]
 struct Failing {
     since: Instant,
@@ -20,7 +20,7 @@ struct Failing {
 }
 
 impl Contact {
-    /// A watch received something.
+    /// Records that a watch has received something.
     pub(crate) fn heard(&self, what: &str) {
         let lost = self.lock().remove(what);
         if let Some(lost) = lost {
@@ -29,7 +29,7 @@ impl Contact {
         }
     }
 
-    /// A watch has failed; it will be tried again.
+    /// Records that a watch has failed; it will be tried again.
     pub(crate) fn failed(&self, what: &str, error: &str) {
         let mut failing = self.lock();
         if let Some(known) = failing.get_mut(what) {
@@ -45,19 +45,19 @@ impl Contact {
         failing.insert(what.to_owned(), new);
     }
 
-    /// A watch has ended.
+    /// Records that a watch has ended.
     pub(crate) fn forget(&self, what: &str) {
         self.lock().remove(what);
     }
 
-    /// How long the watch that has failed longest has been failing.
+    /// For how long the watch that failed first has been failing.
     pub(crate) fn age(&self) -> Option<Duration> {
         let failing = self.lock();
         let since = failing.values().map(|watch| watch.since).min()?;
         Some(since.elapsed())
     }
 
-    /// The watches that fail, with their errors.
+    /// The failing watches with their errors.
     pub(crate) fn notes(&self) -> Vec<String> {
         let failing = self.lock();
         let notes = failing.iter().map(|(what, Failing { since, error, .. })| {
@@ -72,7 +72,8 @@ impl Contact {
     }
 }
 
-/// A client for one watch. A watch that resumes reports nothing before an object changes, but the API server has answered it.
+/// A client for one watch, which records every answer. A resumed watch receives no event until an object changes, although the API server
+/// has answered.
 pub(crate) fn heard_by(client: &Client, contact: &Arc<Contact>, what: &str) -> Client {
     let namespace = client.default_namespace().to_owned();
     let (client, contact, what) = (client.clone(), Arc::clone(contact), what.to_owned());

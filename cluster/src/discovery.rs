@@ -11,7 +11,7 @@ use crate::kinds::resource;
 /// The timeout of a discovery request.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// A kind that is served.
+/// A kind that an API serves.
 #[derive(Debug, Clone)]
 pub(crate) struct Served {
     pub(crate) resource: ApiResource,

@@ -1,4 +1,5 @@
-//! Which of the replicas leads: the holder of a Lease (client-go `tools/leaderelection`). All serve; one writes.
+//! Leader election among the replicas: the leader is the holder of a Lease (client-go `tools/leaderelection`). All replicas serve; only the
+//! leader writes.
 
 use std::time::Duration;
 
@@ -12,9 +13,9 @@ use tokio::time::{Instant, sleep, timeout};
 
 use crate::access::message;
 
-/// How long a lease is valid without being renewed.
+/// How long a lease is valid after it was last renewed.
 const DURATION: Duration = Duration::from_secs(15);
-/// How long its holder tries to renew it before it stops leading.
+/// How long the holder tries to renew the lease before it stops leading.
 const DEADLINE: Duration = Duration::from_secs(10);
 /// The interval between attempts.
 const RETRY: Duration = Duration::from_secs(2);
@@ -44,7 +45,7 @@ impl Candidate {
         }
     }
 
-    /// Competes for the lease until it is dropped. Sends whether it is held.
+    /// Competes for the lease until this future is dropped. Sends whether the lease is held.
     pub(crate) async fn run(mut self, leads: watch::Sender<bool>) {
         let mut renewed = Instant::now();
         loop {
@@ -119,7 +120,7 @@ impl Candidate {
             .await
     }
 
-    /// Another may have been faster.
+    /// Writes the lease. Returns false if another replica was faster.
     async fn write(
         &self,
         written: Result<http::Request<Vec<u8>>, kube::core::request::Error>,

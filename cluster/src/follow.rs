@@ -25,16 +25,16 @@ use crate::informer::{Informer, Told, name};
 use crate::kinds::{self, resource};
 use crate::status;
 
-/// How a cluster is followed.
+/// The options for following a cluster.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// The cluster.
     pub target: Target,
     /// Whether the built-in policies are watched too, to compare their decisions with the server's.
     pub native: bool,
-    /// Who answers `authorizer`.
+    /// The source of the authorizer's decisions.
     pub authorizing: Authorizing,
-    /// Whether this is a replica that may lead and, while it does, writes the status of policies.
+    /// Whether this replica takes part in the leader election. The leader writes the status of policies.
     pub leads: bool,
 }
 
@@ -43,19 +43,20 @@ pub struct Options {
 pub enum Authorizing {
     /// The API server, by SubjectAccessReviews, with a cache.
     Review(AuthorizerCache),
-    /// The roles and their bindings that are watched.
+    /// The roles and role bindings of the cluster, which are watched.
     Rbac,
 }
 
-/// How long no event may arrive before changes are published: several objects are often written together.
+/// How long there must be no event before changes are published, because several objects are often written together.
 const QUIET: Duration = Duration::from_millis(5);
-/// The longest that changes without a pause are waited for.
+/// The longest wait for events to pause.
 const IMPATIENT: Duration = Duration::from_millis(50);
-/// The most changes that are published together.
+/// The limit of changes that are published together.
 const MOST: usize = 4096;
-/// How long the policies of a new kind of params wait for them before they are evaluated without them, as in API servers.
+/// How long policies with a new kind of params wait until the params are listed. After that they are evaluated without params, as in API
+/// servers.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// How often missing kinds are looked up, in addition to each change of a definition.
+/// How often the API server is asked again for missing kinds, in addition to each change of a definition.
 const LOOK_AGAIN: Duration = Duration::from_secs(2);
 
 /// A cluster that is followed until this is dropped.
@@ -66,11 +67,11 @@ pub struct Cluster {
 }
 
 impl Cluster {
-    /// Begins to follow a cluster. The server may be away: then it is waited for.
+    /// Begins to follow a cluster. If the API server is unreachable, waits for it.
     ///
     /// # Errors
     ///
-    /// A kubeconfig that cannot be used.
+    /// The kubeconfig cannot be used.
     pub async fn follow(options: Options) -> Result<Self, ConnectError> {
         let client = connect(&options.target).await?;
         let access = match options.authorizing {
@@ -107,7 +108,7 @@ impl Cluster {
         &self.asked.client
     }
 
-    /// The source that is asked while a request waits.
+    /// The source that answers questions while a request waits.
     pub fn live(&self) -> Arc<dyn Live> {
         Arc::clone(&self.asked) as Arc<dyn Live>
     }
@@ -163,7 +164,7 @@ async fn follow(
     }
 }
 
-/// The version of the server, once it answers.
+/// The version of the API server, as soon as it answers.
 async fn version(asked: &Asked) -> Server {
     let mut delays = DefaultBackoff::default();
     loop {
@@ -225,7 +226,7 @@ enum Destination {
 /// A kind that is watched.
 struct Watched {
     name: String,
-    /// `None` for kinds that are watched whatever policies say.
+    /// The running watch; `None` for kinds that are always watched.
     informer: Option<AbortHandle>,
     is_synced: bool,
     namespaced: bool,
@@ -237,13 +238,13 @@ struct Follower {
     published: watch::Sender<Option<Published>>,
     told: mpsc::Sender<Told>,
     informers: JoinSet<()>,
-    /// The kinds without which nothing is published.
+    /// The kinds that must be listed before the first state is published.
     awaited: BTreeSet<String>,
     /// The kinds that are always watched, by name.
     fixed: BTreeMap<String, (ApiResource, Destination)>,
     /// The kinds of params that policies have; `None` for kinds that no API serves.
     params: BTreeMap<(String, String), Option<Watched>>,
-    /// Until when the params of new kinds are waited for.
+    /// When the wait for params of new kinds ends.
     patience: Option<Instant>,
 }
 
@@ -291,7 +292,7 @@ impl Follower {
         self.informers.spawn(heartbeat(client, contact));
     }
 
-    /// Whether the cluster has a kind. If discovery fails, it is assumed to.
+    /// Whether the cluster has a kind. If discovery fails, the answer is yes.
     async fn is_served(&self, resource: &ApiResource) -> bool {
         let ApiResource {
             api_version, kind, ..
@@ -304,7 +305,7 @@ impl Follower {
         !is_missing
     }
 
-    /// Leads if no other replica does, and then writes the status of policies.
+    /// Competes for leadership, and writes the status of policies while leading.
     fn run_for_leader(&mut self, server: Server) {
         let (client, contact) = (self.asked.client.clone(), Arc::clone(&self.asked.contact));
         let namespace = client.default_namespace().to_owned();
@@ -383,7 +384,7 @@ impl Follower {
         served.any(|served| served.name == name)
     }
 
-    /// Whether everything that is awaited has arrived.
+    /// Whether all awaited kinds have been listed.
     fn is_ready(&mut self) -> bool {
         if !self.awaited.is_empty() {
             return false;
@@ -396,7 +397,7 @@ impl Follower {
         self.patience.is_none()
     }
 
-    /// Starts and stops watches as the policies need them. Returns what is known of kinds now.
+    /// Starts and stops watches according to the policies. Returns the kinds of params that are known now.
     async fn reconcile(
         &mut self,
         wanted: BTreeSet<(String, String)>,
@@ -448,7 +449,7 @@ impl Follower {
         events
     }
 
-    /// Forgets the tasks that have ended.
+    /// Removes the tasks that have ended.
     fn clear(&mut self) {
         while let Some(ended) = self.informers.try_join_next() {
             if let Err(error) = ended
@@ -486,7 +487,7 @@ impl Follower {
         }
     }
 
-    /// Applies events without blocking decisions. Returns the kinds of params that the policies have now.
+    /// Applies events without blocking decisions. Returns the kinds of params of the policies.
     async fn handle(&self, events: Vec<(Event, Destination)>) -> BTreeSet<(String, String)> {
         let stores = Arc::clone(&self.stores);
         let handled = tokio::task::spawn_blocking(move || {

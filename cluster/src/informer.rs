@@ -17,10 +17,10 @@ use crate::access::message;
 use crate::contact::{Contact, heard_by};
 use crate::kinds;
 
-/// An event of a kind.
+/// An event about an object of a kind.
 #[derive(Debug)]
 pub(crate) struct Told {
-    /// The kind, as [`Informer::name`] has it.
+    /// The kind, as [`Informer::name`] names it.
     pub(crate) kind: String,
     pub(crate) event: Event,
 }
@@ -35,7 +35,7 @@ pub(crate) struct Informer {
     pub(crate) told: mpsc::Sender<Told>,
 }
 
-/// The name of a kind, as an origin and for people: `configmaps`, `widgets.example.com/v1`.
+/// The name of a kind in origins and messages: `configmaps`, `widgets.example.com/v1`.
 pub(crate) fn name(resource: &ApiResource) -> String {
     let ApiResource {
         group,
@@ -50,7 +50,7 @@ pub(crate) fn name(resource: &ApiResource) -> String {
 }
 
 impl Informer {
-    /// Sends what exists and what changes, until the receiver is dropped.
+    /// Sends the existing objects and every change, until the receiver is dropped.
     pub(crate) async fn run(self) {
         // A streaming list holds one object in memory at a time; older servers do not know it.
         let streaming = watcher::Config::default().streaming_lists();
@@ -119,14 +119,14 @@ impl Informer {
 /// Why a watch has ended.
 #[derive(Debug, PartialEq, Eq)]
 enum Ended {
-    /// Nobody listens any more.
+    /// The receiver was dropped.
     Unheard,
     /// The server does not support streaming lists.
     Unsupported,
 }
 
-/// Records a failure. A kind that is not served, or no longer, does not mean that the server is unreachable: its objects stay, as
-/// in an API server.
+/// Records a failure. If the kind is not served, or is no longer served, the API server is still reachable: the objects stay, as in an API
+/// server.
 pub(crate) fn failed(contact: &Contact, name: &str, error: watcher::Error) {
     match code(&error) {
         Some(404) => contact.forget(name),

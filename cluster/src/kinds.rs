@@ -1,5 +1,5 @@
-//! Gavel's own kinds: those of admissionregistration.k8s.io/v1 under another group, so that a manifest moves over by changing
-//! one line.
+//! Gavel's own kinds: those of admissionregistration.k8s.io/v1 in another group, so that a manifest can be used for either by changing one
+//! line.
 
 use gavel_policy::api;
 use kube::core::ApiResource;
@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 
 /// The group of Gavel's own kinds.
 pub const GROUP: &str = "policies.gavel.example.com";
-/// Their version, and that of the built-in ones.
+/// The version of Gavel's own kinds and of the built-in ones.
 const VERSION: &str = "v1";
 
 /// The kinds with their plural names.
@@ -73,15 +73,15 @@ const BUILT_IN: [&str; 16] = [
     "storagemigration.k8s.io",
 ];
 
-/// Whether an API server has a type of Go for a kind. Policies see no `managedFields` of such params and namespaces
-/// (kubernetes `pkg/controlplane/apiserver/config.go`, `trim`).
+/// Whether the API server has a Go type for a kind. Policies cannot read `managedFields` of params and namespaces of such kinds (kubernetes
+/// `pkg/controlplane/apiserver/config.go`, `trim`).
 pub(crate) fn is_built_in(resource: &ApiResource) -> bool {
     let group = resource.group.as_str();
     !group.contains('.') || BUILT_IN.contains(&group)
 }
 
-/// The built-in version of one of these kinds that decides as it does. What changes although the policy stays the same is
-/// left out, so that nothing is compiled for it.
+/// Converts an object of Gavel's own kinds to the built-in kind. Fields that change although the policy stays the same are removed, so that
+/// they cause no compilation.
 pub(crate) fn as_built_in(mut object: Json) -> Json {
     if let Some(fields) = object.as_object_mut() {
         fields.insert(

@@ -13,16 +13,16 @@ use serde_json::Value as Json;
 
 use crate::access::message;
 
-/// The most groups and versions that one policy has types of.
+/// The limit of groups and versions whose types one policy may use.
 const MOST_VERSIONS: usize = 10;
 
-/// The schemas of the groups and versions that policies name. Each document is read once, until the server publishes another.
+/// The schemas of the groups and versions that policies name. Each document is read once, until the API server publishes a new one.
 pub(crate) struct Schemas {
     client: Client,
     server: Server,
     /// The kinds that were read.
     checker: Option<TypeChecker>,
-    /// The URL of each document that was read, which tells its contents by a hash; `None` where the server serves none.
+    /// The URL of each document that was read, which contains a hash of the document; `None` if the server publishes no such document.
     read: BTreeMap<String, Option<String>>,
 }
 
@@ -49,7 +49,7 @@ impl Schemas {
         }
     }
 
-    /// Drops what was read.
+    /// Drops all schemas.
     pub(crate) fn clear(&mut self) {
         self.checker = None;
         self.read.clear();
@@ -59,7 +59,7 @@ impl Schemas {
     ///
     /// # Errors
     ///
-    /// The server does not tell what it publishes.
+    /// The server does not return the list of its documents.
     pub(crate) async fn check(
         &mut self,
         policy: ValidatingAdmissionPolicy,
@@ -116,7 +116,7 @@ impl Schemas {
     }
 }
 
-/// The names of the documents of the groups and versions that a policy names, its params' among them.
+/// The document names of the groups and versions that a policy names, including those of its params.
 fn versions(policy: &ValidatingAdmissionPolicy) -> BTreeSet<String> {
     let spec = &policy.spec;
     let mut versions = BTreeSet::new();

@@ -1,5 +1,5 @@
-//! The status of policies, as kube-controller-manager writes that of the built-in ones: the type errors of their expressions
-//! (kubernetes `pkg/controller/validatingadmissionpolicystatus`).
+//! The status of policies with the type errors of their expressions, as kube-controller-manager writes it for the built-in ones (kubernetes
+//! `pkg/controller/validatingadmissionpolicystatus`).
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,7 +25,7 @@ use crate::schemas::Schemas;
 const MANAGER: &str = "gavel-status";
 /// The name of this watch in messages.
 const WHAT: &str = "policies for their status";
-/// This long after the last event, the schemas are dropped, and if a status could not be written, all policies are read again.
+/// How long after the last event the schemas are dropped. If a status could not be written, all policies are then read again.
 const IDLE: Duration = Duration::from_secs(10);
 
 /// Writes the status of policies while this replica leads.

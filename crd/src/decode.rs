@@ -40,14 +40,13 @@ impl std::fmt::Debug for Decoder<'_> {
 }
 
 impl Decoder<'_> {
-    /// Brings an object in place to the form in which an API server holds it: unknown fields are pruned, null is dropped
-    /// where it may not be, metadata is written anew, defaults are filled in. Returns the paths of the fields that were
-    /// unknown, which a client is told of as `unknown field "spec.x"`: those of the metadata first, then those of the
-    /// schema, then those of embedded metadata, each in the order of their texts.
+    /// Converts an object in place to the form in which an API server holds it: unknown fields are pruned, null is dropped where it is not
+    /// allowed, metadata is rewritten, and defaults are set. Returns the paths of unknown fields, which clients see as `unknown field
+    /// "spec.x"`: first those of the metadata, then those of the schema, then those of embedded metadata, each sorted by text.
     ///
     /// # Errors
     ///
-    /// Why an API server refuses the object, in its words. The object may be half way then.
+    /// The API server would reject the object; the message is in its words. The object may then be partly converted.
     pub fn decode(&self, object: &mut Json, source: Source) -> Result<Vec<String>, String> {
         let Json::Object(fields) = object else {
             let found = json::kind(object);
@@ -126,7 +125,7 @@ fn text<'a>(fields: &'a Map<String, Json>, name: &str) -> Result<&'a str, String
     }
 }
 
-/// Objects of very old clusters have no generation.
+/// Sets the generation if it is missing, as in objects of very old clusters.
 fn repair_generation(metadata: Option<&mut Json>) {
     if let Some(metadata) = metadata
         && MetadataView::new(metadata).generation() == 0

@@ -30,7 +30,7 @@ pub enum EvalErrorKind {
     MemoryLimit,
     /// The deadline has passed, or the host set its flag.
     Interrupted,
-    /// Upstream's own code panics here, and this is its answer; nothing absorbs it.
+    /// An operation in which upstream's own code panics; the message is that panic's. No operator absorbs it.
     Internal,
 }
 
@@ -41,7 +41,7 @@ impl EvalError {
         Self::of_kind(EvalErrorKind::Evaluation, message)
     }
 
-    /// An error for a place where upstream's own code panics.
+    /// An error of an operation in which upstream's own code panics.
     #[cold]
     pub fn internal(message: impl fmt::Display) -> Self {
         Self::of_kind(
@@ -50,7 +50,7 @@ impl EvalError {
         )
     }
 
-    /// A value cannot be a map key or set member: upstream hashes it, and Go cannot hash its type.
+    /// A value cannot be a map key or a member of a set, because upstream would hash it and its Go type cannot be hashed.
     #[cold]
     pub fn unhashable(go_type: &str) -> Self {
         Self::internal(format_args!(
@@ -117,7 +117,7 @@ impl EvalError {
         }))
     }
 
-    /// Attaches a node, unless the failure has one already or ends the whole evaluation.
+    /// Attaches a node, unless the failure has one already, or is a limit or an interrupt that ends the whole evaluation.
     #[cold]
     #[must_use]
     pub fn at(mut self, id: ExprId) -> Self {

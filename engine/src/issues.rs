@@ -6,7 +6,7 @@ use crate::source::{Location, Source};
 
 /// The number of issues that are kept; later ones are only counted.
 const MAX_ISSUES: usize = 100;
-/// Lines longer than this many bytes are not quoted.
+/// The length limit of quoted lines, in bytes.
 const MAX_SNIPPET_BYTES: usize = 16384;
 
 /// The step of compilation that found an issue.

@@ -1,7 +1,7 @@
 //! The CEL language as Kubernetes evaluates it. Layer 1: no Kubernetes, no IO, no clock.
 //!
-//! An expression is parsed and checked in an [`env::Env`], may be [estimated](estimate::estimate), is planned to a
-//! [`program::Program`], and evaluated as often as wanted, from any number of threads:
+//! An expression is parsed and checked in an [`env::Env`], may be [estimated](estimate::estimate), is planned to a [`program::Program`],
+//! and can be evaluated any number of times, from any number of threads:
 //!
 //! ```
 //! use gavel_engine::env::Env;
@@ -28,8 +28,8 @@
 //! # }
 //! ```
 //!
-//! A function of one's own is one more row: [`decl::Overload`]. What an evaluation costs is limited by
-//! [`program::EvalOptions::cost_limit`], how long it takes by [`program::EvalOptions::interrupt`].
+//! To add a function of your own, add a row: [`decl::Overload`]. [`program::EvalOptions::cost_limit`] limits the cost of an evaluation,
+//! [`program::EvalOptions::interrupt`] its time.
 
 pub mod ast;
 pub mod check;

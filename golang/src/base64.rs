@@ -1,7 +1,7 @@
 //! Base64 as Go's decoder reads it (`encoding/base64`): line breaks are allowed anywhere, unused last bits are ignored, and
 //! errors name their offset.
 
-/// An alphabet, and whether texts end in padding.
+/// An alphabet, and whether encoded texts are padded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Encoding {
     /// `+` and `/`, padded.
@@ -12,7 +12,7 @@ pub enum Encoding {
     UrlSafe,
 }
 
-/// Why a text is no base64: the index of the byte that Go names.
+/// The error for a text that is not base64, with the index of the byte that Go reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("illegal base64 data at input byte {0}")]
 pub struct CorruptInput(pub usize);

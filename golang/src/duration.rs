@@ -12,9 +12,9 @@ const MILLISECOND: u64 = 1_000_000;
 const SECOND: u64 = 1_000_000_000;
 const MINUTE: u64 = 60_000_000_000;
 const HOUR: u64 = 3_600_000_000_000;
-/// The magnitude of the longest negative duration.
+/// The absolute value of the smallest duration.
 const MAX_MAGNITUDE: u64 = 1 << 63;
-/// The units of work of reading a term.
+/// The units of work for reading a term.
 const WORK_PER_TERM: usize = 32;
 
 /// Reads a duration such as `1h30m`, `-1.5s` or `0`, in nanoseconds.
@@ -24,10 +24,11 @@ pub fn parse(text: &str) -> Option<i64> {
     parse_working(text, &Work::unbounded()).unwrap_or_default()
 }
 
-/// Reads a duration likewise, of however many terms.
+/// Reads a duration like [`parse`], with any number of terms, and announces the work.
 ///
 /// # Errors
-/// Where it is time to stop.
+///
+/// The work is interrupted.
 pub fn parse_working(text: &str, work: &Work<'_>) -> Result<Option<i64>, Interrupted> {
     let (negative, mut rest) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),
@@ -117,13 +118,17 @@ fn split_digits(text: &str) -> (&str, &str) {
     split_where(text, |b| !b.is_ascii_digit())
 }
 
-/// Splits before the first byte, of ASCII, that satisfies `end`.
+/// Splits an ASCII text before the first byte that satisfies `end`.
 fn split_where(text: &str, end: impl Fn(u8) -> bool) -> (&str, &str) {
     let at = text.bytes().position(end).unwrap_or(text.len());
     text.split_at_checked(at).unwrap_or((text, ""))
 }
 
 /// Writes a duration as Go prints it: `1h0m0s`, `1.5s`, `250ms`, `0s`.
+///
+/// # Errors
+///
+/// Those of the writer.
 pub fn write_go(out: &mut impl Write, nanos: i64) -> fmt::Result {
     if nanos < 0 {
         out.write_char('-')?;
@@ -162,6 +167,10 @@ fn write_decimal(out: &mut impl Write, value: u64, unit: u64, suffix: &str) -> f
 }
 
 /// Writes a duration as CEL's `string()` does: its seconds as a double in plain decimal, with an `s`.
+///
+/// # Errors
+///
+/// Those of the writer.
 pub fn write_cel(out: &mut impl Write, nanos: i64) -> fmt::Result {
     float::write_plain(out, seconds(nanos))?;
     out.write_char('s')

@@ -9,7 +9,7 @@ pub fn parse_int(text: &str) -> Option<i64> {
     text.parse().ok()
 }
 
-/// Reads a decimal integer of digits alone, without a sign.
+/// Reads a decimal integer that consists of digits only, without a sign.
 pub fn parse_uint(text: &str) -> Option<u64> {
     if text.starts_with('+') {
         None
@@ -26,7 +26,7 @@ pub struct AtoiError {
     out_of_range: bool,
 }
 
-/// Reads what [`parse_int`] reads, with Go's error text.
+/// Reads the same texts as [`parse_int`], with Go's error message.
 ///
 /// # Errors
 ///

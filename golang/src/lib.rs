@@ -1,7 +1,7 @@
-//! Go's standard library where CEL and Kubernetes make its behavior visible. Layer 0: no CEL, no Kubernetes, no IO.
+//! The parts of Go's standard library whose behavior shows in CEL and Kubernetes. Layer 0: no CEL, no Kubernetes, no IO.
 //!
-//! Kubernetes evaluates CEL in Go 1.26. What counts as a number, a duration, a URL or a regular expression, how each prints, and in which
-//! order sorting leaves equal elements are therefore Go's. This crate answers the same in plain Rust:
+//! Kubernetes evaluates CEL in Go 1.26. So Go determines which texts are numbers, durations, URLs or regular expressions, how each is
+//! printed, and in which order equal elements are after sorting. This crate gives the same results in plain Rust:
 //!
 //! ```
 //! use gavel_golang::{duration, quote, regex::Regex};
@@ -13,8 +13,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Calls whose time depends on their input take a [`work::Work`], which counts what they do and asks the host whether to go on. The crate
-//! covers what CEL and Kubernetes need, and is no port of Go's library.
+//! Functions whose time depends on their input take a [`work::Work`], which counts their work and asks the host whether to continue. The
+//! crate covers only what CEL and Kubernetes need; it is not a port of Go's library.
 
 pub mod base64;
 pub mod duration;

@@ -5,12 +5,12 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use super::quote::quote;
 
-/// An address, as `netip.ParseAddr` reads it.
+/// An address, as `netip.ParseAddr` returns it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ParsedAddress {
-    /// The address. One written as `::ffff:1.2.3.4` is a version 6 address.
+    /// The address. An address written as `::ffff:1.2.3.4` is a version 6 address.
     pub address: IpAddr,
-    /// Whether a zone followed it: `fe80::1%eth0`.
+    /// Whether the address had a zone: `fe80::1%eth0`.
     pub has_zone: bool,
 }
 
@@ -122,7 +122,7 @@ fn parse_v6_with_zone(text: &[u8]) -> Result<ParsedAddress, AddressFault<'_>> {
 struct AddressGroups {
     groups: [u16; 8],
     read: usize,
-    /// How many groups came before `::`.
+    /// The number of groups before `::`.
     ellipsis: Option<usize>,
 }
 
@@ -213,7 +213,7 @@ fn parse_v6(text: &[u8]) -> Result<[u16; 8], AddressFault<'_>> {
     }
 }
 
-/// Up to four hexadecimal digits, and the rest of the text.
+/// Reads up to four hexadecimal digits; returns the number and the rest of the text.
 fn parse_group(text: &[u8]) -> Result<(u16, &[u8]), AddressFault<'_>> {
     let mut group: u16 = 0;
     let mut rest = text;
@@ -248,7 +248,7 @@ pub fn bit_length(address: IpAddr) -> u8 {
     if address.is_ipv4() { 32 } else { 128 }
 }
 
-/// 224.0.0.0/24, or ff02::/16 with any flags.
+/// Whether an address is in 224.0.0.0/24, or in ff02::/16 with any flags.
 pub fn is_link_local_multicast(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(v4) => matches!(v4.octets(), [224, 0, 0, _]),
@@ -256,7 +256,7 @@ pub fn is_link_local_multicast(address: IpAddr) -> bool {
     }
 }
 
-/// 169.254.0.0/16 or fe80::/10.
+/// Whether an address is in 169.254.0.0/16 or fe80::/10.
 pub fn is_link_local_unicast(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(v4) => v4.is_link_local(),
@@ -264,8 +264,7 @@ pub fn is_link_local_unicast(address: IpAddr) -> bool {
     }
 }
 
-/// Any other address, private ones included, than the unspecified ones, loopback, link-local, multicast and
-/// 255.255.255.255.
+/// Whether an address is none of: unspecified, loopback, link-local, multicast, 255.255.255.255. Private addresses are global.
 pub fn is_global_unicast(address: IpAddr) -> bool {
     let special = address == IpAddr::V4(Ipv4Addr::BROADCAST)
         || address.is_unspecified()

@@ -18,7 +18,11 @@ pub fn quote(text: impl AsRef<[u8]>) -> String {
     out
 }
 
-/// Writes what [`quote`] returns.
+/// Writes the text that [`quote`] returns.
+///
+/// # Errors
+///
+/// Those of the writer.
 pub fn write_quoted(out: &mut impl Write, text: impl AsRef<[u8]>) -> fmt::Result {
     out.write_char('"')?;
     for chunk in text.as_ref().utf8_chunks() {
@@ -49,7 +53,7 @@ fn write_escaped(out: &mut impl Write, c: char) -> fmt::Result {
     }
 }
 
-/// Whether Go prints a character as it is: letters, marks, numbers, punctuation, symbols and the ASCII space.
+/// Whether Go prints a character without an escape: letters, marks, numbers, punctuation, symbols and the ASCII space.
 pub fn is_print(c: char) -> bool {
     static PRINTABLE: LazyLock<ClassUnicode> = LazyLock::new(|| {
         let mut class = unicode::category("L");

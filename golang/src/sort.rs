@@ -1,9 +1,9 @@
-//! Sorting as Go's `sort.Slice` does (pattern-defeating quicksort, `sort/zsortfunc.go`), so that equal elements come out
-//! in the same order. Up to 12 elements keep theirs; more change places, always in the same way.
+//! Sorting as Go's `sort.Slice` does (pattern-defeating quicksort, `sort/zsortfunc.go`), so that equal elements come out in the same order.
+//! Up to 12 elements keep the order of equal elements; in longer lists equal elements change places, always in the same way.
 
 use std::convert::Infallible;
 
-/// Sorts by `less`, which need not be an order: whatever it says, the outcome is Go's.
+/// Sorts by `less`, which need not be a consistent order: for every `less` the result is the same as Go's.
 pub fn sort_by_less<T>(values: &mut [T], less: impl Fn(&T, &T) -> bool) {
     let Ok(()) = try_sort_by_less(values, |left, right| Ok::<_, Infallible>(less(left, right)));
 }
@@ -23,11 +23,11 @@ pub fn try_sort_by_less<T, E>(
     Sorter { values, less }.sort(0, end, patience)
 }
 
-/// So few elements are sorted by insertion.
+/// The number of elements up to which insertion sort is used.
 const FEW: usize = 12;
-/// From this number of elements on, a pivot is chosen among nine, and an almost sorted range is finished by insertions.
+/// The number of elements from which on the pivot is chosen among nine, and an almost sorted range is finished by insertions.
 const MANY: usize = 50;
-/// How many pairs out of order are mended before a range counts as unsorted.
+/// How many pairs that are out of order are swapped before a range counts as unsorted.
 const MENDINGS: usize = 5;
 /// The comparisons for a pivot among nine.
 const NINTHER_SWAPS: u32 = 12;
@@ -37,7 +37,7 @@ struct Sorter<'v, T, F> {
     less: F,
 }
 
-/// The order that choosing a pivot has revealed.
+/// The order of a range, as far as choosing a pivot has shown it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Trend {
     Increasing,
@@ -61,7 +61,7 @@ impl<T, E, F: Fn(&T, &T) -> Result<bool, E>> Sorter<'_, T, F> {
         self.values.swap(left, right);
     }
 
-    /// Sorts `start..end`. The shorter side of each partition is sorted by recursion, which keeps it shallow.
+    /// Sorts `start..end`. The shorter side of each partition is sorted recursively, which keeps the recursion shallow.
     fn sort(&mut self, mut start: usize, mut end: usize, mut patience: u32) -> Result<(), E> {
         let mut balanced = true;
         let mut partitioned = true;
@@ -149,7 +149,7 @@ impl<T, E, F: Fn(&T, &T) -> Result<bool, E>> Sorter<'_, T, F> {
         }
     }
 
-    /// Moves three elements of the middle to places that hang on the length alone.
+    /// Swaps three elements in the middle with elements at positions that depend only on the length.
     fn break_patterns(&mut self, start: usize, end: usize) {
         let length = end - start;
         let mut random = length as u64;
@@ -200,8 +200,8 @@ impl<T, E, F: Fn(&T, &T) -> Result<bool, E>> Sorter<'_, T, F> {
         Ok(ordered(a, b)?.1)
     }
 
-    /// Moves elements less than the pivot before it and the others behind it. Returns the position of the pivot, and whether
-    /// everything was in place.
+    /// Moves elements less than the pivot before it and the others behind it. Returns the position of the pivot, and whether no element had
+    /// to be moved.
     fn partition(&mut self, start: usize, end: usize, pivot: usize) -> Result<(usize, bool), E> {
         self.swap(start, pivot);
         let (mut low, mut high) = (start + 1, end - 1);
@@ -244,7 +244,7 @@ impl<T, E, F: Fn(&T, &T) -> Result<bool, E>> Sorter<'_, T, F> {
         }
     }
 
-    /// Sorts a range that is almost sorted already; answers whether it was.
+    /// Sorts a range that is almost sorted already; returns whether it was almost sorted.
     fn mend(&mut self, start: usize, end: usize) -> Result<bool, E> {
         let mut at = start + 1;
         for _ in 0..MENDINGS {

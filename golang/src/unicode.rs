@@ -2,13 +2,13 @@
 //!
 //! The data is regex-syntax's, of Unicode 16.0, restricted to the code points that Unicode 15.0 assigns.
 //!
-//! DIFFERENCE: U+1171E is in the category Mn here and in Mc in Go, for it has changed.
+//! DIFFERENCE: U+1171E is in the category Mn here and in Mc in Go, because Unicode 16.0 changed its category.
 
 use std::sync::LazyLock;
 
 use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, HirKind};
 
-/// The general categories of assigned code points, without the surrogates, which no text holds.
+/// The general categories of assigned code points, without the surrogates, which texts cannot contain.
 const CATEGORIES: &str =
     "Cc Cf Co Ll Lm Lo Lt Lu Mc Me Mn Nd Nl No Pc Pd Pe Pf Pi Po Ps Sc Sk Sm So Zl Zp Zs";
 
@@ -21,8 +21,7 @@ const CATEGORY_ALIASES: &str = "Casedletter=LC Closepunctuation=Pe Cntrl=Cc Comb
     Separator=Z Spaceseparator=Zs Spacingmark=Mc Surrogate=Cs Symbol=S Titlecaseletter=Lt Unassigned=Cn \
     Uppercaseletter=Lu";
 
-/// The scripts that Go finds: those of one word, since the canonical spelling drops the underscores that its own table
-/// of scripts keeps.
+/// The scripts whose names Go finds: those of one word. The canonical spelling has no underscores, but Go's own table of scripts has.
 const SCRIPTS: &str = "Adlam Ahom Arabic Armenian Avestan Balinese Bamum Batak Bengali Bhaiksuki Bopomofo Brahmi Braille Buginese \
     Buhid Carian Chakma Cham Cherokee Chorasmian Common Coptic Cuneiform Cypriot Cyrillic Deseret Devanagari \
     Dogra Duployan Elbasan Elymaic Ethiopic Georgian Glagolitic Gothic Grantha Greek Gujarati Gurmukhi Han Hangul \
@@ -35,8 +34,8 @@ const SCRIPTS: &str = "Adlam Ahom Arabic Armenian Avestan Balinese Bamum Batak B
 
 /// The code points of a category, script or other property by the name that Go's regular expressions give it.
 ///
-/// Case, spaces, hyphens and underscores do not matter. With `fold`, also what differs from them in simple case alone.
-/// `None` where Go knows no such name.
+/// Case, spaces, hyphens and underscores do not matter. With `fold`, also the code points that differ from them only in simple case. `None`
+/// if Go does not know the name.
 pub(super) fn named_class(name: &str, fold: bool) -> Option<ClassUnicode> {
     let name = canonical(name);
     let mut class = canonical_class(&name)?;
@@ -71,7 +70,7 @@ fn canonical_class(name: &str) -> Option<ClassUnicode> {
         .map(|(_, actual)| category(actual))
 }
 
-/// Whether a list of words, divided by spaces, holds a name.
+/// Whether a list of words, separated by spaces, contains a name.
 fn holds(words: &str, name: &str) -> bool {
     words.split(' ').any(|word| word == name)
 }
@@ -133,7 +132,7 @@ pub(super) fn fold_case(class: &mut ClassUnicode) {
 
 /// Replaces a class by its complement.
 ///
-/// regex-syntax's own negation drops the code points next to the surrogates if two ranges end there.
+/// regex-syntax's own negation is wrong for ranges that end at the surrogates: it drops the adjacent code points.
 pub(super) fn negate(class: &mut ClassUnicode) {
     let mut gaps = Vec::with_capacity(class.ranges().len().saturating_add(1));
     let mut next = Some('\0');

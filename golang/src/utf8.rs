@@ -1,6 +1,6 @@
 //! Code points of texts (`unicode/utf8`).
 
-/// The number of code points. Most texts are ASCII, which is seen eight bytes at a time.
+/// The number of code points. Most texts are ASCII, which is recognized eight bytes at a time.
 ///
 /// ```
 /// assert_eq!(gavel_golang::utf8::rune_count("größer"), 6);

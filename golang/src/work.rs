@@ -3,10 +3,11 @@
 use std::cell::Cell;
 use std::fmt;
 
-/// Whether to stop: true once a deadline has passed or a flag is set, and from then on. Without one, nothing stops.
+/// The host's answer to whether to stop: true as soon as a deadline has passed or a flag is set, and from then on. `None` never stops the
+/// work.
 pub type Interrupt<'a> = Option<&'a (dyn Fn() -> bool + Sync)>;
 
-/// The units of work from one question to the next: a tenth of a millisecond, roughly.
+/// The units of work after which the host is asked again: roughly a tenth of a millisecond.
 const UNITS_PER_QUESTION: usize = 1 << 17;
 
 /// The work was interrupted.
@@ -14,8 +15,8 @@ const UNITS_PER_QUESTION: usize = 1 << 17;
 #[error("operation interrupted")]
 pub struct Interrupted;
 
-/// Counts the work of long operations, and asks from time to time whether to stop. A unit is about a nanosecond: reading a byte,
-/// or less.
+/// Counts the work of long operations, and asks the host from time to time whether to stop. A unit of work takes about a nanosecond, such
+/// as reading a byte.
 pub struct Work<'a> {
     left: Cell<usize>,
     interrupt: Interrupt<'a>,
@@ -35,12 +36,12 @@ impl<'a> Work<'a> {
         Work::new(None)
     }
 
-    /// Whether something may stop it.
+    /// Whether the host may stop the work.
     pub fn is_bounded(&self) -> bool {
         self.interrupt.is_some()
     }
 
-    /// The units until the next question.
+    /// The units until the host is asked again.
     pub fn left(&self) -> usize {
         self.left.get()
     }
@@ -61,7 +62,7 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Asks at once whether to stop.
+    /// Asks the host at once whether to stop.
     ///
     /// # Errors
     ///

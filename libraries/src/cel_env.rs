@@ -1,4 +1,4 @@
-//! The language of CEL's specification with all its extension libraries, whatever Kubernetes offers of them.
+//! The language of CEL's specification with all its extension libraries, including those that Kubernetes does not offer.
 
 use std::sync::OnceLock;
 
@@ -26,7 +26,7 @@ use crate::cel::two_variable::TWO_VARIABLE;
 use crate::kubernetes::cidr::CIDR;
 use crate::kubernetes::ip::IP;
 
-/// How many slots the checker knows, as variables; an expression that reads a later one is refused.
+/// The number of slots that the checker declares as variables; an expression that reads a later slot is rejected.
 const BLOCK_SLOTS: usize = 64;
 
 /// The strings library of version 4.

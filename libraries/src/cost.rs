@@ -9,7 +9,7 @@ use gavel_engine::types::{Primitive, Type};
 use gavel_engine::value::{Value, ValueKind};
 use smallvec::{SmallVec, smallvec};
 
-/// The cost of functions that read a text: `quantity`, `isIP`, …
+/// The cost of functions that parse a text: `quantity`, `isIP`, …
 pub(crate) const PARSING: Cost = Cost::sizes(traversal).of_name();
 /// The cost of functions that read their receiver once: `indexOf`, `sum`, `isSorted`, …
 ///
@@ -49,7 +49,7 @@ fn is_text(ty: &Type) -> bool {
     )
 }
 
-/// Whether nothing is within the values of a type.
+/// Whether values of a type contain no other values.
 fn is_flat(ty: &Type) -> bool {
     let is_one = matches!(
         ty,
@@ -58,7 +58,7 @@ fn is_flat(ty: &Type) -> bool {
     is_one || is_text(ty)
 }
 
-/// A tenth of a unit for each byte of text, rounded down text by text, and a unit for each other value.
+/// The cost of a traversal: a tenth of a unit for each byte of text, rounded down for each text, and a unit for each other value.
 fn traversal_track<'v>(
     arguments: &[Option<Value<'v>>],
     _result: Option<Value<'v>>,
@@ -104,7 +104,7 @@ fn traversal_track<'v>(
     Ok(cost)
 }
 
-/// The units of a value that holds no others.
+/// The cost units of a value that contains no others.
 fn units(kind: ValueKind<'_>) -> u64 {
     match kind {
         ValueKind::String(text) => tenth(text.len()),

@@ -16,7 +16,7 @@ pub struct EnvSet {
 }
 
 impl EnvSet {
-    /// The environments of an API server. Cheap, except for the first call.
+    /// The environments of an API server. Only the first call for a server is expensive.
     ///
     /// # Errors
     ///
@@ -35,7 +35,7 @@ impl EnvSet {
         self.server
     }
 
-    /// For expressions that are written or changed.
+    /// The environment of expressions that are created or changed.
     pub fn new_expressions(&self) -> &Env {
         &self.new_expressions
     }

@@ -1,4 +1,4 @@
-//! Calls of single rows and evaluations of expressions, for the tests of libraries.
+//! Calls of single rows, and evaluations of expressions, in the tests of libraries.
 
 use gavel_engine::decl::{CallContext, Overload};
 use gavel_engine::program::{Activation, EvalOptions};

@@ -14,7 +14,7 @@ pub(crate) struct Api {
     pub(crate) replacement: &'static str,
 }
 
-/// How an API ends.
+/// When an API is no longer served, or deprecated.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum End {
     /// The first version that does not serve it.
@@ -31,8 +31,8 @@ pub(crate) fn find(group: &str, version: &str, resource: &str) -> Option<&'stati
     })
 }
 
-/// The versions of Kubernetes that take objects with expressions in a version of their API: the first that does, and the first
-/// that does not any more. Of policies and devices, those that serve it (k8s.io/api
+/// The Kubernetes versions that accept objects with expressions, by kind and API version: the first version that accepts them, and the
+/// first that no longer does. For policies and devices, these are the versions that serve them (k8s.io/api
 /// `*/zz_generated.prerelease-lifecycle.go`).
 const KINDS: [(&[&str], &str, u32, Option<u32>); 14] = [
     (VALIDATING, "v1alpha1", 26, Some(32)),
@@ -58,16 +58,16 @@ const MUTATING: &[&str] = &["MutatingAdmissionPolicy", "MutatingAdmissionPolicyB
 const DEVICES: &[&str] = &["DeviceClass", "ResourceClaim", "ResourceClaimTemplate"];
 const CONFIGURATIONS: &[&str] = &["AuthenticationConfiguration", "AuthorizationConfiguration"];
 
-/// That a version of Kubernetes does not take objects of a kind and version.
+/// The reason why a Kubernetes version does not accept objects of a kind and version.
 #[derive(Debug, Default)]
 pub(crate) struct Unserved {
-    /// The Kubernetes versions that take them; `None` if there is no such version of the API.
+    /// The Kubernetes versions that accept them; `None` if the kind has no such version.
     pub(crate) help: Option<String>,
-    /// The `apiVersion` that takes the place of theirs, if the Kubernetes version takes it.
+    /// The `apiVersion` that replaces theirs, if the Kubernetes version accepts it.
     pub(crate) newest: Option<String>,
 }
 
-/// Whether a version of Kubernetes does not take objects of a kind and version.
+/// Whether a Kubernetes version does not accept objects of a kind and version.
 pub(crate) fn unserved(api_version: &str, kind: &str, server: KubeVersion) -> Option<Unserved> {
     let (group, version) = api_version.split_once('/')?;
     let mut of_kind = KINDS.iter().filter(|row| row.0.contains(&kind)).peekable();

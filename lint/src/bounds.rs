@@ -1,4 +1,4 @@
-//! Bounds of a schema that bring the cost of a rule down: each is tried, and the rule is estimated again.
+//! Advice on bounds in a schema that reduce the cost of a rule: each bound is tried, and the rule is estimated again.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::context::Linter;
 use crate::expressions::problem;
 use crate::rules::{COST_NEAR_LIMIT, OVER_BUDGET};
 
-/// Bounds that bring the cost of a rule down.
+/// Bounds that reduce the cost of a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Advice {
     /// The bounds: the path of the field, the key, the value.
@@ -25,7 +25,7 @@ pub(crate) struct Advice {
 }
 
 impl Advice {
-    /// In words: "`maxItems: 64` on spec.hosts brings it to 12 % of the limit".
+    /// The advice in words: "`maxItems: 64` on spec.hosts brings it to 12 % of the limit".
     pub(crate) fn text(&self) -> String {
         let bounds = self.bounds.iter();
         let bounds: Vec<_> = bounds
@@ -59,8 +59,8 @@ const fn near(limit: u64) -> u64 {
     limit.saturating_sub(limit / 4)
 }
 
-/// Reports rules that use more than three quarters of their budget. For these, and for rules over the budget, names the bounds
-/// that bring the cost down.
+/// Reports rules that use more than three quarters of their budget. For these, and for rules over the budget, names bounds that reduce the
+/// cost.
 pub(crate) fn check(
     linter: &Linter,
     document: &Document,
@@ -115,8 +115,8 @@ const MOST_BOUNDS: usize = 3;
 /// The most places that are tried.
 const MOST_PLACES: usize = 40;
 
-/// The bounds that bring the cost of a rule to a fifth of the limit or below, as few and as generous as can be found by trying
-/// one after the other.
+/// The bounds that reduce the cost of a rule to a fifth of the limit or below. They are found by trying one after the other, and are as few
+/// and as generous as this search can find.
 pub(crate) fn advice(
     envs: &RuleEnvs,
     definition: &Definition,
@@ -184,7 +184,7 @@ enum Step {
     Value,
 }
 
-/// The steps from the root of the schema to the node of a rule, by the path of the rule.
+/// The steps from the root of the schema to the node of a rule, read from the path of the rule.
 fn steps(path: &str) -> Option<Vec<Step>> {
     let (_, rest) = path.split_once("openAPIV3Schema")?;
     let (mut rest, _) = rest.rsplit_once(".x-kubernetes-validations")?;
@@ -206,7 +206,7 @@ fn steps(path: &str) -> Option<Vec<Step>> {
     Some(steps)
 }
 
-/// The schema with nothing but the way to the node, the node, and the one rule.
+/// The schema reduced to the nodes on the way to one node, this node, and the one rule.
 fn alone(root: &JsonSchema, steps: &[Step], rule: &RuleReport<'_>) -> Option<JsonSchema> {
     let Some((step, rest)) = steps.split_first() else {
         let mut node = without_rules(root);
@@ -228,7 +228,7 @@ fn alone(root: &JsonSchema, steps: &[Step], rule: &RuleReport<'_>) -> Option<Jso
     Some(schema)
 }
 
-/// A schema without its rules. As deep as the schema, whose depth its reader bounds.
+/// A schema without its rules. The recursion is as deep as the schema, whose depth its reader bounds.
 fn without_rules(schema: &JsonSchema) -> JsonSchema {
     let properties = schema.properties.iter();
     let properties = properties
@@ -248,7 +248,7 @@ fn without_rules(schema: &JsonSchema) -> JsonSchema {
     copy
 }
 
-/// The places without a bound on the way and below, with the key of the bound.
+/// The places without a bound on the way to a node and below it, each with the key of the bound.
 fn unbounded(
     schema: &JsonSchema,
     way: &[Step],
@@ -348,7 +348,7 @@ fn shown(place: &[Step]) -> String {
     shown
 }
 
-/// A definition whose one version has another schema each time.
+/// A definition with a single version, whose schema is replaced for each trial.
 struct Trial<'t> {
     envs: &'t RuleEnvs,
     definition: &'t Definition,

@@ -4,7 +4,7 @@
 use gavel_policy::GroupVersionKind;
 use smol_str::SmolStr;
 
-/// The fields that are always there, by their names.
+/// The names of fields that are always set.
 const SET: [&str; 31] = [
     "clusterIP",
     "completionMode",
@@ -48,7 +48,7 @@ pub(crate) fn is_set_in_objects(path: &[SmolStr]) -> bool {
     }
 }
 
-/// Whether the last field of a path is always there in objects of a kind.
+/// Whether the last field of a path is always set in objects of a kind.
 pub(crate) fn is_set(kind: &GroupVersionKind, path: &[SmolStr]) -> bool {
     let Some(last) = path.last() else {
         return false;

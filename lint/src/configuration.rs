@@ -1,8 +1,8 @@
-//! The other objects in which Kubernetes takes CEL: the API server's authentication and authorization configuration (apiserver
+//! The other objects in which Kubernetes accepts CEL: the API server's authentication and authorization configuration (apiserver
 //! `pkg/apis/apiserver/validation`, `pkg/{authentication,authorization}/cel`), and the selectors of device classes and claims
 //! (`dynamic-resource-allocation/cel`).
 //!
-//! Beside expressions, only versions and unknown fields are checked.
+//! Besides expressions, only versions and unknown fields are checked.
 
 use std::sync::Arc;
 
@@ -27,10 +27,10 @@ use crate::{meant, strict};
 const CONFIGURATION: &str = "apiserver.config.k8s.io";
 /// The group of devices.
 const RESOURCE: &str = "resource.k8s.io";
-/// The most that a selector of devices may cost, in cost units.
+/// The cost limit of a selector of devices, in cost units.
 const SELECTOR_LIMIT: u64 = 1_000_000;
 
-/// Whether a document has expressions of these sorts.
+/// Whether a document is of a kind that this module checks.
 pub(crate) fn is_subject(document: &Document) -> bool {
     let is = |group, kinds: &[&str]| kinds.iter().any(|kind| is_kind(document, group, kind));
     is(

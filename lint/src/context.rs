@@ -16,7 +16,7 @@ use crate::kinds::Kinds;
 pub struct Options {
     /// The API server that the documents are for.
     pub server: Server,
-    /// The most bytes of an object, by which policies are costed.
+    /// The assumed size limit of an object in bytes, with which the costs of policies are computed.
     pub max_object: u64,
 }
 
@@ -58,7 +58,7 @@ impl Default for Options {
 pub struct Linter {
     pub(crate) server: Server,
     pub(crate) kinds: Kinds,
-    /// Validates new objects, which the previous version must accept too.
+    /// Validates new objects, which must also be valid for the previous version.
     pub(crate) validator: Validator,
     pub(crate) rules: RuleEnvs,
     /// The environment of stored expressions.
@@ -98,7 +98,7 @@ impl Linter {
 }
 
 impl Linter {
-    /// The first later version of Kubernetes whose API server finds nothing wrong with an expression of a new object.
+    /// The first later Kubernetes version in which an expression of a new object is valid.
     pub(crate) fn first_version_without(
         &self,
         object: &gavel_policy::api::Resource,

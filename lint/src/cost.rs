@@ -15,7 +15,7 @@ use crate::kinds::{is_definition, name_of, pointer, text};
 use crate::registration;
 use crate::types::kind_name;
 
-/// How many of the heaviest parts are named.
+/// The limit of heaviest parts that are named.
 const MOST_PARTS: usize = 3;
 
 /// The upper bounds of an object's costs, for one version or kind.
@@ -40,17 +40,17 @@ pub struct RuleCost {
     pub place: Place,
     /// The expression.
     pub text: String,
-    /// The greatest cost, in cost units.
+    /// The upper bound of the cost, in cost units.
     pub cost: Figure,
-    /// The greatest cost of one evaluation; equal to `cost` if there is only one.
+    /// The upper bound of the cost of one evaluation; equal to `cost` if there is only one evaluation.
     pub once: u64,
-    /// The most that a rule runs in one object; `None` if only the size of requests bounds it.
+    /// How often the rule may run in one object; `None` if only the size of requests bounds it.
     pub cardinality: Option<u64>,
     /// The limit, in cost units.
     pub limit: u64,
     /// The parts that contribute most.
     pub heaviest: Vec<HeavyPart>,
-    /// The bounds that bring the cost down; empty if it is below a fifth of the limit, or if none helps.
+    /// The bounds that reduce the cost; empty if it is below a fifth of the limit, or if no bound helps.
     pub advice: String,
 }
 
@@ -65,7 +65,7 @@ pub struct TotalCost {
     pub budget: u64,
 }
 
-/// A figure before anything is evaluated.
+/// An upper bound of a cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Figure {
     /// At most this many cost units.
@@ -77,9 +77,8 @@ pub enum Figure {
 }
 
 impl Linter {
-    /// The upper bounds of the costs of a definition's or policy's expressions; empty for other objects. For definitions, these
-    /// are the figures by which an API server accepts them; for policies, the most that an object can cost within its schema and
-    /// size limit.
+    /// The upper bounds of the costs of a definition's or policy's expressions; empty for other objects. For definitions, these are the
+    /// figures by which an API server accepts them; for policies, the upper bounds for objects within their schema and the size limit.
     pub fn costs(&self, document: &Document) -> Vec<ObjectCost> {
         if is_definition(document) {
             return self.costs_of_definition(document);

@@ -67,7 +67,7 @@ fn list(rule: &str) -> Option<&str> {
 struct Siblings<'r> {
     /// The rules before the current one, with their paths.
     before: Vec<(String, &'r CheckedAst)>,
-    /// The fields without which one of them rejects the object.
+    /// The fields whose absence makes one of the rules fail.
     required: Vec<FieldPath>,
 }
 

@@ -1,4 +1,4 @@
-//! The kinds that policies are about: those of definitions, of OpenAPI documents, and Kubernetes' own.
+//! The kinds of objects that policies may match: those of definitions, of OpenAPI documents, and Kubernetes' own.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use gavel_schema::{JsonSchema, openapi};
 /// The key that names the kind of a schema or path in an OpenAPI document.
 const KIND: &str = "x-kubernetes-group-version-kind";
 
-/// The kinds that are known.
+/// The known kinds.
 #[derive(Debug)]
 pub(crate) struct Kinds {
     pub(crate) types: TypeChecker,
@@ -26,7 +26,7 @@ pub(crate) struct Kinds {
     resources: BTreeMap<(String, String), BTreeSet<String>>,
 }
 
-/// A kind and what its objects are.
+/// A kind, with the properties of its objects.
 #[derive(Debug)]
 pub(crate) struct KnownKind {
     pub(crate) schema: Arc<JsonSchema>,
@@ -37,7 +37,7 @@ pub(crate) struct KnownKind {
 }
 
 impl Kinds {
-    /// Kubernetes' own kinds that the documents name, and those that the documents define.
+    /// The built-in kinds that the documents name, and the kinds that the documents define.
     pub(crate) fn new(
         server: Server,
         max_object: u64,
@@ -88,7 +88,7 @@ impl Kinds {
         versions.insert(version.to_owned());
     }
 
-    /// Resolves the schemas of the kinds that the documents may name; there are too many to resolve all.
+    /// Resolves the schemas of the built-in kinds that the documents may name. There are too many kinds to resolve all.
     fn add_builtin(&mut self, documents: &[Document]) {
         let kubernetes = Kubernetes::get();
         let named = Named::in_documents(documents);
@@ -222,7 +222,7 @@ pub(crate) fn name_of(document: &Document) -> &str {
     name.and_then(Json::as_str).unwrap_or_default()
 }
 
-/// The JSON pointer of a field's path without brackets in names.
+/// The JSON pointer for the path of a field. The path must not contain names in brackets.
 pub(crate) fn pointer(field: &str) -> String {
     let steps = field
         .split(['.', '['])

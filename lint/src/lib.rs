@@ -1,8 +1,7 @@
-//! Finds mistakes in policies, definitions and the other objects in which Kubernetes takes CEL, before a cluster sees them: what
-//! an API server rejects, and what it accepts although it is probably a mistake. Layer 4: no IO.
+//! Finds mistakes in policies, definitions and the other objects in which Kubernetes accepts CEL, before they reach a cluster: what an API
+//! server rejects, and what it accepts although it is probably a mistake. Layer 4: no IO.
 //!
-//! [`Linter`] finds [`Problem`](gavel_manifest::Problem)s in documents. What each rule finds is a row of
-//! [`rules::RULES`].
+//! [`Linter`] finds [`Problem`](gavel_manifest::Problem)s in documents. [`rules::RULES`] has a row for each rule.
 //!
 //! ```
 //! use gavel_lint::{Linter, Options};
@@ -27,8 +26,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Use it before objects are written: in editors, in CI. It does not evaluate expressions; `gavel-check` does, over given objects.
-//! Only what the documents say is known: a custom resource without its definition among them has no type.
+//! Use it before objects are written: in editors, in CI. It does not evaluate expressions; `gavel-check` evaluates them over given objects.
+//! The linter only knows the given documents: if the definition of a custom resource is not among them, the custom resource has no type.
 
 mod apis;
 mod bounds;

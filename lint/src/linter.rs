@@ -1,4 +1,4 @@
-//! The dispatch by the kind of document.
+//! Dispatches documents to the checks for their kind.
 
 use gavel_manifest::{Document, Problem};
 
@@ -31,12 +31,13 @@ impl Linter {
         problems
     }
 
-    /// The problems between documents: references from one to another.
+    /// The problems between documents, such as references to missing objects.
     pub fn references(&self, documents: &[Document]) -> Vec<Problem> {
         references::check(self, documents)
     }
 
-    /// The problems of a definition that replaces an older one: what is rejected, and what stored objects may no longer satisfy.
+    /// The problems of a definition that replaces an older one: errors of the API server, and new constraints that stored objects may
+    /// violate.
     pub fn update(&self, document: &Document, old: &Document) -> Vec<Problem> {
         definition::check_update(self, document, old)
     }

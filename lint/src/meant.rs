@@ -56,7 +56,7 @@ fn meant_function(message: &str, env: &Env) -> Option<String> {
     Some(format!("did you mean `{name}`?"))
 }
 
-/// The signatures of a function that has none for its arguments.
+/// The signatures of a function that was called with arguments that fit none of them.
 fn overloads(message: &str, env: &Env) -> Option<String> {
     let called = quoted(message, "found no matching overload for '")?;
     let function = env.declarations().function(called);
@@ -68,7 +68,7 @@ fn overloads(message: &str, env: &Env) -> Option<String> {
     Some(format!("it is called as {}", signatures.join(" or ")))
 }
 
-/// A signature as a call: `string.charAt(int)`.
+/// A signature in the form of a call: `string.charAt(int)`.
 fn written(name: &str, signature: &Signature) -> String {
     let mut parameters = signature.parameters.iter().map(ToString::to_string);
     let receiver = signature.member.then(|| parameters.next()).flatten();
@@ -80,8 +80,8 @@ fn written(name: &str, signature: &Signature) -> String {
     }
 }
 
-/// Adds the field that was probably meant, if a type checker does not know a field: the parts of the schema with fields are
-/// searched for a similar name.
+/// Adds the field that was probably meant, if the type checker reports an unknown field: a similar name is searched for in all objects of
+/// the schema.
 pub(crate) fn field_of(problem: Problem, schema: &JsonSchema) -> Problem {
     let Some(field) = quoted(&problem.message, "undefined field '") else {
         return problem;
@@ -107,7 +107,7 @@ pub(crate) fn field_of(problem: Problem, schema: &JsonSchema) -> Problem {
     }
 }
 
-/// Adds the field that was probably meant, if a strict decoder does not know a field of a built-in kind.
+/// Adds the field that was probably meant, if a strict decoder reports an unknown field of a built-in kind.
 pub(crate) fn unknown_field(problem: Problem, api_version: &str, kind: &str) -> Problem {
     let path = problem.field.clone();
     let (parent, name) = path.rsplit_once('.').unwrap_or(("", &path));
@@ -129,7 +129,7 @@ pub fn explain_syntax(problem: Problem, text: &str) -> Problem {
     }
 }
 
-/// The text between a prefix, which may be anywhere, and the next quote.
+/// The text from a prefix, which may be anywhere in the message, to the next quote.
 pub(crate) fn quoted<'t>(text: &'t str, prefix: &str) -> Option<&'t str> {
     let (_, rest) = text.split_once(prefix)?;
     let (quoted, _) = rest.split_once('\'')?;

@@ -45,7 +45,7 @@ pub(crate) fn check_message(
     problems.push(found);
 }
 
-/// The start of a word, in bytes.
+/// The position of a word in a text, in bytes.
 fn word(text: &str, wanted: &str) -> Option<usize> {
     let lower = text.to_ascii_lowercase();
     let is_letter = |c: Option<char>| c.is_some_and(char::is_alphanumeric);

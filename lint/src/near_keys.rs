@@ -1,4 +1,4 @@
-//! The keys that an expression probably means, where it asks an object for one that is not there.
+//! Suggestions for keys that an expression does not find in an object.
 
 use gavel_engine::ast::{ExprKind, operators};
 use gavel_engine::check::CheckedAst;
@@ -9,8 +9,8 @@ use gavel_policy::cel::{Compiler, Declarations};
 use crate::expressions::path::{Aliases, ELEMENT, FieldPath, Reads, VALUE, path_at, path_of, text};
 use crate::spelling::nearest;
 
-/// The key that is nearest to the one that an expression does not find, as help; `error` is what it fails with, and `value` the
-/// value of a variable.
+/// The existing key that is nearest to the missing one, as help. `error` is the error of the expression, and `value` returns the value of a
+/// variable.
 pub fn near_key<'v>(
     checked: &CheckedAst,
     error: &str,
@@ -19,7 +19,7 @@ pub fn near_key<'v>(
     near(checked, &Aliases::new(), error, value)
 }
 
-/// The same for the expressions of a policy, which read its variables.
+/// Suggestions for the expressions of a policy, which may read its variables.
 #[derive(Debug)]
 pub struct NearKeys {
     compiler: Compiler,
@@ -27,7 +27,7 @@ pub struct NearKeys {
 }
 
 impl NearKeys {
-    /// Without variables; `env` is the environment of stored expressions.
+    /// Begins without variables; `env` is the environment of stored expressions.
     pub fn new(env: &Env) -> Self {
         NearKeys {
             compiler: Compiler::with_variables(env),
@@ -35,7 +35,7 @@ impl NearKeys {
         }
     }
 
-    /// Makes a variable known.
+    /// Declares a variable of the policy.
     pub fn declare(&mut self, name: &str, expression: &str) {
         let checked = self.compiler.check_variable(name, expression, ALL);
         if let Some(path) = checked
@@ -46,7 +46,7 @@ impl NearKeys {
         }
     }
 
-    /// As [`near_key`].
+    /// Like [`near_key`].
     pub fn near<'v>(
         &self,
         expression: &str,
@@ -60,14 +60,14 @@ impl NearKeys {
     }
 }
 
-/// All that an expression of a policy may read.
+/// The variables of all kinds of expressions in a policy.
 const ALL: Declarations = Declarations {
     params: true,
     authorizer: true,
     patch_types: true,
 };
 
-/// The key that is not there.
+/// The missing key that an error names.
 fn key(error: &str) -> Option<&str> {
     let (_, key) = error.split_once("no such key: ")?;
     key.lines().next()

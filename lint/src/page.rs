@@ -1,4 +1,4 @@
-//! The pages of rules: `docs/rules.md`, and what `gavel explain` prints.
+//! The pages about rules: `docs/rules.md`, and the output of `gavel explain`.
 
 use std::fmt::Write;
 

@@ -1,4 +1,4 @@
-//! Policies by themselves, whatever the schemas of their kinds are.
+//! The problems of policies that do not depend on schemas.
 
 use std::collections::BTreeSet;
 
@@ -32,7 +32,7 @@ enum Role {
 struct Part {
     role: Role,
     field: String,
-    /// `None` if the expression does not compile.
+    /// The checked expression; `None` if it does not compile.
     checked: Option<CheckedAst>,
 }
 
@@ -239,7 +239,7 @@ impl<'p> Parts<'p> {
         }
     }
 
-    /// Reports unused variables, unless an expression does not compile, so that the variables that it reads are unknown.
+    /// Reports unused variables, unless an expression does not compile, because the variables that it reads are then unknown.
     fn check_unused(&self, document: &Document, problems: &mut Vec<Problem>) {
         let mut read = BTreeSet::new();
         for part in &self.parts {
@@ -259,7 +259,7 @@ impl<'p> Parts<'p> {
         }
     }
 
-    /// Reports expressions that read an object where it is null.
+    /// Reports expressions that read `object` or `oldObject` in operations in which it is null.
     fn check_operations(
         &self,
         document: &Document,
@@ -323,7 +323,7 @@ impl<'p> Parts<'p> {
         }
     }
 
-    /// Whether a match condition keeps the policy from requests in which an object is null.
+    /// Whether a match condition excludes the requests in which an object is null.
     fn conditions_ask(&self, variable: &str) -> bool {
         let conditions = self
             .parts
@@ -370,7 +370,7 @@ fn variables_read(checked: &CheckedAst) -> Option<Vec<&str>> {
     (mentioned == read.len()).then_some(read)
 }
 
-/// The first field of a variable that an expression reads, and its path.
+/// The first field of a variable that an expression reads: its node and its path.
 fn reads<'e>(checked: &'e CheckedAst, variable: &str) -> Option<(&'e Expr, String)> {
     let reads = Reads::of(checked, &Aliases::new());
     let of_variable = |(_, path): &&(&Expr, _)| {
@@ -381,8 +381,7 @@ fn reads<'e>(checked: &'e CheckedAst, variable: &str) -> Option<(&'e Expr, Strin
     Some((*expr, shown(path)))
 }
 
-/// Whether an expression asks which operation the request is, or does something with the variable as a whole, such as to
-/// compare it with null.
+/// Whether an expression tests the operation of the request, or uses the variable as a whole, for example by comparing it with null.
 fn asks(checked: &CheckedAst, variable: &str) -> bool {
     let is =
         |expr: &Expr, wanted: &str| matches!(&expr.kind, ExprKind::Ident(name) if name == wanted);

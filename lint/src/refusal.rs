@@ -10,7 +10,7 @@ use crate::rules::{INVALID_EXPRESSION, INVALID_VALUE, OVER_BUDGET, Rule};
 use crate::spelling::nearest;
 use crate::unclosed::unclosed_in;
 
-/// An error of an API server as a problem, with the rule for its kind.
+/// Converts an error of an API server to a problem, with the rule for errors of its type.
 pub(crate) fn refused(document: &Document, error: &Error) -> Problem {
     let field = field_at_fault(error);
     let problem = document.field_problem(error, &field);
@@ -23,7 +23,7 @@ pub(crate) fn refused(document: &Document, error: &Error) -> Problem {
     at_opener(supported(problem), document, &field)
 }
 
-/// The problem with the value that was probably meant, where only some are supported.
+/// Adds the value that was probably meant, if the field supports only some values.
 fn supported(problem: Problem) -> Problem {
     let parts = problem.message.split_once("Unsupported value: \"");
     let parts = parts.and_then(|(_, rest)| rest.split_once("\": supported values: "));
@@ -37,8 +37,8 @@ fn supported(problem: Problem) -> Problem {
     }
 }
 
-/// A syntax error of an expression; if an unclosed bracket or quote caused it, its place is there, because parsers notice it
-/// later.
+/// Moves a syntax error of an expression to the unclosed bracket or quote that caused it, if there is one; parsers report it at a later
+/// place.
 pub(crate) fn at_opener(problem: Problem, document: &Document, field: &str) -> Problem {
     if !problem.message.contains("Syntax error: ") {
         return problem;

@@ -15,7 +15,7 @@ pub(crate) fn is_subject(document: &Document) -> bool {
     group_of(document) == GROUP || is_elsewhere(document)
 }
 
-/// Whether a document has the kind of an object of the group, but no group. Another group may have kinds of these names.
+/// Whether a document has the kind of an object of the group, but no group. Another group may have kinds with these names.
 fn is_elsewhere(document: &Document) -> bool {
     group_of(document).is_empty() && KINDS.contains(&text(document, "kind"))
 }
@@ -109,7 +109,7 @@ fn check_webhooks<'w>(
     }
 }
 
-/// The match conditions of a webhook, which see no variables and no params.
+/// Checks the match conditions of a webhook, which have no variables and no params.
 fn check_conditions(
     linter: &Linter,
     document: &Document,
@@ -135,7 +135,7 @@ fn check_conditions(
     }
 }
 
-/// Why an object cannot be decoded, at the field that is named.
+/// The problem of an object that cannot be decoded, at the field that the error names.
 fn undecodable(document: &Document, error: &DecodeError) -> Problem {
     let field = error.field(document.value());
     let found = problem(document, &INVALID_OBJECT, &field, error.plain());

@@ -1,4 +1,4 @@
-//! Rules that the schema can say itself.
+//! Rules whose conditions a schema could express.
 
 use gavel_crd::definition::RuleReport;
 use gavel_engine::ast::{Call, Constant, Expr, ExprKind, operators};
@@ -41,7 +41,7 @@ fn conjuncts<'e>(expr: &'e Expr, conditions: &mut Vec<&'e Expr>) {
     }
 }
 
-/// The fields without which a rule rejects the object: those that it tests for, without an alternative.
+/// The fields whose absence makes a rule fail: those that it tests for, without an alternative.
 pub(crate) fn required(rule: &CheckedAst) -> Vec<FieldPath> {
     let mut conditions = Vec::new();
     conjuncts(rule.ast().root(), &mut conditions);
@@ -65,7 +65,7 @@ fn chain(expr: &Expr) -> Option<FieldPath> {
     }
 }
 
-/// How the schema says a condition.
+/// The part of a schema that expresses a condition.
 fn said(subject: &Subject<'_>, condition: &Expr) -> Option<String> {
     let call = match &condition.kind {
         ExprKind::Call(call) => call,

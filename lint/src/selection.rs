@@ -7,7 +7,7 @@ use crate::rules;
 /// The selection of the user.
 #[derive(Debug, Clone, Default)]
 pub struct Selection {
-    /// The rules that are applied; if empty, all that are on by default. `all` means every rule.
+    /// The rules that are applied; if empty, the rules that are on by default. `all` means every rule.
     pub select: Vec<String>,
     /// The rules that are not applied.
     pub ignore: Vec<String>,

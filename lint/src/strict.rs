@@ -1,5 +1,5 @@
-//! What an API server says of objects before it looks at their expressions: that it does not know their version, a field of them,
-//! or that a field has another type.
+//! The errors of an API server in objects before it compiles their expressions: unknown versions, unknown fields, and fields of the wrong
+//! type.
 
 use std::sync::OnceLock;
 
@@ -15,7 +15,7 @@ use crate::kinds::text;
 use crate::rules::{INVALID_OBJECT, UNKNOWN_FIELD};
 use crate::{apis, meant};
 
-/// Finds that the version of Kubernetes does not take the version of the object; tells whether it does.
+/// Reports an object whose version the Kubernetes version does not accept; returns whether it accepts the version.
 pub(crate) fn check_version(
     linter: &Linter,
     document: &Document,
@@ -42,7 +42,7 @@ pub(crate) fn check_version(
     false
 }
 
-/// Finds fields that the kind does not have, and fields of another type.
+/// Reports unknown fields, and fields of the wrong type.
 pub(crate) fn check_fields(document: &Document, problems: &mut Vec<Problem>) {
     let (version, kind) = (text(document, "apiVersion"), text(document, "kind"));
     let ty = match kind {

@@ -10,13 +10,13 @@ use crate::rules::BREAKS_STORED_OBJECTS;
 /// When an update passes although the object violates a new constraint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ratcheting {
-    /// If it leaves the value as it is.
+    /// If it does not change the value.
     OfValue,
-    /// If it does not change the list around the value, whose elements have no keys.
+    /// If it does not change the list that contains the value, whose elements have no keys.
     OfList,
 }
 
-/// Compares the schemas of the versions that both have.
+/// Compares the schemas of the versions that both definitions have.
 pub(crate) fn check(
     document: &Document,
     definition: &Definition,
@@ -78,7 +78,7 @@ impl Comparison<'_> {
         self.problems.push(found.with_help(help));
     }
 
-    /// The recursion is as deep as the schemas, whose depth their reader bounds.
+    /// Compares two nodes. The recursion is as deep as the schemas, whose depth their reader bounds.
     fn node(&mut self, new: &JsonSchema, old: &JsonSchema, path: &str, ratcheting: Ratcheting) {
         if !old.kind.is_empty() && new.kind != old.kind {
             let message = format!("the type was {}, and is {}", old.kind, new.kind);

@@ -9,7 +9,7 @@ pub struct Suppressions(Vec<Suppression>);
 #[derive(Debug)]
 struct Suppression {
     rules: Vec<String>,
-    /// The lines, from 1, the last one included.
+    /// The first and the last line, from 1.
     lines: (u32, u32),
 }
 
@@ -47,7 +47,7 @@ impl Suppressions {
         Suppressions(found.collect())
     }
 
-    /// Whether a comment suppresses a problem. One without names of rules suppresses all.
+    /// Whether a comment suppresses a problem. A comment without names of rules suppresses all problems.
     pub fn cover(&self, problem: &Problem) -> bool {
         let line = problem.range.map_or(1, |range| range.start.line);
         self.0.iter().any(|suppression| {

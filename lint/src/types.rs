@@ -1,4 +1,4 @@
-//! The types and costs of policies against the schemas of the kinds that they name.
+//! Checks the types and costs of policies with the schemas of the kinds that they match.
 
 use gavel_manifest::{Document, Problem, Range};
 use gavel_policy::GroupVersionKind;
@@ -71,8 +71,8 @@ pub(crate) fn check(
     }));
 }
 
-/// Whether a mismatch is about objects of a schema, which are maps when the expression is evaluated: lists of containers and of
-/// init containers can be added, though their types have different names.
+/// Whether a mismatch is about objects of a schema, which are maps at run time: for example, lists of containers and of init containers can
+/// be joined with `+`, although the names of their types differ.
 fn works_at_run_time(message: &str) -> bool {
     let Some((_, arguments)) = message.split_once("applied to '(") else {
         return false;
@@ -101,7 +101,7 @@ fn tells_kinds_apart(texts: &Texts<'_>) -> bool {
     })
 }
 
-/// The fields that a policy reads and the schemas of its kinds do not require.
+/// Reports the fields that a policy reads although the schemas of its kinds do not require them.
 fn check_optional(
     linter: &Linter,
     document: &Document,
@@ -168,7 +168,7 @@ fn check_optional(
     }
 }
 
-/// The expressions that may exceed their limits or, where none does alone, those that do together.
+/// Reports the expressions that may exceed their limits or, if none does by itself, those that exceed a shared budget together.
 fn check_costs(document: &Document, costs: &[KindCosts], found: &mut FoundByKind) {
     let most = |cost: Estimate| match cost {
         Estimate::Bounded(cost) => cost.max,
@@ -210,7 +210,7 @@ fn check_costs(document: &Document, costs: &[KindCosts], found: &mut FoundByKind
     }
 }
 
-/// Problems, each with all kinds for which it is one.
+/// Problems with the kinds to which each applies.
 #[derive(Default)]
 struct FoundByKind {
     problems: Vec<(Problem, u64, Vec<String>)>,
@@ -238,12 +238,12 @@ impl FoundByKind {
         }
     }
 
-    /// Keeps the problems that all kinds have.
+    /// Keeps only the problems that all kinds have.
     fn retain_those_of_all(&mut self, kinds: usize) {
         self.problems.retain(|(_, _, of)| of.len() >= kinds);
     }
 
-    /// Adds a problem whose message is that of the kind with the greatest figure.
+    /// Adds a problem; if several kinds have it, the message for the kind with the greatest figure is kept.
     fn add_most(&mut self, kind: &GroupVersionKind, problem: Problem, figure: u64) {
         let kind = kind_name(kind);
         let same = |known: &Problem| (known.rule, &known.field) == (problem.rule, &problem.field);

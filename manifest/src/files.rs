@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use crate::Format;
 use crate::problem::Problem;
 
-/// The manifests at a path: a file itself, or the `.json`, `.yaml` and `.yml` files of a folder by name and, with `recursive`, of
-/// the folders in it. Names that begin with `..` are left out, because a mounted ConfigMap keeps its versions there. Links to
-/// folders are not followed, because they may form a cycle.
+/// The manifests at a path: a file itself, or the `.json`, `.yaml` and `.yml` files of a folder by name and, with `recursive`, of its
+/// subfolders. Names that begin with `..` are skipped, because a mounted ConfigMap keeps its versions there. Links to folders are not
+/// followed, because they may form a cycle.
 ///
 /// # Errors
 ///

@@ -1,5 +1,5 @@
-//! JSON texts with places. `serde_json` reads the values; a second pass over the text, which is then known to be valid, finds
-//! their places.
+//! JSON texts with places. `serde_json` reads the values; a second pass over the text, which is known to be valid by then, finds the
+//! places.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -147,12 +147,12 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// The number of bytes that have been read.
+    /// The byte position in the text.
     fn at(&self) -> usize {
         self.length.saturating_sub(self.rest.len())
     }
 
-    /// From a place up to here.
+    /// The range from a place to the current position.
     fn since(&self, start: Place) -> Range {
         Range {
             start,
@@ -174,7 +174,7 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// A text with its quotes.
+    /// Reads a string with its quotes.
     fn text(&mut self) -> &'t str {
         let before = self.rest;
         self.step();

@@ -23,11 +23,11 @@ enum Parts {
 /// The places of lines in a text.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum TextLines {
-    /// One line, which begins this many columns after the place of the value (a quote is one).
+    /// A single line of text, which begins `offset` columns after the place of the value (1 for a quote).
     One { offset: u32 },
     /// Lines below each other from this place on, as a literal block has them.
     Block { first: Place },
-    /// Lines that are written in another way: the scalar is this part of the text of the file, in bytes.
+    /// Lines in another notation: the scalar is this part of the text of the file, in bytes.
     Written {
         start: usize,
         end: usize,
@@ -64,7 +64,7 @@ impl Node {
         self.range
     }
 
-    /// The fields of a map; of anything else, none.
+    /// The fields of a map; empty for other values.
     pub(crate) fn into_fields(self) -> BTreeMap<String, Node> {
         match self.parts {
             Parts::Map(fields) => fields,
@@ -72,7 +72,7 @@ impl Node {
         }
     }
 
-    /// The items of a list; of anything else, none.
+    /// The items of a list; empty for other values.
     pub(crate) fn into_items(self) -> Vec<Node> {
         match self.parts {
             Parts::List(items) => items,
@@ -128,7 +128,7 @@ impl Node {
     }
 }
 
-/// The field with the longest name that a path begins with, and the rest of the path: names may contain dots and brackets.
+/// The longest field name with which a path begins, and the rest of the path. It is needed for names that contain dots or brackets.
 fn odd_field<'n, 'p>(
     fields: &'n BTreeMap<String, Node>,
     path: &'p str,

@@ -12,7 +12,7 @@
 //! ```
 //!
 //! YAML is that of `sigs.k8s.io/yaml` (`go.yaml.in/yaml/v2`): `yes` and `on` are booleans, `010` is 8, timestamps stay texts, keys become
-//! texts. Unlike it, a key that comes twice is a [`Problem`]. Layer 2; only [`files`] reads from a disk.
+//! texts. Unlike there, a duplicate key is a [`Problem`]. Layer 2; only [`files`] reads from a disk.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -58,9 +58,9 @@ impl Format {
     }
 }
 
-/// Reads the documents of a text without empty ones. A YAML document that cannot be used becomes a problem, and the others are
-/// read: invalid YAML, and values that cannot be JSON for Kubernetes, which are keys that are lists, numbers that are not finite,
-/// nesting deeper than 127, and aliases that expand to more than 100,000 values. JSON is read as a whole or not at all.
+/// Reads the documents of a text without empty ones. A YAML document that cannot be used becomes a problem, and the other documents are
+/// read. This applies to invalid YAML and to values that Kubernetes cannot convert to JSON: lists as keys, numbers that are not finite,
+/// nesting deeper than 127 levels, and aliases that expand to more than 100,000 values. A JSON text is read as a whole or not at all.
 pub fn read(text: &str, format: Format) -> Reading {
     match format {
         Format::Json => json::read(text),
@@ -82,7 +82,7 @@ impl Reading {
     ///
     /// # Errors
     ///
-    /// The first problem; duplicate keys do not count.
+    /// The first problem. Duplicate keys are not errors here.
     pub fn all(self) -> Result<Vec<Document>, Problem> {
         match self.problems.into_iter().next() {
             Some(problem) => Err(problem),
@@ -106,14 +106,14 @@ fn in_file(problems: Vec<Problem>, file: &Arc<Path>) -> Vec<Problem> {
     problems.map(|problem| problem.in_file(file)).collect()
 }
 
-/// One document of a manifest: its value, and where each part of it is.
+/// One document of a manifest: its value, and the place of every part.
 #[derive(Debug, Clone)]
 pub struct Document {
     value: Json,
     layout: Node,
     duplicates: Vec<Problem>,
     file: Option<Arc<Path>>,
-    /// The text of the file; of JSON, only where texts in it are not written as they are.
+    /// The text of the file. For JSON it is kept only if strings in it contain escapes.
     source: Option<Arc<str>>,
 }
 
@@ -133,13 +133,13 @@ impl Document {
         &self.value
     }
 
-    /// The same places with another value, such as the result of a mutation.
+    /// The document with another value and the same places, such as the result of a mutation.
     #[must_use]
     pub fn with_value(self, value: Json) -> Self {
         Document { value, ..self }
     }
 
-    /// The value alone.
+    /// The value, without places.
     pub fn into_value(self) -> Json {
         self.value
     }
@@ -175,8 +175,8 @@ impl Document {
         self.problem(problem::rule::UNKNOWN_FIELD, field, message)
     }
 
-    /// The problem of a field, in Kubernetes' words. If an expression does not compile, its place is within the expression.
-    /// `written` is the path of the field in the document, if the error names another.
+    /// The problem of a field, in Kubernetes' words. If an expression does not compile, its place is within the expression. `written` is
+    /// the path of the field in the document, if it differs from the path that the error names.
     pub fn field_problem(&self, error: &Error, written: &str) -> Problem {
         let problem = self.problem(error.kind.reason(), written, error.body());
         let place = error.expression;
@@ -192,8 +192,8 @@ impl Document {
         self.file.as_deref()
     }
 
-    /// The place in the file of a line and column (both from 1; columns in code points) of a field's text. The beginning of the
-    /// text if it has no such line and column.
+    /// The place in the file of a line and column (both from 1; columns in code points) of a field's text. If the text has no such line and
+    /// column, the place where it begins.
     pub fn place_within(&self, field: &str, line: u32, column: u32) -> Place {
         let node = self.layout.find(field);
         let place = node.within(self.source.as_deref(), line, column);
@@ -216,15 +216,15 @@ impl Document {
         is_verbatim.then_some(Range { start, end })
     }
 
-    /// The lines that an item of a list takes up, from the beginning of the first to that of the line after the last: those that are
-    /// indented deeper than its dash. Nothing where the list is written in brackets.
+    /// The lines of an item of a list: the range from the beginning of its first line to the beginning of the line after its last. They are
+    /// the lines that are indented deeper than the item's dash. `None` if the list is written in brackets.
     pub fn lines_of_item(&self, item: &str) -> Option<Range> {
         let start = self.layout.find(item).place();
         let source = self.source.as_deref()?;
         written::lines_of_item(source, start)
     }
 
-    /// The keys that come twice in one object, in the order of the text. The later value is the one that counts.
+    /// The duplicate keys, in the order of the text. The value of the last duplicate is used.
     pub fn duplicate_keys(&self) -> &[Problem] {
         &self.duplicates
     }
@@ -276,7 +276,7 @@ impl Document {
 }
 
 impl From<Json> for Document {
-    /// A document that stands in no file.
+    /// A document that was not read from a file.
     fn from(value: Json) -> Self {
         Document {
             value,

@@ -1,4 +1,4 @@
-//! Problems: what is wrong, in which object, and where; used from the readers of files to the output.
+//! Problems of files and objects, with their places. All crates report problems in this form, from the readers of files to the output.
 
 use std::fmt;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::place::{Place, Range};
 
-/// One thing that is wrong with a file or an object. It is shown as `file:line:column: field: message (kinds)`.
+/// A problem of a file or an object. It is shown as `file:line:column: field: message (kinds)`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     /// The origin: a name of [`rule`], a reason of Kubernetes such as `FieldValueInvalid`, or a rule of the host.
@@ -48,9 +48,9 @@ pub struct Suggestion {
 /// The severity of a problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// The object works, and could be better.
+    /// The object works, but could be better.
     Note,
-    /// The object works, but probably not as it was meant.
+    /// The object works, but probably not as its author meant it.
     Warning,
     /// The object cannot be used.
     Error,
@@ -67,22 +67,22 @@ impl Severity {
     }
 }
 
-/// The names of what every reader of manifests finds.
+/// The names of problems that the reader of manifests finds.
 pub mod rule {
     /// A file or folder that cannot be read.
     pub const UNREADABLE: &str = "unreadable";
     /// The text is not YAML or JSON, or cannot be JSON for Kubernetes.
     pub const SYNTAX: &str = "syntax";
-    /// A key that comes twice.
+    /// A duplicate key.
     pub const DUPLICATE_KEY: &str = "duplicate-key";
     /// A field that the type does not have.
     pub const UNKNOWN_FIELD: &str = "unknown-field";
-    /// An object as a whole.
+    /// A problem of an object as a whole.
     pub const OBJECT: &str = "object";
 }
 
 impl Problem {
-    /// An error with a rule and a message alone.
+    /// An error that consists of a rule and a message.
     pub fn new(rule: &'static str, message: impl Into<String>) -> Self {
         Problem {
             rule,
@@ -176,7 +176,7 @@ impl Problem {
         self.advice.as_deref()?.suggestion.as_ref()
     }
 
-    /// The field and the message, without a place. Messages that name the field themselves stand alone.
+    /// The field and the message, without a place. If the message names the field itself, the field is not repeated.
     pub fn text(&self) -> String {
         let names_field = matches!(self.rule, rule::UNKNOWN_FIELD | rule::DUPLICATE_KEY);
         match &*self.field {
@@ -208,7 +208,7 @@ impl fmt::Display for Problem {
 
 impl std::error::Error for Problem {}
 
-/// A key that comes twice, first at another place.
+/// The problem of a duplicate key; `place` is where the key is first.
 pub(crate) fn duplicate_key(key: &str, place: Place, first: Place) -> Problem {
     let message = format!("the key `{key}` is already set at {first}");
     Problem::new(rule::DUPLICATE_KEY, message).at(place)

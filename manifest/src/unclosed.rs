@@ -3,14 +3,14 @@
 use crate::place::Place;
 use crate::problem::{Problem, rule};
 
-/// The token at a place of a text, as far as brackets and quotes matter.
+/// A token, by its role for finding unclosed brackets and quotes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lexeme {
-    /// A character that means itself.
+    /// A single character, such as a bracket.
     Character,
-    /// The length in bytes of a part in which brackets mean nothing: a text in quotes, a comment.
+    /// A part in which brackets have no meaning, such as a string or a comment: its length in bytes.
     Opaque(usize),
-    /// A text in quotes that does not end.
+    /// A string that is never closed.
     Unclosed,
 }
 
@@ -55,14 +55,14 @@ pub fn place_of(text: &str, byte: usize) -> Place {
     Place::new(line, last.chars().count().saturating_add(1))
 }
 
-/// A syntax error of JSON; if an unclosed bracket or quote caused it, its place is there.
+/// Moves a syntax error of JSON to the unclosed bracket or quote that caused it, if there is one.
 pub(crate) fn in_json(problem: Problem, text: &str) -> Problem {
     let lexeme = |text: &str, at: usize| quoted(text, at, &['"'], |c| c == '\n');
     let byte = unclosed(text, lexeme).last().copied();
     opened(problem, text, byte)
 }
 
-/// A syntax error of YAML; if an unclosed bracket caused it, its place is there. `bracket` is the innermost open one at the
+/// Moves a syntax error of YAML to the unclosed bracket that caused it, if there is one. `bracket` is the innermost open bracket at the
 /// error.
 pub(crate) fn in_flow(problem: Problem, text: &str, bracket: Option<Place>) -> Problem {
     let from = bracket.and_then(|place| byte_of(text, place));
@@ -73,7 +73,7 @@ pub(crate) fn in_flow(problem: Problem, text: &str, bracket: Option<Place>) -> P
     opened(problem, text, byte)
 }
 
-/// A syntax error of YAML; if an unclosed quote caused it, its place is there: the first quote after `end`, the byte at which the
+/// Moves a syntax error of YAML to the unclosed quote that caused it, if there is one: the first quote after `end`, the byte at which the
 /// readable text ends.
 pub(crate) fn in_quotes(problem: Problem, text: &str, end: usize) -> Problem {
     let rest = text.get(end..).unwrap_or_default();
@@ -122,7 +122,7 @@ fn begins(text: &str, at: usize) -> bool {
     before.is_none_or(|c| c.is_whitespace() || matches!(c, '[' | '{' | ',' | ':'))
 }
 
-/// The text in quotes that begins at a byte; it ends in vain at a character for which `ends` is true.
+/// The token of a string that begins at a byte. It is unclosed if a character for which `ends` is true comes first.
 fn quoted(text: &str, at: usize, quotes: &[char], ends: fn(char) -> bool) -> Lexeme {
     let mut rest = text.get(at..).unwrap_or_default().char_indices().peekable();
     let Some((_, quote)) = rest.next().filter(|(_, c)| quotes.contains(c)) else {

@@ -1,8 +1,8 @@
-//! The places of a text's characters in the scalar that represents it: folded lines, escapes and quotes.
+//! Finds the places of a text's characters in the scalar that the file contains: with folded lines, escapes and quotes.
 
 use crate::place::{Place, Range};
 
-/// How a scalar is written.
+/// The notation of a scalar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Style {
     /// YAML without quotes, over several lines.
@@ -48,10 +48,10 @@ pub(crate) fn place_of(
 /// A walk over the source, parallel to its text.
 struct WrittenWalk<'s> {
     rest: &'s str,
-    /// The place of the rest in the file.
+    /// The place in the file of the part that has not been read yet.
     place: Place,
     wanted: (u32, u32),
-    /// The line and column of the text that come next.
+    /// The line and column of the next character of the text.
     written: (u32, u32),
 }
 
@@ -94,7 +94,7 @@ impl WrittenWalk<'_> {
         self.flow(Some(quote), !folds)
     }
 
-    /// A scalar whose lines are folded as those of plain and quoted scalars are. `verbatim`: nothing is folded.
+    /// A scalar whose lines are folded as those of plain and quoted scalars are. With `verbatim`, lines are not folded.
     fn flow(&mut self, quote: Option<char>, verbatim: bool) -> Option<Place> {
         while let Some(c) = self.peek() {
             let from = self.place;
@@ -129,13 +129,13 @@ impl WrittenWalk<'_> {
         self.end()
     }
 
-    /// Whether nothing but blanks stands before the end of the line.
+    /// Whether only blanks follow before the end of the line.
     fn at_break(&self) -> bool {
         let rest = self.rest.trim_start_matches([' ', '\t', '\r']);
         rest.starts_with('\n')
     }
 
-    /// Line breaks with the blanks around them: a single one is read as a space, `n` as `n - 1` line breaks.
+    /// Reads line breaks with the blanks around them. A single break stands for a space, and `n` breaks for `n - 1` line breaks.
     fn fold(&mut self, from: Place) -> Option<Place> {
         let mut breaks = 0_u32;
         while let Some(c @ (' ' | '\t' | '\r' | '\n')) = self.peek() {
@@ -215,7 +215,7 @@ impl WrittenWalk<'_> {
         self.end()
     }
 }
-/// The lines of the item of a block list whose value begins at a place.
+/// The lines of an item of a block list; the value of the item begins at the given place.
 pub(crate) fn lines_of_item(source: &str, value: Place) -> Option<Range> {
     let first = usize::try_from(value.line).ok()?.checked_sub(1)?;
     let column = usize::try_from(value.column).ok()?.checked_sub(1)?;

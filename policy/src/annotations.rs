@@ -2,10 +2,10 @@
 
 use crate::decision::Decision;
 
-/// The most bytes of the value of an audit annotation.
+/// The size limit of an audit annotation's value, in bytes.
 const MAX_ANNOTATION_BYTES: usize = 10 * 1024;
 
-/// The audit annotations of one policy: under each key the values of its bindings and params, each value once.
+/// The audit annotations of one policy. Under each key are the values of its bindings and params, without repetitions.
 #[derive(Debug, Default)]
 pub(crate) struct Annotations(Vec<(String, Vec<String>)>);
 
@@ -29,8 +29,8 @@ impl Annotations {
     }
 }
 
-/// The most of a value that an annotation may have. Go cuts between bytes, and what is left of a code point it writes as one
-/// replacement character for each byte.
+/// The value cut to the size limit. Like Go, it cuts between bytes; each remaining byte of an incomplete code point becomes a replacement
+/// character.
 fn shortened(value: &str) -> String {
     if value.len() <= MAX_ANNOTATION_BYTES {
         return value.to_owned();

@@ -25,12 +25,12 @@ pub struct CompiledPolicy {
     pub(crate) variables: Vec<CompiledVariable>,
     pub(crate) match_conditions: Vec<Expression>,
     pub(crate) validations: Vec<Expression>,
-    /// What denials of the validations say, where an expression says it.
+    /// The compiled messageExpressions of the validations; `None` for validations without one.
     pub(crate) messages: Vec<Option<Expression>>,
     pub(crate) audit_annotations: Vec<Expression>,
 }
 
-/// The inputs that are only built if an expression reads them.
+/// The inputs that are built only if an expression reads them.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Reads {
     /// `request`
@@ -41,14 +41,14 @@ pub(crate) struct Reads {
     pub(crate) namespace: bool,
 }
 
-/// The failure policy: what happens if a policy cannot decide.
+/// The failure policy: what happens to a request if a policy fails.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FailurePolicy {
     /// The request is denied.
     Fail,
     /// The policy is ignored.
     Ignore,
-    /// A value that upstream does not know, which only a policy without validation can have.
+    /// A value that is not known upstream; only a policy that was not validated can have it.
     Unknown(String),
 }
 
@@ -116,13 +116,13 @@ impl Bounds for CompiledPolicy {
 }
 
 impl CompiledPolicy {
-    /// Compiles a policy that has its defaults. `base` is an environment of Kubernetes: that of stored expressions to evaluate
-    /// the policy, that of new expressions to decide whether it may be written.
+    /// Compiles a policy that has its defaults. `base` is a Kubernetes environment: that of stored expressions to evaluate the policy, or
+    /// that of new expressions to validate it before it is written.
     pub fn new(policy: ValidatingAdmissionPolicy, base: &Env) -> Self {
         Self::compile(policy, &Compiler::with_variables(base))
     }
 
-    /// Like `new`, with a compiler without variables that policies share.
+    /// Like `new`, with a compiler that policies share and that has no variables yet.
     pub(crate) fn compile(policy: ValidatingAdmissionPolicy, compiler: &Compiler) -> Self {
         let spec = &policy.spec;
         let expressions = Declarations {

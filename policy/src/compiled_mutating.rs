@@ -41,13 +41,13 @@ pub struct CompiledMutatingBinding {
 }
 
 impl CompiledMutatingPolicy {
-    /// Compiles a policy that has its defaults; `base` is an environment of Kubernetes, as for
+    /// Compiles a policy that has its defaults; `base` is a Kubernetes environment, as for
     /// [`CompiledPolicy::new`](crate::CompiledPolicy::new).
     pub fn new(policy: MutatingAdmissionPolicy, base: &Env) -> Self {
         Self::compile(policy, &Compiler::with_variables(base))
     }
 
-    /// Like `new`, with a compiler without variables that policies share.
+    /// Like `new`, with a compiler that policies share and that has no variables yet.
     pub(crate) fn compile(policy: MutatingAdmissionPolicy, compiler: &Compiler) -> Self {
         let spec = &policy.spec;
         let declarations = Declarations {
@@ -138,7 +138,7 @@ impl CompiledMutatingPolicy {
     }
 }
 
-/// The expression of a mutation and its kind; `None` if the member that the patchType names is absent.
+/// The expression of a mutation and its kind; `None` if the field for the patchType is absent.
 pub(crate) fn expression_of(mutation: &Mutation) -> Option<(ExpressionKind, &str)> {
     match mutation.patch_type.as_str() {
         "JSONPatch" => {

@@ -33,9 +33,9 @@ pub struct Denial {
     pub policy: String,
     /// The binding; `None` if the policy as a whole failed.
     pub binding: Option<String>,
-    /// Why.
+    /// The message of the denial.
     pub message: String,
-    /// The reason for a status; empty: `Invalid`.
+    /// The reason in the status; empty means `Invalid`.
     pub reason: String,
 }
 
@@ -145,7 +145,7 @@ fn details(request: &AdmissionRequest<'_>, causes: Vec<String>) -> StatusDetails
     }
 }
 
-/// The name by which a message calls the object of a request.
+/// The name of the request's object in messages.
 fn name_of<'a>(request: &AdmissionRequest<'a>) -> &'a str {
     match request.name {
         "" => object_name(request.object),

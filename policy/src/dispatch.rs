@@ -1,4 +1,4 @@
-//! A request decided by all policies that match it (apiserver `pkg/admission/plugin/policy/validating/dispatcher.go`).
+//! Decides a request by all policies that match it (apiserver `pkg/admission/plugin/policy/validating/dispatcher.go`).
 
 use std::cell::{Cell, OnceCell};
 use std::ptr;
@@ -30,21 +30,21 @@ use crate::params::{Found, ParamSelection, Params};
 use crate::request::AdmissionRequest;
 use crate::resource::GroupVersionKind;
 
-/// The kinds of the core group without a namespace.
+/// The cluster-scoped kinds of the core group.
 const CLUSTER_KINDS: [&str; 3] = ["Namespace", "Node", "PersistentVolume"];
-/// The most failures that are audited.
+/// The limit of failures that are audited.
 const MAX_FAILURES: usize = 50;
 
-/// How a request is decided.
+/// The options of a decision.
 #[derive(Clone, Copy)]
 pub struct Options<'a> {
-    /// True ends evaluations, which then count as failed: a deadline, or a flag of the host's.
+    /// Ends evaluations when it returns true, for a deadline or cancellation. Evaluations that it ends count as failed.
     pub interrupt: Option<&'a (dyn Fn() -> bool + Sync)>,
     /// The budget of validations and that of audit annotations, in cost units; `None` is Kubernetes' budget.
     pub cost_budget: Option<i64>,
-    /// The API server whose decision it is.
+    /// The API server whose decisions are reproduced.
     pub server: Server,
-    /// The authorizer that expressions ask. Without one, `authorizer` has no opinion.
+    /// The authorizer that expressions ask. Without one, `authorizer` has no opinion about any request.
     pub authorizer: Option<&'a Arc<dyn Authorizer>>,
     /// The observer of the steps.
     pub observer: &'a dyn Observer,
@@ -70,9 +70,9 @@ impl std::fmt::Debug for Options<'_> {
     }
 }
 
-/// Decides a request as an API server does: by the policies that are bound, unless the resource is exempt. Whatever the
-/// policies hold, there is a decision, and none keeps another from being asked; after the interrupt each binding that is still
-/// to be asked fails once, which the failure policy decides.
+/// Decides a request as an API server does: by the bound policies, unless the resource is exempt. There is always a decision, and an
+/// invalid policy does not prevent the evaluation of others. After an interrupt, each remaining binding fails once, and the failure policy
+/// decides.
 pub fn dispatch(
     snapshot: &Snapshot,
     request: &AdmissionRequest<'_>,
@@ -87,8 +87,8 @@ pub fn dispatch(
     }
 }
 
-/// Decides a request by these policies with these bindings, whatever the resource. Of the snapshot, params, namespaces and
-/// equivalent resources count.
+/// Decides a request by these policies with these bindings, whatever the resource. The snapshot provides params, namespaces and equivalent
+/// resources.
 pub fn decide<'a, B: Iterator<Item = &'a CompiledBinding> + Clone>(
     hooks: impl Iterator<Item = (&'a CompiledPolicy, B)>,
     snapshot: &Snapshot,
@@ -120,19 +120,19 @@ pub fn decide<'a, B: Iterator<Item = &'a CompiledBinding> + Clone>(
     decision
 }
 
-/// The state that all policies share.
+/// The state that all policies of a request share.
 pub(crate) struct Dispatch<'a> {
     snapshot: &'a Snapshot,
     request: &'a AdmissionRequest<'a>,
     options: &'a Options<'a>,
     arena: &'a Arena,
     authorizer_values: OnceCell<(Value<'a>, Value<'a>)>,
-    /// `request` for the policies that match it with the kind and resource that it names.
+    /// The variable `request` for the policies that match the request with its own kind and resource.
     request_value: OnceCell<Value<'a>>,
     /// The objects for the same policies.
     objects: OnceCell<Objects<'a>>,
     namespace: OnceCell<Result<Option<&'a Namespace>, String>>,
-    /// `namespaceObject` of audit annotations, and of all other expressions.
+    /// The variable `namespaceObject`, first for audit annotations and then for all other expressions.
     namespace_values: OnceCell<[Value<'a>; 2]>,
 }
 
@@ -141,7 +141,7 @@ thread_local! {
     static MEMORY: Cell<Memory> = Cell::default();
 }
 
-/// The memory of evaluations; each policy reuses that of the one before.
+/// The memory of evaluations, which is reused from policy to policy.
 #[derive(Default)]
 struct Memory {
     /// For values that do not depend on params.
@@ -210,7 +210,7 @@ impl<'a> Dispatch<'a> {
     ///
     /// # Errors
     ///
-    /// The namespace of the request does not exist, which ends the request whatever policies say.
+    /// The namespace of the request does not exist. This ends the request, whatever the failure policies are.
     fn ask<'b>(
         &self,
         policy: &'b CompiledPolicy,
@@ -286,14 +286,15 @@ impl<'a> Dispatch<'a> {
         Ok(())
     }
 
-    /// Checks that something serves the kind of a policy's params.
+    /// Checks that an API serves the kind of a policy's params.
     pub(crate) fn check_param_kind(&self, kind: Option<&ParamKind>) -> Result<(), String> {
         let params = |kind| self.snapshot.params(kind).0.map(|params| (params, kind));
         let known = kind.and_then(params);
         known.map_or(Ok(()), |(params, kind)| params.check_found(kind))
     }
 
-    /// The params of a policy with this `paramKind`, if it has one, and whether they are namespaced (assumed if nothing says it).
+    /// The params of a policy with this `paramKind`, if it has one, and whether they are namespaced. They are assumed to be, if that is not
+    /// known.
     pub(crate) fn params_of<'b>(
         &self,
         kind: Option<&ParamKind>,
@@ -307,7 +308,7 @@ impl<'a> Dispatch<'a> {
         Some((params, is_namespaced))
     }
 
-    /// The params of a binding; without params, a single `None`.
+    /// The params of a binding; a single `None` if the policy has no params.
     pub(crate) fn collect(
         &self,
         kind: Option<&ParamKind>,
@@ -323,7 +324,7 @@ impl<'a> Dispatch<'a> {
         selection.collect(params, is_namespaced, self.request.namespace)
     }
 
-    /// The namespace of the object, if it has one. Namespaces have none, although requests for them name one.
+    /// The namespace of the object, if it has one. A Namespace object has none, although requests for it name one.
     pub(crate) fn namespace(&self) -> Result<Option<&'a Namespace>, String> {
         let find = || {
             let GroupVersionKind {
@@ -341,8 +342,8 @@ impl<'a> Dispatch<'a> {
         self.namespace.get_or_init(find).clone()
     }
 
-    /// Whether a policy matches the request with the kind and resource that it names, as most do, so that it can refer to the
-    /// request's own; otherwise it matches an equivalent resource.
+    /// Whether a policy matches the request with the request's own kind and resource, as most policies do. Then it shares the request's
+    /// objects; otherwise it matches an equivalent resource.
     fn is_as_sent(&self, matched: Matched<'_>) -> bool {
         ptr::eq(matched.kind, &self.request.kind)
     }
@@ -360,7 +361,7 @@ impl<'a> Dispatch<'a> {
         *cell.get_or_init(|| [object, old_object].map(convert))
     }
 
-    /// The inputs of a policy's expressions, without params; inputs that no expression reads are not built.
+    /// The values of variables for a policy, without params; those that no expression reads are not built.
     pub(crate) fn views<'b>(
         &'b self,
         reads: Reads,
@@ -421,7 +422,7 @@ impl<'a> Dispatch<'a> {
         session.evaluate(params, self.runner(arena), self.options.cost_budget)
     }
 
-    /// Work that the interrupt can stop.
+    /// A counter of work with the request's interrupt.
     pub(crate) fn work(&self) -> Work<'a> {
         Work::new(self.options.interrupt)
     }
@@ -432,7 +433,7 @@ impl<'a> Dispatch<'a> {
 }
 
 impl Decision {
-    /// The result for a policy or binding that cannot be evaluated at all, whatever its actions are.
+    /// Records that a policy or binding cannot be evaluated at all; the binding's actions do not matter then.
     fn misconfigured(
         &mut self,
         policy: &CompiledPolicy,
@@ -520,7 +521,7 @@ impl Decision {
     }
 }
 
-/// A failed validation as the audit event shows it.
+/// A failed validation in the form of the audit event.
 fn failure(binding: &CompiledBinding, expression_index: usize, message: &str) -> String {
     let spec = &binding.binding().spec;
     let actions = match spec.validation_actions.as_slice() {
@@ -538,12 +539,12 @@ fn failure(binding: &CompiledBinding, expression_index: usize, message: &str) ->
     )
 }
 
-/// `params`, which an evaluation in this arena reads.
+/// The variable `params`; the arena is that of the evaluation that reads it.
 pub(crate) fn param_value<'a>(param: Option<&'a KeptObject>, arena: &'a Arena) -> Value<'a> {
     param.map_or(Value::NULL, |param| param.value(arena))
 }
 
-/// An object in the version that a policy matches. Versions of a kind are assumed to differ in their name alone.
+/// An object in the version that a policy matches. Versions of a kind are assumed to differ only in their name.
 pub(crate) fn as_kind<'a>(
     object: Value<'a>,
     kind: &'a GroupVersionKind,

@@ -18,9 +18,9 @@ const MAX_MESSAGE_BYTES: usize = 5 * 1024;
 pub(crate) struct Views<'a> {
     /// The inputs of validations.
     pub(crate) inputs: Inputs<'a>,
-    /// `request` as match conditions see it: with the resource that the request was sent to.
+    /// The variable `request` for match conditions: with the resource that the request was sent to.
     pub(crate) conditions_request: Value<'a>,
-    /// `namespaceObject` as audit annotations see it.
+    /// The variable `namespaceObject` for audit annotations.
     pub(crate) whole_namespace: Value<'a>,
 }
 
@@ -35,7 +35,7 @@ pub(crate) struct Session<'p> {
 }
 
 impl<'p> Session<'p> {
-    /// Nothing is evaluated yet. Values that do not depend on params will live in the runner's arena.
+    /// Begins the evaluation. Values that do not depend on params are kept in the runner's arena.
     pub(crate) fn new(policy: &'p CompiledPolicy, views: Views<'p>, runner: Runner<'p>) -> Self {
         let variables = &policy.variables;
         let inputs = views.inputs;
@@ -69,8 +69,8 @@ impl<'p> Session<'p> {
         }
     }
 
-    /// Evaluates the policy for one binding and one param. `budget` is that of the validations, in cost units; `None` is
-    /// Kubernetes' budget.
+    /// Evaluates the policy for one binding and one param. `budget` is the budget of the validations, in cost units; `None` is Kubernetes'
+    /// budget.
     pub(crate) fn evaluate<'e>(
         &'e self,
         params: Value<'e>,
@@ -151,7 +151,7 @@ impl CompiledPolicy {
         }
     }
 
-    /// The denial of a validation with what its message expression came to.
+    /// The denial by a validation, with the outcome of its message expression.
     fn denial(&self, n: usize, message: Outcome<'_>) -> PolicyDecision {
         let validation = self.policy().spec.validations.get(n);
         let computed = match message {

@@ -5,7 +5,7 @@
 pub enum ExpressionKind {
     /// Whether a policy or webhook applies to the request: `bool`.
     MatchCondition,
-    /// A variable of the policy: anything.
+    /// A variable of the policy: any type.
     Variable,
     /// A condition that must be true: `bool`.
     Validation,

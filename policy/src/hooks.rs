@@ -1,4 +1,4 @@
-//! Policies with their bindings, found by the resources that they are about (apiserver
+//! Policies with their bindings, found by the resources that they may match (apiserver
 //! `pkg/admission/plugin/policy/generic/policy_source.go`, `PolicyHook`).
 
 use std::collections::{BTreeMap, HashMap};
@@ -20,14 +20,14 @@ pub(crate) trait Bound {
     fn policy_name(&self) -> &str;
 }
 
-/// The policies that are bound.
+/// The bound policies.
 #[derive(Debug)]
 pub(crate) struct Hooks<P, B> {
     /// The policies with their bindings, by the name of the policy.
     hooks: Vec<Hook<P, B>>,
-    /// The positions of those that match certain resources, by the plural name.
+    /// The positions of the policies that match certain resources, by the plural name.
     of_resource: HashMap<String, Vec<usize>>,
-    /// The positions of those that may match any resource.
+    /// The positions of the policies that may match any resource.
     of_any: Vec<usize>,
 }
 
@@ -90,7 +90,7 @@ impl<P: Bounds, B: Bound> Hooks<P, B> {
         self.hooks.iter()
     }
 
-    /// The policies that may be about a resource, by name.
+    /// The policies that may match a resource, by name.
     pub(crate) fn about(&self, resource: &str) -> impl Iterator<Item = &Hook<P, B>> + Clone {
         let of_resource = self.of_resource.get(resource).map(Vec::as_slice);
         let mut of_resource = of_resource.unwrap_or_default().iter().peekable();
@@ -107,7 +107,7 @@ impl<P: Bounds, B: Bound> Hooks<P, B> {
 }
 
 impl<P, B> Hook<P, B> {
-    /// The policy, and its bindings in the order in which they came.
+    /// The policy, and its bindings in the order in which they were added.
     pub(crate) fn parts(&self) -> (&P, impl Iterator<Item = &B> + Clone) {
         let bindings = self.bindings.iter().map(|binding| &**binding);
         (&self.policy, bindings)

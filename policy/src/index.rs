@@ -1,4 +1,4 @@
-//! The index of policies, bindings, params and namespaces: events in, snapshots out (apiserver
+//! The index of policies, bindings, params and namespaces. It takes in events and gives out snapshots (apiserver
 //! `pkg/admission/plugin/policy/generic/policy_source.go`).
 
 use std::collections::BTreeMap;
@@ -40,19 +40,19 @@ pub struct PolicyIndex {
     hooks: OnceLock<AllHooks>,
 }
 
-/// Everything at one moment that a decision depends on, besides the request and the authorizer. Cloning is cheap, and a clone
+/// The state at one moment: everything that a decision depends on, besides the request and the authorizer. Cloning is cheap, and a clone
 /// never changes.
 #[derive(Debug, Clone, Default)]
 pub struct Snapshot {
     policies: Arc<BTreeMap<String, Arc<CompiledPolicy>>>,
-    /// Where params and namespaces are looked up.
+    /// Looks up params and namespaces.
     resolver: Resolver,
     equivalents: Arc<EquivalentResources>,
     mutating_policies: Arc<BTreeMap<String, Arc<CompiledMutatingPolicy>>>,
     hooks: AllHooks,
 }
 
-/// The policies that are bound, of both sorts.
+/// The bound policies, validating and mutating.
 #[derive(Debug, Clone, Default)]
 struct AllHooks {
     validating: Arc<Hooks<CompiledPolicy, CompiledBinding>>,
@@ -141,7 +141,7 @@ impl PolicyIndex {
         Ok(())
     }
 
-    /// Forgets an object; of its content, only kind, name and namespace count.
+    /// Removes an object; only its kind, name and namespace are read.
     pub fn delete(&mut self, object: &Json) {
         let name = text_of(object.into(), "name");
         let (api_version, kind) = type_of(object);
@@ -166,12 +166,12 @@ impl PolicyIndex {
         self.hooks.take();
     }
 
-    /// Forgets a namespace or an object that policies may use as params.
+    /// Removes a namespace, or an object that policies may use as params.
     pub fn forget(&mut self, api_version: &str, kind: &str, namespace: &str, name: &str) {
         self.resolver.remove(api_version, kind, namespace, name);
     }
 
-    /// Compiles a policy with its defaults, and does not take it in.
+    /// Compiles a policy with its defaults, without applying it.
     pub fn compile(&self, policy: ValidatingAdmissionPolicy) -> CompiledPolicy {
         CompiledPolicy::compile(policy, &self.compiler)
     }
@@ -215,7 +215,7 @@ impl PolicyIndex {
         self.hooks.take();
     }
 
-    /// Takes in a namespace, but not as an object that policies may use as params.
+    /// Inserts a namespace, but not as an object that policies may use as params.
     pub fn insert_namespace(&mut self, namespace: Arc<Namespace>) {
         self.resolver.namespaces.insert(namespace);
     }
@@ -225,24 +225,24 @@ impl PolicyIndex {
         self.insert_param(Arc::new(KeptObject::new(object)));
     }
 
-    /// Takes in an object that is kept and that policies may use as params.
+    /// Inserts a kept object that policies may use as params.
     pub fn insert_param(&mut self, object: Arc<KeptObject>) {
         self.resolver.insert_param(object);
     }
 
-    /// Sets whether objects of a kind are namespaced. If it is not set, the objects and the bindings decide.
+    /// Sets whether objects of a kind are namespaced. Without this setting, objects and bindings with a namespace show that they are.
     pub fn set_namespaced(&mut self, kind: &ParamKind, namespaced: bool) {
         let params = self.resolver.params_mut(&kind.api_version, &kind.kind);
         params.set_namespaced(namespaced);
     }
 
-    /// Sets why the params of a kind are unavailable, or that they are available. Replaces the earlier setting.
+    /// Sets why the params of a kind are unavailable; `None` means that they are available. Replaces the earlier setting.
     pub fn set_param_fault(&mut self, kind: &ParamKind, fault: Option<ParamFault>) {
         let params = self.resolver.params_mut(&kind.api_version, &kind.kind);
         params.set_fault(fault);
     }
 
-    /// Says which resources lead to the same objects.
+    /// Sets which resources are other names for the same objects.
     pub fn set_equivalents(&mut self, equivalents: EquivalentResources) {
         self.equivalents = Arc::new(equivalents);
         self.hooks.take();
@@ -268,17 +268,16 @@ impl Snapshot {
         })
     }
 
-    /// Returns this snapshot with one namespace more: active, with the one label that every namespace has. Nothing is
-    /// copied.
+    /// Returns this snapshot with one more namespace: active, and with the one label that every namespace has. Nothing is copied.
     pub fn with_assumed_namespace(&self, name: &str) -> Self {
         self.with(Namespace::assumed(name))
     }
 
-    /// Returns this snapshot with one namespace as an object describes it. Nothing is copied.
+    /// Returns this snapshot with one more namespace, which is given as an object. Nothing is copied.
     ///
     /// # Errors
     ///
-    /// A field that is of another type than a Namespace's.
+    /// A field has another type than in a Namespace.
     pub fn with_namespace(&self, object: &Json) -> Result<Self, IndexError> {
         Ok(self.with(Namespace::from_json(object)?))
     }
@@ -289,7 +288,7 @@ impl Snapshot {
         with
     }
 
-    /// Returns this snapshot with one param more. Nothing is copied.
+    /// Returns this snapshot with one more param. Nothing is copied.
     #[must_use]
     pub fn with_param(mut self, object: Json) -> Self {
         self.resolver
@@ -297,7 +296,7 @@ impl Snapshot {
         self
     }
 
-    /// The policies that may be about a request, by name, each with its bindings in the order in which they came.
+    /// The policies that may match a request, by name, each with its bindings in the order in which they were added.
     pub(crate) fn hooks(
         &self,
         request: &AdmissionRequest<'_>,
@@ -316,7 +315,7 @@ impl Snapshot {
         self.mutating_policies.values().map(|policy| &**policy)
     }
 
-    /// The mutating policies that may be about a request, by name, each with its bindings in the order in which they came.
+    /// The mutating policies that may match a request, by name, each with its bindings in the order in which they were added.
     pub(crate) fn mutating_hooks(
         &self,
         request: &AdmissionRequest<'_>,

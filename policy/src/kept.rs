@@ -1,4 +1,4 @@
-//! Objects that are kept until requests read them.
+//! Objects that are kept in memory until requests read them.
 
 use std::borrow::Cow;
 
@@ -6,13 +6,13 @@ use gavel_engine::value::{Arena, Json, Value};
 use gavel_schema::read_value;
 use smol_str::SmolStr;
 
-/// Objects up to this many bytes are kept as texts: an evaluation reads them in a few microseconds.
+/// The size limit of objects that are kept as texts, in bytes. An evaluation parses a text of this size in a few microseconds.
 const SHORT: usize = 4 << 10;
 
-/// How many objects stand together in a map, whose pointers are copied when one of them changes.
+/// The number of objects in one chunk of a map. When an object changes, the pointers of its chunk are copied.
 pub(crate) const CHUNK: usize = 64;
 
-/// An object that policies may read: a param, or what an API server has sent.
+/// An object that policies may read: a param, or an object from an API server.
 #[derive(Debug, PartialEq)]
 pub struct KeptObject {
     api_version: SmolStr,
@@ -24,14 +24,14 @@ pub struct KeptObject {
 }
 
 impl KeptObject {
-    /// Keeps a document, which is viewed where it is.
+    /// Keeps a document, which evaluations view in place.
     pub fn new(object: Json) -> Self {
         let mut kept = Self::of(&object, Content::Document(Json::Null));
         kept.content = Content::Document(object);
         kept
     }
 
-    /// Keeps an object in little memory: if it is small, as a text that is read anew by each evaluation.
+    /// Keeps an object in little memory: a small object is kept as a text, which each evaluation parses again.
     pub fn compact(object: &Json) -> Self {
         Self::of(object, Content::compact(object))
     }
@@ -75,7 +75,7 @@ impl KeptObject {
         &self.labels
     }
 
-    /// The object, viewed, or read into an arena.
+    /// The object as a value: a view, or parsed into the arena.
     pub fn value<'a>(&'a self, arena: &'a Arena) -> Value<'a> {
         self.content.value(arena)
     }
@@ -89,7 +89,7 @@ impl KeptObject {
     }
 }
 
-/// A document, kept one way or the other.
+/// The content of an object, as a document or a text.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Content {
     Text(Box<str>),
@@ -97,7 +97,7 @@ pub(crate) enum Content {
 }
 
 impl Content {
-    /// In little memory. What could not be read again stays a document.
+    /// The content in little memory. A document whose text could not be parsed again stays a document.
     pub(crate) fn compact(document: &Json) -> Self {
         let text = document.to_string();
         let is_read = || read_value(text.as_bytes(), &Arena::new()).is_ok();
@@ -107,7 +107,7 @@ impl Content {
         }
     }
 
-    /// The document, viewed, or read into an arena.
+    /// The content as a value: a view, or parsed into the arena.
     pub(crate) fn value<'a>(&'a self, arena: &'a Arena) -> Value<'a> {
         match self {
             Content::Text(text) => read_value(text.as_bytes(), arena).unwrap_or(Value::NULL),
@@ -121,7 +121,7 @@ impl Content {
 pub(crate) struct Labels(Box<[(SmolStr, SmolStr)]>);
 
 impl Labels {
-    /// Of `metadata.labels`. Labels that are not all texts count as none.
+    /// Reads `metadata.labels`. If a label is not a text, all labels are ignored.
     fn of(labels: Option<&Json>) -> Self {
         let fields = labels.and_then(Json::as_object);
         let labels = fields.into_iter().flatten();

@@ -39,7 +39,7 @@
 //! # }
 //! ```
 //!
-//! [`Options`] holds the authorizer that policies ask, the interrupt for deadlines, and the API server's version.
+//! [`Options`] holds the authorizer for expressions, the interrupt for deadlines, and the API server's version.
 
 mod annotations;
 pub mod api;

@@ -29,7 +29,7 @@ pub(crate) fn evaluate<'e, 'p: 'e>(
     outcome
 }
 
-/// The result of match conditions. A false one decides, even if others failed.
+/// The result of match conditions. If one is false, the policy does not match, even if others failed.
 fn matched(
     outcomes: &[Outcome<'_>],
     conditions: &[MatchCondition],

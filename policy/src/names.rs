@@ -1,8 +1,8 @@
-//! Two names as a key.
+//! A key of two names.
 
 use indexmap::Equivalent;
 
-/// Two names, under which something is looked up among the same names owned.
+/// Two borrowed names, with which a map with owned names as keys can be searched.
 #[derive(Debug, Hash)]
 pub(crate) struct Names<'a>(pub(crate) &'a str, pub(crate) &'a str);
 

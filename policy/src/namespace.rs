@@ -1,4 +1,4 @@
-//! Namespaces: their labels, and the parts that expressions see (apiserver `pkg/admission/plugin/cel/condition.go`,
+//! Namespaces: their labels, and the parts that expressions may read (apiserver `pkg/admission/plugin/cel/condition.go`,
 //! `CreateNamespaceObject`).
 
 use std::sync::Arc;
@@ -14,21 +14,21 @@ use smol_str::SmolStr;
 use crate::api::{DecodeError, ObjectMeta, to_json};
 use crate::kept::{CHUNK, Content, Labels};
 
-/// The known namespaces. Cloning is cheap, and a clone may have one namespace more.
+/// The known namespaces. Cloning is cheap, and a clone may contain one namespace more.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Namespaces {
     known: Map<SmolStr, Arc<Namespace>, CHUNK>,
-    /// A namespace that only one request sees.
+    /// A namespace for a single request.
     overlay: Option<Arc<Namespace>>,
 }
 
 impl Namespaces {
-    /// Makes a namespace known, in place of what was known of it.
+    /// Inserts a namespace, replacing an earlier version.
     pub(crate) fn insert(&mut self, namespace: Arc<Namespace>) {
         self.known.insert_cow(namespace.name.clone(), namespace);
     }
 
-    /// Forgets a namespace.
+    /// Removes a namespace.
     pub(crate) fn remove(&mut self, name: &str) {
         self.known.remove_cow(&SmolStr::new(name));
     }
@@ -38,7 +38,7 @@ impl Namespaces {
         self.find(name).is_ok()
     }
 
-    /// Returns these namespaces with one in front of them; copies none.
+    /// Returns these namespaces with one that takes precedence over them; copies none.
     pub(crate) fn with(&self, namespace: Namespace) -> Self {
         Namespaces {
             known: self.known.clone(),
@@ -66,14 +66,14 @@ pub(crate) fn not_found(name: &str) -> String {
     format!("namespaces {} not found", quote(name))
 }
 
-/// A namespace, as expressions see it and selectors select it.
+/// A namespace for expressions and selectors.
 #[derive(Debug, PartialEq)]
 pub struct Namespace {
     name: SmolStr,
     labels: Labels,
-    /// All of it, as Go writes it.
+    /// The whole namespace, as Go writes it.
     whole: Content,
-    /// What validations see, where that is not all: not its owners and managed fields.
+    /// The namespace for validations, if it differs: without its owners and managed fields.
     exposed: Option<Content>,
 }
 
@@ -98,7 +98,7 @@ impl Namespace {
     ///
     /// # Errors
     ///
-    /// A field of another type.
+    /// A field has another type than in a Namespace.
     pub fn from_json(namespace: &Json) -> Result<Self, DecodeError> {
         Self::read(namespace).map_err(|error| DecodeError(format!("namespace: {error}")))
     }
@@ -125,7 +125,7 @@ impl Namespace {
         &self.labels
     }
 
-    /// The namespace as audit annotations see it, and as all other expressions do.
+    /// The variable `namespaceObject`, first for audit annotations and then for all other expressions.
     pub(crate) fn values<'a>(&'a self, arena: &'a Arena) -> [Value<'a>; 2] {
         let whole = self.whole.value(arena);
         let exposed = self.exposed.as_ref();
@@ -134,7 +134,7 @@ impl Namespace {
 }
 
 api_types! {
-    /// A namespace as the API server's type has it.
+    /// A namespace with the fields of the API server's type.
     struct Object(".Namespace") {
         /// `metadata`
         "metadata" keep "" metadata: ObjectMeta;
@@ -150,7 +150,7 @@ api_types! {
         "finalizers" omit ".FinalizerName" finalizers: Vec<String>;
     }
 
-    /// How things are with it.
+    /// The status of a namespace.
     struct NamespaceStatus(".NamespaceStatus") {
         /// `phase`: `Active` or `Terminating`.
         "phase" omit ".NamespacePhase" phase: String;
@@ -158,7 +158,7 @@ api_types! {
         "conditions" omit "" conditions: Vec<NamespaceCondition>;
     }
 
-    /// How things are with it, in one respect. Unlike other conditions it is not about a generation.
+    /// A condition of a namespace: one aspect of its state. Unlike other conditions it has no generation.
     struct NamespaceCondition(".NamespaceCondition") {
         /// `type`
         "type" keep ".NamespaceConditionType" kind: String;

@@ -1,4 +1,4 @@
-//! Observers: hosts that want to know how a decision came about.
+//! Observers, with which hosts follow the steps of a decision.
 
 use gavel_engine::value::Value;
 
@@ -9,26 +9,26 @@ use crate::outcome::{ConditionsOutcome, Evaluation};
 
 /// Receives each step of a decision when it is taken. All methods do nothing by default.
 pub trait Observer {
-    /// Whether a policy matches the request, and with which resource and kind.
+    /// Called with whether a policy matches the request, and with which resource and kind.
     fn policy_matched(&self, _policy: &str, _matched: &Result<Option<Matched<'_>>, String>) {}
 
-    /// Whether a binding of a policy is about the request.
+    /// Called with whether a binding matches the request.
     fn binding_matched(&self, _policy: &str, _binding: &str, _matched: &Result<bool, String>) {}
 
-    /// A policy or binding could not be evaluated, which its failure policy ignores.
+    /// Called if a policy or binding could not be evaluated and its failure policy is `Ignore`.
     fn ignored(&self, _policy: &str, _binding: Option<&str>, _error: &str) {}
 
-    /// A policy or binding could not be evaluated, and its failure policy denies the request.
+    /// Called if a policy or binding could not be evaluated and its failure policy denies the request.
     fn refused(&self, _policy: &str, _binding: Option<&str>, _error: &str) {}
 
-    /// A program ran, or its earlier result was used again and charged.
+    /// Called when a program ran, or when its earlier result was used again and charged.
     fn ran(&self, _run: &Run<'_>) {}
 
-    /// The match conditions of a policy were evaluated for a binding and a param.
+    /// Called when the match conditions of a policy were evaluated for a binding and a param.
     fn conditions_matched(&self, _outcome: &ConditionsOutcome) {}
 
-    /// A mutating policy, a binding and a param match the request: they are to be invoked, in this order, in the first pass or
-    /// the second.
+    /// Called for each mutating policy, binding and param that match the request, in the order in which they will be invoked, in the first
+    /// pass or the second.
     fn invocation(
         &self,
         _policy: &str,
@@ -38,13 +38,13 @@ pub trait Observer {
     ) {
     }
 
-    /// An invocation of the pass, given by its position, begins.
+    /// Called when an invocation of the pass begins; the invocation is given by its position.
     fn invoking(&self, _position: usize) {}
 
-    /// A mutation was applied, or failed with an error.
+    /// Called when a mutation was applied, or failed with an error.
     fn mutated(&self, _kind: ExpressionKind, _error: Option<&str>) {}
 
-    /// A policy was evaluated for a binding and a param.
+    /// Called when a policy was evaluated for a binding and a param.
     fn evaluated(
         &self,
         _policy: &str,

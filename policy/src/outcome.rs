@@ -3,7 +3,7 @@
 /// The results of a policy for a binding and a param; empty if its match conditions are not met.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Evaluation {
-    /// The result of each validation; if the policy as a whole failed, only that.
+    /// The result of each validation; if the policy as a whole failed, only one result.
     pub decisions: Vec<PolicyDecision>,
     /// The result of each audit annotation.
     pub audit_annotations: Vec<PolicyAuditAnnotation>,
@@ -12,7 +12,7 @@ pub struct Evaluation {
 /// The result of a validation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PolicyDecision {
-    /// Whether the validation is against the request.
+    /// Whether the validation denies the request.
     pub denies: bool,
     /// The evaluation.
     pub evaluation: PolicyDecisionEvaluation,
@@ -22,7 +22,7 @@ pub struct PolicyDecision {
     pub reason: String,
 }
 
-/// Whether an expression was true: `EvalAdmit`, `EvalDeny`, `EvalError` upstream.
+/// The result of an expression: `EvalAdmit`, `EvalDeny`, `EvalError` upstream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PolicyDecisionEvaluation {
     /// The expression was true.
@@ -61,9 +61,9 @@ pub enum AuditOutcome {
 pub enum ConditionsOutcome {
     /// All match conditions are true.
     Match,
-    /// One is false, and the first of these is named; or they failed, and the failure policy is `Ignore`.
+    /// A match condition is false, and the first such condition is named; or match conditions failed, and the failure policy is `Ignore`.
     NoMatch {
-        /// The name of the condition; empty where none is false.
+        /// The name of the condition; empty if none is false.
         failed: String,
     },
     /// The match conditions failed.

@@ -15,15 +15,15 @@ use crate::resource::GroupVersionKind;
 /// The objects of one kind that policies use as params. Cloning is cheap.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Params {
-    /// By a hash of their namespaces and names; a bucket has more than one where hashes are equal.
+    /// The objects by a hash of their namespace and name. A bucket contains several objects if their hashes are equal.
     objects: Map<u64, Bucket, CHUNK>,
-    /// Makes the hashes, which nobody outside can foresee.
+    /// Makes the hashes with a random key, so that an attacker cannot provoke collisions.
     hasher: RandomState,
-    /// How many have come, those that were replaced not counted.
+    /// The number of objects that were ever inserted, without those that replaced an older version.
     count: u64,
-    /// Whether the kind has a namespace, if anything says so.
+    /// Whether the kind is namespaced, if known.
     namespaced: Option<bool>,
-    /// Why they cannot be had.
+    /// Why the params are unavailable.
     fault: Option<ParamFault>,
 }
 
@@ -32,12 +32,12 @@ type Bucket = SmallVec<[Param; 1]>;
 /// An object that policies use as params.
 #[derive(Debug, Clone)]
 struct Param {
-    /// How many objects came before it; a newer version keeps the place of the old one.
+    /// The number of objects that were inserted before it. A newer version keeps the number of the old one.
     before: u64,
     object: Arc<KeptObject>,
 }
 
-/// Why the params of a kind cannot be had.
+/// Why the params of a kind are unavailable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ParamFault {
     /// No API serves the kind. Policies with this kind fail.
@@ -46,7 +46,7 @@ pub enum ParamFault {
     NotSynced,
 }
 
-/// The params of a binding: mostly one. None stands for a policy or binding that has no params.
+/// The params of a binding, usually one. `None` stands for the missing param of a policy or binding without params.
 pub(crate) type Found<'a> = SmallVec<[Option<&'a KeptObject>; 1]>;
 
 /// The params that a binding selects, with its selector compiled.
@@ -64,7 +64,7 @@ impl Params {
         self.fault = fault;
     }
 
-    /// Checks that something serves the kind, which is this one.
+    /// Checks that an API serves the kind.
     pub(crate) fn check_found(&self, kind: &ParamKind) -> Result<(), String> {
         if self.fault != Some(ParamFault::NotFound) {
             return Ok(());
@@ -75,7 +75,7 @@ impl Params {
         ))
     }
 
-    /// Checks that the objects have come.
+    /// Checks that the objects have been listed.
     pub(crate) fn check_synced(&self, kind: &ParamKind) -> Result<(), String> {
         if self.fault != Some(ParamFault::NotSynced) {
             return Ok(());
@@ -88,12 +88,12 @@ impl Params {
         ))
     }
 
-    /// Whether objects of the kind have a namespace is known.
+    /// Sets whether objects of the kind are namespaced.
     pub(crate) fn set_namespaced(&mut self, namespaced: bool) {
         self.namespaced = Some(namespaced);
     }
 
-    /// Makes an object known, in place of what was known of it. One that has a namespace tells that its kind has one.
+    /// Inserts an object, replacing an earlier version. An object with a namespace shows that its kind is namespaced.
     pub(crate) fn insert(&mut self, object: Arc<KeptObject>) {
         if !object.namespace().is_empty() {
             self.namespaced.get_or_insert(true);
@@ -112,7 +112,7 @@ impl Params {
         self.objects.insert_cow(hash, bucket);
     }
 
-    /// Forgets an object.
+    /// Removes an object.
     pub(crate) fn remove(&mut self, namespace: &str, name: &str) {
         let hash = self.hash(namespace, name);
         let mut bucket = self.objects.get(&hash).cloned().unwrap_or_default();
@@ -128,7 +128,7 @@ impl Params {
         self.namespaced
     }
 
-    /// Whether an object is known.
+    /// Whether the params contain an object.
     pub(crate) fn contains(&self, namespace: &str, name: &str) -> bool {
         self.find(namespace, name).is_some()
     }
@@ -143,7 +143,7 @@ impl Params {
         self.hasher.hash_one((namespace, name))
     }
 
-    /// The objects that labels select, in the order in which they came.
+    /// The objects that a label selector selects, in the order in which they were inserted.
     fn select<'a>(
         &'a self,
         namespace: Option<&str>,
@@ -167,7 +167,7 @@ impl Param {
 }
 
 impl ParamSelection {
-    /// Reads a binding's `paramRef`.
+    /// Compiles a binding's `paramRef`.
     pub(crate) fn new(reference: &ParamRef) -> Self {
         ParamSelection {
             name: reference.name.clone(),

@@ -1,4 +1,4 @@
-//! What requests look up beside policies: namespaces and params.
+//! Looks up the objects that requests need besides policies: namespaces and params.
 
 use std::sync::Arc;
 
@@ -10,35 +10,35 @@ use crate::names::Names;
 use crate::namespace::Namespaces;
 use crate::params::Params;
 
-/// Looks up namespaces and params, each of which is held once. Cloning is cheap, and a clone stays as it is; whatever is changed
-/// later, what is not changed is shared.
+/// The namespaces and params, each kept once. Cloning is cheap. A clone does not change when the original does; both share what did not
+/// change.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Resolver {
     pub(crate) namespaces: Namespaces,
-    /// By apiVersion and kind.
+    /// The params of each kind, by `apiVersion` and kind.
     params: Arc<IndexMap<(String, String), Params>>,
 }
 
 impl Resolver {
-    /// The params of a kind, if anything is known of it.
+    /// The params of a kind, if the kind is known.
     pub(crate) fn params(&self, kind: &ParamKind) -> Option<&Params> {
         self.params.get(&Names(&kind.api_version, &kind.kind))
     }
 
-    /// The params of a kind, to be changed.
+    /// The params of a kind, for changes.
     pub(crate) fn params_mut(&mut self, api_version: &str, kind: &str) -> &mut Params {
         let params = Arc::make_mut(&mut self.params);
         let params = params.entry((api_version.to_owned(), kind.to_owned()));
         params.or_default()
     }
 
-    /// Takes in an object that policies may use as params.
+    /// Inserts an object that policies may use as params.
     pub(crate) fn insert_param(&mut self, object: Arc<KeptObject>) {
         let params = self.params_mut(object.api_version(), object.kind());
         params.insert(object);
     }
 
-    /// Forgets an object, whatever it was good for.
+    /// Removes an object, whether it is a namespace or a param.
     pub(crate) fn remove(&mut self, api_version: &str, kind: &str, namespace: &str, name: &str) {
         if (api_version, kind) == ("v1", "Namespace") {
             self.namespaces.remove(name);

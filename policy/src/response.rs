@@ -22,7 +22,7 @@ const MAX_KEY: usize = 63;
 pub struct AdmissionResponse {
     /// Whether the request is allowed.
     pub allowed: bool,
-    /// Why it is denied.
+    /// The status of a denial.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<Status>,
     /// The warnings for the client.
@@ -65,7 +65,7 @@ impl AdmissionResponse {
         }
     }
 
-    /// The answer about an object that policies mutate: the difference as a patch, if there is one.
+    /// The response with the changes of mutating policies: the difference as a patch, if there is one.
     pub fn of_mutation(request: &AdmissionRequest<'_>, mutated: Mutated) -> Self {
         let sent = || request.object.to_json().unwrap_or_default();
         let operations = mutated.object.map(|after| difference(&sent(), &after));
@@ -77,7 +77,7 @@ impl AdmissionResponse {
         }
     }
 
-    /// The review, in the version of the one that it answers, such as `admission.k8s.io/v1`.
+    /// The review, in the version of the review that it answers, such as `admission.k8s.io/v1`.
     pub fn review<'r>(self, api_version: &'r str, uid: &'r str) -> AnsweredReview<'r> {
         AnsweredReview {
             kind: "AdmissionReview",
@@ -103,8 +103,8 @@ impl From<Decision> for AdmissionResponse {
     }
 }
 
-/// The API server writes `admission webhook "…" denied the request: ` before the message, in place of the resource and name
-/// that it writes before its own policies' messages.
+/// A status with a message for webhooks. The API server writes `admission webhook "…" denied the request: ` before it, instead of the
+/// resource and name that it writes before the messages of its own policies.
 fn of_webhook(status: Status) -> Status {
     let cause = status.details.causes.first();
     Status {
@@ -113,9 +113,9 @@ fn of_webhook(status: Status) -> Status {
     }
 }
 
-/// The key of an annotation after `WEBHOOK/`, which cannot contain a second slash: `validation_failure` for audited failures,
-/// `POLICY.KEY` for a policy's own annotations. If that is too long, the policy's name is cut and a hash of the whole key is
-/// appended. Keys are ASCII, which is checked before.
+/// The key of an annotation after `WEBHOOK/`, which cannot contain a second slash: `validation_failure` for audited failures, `POLICY.KEY`
+/// for a policy's own annotations. If that is too long, the policy's name is cut and a hash of the whole key is appended. Keys are known to
+/// be ASCII.
 fn annotation_key(key: &str) -> String {
     if let Some(name) = key.strip_prefix("validation.policy.admission.k8s.io/") {
         return name.to_owned();
@@ -138,7 +138,7 @@ fn annotation_key(key: &str) -> String {
     }
 }
 
-/// A hash that never changes between versions: FNV-1a.
+/// A hash that is the same in all versions: FNV-1a.
 fn fnv1a(text: &str) -> u32 {
     text.bytes().fold(0x811c_9dc5, |hash, byte| {
         (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)

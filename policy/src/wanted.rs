@@ -1,4 +1,4 @@
-//! Params that a request needs and an index does not have, for hosts that fetch objects on demand.
+//! Params that a request needs and an index does not contain, for hosts that fetch objects on demand.
 
 use crate::api::ParamKind;
 use crate::index::Snapshot;
@@ -12,15 +12,15 @@ pub struct WantedParam {
     pub api_version: String,
     /// `kind`
     pub kind: String,
-    /// The namespace that the binding names, or otherwise that of the request. Empty for cluster-scoped kinds.
+    /// The namespace that the binding names or, if it names none, that of the request. Empty for cluster-scoped kinds.
     pub namespace: String,
     /// The name.
     pub name: String,
 }
 
 impl Snapshot {
-    /// The params that bindings name but the index does not have, for policies that may apply to a request. Params that bindings
-    /// select by labels are not included: an index must have all of these.
+    /// The params that bindings name but the index does not have, for policies that may apply to a request. Params that bindings select by
+    /// labels are not included: the index must contain all of these.
     pub fn unknown_params(&self, request: &AdmissionRequest<'_>) -> Vec<WantedParam> {
         let mut wanted = Vec::new();
         let mut want = |kind: &ParamKind, selection: Option<&ParamSelection>| {

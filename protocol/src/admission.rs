@@ -30,13 +30,13 @@ pub(crate) struct AdmissionQuestion {
     bindings: Vec<Json>,
     params: Vec<Json>,
     namespaced: Option<bool>,
-    /// Absent: a plain one is assumed; null: it does not exist.
+    /// The namespace. If absent, one with only a name is assumed; null means that it does not exist.
     namespace: Option<Json>,
     pub(crate) request: Option<Json>,
     equivalents: Vec<Json>,
     pub(crate) authorizer: AuthorizerBinding,
     pub(crate) cost_budget: Option<i64>,
-    /// Policy and bindings are taken as they are: nothing that is absent is filled in.
+    /// Whether the policy and bindings are used without setting defaults.
     no_defaults: bool,
     pub(crate) trace: bool,
 }
@@ -161,7 +161,7 @@ impl AdmissionQuestion {
         compiled.collect()
     }
 
-    /// A policy or binding.
+    /// Reads a policy or binding.
     pub(crate) fn registration<T: Registration>(
         &self,
         object: &Json,
@@ -174,7 +174,7 @@ impl AdmissionQuestion {
         read.map_err(|error| RequestError(error.to_string()).within(key))
     }
 
-    /// Params, the namespace and equivalent resources.
+    /// Adds params, the namespace and equivalent resources to an index.
     pub(crate) fn fill(
         &self,
         index: &mut PolicyIndex,
@@ -239,7 +239,7 @@ pub fn as_validated(mut errors: Vec<PolicyError<'_>>) -> Vec<PolicyError<'_>> {
     errors
 }
 
-/// The expressions of a policy that do not compile.
+/// The expressions of a policy that do not compile, as JSON.
 pub fn errors(errors: Vec<PolicyError<'_>>) -> Vec<Json> {
     let written = errors.iter().map(|each| {
         let kind = match each.error.kind {
@@ -294,7 +294,7 @@ impl Explanation {
         written.collect()
     }
 
-    /// Adds to the record of the current policy.
+    /// Changes the record of the current policy.
     fn note(&self, note: impl FnOnce(&mut Explained)) {
         if let Some(explained) = self.policies.borrow_mut().last_mut() {
             note(explained);
@@ -380,7 +380,7 @@ impl Observer for Explanation {
     }
 }
 
-/// The resource and kind with which a policy matches the request.
+/// The resource and kind with which a policy matches the request, as JSON.
 pub(crate) fn policy_match(matched: &Result<Option<Matched<'_>>, String>) -> Json {
     match matched {
         Ok(None) => json!({"matched": false}),
@@ -393,7 +393,7 @@ pub(crate) fn policy_match(matched: &Result<Option<Matched<'_>>, String>) -> Jso
     }
 }
 
-/// Whether a binding is about the request.
+/// Whether a binding matches the request, as JSON.
 pub(crate) fn binding_match(binding: &str, matched: &Result<bool, String>) -> Json {
     match matched {
         Ok(matched) => json!({"binding": binding, "matched": matched}),
@@ -401,7 +401,7 @@ pub(crate) fn binding_match(binding: &str, matched: &Result<bool, String>) -> Js
     }
 }
 
-/// The result of match conditions.
+/// The result of match conditions, as JSON.
 pub(crate) fn conditions_match(outcome: &ConditionsOutcome) -> Json {
     match outcome {
         ConditionsOutcome::Match => json!({"matches": true}),
@@ -413,7 +413,7 @@ pub(crate) fn conditions_match(outcome: &ConditionsOutcome) -> Json {
     }
 }
 
-/// A program that ran.
+/// A program that ran, as JSON.
 pub(crate) fn run_entry(run: &Run<'_>) -> Json {
     let kind = match (run.variable, run.kind) {
         (Some(_), _) | (_, ExpressionKind::Variable) => "Variable",
@@ -442,7 +442,7 @@ pub(crate) fn run_entry(run: &Run<'_>) -> Json {
     entry
 }
 
-/// The name and namespace of a param.
+/// The name and namespace of a param, as JSON.
 pub(crate) fn param_name(param: &KeptObject) -> Json {
     json!({"name": param.name(), "namespace": param.namespace()})
 }

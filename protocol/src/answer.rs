@@ -1,4 +1,4 @@
-//! Answers: one JSON object a line.
+//! Answers: one JSON object per line.
 
 use serde::Serialize;
 
@@ -22,7 +22,7 @@ pub struct Answer<'a> {
     /// The static type.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub ty: Option<String>,
-    /// The static type as messages print it, if that differs.
+    /// The static type as messages print it, if that is different.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub type_formatted: Option<String>,
     /// The static cost, in cost units.
@@ -42,7 +42,7 @@ pub struct Answer<'a> {
     pub authorizer_calls: Vec<Attributes>,
 }
 
-/// The least and the greatest cost.
+/// The minimum and the maximum cost.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct Range {
     min: u64,
@@ -59,7 +59,7 @@ pub struct Problem {
 }
 
 impl<'a> Answer<'a> {
-    /// To a request that cannot be understood.
+    /// The answer to a request that cannot be understood.
     pub fn misunderstood(id: &'a Json, error: &RequestError) -> Self {
         let message = error.to_string();
         Answer {

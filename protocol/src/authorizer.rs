@@ -17,7 +17,7 @@ use crate::request::{Fields, RequestError, kind};
 /// Attributes by name: those of a request, or those that a row matches.
 pub type Attributes = Map<String, Json>;
 
-/// Decides by the first row that matches; without one, has no opinion.
+/// Decides by the first matching row of a table; if none matches, has no opinion.
 #[derive(Debug, Default)]
 pub(crate) struct TableAuthorizer {
     rows: Vec<(Attributes, Decision)>,
@@ -119,7 +119,7 @@ impl Authorizer for TableAuthorizer {
 ///
 /// # Errors
 ///
-/// A key that holds something else than its type.
+/// A key has a value of another type.
 pub fn read_user(json: Json) -> Result<UserInfo, RequestError> {
     Fields::try_from(json).and_then(user)
 }
@@ -128,7 +128,7 @@ pub fn read_user(json: Json) -> Result<UserInfo, RequestError> {
 ///
 /// # Errors
 ///
-/// A key that holds something else than its type.
+/// A key has a value of another type.
 pub fn read_resource(json: Json) -> Result<ResourceAttributes, RequestError> {
     Fields::try_from(json).and_then(resource)
 }
@@ -190,7 +190,7 @@ fn decision(mut fields: Fields) -> Result<(Attributes, Decision), RequestError> 
     Ok((about, decision))
 }
 
-/// A request, attribute by attribute, with the keys that a row of the table matches.
+/// The attributes of a request, with the keys that rows of the table use.
 pub fn asked_attributes(asked: &AuthorizerAttributes) -> Attributes {
     let mut named = Attributes::new();
     let mut insert = |key: &str, value: Json| {

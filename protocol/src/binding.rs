@@ -24,7 +24,7 @@ pub struct Binder<'a> {
 }
 
 impl<'a> Binder<'a> {
-    /// Builds values in an arena.
+    /// A binder that builds values in an arena.
     pub fn new(arena: &'a Arena) -> Self {
         Binder {
             arena,
@@ -34,7 +34,7 @@ impl<'a> Binder<'a> {
 
     /// The value of `json` as a value of type `ty`.
     ///
-    /// `dyn` values are borrowed; all others live in the arena. An element that does not fit is named by its place.
+    /// `dyn` values are borrowed; all others live in the arena. The error for an element names its path.
     ///
     /// # Errors
     ///
@@ -118,7 +118,7 @@ impl<'a> Binder<'a> {
         Ok(self.arena.list(&values))
     }
 
-    /// Binds an object, or pairs of keys and values.
+    /// Binds a map, which is given as an object or as pairs of keys and values.
     fn bind_map(
         &mut self,
         key_type: &Type,
@@ -177,7 +177,7 @@ fn from_number(ty: &Type, number: &serde_json::Number) -> Option<Value<'static>>
     }
 }
 
-/// The value of a scalar type from a text, which also reads the keys of objects.
+/// Reads a value of a scalar type from a text. The keys of objects are read in this way too.
 fn from_text<'a>(ty: &Type, text: &'a str, arena: &'a Arena) -> Option<Value<'a>> {
     Some(match ty {
         Type::Dyn | Type::Any | Type::String => Value::from(text),

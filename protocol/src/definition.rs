@@ -160,7 +160,7 @@ fn set_resource_version(definition: &mut Definition, version: &str) {
     }
 }
 
-/// The version of a schema; `*` is that of all.
+/// The version that a schema belongs to; `*` if it belongs to all versions.
 fn version_of(schema: &SchemaReport<'_>) -> String {
     schema.version.unwrap_or("*").to_owned()
 }

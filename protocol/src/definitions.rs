@@ -1,4 +1,4 @@
-//! The definitions of a stream of requests: later requests name those of earlier ones.
+//! The definitions in a stream of requests. Later requests can refer to those of earlier ones.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,10 +10,10 @@ use gavel_libraries::Server;
 
 use crate::request::{Fields, RequestError};
 
-/// The definition that a request names.
+/// The definition of a request.
 #[derive(Debug)]
 pub(crate) enum DefinitionSource {
-    /// This one.
+    /// The definition itself.
     Inline(Json),
     /// The definition of the `crd` request with this id.
     Earlier(String),
@@ -24,11 +24,11 @@ pub(crate) enum DefinitionSource {
 pub(crate) struct NamedDefinitions {
     /// The definitions of `crd` requests, by their ids.
     named: HashMap<String, KnownDefinition>,
-    /// The last one that a request brought with it.
+    /// The definition of the last request that contained one.
     last: Option<KnownDefinition>,
 }
 
-/// A definition, and if it was needed its compiled form for an API server.
+/// A definition and, as soon as it is needed, its compiled form for an API server.
 #[derive(Debug)]
 struct KnownDefinition {
     json: Json,

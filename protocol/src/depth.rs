@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// The nesting limit of requests.
 pub(super) const MAX_DEPTH: usize = 127;
-/// The most steps of a path that are shown.
+/// The limit of steps in a path that is shown.
 const MAX_STEPS: usize = 12;
 
 /// A list or object that encloses a place.
@@ -12,11 +12,11 @@ struct Level {
     is_list: bool,
     /// The number of the element.
     index: usize,
-    /// The place of the key's text.
+    /// The byte range of the key.
     key: Range<usize>,
 }
 
-/// The path to the first value that is nested too deeply, if there is one: `object.spec.a[0]`. Its end is left out.
+/// The path to the first value that is nested too deeply, if there is one: `object.spec.a[0]`. The end of a long path is omitted.
 pub(super) fn path_too_deep(text: &[u8]) -> Option<String> {
     let mut levels: Vec<Level> = Vec::new();
     let mut string = 0..0;

@@ -30,9 +30,9 @@ pub struct EnvironmentSpec {
 pub enum Language {
     /// The environment of an API server.
     Kubernetes {
-        /// This one.
+        /// The API server.
         server: Server,
-        /// To expressions that are stored already, not to new ones.
+        /// Whether the expression is stored already; otherwise it is new.
         stored: bool,
     },
     /// The language of the specification with all its extension libraries.
@@ -41,17 +41,17 @@ pub enum Language {
         container: String,
         /// Whether macros are expanded.
         macros: bool,
-        /// Functions that are declared, without an implementation.
+        /// Functions that are declared without an implementation.
         functions: Vec<FunctionSpec>,
     },
 }
 
-/// An overload that is declared, without an implementation.
+/// An overload that is declared without an implementation.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct FunctionSpec {
     /// The name of the function.
     pub name: String,
-    /// The identity of the overload.
+    /// The id of the overload.
     pub id: String,
     /// The parameter types and the result type.
     pub signature: Signature,
@@ -87,7 +87,7 @@ impl EnvironmentSpec {
     ///
     /// # Errors
     ///
-    /// A signature of a function that is not one.
+    /// The signature of a function is malformed.
     pub fn build(&self) -> Result<Env, TypeTextError> {
         let mut builder = self.language.build()?;
         let admission = |ty: &Type| [REQUEST, NAMESPACE].map(declared_type).contains(ty);
@@ -106,7 +106,7 @@ impl EnvironmentSpec {
 }
 
 impl Language {
-    /// Whether fields whose names are reserved words may be selected as they are.
+    /// Whether fields whose names are reserved words may be selected without an escape.
     fn selects_reserved_words(&self) -> bool {
         match self {
             Language::Kubernetes { server, stored } => {
@@ -150,7 +150,7 @@ impl FunctionSpec {
     }
 }
 
-/// Reads a version of Kubernetes whose language is known.
+/// Reads a Kubernetes version that Gavel knows.
 ///
 /// # Errors
 ///

@@ -32,9 +32,9 @@ pub struct EvalRequest {
     pub bindings: Map<String, Json>,
     /// The size estimates of paths such as `xs` or `xs.@items`.
     pub sizes: SizeTable,
-    /// The most that the evaluation may cost, in cost units.
+    /// The cost limit of the evaluation, in cost units.
     pub cost_limit: u64,
-    /// Stop before evaluating.
+    /// Whether to stop before evaluating.
     pub check_only: bool,
     /// Whether to evaluate the parsed expression without a check.
     pub disable_check: bool,
@@ -48,7 +48,7 @@ pub struct Bound<'a> {
     authorizers: Vec<Arc<TableAuthorizer>>,
 }
 
-/// Keys that only the environment of the specification has.
+/// The keys that are only valid with the environment of the specification.
 const CEL_ONLY: [&str; 4] = ["container", "disableMacros", "disableCheck", "functions"];
 
 impl EvalRequest {
@@ -56,7 +56,7 @@ impl EvalRequest {
     ///
     /// # Errors
     ///
-    /// A key that is missing or holds something else than its type.
+    /// A key is missing or has a value of another type.
     pub fn from_json(json: Json) -> Result<Self, RequestError> {
         Self::read(Fields::try_from(json)?)
     }
@@ -116,7 +116,7 @@ impl EvalRequest {
     ///
     /// # Errors
     ///
-    /// A binding does not fit the type of its variable, whose name is returned too.
+    /// A binding does not fit the type of its variable, which the error names.
     pub fn bind<'a>(&'a self, arena: &'a Arena) -> Result<Bound<'a>, (&'a str, RequestError)> {
         let mut activation = Activation::new();
         let mut binder = Binder::new(arena);
@@ -190,7 +190,7 @@ impl SizeSource for Sizes<'_> {
 }
 
 impl Bound<'_> {
-    /// The requests to the authorizers: all of the first one, then all of the next.
+    /// The requests to the authorizers, authorizer by authorizer.
     pub fn authorizer_calls(&self) -> Vec<Attributes> {
         let calls = self.authorizers.iter().map(|authorizer| authorizer.calls());
         calls.flatten().collect()

@@ -1,4 +1,4 @@
-//! From an expression to an outcome: parse, check, estimate, plan, evaluate, until one fails.
+//! Evaluates an expression step by step: parse, check, estimate, plan, evaluate. The first step that fails ends it.
 
 use gavel_engine::check::CheckedAst;
 use gavel_engine::cost::CostEstimate;
@@ -22,7 +22,7 @@ pub enum Failure {
     Issues(Issues),
     /// The expression compiles, but a constant part of it fails.
     Plan(PlanError),
-    /// Its evaluation failed.
+    /// The evaluation of the expression failed.
     Eval(EvalError),
 }
 
@@ -32,7 +32,7 @@ pub struct Compiled {
     ty: Option<Type>,
     estimate: Option<CostEstimate>,
     checked: Option<CheckedAst>,
-    /// `None` if only the type was requested.
+    /// The program, or the failure; `None` if only the type was requested.
     program: Result<Option<Program>, Failure>,
     check_only: bool,
 }
@@ -124,12 +124,12 @@ impl Compiled {
         self.estimate
     }
 
-    /// Why there is no program, if so.
+    /// The failure, if there is no program.
     pub fn failure(&self) -> Option<&Failure> {
         self.program.as_ref().err()
     }
 
-    /// The failure at its place in the source, for people. `None` if it has no single node.
+    /// The failure at its place in the source, in the form for people. `None` if it does not belong to a single node.
     pub fn locate(&self, failure: &Failure) -> Option<Issues> {
         let (id, message) = match failure {
             Failure::Plan(error) => (error.expr_id()?, error.to_string()),
@@ -144,7 +144,7 @@ impl Compiled {
 }
 
 impl Failure {
-    /// The protocol's name of the step that failed.
+    /// The name of the failed step in the protocol.
     fn phase(&self) -> &'static str {
         match self {
             Failure::Issues(issues) => match issues.phase() {

@@ -25,12 +25,12 @@ pub struct FieldError {
 }
 
 impl FieldError {
-    /// Errors in their own order.
+    /// The errors in the given order.
     pub fn list(errors: &[Error]) -> Vec<FieldError> {
         errors.iter().map(FieldError::from).collect()
     }
 
-    /// Errors sorted by field, where upstream's own order is random.
+    /// Errors sorted by field, for errors whose order upstream is random.
     pub(crate) fn sorted(errors: &[Error]) -> Vec<FieldError> {
         let mut list = FieldError::list(errors);
         list.sort_by(|a, b| a.field.cmp(&b.field));
@@ -55,7 +55,7 @@ impl From<&Error> for FieldError {
     }
 }
 
-/// A value as Go writes it: doubles that are whole without a fraction.
+/// A value as Go writes it: doubles that are whole numbers have no fraction.
 pub(crate) fn written(value: &Json) -> Option<Box<RawValue>> {
     RawValue::from_string(json::to_string(value)).ok()
 }

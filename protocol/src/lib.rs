@@ -1,6 +1,6 @@
-//! The batch protocol: JSON requests in, JSON answers out, one per line. Layer 4: no IO; a line goes in, a line comes out.
+//! The batch protocol: JSON requests in, JSON answers out, one per line. Layer 4: no IO; it takes a line and returns a line.
 //!
-//! `gavel batch` is this crate behind standard input and output, so that programs in any language ask Gavel without linking it.
+//! `gavel batch` is this crate behind standard input and output, so that programs in any language can use Gavel without linking it.
 //!
 //! ```
 //! let mut session = gavel_protocol::Session::new();

@@ -26,7 +26,7 @@ use crate::request::{Fields, RequestError};
 /// A `map` request.
 #[derive(Debug)]
 pub(crate) struct MutationQuestion {
-    /// The part that it shares with `vap` requests.
+    /// The part that it has in common with `vap` requests.
     question: AdmissionQuestion,
     schemas: ObjectSchemas,
 }
@@ -130,7 +130,7 @@ fn read_schemas(schemas: &Json) -> Result<ObjectSchemas, RequestError> {
     Ok(known)
 }
 
-/// The matches of a pass before it mutated anything.
+/// The policies that match at the beginning of a pass, before any mutation.
 #[derive(Debug, Default)]
 struct Matches {
     policy: Json,
@@ -144,9 +144,9 @@ struct MutationWitness {
     passes: RefCell<Vec<Matches>>,
     /// The invocations of both passes.
     results: RefCell<Vec<JsonObject>>,
-    /// The index at which the pass begins.
+    /// The index of the first invocation of the pass.
     begin: Cell<usize>,
-    /// The one that runs.
+    /// The index of the current invocation.
     current: Cell<usize>,
     /// The programs that ran for the current mutation.
     runs: RefCell<Vec<Json>>,
@@ -154,7 +154,7 @@ struct MutationWitness {
 }
 
 impl MutationWitness {
-    /// Changes the result of the invocation that runs.
+    /// Changes the result of the current invocation.
     fn note(&self, note: impl FnOnce(&mut JsonObject)) {
         if let Some(result) = self.results.borrow_mut().get_mut(self.current.get()) {
             note(result);

@@ -12,7 +12,7 @@ use crate::field_error::FieldError;
 use crate::line;
 use crate::request::{Fields, RequestError};
 
-/// An `object` request. The objects are texts: fields may come twice, in an order that counts.
+/// An `object` request. The objects are kept as texts, because a field may be a duplicate, and the order of fields matters.
 #[derive(Debug)]
 pub(crate) struct ObjectRequest {
     object: String,
@@ -39,7 +39,7 @@ struct ObjectAnswer<'a> {
 }
 
 impl ObjectRequest {
-    /// Reads the keys of an `object` request, which is this line.
+    /// Reads the keys of an `object` request; `line` is the whole request.
     pub(crate) fn read(mut fields: Fields, line: &[u8]) -> Result<Self, RequestError> {
         #[derive(Deserialize)]
         #[serde(rename_all = "camelCase")]
@@ -70,7 +70,7 @@ impl ObjectRequest {
         })
     }
 
-    /// Appends the answer.
+    /// Appends the answer to `out`.
     pub(crate) fn answer(
         &self,
         id: &Json,

@@ -26,11 +26,11 @@ impl RequestError {
 pub(crate) struct Request {
     /// The request's `id`, which the answer repeats; null if absent.
     pub(crate) id: Json,
-    /// Everything else.
+    /// The keys other than `op` and `id`.
     pub(crate) fields: Fields,
 }
 
-/// The keys of a JSON object that have not been read yet. A key that is null counts as absent.
+/// The keys of a JSON object that have not been read yet. A key whose value is null is treated as absent.
 #[derive(Debug, Default)]
 pub(crate) struct Fields(Map<String, Json>);
 
@@ -39,7 +39,7 @@ impl Request {
     ///
     /// # Errors
     ///
-    /// The error with the `id`, as far as it could be read.
+    /// The request cannot be understood. The error has the request's `id` if it could be read.
     pub(crate) fn read(line: &[u8]) -> Result<Request, (Json, RequestError)> {
         match json::read(line) {
             Ok(Json::Object(mut fields)) => {
@@ -69,7 +69,7 @@ impl Request {
     }
 }
 
-/// The `id` of a request that is JSON as such, but nested too deeply or with a number that is too large.
+/// The `id` of a request that is JSON but is nested too deeply or contains a number that is too large.
 fn salvaged_id(line: &[u8]) -> Json {
     #[derive(Deserialize)]
     struct Id {
@@ -80,7 +80,7 @@ fn salvaged_id(line: &[u8]) -> Json {
 }
 
 impl Fields {
-    /// A text.
+    /// Reads a text.
     pub(crate) fn text(&mut self, key: &str) -> Result<Option<String>, RequestError> {
         match self.take(key) {
             None => Ok(None),
@@ -89,7 +89,7 @@ impl Fields {
         }
     }
 
-    /// One of several texts; `None` if the key is absent.
+    /// Reads one of several texts; `None` if the key is absent.
     pub(crate) fn choice<T: Copy>(
         &mut self,
         key: &str,
@@ -112,12 +112,12 @@ impl Fields {
         }
     }
 
-    /// `true` or `false`; false if the key is absent.
+    /// Reads `true` or `false`; false if the key is absent.
     pub(crate) fn flag(&mut self, key: &str) -> Result<bool, RequestError> {
         Ok(self.optional_flag(key)?.unwrap_or(false))
     }
 
-    /// `true` or `false`, or `None` if the key is absent.
+    /// Reads `true` or `false`; `None` if the key is absent.
     pub(crate) fn optional_flag(&mut self, key: &str) -> Result<Option<bool>, RequestError> {
         match self.take(key) {
             None => Ok(None),
@@ -126,7 +126,7 @@ impl Fields {
         }
     }
 
-    /// A whole number that may be negative.
+    /// Reads a whole number that may be negative.
     pub(crate) fn integer(&mut self, key: &str) -> Result<Option<i64>, RequestError> {
         let Some(json) = self.take(key) else {
             return Ok(None);
@@ -138,7 +138,7 @@ impl Fields {
         )
     }
 
-    /// A whole number from 0 to 2^64 - 1.
+    /// Reads a whole number from 0 to 2^64 - 1.
     pub(crate) fn whole(&mut self, key: &str) -> Result<Option<u64>, RequestError> {
         let Some(json) = self.take(key) else {
             return Ok(None);
@@ -150,7 +150,7 @@ impl Fields {
         )
     }
 
-    /// A list; empty if the key is absent.
+    /// Reads a list; empty if the key is absent.
     pub(crate) fn list(&mut self, key: &str) -> Result<Vec<Json>, RequestError> {
         match self.take(key) {
             None => Ok(Vec::new()),
@@ -159,7 +159,7 @@ impl Fields {
         }
     }
 
-    /// An object; empty if the key is absent.
+    /// Reads an object; empty if the key is absent.
     pub(crate) fn object(&mut self, key: &str) -> Result<Map<String, Json>, RequestError> {
         match self.take(key) {
             None => Ok(Map::new()),
@@ -168,7 +168,7 @@ impl Fields {
         }
     }
 
-    /// An object whose keys are read one by one; empty if the key is absent.
+    /// Returns the keys of an object, to be read one by one; empty if the key is absent.
     pub(crate) fn nested(&mut self, key: &str) -> Result<Fields, RequestError> {
         self.object(key).map(Fields)
     }
@@ -179,12 +179,12 @@ impl Fields {
         keys.iter().find(set).copied()
     }
 
-    /// The value, including null.
+    /// Reads any value, including null.
     pub(crate) fn raw(&mut self, key: &str) -> Option<Json> {
         self.0.remove(key)
     }
 
-    /// Any value but null.
+    /// Reads any value except null.
     pub(crate) fn take(&mut self, key: &str) -> Option<Json> {
         self.0.remove(key).filter(|json| !json.is_null())
     }

@@ -45,7 +45,7 @@ pub(crate) struct ValidateAnswer<'a> {
 pub(crate) enum ValidateOutcome {
     /// The object would be rejected before validation.
     Refused {
-        /// Why.
+        /// The reason.
         error: Problem,
     },
     /// The object was validated.
@@ -76,7 +76,7 @@ pub(crate) struct Validated {
 }
 
 impl<'a> ValidateAnswer<'a> {
-    /// To the request of this id.
+    /// The answer to the request with this id.
     pub(crate) fn new(id: &'a Json, verdict: ValidateOutcome) -> Self {
         let ok = matches!(&verdict, ValidateOutcome::Validated(validated) if validated.is_valid);
         ValidateAnswer { id, ok, verdict }

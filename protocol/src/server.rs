@@ -1,4 +1,4 @@
-//! The API server that a request is about: `server`, and the language that it offers, `k8sVersion`.
+//! The API server of a request (`server`), and the language that it offers to new expressions (`k8sVersion`).
 
 use gavel_engine::value::Json;
 use gavel_libraries::{KubeVersion, Server};
@@ -6,7 +6,7 @@ use gavel_libraries::{KubeVersion, Server};
 use crate::environment::kubernetes_version;
 use crate::request::{Fields, RequestError};
 
-/// The server of requests that name none.
+/// The version for requests without `server`.
 const DEFAULT: KubeVersion = KubeVersion::v1(36);
 
 /// The API server that the options `server` and `k8sVersion` name; 1.36 without them. `default` sets the language if the options
@@ -23,7 +23,7 @@ pub fn server_of(options: &Json, default: fn(Server) -> Server) -> Result<Server
 }
 
 impl Fields {
-    /// The server, with its whole language unless the request sets another.
+    /// The API server, with its whole language unless the request has `k8sVersion`.
     pub(super) fn server(&mut self) -> Result<Server, RequestError> {
         self.server_or(|server| server)
     }

@@ -1,4 +1,4 @@
-//! A session: a stream of requests, and the state between them.
+//! A session: answers a stream of requests, and keeps state between them.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -27,7 +27,7 @@ pub struct Session {
     environments: Environments,
     definitions: NamedDefinitions,
     arena: Arena,
-    /// The validators, by the API server.
+    /// The validators, by API server.
     validators: BTreeMap<Server, Validator>,
 }
 
@@ -53,12 +53,12 @@ const OPERATIONS: [(&str, Operation); 7] = [
 ];
 
 impl Session {
-    /// A session that has seen nothing yet.
+    /// A session before its first request.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Appends the answer to a request, a line of JSON, to `out`. Whatever the line holds, there is an answer.
+    /// Appends the answer to a request, a line of JSON, to `out`. Every line gets an answer, even if it is not JSON.
     pub fn answer(&mut self, request: &[u8], out: &mut Vec<u8>) {
         self.arena.reset();
         match Request::read(request) {

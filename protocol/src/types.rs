@@ -1,4 +1,4 @@
-//! The TYPEs of variables.
+//! The types of variables in requests (TYPE in `docs/batch.md`).
 
 use gavel_engine::types::Type;
 use gavel_engine::value::Json;
@@ -15,7 +15,7 @@ pub const AUTHORIZER: &str = "kubernetes.authorization.Authorizer";
 /// The name of the type `resourceCheck`.
 pub(crate) const RESOURCE_CHECK: &str = "kubernetes.authorization.ResourceCheck";
 
-/// The TYPE of a variable.
+/// The type of a variable in a request.
 #[derive(Debug, Clone)]
 pub enum Declared {
     /// A type of the language or of a library.
@@ -44,12 +44,12 @@ impl Declared {
     }
 }
 
-/// A schema that types of variables mention.
+/// A schema that a variable's type contains.
 #[derive(Debug, Clone)]
 pub struct SchemaSpec {
-    /// The request's own text of it.
+    /// The schema's text in the request.
     key: String,
-    /// The schema, whose type has a name that no other has.
+    /// The schema. The name of its type is unique.
     pub schema: CelSchema,
 }
 
@@ -70,7 +70,7 @@ impl std::hash::Hash for SchemaSpec {
 /// Reads the types of variables. Equal schemas are kept once.
 #[derive(Debug, Default)]
 pub(crate) struct TypeReader {
-    /// The API server that reads schemas.
+    /// The API server whose rules for schemas apply.
     pub(crate) server: Server,
     /// The schemas so far.
     pub(crate) schemas: Vec<SchemaSpec>,
@@ -159,7 +159,7 @@ pub fn read_text(text: &str) -> Result<Type, RequestError> {
     ty.ok_or_else(|| no_type(&Json::from(text)))
 }
 
-/// Reads the types of a declared function, where also type parameters and abstract types may stand.
+/// Reads a type of a declared function, which may contain type parameters and abstract types.
 pub(crate) fn read_declared(text: &str) -> Result<Type, RequestError> {
     text.parse().map_err(|_| no_type(&Json::from(text)))
 }
@@ -171,7 +171,7 @@ fn no_type(found: &Json) -> RequestError {
     ))
 }
 
-/// Whether values of a type can be written down as JSON, all the way down.
+/// Whether values of a type, and all values within them, can be written as JSON.
 fn is_bindable(ty: &Type) -> bool {
     match ty {
         Type::Dyn | Type::Any | Type::Null | Type::Bool | Type::Int | Type::Uint | Type::Double => {

@@ -1,4 +1,4 @@
-//! Values as typed JSON: each an object whose one key names the type.
+//! Values as typed JSON: each value is an object whose only key names the type.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use gavel_engine::error::EvalError;
 use gavel_engine::value::{Arena, List, Object, ObjectKind, Opaque, Timestamp, Value, ValueKind};
 use gavel_golang::{duration, float, time::OffsetTime};
 
-/// Values inside more lists, maps and optionals than this are not written out.
+/// The nesting limit of lists, maps and optionals. Values nested deeper are not written.
 const MAX_DEPTH: usize = 200;
 
 /// A value that serializes as typed JSON.
@@ -89,7 +89,7 @@ impl Serialize for TypedValue<'_> {
     }
 }
 
-/// The type and fields of an object that a literal built; of a record, those that are not empty.
+/// The type and fields of an object that a struct literal built. For a record, only fields that are not empty.
 struct Made<'a>(TypedValue<'a>, &'a Object<'a>);
 
 impl Serialize for Made<'_> {
@@ -150,7 +150,7 @@ impl Serialize for Entries<'_> {
     }
 }
 
-/// The value of an entry, or why a host could not compute it.
+/// The value of an entry, or the error of a host that could not compute it.
 enum Entry<'a> {
     Value(TypedValue<'a>),
     Error(EvalError),
@@ -169,7 +169,7 @@ impl Serialize for Entry<'_> {
     }
 }
 
-/// The key for a value of a library's own type, if it has one.
+/// The JSON key for a value of a library's type, if it has one.
 fn opaque_key(opaque: &dyn Opaque) -> Option<&'static str> {
     Some(match opaque.type_name() {
         "kubernetes.Quantity" => "quantity",

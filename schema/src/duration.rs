@@ -1,5 +1,5 @@
-//! Durations of schemas (kube-openapi `pkg/validation/strfmt/duration.go`): as Go reads them, and otherwise whatever in a
-//! text looks like a number with a unit.
+//! Durations in custom resources (kube-openapi `pkg/validation/strfmt/duration.go`): in Go's notation or, failing that, all numbers with a
+//! unit in a text.
 
 use gavel_golang::duration;
 
@@ -10,7 +10,7 @@ pub(crate) struct NoDuration(pub(crate) String);
 const SECOND: i64 = 1_000_000_000;
 const DAY: i64 = 86_400 * SECOND;
 
-/// Units with their nanoseconds; of the last name of each, longer words are names, too.
+/// Units with their nanoseconds; words that begin with the last name of a unit are names of the unit too.
 const UNITS: [(&[&str], i64); 8] = [
     (&["ns", "nano"], 1),
     (&["us", "µs", "micro"], 1_000),
@@ -22,8 +22,8 @@ const UNITS: [(&[&str], i64); 8] = [
     (&["w", "wk", "week"], 7 * DAY),
 ];
 
-/// The nanoseconds of a duration. For texts that Go cannot read, all numbers with a unit are added up, whatever is around them:
-/// `2 days`, but also `-2d`, which is two days, and `1.5d`, which is five.
+/// The nanoseconds of a duration. If Go cannot read the text, all numbers with a unit in it are added, and the rest of the text is ignored:
+/// `2 days` is two days, but so is `-2d`, and `1.5d` is five days.
 pub(crate) fn parse(text: &str) -> Result<i64, NoDuration> {
     if let Some(nanos) = duration::parse(text) {
         return Ok(nanos);

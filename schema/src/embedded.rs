@@ -1,4 +1,4 @@
-//! Objects within objects: their type and metadata (apiextensions-apiserver `pkg/apiserver/schema/objectmeta`).
+//! Embedded objects: their type and metadata (apiextensions-apiserver `pkg/apiserver/schema/objectmeta`).
 
 use gavel_apimachinery::field::{Error, Path};
 use gavel_apimachinery::meta::{self, GroupVersion, MetadataView};
@@ -9,7 +9,7 @@ use gavel_engine::value::Json;
 use crate::JsonSchema;
 
 /// Rewrites the metadata of all embedded objects as an API server writes it, and returns the paths of its unknown fields, sorted.
-/// `resource` marks the value itself as such an object, whatever the schema declares; `path` is its place.
+/// `resource` marks the value itself as such an object, even if the schema does not; `path` is its path.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! Equality of JSON values as Go's `reflect.DeepEqual` decides it for values that Kubernetes read: 1 is not 1.0.
+//! Equality of JSON values as Go's `reflect.DeepEqual` decides it for decoded values: 1 is not 1.0.
 
 use std::hash::{Hash, Hasher};
 
@@ -8,7 +8,7 @@ use serde_json::Number;
 /// A number as Kubernetes reads it.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
 pub(crate) enum Numeric {
-    /// An integer that fits.
+    /// A number that is an integer and fits into 64 bits.
     Int(i64),
     /// Any other number.
     Double(f64),
@@ -55,7 +55,7 @@ pub(crate) fn deep_equal(left: &Json, right: &Json) -> bool {
     true
 }
 
-/// A value in a set of values, compared by [`deep_equal`].
+/// A value in a set whose members are compared by [`deep_equal`].
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Same<'a>(pub(crate) &'a Json);
 

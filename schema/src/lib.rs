@@ -1,7 +1,7 @@
 //! OpenAPI schemas as CEL types, JSON as CEL values, and the validation of objects by schema. Layer 2: no IO.
 //!
-//! A [`JsonSchema`] is a structural schema as CustomResourceDefinitions hold it. [`cel::CelSchema`] is its CEL type and views JSON through
-//! it; [`validate`] validates, [`default`] sets defaults, [`prune`] drops unknown fields, [`merge`] merges as server-side apply does.
+//! A [`JsonSchema`] is a structural schema of a CustomResourceDefinition. [`cel::CelSchema`] has its CEL type, and views JSON through it;
+//! [`validate`] validates, [`default`] sets defaults, [`prune`] drops unknown fields, [`merge`] merges as server-side apply does.
 //!
 //! ```
 //! use gavel_apimachinery::server::Server;

@@ -1,5 +1,5 @@
-//! Schemas of OpenAPI v3 documents, whose parts refer to each other, as schemas without references
-//! (apiserver `pkg/cel/openapi/resolver/refs.go`, `pkg/cel/openapi/adaptor.go`).
+//! Resolves the references between schemas of OpenAPI v3 documents (apiserver `pkg/cel/openapi/resolver/refs.go`,
+//! `pkg/cel/openapi/adaptor.go`).
 
 use std::sync::Arc;
 
@@ -8,16 +8,16 @@ use smol_str::SmolStr;
 
 use crate::{Bounds, Items, JsonSchema, MAX_DEPTH, OptionalList, Pool, SchemaOrBool, Topology};
 
-/// How many parts a schema has, references followed. That of a Pod has 2,500.
+/// The limit of parts of a schema after following references. The schema of a Pod has 2,500.
 const MAX_PARTS: usize = 500_000;
 
 /// Why a schema cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum OpenApiError {
-    /// A reference leads nowhere.
+    /// The target of a reference does not exist.
     #[error("internal error: cannot resolve Ref {0:?}: schema not found")]
     Unresolved(String),
-    /// The schema is too deep or too large once references are followed.
+    /// The schema is too deep or too large after following references.
     #[error("must have at most {MAX_DEPTH} levels and {MAX_PARTS} parts, references followed")]
     TooLarge,
 }
@@ -25,7 +25,7 @@ pub enum OpenApiError {
 /// Reads the schema in `json`, with references replaced by their targets: `definition` finds a target by its name, the last step
 /// of the reference. A reference to an enclosing schema becomes an unknown object.
 ///
-/// Of the schema there is what decides types and values; constraints on values beyond sizes are left out.
+/// The result has the keys that determine types, values and sizes; other constraints on values are omitted.
 ///
 /// ```
 /// use gavel_schema::openapi;
@@ -40,7 +40,7 @@ pub enum OpenApiError {
 ///
 /// # Errors
 ///
-/// A reference that leads nowhere, and schemas that are too large.
+/// The target of a reference does not exist, or the schema is too large.
 pub fn resolve<'a>(
     json: &'a Json,
     definition: &dyn Fn(&str) -> Option<&'a Json>,
@@ -91,7 +91,7 @@ impl<'a> Resolver<'a, '_> {
         Ok(self.pool.share(schema))
     }
 
-    /// A schema that is not a reference, or that was reached through one and is not followed further.
+    /// Converts a schema that is not a reference, or whose reference has been followed.
     fn resolved(&mut self, json: &'a Json, depth: usize) -> Result<JsonSchema, OpenApiError> {
         let depth = depth.saturating_add(1);
         let mut properties = Vec::new();
@@ -153,7 +153,7 @@ impl<'a> Resolver<'a, '_> {
     }
 }
 
-/// The reference of a schema. It may be within an `allOf`, so that a description can be added to it.
+/// The reference of a schema. It may be in an `allOf`, which allows a description next to it.
 fn reference(json: &Json, depth: usize) -> Option<&str> {
     if let Some(reference) = text(json, "$ref") {
         return Some(reference);
@@ -164,7 +164,7 @@ fn reference(json: &Json, depth: usize) -> Option<&str> {
     list(json, "allOf").find_map(|each| reference(each, depth.saturating_add(1)))
 }
 
-/// The type; the first of several.
+/// The type; if there are several, the first one.
 fn kind(json: &Json) -> &str {
     match json.get("type") {
         Some(Json::Array(types)) => types.first().and_then(Json::as_str),

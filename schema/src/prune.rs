@@ -1,4 +1,4 @@
-//! Pruning: removing the fields that an object's schema does not know (apiextensions-apiserver `pkg/apiserver/schema/pruning`).
+//! Pruning: removes the fields that an object's schema does not know (apiextensions-apiserver `pkg/apiserver/schema/pruning`).
 
 use gavel_apimachinery::field::Path;
 use gavel_engine::value::Json;
@@ -8,15 +8,15 @@ use crate::{JsonSchema, SchemaOrBool};
 /// The fields that every object has.
 pub(crate) const META_FIELDS: [&str; 3] = ["apiVersion", "kind", "metadata"];
 
-/// The depth to which values without a schema are visited.
+/// The nesting limit for visiting values without a schema.
 const MAX_DEPTH: usize = 500;
 
 /// The size limit of all paths of unknown fields together, in bytes.
 const MAX_TOLD: usize = 16 << 20;
 
-/// Removes the fields that a schema does not know from a value, and returns their paths, such as `spec.items[0].x`, sorted.
-/// `resource` marks a value that is an object itself: it has a type and metadata, whatever the schema declares. Without a schema,
-/// no other fields are known.
+/// Removes the fields that a schema does not know from a value, and returns their paths, such as `spec.items[0].x`, sorted. `resource`
+/// marks a value that is itself an object: it has a type and metadata, even if the schema does not declare them. Without a schema, no other
+/// fields are known.
 ///
 /// ```
 /// use gavel_schema::{JsonSchema, prune};
@@ -50,10 +50,10 @@ pub fn prune(value: &mut Json, schema: Option<&JsonSchema>, resource: bool) -> V
     unknown.paths
 }
 
-/// The paths of unknown fields. Many fields below a long name are more text than the object.
+/// The paths of unknown fields, up to the size limit. Many fields below a long name give more text than the object itself.
 struct Unknown {
     paths: Vec<String>,
-    /// How many bytes may follow.
+    /// The number of bytes that may still be added.
     room: usize,
 }
 
@@ -67,13 +67,13 @@ impl Unknown {
     }
 }
 
-/// The schema of a value, as far as it is known.
+/// The known part of the schema of a value.
 #[derive(Clone, Copy)]
 struct KnownValue<'s> {
     schema: Option<&'s JsonSchema>,
     /// Whether the value has a type and metadata.
     embedded: bool,
-    /// Whether unknown fields are kept. In lists this also holds for everything below, in objects only for their own fields.
+    /// Whether unknown fields are kept. In lists this also applies to everything below; in objects, only to their own fields.
     preserves: bool,
 }
 
@@ -139,7 +139,7 @@ impl<'s> KnownValue<'s> {
     }
 }
 
-/// What a schema says about a field.
+/// The declaration of a field in a schema.
 enum Field<'s> {
     /// A declared field, with its schema if there is one.
     Known(Option<&'s JsonSchema>),

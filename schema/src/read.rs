@@ -3,7 +3,7 @@
 use gavel_apimachinery::json;
 use gavel_engine::value::{Arena, Value, read_json};
 
-/// Reads a JSON text as a value that lives in the text and in an arena.
+/// Reads a JSON text as a value that borrows from the text and from an arena.
 ///
 /// # Errors
 ///

@@ -26,18 +26,18 @@ pub(crate) struct Building {
     definitions: Arc<Definitions>,
     schemas: ObjectSchemas,
     equivalents: EquivalentResources,
-    /// The kinds that policies have params of, with how many policies.
+    /// The kinds of params, each with the number of policies that use it.
     param_kinds: BTreeMap<(String, String), usize>,
     actions: Arc<BTreeMap<String, Vec<String>>>,
     compile_errors: Arc<BTreeMap<(Sort, String), usize>>,
     counts: Counts,
     authorizer: Arc<dyn Authorizer>,
-    /// The problems of objects that were considered valid.
+    /// The problems that were found after objects had been validated.
     problems: Vec<Problem>,
 }
 
 impl Building {
-    /// From an index and nothing else.
+    /// Begins with an index only.
     pub(crate) fn new(index: PolicyIndex, server: Server) -> Self {
         Building {
             server,
@@ -54,7 +54,7 @@ impl Building {
         }
     }
 
-    /// From an index and these objects.
+    /// Begins with an index and these objects.
     pub(crate) fn of<'g>(
         index: PolicyIndex,
         server: Server,
@@ -103,7 +103,7 @@ impl Building {
         true
     }
 
-    /// Whom these roles and bindings of roles allow what.
+    /// Sets the roles and role bindings, from which the authorizer is built.
     pub(crate) fn set_roles<'g>(&mut self, roles: impl Iterator<Item = &'g Good>) {
         let roles: Vec<Cow<'_, Json>> = roles.map(|good| good.object.value()).collect();
         let rbac = Rbac::from_manifests(roles.iter().map(|role| &**role));
@@ -116,7 +116,7 @@ impl Building {
         self.authorizer = Arc::new(rbac);
     }
 
-    /// Sets what is known of a kind of params.
+    /// Sets the known properties of a kind of params.
     pub(crate) fn set_param_kind(
         &mut self,
         kind: &ParamKind,
@@ -129,7 +129,7 @@ impl Building {
         self.index.set_param_fault(kind, fault);
     }
 
-    /// A state of the current contents, with other reports.
+    /// A state of the current contents, with the given reports.
     pub(crate) fn state(
         &self,
         mut problems: Vec<Problem>,
@@ -194,7 +194,7 @@ impl Building {
         }
     }
 
-    /// Takes an object away that is gone, or is replaced by another of its name.
+    /// Removes an object that was deleted, or that another object with the same name replaces.
     fn take_away(&mut self, good: &Good, is_gone: bool) {
         if self.is_param(good) {
             uncount(&mut self.counts.params);
@@ -219,7 +219,7 @@ impl Building {
         }
     }
 
-    /// Counts one policy more or less for a kind of params.
+    /// Counts one policy more or less for its kind of params.
     fn note_params(&mut self, prepared: &Prepared, change: fn(usize, usize) -> usize) {
         let kind = prepared.policy().and_then(|(_, kind)| kind);
         if let Some(ParamKind { api_version, kind }) = kind {
@@ -263,8 +263,8 @@ impl Building {
 }
 
 impl State {
-    /// A state with the contents of an index and nothing else; `server` is that of its environment. Objects stay as written,
-    /// without defaults.
+    /// A state that contains only an index; `server` is the API server of the index's environment. Objects are used as written, without
+    /// defaults.
     pub fn of_index(index: PolicyIndex, server: Server) -> Self {
         let building = Building::new(index, server);
         State {

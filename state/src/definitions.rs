@@ -21,7 +21,7 @@ pub struct Definitions(HashMap<(String, String), Arc<Compiled>>);
 pub(crate) struct Compiled {
     definition: Definition,
     crd: CompiledCrd,
-    /// The kind with its group, as messages name it.
+    /// The kind with its group, in the form of messages.
     kind: String,
 }
 
@@ -30,7 +30,7 @@ impl Compiled {
     ///
     /// # Errors
     ///
-    /// A schema that cannot be compiled.
+    /// A schema cannot be compiled.
     pub(crate) fn new(definition: Definition, server: Server) -> Result<Self, String> {
         let crd = CompiledCrd::compile_for(&definition, server);
         let crd = crd.map_err(|error| error.to_string())?;
@@ -50,7 +50,7 @@ impl Compiled {
 /// The result of validating an object by its definition.
 #[derive(Debug, Default)]
 pub struct Findings {
-    /// The kind with its group, as messages name it: `Thing.example.com`.
+    /// The kind with its group, in the form of messages: `Thing.example.com`.
     pub kind: String,
     /// The errors.
     pub errors: Vec<Error>,
@@ -58,12 +58,12 @@ pub struct Findings {
     pub warnings: Vec<String>,
     /// The cost of the rules, in cost units.
     pub cost: u64,
-    /// Why the object cannot even be read.
+    /// The error if the object cannot be decoded.
     pub unreadable: Option<String>,
 }
 
 impl Definitions {
-    /// Takes a definition in.
+    /// Inserts a definition.
     pub(crate) fn insert(&mut self, definition: Arc<Compiled>) {
         let spec = &definition.definition.spec;
         let key = (spec.group.clone(), spec.names.plural.clone());
@@ -120,13 +120,13 @@ impl Definitions {
     }
 }
 
-/// The part of the rules' budget that was spent; all of it if a rule ended the validation.
+/// The part of the rules' budget that was used; the whole budget if a rule ended the validation.
 fn cost(remaining: i64) -> u64 {
     let left = remaining.max(0);
     COST_BUDGET.saturating_sub(left).unsigned_abs()
 }
 
-/// An object as an API server holds it.
+/// Decodes an object as an API server does.
 fn read(crd: &CompiledCrd, object: Value<'_>) -> Result<Json, String> {
     let too_large = || "the object is too large to be read".to_owned();
     let object = object.to_json().ok_or_else(too_large)?;
@@ -136,7 +136,7 @@ fn read(crd: &CompiledCrd, object: Value<'_>) -> Result<Json, String> {
         .map_err(|error| error.to_string())
 }
 
-/// The version that an object declares. The API server has converted the object if a webhook needs another version.
+/// The version that an object declares. If a webhook requires another version, the API server has converted the object to it.
 fn version(object: &Json) -> &str {
     let api_version = object.get("apiVersion").and_then(Json::as_str);
     let (_, version) = api_version

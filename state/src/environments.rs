@@ -10,14 +10,14 @@ use gavel_policy::validation::Validator;
 /// The environments of a server.
 pub(crate) struct Environments {
     pub(crate) server: Server,
-    /// For policies that run.
+    /// The environment of policies in force.
     pub(crate) stored: Env,
-    /// For new rules.
+    /// The environments of new rules.
     pub(crate) rules: RuleEnvs,
 }
 
 impl Environments {
-    /// Builds them.
+    /// Builds the environments of a server.
     fn new(server: Server) -> Result<Self, String> {
         let text = |error: &dyn std::error::Error| error.to_string();
         let set = EnvSet::new(server).map_err(|error| text(&error))?;
@@ -35,7 +35,7 @@ impl Environments {
     }
 }
 
-/// The environments of a server. Building them takes a while, so those of the usual one are built once.
+/// The environments of a server. Building them is slow, so those of the usual server are built once.
 pub(crate) fn environments(server: Server) -> Result<Arc<Environments>, String> {
     static USUAL: LazyLock<Result<Arc<Environments>, String>> =
         LazyLock::new(|| Environments::new(Server::default()).map(Arc::new));

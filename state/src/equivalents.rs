@@ -1,12 +1,12 @@
-//! Which resources an API server takes for the same: those of one place in its storage (apiserver `pkg/server/config.go`,
+//! The resources that an API server treats as equivalent: those with the same place in its storage (apiserver `pkg/server/config.go`,
 //! `EquivalentResourceRegistry`), and the versions of a custom resource (apiextensions-apiserver
 //! `pkg/apiserver/customresource_handler.go`).
 
 use gavel_crd::definition::Spec;
 use gavel_policy::{EquivalentResources, GroupVersionKind, GroupVersionResource};
 
-/// The built-in resources that API servers of 1.34 to 1.37 serve under several names, unless they are told to serve more versions:
-/// the resource, its kind, group and version, in the order in which the server installs them.
+/// The built-in resources that API servers of 1.34 to 1.37 serve under several names by default: the resource, its kind, group and version,
+/// in the order in which the server installs them.
 const BUILT_IN: [(&str, &str, &str, &str); 4] = [
     ("events", "Event", "", "v1"),
     ("events", "Event", "events.k8s.io", "v1"),
@@ -14,10 +14,10 @@ const BUILT_IN: [(&str, &str, &str, &str); 4] = [
     (AUTOSCALERS, "HorizontalPodAutoscaler", "autoscaling", "v1"),
 ];
 
-/// The only ones of them that have a status.
+/// The only one of these resources that has a status.
 const AUTOSCALERS: &str = "horizontalpodautoscalers";
 
-/// The equivalents of Kubernetes itself.
+/// The equivalent resources of Kubernetes itself.
 pub(crate) fn built_in() -> EquivalentResources {
     let mut equivalents = EquivalentResources::default();
     for (plural, kind, group, version) in BUILT_IN {
@@ -35,7 +35,7 @@ pub(crate) fn built_in() -> EquivalentResources {
     equivalents
 }
 
-/// Registers the versions of a custom resource, those that are not served too, with the subresources that each has.
+/// Registers the versions of a custom resource, including versions that are not served, with the subresources of each.
 pub(crate) fn register(equivalents: &mut EquivalentResources, spec: &Spec) {
     for version in &spec.versions {
         let resource = resource(&spec.group, &version.name, &spec.names.plural);

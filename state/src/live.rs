@@ -1,4 +1,4 @@
-//! Live sources, such as a cluster, which are asked while a request waits.
+//! Live sources, such as a cluster, which answer questions while a request waits.
 
 use std::fmt;
 use std::pin::Pin;
@@ -11,15 +11,15 @@ use serde_json::Value as Json;
 
 use crate::state::State;
 
-/// An answer that may take a while.
+/// An answer that takes time.
 pub type Answer<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// An object that was looked up; `None` if it does not exist.
 pub type Found = Result<Option<Arc<Json>>, String>;
 
-/// A source that knows more than the states that it publishes.
+/// A source that can answer questions beyond the states that it publishes.
 pub trait Live: fmt::Debug + Send + Sync {
-    /// Whether the source decides `authorizer` requests. Otherwise the state's own authorizer does.
+    /// Whether the source decides `authorizer` requests. Otherwise the authorizer of the state decides them.
     fn decides_access(&self) -> bool;
 
     /// The cached answer to a request.
@@ -28,7 +28,7 @@ pub trait Live: fmt::Debug + Send + Sync {
     /// Decides a request. Errors are part of the decision.
     fn authorize<'a>(&'a self, question: &'a AuthorizerAttributes) -> Answer<'a, Decision>;
 
-    /// Looks up an object that is in no namespace.
+    /// Looks up a cluster-scoped object.
     fn object<'a>(&'a self, resource: &'a GroupVersionResource, name: &'a str)
     -> Answer<'a, Found>;
 
@@ -50,6 +50,6 @@ pub trait Live: fmt::Debug + Send + Sync {
 pub struct Published {
     /// The state that decides requests.
     pub state: Arc<State>,
-    /// The built-in policies of the server itself, if they are compared.
+    /// The API server's own policies, if its decisions are compared with Gavel's.
     pub shadow: Option<Arc<State>>,
 }

@@ -17,7 +17,7 @@ use serde_json::Value as Json;
 pub struct Origin(Arc<str>);
 
 impl Origin {
-    /// An origin by its name, which messages begin with.
+    /// An origin by its name, with which messages begin.
     pub fn new(name: &str) -> Self {
         Origin(name.into())
     }
@@ -36,14 +36,14 @@ pub struct ObjectKey {
     pub group: String,
     /// The kind.
     pub kind: String,
-    /// The namespace; empty for objects without one.
+    /// The namespace; empty for cluster-scoped objects.
     pub namespace: String,
     /// The name.
     pub name: String,
 }
 
 impl ObjectKey {
-    /// Whether the object is a policy or a binding: without it, requests may be admitted that were denied.
+    /// Whether the object is a policy or a binding: without it, requests may be admitted that were denied before.
     pub fn decides(&self) -> bool {
         self.group == GROUP
     }
@@ -71,7 +71,7 @@ impl Object {
         }
     }
 
-    /// An object that a cluster has sent. It is kept in little memory.
+    /// An object that a cluster has sent. It is kept in a compact form.
     pub fn sent(origin: Origin, object: &Json) -> Self {
         Object {
             origin,
@@ -79,7 +79,7 @@ impl Object {
         }
     }
 
-    /// Its origin.
+    /// The origin of the object.
     pub fn origin(&self) -> &Origin {
         &self.origin
     }
@@ -92,7 +92,7 @@ impl Object {
         }
     }
 
-    /// The object itself, to be kept by others too: shared where a cluster has sent it.
+    /// The object in the form in which others can keep it too: shared if a cluster has sent it.
     pub(crate) fn kept(&self) -> Arc<KeptObject> {
         match &self.source {
             Source::Manifest(document) => Arc::new(KeptObject::compact(document.value())),
@@ -100,7 +100,7 @@ impl Object {
         }
     }
 
-    /// Whether it is the same as another, wherever both come from.
+    /// Whether two objects are equal, whatever their origins are.
     pub(crate) fn is_same(&self, other: &Object) -> bool {
         match (&self.source, &other.source) {
             (Source::Sent(one), Source::Sent(other)) => one == other,
@@ -108,7 +108,7 @@ impl Object {
         }
     }
 
-    /// What tells the object from others.
+    /// The identity of the object.
     ///
     /// # Errors
     ///
@@ -136,7 +136,7 @@ impl Object {
         })
     }
 
-    /// The place of its name: file, line and column.
+    /// The place of the object's name: file, line and column.
     pub(crate) fn place(&self) -> String {
         match &self.source {
             Source::Manifest(document) => {
@@ -147,12 +147,12 @@ impl Object {
         }
     }
 
-    /// Its kind and name, for messages about objects of a cluster.
+    /// The object's kind and name, for messages about objects of a cluster.
     fn title(&self) -> String {
         format!("{} {:?}", self.kind(), self.name())
     }
 
-    /// `apiVersion`; like the other names, empty if there is none.
+    /// `apiVersion`; like kind and names, empty if it is absent.
     pub(crate) fn api_version(&self) -> &str {
         self.name_at("/apiVersion", KeptObject::api_version)
     }

@@ -1,4 +1,4 @@
-//! Objects, validated and compiled one by one.
+//! Validates and compiles single objects.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use crate::environments::{Environments, environments};
 use crate::object::Object;
 use crate::registrations::Registrations;
 
-/// An object that can be used.
+/// A valid object in compiled form.
 #[derive(Debug, Clone)]
 pub(crate) struct Good {
     pub(crate) object: Arc<Object>,
@@ -43,10 +43,10 @@ pub(crate) enum Prepared {
     MutatingPolicy(Arc<CompiledMutatingPolicy>),
     MutatingBinding(Arc<CompiledMutatingBinding>),
     Definition(Arc<Compiled>),
-    /// A role, or a binding of one.
+    /// A role or a role binding.
     Rbac,
     Namespace(Arc<Namespace>),
-    /// Perhaps one that a policy uses as params.
+    /// Any other object; a policy may use it as a param.
     Other,
 }
 
@@ -66,7 +66,7 @@ impl Prepared {
         }
     }
 
-    /// The policy that it binds, if it is a binding.
+    /// The policy of the binding, if the object is a binding.
     pub(crate) fn bound_policy(&self) -> Option<(Sort, &str)> {
         match self {
             Prepared::Binding(binding) => {
@@ -80,7 +80,7 @@ impl Prepared {
     }
 }
 
-/// The sorts of policies; names of one sort are not those of the other.
+/// The two kinds of policies; each has names of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Sort {
     /// ValidatingAdmissionPolicies.
@@ -108,9 +108,9 @@ impl Sort {
 /// Validates and compiles objects.
 pub(crate) struct Preparation {
     validator: Arc<Validator>,
-    /// Whether objects are validated as new ones are.
+    /// Whether objects are validated as if they were new.
     pub(crate) validates: bool,
-    /// An empty index, which compiles policies.
+    /// An empty index, with which policies are compiled.
     index: PolicyIndex,
     environments: Arc<Environments>,
 }
@@ -136,7 +136,7 @@ impl Preparation {
         self.environments.server
     }
 
-    /// The validation of policies that are written.
+    /// A validator for policies that requests write.
     pub(crate) fn registrations(&self) -> Registrations {
         Registrations::new(Arc::clone(&self.validator))
     }
@@ -166,7 +166,7 @@ impl Preparation {
         }
     }
 
-    /// Prepares a policy or a binding. Webhooks are others' work.
+    /// Prepares a policy or a binding. Webhook configurations are ignored.
     fn registration(&mut self, object: &Object) -> Result<Prepared, Vec<Problem>> {
         let value = object.value();
         let decoded = Resource::decode(&*value)

@@ -1,4 +1,4 @@
-//! The validation of policies and bindings that are written, in any group.
+//! The validation of policies and bindings that requests write, in any group.
 
 use std::sync::Arc;
 
@@ -16,12 +16,12 @@ pub struct Registrations {
     validator: Arc<Validator>,
 }
 
-/// The params that a written policy or binding names.
+/// The params that a policy or binding in a request names.
 #[derive(Debug, Clone, PartialEq)]
 pub enum NamedParams {
     /// All objects of a kind, for a policy.
     Kind(ParamKind),
-    /// The objects of a binding, which are of the kind that its policy names.
+    /// The params of a binding; its policy names their kind.
     Objects {
         /// The name of the policy.
         policy: String,
@@ -54,8 +54,8 @@ impl Registrations {
         }
     }
 
-    /// The params that the policy or binding of a request names, and that its writer must be allowed to read. None if it names none, or
-    /// a policy names the kind that it named before.
+    /// The params that the policy or binding of a request names, and that its writer must be allowed to read. `None` if it names no params,
+    /// or if a policy names the same kind as before.
     pub fn named_params(&self, request: &AdmissionRequest<'_>) -> Option<NamedParams> {
         if !matches!(request.operation, "CREATE" | "UPDATE") || !request.subresource.is_empty() {
             return None;
@@ -102,7 +102,7 @@ impl Registrations {
     }
 }
 
-/// An object as the built-in kind of its name.
+/// An object of another group as the built-in kind with the same name.
 fn built_in(object: Value<'_>) -> Result<Resource, String> {
     let too_large = || "the object is too large to be read".to_owned();
     let mut object = object.to_json().ok_or_else(too_large)?;

@@ -1,4 +1,4 @@
-//! States: requests are decided by them.
+//! States, by which requests are decided.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,14 +15,14 @@ use crate::prepare::Sort;
 use crate::registrations::Registrations;
 use crate::unseen::Unseen;
 
-/// Everything that requests are decided by. It never changes.
+/// The state by which requests are decided. It never changes.
 #[derive(Debug)]
 pub struct State {
     pub(crate) server: Server,
     pub(crate) registrations: Option<Registrations>,
     pub(crate) snapshot: Snapshot,
     pub(crate) definitions: Arc<Definitions>,
-    /// How objects are merged, and their defaults.
+    /// The schemas by which objects are merged and get their defaults.
     pub(crate) schemas: ObjectSchemas,
     pub(crate) authorizer: Arc<dyn Authorizer>,
     /// The actions of each binding.
@@ -33,7 +33,7 @@ pub struct State {
     pub(crate) counts: Counts,
 }
 
-/// How many objects of each kind are known.
+/// The number of known objects of each kind.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Counts {
     /// ValidatingAdmissionPolicies.
@@ -53,7 +53,8 @@ pub struct Counts {
 }
 
 impl State {
-    /// The namespace of a request, where nothing is known of it: no name, or a namespace that is itself deleted, is none.
+    /// The namespace of a request, if it is not known. `None` for requests without a namespace, and for requests that delete the namespace
+    /// itself.
     pub fn unknown_namespace<'r>(&self, request: &AdmissionRequest<'r>) -> Option<&'r str> {
         let name = request.namespace;
         let is_namespace = request.kind.group.is_empty() && request.kind.kind == "Namespace";
@@ -61,9 +62,9 @@ impl State {
         (!is_known).then_some(name)
     }
 
-    /// Returns the policies with everything that they read. An API server would look a namespace up that nothing
-    /// describes; here such a namespace is assumed to have only the label that every namespace has, its name. In a request
-    /// that deletes a namespace, the namespace is the deleted one. Nothing outlives the request.
+    /// Returns the policies with all objects that they read. An API server would look up an unknown namespace; here such a namespace is
+    /// assumed to have only the label that every namespace has, its name. In a request that deletes a namespace, the deleted object is
+    /// used. The state itself does not change.
     pub fn snapshot(&self, request: &AdmissionRequest<'_>) -> Snapshot {
         let name = request.namespace;
         if name.is_empty() || self.snapshot.has_namespace(name) {
@@ -79,18 +80,18 @@ impl State {
         self.snapshot.with_assumed_namespace(name)
     }
 
-    /// The policies with everything that they read, and with a namespace that was looked up; `None` means that it does not exist.
+    /// The policies with all objects that they read, and with a namespace that was looked up; `None` means that it does not exist.
     pub fn snapshot_with(&self, namespace: Option<&Json>) -> Snapshot {
         let with = namespace.and_then(|object| self.snapshot.with_namespace(object).ok());
         with.unwrap_or_else(|| self.snapshot.clone())
     }
 
-    /// The API server whose decisions these are.
+    /// The API server whose decisions are reproduced.
     pub fn server(&self) -> Server {
         self.server
     }
 
-    /// The validation of policies that are written; `None` if it is off.
+    /// The validator for policies that requests write; `None` if it is off.
     pub fn registrations(&self) -> Option<&Registrations> {
         self.registrations.as_ref()
     }
@@ -105,7 +106,7 @@ impl State {
         &self.definitions
     }
 
-    /// How objects are merged, and their defaults.
+    /// The schemas by which objects are merged and get their defaults.
     pub fn schemas(&self) -> &ObjectSchemas {
         &self.schemas
     }
@@ -123,12 +124,12 @@ impl State {
             .unwrap_or_default()
     }
 
-    /// The problems of objects that are not in force because of them; their last good versions are.
+    /// The problems of objects. Such objects are not in force; their last valid versions are.
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }
 
-    /// Objects that policies read and no origin has, by policy or binding: params, labels of namespaces, roles.
+    /// The objects that policies or bindings read but that no origin has: params, labels of namespaces, roles.
     pub fn unseen(&self) -> &[Unseen] {
         &self.unseen
     }
@@ -138,12 +139,12 @@ impl State {
         &self.compile_errors
     }
 
-    /// The policies that are bound, with their bindings.
+    /// The bound policies, with their bindings.
     pub fn bound(&self) -> impl Iterator<Item = (&str, &str)> {
         self.snapshot.bound()
     }
 
-    /// How many objects are known.
+    /// The number of known objects.
     pub fn counts(&self) -> Counts {
         self.counts
     }

@@ -1,4 +1,4 @@
-//! Events in, states out.
+//! The store: takes in events and publishes states.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -15,16 +15,16 @@ use crate::prepare::{Good, Preparation, Prepared, Sort};
 use crate::state::State;
 use crate::unseen::unseen;
 
-/// A change of the objects.
+/// A change of objects.
 #[derive(Debug, Clone)]
 pub enum Event {
     /// An object was created or changed.
     Applied(Object),
-    /// An object is gone.
+    /// An object was deleted.
     Deleted(Origin, ObjectKey),
-    /// These are all objects of an origin.
+    /// The complete list of objects of an origin.
     ReplacedAll(Origin, Vec<Object>),
-    /// This is known of a kind that policies have params of, whatever objects there are of it.
+    /// The known properties of a kind of params, independent of its objects.
     ParamKind {
         /// The kind.
         kind: ParamKind,
@@ -39,17 +39,17 @@ pub enum Event {
 pub struct Store {
     preparation: Preparation,
     origins: BTreeMap<Origin, Held>,
-    /// What is known of kinds of params, by apiVersion and kind.
+    /// The known properties of kinds of params, by `apiVersion` and kind.
     param_kinds: BTreeMap<(String, String), (Option<bool>, Option<ParamFault>)>,
     /// The state under construction.
     building: Building,
-    /// The objects that changed since, each as it is published.
+    /// The objects that changed since the last state was published, each in its last published form.
     changed: IndexMap<ObjectKey, Option<Good>>,
-    /// Whether the changes cannot be applied one by one, so that everything is rebuilt.
+    /// Whether everything must be rebuilt, because the changes cannot be applied one by one.
     is_stale: bool,
-    /// Objects that more than one origin has, or had.
+    /// Objects that more than one origin has, or once had.
     contested: BTreeSet<ObjectKey>,
-    /// Whether the origins have all objects that exist.
+    /// Whether the origins contain all existing objects.
     is_live: bool,
 }
 
@@ -63,7 +63,7 @@ impl std::fmt::Debug for Store {
 #[derive(Debug, Default)]
 struct Held {
     good: IndexMap<ObjectKey, Good>,
-    /// The problems of newer versions that are not in force.
+    /// The problems of newer versions, which are not in force.
     refused: BTreeMap<ObjectKey, Vec<Problem>>,
     /// The problems of objects without a name.
     nameless: Vec<Problem>,
@@ -89,7 +89,7 @@ impl Store {
         })
     }
 
-    /// An empty store for all objects of a server: an object that policies read and that is missing does not exist.
+    /// An empty store for all objects of a server: a missing object does not exist.
     ///
     /// # Errors
     ///
@@ -199,7 +199,7 @@ impl Store {
         }
     }
 
-    /// Notes that an object is not as it was before.
+    /// Records that an object changed.
     fn note_change(&mut self, key: ObjectKey, before: Option<Good>) {
         // Which of several is used may change with it.
         self.is_stale |= self.contested.contains(&key);
@@ -208,14 +208,14 @@ impl Store {
         }
     }
 
-    /// The policies and bindings of an origin that are in use.
+    /// The policies and bindings of an origin that are in force.
     pub fn deciding(&self, origin: &Origin) -> impl Iterator<Item = &ObjectKey> {
         let held = self.origins.get(origin).into_iter();
         held.flat_map(|held| held.good.keys())
             .filter(|key| key.decides())
     }
 
-    /// The kinds that bound policies have params of, by apiVersion and kind.
+    /// The kinds of params of bound policies, by `apiVersion` and kind.
     pub fn param_kinds(&self) -> BTreeSet<(String, String)> {
         let held = self.origins.values();
         let good: Vec<&Prepared> = held
@@ -231,7 +231,7 @@ impl Store {
             .collect()
     }
 
-    /// The origins that objects are known of.
+    /// The origins that have objects.
     pub fn origins(&self) -> impl Iterator<Item = &Origin> {
         self.origins.keys()
     }
@@ -255,7 +255,7 @@ impl Store {
         state
     }
 
-    /// What is wrong with objects that are therefore not used, and how much of it with which policies.
+    /// The problems because of which objects are not in force, and the number of problems of each policy.
     fn refusals(&self) -> (Vec<Problem>, BTreeMap<(Sort, String), usize>) {
         let mut problems = Vec::new();
         let mut broken = BTreeMap::new();
@@ -271,7 +271,7 @@ impl Store {
         (problems, broken)
     }
 
-    /// Objects that several origins have: that of the first is used.
+    /// The problems of objects that several origins have; the object of the first origin is used.
     fn contests(&self) -> Vec<Problem> {
         let mut problems = Vec::new();
         for key in &self.contested {
@@ -287,7 +287,7 @@ impl Store {
         problems
     }
 
-    /// The objects that are used.
+    /// The objects that are in force.
     fn objects(&self) -> impl Iterator<Item = &Good> {
         let held = self.origins.values().enumerate();
         held.flat_map(move |(n, held)| {
@@ -301,7 +301,7 @@ impl Store {
         })
     }
 
-    /// Applies the changes in place. Returns false if that is not enough.
+    /// Applies the changes in place. Returns false if everything must be rebuilt.
     fn take_changes(&mut self) -> bool {
         let mut roles = false;
         for (key, before) in std::mem::take(&mut self.changed) {
@@ -363,7 +363,7 @@ impl Held {
         }
     }
 
-    /// Replaces all objects of the origin; returns the earlier ones too.
+    /// Replaces all objects of the origin; also returns the objects that it had before.
     fn replaced(
         self,
         objects: Vec<Object>,

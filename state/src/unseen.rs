@@ -1,4 +1,4 @@
-//! Objects that policies read and no origin has.
+//! Objects that policies read but that no origin has.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -9,10 +9,10 @@ use gavel_policy::{CompiledBinding, CompiledPolicy};
 
 use crate::prepare::{Good, Prepared};
 
-/// An object that a policy or binding reads and no origin has.
+/// An object that a policy or binding reads but that no origin has.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unseen {
-    /// A binding of the policy of this name.
+    /// A binding of the policy with this name.
     Binding(String),
     /// Another object, as a sentence about the policy or binding that reads it.
     Other(String),
@@ -30,7 +30,7 @@ impl fmt::Display for Unseen {
 /// The label that every namespace has.
 const NAME_LABEL: &str = "kubernetes.io/metadata.name";
 
-/// The objects that policies and bindings read and no origin has.
+/// The objects that policies and bindings read but that no origin has.
 pub(crate) fn unseen(objects: &[&Good], has_roles: bool) -> Vec<Unseen> {
     let policies: Vec<&CompiledPolicy> = objects
         .iter()
@@ -90,7 +90,7 @@ fn namespaces(name: &str) -> Unseen {
     Unseen::Other(format!("{name} selects namespaces by label, none is known"))
 }
 
-/// Whether namespaces are selected by anything but their names.
+/// Whether namespaces are selected by other labels than their names.
 fn selects_by_label(resources: Option<&MatchResources>) -> bool {
     let selector = resources.and_then(|resources| resources.namespace_selector.as_ref());
     selector.is_some_and(|selector| {

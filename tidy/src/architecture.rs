@@ -3,9 +3,9 @@
 /// The allowed imports of ARCHITECTURE.md.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Architecture {
-    /// Folders of crates and their layers; a crate without a layer may use all.
+    /// Folders of crates and their layers; a crate without a layer may use every crate.
     pub layers: Vec<(String, Option<u32>)>,
-    /// The modules of the engine, from the bottom up; those of one line may not use each other's files in circles.
+    /// The modules of the engine, from the bottom up; modules on one line may use each other, but not in circles.
     pub engine: Vec<Vec<String>>,
 }
 
@@ -25,7 +25,7 @@ impl Architecture {
         row.map(|(_, layer)| *layer)
     }
 
-    /// The line on which a module of the engine stands.
+    /// The line on which a module of the engine is listed.
     pub fn engine_line(&self, module: &str) -> Option<usize> {
         let has = |line: &Vec<String>| line.iter().any(|name| name == module);
         self.engine.iter().position(has)

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use crate::modules::{Use, module_path};
 
-/// Sibling modules that use each other in a circle, directly or not, with the uses that connect them. A module and its submodules
-/// count as one: what they use of each other is no circle.
+/// Sibling modules that use each other in a circle, directly or not, with the uses that connect them. A module and its submodules are
+/// treated as one, so they may use each other.
 pub fn circles(src: &Path, uses: &BTreeSet<Use>) -> Vec<Vec<Use>> {
     let mut ties: BTreeMap<(Module, Module), Vec<&Use>> = BTreeMap::new();
     for each in uses {

@@ -1,6 +1,6 @@
-//! Rust as words: without comments, texts and modules of tests.
+//! Splits Rust source into words, without comments, strings and test modules.
 
-/// A word or a sign, in the order of the text. Comments, texts, characters and lifetimes are left out.
+/// The words and signs of a text, in order. Comments, strings, characters and lifetimes are omitted.
 pub(crate) fn words(text: &str) -> Vec<&str> {
     let mut words = Vec::new();
     let mut rest = text;
@@ -15,7 +15,7 @@ pub(crate) fn words(text: &str) -> Vec<&str> {
     words
 }
 
-/// The words without those of modules that only tests see.
+/// The words without those of test modules.
 pub(crate) fn without_tests(words: Vec<&str>) -> Vec<&str> {
     const FOR_TESTS: [&str; 7] = ["#", "[", "cfg", "(", "test", ")", "]"];
     let mut kept = Vec::with_capacity(words.len());
@@ -49,7 +49,7 @@ fn after_item<'w, 't>(mut words: &'w [&'t str]) -> &'w [&'t str] {
     words
 }
 
-/// How many bytes a comment, text, character or lifetime has.
+/// The length of a comment, string, character or lifetime in bytes.
 fn skipped(rest: &str) -> Option<usize> {
     let until = |end: &str| {
         rest.find(end)
@@ -79,14 +79,14 @@ fn skipped(rest: &str) -> Option<usize> {
     }
 }
 
-/// The number of `#` around a raw text.
+/// The number of `#` around a raw string.
 fn raw_text(rest: &str) -> Option<usize> {
     let after = rest.strip_prefix('r')?;
     let hashes = after.chars().take_while(|c| *c == '#').count();
     after.get(hashes..)?.starts_with('"').then_some(hashes)
 }
 
-/// How many bytes a text has, its closing quote included.
+/// The length of a string in bytes, including its closing quote.
 fn quoted(inner: &str, quote: char) -> usize {
     let mut escaped = false;
     let end = inner.char_indices().find(|(_, c)| {

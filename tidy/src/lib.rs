@@ -1,8 +1,7 @@
-//! The structure of the workspace, read from its sources: crates with their dependencies, and files with what they use of each
+//! The structure of the workspace, read from its sources: crates with their dependencies, and files with the names that they use from each
 //! other. The tests of this crate compare it with ARCHITECTURE.md.
 //!
-//! It reads Rust as far as `use` lines and paths go, and needs no compiler: a name is followed through re-exports to the
-//! file that defines it.
+//! It needs no compiler, because it reads only `use` lines and paths. A name is followed through re-exports to the file that defines it.
 
 mod architecture;
 mod circles;

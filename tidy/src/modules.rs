@@ -1,14 +1,14 @@
-//! The files of a crate, and the names that they use of each other.
+//! The files of a crate, and the names that they use from each other.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::lexer::{without_tests, words};
 
-/// The modules of a crate that have their own files, without those of tests.
+/// The modules of a crate that have files of their own, without test modules.
 #[derive(Debug, Default)]
 pub struct Modules {
-    /// By path in the crate: `["syntax", "parser"]`; the root is empty.
+    /// The modules by their path in the crate: `["syntax", "parser"]`; the path of the root is empty.
     modules: BTreeMap<Vec<String>, Module>,
 }
 
@@ -17,19 +17,19 @@ struct Module {
     file: PathBuf,
     /// The names of the items that it defines.
     defined: BTreeSet<String>,
-    /// The names of its types and traits, each as often as it is defined.
+    /// The names of its types and traits, with repetitions.
     types: Vec<String>,
-    /// The modules that it has.
+    /// The names of its submodules.
     children: BTreeSet<String>,
     /// The paths in its code.
     paths: Vec<Vec<String>>,
     /// The names that `use` imports, with their paths.
     imports: BTreeMap<String, Vec<String>>,
-    /// Modules from which everything is brought in.
+    /// The modules that it imports with `*`.
     globs: Vec<Vec<String>>,
 }
 
-/// A name that one file uses of another.
+/// A name that one file uses from another.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Use {
     /// The file that uses the name.
@@ -54,7 +54,7 @@ const KEYWORDS: [&str; 9] = [
 ];
 
 impl Modules {
-    /// Reads the files of a crate's `src`, whose paths begin with it.
+    /// Reads the files of a crate; their paths begin with its `src`.
     pub fn read(src: &Path, files: &[(PathBuf, String)]) -> Self {
         let mut modules = Modules::default();
         for (file, text) in files {
@@ -94,7 +94,7 @@ impl Modules {
         files
     }
 
-    /// What the files use of each other.
+    /// The names that the files use from each other.
     pub fn uses(&self) -> BTreeSet<Use> {
         let mut uses = BTreeSet::new();
         for (path, module) in &self.modules {
@@ -114,7 +114,7 @@ impl Modules {
         uses
     }
 
-    /// Removes files that only tests declare with `mod`.
+    /// Removes files that only test modules declare with `mod`.
     fn drop_modules_of_tests(&mut self) {
         let declared = |path: &[String]| {
             let Some((name, parent)) = path.split_last() else {
@@ -188,7 +188,7 @@ impl Modules {
     }
 }
 
-/// The names of types and traits. The word `union` names other things, too.
+/// The names of types and traits. `union` is only a keyword before a name, so it is checked separately.
 fn types(words: &[&str]) -> Vec<String> {
     let names = after(words, &["struct", "enum", "trait", "union"]);
     names
@@ -196,7 +196,7 @@ fn types(words: &[&str]) -> Vec<String> {
         .collect()
 }
 
-/// The names after keywords.
+/// The names after the given keywords.
 fn after(words: &[&str], keywords: &[&str]) -> impl Iterator<Item = String> {
     words.windows(2).filter_map(|pair| match pair {
         [keyword, name] if keywords.contains(keyword) => Some((*name).to_owned()),
@@ -204,7 +204,7 @@ fn after(words: &[&str], keywords: &[&str]) -> impl Iterator<Item = String> {
     })
 }
 
-/// `src/a/b.rs` and `src/a/b/mod.rs` are `a::b`; `src/lib.rs` and `src/main.rs` are the root.
+/// The path of a file's module: `src/a/b.rs` and `src/a/b/mod.rs` are `a::b`; `src/lib.rs` and `src/main.rs` are the root.
 pub(crate) fn module_path(src: &Path, file: &Path) -> Option<Vec<String>> {
     let inner = file.strip_prefix(src).ok()?.with_extension("");
     let mut path: Vec<String> = inner
@@ -229,7 +229,7 @@ fn joined(path: &[String], name: &str) -> Vec<String> {
     path.iter().cloned().chain([name.to_owned()]).collect()
 }
 
-/// What `use` brings in: names here, and the paths that they stand for.
+/// The names that `use` lines import, each with the path that it stands for.
 fn uses(words: &[&str]) -> Vec<(String, Vec<String>)> {
     let mut found = Vec::new();
     let mut rest = words;
@@ -282,7 +282,7 @@ fn tree<'w, 't>(
     words
 }
 
-/// The paths that stand in code: `a::B`, `super::c::d`.
+/// The paths in the code: `a::B`, `super::c::d`.
 fn paths(words: &[&str]) -> Vec<Vec<String>> {
     let mut found = Vec::new();
     let mut path: Vec<String> = Vec::new();

@@ -18,7 +18,7 @@ pub struct Workspace {
 pub struct Package {
     /// Its folder.
     pub folder: String,
-    /// The folders of the crates of the workspace that it depends on, not those of its tests alone.
+    /// The folders of the workspace's crates that it depends on, except for tests.
     pub dependencies: Vec<String>,
 }
 
@@ -27,7 +27,7 @@ impl Workspace {
     ///
     /// # Errors
     ///
-    /// A Cargo.toml that cannot be read.
+    /// A Cargo.toml cannot be read.
     pub fn read() -> io::Result<Self> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let root = root.parent().unwrap_or(root).to_owned();
@@ -50,7 +50,7 @@ impl Workspace {
     ///
     /// # Errors
     ///
-    /// A file or folder that cannot be read.
+    /// A file or folder cannot be read.
     pub fn files(&self, folder: &str) -> io::Result<Vec<(PathBuf, String)>> {
         let (mut found, mut open) = (Vec::new(), vec![self.root.join(folder)]);
         while let Some(folder) = open.pop() {

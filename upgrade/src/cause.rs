@@ -1,14 +1,14 @@
-//! Why two API servers differ.
+//! Causes of differences between two API servers.
 
 use gavel_apimachinery::server::Row;
 use gavel_libraries::{KubeVersion, Server};
 
-/// Why two API servers answer differently.
+/// The cause of a difference between the answers of two API servers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cause {
     /// A row of the table of differences.
     Row(&'static Row),
-    /// The language of their versions: functions, macros and formats that one of them does not have. It is the later version.
+    /// The language of their versions: functions, macros and formats that one of them does not have. Holds the later version.
     Language(KubeVersion),
 }
 
@@ -21,7 +21,7 @@ impl Cause {
         rows.chain([language]).collect()
     }
 
-    /// `server`, with this one cause set as in `other`.
+    /// `server`, with only this cause taken from `other`.
     pub(crate) fn exchanged(self, server: Server, other: Server) -> Server {
         match self {
             Cause::Row(row) => server.with(row.difference, other.has(row.difference)),

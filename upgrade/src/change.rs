@@ -1,25 +1,25 @@
-//! The differences after an upgrade.
+//! The changes that an upgrade causes.
 
 pub use gavel_apimachinery::server::Effect;
 
 use crate::cause::Cause;
 use crate::facts::{Key, Topic};
 
-/// Something that two API servers answer differently about an object or a request.
+/// A difference between the answers of two API servers about an object or a request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Change {
     /// The topic.
     pub topic: Topic,
-    /// The field, as the manifest writes it; empty for the whole.
+    /// The field, in the notation of the manifest; empty for the whole object.
     pub field: String,
     /// The kind or expression, if the field alone does not identify it.
     pub about: String,
-    /// The answer of the server before the upgrade; `None` if it is silent: the object is accepted, the expression compiles, or
-    /// the request is allowed.
+    /// The answer of the server before the upgrade. `None` if it has no error or warning: the object is accepted, the expression compiles,
+    /// or the request is allowed.
     pub before: Option<String>,
     /// The answer of the server after the upgrade.
     pub after: Option<String>,
-    /// Why.
+    /// The causes of the change.
     pub causes: Vec<Cause>,
 }
 
@@ -40,7 +40,7 @@ impl Change {
         }
     }
 
-    /// The effect: whether acceptance or a value changes, the cost, or only the words.
+    /// The effect: on acceptance or a value, on the cost, or only on the wording.
     pub fn effect(&self) -> Effect {
         match self.topic {
             Topic::Estimate | Topic::Cost => Effect::Cost,

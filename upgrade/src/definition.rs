@@ -7,7 +7,7 @@ use gavel_libraries::Server;
 
 use crate::facts::{Facts, Topic};
 
-/// The environments of rules: of new and of stored ones.
+/// The environments of new and of stored rules.
 #[derive(Debug)]
 pub(crate) struct Rules {
     server: Server,

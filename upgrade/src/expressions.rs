@@ -1,4 +1,4 @@
-//! The expressions of policies and webhooks, as an API server compiles them when it reads them from storage.
+//! The results of compiling the expressions of policies and webhooks, as an API server compiles them when it reads them from storage.
 
 use gavel_engine::env::Env;
 use gavel_engine::estimate::{NoSizes, bound};
@@ -7,15 +7,15 @@ use gavel_policy::cel::{Compiler, Declarations, ExpressionKind};
 
 use crate::facts::{Facts, Topic};
 
-/// The inputs of a policy's parts.
+/// The variables that the parts of a policy may read.
 const ALL: Declarations = Declarations {
     params: false,
     authorizer: true,
     patch_types: false,
 };
 
-/// Adds the results of an object's expressions: their compile errors, and upper bounds of their costs that do not depend on the
-/// sizes of objects. With `has_estimates`, better bounds are known already.
+/// Adds the results of an object's expressions: their compile errors, and upper bounds of their costs that do not depend on the sizes of
+/// objects. With `has_estimates`, better bounds have been added already.
 pub(crate) fn add(facts: &mut Facts, resource: &Resource, stored: &Env, has_estimates: bool) {
     let mut added = Added {
         facts,

@@ -5,17 +5,17 @@ use std::collections::BTreeMap;
 /// The topic of a fact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Topic {
-    /// Why an API server would reject the object if it were created.
+    /// The error with which an API server would reject the creation of the object.
     Creation,
     /// A warning for the client that creates the object.
     Warning,
-    /// Why an expression that is stored cannot be used.
+    /// The error of a stored expression.
     Compilation,
     /// A warning in a policy's `status.typeChecking`.
     TypeChecking,
     /// The upper bound of an expression's cost, in cost units.
     Estimate,
-    /// Why a request is denied.
+    /// The message of a denial.
     Decision,
     /// The object of a request after mutating policies.
     Mutation,
@@ -34,7 +34,7 @@ pub(crate) struct Key {
     pub(crate) about: String,
 }
 
-/// The facts about one object or request. Several of one key are lines.
+/// The facts about one object or request. Several facts with the same key are lines of one text.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Facts(BTreeMap<Key, String>);
 
@@ -86,7 +86,7 @@ impl Facts {
         self.0.get(key).map(String::as_str)
     }
 
-    /// The keys of the facts that are not the same in both, in order.
+    /// The keys whose facts differ, in order.
     pub(crate) fn differences<'f>(&'f self, other: &'f Facts) -> Vec<&'f Key> {
         let keys = self.0.keys().chain(other.0.keys());
         let mut keys: Vec<&Key> = keys.filter(|key| self.get(key) != other.get(key)).collect();

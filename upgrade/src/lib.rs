@@ -1,9 +1,9 @@
-//! Rehearses an upgrade of the API server: definitions, policies, webhooks and sample requests are given to two API servers. If
-//! their answers differ, the rows of the table of differences are toggled until the cause is found. Layer 5: no IO, no clock.
+//! Rehearses an upgrade of the API server: it computes the answers of two API servers about definitions, policies, webhooks and sample
+//! requests. If the answers differ, it toggles rows of the table of differences until it finds the cause. Layer 5: no IO, no clock.
 //!
-//! [`Upgrade`] takes the objects and requests and gives the changes, and has an example. Use it before an upgrade or a rollback;
-//! `gavel upgrade-check` is this crate on the command line. The differences between Kubernetes 1.34 and 1.37 are known; of older
-//! versions, only which functions they lack. Compared is what Gavel reproduces: CEL, definitions and admission policies.
+//! [`Upgrade`] takes the objects and requests, and returns the changes; see its example. Use it before an upgrade or a rollback; `gavel
+//! upgrade-check` is this crate on the command line. The differences between Kubernetes 1.34 and 1.37 are known; for older versions, only
+//! the functions that they lack. The comparison covers what Gavel reproduces: CEL, definitions and admission policies.
 
 mod cause;
 mod change;

@@ -20,7 +20,7 @@ use crate::facts::{Facts, Topic};
 pub(crate) struct BuiltInKinds(Vec<(GroupVersionKind, JsonSchema)>);
 
 impl BuiltInKinds {
-    /// Those that are named as resources or params.
+    /// The kinds that these objects name as resources or params.
     pub(crate) fn named_by<'r>(resources: impl Iterator<Item = &'r Resource>) -> Self {
         let mut named = BTreeSet::new();
         for resource in resources {
@@ -70,7 +70,7 @@ pub(crate) struct Policies {
 }
 
 impl Policies {
-    /// The checkers of a server that has these definitions beside its own kinds.
+    /// The checkers of a server that has these definitions in addition to its own kinds.
     pub(crate) fn new<'d>(
         server: Server,
         built_in: &BuiltInKinds,

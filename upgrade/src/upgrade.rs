@@ -1,4 +1,4 @@
-//! An upgrade, rehearsed.
+//! Rehearses an upgrade.
 
 use std::cell::OnceCell;
 
@@ -56,7 +56,7 @@ pub struct Upgrade {
     built_in: OnceCell<BuiltInKinds>,
 }
 
-/// Why an object or a request cannot be used.
+/// The error for an object or a request that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct InputError(String);
@@ -80,7 +80,7 @@ struct ApiServer<'u> {
     state: OnceCell<State>,
 }
 
-/// The position at which an object or request was added, which identifies it in changes.
+/// The index of an object or request in the order in which they were added; it identifies it in changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Subject {
     /// An object of the cluster.
@@ -89,7 +89,7 @@ pub enum Subject {
     Request(usize),
 }
 
-/// The differing answers of two servers about an object or a request.
+/// The different answers of two servers about an object or a request.
 struct Differing {
     subject: Subject,
     keys: Vec<Key>,
@@ -97,14 +97,14 @@ struct Differing {
     after: Answers,
 }
 
-/// The answers of one server, and for each difference the answers with that difference alone toggled.
+/// The answers of one server, and its answers with each single difference toggled.
 struct Answers {
     facts: Facts,
     causes: Vec<Vec<Cause>>,
 }
 
 impl Upgrade {
-    /// An upgrade from one server to another, or the way back, of a cluster without objects.
+    /// An upgrade or rollback from one server to another, of a cluster without objects.
     pub fn new(from: Server, to: Server) -> Self {
         Upgrade {
             from,
@@ -115,12 +115,12 @@ impl Upgrade {
         }
     }
 
-    /// Adds an object of the cluster: a definition, policy, binding or webhook configuration, which is compared, or an object
-    /// that policies read: params, namespaces, RBAC objects.
+    /// Adds an object of the cluster: a definition, policy, binding or webhook configuration, whose results are compared; or an object that
+    /// policies read, such as params, namespaces and RBAC objects.
     ///
     /// # Errors
     ///
-    /// The object does not have the type that its kind names.
+    /// A field of the object does not have the type that its kind requires.
     pub fn add(&mut self, object: &Json) -> Result<Subject, InputError> {
         let text = |key: &str| object.get(key).and_then(Json::as_str).unwrap_or_default();
         let group = text("apiVersion").split_once('/');
@@ -237,7 +237,7 @@ impl Answers {
         }
     }
 
-    /// Records the answers of a server that a single cause changes.
+    /// Records which answers of a server a single cause changes.
     fn note(&mut self, cause: Cause, keys: &[Key], facts: &Facts) {
         for (key, causes) in keys.iter().zip(&mut self.causes) {
             if facts.get(key) != self.facts.get(key) {
@@ -248,7 +248,7 @@ impl Answers {
 }
 
 impl Differing {
-    /// Whether each difference has a cause that takes the later answer back.
+    /// Whether each difference has a cause that reverts the later answer.
     fn is_explained(&self) -> bool {
         self.after.causes.iter().all(|causes| !causes.is_empty())
     }
@@ -321,7 +321,7 @@ fn built<T, E>(cell: &OnceCell<T>, build: impl FnOnce() -> Result<T, E>) -> Resu
     Ok(cell.get_or_init(|| built))
 }
 
-/// The state of a server that has the objects in storage.
+/// The state of a server with these objects in its storage.
 fn stored(server: Server, objects: &[(Json, Known)]) -> Result<State, String> {
     let mut store = Store::of_stored(server)?;
     let origin = Origin::new("storage");

@@ -1,4 +1,4 @@
-//! The client: many connections, one thread, which looks whether there is something to do and never sleeps.
+//! The client: many connections on one thread that polls them and never sleeps.
 
 use std::io::{ErrorKind, Read, Write};
 use std::time::{Duration, Instant};
@@ -6,20 +6,20 @@ use std::time::{Duration, Instant};
 use crate::Outcome;
 use crate::work::Work;
 
-/// A connection that does not block.
+/// A non-blocking connection.
 pub(crate) trait Stream: Read + Write {}
 impl<T: Read + Write> Stream for T {}
 
 /// When the next request of a connection is sent.
 #[derive(Clone, Copy)]
 pub(crate) enum Pace {
-    /// As soon as the last one is answered.
+    /// As soon as the previous request is answered.
     AsFastAsPossible,
-    /// At fixed times, even if answers are late; the delay that follows counts as slowness.
+    /// At fixed times, even if answers are late: a late answer delays the next request, and the measured time includes this delay.
     Every(Duration),
 }
 
-/// Asks over all connections; how long the answers took, sorted.
+/// Sends requests over all connections; returns the sorted response times.
 pub(crate) fn load(
     connections: &mut [Connection],
     work: &Work,

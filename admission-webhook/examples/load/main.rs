@@ -1,12 +1,12 @@
 //! Load for `gavel serve`, on loopback: how many reviews a second, how fast, in how much memory. Run by `.ci/load`.
 //!
-//! For each kind of work the binary is started anew, on the second processor alone, and asked over 8 connections that are
-//! kept. All connections are served by one thread that never sleeps, on the first processor, where `.ci/load` puts it; so what
-//! is measured is what the server does with one processor, and the client takes nothing of it.
+//! For each kind of work the binary is started anew, on the second processor alone, and receives requests over 8 connections that are kept
+//! alive. The client is one thread that never sleeps, on the first processor, where `.ci/load` puts it. So the figures show what the server
+//! does with one processor that it does not share with the client.
 //!
-//! There are two limits: a handler of the same server that does nothing and is sent nothing, `GET /livez`, and a review that is
-//! read and that no policy looks at. They and the work are asked in short turns, as fast as they answer, and then the work at
-//! half its rate. A turn in which a hypervisor took time from the machine says nothing of the server, and does not count.
+//! Two baselines bound the results: `GET /livez`, a handler of the same server that does nothing, and a review that is parsed but matches
+//! no policy. The baselines and the work are measured in short alternating turns, each as fast as the server answers; then the work is
+//! measured at half its maximum rate. Turns with CPU steal are discarded.
 
 #![expect(clippy::print_stdout, reason = "the table is what this program is for")]
 
@@ -72,7 +72,7 @@ fn main() -> Outcome<()> {
     Ok(())
 }
 
-/// A server with the requests that are sent to it.
+/// A server under measurement, with the requests that are sent to it.
 struct Asked<'w> {
     server: Served,
     connections: Vec<Connection>,
@@ -80,7 +80,7 @@ struct Asked<'w> {
 }
 
 impl<'w> Asked<'w> {
-    /// Starts a server and sends it requests for a second, to include everything that is done only once.
+    /// Starts a server and warms it up: sends requests for a second, so that one-time work is not measured.
     fn start(gavel: &Path, work: &'w Work, tls: bool) -> Outcome<Self> {
         let server = Served::start(gavel, work, tls)?;
         let connections = (0..CONNECTIONS).map(|_| server.connect());
@@ -128,7 +128,7 @@ struct Found {
     p99: Duration,
     /// The median of turns.
     p99_at_half: Duration,
-    /// Resident kilobytes: after a second of load, at the end, at most.
+    /// Resident kilobytes: after a second of load, at the end, and the peak.
     memory: [f64; 3],
 }
 
@@ -199,7 +199,7 @@ fn as_f64(count: usize) -> f64 {
     count as f64
 }
 
-/// The time that `percent` of a hundred of the sorted times do not exceed.
+/// The percentile of the sorted times: `percent` of 100 are not longer.
 fn percentile(times: &[Duration], percent: usize) -> Duration {
     let rank = times.len().saturating_mul(percent).div_ceil(100);
     let time = times.get(rank.saturating_sub(1));

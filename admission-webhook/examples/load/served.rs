@@ -90,7 +90,7 @@ impl Served {
         Ok(Connection::new(Box::new(StreamOwned::new(tls, stream))))
     }
 
-    /// Memory in kilobytes: `VmRSS:` is resident, `VmHWM:` was at most.
+    /// Memory in kilobytes: `VmRSS:` is the resident memory, `VmHWM:` its peak.
     pub(crate) fn kilobytes(&self, what: &str) -> Outcome<f64> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
         let found = status.lines().find_map(|line| line.strip_prefix(what));
@@ -98,7 +98,7 @@ impl Served {
         Ok(found.ok_or("no such line")?.parse()?)
     }
 
-    /// The time that processors have worked for it, to a hundredth of a second.
+    /// The CPU time that the server has used, to a hundredth of a second.
     pub(crate) fn cpu(&self) -> Outcome<Duration> {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id()))?;
         let (_, fields) = stat.rsplit_once(") ").ok_or("no such process")?;
@@ -117,7 +117,7 @@ impl Drop for Served {
     }
 }
 
-/// A client that trusts the authority that the server prints.
+/// A client that trusts the authority whose certificate the server prints.
 fn trusting(stdout: impl Read) -> Outcome<Arc<ClientConfig>> {
     let mut line = String::new();
     BufReader::new(stdout).read_line(&mut line)?;

@@ -58,7 +58,7 @@ impl Work {
 /// A simple policy.
 const IMAGES: &str = "object.spec.containers.all(c, c.image.startsWith('ghcr.io/'))";
 
-/// Rules as the pod security standards have them.
+/// Rules such as those of the Pod Security Standards.
 const POD_SECURITY: [&str; 16] = [
     "!object.spec.?hostNetwork.orValue(false)",
     "!object.spec.?hostPID.orValue(false)",

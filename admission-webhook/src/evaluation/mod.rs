@@ -26,7 +26,7 @@ mod slots;
 
 use slots::Slots;
 
-/// The longest that an evaluation may hold a thread that reads and writes.
+/// The time limit of an evaluation on a thread that serves connections.
 const INLINE: Duration = Duration::from_millis(1);
 
 /// The size limit of bodies that are read inline, in well under a millisecond; larger ones are read on another thread.
@@ -55,9 +55,9 @@ impl Evaluations {
         }
     }
 
-    /// Decides about a body of `size` bytes. `decide` is given the time by which it must be done; while it answers
-    /// [`Outcome::Unfinished`] it is asked again, with more time. The last attempt must decide, or lack an answer, for which
-    /// this returns none. If this future is dropped, a running attempt stops.
+    /// Decides about a body of `size` bytes. `decide` is given the time by which it must be done; while it answers [`Outcome::Unfinished`]
+    /// it is called again, with more time. The last attempt must decide, or lack an answer; then this returns `None`. If this future is
+    /// dropped, a running attempt stops.
     ///
     /// # Errors
     ///
@@ -129,9 +129,9 @@ async fn on_thread<T: Send + 'static, S: Send + 'static>(
 pub(crate) enum Outcome<T> {
     /// The decision.
     Decided(T),
-    /// There is no decision until something is asked that nobody has answered yet.
+    /// The decision needs an answer of the live source that has not been fetched yet.
     Lacking,
-    /// There was not enough time. Says on whose account the time went.
+    /// There was not enough time. Names the user and the policy to which the time is charged.
     Unfinished(Flow),
 }
 
@@ -217,7 +217,7 @@ impl Turn {
     }
 }
 
-/// A panic is a bug; it must not take the connection with the requests of others down.
+/// Runs a function and catches its panic, which is a bug: it must not close a connection that carries requests of others.
 fn caught<T>(run: impl FnOnce() -> T) -> Result<T, ApiError> {
     catch_unwind(AssertUnwindSafe(run)).map_err(|_| ApiError::internal("the evaluation panicked"))
 }

@@ -9,14 +9,14 @@ use super::Flow;
 /// A bounded number of slots.
 #[derive(Debug)]
 pub(super) struct Slots {
-    /// The flows that hold a slot: at most `total`.
+    /// The flows that hold a slot, at most `total` of them.
     held: Mutex<Vec<Flow>>,
     total: usize,
     freed: Notify,
 }
 
 impl Slots {
-    /// At least two, so that one flow leaves a slot to the others.
+    /// Makes `total` slots, but at least two, so that one flow leaves a slot to the others.
     pub(super) fn new(total: usize) -> Self {
         Slots {
             held: Mutex::default(),
@@ -61,7 +61,7 @@ impl Slots {
         self.freed.notify_waiters();
     }
 
-    /// A lock that a panic has left holds whole flows all the same.
+    /// Locks the list. A panic under the lock cannot leave a flow half written, so a poisoned lock is used as it is.
     fn held(&self) -> MutexGuard<'_, Vec<Flow>> {
         self.held
             .lock()

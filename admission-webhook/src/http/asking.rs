@@ -14,7 +14,7 @@ use tokio::time::timeout_at;
 use crate::evaluation::{Flow, Outcome, Turn};
 use crate::status::ApiError;
 
-/// The answers that a request has, and those that it lacks.
+/// The answers that a request has already, and the questions that are still open.
 #[derive(Debug)]
 pub(crate) struct Asking {
     live: Arc<dyn Live>,
@@ -39,7 +39,7 @@ enum Lacking {
 }
 
 impl Asking {
-    /// For one request.
+    /// Begins without answers.
     pub(super) fn new(live: Arc<dyn Live>) -> Self {
         Asking {
             live,
@@ -85,11 +85,11 @@ impl Asking {
         found
     }
 
-    /// Asks what is lacking.
+    /// Fetches the missing answers.
     ///
     /// # Errors
     ///
-    /// 500 where a namespace cannot be looked up, or nothing is lacking.
+    /// 500 if a namespace cannot be looked up, or if no answer is missing.
     pub(super) async fn ask(&self, deadline: Instant) -> Result<(), ApiError> {
         let lacking = self.lock().lacking.take();
         let lacking = lacking.ok_or_else(|| ApiError::internal("no decision was reached"))?;
@@ -159,7 +159,7 @@ impl Authorizer for Asking {
 pub(super) enum NoAnswer {
     /// An answer is missing; the request is decided again with the answer.
     Lacking,
-    /// The time is over.
+    /// The time limit has passed.
     Stopped(Flow),
 }
 
@@ -181,7 +181,7 @@ pub(super) struct Question<'a> {
 }
 
 impl<'a> Question<'a> {
-    /// To the policies of a state.
+    /// An attempt with the policies of a state.
     pub(super) fn new(state: &State, turn: &'a Turn, asking: Option<&'a Arc<Asking>>) -> Self {
         let authorizer = match asking.filter(|asking| asking.live.decides_access()) {
             Some(asking) => Arc::clone(asking) as Arc<dyn Authorizer>,
@@ -200,12 +200,12 @@ impl<'a> Question<'a> {
         &*self.authorizer
     }
 
-    /// Whether the attempt must end: its time is over, or it lacks an answer.
+    /// Whether the attempt must end: its time limit has passed, or it lacks an answer.
     pub(super) fn is_over(&self) -> bool {
         self.turn.is_over() || self.is_lacking()
     }
 
-    /// How it is decided. `interrupt` is [`Question::is_over`].
+    /// The options of the decision. `interrupt` is [`Question::is_over`].
     pub(super) fn options(&'a self, interrupt: &'a (dyn Fn() -> bool + Sync)) -> Options<'a> {
         Options {
             interrupt: Some(interrupt),
@@ -219,7 +219,8 @@ impl<'a> Question<'a> {
     ///
     /// # Errors
     ///
-    /// The result does not count: an answer is missing, or the time is over. `stopped` then names the policy that took it.
+    /// The result does not count: an answer is missing, or the time limit has passed. `stopped` then returns the name of the policy that
+    /// was interrupted.
     pub(super) fn ask<T>(
         &self,
         state: &State,

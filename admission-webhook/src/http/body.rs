@@ -1,4 +1,4 @@
-//! Bodies of requests, read with bounds: of one body, of the memory that all of them and their values take, and of time.
+//! Request bodies, read within limits: of the size of one body, of the memory for all bodies and their values, and of time.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -10,22 +10,21 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::status::ApiError;
 
-/// The most bytes that one value of JSON takes when it is read: a list grows by doubling, and the arena keeps the
-/// halves.
+/// The most bytes that one JSON value takes while it is read: a list grows by doubling, and the arena keeps the previous halves.
 const VALUE: usize = 96;
 
 /// The memory that requests may take.
 #[derive(Debug)]
 pub(crate) struct BodyLimits {
-    /// The most bytes of one body.
+    /// The size limit of one body.
     one: usize,
-    /// The bytes that all bodies and their values may take.
+    /// The size limit of all bodies and their values together.
     total: usize,
-    /// The bytes that all bodies and their values may still take.
+    /// The bytes of `total` that are still free.
     all: Arc<Semaphore>,
 }
 
-/// A body in memory. Its size and that of its values count against the limit of all bodies until it is dropped.
+/// A body in memory. Until it is dropped, its size and the size of its values count against the limit for all bodies.
 #[derive(Debug)]
 pub(crate) struct HeldBody {
     bytes: Vec<u8>,
@@ -113,7 +112,7 @@ impl BodyLimits {
         Ok(read)
     }
 
-    /// Reserves more bytes for a body. A single body may take the whole limit, so that without others it is always read.
+    /// Reserves more bytes for a body. A single body may take the whole limit, so that it can always be read when there are no others.
     fn hold(&self, body: &mut HeldBody, bytes: usize) -> Result<(), ApiError> {
         let held = body
             .held
@@ -132,7 +131,7 @@ impl BodyLimits {
 }
 
 impl HeldBody {
-    /// An upper bound of the values in the body: one before each comma, and the first one of each list and object.
+    /// An upper bound of the number of values in the body: one before each comma, and the first one of each list and object.
     fn values(&self) -> usize {
         let separators = self
             .bytes
@@ -141,7 +140,7 @@ impl HeldBody {
         separators.count().saturating_add(1)
     }
 
-    /// An upper bound of the objects in the body.
+    /// An upper bound of the number of objects in the body.
     fn objects(&self) -> usize {
         self.bytes.iter().filter(|byte| **byte == b'{').count()
     }

@@ -10,7 +10,8 @@ use crate::status::ApiError;
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
 const MAX_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The deadline of a request that arrived now: a tenth of the timeout, but at most half a second, is left for the way back.
+/// The deadline of a request that arrived at `arrived`: a tenth of the API server's timeout, but at most half a second, is kept free for
+/// the response.
 ///
 /// # Errors
 ///

@@ -17,14 +17,14 @@ use crate::status::ApiError;
 #[derive(Debug, Default)]
 pub(crate) struct Health {
     shutting_down: AtomicBool,
-    /// The problems of the manifests since the state that is in force.
+    /// The problems in manifests that changed after the state in force was read.
     problems: ArcSwap<Vec<String>>,
-    /// Whether manifests are being read for long.
+    /// Whether reading the manifests takes long.
     slow: AtomicBool,
 }
 
 impl Health {
-    /// From now on the server is not ready.
+    /// Makes the server report that it is not ready, from now on.
     pub(crate) fn shut_down(&self) {
         self.shutting_down.store(true, Ordering::Release);
     }

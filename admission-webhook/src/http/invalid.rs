@@ -5,7 +5,7 @@ use gavel_apimachinery::{field, json};
 use gavel_policy::{AdmissionRequest, AdmissionResponse};
 use gavel_state::Findings;
 
-/// The answer about a custom resource, in the words in which the API server itself rejects an invalid one.
+/// The response that rejects an invalid custom resource, in the words of the API server itself.
 pub(super) fn invalid(request: &AdmissionRequest<'_>, found: Findings) -> AdmissionResponse {
     let details = |causes: Vec<StatusCause>| {
         let group = request.resource.group.as_str();

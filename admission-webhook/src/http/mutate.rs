@@ -13,7 +13,7 @@ use super::observe::Checks;
 use super::validate::{answer, log};
 use crate::evaluation::{Outcome, Turn};
 
-/// The bytes that an object of JSON takes while it is mutated: as a document up to three times.
+/// The bytes that a JSON object takes while it is mutated: there may be three copies of the document.
 const PER_OBJECT: usize = 2048;
 
 /// Answers a review with a patch of the object.

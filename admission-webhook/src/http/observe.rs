@@ -20,15 +20,15 @@ pub(super) struct Checks<'s> {
     /// When a policy was found to match the request, or the last evaluation ended.
     began: Cell<Instant>,
     found: RefCell<Vec<Check>>,
-    /// The policies that could not be evaluated at all and were ignored, with the errors.
+    /// The policies that could not be evaluated at all and whose `failurePolicy` is `Ignore`, with the errors.
     ignored: RefCell<Vec<(String, String)>>,
 }
 
-/// A policy's result to count.
+/// The result of a policy that is to be counted.
 struct Check {
     labels: CheckLabels,
     took: Duration,
-    /// Why the policy failed and was ignored.
+    /// The error of a policy that failed although its `failurePolicy` is `Ignore`.
     failed_open: Option<String>,
 }
 

@@ -8,7 +8,7 @@ use gavel_schema::read_value;
 use crate::status::ApiError;
 use crate::telemetry::bounded;
 
-/// A question of the API server.
+/// A review that an API server has sent.
 #[derive(Debug)]
 pub(crate) struct Review<'b> {
     version: ReviewVersion,
@@ -32,7 +32,7 @@ impl ReviewVersion {
 }
 
 impl<'b> Review<'b> {
-    /// Reads a review. Its contents live in the body and in the arena.
+    /// Reads a review. It borrows from the body and from the arena.
     ///
     /// # Errors
     ///
@@ -62,7 +62,7 @@ impl<'b> Review<'b> {
         &self.request
     }
 
-    /// The review that answers this one.
+    /// The review that carries the response.
     pub(crate) fn answer(&self, response: AdmissionResponse) -> AnsweredReview<'_> {
         response.review(self.version.api_version(), self.request.uid)
     }

@@ -32,16 +32,16 @@ pub(super) async fn definitions(State(app): State<Arc<App>>, request: Request) -
     answer(&app, request, by_definitions, 0).await
 }
 
-/// Answers a review of a policy or binding as the API server answers for the built-in kind.
+/// Answers a review of a policy or binding as the API server answers a request for the built-in kind.
 pub(super) async fn registrations(State(app): State<Arc<App>>, request: Request) -> Response {
     answer(&app, request, by_registrations, 0).await
 }
 
-/// Decides a request, or says why it cannot be decided yet.
+/// A function that decides a request, or says why it cannot be decided yet.
 pub(super) type Decide =
     fn(&App, &AdmissionRequest<'_>, &Turn, Option<&Arc<Asking>>) -> Outcome<AdmissionResponse>;
 
-/// Answers a review by `decide`. Each JSON object in the body counts `per_object` bytes against the memory limit.
+/// Answers a review with the result of `decide`. Each JSON object in the body counts `per_object` bytes against the memory limit.
 pub(super) async fn answer(
     app: &Arc<App>,
     request: Request,
@@ -97,7 +97,7 @@ async fn try_answer(
     }
 }
 
-/// Runs with the memory of the last review that this thread has read.
+/// Runs a function with the arena of the last review that this thread has read, so that its memory is used again.
 fn in_arena<T>(run: impl FnOnce(&Arena) -> T) -> T {
     thread_local! {
         static ARENA: Cell<Arena> = Cell::default();
@@ -217,8 +217,8 @@ fn by_registrations(
     Outcome::Decided(response)
 }
 
-/// Logs the outcome of a request, and the first policy that denied it. Texts of the request are cut, and nothing of its objects
-/// is logged but the messages of policies about them.
+/// Logs the outcome of a request, and the first policy that denied it. Texts from the request are truncated. The log contains nothing of
+/// the objects, except the messages of policies about them.
 pub(super) fn log(
     request: &AdmissionRequest<'_>,
     response: &AdmissionResponse,

@@ -24,11 +24,11 @@ pub(super) struct Writer<'a> {
 
 /// The kind of a binding's params.
 enum Params {
-    /// The resource that serves it.
+    /// The resource that serves the kind.
     Of(GroupVersionKind, String),
-    /// No API serves it, or the policy has none.
+    /// No API serves the kind, or the policy has no paramKind.
     Unresolved(GroupVersionKind, Option<String>),
-    /// The policy cannot be got.
+    /// The policy cannot be read.
     NoPolicy,
 }
 
@@ -45,7 +45,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Why the object is rejected; also `None` if an answer is missing.
+    /// The message of the rejection, if the object is rejected; also `None` if an answer is missing.
     pub(super) fn refusal(&self, params: &NamedParams) -> Option<Error> {
         if self
             .request

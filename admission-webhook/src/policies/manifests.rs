@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use gavel_manifest::Format;
 use gavel_state::{Object, Origin};
 
-/// The most bytes of one file, and of all.
+/// The size limit of one file, and of all files together, in bytes.
 const MAX_FILE: u64 = 8 << 20;
 const MAX_FILES: u64 = 32 << 20;
-/// The most documents of one file.
+/// The limit of documents in one file.
 const MAX_DOCUMENTS: usize = 20_000;
 
 /// The texts of manifests, by their origin. `None` is a file that exists but cannot be read.
@@ -22,8 +22,8 @@ pub(super) struct Manifests {
 }
 
 impl Manifests {
-    /// Reads the files of some paths: a file is itself, of a folder those that end in `.json`, `.yaml` or `.yml`, by
-    /// name. Names that begin with `..` are left out: a mounted ConfigMap keeps its versions there.
+    /// Reads the files at some paths: a file itself; of a folder the files that end in `.json`, `.yaml` or `.yml`, by name. Names that
+    /// begin with `..` are skipped: a mounted ConfigMap keeps its versions there.
     ///
     /// # Errors
     ///
@@ -56,7 +56,7 @@ impl Manifests {
         Ok(read)
     }
 
-    /// A text that is built in.
+    /// The manifests of a built-in text.
     pub(super) fn built_in(name: &str, text: &str) -> Self {
         Manifests {
             texts: BTreeMap::from([(Origin::new(name), Some(text.to_owned()))]),
@@ -97,7 +97,8 @@ pub(super) fn objects(origin: &Origin, text: &str) -> Result<Vec<Object>, Vec<St
     }
 }
 
-/// Reads a regular file of bounded size. Opening anything else may never end, and devices never end either.
+/// Reads a regular file within the size limit. Other kinds of files are not opened: to open a pipe may block for ever, and a device may
+/// never end.
 fn text(path: &Path, left: &mut u64) -> Result<String, String> {
     let text = |error: std::io::Error| error.to_string();
     if !std::fs::metadata(path).map_err(text)?.is_file() {

@@ -20,7 +20,7 @@ use manifests::{Manifests, objects};
 pub(crate) struct Policies {
     loader: Mutex<Loader>,
     current: ArcSwap<State>,
-    /// The API server's own policies, if they are compared.
+    /// The API server's own policies, if its decisions are compared with Gavel's.
     shadow: ArcSwapOption<State>,
     live: Option<Arc<dyn Live>>,
     is_synced: AtomicBool,
@@ -31,7 +31,7 @@ pub(crate) struct Policies {
 pub(crate) enum Reload {
     /// Nothing changed.
     Unchanged,
-    /// They are in force; of manifests with problems, the last good version is.
+    /// The changes are in force; manifests with problems keep their last good version.
     Done(Vec<String>),
 }
 
@@ -40,7 +40,7 @@ impl Policies {
     ///
     /// # Errors
     ///
-    /// Their problems, each with file, line and column.
+    /// The problems of the manifests, each with file, line and column.
     pub(crate) fn load(
         source: PolicySource,
         server: Server,
@@ -75,7 +75,7 @@ impl Policies {
         })
     }
 
-    /// The source that is asked while a request waits.
+    /// The live source, which answers questions while a request waits.
     pub(crate) fn live(&self) -> Option<Arc<dyn Live>> {
         self.live.clone()
     }
@@ -98,12 +98,12 @@ impl Policies {
         self.is_synced.store(true, Ordering::Release);
     }
 
-    /// The current state. A caller keeps it while others already see the next one.
+    /// The current state. A caller may go on using it after another state was published.
     pub(crate) fn current(&self) -> Guard<Arc<State>> {
         self.current.load()
     }
 
-    /// Serves a state that comes from elsewhere.
+    /// Serves a state of the test's own.
     #[cfg(test)]
     pub(crate) fn serve(&self, state: State) {
         self.current.store(Arc::new(state));
@@ -147,13 +147,13 @@ fn announce(state: &State, metrics: &Metrics) {
 struct Loader {
     source: PolicySource,
     store: Store,
-    /// The last contents, or why they could not be read.
+    /// The last contents that were read, or why they could not be read.
     seen: Result<Manifests, Vec<String>>,
-    /// The texts that are in use.
+    /// The texts in force.
     used: BTreeMap<Origin, String>,
 }
 
-/// The contents of a load.
+/// What one reading of the manifests found.
 struct Loaded {
     state: State,
     problems: Vec<String>,
@@ -169,7 +169,7 @@ impl Loader {
         })
     }
 
-    /// Reads the manifests; None if they are as they were.
+    /// Reads the manifests; `None` if they have not changed.
     fn load(&mut self) -> Option<Loaded> {
         let now = match &self.source {
             PolicySource::Manifests {
@@ -195,7 +195,7 @@ impl Loader {
         Some(Loaded { state, problems })
     }
 
-    /// Applies the changes to the store. Returns the problems of files that are not used.
+    /// Applies the changes to the store. Returns the problems of the files that were rejected.
     fn take(&mut self, manifests: &Manifests) -> Vec<String> {
         let mut problems = Vec::new();
         let mut changed: Vec<(Origin, &str, Vec<Object>)> = Vec::new();
@@ -240,8 +240,8 @@ impl Loader {
         keys
     }
 
-    /// Why a change of a file is not applied, although the file can be read: its writer may not have finished, and requests would
-    /// be admitted that were denied before.
+    /// Why a change of a file is not applied although the file can be read: its writer may not have finished, and without its policies
+    /// requests would be admitted that were denied before.
     fn refusal(
         &self,
         origin: &Origin,

@@ -10,7 +10,7 @@ use tokio::sync::Notify;
 pub(super) enum Phase {
     /// No request has arrived yet.
     New,
-    /// The last request is answered, and no other has arrived.
+    /// The last request has been answered, and no other has arrived.
     Idle,
     /// The body of a request is arriving.
     Receiving,
@@ -22,7 +22,7 @@ impl Phase {
     const ALL: [Phase; 4] = [Phase::New, Phase::Idle, Phase::Receiving, Phase::Working];
 }
 
-/// The phase of a connection, and since when it is in that phase.
+/// The phase of a connection, and when it began.
 #[derive(Debug)]
 pub(super) struct Activity {
     opened: Instant,
@@ -44,7 +44,7 @@ impl Activity {
         }
     }
 
-    /// A request has arrived, with all of its head.
+    /// Records that the head of a request has arrived.
     pub(super) fn begin(&self) {
         if self.phase() == Phase::New {
             self.first.notify_one();
@@ -52,31 +52,31 @@ impl Activity {
         self.enter(Phase::Receiving);
     }
 
-    /// The body of the request has arrived, or nobody wants it.
+    /// Records that the body of the request has arrived, or that no handler will read it.
     pub(super) fn received(&self) {
         if self.phase() == Phase::Receiving {
             self.enter(Phase::Working);
         }
     }
 
-    /// The request has been answered, or its client has gone.
+    /// Records that the request has been answered, or that its client has gone.
     pub(super) fn end(&self) {
         self.enter(Phase::Idle);
     }
 
-    /// Ends when a request has arrived.
+    /// Returns when a request has arrived.
     pub(super) async fn first_request(&self) {
         if self.phase() == Phase::New {
             self.first.notified().await;
         }
     }
 
-    /// Tells the connection to make room for another.
+    /// Asks the connection to close.
     pub(super) fn close(&self) {
         self.close.notify_one();
     }
 
-    /// Returns when the connection was asked to make room for another and has no request in progress.
+    /// Returns when the connection was asked to close and has no request in progress.
     pub(super) async fn must_close(&self) {
         loop {
             self.close.notified().await;
@@ -86,8 +86,8 @@ impl Activity {
         }
     }
 
-    /// How soon the connection should make room for another: connections that never sent a request first, then idle ones, then
-    /// those that are still sending; among equals the one that has been so for longest. `None` while it decides a request.
+    /// The order in which connections are closed: first connections that never sent a request, then idle ones, then those that are still
+    /// sending; among equals, the one that has been in this phase for longest. `None` while the connection decides a request.
     pub(super) fn rank(&self) -> Option<(Phase, Instant)> {
         let phase = self.phase();
         let since = Duration::from_millis(self.since.load(Ordering::Relaxed));
@@ -95,8 +95,7 @@ impl Activity {
         (phase != Phase::Working).then_some((phase, since))
     }
 
-    /// Whether the connection should be closed: no request has come within `first`, or none for the time `idle` since
-    /// the last one.
+    /// Whether the connection should be closed: its first request has not arrived within `first`, or it has been idle for `idle`.
     pub(super) fn is_over(&self, first: Duration, idle: Duration) -> bool {
         match self.rank() {
             Some((Phase::New, since)) => since.elapsed() >= first,

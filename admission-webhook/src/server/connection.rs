@@ -1,4 +1,4 @@
-//! A connection: its handshake, its requests, its end.
+//! One connection, from the handshake through its requests to the end.
 
 use std::convert::Infallible;
 use std::pin::pin;
@@ -24,7 +24,7 @@ use super::request_body::RequestBody;
 use crate::http::routes;
 use crate::telemetry::bounded;
 
-/// How long a new connection may take to send its first request when the server is about to stop: it was accepted, and a request
+/// How long a new connection may take to send its first request when the server is about to stop. The connection was accepted, so a request
 /// may be on its way.
 const PATIENCE: Duration = Duration::from_secs(1);
 
@@ -146,7 +146,7 @@ async fn respond(
     Ok(response)
 }
 
-/// A request that is being answered; it also ends where its client goes away.
+/// A request that is being answered. Dropping it also ends it, so a request ends even if its client disconnects.
 struct InFlight<'a>(&'a Activity);
 
 impl<'a> InFlight<'a> {

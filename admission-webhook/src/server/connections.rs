@@ -1,4 +1,5 @@
-//! The connections that are open, with a bound: for one more, the longest idle one of the client that has most is closed.
+//! The open connections, limited in number: to open one more, the longest idle connection of the client with the most connections is
+//! closed.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
@@ -11,7 +12,7 @@ use tokio::time::timeout;
 
 use super::activity::Activity;
 
-/// As long as no connection has closed, another one is asked to after each such interval.
+/// The interval at which another connection is asked to close while none has closed yet.
 const ASK_AGAIN: Duration = Duration::from_millis(20);
 
 /// The open connections.
@@ -28,7 +29,7 @@ struct Admitted {
     activity: Arc<Activity>,
 }
 
-/// An open connection, until it is dropped.
+/// Registers an open connection until it is dropped.
 #[derive(Debug)]
 pub(super) struct Open {
     connections: Arc<Connections>,
@@ -38,7 +39,7 @@ pub(super) struct Open {
 }
 
 impl Connections {
-    /// At most `limit` connections.
+    /// Allows at most `limit` connections.
     pub(super) fn new(limit: usize) -> Self {
         Connections {
             room: Arc::new(Semaphore::new(limit.clamp(1, Semaphore::MAX_PERMITS))),
@@ -96,7 +97,7 @@ impl Connections {
         }
     }
 
-    /// A lock that a panic has left holds whole entries all the same.
+    /// Locks the map. A panic under the lock cannot leave an entry half written, so a poisoned lock is used as it is.
     fn open(&self) -> MutexGuard<'_, BTreeMap<u64, Admitted>> {
         self.open
             .lock()
@@ -104,7 +105,7 @@ impl Connections {
     }
 }
 
-/// The identity of a client: an IPv4 address, or the network of an IPv6 address, within which a client has many addresses.
+/// The identity of a client: its IPv4 address, or the network of its IPv6 address, because one client has many addresses in it.
 fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => IpAddr::V6((address.to_bits() >> 64 << 64).into()),

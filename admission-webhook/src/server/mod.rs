@@ -1,4 +1,4 @@
-//! A listener, its connections, and how both end.
+//! A listener and its connections, from the start to the shutdown.
 
 use std::future::{Future, poll_fn};
 use std::net::SocketAddr;
@@ -23,8 +23,7 @@ mod request_body;
 
 use connections::{Connections, Open};
 
-/// The connections that may wait to be accepted; as many as Linux allows by default. Clients beyond that try again after a
-/// second.
+/// The limit of connections that wait to be accepted; Linux allows as many by default. Clients beyond it try again after a second.
 const BACKLOG: u32 = 4096;
 
 /// A listener with its routes.
@@ -44,7 +43,7 @@ struct Shared {
 }
 
 impl Server {
-    /// Opens the address, for the runtime that this is called in.
+    /// Listens on the address, within the current async runtime.
     pub(crate) fn bind(
         address: SocketAddr,
         paths: routes::Paths,
@@ -74,8 +73,8 @@ impl Server {
         self.listener.local_addr()
     }
 
-    /// Serves until `stop` returns. Then reports that it is not ready, keeps serving for the delay, answers requests in flight,
-    /// and returns at the end of the grace period at the latest.
+    /// Serves until `stop` returns. Then the server reports that it is not ready, keeps serving for the delay, drains the requests in
+    /// flight, and returns at the end of the grace period at the latest.
     pub(crate) async fn run(self, stop: impl Future<Output = ()>) {
         let (close, closing) = watch::channel(false);
         let over = async {
@@ -120,7 +119,7 @@ impl Server {
         }
     }
 
-    /// A connection that waits already.
+    /// A connection that is already waiting to be accepted.
     async fn accept_waiting(&self) -> Option<(TcpStream, SocketAddr)> {
         let accepted = poll_fn(|context| match self.listener.poll_accept(context) {
             Poll::Ready(Ok(accepted)) => Poll::Ready(Some(accepted)),

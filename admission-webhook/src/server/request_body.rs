@@ -1,4 +1,4 @@
-//! Bodies that are answered before all of them has arrived: too large ones, those of requests to paths that are not there.
+//! Bodies of requests that are answered before the whole body has arrived: the body is too large, or the path does not exist.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -11,14 +11,14 @@ use tokio::runtime::Handle;
 
 use super::activity::Activity;
 
-/// The most bytes that are read to throw them away. API servers send reviews of at most two objects of 3 MiB.
+/// The most bytes that are read only to discard them. API servers send reviews of at most two objects of 3 MiB.
 const MOST: usize = 16 << 20;
 
-/// The longest that is waited for them.
+/// The longest time spent on reading bytes that are discarded.
 const LONGEST: Duration = Duration::from_secs(5);
 
-/// The body of a request. Its unread rest is read when it is dropped, because a client that is still sending when its connection
-/// is closed does not see the answer.
+/// The body of a request. When it is dropped, its unread rest is read and discarded: a client that is still sending when its connection is
+/// closed does not see the answer.
 #[derive(Debug)]
 pub(super) struct RequestBody {
     incoming: Option<Incoming>,

@@ -3,10 +3,10 @@
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::filter::LevelFilter;
 
-/// The most bytes of a text from a request in a log line, or in a message about it.
+/// The size limit of a text that a log line, or a message about it, quotes from a request, in bytes.
 const MAX_TEXT: usize = 512;
 
-/// The beginning of a text from a request, short enough for a log line.
+/// The beginning of a text from a request, within the size limit.
 pub(crate) fn bounded(text: &str) -> &str {
     let mut ends = (0..=MAX_TEXT.min(text.len())).rev();
     let end = ends.find(|end| text.is_char_boundary(*end));
@@ -22,7 +22,7 @@ pub enum LogFormat {
     Json,
 }
 
-/// Starts logging. `filter` selects the logs: a level of Gavel's own (`info`), while its libraries only warn; or levels of parts
+/// Starts logging. `filter` is a level for Gavel's own logs (`info`), with `warn` for its libraries; or a list of levels by crate
 /// (`warn,gavel_admission_webhook=debug`).
 ///
 /// # Errors

@@ -1,4 +1,4 @@
-//! Metrics of the process, under the names that all of Prometheus' clients use, read when metrics are requested.
+//! Metrics of the process, under the names of Prometheus' client libraries. They are read when metrics are requested.
 
 use metrics_process::collector::collect;
 use prometheus_client::collector::Collector;

@@ -1,4 +1,4 @@
-//! Certificates that outlive the process: replicas share them, and they are renewed.
+//! Certificates that are stored outside the process, shared by replicas, and renewed.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
@@ -23,12 +23,12 @@ const KEY: &str = "tls.key";
 pub const AUTHORITIES: &str = "ca.crt";
 /// The key of the newest authority.
 const AUTHORITY_KEY: &str = "ca.key";
-/// The names in the certificate, with commas between them.
+/// The names in the certificate, separated by commas.
 const NAMES: &str = "names";
 
-/// How many times longer than a certificate an authority lives.
+/// The lifetime of an authority, in lifetimes of a certificate.
 const AUTHORITY: u32 = 40;
-/// How long before now a new certificate becomes valid, because clocks differ.
+/// How long before its creation a new certificate becomes valid, because clocks differ.
 const EARLIER: Duration = Duration::from_secs(300);
 
 /// Creates the certificates of a server, and its authorities.
@@ -43,8 +43,8 @@ pub struct Certifier {
 impl Certifier {
     /// The new contents for the stored certificates and keys; `None` keeps them.
     ///
-    /// An authority with less than two certificate lifetimes left gets a successor, which signs nothing for a thirtieth of a
-    /// lifetime: by then everybody who trusts the first trusts the second.
+    /// An authority with less than two certificate lifetimes left gets a successor, which signs nothing for a thirtieth of a lifetime: by
+    /// then all clients have read it, and trust it too.
     ///
     /// # Errors
     ///
@@ -78,7 +78,7 @@ impl Certifier {
         Ok(Some(renewed))
     }
 
-    /// Puts a new authority before those that are still valid.
+    /// Adds a new authority before those that are still valid.
     fn add_authority(&self, kept: &mut Kept, now: SystemTime) -> Result<(), TlsError> {
         let key = KeyPair::generate()?;
         let mut made = authority();
@@ -96,7 +96,7 @@ impl Certifier {
         Ok(())
     }
 
-    /// Puts a new certificate in, signed by the newest authority.
+    /// Adds a new certificate, signed by the newest authority.
     fn sign(&self, kept: &mut Kept, now: SystemTime) -> Result<(), TlsError> {
         let key = kept.get(AUTHORITY_KEY);
         let key = KeyPair::from_pem(key.ok_or(TlsError::Kept(AUTHORITY_KEY))?)?;
@@ -148,7 +148,7 @@ fn part(time: Duration, of: u32) -> Duration {
     time.checked_div(of).unwrap_or_default()
 }
 
-/// When a certificate is valid.
+/// The period in which a certificate is valid.
 #[derive(Debug, Clone, Copy)]
 struct Validity {
     begins: SystemTime,

@@ -1,4 +1,4 @@
-//! TLS: the server's certificate, the clients that it accepts, and the reloading of both.
+//! TLS: the server's certificate, the client certificates that it accepts, and how both are reloaded.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -22,14 +22,14 @@ pub use self_signed::SelfSigned;
 pub struct TlsSettings {
     /// The server's certificate and key.
     pub identity: Identity,
-    /// A PEM file of authorities: clients must show a certificate that one of them has signed.
+    /// A PEM file of authorities. If it is set, clients must present a certificate that one of them has signed.
     pub client_ca: Option<PathBuf>,
 }
 
 /// A certificate with its key.
 #[derive(Debug)]
 pub enum Identity {
-    /// PEM files: the certificate with those between it and its authority, and the key. They are read again when they
+    /// PEM files: the key, and the certificate with the intermediate certificates up to its authority. They are read again when they
     /// change.
     Files {
         /// The chain of certificates, the server's own first.
@@ -37,41 +37,41 @@ pub enum Identity {
         /// The private key: PKCS #8, PKCS #1 or SEC 1.
         key: PathBuf,
     },
-    /// Created at the start, for trials.
+    /// A certificate that is created at the start, for trials.
     SelfSigned(SelfSigned),
-    /// From a [`Certifier`], replaced whenever it is renewed.
+    /// A certificate from a [`Certifier`], replaced whenever it is renewed.
     Kept(watch::Receiver<Kept>),
 }
 
-/// Why TLS cannot be offered.
+/// Why TLS cannot be set up.
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
-    /// A file that cannot be read, or holds no PEM of the kind that is needed.
+    /// A file cannot be read, or holds no PEM block of the kind that is needed.
     #[error("{}: {error}", path.display())]
     Pem {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The error of reading the file.
         error: rustls::pki_types::pem::Error,
     },
-    /// A file without a certificate.
+    /// A file holds no certificate.
     #[error("{}: holds no certificate", path.display())]
     Empty {
         /// The file.
         path: PathBuf,
     },
-    /// A key that does not belong to the certificate, or has an unknown type.
+    /// A key does not belong to the certificate, or has an unknown type.
     #[error("the certificate and the key cannot be used: {0}")]
     Identity(#[source] rustls::Error),
-    /// Authorities that cannot be used.
+    /// The authorities of client certificates are invalid.
     #[error("the certificates of {} cannot be used: {error}", path.display())]
     ClientCa {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The error of the TLS library.
         error: String,
     },
-    /// Something else is stored in the place of a certificate.
+    /// The stored contents are not a certificate.
     #[error("not made by gavel serve: {0} is missing, or cannot be read")]
     Kept(&'static str),
     /// A throw-away authority could not be created.
@@ -79,14 +79,14 @@ pub enum TlsError {
     SelfSigned(#[from] rcgen::Error),
 }
 
-/// The current TLS configuration. Connections keep the one that they began with.
+/// The current TLS configuration. A connection keeps the configuration that it began with.
 #[derive(Debug)]
 pub(crate) struct Tls {
     settings: TlsSettings,
     current: ArcSwap<Offered>,
 }
 
-/// The state with which connections begin.
+/// The current configuration, which new connections use.
 #[derive(Debug)]
 struct Offered {
     config: Arc<ServerConfig>,
@@ -111,14 +111,14 @@ impl Tls {
         self.current.load().expires
     }
 
-    /// Reads the files again. Files that do not fit together change nothing.
+    /// Reads the files again. If the key does not belong to the certificate, the previous configuration stays.
     pub(crate) fn reload(&self) -> Result<(), TlsError> {
         let offered = offered(&self.settings)?;
         self.current.store(Arc::new(offered));
         Ok(())
     }
 
-    /// The certificate that is renewed from outside.
+    /// The renewed certificates, if a [`Certifier`] renews them.
     pub(crate) fn kept(&self) -> Option<watch::Receiver<Kept>> {
         match &self.settings.identity {
             Identity::Kept(kept) => Some(kept.clone()),
@@ -126,7 +126,7 @@ impl Tls {
         }
     }
 
-    /// The files that are read.
+    /// The files that the settings name.
     pub(crate) fn files(&self) -> Vec<&Path> {
         let identity = match &self.settings.identity {
             Identity::Files { certificate, key } => vec![certificate.as_path(), key.as_path()],

@@ -7,7 +7,7 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 
 use super::TlsError;
 
-/// A certificate that lives as long as the process, with the authority that has signed it. The authority's key is gone.
+/// A certificate that lives as long as the process, with the authority that has signed it. The authority's key is discarded.
 #[derive(Debug)]
 pub struct SelfSigned {
     authority_pem: String,

@@ -43,7 +43,7 @@ pub struct ExpressionPlace {
 }
 
 impl ExpressionPlace {
-    /// A place by its line and column (both from 1); without them, the beginning.
+    /// The place at a line and column (both from 1); without a position, the beginning of the expression.
     pub fn new(position: Option<(u32, u32)>) -> Self {
         let (line, column) = position.unwrap_or((1, 1));
         ExpressionPlace { line, column }
@@ -55,7 +55,7 @@ impl ExpressionPlace {
 pub enum ErrorType {
     /// The object that the field names does not exist.
     NotFound,
-    /// The field must be there.
+    /// The field is required.
     Required,
     /// The value must be unique.
     Duplicate,
@@ -63,7 +63,7 @@ pub enum ErrorType {
     Invalid,
     /// The value is not one of the supported ones.
     NotSupported,
-    /// The value would be valid elsewhere.
+    /// The value is not allowed here, but would be valid elsewhere.
     Forbidden,
     /// A text is too long.
     TooLong,
@@ -73,7 +73,7 @@ pub enum ErrorType {
     TooFew,
     /// A text is too short.
     TooShort,
-    /// The value has another type than the schema wants.
+    /// The value has another type than the schema requires.
     TypeInvalid,
     /// An internal error.
     Internal,
@@ -119,12 +119,12 @@ impl ErrorType {
 /// An invalid value.
 #[derive(Debug, Clone, PartialEq)]
 pub enum BadValue {
-    /// The value is omitted.
+    /// The value is omitted from messages.
     Omitted,
     /// JSON.
     Json(Json),
-    /// JSON that Go wrote of one of its types, with fields in the order of the type. `null` is shown as such; a JSON null is not
-    /// shown.
+    /// JSON in which Go wrote one of its types, with the fields in the type's order. Messages print the text `null` as `null`; they omit a
+    /// JSON null.
     Text(String),
 }
 
@@ -183,7 +183,7 @@ impl From<bool> for BadValue {
 }
 
 impl Error {
-    /// An error of any type.
+    /// An error of the given type.
     pub fn new(
         kind: ErrorType,
         field: &Path<'_>,
@@ -208,7 +208,7 @@ impl Error {
         }
     }
 
-    /// The value is malformed.
+    /// The error of a malformed value.
     pub fn invalid(
         field: &Path<'_>,
         value: impl Into<BadValue>,
@@ -217,7 +217,7 @@ impl Error {
         Self::new(ErrorType::Invalid, field, value, detail)
     }
 
-    /// The value has another type than the schema wants.
+    /// The error of a value of another type than the schema requires.
     pub fn type_invalid(
         field: &Path<'_>,
         value: impl Into<BadValue>,
@@ -226,12 +226,12 @@ impl Error {
         Self::new(ErrorType::TypeInvalid, field, value, detail)
     }
 
-    /// The field must be there.
+    /// The field is required.
     pub fn required(field: &Path<'_>, detail: impl Into<String>) -> Self {
         Self::new(ErrorType::Required, field, "", detail)
     }
 
-    /// The value would be valid elsewhere.
+    /// The value is not allowed here, but would be valid elsewhere.
     pub fn forbidden(field: &Path<'_>, detail: impl Into<String>) -> Self {
         Self::new(ErrorType::Forbidden, field, "", detail)
     }
@@ -331,7 +331,7 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// The text of several errors without repetitions: in brackets if there are several, `None` if there are none.
+/// One text for several errors, without repetitions: in brackets if there are several; `None` if there are none.
 pub fn aggregate(errors: &[Error]) -> Option<String> {
     let mut told = HashSet::new();
     let mut texts: Vec<String> = errors.iter().map(Error::to_string).collect();

@@ -64,7 +64,7 @@ impl<'p> Path<'p> {
         self.step(Step::Key(key))
     }
 
-    /// Whether this is the object itself.
+    /// Whether the path is the root.
     pub const fn is_root(&self) -> bool {
         matches!(self.step, Step::Root)
     }
@@ -74,7 +74,7 @@ impl<'p> Path<'p> {
         Strict(self)
     }
 
-    /// The names on the way, without indices.
+    /// The names of fields and keys in the path, without indices.
     pub fn names(&self) -> Vec<&'p str> {
         let steps = self.steps().into_iter();
         let names = steps.filter_map(|step| match step {

@@ -1,4 +1,4 @@
-//! Addresses of networks and of network cards (Go's `net`, and `k8s.io/utils/net` where zeros may lead).
+//! IP addresses and MAC addresses, as Go's `net` reads them, and as `k8s.io/utils/net` does, which allows leading zeros.
 
 use gavel_golang::netip::{bit_length, parse_address};
 
@@ -10,7 +10,7 @@ pub(super) fn parse_ip(text: &str) -> Option<IpAddr> {
     (!parsed.has_zone).then_some(parsed.address)
 }
 
-/// An address whose numbers may begin with zeros.
+/// Reads an IP address whose numbers may begin with zeros.
 fn parse_sloppy(text: &str) -> Option<IpAddr> {
     let mut plain = String::with_capacity(text.len());
     for part in text.split_inclusive(['.', ':']) {
@@ -25,7 +25,7 @@ fn parse_sloppy(text: &str) -> Option<IpAddr> {
     parse_ip(&plain)
 }
 
-/// IPv6 addresses that end like IPv4 addresses count as IPv4.
+/// Whether an address counts as IPv4: IPv6 addresses that end in an IPv4 address do.
 pub(super) fn is_ipv4(text: &str) -> bool {
     text.contains('.') && parse_sloppy(text).is_some()
 }
@@ -52,7 +52,7 @@ pub(super) fn is_cidr(text: &str) -> bool {
     digits && bits.is_ok_and(|bits| bits <= bit_length(address))
 }
 
-/// 6, 8 or 20 bytes: `01:23:45:67:89:ab`, the same with dashes or without, or `0123.4567.89ab`.
+/// Whether this is a MAC address of 6, 8 or 20 bytes: `01:23:45:67:89:ab`, the same with dashes or without separators, or `0123.4567.89ab`.
 pub(super) fn is_mac(text: &str) -> bool {
     let groups = |separator, digits, counts: [usize; 3]| {
         let group = |group: &str| {

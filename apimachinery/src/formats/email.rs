@@ -1,4 +1,4 @@
-//! Addresses of mail as Go's `net/mail` reads them: with a name and comments, or in a group of one.
+//! Mail addresses as Go's `net/mail` reads them: with a name and comments, or in a group of one address.
 
 use super::address::parse_ip;
 use super::encoding::is_base64;
@@ -17,7 +17,7 @@ struct AddressReader<'t> {
     rest: &'t str,
 }
 
-/// Whether `name: address, …;` may come. A group in a group may not.
+/// Whether a group `name: address, …;` is allowed here. Groups cannot be nested.
 #[derive(PartialEq, Eq)]
 enum Groups {
     Allowed,
@@ -25,7 +25,7 @@ enum Groups {
 }
 
 impl<'t> AddressReader<'t> {
-    /// Reads an address or a group and answers how many addresses it has.
+    /// Reads an address or a group, and returns the number of addresses.
     fn address(&mut self, groups: Groups) -> Option<usize> {
         self.skip_space();
         if self.rest.is_empty() {
@@ -205,17 +205,17 @@ impl<'t> AddressReader<'t> {
     }
 }
 
-/// The kind of text between quotes.
+/// A quoted text, by whether it is an encoded word.
 #[derive(PartialEq, Eq)]
 enum Quoted {
     Empty,
     Text,
 }
 
-/// The state of a word as an encoded word: `=?utf-8?q?text?=`.
+/// Whether a word is a readable encoded word: `=?utf-8?q?text?=`.
 #[derive(PartialEq, Eq)]
 enum EncodedWord {
-    /// It is not an encoded word, or is a valid one.
+    /// The word is not an encoded word, or is a valid one.
     Fine,
     /// An encoded word in a charset that Go does not know, which makes it unreadable.
     UnknownCharset,
@@ -263,7 +263,7 @@ fn is_quoted_printable(mut text: &[u8]) -> bool {
     true
 }
 
-/// Whether no dot leads, trails or follows another.
+/// Whether dots are neither first nor last nor next to each other.
 fn has_plain_dots(atom: &str) -> bool {
     atom.split('.').all(|part| !part.is_empty())
 }

@@ -29,7 +29,7 @@ pub(super) fn is_uuid_of(text: &str, version: u8, variant: Option<&[u8]>) -> boo
     })
 }
 
-/// The digits of the variant of RFC 4122.
+/// The digits that stand for the variant of RFC 4122.
 pub(super) const RFC_4122: Option<&[u8]> = Some(b"89abAB");
 
 /// The digits of a UUID without its dashes.
@@ -47,7 +47,7 @@ fn uuid_digits(text: &str) -> Option<Vec<u8>> {
     (rest.is_empty() && found.iter().all(u8::is_ascii_hexdigit)).then_some(found)
 }
 
-/// Twelve bytes in hexadecimal.
+/// Whether this is an object ID: twelve bytes in hexadecimal.
 pub(super) fn is_object_id(text: &str) -> bool {
     text.len() == 24 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }

@@ -20,7 +20,7 @@ pub use time::{is_date, is_date_time};
 
 use encoding::{RFC_4122, is_object_id, is_uuid_of};
 
-/// A format that an API server holds texts against.
+/// A format with which an API server validates texts.
 #[derive(Debug, Clone, Copy)]
 pub struct Format {
     row: &'static FormatRow,
@@ -28,9 +28,9 @@ pub struct Format {
 
 #[derive(Debug)]
 struct FormatRow {
-    /// Without dashes.
+    /// The name without dashes.
     name: &'static str,
-    /// The version that brings it.
+    /// The first version of Kubernetes with this format.
     since: KubeVersion,
     is_valid: fn(&str) -> bool,
 }
@@ -75,7 +75,7 @@ const fn row(name: &'static str, is_valid: fn(&str) -> bool) -> FormatRow {
 }
 
 impl Format {
-    /// A format by its name, with or without dashes, if the version of Kubernetes knows it.
+    /// The format with a name, with or without dashes, if this version of Kubernetes knows it.
     pub fn named(name: &str, version: KubeVersion) -> Option<Format> {
         let name = name.replace('-', "");
         let row = FORMATS.iter().find(|row| row.name == name)?;

@@ -55,7 +55,7 @@ pub fn is_date_time(text: &str) -> bool {
     }
 }
 
-/// Units; any text may follow the last spelling of a unit.
+/// Spellings of the units, by unit. Upstream allows any text after the last spelling of a unit.
 const UNITS: &[&[&str]] = &[
     &["ns", "nano"],
     &["us", "µs", "micro"],

@@ -1,4 +1,4 @@
-//! Reading JSON as Kubernetes does where `serde_json` does otherwise: `-0` is an integer.
+//! Reading JSON as Kubernetes does. Unlike `serde_json`, `-0` is an integer.
 
 use std::borrow::Cow;
 
@@ -31,7 +31,7 @@ pub fn read_stream<T: DeserializeOwned>(text: &[u8]) -> serde_json::Result<Vec<T
         .collect()
 }
 
-/// The text with each integer `-0` written ` 0`, so that all places stay the same.
+/// The text with each integer `-0` replaced by ` 0`, so that positions do not change.
 fn without_negative_zeros(text: &[u8]) -> Cow<'_, [u8]> {
     let mut text = Cow::Borrowed(text);
     let mut found = memmem::find_iter(&text, b"-0");
@@ -60,8 +60,8 @@ fn without_negative_zeros(text: &[u8]) -> Cow<'_, [u8]> {
     text
 }
 
-/// Whether `-0` at this place may be an integer. Dates and UUIDs, which are frequent in objects, contain it too: there a letter
-/// or digit precedes it, or a digit follows.
+/// Whether the `-0` at this position may be an integer. Dates and UUIDs, which are frequent in objects, contain `-0` too; there a letter or
+/// digit precedes it, or a digit follows.
 fn may_be_negative_zero(text: &[u8], at: usize) -> bool {
     let before = at.checked_sub(1).and_then(|before| text.get(before));
     let after = at.checked_add(2).and_then(|after| text.get(after));

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use gavel_golang::float;
 use serde_json::{Number, Value as Json};
 
-/// The text of a value. Deeply nested values end in `…` instead of the stack: nothing that was read is as deep.
+/// The text of a value. Values nested deeper than any input can be end in `…`, so that the stack cannot overflow.
 pub fn to_string(value: &Json) -> String {
     let mut out = String::new();
     write_value(&mut out, value, MAX_DEPTH);
@@ -101,7 +101,7 @@ pub fn double(number: &Number) -> Option<f64> {
     }
 }
 
-/// Deeper than any reader here goes.
+/// The nesting limit, which is higher than that of any reader here.
 const MAX_DEPTH: usize = 1_000;
 
 fn write_value(out: &mut String, value: &Json, depth: usize) {
@@ -145,7 +145,7 @@ fn write_value(out: &mut String, value: &Json, depth: usize) {
     }
 }
 
-/// Plain digits from 1e-6 to 1e21, else with an exponent without leading zeros.
+/// The text of a double: plain digits from 1e-6 to 1e21, otherwise with an exponent without leading zeros.
 fn double_text(value: f64) -> String {
     let magnitude = value.abs();
     let mut out = String::new();

@@ -1,4 +1,4 @@
-//! Labels and what selects by them (apimachinery `pkg/labels`, `pkg/apis/meta/v1`).
+//! Labels and label selectors (apimachinery `pkg/labels`, `pkg/apis/meta/v1`).
 
 mod selector;
 mod validate;

@@ -10,7 +10,7 @@ use crate::field::{self, Error, Path};
 use crate::names;
 
 crate::api_types! {
-    /// A label selector as an object writes it: all of it must hold. An empty one selects everything.
+    /// A label selector as an object writes it: all requirements must hold. An empty one selects everything.
     pub struct LabelSelector("v1.LabelSelector") {
         /// `matchLabels`: labels and their values.
         "matchLabels" omit "" match_labels: BTreeMap<String, String>;
@@ -93,7 +93,7 @@ impl Selector {
         self.requirements.is_empty()
     }
 
-    /// Whether an object is selected, by what its labels are.
+    /// Whether the selector matches an object; `label` returns the value of the object's label.
     pub fn matches<'a>(&self, label: impl Fn(&str) -> Option<&'a str>) -> bool {
         self.requirements.iter().all(|requirement| {
             let value = label(&requirement.key);

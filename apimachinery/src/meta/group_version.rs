@@ -12,11 +12,11 @@ pub struct GroupVersion<'a> {
 }
 
 impl<'a> GroupVersion<'a> {
-    /// Reads an `apiVersion`: `group/version` or `version`. Nothing, and a lone slash, are empty.
+    /// Reads an `apiVersion`: `group/version` or `version`. An empty text and a lone slash have an empty group and version.
     ///
     /// # Errors
     ///
-    /// There is more than one slash; in upstream's words.
+    /// There is more than one slash. The message is upstream's.
     pub fn parse(api_version: &'a str) -> Result<Self, String> {
         if matches!(api_version, "" | "/") {
             return Ok(Self::default());

@@ -1,9 +1,9 @@
 //! The Go types that metadata is read into, as tables (apimachinery `pkg/apis/meta/v1/types.go`).
 
-/// A Go type, as far as JSON shows it.
+/// A Go type, as far as it determines the JSON.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Shape {
-    /// A text, by the name of its type.
+    /// A text, with the name of its Go type.
     Text(&'static str),
     /// `int64`
     Integer,
@@ -11,13 +11,13 @@ pub(super) enum Shape {
     Boolean,
     /// `map[string]string`
     Texts,
-    /// A slice, by the name of its type.
+    /// A slice, with the name of its Go type.
     List(&'static str, &'static Shape),
     /// A struct.
     Struct(&'static Struct),
     /// `v1.Time`
     Time,
-    /// Anything, as it is.
+    /// Any JSON, which is kept unchanged.
     Raw,
 }
 
@@ -43,9 +43,9 @@ pub(super) struct Field {
 pub(super) enum Presence {
     /// Always.
     Always,
-    /// Unless it is empty or zero.
+    /// If it is neither empty nor zero.
     NonZero,
-    /// A value that was present and not null.
+    /// If it was present and not null.
     Pointer,
 }
 

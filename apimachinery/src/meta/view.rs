@@ -32,14 +32,14 @@ pub struct ManagedFieldsView<'a> {
 }
 
 impl<'a> MetadataView<'a> {
-    /// Views what `metadata` holds.
+    /// A view of an object's `metadata`.
     pub fn new(metadata: &'a Json) -> Self {
         MetadataView {
             fields: metadata.as_object(),
         }
     }
 
-    /// Views the metadata of an object.
+    /// A view of the metadata of an object.
     pub fn of(object: &'a Json) -> Self {
         object
             .get("metadata")
@@ -188,7 +188,7 @@ impl<'a> OwnerView<'a> {
         text(Some(self.fields), "uid")
     }
 
-    /// `controller`: whether the owner is what controls the object.
+    /// `controller`: whether the owner is the object's controller.
     pub fn controller(self) -> Option<bool> {
         self.fields.get("controller")?.as_bool()
     }
@@ -205,7 +205,7 @@ impl<'a> ManagedFieldsView<'a> {
         text(Some(self.fields), "manager")
     }
 
-    /// `operation`: `Apply` or `Update`, or what else was said.
+    /// `operation`: `Apply`, `Update`, or any other text in the object.
     pub fn operation(self) -> &'a str {
         text(Some(self.fields), "operation")
     }

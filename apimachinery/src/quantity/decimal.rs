@@ -11,11 +11,10 @@ use smallvec::{SmallVec, smallvec};
 const BASE: u64 = 1_000_000_000;
 /// The decimal digits of a limb.
 const LIMB_DIGITS: i64 = 9;
-/// How many limbs a sum may have: a call costs one unit, however long its operands are, and `1e1000000000` is short to
-/// write.
+/// The limit of limbs in a sum. A call costs one unit, however long its operands are, and `1e1000000000` is short to write.
 const MAX_LIMBS: i64 = 512;
 
-/// Most quantities need no allocation.
+/// The limbs of a number. Most quantities need no allocation.
 type Limbs = SmallVec<[u32; 4]>;
 
 /// A decimal number.
@@ -26,11 +25,11 @@ pub(super) struct Decimal {
     limbs: Limbs,
     /// The weight of the first limb, as a power of 10⁹.
     offset: i64,
-    /// How many digits after the point Go would keep. It has no effect on the value, but on its approximation.
+    /// The number of digits after the point in Go's representation. It does not affect the value, but the approximation as a double.
     scale: i32,
 }
 
-/// A sum would have too many digits.
+/// The error of a sum with too many digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("quantities of more than {} digits are not added", MAX_LIMBS.saturating_mul(LIMB_DIGITS))]
 pub struct TooManyDigits;
@@ -176,7 +175,7 @@ impl Decimal {
         self.plus(&other.clone().with_sign(negative))
     }
 
-    /// The sum of the magnitudes.
+    /// The sum of the absolute values.
     fn sum(&self, other: &Decimal) -> Decimal {
         self.zip(other, |carry, left, right| {
             let sum = carry.saturating_add(left).saturating_add(right);
@@ -184,7 +183,7 @@ impl Decimal {
         })
     }
 
-    /// The difference of the magnitudes; the other one must not be greater.
+    /// The difference of the absolute values; the other one must not be greater.
     fn difference(&self, other: &Decimal) -> Decimal {
         self.zip(other, |borrow, left, right| {
             let taken = right.saturating_add(borrow);
@@ -209,7 +208,7 @@ impl Decimal {
         Decimal::of(limbs, start, self.scale)
     }
 
-    /// The product with a small number.
+    /// The product with a small integer.
     pub(super) fn times(self, factor: u32) -> Decimal {
         let mut carry: u64 = 0;
         let product = self.limbs.iter().map(|limb| {
@@ -289,7 +288,7 @@ impl Decimal {
         )
     }
 
-    /// The nearest double of the number × 10^scale, and the scale: the digits that Go stores, and where it puts the point.
+    /// The double nearest to the number × 10^scale, and the scale. Go stores a decimal as these digits and this scale.
     pub(super) fn approximate(&self) -> (f64, i32) {
         let (digits, exponent) = self.digits();
         let exponent = exponent.saturating_add(self.scale.into());
@@ -298,7 +297,7 @@ impl Decimal {
         (unscaled.unwrap_or(0.0), self.scale)
     }
 
-    /// The whole part of an integer divided by 1024 as often as it goes, and how often that is.
+    /// Divides an integer by 1024 as long as the result is an integer; returns the result and the number of divisions.
     pub(super) fn without_factors_of_1024(&self) -> (Decimal, u32) {
         let limbs = (0..self.end()).map(|weight| self.limb(weight)).collect();
         let (mut number, mut times): (Limbs, u32) = (limbs, 0);

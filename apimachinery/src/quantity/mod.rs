@@ -1,9 +1,9 @@
 //! Amounts of resources: `100m`, `1.5Gi`, `2e6` (apimachinery `pkg/api/resource`).
 //!
-//! A quantity is kept in one of two forms: most fit an integer times a power of ten, the others are decimals of any
-//! size. Upstream shows the form: only the first is ever an integer. And it moves quantities from the first to the
-//! second in passing, and lets results share the decimal of what they were computed from, so that adding to a quantity
-//! may change it. All that is deterministic, so it is the same here.
+//! A quantity has one of two forms: the small form, an integer times a power of ten, or a decimal of any size. Upstream lets users see the
+//! form: only quantities in the small form are integers. Upstream also converts operands from the small form to decimals during a
+//! computation, and a result may share its decimal with an operand, so that adding to a quantity may change it. These effects are
+//! deterministic, and Gavel reproduces them.
 
 use std::cmp::Ordering;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -23,11 +23,11 @@ use suffix::Suffix;
 /// An amount.
 #[derive(Debug, Clone)]
 pub struct Quantity {
-    /// The amount, unless there is a large one.
+    /// The amount in the small form. It is used unless there is a large one.
     small: Small,
     large: OnceLock<Large>,
     format: QuantityFormat,
-    /// How the quantity was written, where upstream prints it so; otherwise empty.
+    /// The text that the quantity was read from, if upstream prints this text; otherwise empty.
     text: SmolStr,
 }
 
@@ -56,7 +56,7 @@ enum QuantityFormat {
 /// The error for a text that is not a quantity, in upstream's words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ParseQuantityError {
-    /// A character is not allowed at its place.
+    /// A character is not allowed at its position.
     #[error(
         "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
     )]
@@ -69,7 +69,7 @@ pub enum ParseQuantityError {
     Suffix,
 }
 
-/// A quantity is not an integer, or not known to be one.
+/// The error of a quantity that is not an integer, or is not stored as one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("cannot convert value to integer")]
 pub struct NotAnInteger;
@@ -134,7 +134,7 @@ impl Quantity {
     ///
     /// # Errors
     ///
-    /// It is stored as another form of number.
+    /// The quantity is not stored as an integer.
     pub fn as_integer(&self) -> Result<i64, NotAnInteger> {
         let integer = match self.large.get() {
             Some(_) => None,
@@ -143,7 +143,7 @@ impl Quantity {
         integer.ok_or(NotAnInteger)
     }
 
-    /// The nearest double, or a close one: upstream multiplies two doubles.
+    /// The amount as a double: the nearest one, or one close to it, because upstream multiplies two doubles.
     pub fn as_approximate_float(&self) -> f64 {
         let (base, exponent) = match self.large.get() {
             Some(large) => {
@@ -164,7 +164,7 @@ impl Quantity {
         self.order(other).is_eq()
     }
 
-    /// The order of two amounts. If either is large, `self` becomes so.
+    /// The order of two amounts. If either has the large form, `self` is converted to it.
     pub fn compare(&self, other: &Quantity) -> Ordering {
         if other.large.get().is_some() {
             self.large
@@ -180,7 +180,7 @@ impl Quantity {
         }
     }
 
-    /// The sum. If `self` is large, it becomes the sum too.
+    /// The sum. If `self` has the large form, its value becomes the sum too.
     ///
     /// # Errors
     ///
@@ -189,7 +189,7 @@ impl Quantity {
         self.combine(other, Small::plus, Decimal::plus)
     }
 
-    /// The difference. If `self` is large, it becomes the difference too.
+    /// The difference. If `self` has the large form, its value becomes the difference too.
     ///
     /// # Errors
     ///
@@ -300,7 +300,7 @@ impl Small {
         }
     }
 
-    /// The sum, if it fits this form.
+    /// The sum, if it has a small form.
     fn plus(self, other: Small) -> Option<Small> {
         if other.value == 0 {
             return Some(self);

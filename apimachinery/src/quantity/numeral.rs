@@ -1,19 +1,19 @@
-//! The text of a quantity (`parseQuantityString` and `ParseQuantity`).
+//! Reading the text of a quantity (`parseQuantityString` and `ParseQuantity`).
 
 use super::decimal::Decimal;
 use super::suffix::Suffix;
 use super::{QuantityFormat, Small};
 
-/// Most digits after the point.
+/// The smallest power of ten: quantities have at most nine digits after the point.
 const NANO: i32 = -9;
 
-/// A quantity, split.
+/// The text of a quantity, split into its parts.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Numeral<'t> {
     negative: bool,
     /// The digits before the point, without leading zeros; `0` if there are no others.
     whole: &'t [u8],
-    /// The digits after it.
+    /// The digits after the point.
     fraction: &'t [u8],
     /// Whether there is any digit.
     has_digits: bool,
@@ -87,7 +87,7 @@ impl<'t> Numeral<'t> {
         Some(Small { value, scale })
     }
 
-    /// Whether upstream keeps the text of a number that has a small form: it takes it for the canonical one.
+    /// Whether upstream keeps the text of a number that has a small form, because upstream takes the text for the canonical one.
     pub(super) fn is_canonical(&self, suffix: Suffix, small: Small) -> bool {
         match suffix.format {
             QuantityFormat::Binary => {

@@ -7,7 +7,7 @@ use super::suffix::{BINARY_SUFFIXES, DECIMAL_SUFFIXES, suffix_of};
 use super::{Quantity, QuantityFormat, Small};
 
 impl fmt::Display for Quantity {
-    /// Writes the canonical form, or the text that upstream takes for it.
+    /// Writes the canonical form, or the original text if upstream takes it for canonical.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !self.text.is_empty() {
             return f.write_str(&self.text);

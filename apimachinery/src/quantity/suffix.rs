@@ -28,7 +28,7 @@ pub(super) const BINARY_SUFFIXES: [(&str, i32); 6] = [
     ("Ei", 60),
 ];
 
-/// The factor of a suffix: a power of two, or of ten in the other formats.
+/// The factor of a suffix: a power of two in the binary format, of ten in the others.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Suffix {
     pub(super) format: QuantityFormat,

@@ -13,9 +13,9 @@ pub struct Decoder<'t> {
     input: Input<'t>,
     package: &'static str,
     ignores_case: bool,
-    /// The path to the current value, as strict errors print it.
+    /// The path to the current value, as errors of strict decoding print it.
     path: String,
-    /// The fields on the way to the value, those of embedded structs too.
+    /// The fields on the path to the value, including those of embedded structs.
     fields: Vec<&'static str>,
     /// The innermost struct.
     holder: &'static str,
@@ -24,7 +24,7 @@ pub struct Decoder<'t> {
     seen: HashSet<StrictFault>,
 }
 
-/// A value with its own decoder failed, which ends the decoding. Holds the error.
+/// The error of a value with its own decoder, which ends the decoding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Aborted(pub String);
 
@@ -85,7 +85,7 @@ impl<'t> Decoder<'t> {
         self.input.string()
     }
 
-    /// Reads a list, element by element. `each` reads one.
+    /// Reads a list; `each` reads one element.
     ///
     /// # Errors
     ///
@@ -107,7 +107,7 @@ impl<'t> Decoder<'t> {
         Ok(())
     }
 
-    /// Reads an object, key by key. `each` reads the value of one.
+    /// Reads an object; `each` reads the value of one key.
     ///
     /// # Errors
     ///
@@ -129,7 +129,7 @@ impl<'t> Decoder<'t> {
     ///
     /// # Errors
     ///
-    /// Those of a value that reads itself.
+    /// Those of values with their own decoders.
     pub fn object(&mut self, object: &mut dyn ApiStruct) -> Result<(), Aborted> {
         let holder = self.holder;
         let depth = self.fields.len();
@@ -171,7 +171,7 @@ impl<'t> Decoder<'t> {
         self.note(StrictFaultKind::Duplicate, key);
     }
 
-    /// Enters the value of a map's key.
+    /// Adds the key of a map to the path.
     pub fn enter(&mut self, key: &str) {
         if !self.path.is_empty() {
             self.path.push('.');

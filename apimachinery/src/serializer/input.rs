@@ -7,10 +7,10 @@ use serde_json::Value as Json;
 use super::scan::{self, is_space};
 use crate::json;
 
-/// JSON that an object is read from.
+/// The JSON that an object is decoded from.
 #[derive(Debug, Clone, Copy)]
 pub enum Source<'t> {
-    /// A text, where fields may come twice.
+    /// A text, in which fields may be duplicates.
     Text(&'t str),
     /// A value that was read from YAML or JSON.
     Value(&'t Json),
@@ -93,7 +93,7 @@ pub(super) enum Input<'t> {
     Value(&'t Json),
 }
 
-/// The rest of a list or object that is being read; for texts, the input itself has it.
+/// The unread rest of a list or object. For texts, the position in the input is enough.
 pub(super) enum Rest<'t> {
     Text,
     Elements(std::slice::Iter<'t, Json>),
@@ -120,7 +120,7 @@ impl<'t> Input<'t> {
         }
     }
 
-    /// Goes past a value.
+    /// Skips a value.
     pub(super) fn pass(&mut self) {
         if let Input::Text(cursor) = self {
             cursor.skip();
@@ -134,7 +134,7 @@ impl<'t> Input<'t> {
         }
     }
 
-    /// Goes into a list or an object.
+    /// Enters a list or an object.
     pub(super) fn enter(&mut self) -> Rest<'t> {
         match self {
             Input::Text(cursor) => {
@@ -165,7 +165,7 @@ impl<'t> Input<'t> {
         }
     }
 
-    /// The next key of an object, whose value is next; none past its end.
+    /// Moves to the value of the next key and returns the key; `None` past the end of the object.
     pub(super) fn next_key(&mut self, rest: &mut Rest<'t>) -> Option<String> {
         match (self, rest) {
             (Input::Text(cursor), _) => {
@@ -187,7 +187,7 @@ impl<'t> Input<'t> {
     }
 }
 
-/// A place in a text that is known to be JSON.
+/// A position in a text that is known to be JSON.
 #[derive(Debug)]
 pub(super) struct Cursor<'t> {
     text: &'t str,
@@ -237,7 +237,7 @@ impl<'t> Cursor<'t> {
         self.text.get(start..self.at).unwrap_or_default()
     }
 
-    /// Steps over a comma, or the end of a list or object, and says whether it was the end.
+    /// Skips a comma or the end of a list or object; returns whether it was the end.
     fn ends_with(&mut self, end: u8) -> bool {
         self.skip_spaces();
         if self.byte() == Some(b',') {
@@ -253,7 +253,7 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// From a quote to the one that ends the text.
+    /// Skips the rest of a string after its opening quote.
     fn skip_string(&mut self) {
         self.advance();
         while let Some(byte) = self.byte().filter(|byte| *byte != b'"') {
@@ -279,12 +279,12 @@ impl<'t> Cursor<'t> {
     }
 }
 
-/// Whether a byte is of a number, `true`, `false` or `null`.
+/// Whether a byte may occur in a number, `true`, `false` or `null`.
 fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.')
 }
 
-/// The text that a JSON literal writes. Halves of surrogate pairs become U+FFFD.
+/// The text that a JSON string stands for. Unpaired surrogates become U+FFFD.
 fn unescaped(literal: &str) -> String {
     let inner = literal
         .strip_prefix('"')
@@ -317,7 +317,7 @@ fn unescaped(literal: &str) -> String {
     out
 }
 
-/// A character of four hexadecimal digits, or of two times four, and the rest of the text.
+/// The character of a `\u` escape (four hexadecimal digits) or of a surrogate pair of two escapes, and the rest of the text.
 fn escaped_character(text: &str) -> (char, &str) {
     let (unit, rest) = code_unit(text);
     if let 0xd800..0xdc00 = unit {

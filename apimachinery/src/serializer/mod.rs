@@ -1,5 +1,5 @@
-//! Objects of the API read from JSON and written as Go does it: the JSON serializer (apimachinery
-//! `pkg/runtime/serializer/json`) over `sigs.k8s.io/json`, with its messages.
+//! Decodes objects of the API from JSON and writes them as Go does: the JSON serializer (apimachinery `pkg/runtime/serializer/json`) over
+//! `sigs.k8s.io/json`, with its messages.
 
 use std::fmt;
 
@@ -19,8 +19,8 @@ pub use values::{Bytes, RawJson, Time};
 
 /// A value of an object of the API.
 pub trait ApiValue: std::fmt::Debug {
-    /// Decodes the next value into this one: parts that are not overwritten stay, as in Go. `named` is Go's name of the innermost
-    /// type if it has its own (`.FailurePolicyType`), else empty.
+    /// Decodes the next value into this one: parts that are not overwritten stay, as in Go. `named` is Go's name of the innermost type if
+    /// that is a named type (`.FailurePolicyType`), otherwise empty.
     ///
     /// # Errors
     ///
@@ -30,7 +30,7 @@ pub trait ApiValue: std::fmt::Debug {
     /// Whether `omitempty` omits the value.
     fn is_empty(&self) -> bool;
 
-    /// Writes it as Go does.
+    /// Writes the value as Go does.
     fn encode(&self, out: &mut String);
 
     /// Go's name of the type.
@@ -44,7 +44,7 @@ pub trait ApiStruct {
     /// Go's name of the type: `v1.ObjectMeta`; `.ParamKind` for types in the package of the object's version.
     fn go_name(&self) -> &'static str;
 
-    /// The field of a name.
+    /// The field with a name.
     fn member(&mut self, name: &str) -> Option<Member<'_>>;
 
     /// The names of the fields.
@@ -61,13 +61,13 @@ pub struct Member<'m> {
     pub name: &'static str,
     /// See [`ApiValue::decode`].
     pub named: &'static str,
-    /// The embedded structs that hold it, the innermost first.
+    /// The embedded structs that contain the field, the innermost first.
     pub embedded: Vec<&'static str>,
     /// The value.
     pub value: &'m mut dyn ApiValue,
 }
 
-/// An object as it was read.
+/// A decoded object with the errors of strict decoding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decoded<T> {
     /// The object.
@@ -104,7 +104,7 @@ impl fmt::Display for StrictFault {
     }
 }
 
-/// Decodes an object from JSON. `package` is the Go package that messages put before its types: the version, such as `v1`.
+/// Decodes an object from JSON. `package` is the Go package of its types, which messages print: the version, such as `v1`.
 ///
 /// # Errors
 ///

@@ -59,7 +59,7 @@ impl ApiValue for bool {
     }
 }
 
-/// An integer of Go's.
+/// Implements the reading and writing of a Go integer type.
 macro_rules! integer {
     ($ty:ty, $go:literal) => {
         impl ApiValue for $ty {
@@ -255,7 +255,7 @@ impl ApiValue for Bytes {
     }
 }
 
-/// A point in time, written to the second; or none.
+/// A time with a precision of seconds, or none.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Time(pub Option<OffsetTime>);
 
@@ -301,7 +301,7 @@ impl ApiValue for Time {
     }
 }
 
-/// A value that is kept as written.
+/// Any JSON value, which is kept unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RawJson(pub String);
 

@@ -1,13 +1,13 @@
 //! The differences, by name.
 
-/// Something that API servers answer differently from those of the version before.
+/// A difference between the answers of two successive versions of the API server.
 ///
-/// A difference between versions, named after the newer behavior. Its row in [`super::DIFFERENCES`] describes it exactly.
+/// It is named after the newer behavior. Its row in [`super::DIFFERENCES`] describes it exactly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Difference {
-    /// Errors of rules show the value, and not the type of the schema.
+    /// Errors of rules show the value instead of the type in the schema.
     RulesShowValues,
-    /// Lengths of labels are said to be in bytes.
+    /// Messages give the length limits of labels in bytes.
     LabelsAreMeasuredInBytes,
     /// A format applies only to the type that it belongs to.
     FormatsDependOnTypes,
@@ -17,7 +17,7 @@ pub enum Difference {
     StaticNamesAreWarnedOf,
     /// `lists.range` fails for a size below zero or above a million.
     RangeIsBounded,
-    /// `indexOf` and `lastIndexOf` of the empty text fail for a position below zero.
+    /// `indexOf` and `lastIndexOf` of an empty text fail for a position below zero.
     PositionsStartAtZero,
     /// `duration(int)` is not declared.
     DurationsAreNoNumbers,
@@ -37,17 +37,17 @@ pub enum Difference {
     JoinedListsHoldValues,
     /// The reserved names cannot be given to new objects.
     StaticNamesAreRefused,
-    /// The checks of metadata are worded and placed like those that are generated.
+    /// The checks of metadata have the wording and order of generated validation code.
     MetadataIsValidatedAnew,
-    /// The cost of `startsWith`, `endsWith` and `matches` follows what they read.
+    /// The cost of `startsWith`, `endsWith` and `matches` depends on the bytes that they read.
     CostsAreOfWhatIsRead,
     /// `flatten` with a depth below zero costs as much as with one.
     FlatteningCostsOnceAtLeast,
-    /// Names of resources have a greatest length where costs are estimated.
+    /// Cost estimates use a maximum length for names of resources.
     NamesOfResourcesAreBounded,
     /// All audited failures of a request are written into one annotation.
     FailuresAreAuditedTogether,
-    /// Defaults of pods, StatefulSets and CSIDrivers.
+    /// Pods, StatefulSets and CSIDrivers have other defaults.
     WorkloadDefaults,
 }
 

@@ -15,7 +15,7 @@ pub use difference::Difference;
 pub use release::{PATCH_RELEASES, PatchRelease, REPRODUCED};
 pub use table::{DIFFERENCES, Effect, Row};
 
-/// An API server: whose code answers, and what it offers to new expressions.
+/// An API server: the version whose code answers, and the version whose language new expressions may use.
 ///
 /// ```
 /// use gavel_apimachinery::server::{Difference, Server};
@@ -31,7 +31,7 @@ pub use table::{DIFFERENCES, Effect, Row};
 pub struct Server {
     version: KubeVersion,
     language: KubeVersion,
-    /// The differences that it has, a bit each.
+    /// The differences that apply, one bit each.
     differences: u64,
 }
 
@@ -58,8 +58,8 @@ impl Server {
         }
     }
 
-    /// The same server, which offers the language of another version to new expressions; of a later version, the part that it
-    /// knows.
+    /// The same server, but offering the language of another version to new expressions. Of a later version it offers only what its own
+    /// code knows.
     pub const fn offering(self, language: KubeVersion) -> Self {
         Server { language, ..self }
     }
@@ -97,7 +97,7 @@ impl Server {
         }
     }
 
-    /// The rows of what another server answers differently, in the order of the table.
+    /// The differences between this server's answers and another's, in the order of the table.
     pub fn differences(self, other: Server) -> impl Iterator<Item = &'static Row> {
         let differ = move |row: &&Row| self.has(row.difference) != other.has(row.difference);
         DIFFERENCES.iter().filter(differ)

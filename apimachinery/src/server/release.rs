@@ -10,18 +10,18 @@ pub const REPRODUCED: &[(KubeVersion, u32)] = &[
     (KubeVersion::v1(37), 1),
 ];
 
-/// A patch release that answers differently from those of its minor version before it.
+/// A patch release that answers differently from earlier patch releases of its minor version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PatchRelease {
     /// The minor version.
     pub version: KubeVersion,
     /// The patch number.
     pub patch: u32,
-    /// How it is since then, and how it was before, in a sentence.
+    /// The behavior since this release and the behavior before, in a sentence.
     pub what: &'static str,
     /// Gavel's behavior.
     pub here: &'static str,
-    /// The change of upstream's code, by its file.
+    /// The change in upstream's code, with its file.
     pub upstream: &'static str,
 }
 

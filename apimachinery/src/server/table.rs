@@ -8,28 +8,28 @@ use crate::version::KubeVersion;
 pub struct Row {
     /// The difference.
     pub difference: Difference,
-    /// The first version that answers so.
+    /// The first version with the new behavior.
     pub since: KubeVersion,
     /// The effect.
     pub effect: Effect,
-    /// How it is, and how it was before, in a sentence.
+    /// The new behavior and the behavior before, in a sentence.
     pub what: &'static str,
-    /// The change of upstream's code, by its file.
+    /// The change in upstream's code, with its file.
     pub upstream: &'static str,
 }
 
 /// The most severe effect of a difference on an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Effect {
-    /// Whether something is accepted, or the value of an expression.
+    /// A verdict or the value of an expression.
     Verdict,
-    /// The cost or its estimate.
+    /// A cost or a cost estimate.
     Cost,
-    /// The wording.
+    /// The wording of a message.
     Message,
 }
 
-/// The differences, the oldest first, those of a version by their effect.
+/// All differences, the oldest first; within a version ordered by effect.
 pub const DIFFERENCES: &[Row] = &[
     row(
         Difference::RulesShowValues,

@@ -15,7 +15,7 @@ pub struct Checked {
 }
 
 impl Checked {
-    /// Whether nothing is wrong.
+    /// Whether there are no problems.
     pub fn is_valid(&self) -> bool {
         self.problems.is_empty()
     }

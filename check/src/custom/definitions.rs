@@ -1,4 +1,4 @@
-//! The definitions that objects are validated by.
+//! The definitions that validate objects.
 
 use gavel_crd::CompiledCrd;
 use gavel_crd::definition::Definition;

@@ -38,7 +38,7 @@ impl<'d> Key<'d> {
         })
     }
 
-    /// The group; the first one has no name.
+    /// The group; empty for the core group.
     pub fn group(&self) -> &'d str {
         self.api_version
             .split_once('/')
@@ -51,7 +51,7 @@ impl<'d> Key<'d> {
         split.map_or(self.api_version, |(_, version)| version)
     }
 
-    /// Whether both name the same object in any version; `default` is the namespace of objects that name none.
+    /// Whether both keys name the same object, in any version; `default` is the namespace of objects that do not name one.
     pub fn is_same_object(&self, other: &Key<'_>, default: &str) -> bool {
         self.group() == other.group()
             && self.kind == other.kind

@@ -1,4 +1,4 @@
-//! Custom resources against their definitions, as an API server takes them.
+//! Validates custom resources by their definitions, as an API server does.
 
 mod checked;
 mod definitions;

@@ -13,10 +13,10 @@ use super::key::Key;
 /// The suffix for a `generateName`, which an API server chooses at random.
 const GENERATED: &str = "22222";
 
-/// How objects are taken.
+/// How objects are read.
 #[derive(Debug, Clone, Copy)]
 pub struct Taken<'a> {
-    /// The namespace of objects that name none.
+    /// The namespace of objects that do not name one.
     pub namespace: &'a str,
     /// How unknown and duplicate fields are treated.
     pub strictness: FieldValidation,

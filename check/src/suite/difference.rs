@@ -11,7 +11,7 @@ use gavel_policy::PolicyDecisionEvaluation;
 /// A result that differs from a test's expectation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Difference {
-    /// What: `decision`, `message`, `warnings`, an audit annotation, `object`, `patch`.
+    /// The name of the result: `decision`, `message`, `warnings`, an audit annotation, `object`, `patch`.
     pub what: String,
     /// The expected value.
     pub expected: Json,
@@ -125,7 +125,7 @@ fn agree(wanted: Decision, became: Decision) -> bool {
     }
 }
 
-/// The messages of policies against the request.
+/// The messages of policies that reject the request.
 fn messages(ruling: &Ruling) -> Vec<String> {
     let denials = ruling
         .findings

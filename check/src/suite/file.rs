@@ -27,7 +27,7 @@ struct TestFile {
     _kind: String,
     #[serde(rename = "metadata", default)]
     _metadata: Json,
-    /// Paths of files, or objects.
+    /// Paths of files, or inline objects.
     #[serde(default)]
     given: Vec<Json>,
     #[serde(flatten)]
@@ -35,7 +35,7 @@ struct TestFile {
     tests: Vec<Row>,
 }
 
-/// The question of a test; the suite provides what a test omits.
+/// The input of a test; the suite provides what a test omits.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct RowSubject {

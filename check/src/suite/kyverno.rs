@@ -136,7 +136,7 @@ impl KyvernoResult {
     }
 }
 
-/// The namespaces whose labels the values set.
+/// The namespaces whose labels the values file sets.
 fn namespaces(path: Option<&str>, files: &dyn Files) -> Result<Vec<Document>, String> {
     #[derive(Deserialize)]
     struct Labelled {

@@ -1,4 +1,4 @@
-//! Tests of policies: the given objects, the question, and the expected results.
+//! Tests of policies: the given objects, the input, and the expected results.
 
 use std::collections::BTreeMap;
 
@@ -49,20 +49,20 @@ pub struct Test {
     /// Whether policies are used without an API server: they apply to every request, are bound to deny, and are used even if an
     /// API server would reject them.
     pub is_bare: bool,
-    /// The namespace and name of the param; only where `is_bare`.
+    /// The namespace and name of the param; used only if `is_bare`.
     pub param: Option<(String, String)>,
-    /// The question.
+    /// The input of the test.
     pub question: Question,
     /// The expected results.
     pub expected: Expected,
 }
 
-/// The question of a test.
+/// The input of a test.
 #[derive(Debug, Clone)]
 pub enum Question {
     /// The `request` of an AdmissionReview.
     Review(Json),
-    /// About an object.
+    /// An object that is created, updated or deleted.
     Subject {
         /// The operation.
         operation: Operation,
@@ -70,7 +70,7 @@ pub enum Question {
         object: Json,
         /// The object before the update.
         old: Option<Json>,
-        /// The namespace of objects that name none.
+        /// The namespace of objects that do not name one.
         namespace: String,
         /// The user of the request.
         user: Box<UserInfo>,
@@ -84,9 +84,9 @@ pub struct Expected {
     pub decision: Option<Decision>,
     /// A part of a policy's message.
     pub message: Option<String>,
-    /// Parts of the warnings, in order; there are as many.
+    /// Parts of the warnings, in order; the number of warnings must be the same.
     pub warnings: Option<Vec<String>>,
-    /// The audit annotations with these keys.
+    /// The audit annotations, by key.
     pub audit_annotations: BTreeMap<String, String>,
     /// The object after mutation.
     pub object: Option<Json>,
@@ -101,7 +101,7 @@ pub enum Decision {
     Allow,
     /// A validation is false, and the request is denied.
     Deny,
-    /// An expression fails, and the request is denied for it.
+    /// An expression fails, and the request is denied because of it.
     Error,
     /// No policy was evaluated: none matches the request, or match conditions are false.
     Skip,
@@ -141,7 +141,7 @@ impl Suite {
     ///
     /// # Errors
     ///
-    /// The document is not a suite, or names an object that cannot be read; with its place if known.
+    /// The document is not a suite, or names an object that cannot be read; the problem has the place, if it is known.
     pub fn read(document: &Document, files: &dyn Files) -> Result<Self, String> {
         let value = document.value();
         let tests = if kaptest::is_suite(value) {

@@ -1,4 +1,4 @@
-//! A test, run.
+//! Runs a test.
 
 use gavel_engine::value::{Json, Value};
 use gavel_libraries::Server;
@@ -19,7 +19,7 @@ pub struct Report {
     pub differences: Vec<Difference>,
     /// The decision of the policies.
     pub ruling: Ruling,
-    /// How they came to it.
+    /// The steps that led to the decision.
     pub steps: Vec<Step>,
 }
 
@@ -28,7 +28,7 @@ impl Test {
     ///
     /// # Errors
     ///
-    /// An API server would reject a policy, or the question is not a request.
+    /// An API server would reject a policy, or the input is not a request.
     pub fn run(&self, server: Server, write: fn(Value<'_>) -> String) -> Result<Report, String> {
         let world = self.world(server)?;
         let request = self.request(&world);
@@ -46,7 +46,7 @@ impl Test {
     ///
     /// # Errors
     ///
-    /// An API server would reject a policy, or the question is not a request.
+    /// An API server would reject a policy, or the input is not a request.
     pub fn probe(
         &self,
         server: Server,
@@ -111,7 +111,7 @@ impl Test {
         }
     }
 
-    /// Whether a given object is for this test: it is not another policy or the binding of another one.
+    /// Whether the test uses a given object: every object except other policies and their bindings.
     fn counts(&self, object: &Json) -> bool {
         let (Some(policy), Role::Policy) = (&self.policy, Role::of(object)) else {
             return true;
@@ -137,7 +137,7 @@ impl Report {
 }
 
 impl Test {
-    /// The policies that are given.
+    /// The policies among the given objects.
     pub fn policies(&self) -> impl Iterator<Item = &Document> {
         let policies = self
             .given

@@ -71,7 +71,7 @@ fn unusable(error: &str) -> io::Result<Exit> {
     Ok(Exit::Usage)
 }
 
-/// Tells what is wrong with documents that would have costs.
+/// Reports the problems of documents that contain expressions.
 fn tell_refusals(options: &Options, documents: &[Document], manifests: &mut Manifests) {
     let Ok(linter) = Linter::new(options, documents) else {
         return;
@@ -141,7 +141,7 @@ fn write_tree(out: &mut impl Write, cost: &ObjectCost) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether the cost is worth explaining: it is a hundredth of the limit or more.
+/// Whether the cost is worth explaining: at least a hundredth of the limit.
 fn is_much(rule: &RuleCost) -> bool {
     matches!(rule.cost, Figure::AtMost(cost) if cost >= rule.limit / 100)
 }
@@ -189,7 +189,7 @@ fn write_changes(
     Ok(())
 }
 
-/// The same expression in another version of the object, even if its index in a list differs.
+/// Finds the same expression in another version of the object, even if its index in a list differs.
 fn same<'c>(cost: &'c ObjectCost, rule: &RuleCost) -> Option<&'c RuleCost> {
     let list = |field: &str| field.rsplit_once('[').map(|(list, _)| list.to_owned());
     let mut rules = cost.rules.iter();
@@ -278,7 +278,7 @@ fn against(figure: Figure, limit: u64) -> String {
     }
 }
 
-/// The path of a rule as people write it: `spec.hosts[*]` for the properties and items of a schema.
+/// The path of a rule in short form: `spec.hosts[*]` for the properties and items of a schema.
 fn shortened(field: &str) -> String {
     let Some((_, path)) = field.split_once("openAPIV3Schema") else {
         return field.to_owned();

@@ -107,7 +107,7 @@ fn notes(issues: &Issues, request: &EvalRequest, env: &Env) -> Vec<String> {
     notes
 }
 
-/// The key that was probably meant, where the expression asks for one that is not there.
+/// The key that was probably meant, if the expression reads a key that does not exist.
 fn near_key(error: &str, request: &EvalRequest, env: &Env) -> Vec<String> {
     let checked = env.compile(&request.expr).ok();
     let value = |name: &str| request.bindings.get(name);
@@ -210,7 +210,7 @@ fn declared(vars: Vec<(String, Type)>) -> Result<BTreeMap<String, Type>, String>
     Ok(variables)
 }
 
-/// Reads a binding; a variable that is not declared is `dyn`.
+/// Reads a binding; a variable without a declaration is `dyn`.
 fn bound(
     binds: Vec<(String, Binding)>,
     variables: &mut BTreeMap<String, Type>,

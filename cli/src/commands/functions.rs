@@ -99,10 +99,10 @@ struct Function {
     name: &'static str,
     overload: &'static str,
     signature: String,
-    /// The first Kubernetes version that has it; 1.0 if all versions have it.
+    /// The first Kubernetes version that has the function; 1.0 if all versions have it.
     #[serde(skip_serializing_if = "Option::is_none")]
     since: Option<String>,
-    /// The cost in cost units; absent if it grows with the arguments.
+    /// The cost in cost units; absent if it depends on the arguments.
     #[serde(skip_serializing_if = "Option::is_none")]
     cost: Option<u64>,
     example: &'static str,
@@ -112,7 +112,7 @@ struct Function {
 #[derive(Serialize)]
 struct Macro {
     name: String,
-    /// Absent if there may be any number.
+    /// The number of arguments; absent if any number is allowed.
     #[serde(skip_serializing_if = "Option::is_none")]
     arguments: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]

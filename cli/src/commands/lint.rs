@@ -92,7 +92,7 @@ fn summarize(findings: &Findings, examined: usize) {
     report::summary(&format!("{objects}: {errors}, {warnings}, {notes}"));
 }
 
-/// The options of the arguments and of the project's file.
+/// The options from the arguments and from the project's file.
 struct Asked {
     selection: Selection,
     versions: Vec<KubeVersion>,

@@ -42,7 +42,7 @@ pub(crate) struct Findings {
 }
 
 impl Findings {
-    /// Remembers the text of a file.
+    /// Keeps the text of a file.
     pub(crate) fn add_text(&mut self, file: &Arc<Path>, text: &Arc<str>) {
         self.texts.insert(Arc::clone(file), Arc::clone(text));
     }
@@ -76,7 +76,7 @@ impl Findings {
         out.flush()
     }
 
-    /// The findings, each of which is a case of JUnit too.
+    /// The findings as a report, with a test case for each finding.
     fn report(&self) -> Report {
         let mut report = Report::new("gavel lint");
         for problem in &self.problems {
@@ -89,7 +89,7 @@ impl Findings {
 }
 
 impl Report {
-    /// Writes the findings in one of the formats for programs; text and JSON are written while the run goes on.
+    /// Writes the findings in one of the formats for programs. Text and JSON are not among them: they are written during the run.
     pub(crate) fn write(&self, format: Format, out: &mut impl Write) -> io::Result<()> {
         match format {
             Format::Sarif => sarif::write(self, out),
@@ -100,7 +100,7 @@ impl Report {
     }
 }
 
-/// The message with the kinds that it concerns.
+/// The message, with the kinds to which the problem applies.
 fn message_of(problem: &Problem) -> String {
     let text = problem.text();
     match &*problem.kinds {

@@ -94,7 +94,7 @@ impl Report {
     }
 }
 
-/// Which object it is: `Pod/web`.
+/// The name of an object in reports: `Pod/web`.
 pub(crate) fn object_name(object: &Json) -> String {
     let text = |pointer: &str| object.pointer(pointer).and_then(Json::as_str);
     let name = text("/metadata/name").or(text("/metadata/generateName"));
@@ -116,7 +116,7 @@ impl Finding {
         }
     }
 
-    /// Of a problem with an object, which the message names.
+    /// The finding for a problem with an object; the message names the object.
     pub(crate) fn of_object(document: &Document, problem: &Problem) -> Self {
         let finding = Finding::of(problem);
         Finding {
@@ -156,7 +156,7 @@ impl Finding {
     }
 }
 
-/// A path as formats for programs write it; standard input is `stdin`, no file is the empty text.
+/// A path as formats for programs write it; standard input is `stdin`, and no file is an empty text.
 pub(crate) fn path_of(path: Option<&Path>) -> String {
     let path = path.map(|path| path.display().to_string().replace('\\', "/"));
     match path.as_deref() {

@@ -45,7 +45,7 @@ fn level(severity: Severity) -> &'static str {
     }
 }
 
-/// A rule of `gavel lint` with its page; policies, and rules from elsewhere, by name.
+/// The description of a rule: for `gavel lint`, with its page; for policies and other rules, the name.
 fn describe(id: &str) -> Json {
     let Some(rule) = rules::find(id) else {
         return json!({"id": id});
@@ -94,7 +94,7 @@ fn region(range: Range) -> Json {
     })
 }
 
-/// A path as a relative reference, with the characters escaped that a URI cannot hold.
+/// A path as a relative URI reference, with escapes for characters that a URI cannot contain.
 fn uri(path: &str) -> String {
     let mut uri = String::with_capacity(path.len());
     for byte in path.bytes() {

@@ -5,7 +5,7 @@ use std::fmt::{self, Write as _};
 use gavel_engine::value::{Opaque, Value, ValueKind};
 use gavel_golang::{duration, float, quote, time::OffsetTime};
 
-/// Values nested deeper are not printed.
+/// The nesting limit of printed values.
 const MAX_DEPTH: usize = 64;
 
 /// A value that prints as CEL.
@@ -108,7 +108,7 @@ fn write_bytes(f: &mut fmt::Formatter<'_>, bytes: &[u8]) -> fmt::Result {
     f.write_char('"')
 }
 
-/// Values of libraries print as the call that creates them.
+/// Writes a value of a library as the call that creates it.
 fn write_opaque(f: &mut fmt::Formatter<'_>, opaque: &dyn Opaque) -> fmt::Result {
     let text = opaque.to_text();
     let function = match opaque.type_name() {

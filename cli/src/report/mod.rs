@@ -56,7 +56,7 @@ pub(crate) fn summary(summary: &str) {
     let _ = writeln!(stderr(), "{summary}");
 }
 
-/// Prints the value, its type and, with `cost`, the costs; or the problems.
+/// Prints the value, its type and, with `cost`, the costs. If there is no value, prints the problems.
 pub(crate) fn outcome(outcome: &Outcome<'_>, cost: bool, out: &mut impl Write) -> io::Result<()> {
     match &outcome.result {
         Ok(value) => {

@@ -42,7 +42,7 @@ pub enum Outcome {
     Fail,
     /// The object would be admitted with a warning or an audit annotation.
     Warn,
-    /// The policy failed.
+    /// The policy could not be evaluated.
     Error,
 }
 

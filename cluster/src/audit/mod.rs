@@ -1,4 +1,4 @@
-//! Evaluates policies over the objects that exist, as if each were created now.
+//! Evaluates policies over existing objects, as if each object were created now.
 
 mod judge;
 mod pages;

@@ -13,7 +13,7 @@ pub(super) struct Pages {
     api_version: String,
     kind: String,
     limit: u32,
-    /// The token of the next page; `None` after the last one.
+    /// The token of the next page; `None` after the last page.
     next: Option<String>,
 }
 

@@ -1,6 +1,6 @@
-//! Findings as report objects in the cluster: PolicyReport and ClusterPolicyReport (wgpolicyk8s.io/v1alpha2), or their successors
-//! of openreports.io if the cluster has them. A report covers the objects of one resource in one namespace, so that no more than
-//! that is held in memory.
+//! Findings as report objects in the cluster: PolicyReport and ClusterPolicyReport (wgpolicyk8s.io/v1alpha2), or their successors of
+//! openreports.io if the cluster has them. A report covers the objects of one resource in one namespace, so that only the results for one
+//! resource and namespace are in memory.
 
 use std::collections::BTreeMap;
 
@@ -16,9 +16,9 @@ use crate::access::message;
 use crate::follow::Cluster;
 use crate::kinds::resource;
 
-/// The most results of one report: an object of a cluster has at most 1.5 MB.
+/// The limit of results in one report: an object of a cluster has at most 1.5 MB.
 const MOST: usize = 500;
-/// The most bytes of a message.
+/// The size limit of a message in bytes.
 const LONGEST: usize = 1024;
 /// The writer's name in `managedFields` and in the label.
 const MANAGER: &str = "gavel-audit";
@@ -45,7 +45,7 @@ impl std::fmt::Debug for Reports {
 struct Kinds {
     group: &'static str,
     version: &'static str,
-    /// Kind and plural name, of reports in a namespace and of others.
+    /// The kind and plural name of reports about objects in a namespace, and of reports about cluster-scoped objects.
     namespaced: (&'static str, &'static str),
     cluster: (&'static str, &'static str),
 }
@@ -226,8 +226,7 @@ impl Reports {
         }
     }
 
-    /// Deletes the reports of this shard that are not of this run. The first shard also deletes those of shards that no longer
-    /// exist.
+    /// Deletes the reports of this shard from earlier runs. The first shard also deletes the reports of shards that no longer exist.
     async fn sweep(&self, (kind, plural): (&str, &str)) -> kube::Result<()> {
         let resource = resource(self.api.group, self.api.version, kind, plural);
         let all: Api<DynamicObject> = Api::all_with(self.client.clone(), &resource);
@@ -287,7 +286,7 @@ fn result(finding: &Finding, subject: &Json) -> Json {
     })
 }
 
-/// The beginning of a message.
+/// The beginning of a message, within the size limit.
 fn bounded(message: &str) -> &str {
     let end = message.floor_char_boundary(LONGEST);
     message.get(..end).unwrap_or(message)

@@ -17,7 +17,7 @@ use super::shard::Shard;
 use crate::access::message;
 use crate::follow::Cluster;
 
-/// How long to wait for the cluster.
+/// The longest wait for the cluster.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The options of an audit.
@@ -25,7 +25,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 pub struct Audit {
     /// The shard of the objects that is audited.
     pub shard: Shard,
-    /// The objects of a page.
+    /// The number of objects per page.
     pub page: u32,
     /// The user who is assumed to have created the objects.
     pub user: UserInfo,
@@ -40,10 +40,10 @@ pub struct AuditError(String);
 
 /// Receives the findings of a run.
 pub trait Observer {
-    /// A resource begins.
+    /// Called when the audit of a resource begins.
     fn resource(&mut self, resource: &Audited);
 
-    /// `objects` objects were audited; `remaining` more will follow, if known.
+    /// Called when `objects` objects have been audited; `remaining` more will follow, if the number is known.
     fn progress(&mut self, objects: u64, remaining: Option<u64>);
 
     /// The violations of an object; empty if there are none.
@@ -60,9 +60,9 @@ pub trait Observer {
 pub struct Summary {
     /// The number of objects that were audited.
     pub objects: u64,
-    /// How often each policy said what.
+    /// How often each policy had each outcome.
     pub findings: BTreeMap<(String, Outcome), u64>,
-    /// Resources that could not be read, with why.
+    /// The resources that could not be read, with the errors.
     pub unread: Vec<String>,
 }
 
@@ -154,7 +154,7 @@ impl Audit {
     }
 }
 
-/// The policies and the user of an audit.
+/// The policies and the user of an audit, with which objects are judged.
 struct Judging {
     state: Arc<State>,
     authorizer: Arc<dyn Authorizer>,
@@ -163,7 +163,7 @@ struct Judging {
 }
 
 impl Judging {
-    /// Audits the objects of a resource while the next page is on its way. The inner error is the API server's.
+    /// Audits the objects of a resource, and fetches the next page meanwhile. The inner error is the API server's.
     async fn read(
         self: &Arc<Self>,
         resource: &Arc<Audited>,
@@ -232,7 +232,7 @@ fn authorizer(state: &State, live: Arc<dyn Live>) -> Arc<dyn Authorizer> {
     }
 }
 
-/// Asks the cluster and waits, on a thread that may.
+/// Asks the cluster and blocks until it answers, on a thread that may block.
 #[derive(Debug)]
 struct Waiting {
     live: Arc<dyn Live>,

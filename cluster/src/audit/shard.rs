@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-/// One of several equal parts of all objects: which part an object is in depends on its name alone.
+/// One of several equal parts of all objects. The name of an object alone determines its part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shard {
     index: u64,
@@ -27,7 +27,7 @@ impl Shard {
         self.index
     }
 
-    /// How many parts there are.
+    /// The number of shards.
     pub fn count(self) -> u64 {
         self.count
     }
@@ -48,7 +48,7 @@ impl FromStr for Shard {
     }
 }
 
-/// The hash of texts (Fowler, Noll, Vo: FNV-1a, 64 bits), which is the same everywhere and always.
+/// The hash of texts (Fowler, Noll, Vo: FNV-1a, 64 bits), which is the same in every process and version.
 fn fnv1a(texts: [&str; 3]) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     for text in texts {

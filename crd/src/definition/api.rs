@@ -165,7 +165,7 @@ pub struct Conversion {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct WebhookConversion {
-    /// How it is called.
+    /// How the API server calls the webhook.
     pub client_config: Option<ClientConfig>,
     /// The versions of reviews that it understands, the best first.
     #[serde(deserialize_with = "or_default")]

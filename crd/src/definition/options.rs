@@ -1,4 +1,4 @@
-//! The requirements for a definition; an update may keep some things that a new definition cannot have.
+//! The requirements for a definition. An update may keep some properties that a new definition cannot have.
 
 use std::collections::HashSet;
 

@@ -46,7 +46,7 @@ pub struct RuleOutcome {
     pub cost: u64,
     /// How often the node may occur in an object, if the schema bounds it.
     pub cardinality: Option<u64>,
-    /// How often the node may occur in a request of the greatest size.
+    /// How often the node may occur in a request of the maximum size.
     pub cardinality_of_request: u64,
 }
 

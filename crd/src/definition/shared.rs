@@ -5,7 +5,7 @@ use gavel_schema::OptionalList;
 
 use super::api::{PrinterColumn, SelectableField, Subresources, Validation, Version};
 
-/// The parts that are equal in all versions, which single versions then no longer have; empty if there are no versions.
+/// The parts that are equal in all versions and therefore stored once, not in each version; empty if there are no versions.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Shared<'d> {
     /// The schema.

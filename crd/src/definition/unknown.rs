@@ -12,7 +12,7 @@ const MAX_UNKNOWN: usize = 100;
 
 /// The fields that the decoder knows of a value.
 enum KnownFields {
-    /// Any field: the value is not a struct, or it decodes itself and thereby hides unknown fields.
+    /// Any field: the value is not a struct, or it has a decoder of its own, which hides unknown fields.
     All,
     /// The fields of a struct.
     Fields(&'static [(&'static str, &'static KnownFields)]),
@@ -37,7 +37,7 @@ impl Definition {
     }
 }
 
-/// The recursion is as deep as the table, and for schemas as deep as they are nested.
+/// Visits a value and the values in it. The recursion is as deep as the table and, for schemas, as deep as they are nested.
 fn visit(value: &Json, known: &KnownFields, path: &Path<'_>, unknown: &mut Vec<String>) {
     if unknown.len() >= MAX_UNKNOWN {
         return;
@@ -128,7 +128,7 @@ static STATUS: KnownFields = fields! {
     "acceptedNames": NAMES, "storedVersions", "observedGeneration",
 };
 
-/// `items`, `additionalProperties`, `additionalItems` and `dependencies` decode themselves.
+/// The fields of a schema. `items`, `additionalProperties`, `additionalItems` and `dependencies` have decoders of their own.
 static SCHEMA: KnownFields = fields! {
     "id", "$schema", "$ref", "description", "type", "format", "title", "default", "maximum",
     "exclusiveMaximum", "minimum", "exclusiveMinimum", "maxLength", "minLength", "pattern",

@@ -7,8 +7,8 @@ use serde_json::Map;
 use super::compile::{CompiledCrd, UnknownVersion};
 
 impl CompiledCrd {
-    /// Prepares an object for validation, after admission: resets the parts that the client cannot set. These are the status if
-    /// it is a subresource, everything but the status at that endpoint (`is_status`), and the generation.
+    /// Prepares an object for validation, after admission: resets the parts that the client cannot set. These are the generation, the
+    /// status if it is a subresource and, in requests to the subresource (`is_status`), everything but the status.
     ///
     /// # Errors
     ///
@@ -40,8 +40,8 @@ fn for_create(object: &mut Map<String, Json>, has_status: bool) {
     set_generation(object, 1);
 }
 
-/// Prepares an object for an update: keeps the old status if that is a subresource, and counts a generation if anything but
-/// metadata changed.
+/// Prepares an object for an update: keeps the old status if that is a subresource, and increments the generation if anything but metadata
+/// changed.
 fn for_update(object: &mut Map<String, Json>, old: &Map<String, Json>, has_status: bool) {
     if has_status {
         match old.get("status") {
@@ -54,7 +54,7 @@ fn for_update(object: &mut Map<String, Json>, old: &Map<String, Json>, has_statu
     }
 }
 
-/// Prepares an object for an update of its status: everything else stays, except managed fields.
+/// Prepares an object for an update of its status: everything else keeps its old value, except managed fields.
 fn for_status_update(object: &mut Map<String, Json>, old: &Map<String, Json>) {
     let new = std::mem::replace(object, old.clone());
     match managed_fields(&new).cloned() {

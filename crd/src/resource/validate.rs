@@ -24,7 +24,8 @@ pub struct ValidateOptions<'a> {
     pub status: bool,
     /// Whether the rules run even if an earlier error would keep an API server from running them.
     pub force_rules: bool,
-    /// The host's deadline or cancellation flag: called while work is done; true ends the validation with an error that says so.
+    /// The host's deadline or cancellation flag, which is called from time to time; if it returns true, the validation ends with an error
+    /// that says so.
     pub interrupt: Interrupt<'a>,
 }
 
@@ -60,8 +61,8 @@ pub struct Outcome {
     pub rule_errors: Vec<Error>,
     /// The errors of rules that existed before the update, which clients get as warnings.
     pub warnings: Vec<String>,
-    /// Why messageExpressions could not be used, so that the rule's `message` was used instead; an API server logs these. At most
-    /// 100.
+    /// The errors of messageExpressions that could not be used, so that the rule's `message` was used instead; an API server logs these. At
+    /// most 100.
     pub notes: Vec<String>,
     /// The remaining budget, in cost units; negative if a rule ended the validation.
     pub remaining_budget: i64,

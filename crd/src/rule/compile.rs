@@ -15,9 +15,9 @@ use super::{Age, Brackets, FieldPath, NodeType, RuleEnvs};
 /// A compiled rule.
 #[derive(Debug)]
 pub struct CompiledRule {
-    /// The expression that must be true; `None` if the rule is blank; or the compile error, in Kubernetes' words.
+    /// The expression that must be true, or the error of compiling it in Kubernetes' words; `None` if the rule is blank.
     pub rule: Result<Option<Expression>, RuleError>,
-    /// The message expression, if there is one and the rule was compiled; or its compile error.
+    /// The message expression, if there is one and the rule was compiled; or the error of compiling it.
     pub message: Option<Box<Result<Expression, RuleError>>>,
     /// Whether the rule reads `oldSelf`. Such a transition rule is not evaluated without an old value.
     pub uses_old_self: bool,
@@ -53,8 +53,7 @@ pub struct Expression {
     pub max_cost: u64,
 }
 
-/// Compiles the rules of a node, with one result per rule. `ages` says of a rule, and then of its message expression, whether it
-/// is stored already.
+/// Compiles the rules of a node, with one result per rule. `ages` has two ages per rule: of the rule and of its message expression.
 ///
 /// ```
 /// use gavel_apimachinery::server::Server;
@@ -93,7 +92,7 @@ pub struct RuleTrees {
     pub message: Option<CheckedAst>,
 }
 
-/// Does what [`compile`] does, and keeps the trees.
+/// Like [`compile`], but keeps the trees of the expressions.
 pub(crate) fn compile_with_trees(
     schema: &JsonSchema,
     node: &NodeType,

@@ -24,7 +24,7 @@ pub struct RuleEnvs {
     set: EnvSet,
 }
 
-/// Whether an expression is stored already: then it may use everything that any version offers.
+/// Whether an expression is new or stored already. Stored expressions may use the functions of every version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Age {
     /// The expression is new or was changed.
@@ -91,7 +91,7 @@ impl NodeType {
         &self.schema
     }
 
-    /// The address, which identifies the node while it lives.
+    /// The address of the schema, which identifies the node while the node exists.
     pub(crate) fn place(&self) -> *const () {
         self.schema.place()
     }

@@ -99,7 +99,7 @@ impl FieldPath {
         matches!(self.0.first(), Some(FieldPathStep::Field(first)) if first == name)
     }
 
-    /// Steps down. Nothing is known below a map without a schema, and nothing there is a field: upstream crashes there.
+    /// Adds a step to the path. Below a map without a schema every name is treated as a key, where upstream crashes.
     fn push<'s>(
         &mut self,
         node: Option<&'s JsonSchema>,

@@ -1,7 +1,7 @@
 //! The tree of an expression, the same before and after checking.
 //!
-//! Every node has an [`ExprId`]. Places, types and references are side tables keyed by it, as in cel-go (`common/ast`). Ids are
-//! dense and begin at 1. The call of a macro is not kept: its expansion takes the place of the call.
+//! Every node has an [`ExprId`]. Places, types and references are in side tables with the id as key, as in cel-go (`common/ast`). Ids are
+//! dense and begin at 1. The call of a macro is replaced by its expansion.
 
 use std::sync::Arc;
 

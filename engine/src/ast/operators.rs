@@ -42,20 +42,20 @@ pub const OPT_INDEX: &str = "_[?_]";
 pub const OPT_SELECT: &str = "_?._";
 /// `a in b`
 pub const IN: &str = "@in";
-/// Lets a quantifier continue after an error.
+/// The function that makes a quantifier continue after an error.
 pub const NOT_STRICTLY_FALSE: &str = "@not_strictly_false";
-/// The expansion of `cel.block`.
+/// The function that `cel.block` expands to.
 pub const BLOCK: &str = "cel.@block";
-/// The expansion of `transformMap` and its relatives: adds an entry, or the entries of a map, to a map.
+/// The function that `transformMap` and similar macros expand to: adds an entry, or the entries of a map, to a map.
 pub const MAP_INSERT: &str = "cel.@mapInsert";
-/// The expansion of `sortBy`.
+/// The function that `sortBy` expands to.
 pub const SORT_BY_KEYS: &str = "@sortByAssociatedKeys";
 /// The name of the accumulator in macro expansions.
 pub const ACCUMULATOR: &str = "@result";
 /// The loop variable of expansions that do not use one.
 pub const UNUSED: &str = "#unused";
 
-/// The name by which a block reads the slot with this number.
+/// The name of the variable for a slot of a block.
 pub fn block_slot(number: impl std::fmt::Display) -> SmolStr {
     format_smolstr!("@index{number}")
 }

@@ -16,7 +16,7 @@ pub fn unparse(expr: &Expr) -> Option<String> {
     Some(writer.text)
 }
 
-/// How tightly the parts of an expression bind, the loosest first.
+/// Precedence levels, from the loosest to the tightest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Level {
     Conditional,
@@ -29,7 +29,7 @@ enum Level {
     Member,
 }
 
-/// An infix operator: its symbol, its own level and that of its right operand. Its left operand has its own level.
+/// An infix operator: its symbol, its precedence level, and the level of its right operand. Its left operand has the operator's own level.
 struct Infix {
     symbol: &'static str,
     level: Level,
@@ -41,7 +41,7 @@ struct Writer {
 }
 
 impl Writer {
-    /// Writes an expression, in parentheses if it binds more loosely than its place requires.
+    /// Writes an expression, in parentheses if its precedence is lower than `place` requires.
     fn expr(&mut self, expr: &Expr, place: Level) -> Option<()> {
         if level(expr) >= place {
             return self.bare(expr);
@@ -351,7 +351,7 @@ fn operands<'e>(expr: &'e Expr, name: &str) -> Option<(&'e Expr, &'e Expr)> {
     }
 }
 
-/// Whether the parser builds this tree from the chain of its terms: half of the operators are left of the root.
+/// Whether the tree is the one that the parser builds from a chain of operators: half of the operators are left of the root.
 fn is_balanced(expr: &Expr, name: &str) -> bool {
     let Some((left, right)) = operands(expr, name) else {
         return true;

@@ -46,7 +46,7 @@ impl<'e, F: Fn(&Expr) -> bool> Iterator for Walk<'e, F> {
 }
 
 impl Expr {
-    /// Calls `show` with each child of this node, in the order in which they are written and evaluated.
+    /// Calls `show` with each child of this node, in the order in which they are written.
     pub fn for_each_child<'e>(&'e self, mut show: impl FnMut(&'e Expr)) {
         match &self.kind {
             ExprKind::Constant(_) | ExprKind::Ident(_) => {}

@@ -53,7 +53,7 @@ impl Checker<'_> {
         self.set_type(id, ty);
     }
 
-    /// `operand.?field`: the parser passes the field's name as a literal.
+    /// Checks `operand.?field`, for which the parser passes the field's name as a literal.
     fn check_optional_select(&mut self, id: ExprId, call: &mut Call) {
         let [operand, field] = call.args.as_mut_slice() else {
             return;

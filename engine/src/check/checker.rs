@@ -18,7 +18,7 @@ use crate::types::Type;
 ///
 /// # Errors
 ///
-/// All problems that were found. The validators only run if there are none before them.
+/// All problems that were found. The validators only run if the check itself finds none.
 pub fn check(ast: Ast, env: &Declarations, validators: &[Validator]) -> Result<CheckedAst, Issues> {
     let (source, mut root, offsets) = ast.into_parts();
     let mut checker = Checker::new(env, &source, &offsets);
@@ -52,8 +52,8 @@ pub(super) struct Checker<'c> {
     types: Vec<Type>,
     references: Vec<Option<Reference>>,
     issues: Option<Issues>,
-    /// Whether the overloads that compare numbers of different types are hidden. Upstream no longer hides them after the first
-    /// comprehension.
+    /// Whether overloads that compare numbers of different types are hidden. Like upstream, the checker no longer hides them after the
+    /// first comprehension.
     pub(super) hides_mixed_comparisons: bool,
     /// A buffer for dotted names.
     name: String,
@@ -154,7 +154,7 @@ impl<'c> Checker<'c> {
         self.set_type(expr.id, if *test_only { Type::Bool } else { ty });
     }
 
-    /// Runs `find` with the dotted name that the expression spells, if it does, followed by `field`.
+    /// If the expression spells a dotted name, calls `find` with that name followed by `field`.
     pub(super) fn with_qualified_name<T>(
         &mut self,
         expr: &Expr,
@@ -173,7 +173,7 @@ impl<'c> Checker<'c> {
         found
     }
 
-    /// The type of a field of `operand`, which is checked first. `optional` means that it is selected with `.?`.
+    /// The type of a field of `operand`, which is checked first. `optional` means that the field is selected with `.?`.
     pub(super) fn check_field(
         &mut self,
         id: ExprId,

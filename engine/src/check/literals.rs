@@ -98,7 +98,7 @@ impl Checker<'_> {
         ty
     }
 
-    /// The type of a literal's elements, given the type of those so far and of the next one.
+    /// The common type of a literal's elements, given the common type so far and the type of the next element.
     fn join(&mut self, so_far: Option<Type>, next: Type) -> Type {
         match so_far {
             None => next,

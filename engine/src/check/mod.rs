@@ -39,8 +39,8 @@ pub type Validator = fn(&CheckedAst, &mut Issues);
 pub enum Reference {
     /// A variable, by its full name.
     Variable(SmolStr),
-    /// The name of a type, as a value. Also the name of a variable whose values are types: upstream takes it for the name of a
-    /// type, and planning then fails with `reference to undefined type: x`.
+    /// The name of a type, as a value. Also the name of a variable whose values are types: upstream mistakes it for the name of a type, and
+    /// planning then fails with `reference to undefined type: x`.
     Type(SmolStr),
     /// A constant of an enumeration.
     Constant(Constant),
@@ -48,7 +48,7 @@ pub enum Reference {
     Call {
         /// The function.
         function: Arc<FunctionDecl>,
-        /// The possible overloads. With one, the types decide it; with several, the values decide at run time.
+        /// The possible overloads. A single one is decided by the static types; among several, the values decide at run time.
         candidates: SmallVec<[u16; 4]>,
     },
 }
@@ -88,7 +88,7 @@ impl CheckedAst {
         self.types.get(id.index()).unwrap_or(&Type::Dyn)
     }
 
-    /// Whether a node has such a type.
+    /// Whether the type of a node satisfies a condition.
     pub fn has_type(&self, is_such: impl Fn(&Type) -> bool) -> bool {
         self.types.iter().any(is_such)
     }

@@ -61,8 +61,8 @@ impl Scopes {
         self.find_in_container(env, name, true)
     }
 
-    /// The declaration of `name` as the specification has it: variables of comprehensions come first, even before longer names
-    /// that begin with theirs, and names with a leading dot skip them.
+    /// The declaration of `name` by the rules of the specification: variables of comprehensions come first, even before longer names that
+    /// begin with theirs, and names with a leading dot skip them.
     fn find_specified(&self, env: &Declarations, name: &str) -> Option<Declared> {
         let (absolute, rest) = match name.strip_prefix('.') {
             Some(rest) => (true, rest),
@@ -84,7 +84,7 @@ impl Scopes {
         }
     }
 
-    /// The type of this name; variables are ignored.
+    /// The type with this name; variables are ignored.
     pub(super) fn find_type(&self, env: &Declarations, name: &str) -> Option<Declared> {
         resolve_name(env.container(), name, |candidate| {
             let ty = env
@@ -121,7 +121,7 @@ impl Scopes {
     }
 }
 
-/// The only constant of the only enumeration.
+/// The name of the only constant of the only enumeration.
 const NULL_VALUE: &str = "google.protobuf.NullValue.NULL_VALUE";
 
 impl Declared {
@@ -134,7 +134,7 @@ impl Declared {
     }
 }
 
-/// Appends the dotted name that an expression spells, such as `a.b.c`, if it does.
+/// If an expression spells a dotted name, such as `a.b.c`, appends the name.
 pub(super) fn push_qualified_name(expr: &Expr, name: &mut String) -> bool {
     match &expr.kind {
         ExprKind::Ident(ident) => {

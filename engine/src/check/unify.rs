@@ -6,8 +6,8 @@ use smol_str::SmolStr;
 
 use crate::types::{Primitive, Signature, Type};
 
-/// The number of types that one check may visit. A few lines can name a type whose text exceeds any memory (`[0].map(a, {a:
-/// a}).map(a, {a: a})…`), on which upstream never ends. Real expressions stay far below.
+/// The number of types that one check may visit. A few lines can name a type whose text exceeds any memory (`[0].map(a, {a: a}).map(a, {a:
+/// a})…`); with such an expression, upstream's check does not end. Real expressions stay far below.
 const MAX_STEPS: u32 = 5_000_000;
 
 /// The types that type variables stand for. Bindings last as long as the check of an expression; the bindings of a failed attempt
@@ -90,7 +90,7 @@ impl Bindings {
         false
     }
 
-    /// Like [`Bindings::unify`] with a parameter of a signature, which is instantiated only as far as needed.
+    /// Unifies a type with a parameter of a signature like [`Bindings::unify`], but instantiates the parameter only as far as needed.
     fn fits(&mut self, actual: &Type, formal: &Type, scheme: &Scheme<'_>) -> bool {
         if scheme.names.is_empty() {
             return self.unify(actual, formal);
@@ -224,7 +224,7 @@ impl Bindings {
         }
     }
 
-    /// The more general of two types that agree.
+    /// The more general one of two types that unify.
     pub(super) fn most_general(&self, first: Type, second: Type) -> Type {
         if self.is_as_general(&first, &second) {
             first
@@ -297,7 +297,7 @@ impl Bindings {
     }
 }
 
-/// How a variable relates to a type.
+/// The relation between a variable and a type.
 enum Standing {
     /// The variable stands for the type.
     Agrees,

@@ -16,8 +16,8 @@ pub struct Cost {
     /// Whether the cost belongs to the function's name and thus also applies to calls whose overload is only known at run time.
     /// Otherwise such calls cost one unit.
     pub by_name: bool,
-    /// Whether the formula is cel-go's own, not a library's. The two read sizes differently: only cel-go counts an optional as
-    /// the value that it holds, and only a library asks the host again for an unknown size.
+    /// Whether the formula is cel-go's own, not a library's. Sizes are read differently: a formula of cel-go counts an optional as the
+    /// value that it holds, and a library's formula asks the host again for an unknown size.
     pub standard: bool,
 }
 
@@ -28,7 +28,7 @@ pub enum Formula {
     Fixed(u64),
     /// Computed from the sizes of the arguments: ranges in an estimate, exact sizes during an evaluation.
     Sizes(fn(&[SizeEstimate]) -> CallEstimate),
-    /// Different formulas for the estimate and the evaluation, as upstream has them.
+    /// Different formulas for the estimate and the evaluation, where upstream has two.
     Split {
         /// The estimate.
         estimate: fn(&dyn CallSite) -> CallEstimate,
@@ -37,7 +37,7 @@ pub enum Formula {
     },
 }
 
-/// The exact cost of a call, from its arguments and its result. Failed ones are `None`.
+/// The exact cost of a call, from its arguments and its result. Failed arguments and a failed result are `None`.
 pub type Track = for<'v> fn(&[Option<Value<'v>>], Option<Value<'v>>) -> Result<u64, EvalError>;
 
 /// An estimate of a call: its own cost, without that of its arguments, and the size of its result if known.
@@ -82,7 +82,7 @@ pub trait CallSite {
     /// The value of an argument that is an int literal.
     fn int_literal(&self, argument: usize) -> Option<i64>;
 
-    /// Whether the estimate must be an upper bound, which Kubernetes' figures are not always.
+    /// Whether the estimate must be an upper bound. Kubernetes' estimates can be exceeded at run time.
     fn is_bound(&self) -> bool {
         false
     }

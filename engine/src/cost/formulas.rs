@@ -18,11 +18,11 @@ pub const LIST_CONCATENATION: Cost = Cost::sizes(list_concatenation).standard();
 pub const IN_LIST: Cost = Cost::sizes(in_list).standard();
 /// The cost of `text.contains(part)`.
 pub const CONTAINS: Cost = Cost::sizes(contains).standard();
-/// The cost of `text.matches(pattern)`; the global `matches` costs one unit before cel-go 0.29.
+/// The cost of `text.matches(pattern)`; before cel-go 0.29, a global call of `matches` costs one unit.
 pub const MATCHES: Cost = Cost::sizes(matches).standard();
-/// The cost of `text.startsWith(part)` and `endsWith`: Kubernetes' estimate counts the part, its evaluation the text.
+/// The cost of `text.startsWith(part)` and `endsWith`: Kubernetes' estimate uses the size of the part, its evaluation the size of the text.
 pub const PREFIX: Cost = Cost::split(prefix_estimate, prefix_track).standard();
-/// The cost of `startsWith` and `endsWith` since 1.37: both the estimate and the evaluation count the part.
+/// The cost of `startsWith` and `endsWith` since 1.37: both the estimate and the evaluation use the size of the part.
 pub const PART: Cost =
     Cost::sizes(|sizes| CallEstimate::new(nth(sizes, 1).costs(TRAVERSAL_FACTOR))).standard();
 /// The cost of `bytes(text)`.
@@ -31,7 +31,7 @@ pub const STRING_TO_BYTES: Cost = Cost::sizes(string_to_bytes).standard();
 pub const BYTES_TO_STRING: Cost = Cost::sizes(bytes_to_string).standard();
 /// The cost of `strings.quote(text)`.
 pub const QUOTE: Cost = Cost::sizes(quote).standard();
-/// The cost of `template.format(values)`, whose result has no bound.
+/// The cost of `template.format(values)`. The size of its result is unbounded.
 pub const FORMAT: Cost = Cost::sizes(traversal).standard();
 
 /// The cost of reading the first argument once.
@@ -54,7 +54,7 @@ pub fn regex_cost(text: SizeEstimate, pattern: SizeEstimate) -> CostEstimate {
         .times(pattern.costs(REGEX_FACTOR))
 }
 
-/// The formula of [`COMPARISON`], for hosts whose types have a cheaper one.
+/// The formula of [`COMPARISON`], for hosts that replace it for some of their types.
 pub fn comparison(sizes: &[SizeEstimate]) -> CallEstimate {
     let max = nth(sizes, 0).max.min(nth(sizes, 1).max);
     let range = CostEstimate {

@@ -1,15 +1,15 @@
 //! Ranges of sizes and costs, with upstream's saturating arithmetic.
 
-/// The least and the greatest size that a value may have: code points, bytes, elements or entries; 1 for a scalar.
+/// The smallest and the largest size that a value may have: code points, bytes, elements or entries; 1 for a scalar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SizeEstimate {
-    /// The least.
+    /// The smallest size.
     pub min: u64,
-    /// The greatest.
+    /// The largest size.
     pub max: u64,
 }
 
-/// The least and the greatest cost that an expression may have, in cost units.
+/// The lowest and the highest cost that an expression may have, in cost units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CostEstimate {
     /// The least.
@@ -33,7 +33,7 @@ impl SizeEstimate {
         }
     }
 
-    /// The size of both values together.
+    /// The sum of both sizes.
     pub fn plus(self, other: SizeEstimate) -> Self {
         SizeEstimate {
             min: self.min.saturating_add(other.min),

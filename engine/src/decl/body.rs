@@ -39,6 +39,10 @@ pub trait Argument<'a>: Sized {
 /// A result type of a [`body!`](crate::body): something that becomes a value, or an error.
 pub trait Returned<'a> {
     /// The result of the call.
+    ///
+    /// # Errors
+    ///
+    /// The error that the function returned.
     fn into_result(self) -> Result<Value<'a>, EvalError>;
 }
 
@@ -57,6 +61,10 @@ pub trait Arguments<'a>: Sized {
 /// `Parameters` distinguishes functions with a context from functions without; the compiler infers it.
 pub trait Body<'a, Parameters> {
     /// Calls the function.
+    ///
+    /// # Errors
+    ///
+    /// A value has another type than its parameter, or the function fails.
     fn call(self, context: &CallContext<'a>, values: &[Value<'a>]) -> Result<Value<'a>, EvalError>;
 }
 

@@ -6,7 +6,7 @@ use gavel_golang::work::{Interrupt, Work};
 use crate::error::EvalError;
 use crate::value::{Arena, Value};
 
-/// The units of work of adding an element to a list.
+/// The units of work for adding an element to a list.
 const WORK_PER_ELEMENT: usize = 32;
 
 /// The context of an implementation.
@@ -44,7 +44,7 @@ impl<'a> CallContext<'a> {
         Ok(self.work.spend(units)?)
     }
 
-    /// The counter itself, for code that is not part of an evaluation.
+    /// The counter of the context, for code that is not part of an evaluation.
     pub fn work_counter(&self) -> &Work<'a> {
         &self.work
     }
@@ -89,7 +89,7 @@ impl<'a> CallContext<'a> {
     ///
     /// # Errors
     ///
-    /// The arena holds too much, or the host interrupts the evaluation.
+    /// The arena exceeds its limit, or the host interrupts the evaluation.
     #[cold]
     pub fn check(&self) -> Result<(), EvalError> {
         self.arena.reserve(0)?;

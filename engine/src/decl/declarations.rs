@@ -14,7 +14,7 @@ use crate::types::Type;
 pub struct Declarations {
     pub(crate) container: SmolStr,
     pub(crate) variables: FxHashMap<SmolStr, Type>,
-    /// Shared with the environments that extend this one.
+    /// The functions, shared with the environments that extend this one.
     functions: Arc<FxHashMap<SmolStr, Arc<FunctionDecl>>>,
     /// The types of libraries, by name.
     pub(crate) library_types: BTreeMap<SmolStr, Type>,
@@ -27,13 +27,13 @@ pub struct Declarations {
 pub struct EnvOptions {
     /// Whether `1 < 1.5` is allowed without `dyn()`. Kubernetes allows it since 1.28.
     pub cross_type_numeric_comparisons: bool,
-    /// Whose rules apply where Kubernetes and CEL's specification differ.
+    /// Whether Kubernetes' rules or those of CEL's specification apply where the two differ.
     pub rules: Rules,
     /// The corrections of later versions of cel-go that apply.
     pub corrections: Corrections,
 }
 
-/// Corrections: later versions of cel-go follow the specification here, and earlier ones do not.
+/// Behavior in which later versions of cel-go follow the specification and earlier versions do not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Corrections {
     /// Variables of comprehensions come first, even before longer names that begin with theirs, and names with a leading dot skip
@@ -50,7 +50,7 @@ pub struct Corrections {
 /// Whose rules apply where Kubernetes and CEL's specification differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Rules {
-    /// The rules of the CEL version in Kubernetes.
+    /// The rules of the version of CEL that Kubernetes uses.
     #[default]
     Kubernetes,
     /// The rules of the specification:
@@ -59,7 +59,7 @@ pub enum Rules {
     /// - keys of map literals are bools, ints, uints and strings, and must not be equal;
     /// - a constant that cannot be a key fails where it is looked up, not at planning;
     /// - a value that is neither map nor list has no fields that could be absent;
-    /// - of null and a nullable type, the nullable type is the common one;
+    /// - the common type of null and a nullable type is the nullable type;
     /// - the value that an optional holds is unchanged when the optional is read.
     Specification,
 }

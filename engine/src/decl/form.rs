@@ -1,4 +1,4 @@
-//! Special properties of functions: how their calls are planned, what is known of their results, and which literals validators
+//! Special properties of functions: how their calls are planned, which properties of their results are known, and which literals validators
 //! check.
 
 /// Functions whose calls are not planned as plain calls of a body.
@@ -10,7 +10,7 @@ pub enum Form {
     Or,
     /// `!a`
     Not,
-    /// Lets a quantifier continue after an error.
+    /// Makes a quantifier continue after an error.
     NotStrictlyFalse,
     /// `a ? b : c`
     Conditional,
@@ -38,9 +38,9 @@ pub enum Form {
     OptionalOrValue,
     /// The expansion of `cel.block`.
     Block,
-    /// A conversion: of a constant, it is computed when it is planned, and may fail there.
+    /// A conversion. Planning computes the conversion of a constant, and fails if it fails.
     Conversion,
-    /// A value parsed from a text, which is expensive: the same text is parsed once.
+    /// A function that parses a text, which is expensive: the same text is parsed only once.
     Parse,
 }
 
@@ -57,8 +57,8 @@ pub enum LiteralRule {
     Mixed,
 }
 
-/// What is known of a result beyond its estimated cost: its size, and which values it comes from. All but the first five count
-/// only for [bounds](mod@crate::estimate): Kubernetes does not know them.
+/// The known properties of a result besides its cost: its size, and the values that it comes from. Only the first five are used for
+/// Kubernetes' estimate; [bounds](mod@crate::estimate) use all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Yield {
     /// Nothing is known.
@@ -66,21 +66,21 @@ pub enum Yield {
     Unsaid,
     /// The result is the argument.
     Argument,
-    /// The result is both arguments together.
+    /// The size of the result is the sum of the arguments' sizes.
     Sum,
-    /// The result is an element of the first argument, a list.
+    /// The result is an element of the first argument, which is a list.
     Items,
-    /// The result is a value of the first argument, a map.
+    /// The result is a value of the first argument, which is a map.
     Values,
-    /// The result is the value that the argument holds, or holds the argument.
+    /// The result is the value that the argument, an optional, holds; or it is an optional that holds the argument.
     Held,
     /// The result is one of the arguments.
     Either,
-    /// The result is the text of the argument.
+    /// The result is the argument converted to text.
     Printed,
-    /// The result is a list of parts of the first argument, at most one more than it has code points.
+    /// The result is a list of parts of the first argument, whose number is at most the number of code points plus one.
     Parts,
-    /// The result may be larger than its estimate says.
+    /// The result may be larger than Kubernetes' estimate of its size.
     Larger,
     /// The result is the argument in quotes.
     Quoted,

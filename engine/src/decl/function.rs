@@ -1,4 +1,4 @@
-//! A function as an environment holds it: its overloads, in the order of their declaration.
+//! A function in an environment: its overloads, in the order of their declaration.
 
 use std::sync::Arc;
 
@@ -26,11 +26,11 @@ pub struct OverloadDecl {
     pub signature: Signature,
     /// How a call is computed.
     pub implementation: Implementation,
-    /// How a call is computed if the pattern, its second argument, is a constant.
+    /// The function that computes a call whose second argument, the pattern, is a constant.
     pub pattern: Option<PatternFunction>,
-    /// How calls are planned, if not as plain calls.
+    /// The form in which calls are planned; `None` for plain calls.
     pub form: Option<Form>,
-    /// What is known of the results.
+    /// The known properties of the results.
     pub yields: Yield,
     /// The check that validators apply to literals in a call.
     pub literals: Option<LiteralRule>,

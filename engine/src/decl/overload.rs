@@ -30,10 +30,10 @@ pub struct Overload {
     pub signature: &'static str,
     /// How a call is computed.
     pub implementation: Implementation,
-    /// How a call is computed if the pattern, its second argument, is a constant: planning compiles the pattern, and fails if it
+    /// The function that computes a call whose second argument, the pattern, is a constant: planning compiles the pattern, and fails if it
     /// is invalid.
     pub pattern: Option<PatternFunction>,
-    /// How calls are planned, if not as plain calls.
+    /// The form in which calls are planned; `None` for plain calls.
     pub form: Option<Form>,
     /// What is known of the results.
     pub yields: Yield,
@@ -48,16 +48,16 @@ pub struct Overload {
 /// How an overload is computed.
 #[derive(Debug, Clone, Copy)]
 pub enum Implementation {
-    /// By this function, which only receives arguments of the overload's types. If the types are only known at run time, the
-    /// first overload whose types fit is called; without one the call fails with `no such overload: f(int, list)`.
+    /// By this function, which only receives arguments of the overload's types. If the types are only known at run time, the first overload
+    /// whose types fit is called; if none fits, the call fails with `no such overload: f(int, list)`.
     Typed(Function),
     /// Like `Typed`, but called as a function with any number of arguments: the first argument that fails ends the call.
     Variadic(Function),
-    /// By one function for all overloads of the name, which checks its arguments itself.
+    /// By one function for all overloads with the name; the function checks its arguments itself.
     Shared(Function),
     /// By the planner: logic, conditionals, indexing, selection, optional chaining.
     Planned,
-    /// Not at all: the overload is declared for checking only.
+    /// By nothing: the overload is declared for checking only.
     Declared,
 }
 

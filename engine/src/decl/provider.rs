@@ -19,8 +19,8 @@ pub trait TypeProvider: fmt::Debug + Send + Sync {
         FieldPlace::UNKNOWN
     }
 
-    /// How objects behave that struct literals of a type create. `None` if there are no such values: literals of the type check,
-    /// and fail when they are evaluated.
+    /// The behavior of the objects that struct literals of a type create. `None` if literals of the type pass the check but fail when they
+    /// are evaluated.
     fn object_kind(&self, _type_name: &str) -> Option<ObjectKind> {
         None
     }

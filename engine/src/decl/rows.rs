@@ -91,7 +91,7 @@ impl Overload {
         }
     }
 
-    /// Sets the function that computes calls whose pattern, the second argument, is a constant.
+    /// Sets the function that computes calls whose second argument, the pattern, is a constant.
     pub const fn pattern(self, of_constant: PatternFunction) -> Self {
         let pattern = Some(of_constant);
         Overload { pattern, ..self }
@@ -103,7 +103,7 @@ impl Overload {
         Overload { form, ..self }
     }
 
-    /// Sets what is known of results.
+    /// Sets the known properties of results.
     pub const fn yields(self, yields: Yield) -> Self {
         Overload { yields, ..self }
     }

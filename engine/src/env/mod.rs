@@ -1,4 +1,4 @@
-//! Environments: the names that an expression may use, and the way from text to program.
+//! Environments: the names that an expression may use, and the functions that parse, check and plan it.
 
 use std::sync::Arc;
 

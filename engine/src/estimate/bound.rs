@@ -15,10 +15,10 @@ use crate::types::Type;
 /// Bounds that hold for every evaluation of an expression.
 #[derive(Debug, Clone, Default)]
 pub struct Bound {
-    /// The least and the greatest cost, in cost units. `None` if the expression reads something of unknown size, or if the
-    /// greatest cost exceeds all budgets by many orders of magnitude.
+    /// The lowest and the highest cost, in cost units. `None` if the expression reads something of unknown size, or if the highest cost
+    /// exceeds all budgets by many orders of magnitude.
     pub cost: Option<CostEstimate>,
-    /// What is known of the value.
+    /// The known properties of the value.
     pub value: KnownValue,
 }
 
@@ -32,7 +32,7 @@ pub struct KnownValue {
 }
 
 impl KnownValue {
-    /// The path that the value comes from, in the steps of [`SizeSource`](super::SizeSource); empty if unknown.
+    /// The path that the value comes from, in the form that [`SizeSource`](super::SizeSource) describes; empty if unknown.
     pub fn path(&self) -> &[SmolStr] {
         &self.path
     }
@@ -84,7 +84,7 @@ impl<'a> Estimator<'a> {
         }
     }
 
-    /// The cost of the selection or index that begins a chain; later ones in the chain are included in it.
+    /// The cost of the selection or index that begins a chain; it includes those of the later steps in the chain.
     pub(super) fn chain_start(&self, operand: &Expr) -> CostEstimate {
         let goes_on = match &operand.kind {
             ExprKind::Ident(_) => true,
@@ -119,7 +119,7 @@ impl<'a> Estimator<'a> {
         self.set_entries(id, entries);
     }
 
-    /// The sizes of the entries of a list or map, including those that the host gives.
+    /// The sizes of the entries of a list or map; the host may know them.
     fn known_entries(&self, argument: &SizedArgument<'a>) -> Option<EntrySize> {
         let told = |step| self.told_step(argument.path, step, &Type::Dyn);
         let known = self.entries_of(argument.expr);

@@ -26,7 +26,7 @@ struct Site<'s, 'a> {
     estimator: &'s Estimator<'a>,
     arguments: &'s [SizedArgument<'a>],
     has_target: bool,
-    /// Whether the formula is cel-go's own, which only uses sizes that were known before.
+    /// Whether the formula is cel-go's own; such formulas use only sizes that were already known.
     standard: bool,
 }
 
@@ -90,7 +90,7 @@ impl<'a> Estimator<'a> {
         }
     }
 
-    /// The row of a call: the first of the overloads that it may have.
+    /// The row of a call: the first of its possible overloads.
     pub(super) fn row(&self, call: &Expr) -> Option<&'a OverloadDecl> {
         match self.checked.reference(call.id)? {
             Reference::Call {

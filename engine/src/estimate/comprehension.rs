@@ -9,8 +9,8 @@ use crate::types::Type;
 pub(super) const OLD_ACCUMULATOR: &str = "__result__";
 
 impl<'a> Estimator<'a> {
-    /// The cost of a comprehension. The size of the range is looked up after the body, whose paths may have changed the range's
-    /// path.
+    /// The cost of a comprehension. Like upstream, it looks up the size of the range after the body, although paths in the body may have
+    /// changed the range's path.
     pub(super) fn comprehension(
         &mut self,
         expr: &'a Expr,
@@ -63,8 +63,8 @@ impl<'a> Estimator<'a> {
         start.plus(result).plus(count.costs_each(each))
     }
 
-    /// Pushes the loop variables. Both paths extend the range's path, and the second may overwrite the first's last step, as
-    /// upstream's does.
+    /// Pushes the loop variables. The paths of both variables extend the range's path. As in upstream, the second may overwrite the last
+    /// step of the first.
     fn push_loop_variables(&mut self, fold: &'a Comprehension) {
         let entries = self.entries_of(&fold.iter_range);
         let is_list = match entries {
@@ -98,7 +98,7 @@ impl<'a> Estimator<'a> {
     }
 }
 
-/// Whether a fold only gives its accumulator a value, without a loop: the expansions of `cel.bind`, `optMap` and `sortBy`.
+/// Whether a fold only assigns a value to its accumulator, without a loop: the expansions of `cel.bind`, `optMap` and `sortBy`.
 fn is_binding(fold: &Comprehension) -> bool {
     matches!(&fold.iter_range.kind, ExprKind::List(list) if list.elements.is_empty())
         && fold.loop_condition.kind == ExprKind::Constant(Constant::Bool(false))

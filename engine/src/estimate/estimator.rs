@@ -1,4 +1,4 @@
-//! The state of an estimate: what is known of nodes, and of the variables in scope.
+//! The state of an estimate: the known properties of nodes, and of the variables in scope.
 
 use super::SizeSource;
 use super::path::{Path, Paths};
@@ -65,7 +65,7 @@ impl Default for NodeSize {
 /// The sizes of the keys and values of a list or map.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct EntrySize {
-    /// Whether they are of a list, not of a map.
+    /// Whether the entries are those of a list, not of a map.
     pub(super) is_list: bool,
     /// The size of the keys, or of the indices of a list.
     pub(super) key: SizeEstimate,

@@ -1,8 +1,7 @@
 //! The cost of an expression before it is evaluated (cel-go `checker/cost.go`; presence tests are free).
 //!
-//! Upstream's figures are reproduced to the unit, oddities included, because they decide which rules a cluster accepts: rules
-//! that were accepted must stay accepted. The estimate walks the tree in upstream's order, which matters because paths share
-//! memory (see `path`).
+//! Gavel reproduces upstream's figures to the unit, oddities included, because they decide which rules a cluster accepts: a rule that was
+//! accepted must stay accepted. The estimate walks the tree in upstream's order, which matters because paths share memory (see `path`).
 
 mod bound;
 mod call;
@@ -27,16 +26,16 @@ use crate::check::CheckedAst;
 use crate::cost::{CostEstimate, SizeEstimate};
 use crate::types::Type;
 
-/// The least and the greatest cost of evaluating an expression, in cost units.
+/// The lowest and the highest cost of evaluating an expression, in cost units.
 ///
 /// Calls whose function the checker did not resolve cost nothing.
 pub fn estimate(checked: &CheckedAst, sizes: &dyn SizeSource) -> CostEstimate {
     Estimator::new(checked, sizes).cost(checked.ast().root())
 }
 
-/// The most that an evaluation of the expression may cost, for all values of the sizes that the host gives. [`estimate`] gives
-/// Kubernetes' figures, which some evaluations exceed: `startsWith` reads the text but is estimated by the length of the prefix,
-/// and paths that share memory get each other's sizes.
+/// The highest cost of an evaluation of the expression, for all values of the sizes that the host gives. [`estimate`] gives Kubernetes'
+/// figures, which some evaluations exceed: for example, `startsWith` reads the text, but its estimate uses the length of the prefix; and
+/// paths that share memory may get the wrong sizes.
 ///
 /// ```
 /// use gavel_engine::cost::SizeEstimate;
@@ -62,8 +61,8 @@ pub fn bound(checked: &CheckedAst, sizes: &dyn SizeSource) -> Bound {
 pub trait SizeSource: fmt::Debug {
     /// The size of the value of this type at a path, if known: code points of a string, bytes, elements, entries.
     ///
-    /// The first step is a variable; the others are fields, `@items` (of a list), `@indices`, `@keys` and `@values` (of a map). A
-    /// path is never empty. Selections and indices of other expressions begin with their first field.
+    /// The first step is a variable; the others are fields, `@items` (of a list), `@indices`, `@keys` and `@values` (of a map). A path is
+    /// never empty. The path of a selection or index whose operand is another expression begins with its first field.
     fn size(&self, path: &[&str], ty: &Type) -> Option<SizeEstimate>;
 }
 

@@ -12,9 +12,9 @@ const MAX_TEXT: usize = 48;
 #[derive(Debug, Clone, Copy)]
 struct PartCost<'e> {
     expr: &'e Expr,
-    /// How often the part is evaluated at most: the product of the sizes of the loops around it.
+    /// The upper bound of the number of evaluations of the part: the product of the sizes of the loops around it.
     times: u64,
-    /// The most that the part contributes to the cost of the whole expression, without its own parts, in cost units.
+    /// The upper bound of the part's contribution to the cost of the whole expression, without its own parts, in cost units.
     own: u64,
 }
 
@@ -60,7 +60,7 @@ pub struct HeavyPart {
     pub position: Option<(u32, u32)>,
     /// The text, at most 48 characters.
     pub text: String,
-    /// How often it is evaluated at most.
+    /// The upper bound of the number of its evaluations.
     pub times: u64,
     /// Its contribution to the cost of the whole expression, without its own parts, in cost units.
     pub own: u64,

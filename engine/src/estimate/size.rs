@@ -9,7 +9,7 @@ use crate::cost::SizeEstimate;
 use crate::types::{Primitive, Type};
 
 impl<'a> Estimator<'a> {
-    /// The size of a node. The host is asked once, before the type implies anything: it may give scalars a size other than 1.
+    /// The size of a node. The host is asked once, before the type is considered, because a host may give scalars a size other than 1.
     pub(super) fn size_of(&mut self, expr: &'a Expr) -> Option<SizeEstimate> {
         if let Some(size) = self.node(expr.id).size {
             return Some(size);
@@ -33,7 +33,7 @@ impl<'a> Estimator<'a> {
         self.size_of(expr).unwrap_or(SizeEstimate::UNKNOWN)
     }
 
-    /// The size at a path that the host gives.
+    /// The size that the host gives for a path.
     pub(super) fn told_size(&self, path: Path, ty: &Type) -> Option<SizeEstimate> {
         match self.paths.steps(path) {
             [] => None,
@@ -41,7 +41,7 @@ impl<'a> Estimator<'a> {
         }
     }
 
-    /// The size one step beyond a path that the host gives, such as that of the elements of a list.
+    /// The size that the host gives for the path with one more step, such as that of the elements of a list.
     pub(super) fn told_step(
         &self,
         path: Path,
@@ -128,7 +128,7 @@ impl<'a> Estimator<'a> {
     }
 }
 
-/// The size of a literal. A text has as many units as code points or, for upper bounds, bytes, because some functions count
+/// The size of a literal. The size of a text is its number of code points or, for upper bounds, of bytes, because some functions count
 /// bytes.
 fn literal_size(kind: &ExprKind, bounds: bool) -> Option<u64> {
     let size = match kind {

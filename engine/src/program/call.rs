@@ -122,7 +122,7 @@ impl FunctionCall {
         frame.charge(units.map_err(|error| error.at(self.id))?)
     }
 
-    /// Ends a call whose argument failed. Later arguments are evaluated for their cost alone.
+    /// Ends a call whose argument failed. The remaining arguments are still evaluated, because upstream charges their cost.
     #[cold]
     fn fail<'a>(
         &'a self,
@@ -212,7 +212,7 @@ fn accepts(overload: &OverloadDecl, values: &[Value<'_>]) -> bool {
             .all(|(ty, value)| is_of(value, ty))
 }
 
-/// Whether a value has a type as far as upstream checks: of a list it checks the first element, of a map the first entry.
+/// Whether a value has a type, to the extent that upstream checks it: in a list, only the first element; in a map, only the first entry.
 fn is_of(value: &Value<'_>, ty: &Type) -> bool {
     if let Some((json, shape)) = value.as_unread() {
         return shape.look(json, |value| match value {

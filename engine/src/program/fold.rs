@@ -12,7 +12,7 @@ use crate::cost;
 use crate::error::EvalError;
 use crate::value::{List, ListRepr, MapBuilder, OwnedValue, Truth, Value};
 
-/// The units of work of adding an entry to a map.
+/// The units of work for adding an entry to a map.
 const WORK_PER_ENTRY: usize = 128;
 
 impl FoldStep {
@@ -320,12 +320,12 @@ impl FoldStep {
 
 /// The state of `all` or `exists`.
 struct Quantifier<'a> {
-    /// The predicate's value that decides.
+    /// The value of the predicate that decides the result.
     decisive: bool,
     predicate: &'a Step,
-    /// Whether an element has decided.
+    /// Whether an element has decided the result.
     decided: bool,
-    /// The first failure, unless a later element decides.
+    /// The first failure, which is the result unless a later element decides.
     failure: Option<EvalError>,
 }
 

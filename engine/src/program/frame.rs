@@ -15,14 +15,14 @@ const COST_PER_CHECK: u64 = 1000;
 /// The units of work of an iteration, in addition to its cost.
 const WORK_PER_ITERATION: usize = 64;
 
-/// Variables, cost and limits of an evaluation.
+/// The variables, cost and limits of an evaluation.
 pub(super) struct Frame<'f, 'a> {
     /// Where computed values live.
     pub(super) arena: &'a Arena,
     program: &'a Program,
     cells: CellSlices<'f, 'a>,
     keeps: Keeps,
-    /// The slots that hold something other than a value. There are few.
+    /// The slots that hold something other than a value. They are few.
     others: Vec<(SlotId, Slot<'a>)>,
     cost: u64,
     limit: u64,
@@ -49,10 +49,10 @@ struct CellSlices<'f, 'a> {
     kept: &'f mut [(Value<'a>, Epoch)],
 }
 
-/// Counts the values of a loop variable from 1, to distinguish values that were kept for an earlier one.
+/// Numbers the values of a loop variable from 1, to recognize values that were kept for an earlier value.
 pub(super) type Epoch = u64;
 
-/// The epoch of variables.
+/// The epoch of variables that are not loop variables.
 pub(super) const ONLY_EPOCH: Epoch = 1;
 
 /// The contents of a slot: a loop variable or accumulator.
@@ -151,7 +151,7 @@ impl<'f, 'a> Frame<'f, 'a> {
         }
     }
 
-    /// Adds `count` single units to the cost.
+    /// Charges `count` units, one at a time.
     #[inline]
     pub(super) fn charge_each(&mut self, units: u64) -> Result<(), EvalError> {
         let total = self.cost.saturating_add(units);
@@ -194,7 +194,7 @@ impl<'f, 'a> Frame<'f, 'a> {
         self.context.check()
     }
 
-    /// Takes back the unit that a presence test was charged as an attribute. Upstream's counter wraps here.
+    /// Takes back the unit that a presence test was charged as an attribute. At zero, upstream's counter wraps around.
     pub(super) fn refund(&mut self) -> Result<(), EvalError> {
         self.cost = self.cost.wrapping_sub(1);
         self.charge(0)

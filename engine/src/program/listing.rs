@@ -134,7 +134,7 @@ impl Listing<'_, '_, '_> {
         self.below(|listing| listing.parts_of(attribute))
     }
 
-    /// The steps that a chain evaluates on its way.
+    /// The steps that a chain evaluates: its operand and computed keys.
     fn parts_of(&mut self, attribute: &Attribute) -> fmt::Result {
         match &attribute.base {
             Base::Operand(operand) => self.node("", operand)?,

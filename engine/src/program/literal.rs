@@ -17,7 +17,7 @@ impl ListLiteral {
         charged(list, cost::LIST, self.id, frame)
     }
 
-    /// The list, uncharged.
+    /// Builds the list, without charging for it.
     pub(super) fn build<'a>(&'a self, frame: &mut Frame<'_, 'a>) -> Result<Value<'a>, EvalError> {
         let mut values = ArenaVec::with_capacity_in(self.elements.len(), frame.arena.bump());
         for element in &self.elements {
@@ -44,7 +44,7 @@ impl MapLiteral {
         charged(map, cost::MAP, self.id, frame)
     }
 
-    /// The map, uncharged.
+    /// Builds the map, without charging for it.
     pub(super) fn build<'a>(&'a self, frame: &mut Frame<'_, 'a>) -> Result<Value<'a>, EvalError> {
         let mut map = MapBuilder::new();
         for (key, element) in &self.entries {

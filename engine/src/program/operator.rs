@@ -20,7 +20,7 @@ impl Operator {
         })
     }
 
-    /// The operator for exchanged operands.
+    /// The operator that gives the same result for exchanged operands.
     pub(super) fn turned(self) -> Self {
         match self {
             Operator::Less => Operator::Greater,
@@ -57,7 +57,7 @@ impl Operands {
         }
     }
 
-    /// Charges for operands that failed.
+    /// Charges for a comparison whose operands failed.
     #[cold]
     fn fail<'a>(
         &self,

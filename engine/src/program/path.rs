@@ -46,11 +46,11 @@ pub(super) struct KeptPaths {
     keeps: Keeps,
 }
 
-/// The step by which a path extends another.
+/// A step that extends a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Further {
     Field(SmolStr),
-    /// The result of a function, named here, that parses the text at the path.
+    /// The result of a function that parses the text at the path. Holds the function's name.
     Read(SmolStr),
 }
 
@@ -63,7 +63,7 @@ pub(super) enum Start {
 }
 
 impl KeptPaths {
-    /// The path one step beyond `start`. `again` says that it is read in a loop.
+    /// The path one step beyond `start`. `again` says that the path is read in a loop.
     pub(super) fn follow(&mut self, start: Start, further: Further, again: bool) -> Option<PathId> {
         let step = (start, further);
         let known = self.steps.iter().position(|known| *known == step);

@@ -85,7 +85,7 @@ impl Step {
     }
 }
 
-/// The bool; another value is an error.
+/// The bool in a value; any other value is an error.
 #[inline]
 pub(super) fn truth_of(value: Value<'_>) -> Result<Truth, EvalError> {
     value.as_truth().ok_or_else(EvalError::no_such_overload)

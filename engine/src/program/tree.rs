@@ -19,9 +19,9 @@ pub(super) enum Step {
     Constant(Box<OwnedValue>),
     /// A constant that cannot be built.
     Failure(EvalError),
-    /// A loop variable or accumulator in a slot, and the same as a chain.
+    /// A loop variable or accumulator: its slot, and the chain that begins there and has no qualifiers.
     Local(SlotId, Box<Attribute>),
-    /// A variable with selections and indices, a conditional, or either of them tested for presence.
+    /// A variable with selections and indices, a conditional, or a presence test of either.
     Attribute(Box<Attribute>),
     /// `a && b`
     And(Box<[Step; 2]>, ExprId),
@@ -64,7 +64,7 @@ impl From<OwnedValue> for Step {
     }
 }
 
-/// `x in [1, 2, 3]` with constants: the elements ordered by [`key_order`], each with its equals of other number types.
+/// `x in [1, 2, 3]` with constants: the elements ordered by [`key_order`], each together with the equal numbers of other types.
 #[derive(Debug)]
 pub(super) struct Membership {
     pub(super) id: ExprId,
@@ -75,14 +75,14 @@ pub(super) struct Membership {
 /// A chain: its start and the lookups that follow.
 #[derive(Debug)]
 pub(super) struct Attribute {
-    /// The node at which it starts.
+    /// The node at which the chain starts.
     pub(super) id: ExprId,
     pub(super) base: Base,
     /// The fields that are selected first, one after the other.
     pub(super) fields: Vec<Field>,
-    /// What is looked up then.
+    /// The lookups after the fields.
     pub(super) qualifiers: Vec<Qualifier>,
-    /// `has(…)`: the last field or qualifier is only asked for.
+    /// Whether the chain is a presence test, `has(…)`, of its last field or qualifier.
     pub(super) presence: bool,
 }
 
@@ -188,8 +188,8 @@ pub(super) struct FunctionCall {
     pub(super) function: SmolStr,
     pub(super) callee: Callee,
     pub(super) arguments: Box<[Step]>,
-    /// Whether the first failed argument ends the call, uncharged if others would follow. Otherwise all arguments are evaluated
-    /// first.
+    /// Whether the first failed argument ends the call; the call is then not charged if more arguments would follow. Otherwise all
+    /// arguments are evaluated first.
     pub(super) stops_early: bool,
     pub(super) cost: Cost,
     /// How a value that is parsed from a text is kept.
@@ -210,7 +210,7 @@ pub(super) enum ReadOnce {
 pub(super) enum Callee {
     /// A function that checks its arguments itself.
     Known(Function),
-    /// The implementation of one overload, whose types the arguments are known to have. It fails if they do not.
+    /// The implementation of one overload. The arguments are known to have its types; a value of another type makes the call fail.
     Trusted(Function, Arc<OverloadDecl>),
     /// The implementation of one overload, if the arguments have its types.
     Guarded(Function, Arc<OverloadDecl>),
@@ -250,7 +250,7 @@ pub(super) struct MapLiteral {
 pub(super) struct StructLiteral {
     pub(super) id: ExprId,
     pub(super) type_name: SmolStr,
-    /// How the object behaves, if the type is a host's; `None` for the language's own types.
+    /// The behavior of the object, if the type is a host's; `None` for the language's own types.
     pub(super) object: Option<ObjectKind>,
     pub(super) fields: Box<[(SmolStr, Element)]>,
 }
@@ -274,7 +274,7 @@ pub(super) enum FoldKind {
     Quantifier {
         decisive: bool,
         predicate: Step,
-        /// The test that the predicate is, if it only compares ints.
+        /// The test, if the predicate only compares ints.
         test: Option<IntTest>,
     },
     /// `exists_one`
@@ -297,7 +297,7 @@ pub(super) struct IntTest {
     pub(super) bound: i64,
 }
 
-/// The addition of a step to a map.
+/// What a step adds to a map.
 #[derive(Debug)]
 pub(super) enum Insert {
     /// One entry.

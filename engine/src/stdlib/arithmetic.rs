@@ -114,7 +114,7 @@ fn negate<'a>(operand: Value<'a>) -> Result<Value<'a>, EvalError> {
     }
 }
 
-/// The error of operands that do not fit. Its words depend on whether the left one could have been an operand.
+/// The error of operands that do not fit. Its wording depends on whether the left operand has a type that the operator accepts.
 #[cold]
 fn unfit(operator: &str, left: Value<'_>) -> EvalError {
     match (operator, left.kind()) {

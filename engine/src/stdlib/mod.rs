@@ -31,11 +31,11 @@ pub const TABLES: &[&[Overload]] = &[
 /// Rows of CEL's specification, which replace those with the same ids in [`TABLES`].
 pub const SPECIFIED: &[Overload] = time::SPECIFIED;
 
-/// `duration(int)`, which Kubernetes stopped declaring.
+/// `duration(int)`, which newer versions of Kubernetes do not declare.
 pub const DURATION_OF_INT: &[Overload] = conversion::DURATION_OF_INT;
 
-/// Rows whose cost follows what is read, which replace those with the same ids in [`TABLES`]: `startsWith` and `endsWith` count
-/// the part, the global `matches` costs as much as the member.
+/// Rows whose cost depends on the bytes that the function reads, which replace those with the same ids in [`TABLES`]: the cost of
+/// `startsWith` and `endsWith` depends on the part, and the global `matches` costs as much as the receiver-style one.
 pub const COSTED_BY_WHAT_IS_READ: &[Overload] = text::COSTED_BY_WHAT_IS_READ;
 
 /// All rows.

@@ -1,7 +1,6 @@
 //! Builds a tree from its leaves: operands wait on a stack until their node is complete.
 //!
-//! Both parsers use it. Because the functions that descend through the text hold no expressions, they need little of the thread's
-//! stack.
+//! Both parsers use it. The functions that descend through the text hold no expressions, so they use little of the thread's stack.
 
 use smol_str::SmolStr;
 
@@ -20,7 +19,7 @@ pub(super) struct Builder<'m> {
     macros: &'m Macros,
 }
 
-/// A height of the operand stack; the operands above it belong to the node that is being read.
+/// A position on the operand stack; the operands above it belong to the node that is being read.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Mark(usize);
 
@@ -87,7 +86,7 @@ impl<'m> Builder<'m> {
         self.operator(id, OPT_SELECT, 2);
     }
 
-    /// An operator with that many operands.
+    /// Completes an operator with `count` operands.
     pub(super) fn operator(&mut self, id: ExprId, name: &'static str, operands: usize) {
         let mark = Mark(self.operands.len().saturating_sub(operands));
         let operands = self.take(mark);

@@ -1,7 +1,7 @@
 //! From the text of an expression to its tree: lexer, parser, macros (cel-go's `parser`).
 //!
-//! A first parser reads valid expressions and gives up on all others. A second one, which walks the grammar as cel-go's generated
-//! parser does, then finds and words the error.
+//! A first parser reads valid expressions and gives up on all others. For these, a second parser, which walks the grammar as cel-go's
+//! generated parser does, finds and words the error.
 
 use crate::ast::{Ast, Expr};
 use crate::issues::{Issues, Phase};
@@ -92,7 +92,7 @@ fn explain(
     Err(issues)
 }
 
-/// Whether a word is reserved, so that it cannot be a variable or the name of a global function.
+/// Whether a word is reserved: it can be neither a variable nor the name of a global function.
 fn is_reserved(word: &str) -> bool {
     matches!(
         word,

@@ -26,7 +26,7 @@ pub(super) struct Nodes {
 }
 
 impl Nodes {
-    /// No nodes; `expected` is an estimate of how many there will be.
+    /// An empty list; `expected` is an estimate of the number of nodes.
     pub(super) fn new(expected: usize) -> Self {
         let mut offsets = Vec::with_capacity(expected.saturating_add(1));
         offsets.push(0);
@@ -45,7 +45,7 @@ impl Nodes {
         id
     }
 
-    /// Returns the id of a node that is not in the tree after all; the last id is used again.
+    /// Returns the id of a node that will not be in the tree; if it is the last id, it is used again.
     pub(super) fn release(&mut self, id: ExprId) {
         if id.index().saturating_add(1) == self.offsets.len() {
             self.offsets.pop();

@@ -58,12 +58,12 @@ struct Parser<'a> {
     options: &'a ParserOptions,
     builder: Builder<'a>,
     depth: Depth,
-    /// The height of the last expression: how many conditionals, relations, sums and products, selections, receiver-style calls
-    /// and indices are nested in it.
+    /// The height of the last expression: the nesting depth of conditionals, relations, sums and products, selections, receiver-style calls
+    /// and indices in it.
     height: u32,
 }
 
-/// The number of rules of each kind that are being read. The grammar's other rules are never deeper.
+/// The number of rules of each kind that are being read. Other rules of the grammar cannot be nested deeper than these.
 #[derive(Default)]
 struct Depth {
     expr: u32,
@@ -109,7 +109,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// A `?` that makes a part optional; `None` where it is not allowed.
+    /// A `?` that makes a part optional; `None` if it is not allowed.
     fn optional_mark(&mut self) -> Option<bool> {
         let marked = self.eat(TokenKind::QuestionMark).is_some();
         (!marked || self.options.optional_syntax).then_some(marked)
@@ -136,7 +136,8 @@ impl<'a> Parser<'a> {
         Some(())
     }
 
-    /// `None` if the tree is too high. Higher trees are never built, because other code recurs over them.
+    /// Adds one to the height; `None` if the tree would be too high. Higher trees are never built, because other code visits trees
+    /// recursively.
     fn raise(&mut self) -> Option<()> {
         enter(&mut self.height)
     }

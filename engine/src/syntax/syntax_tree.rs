@@ -1,4 +1,5 @@
-//! The syntax tree: which rule read which part, including errors. [`visitor`](super::visitor) turns it into an expression.
+//! The syntax tree: for each part of the text, errors included, the rule that read it. [`visitor`](super::visitor) converts it to an
+//! expression.
 
 use super::grammar::{Rule, RuleShape};
 use super::token::{Token, TokenKind};
@@ -13,7 +14,7 @@ pub(super) struct NodeId(usize);
 pub(super) struct SyntaxNode {
     /// The rule.
     pub(super) rule: Rule,
-    /// Its alternative.
+    /// The rule's alternative.
     pub(super) shape: RuleShape,
     /// The position where it begins.
     pub(super) start: Offset,
@@ -50,7 +51,7 @@ impl SyntaxTree {
         self.nodes.get(id.0)
     }
 
-    /// Names the alternative of a node.
+    /// Sets the alternative of a node.
     pub(super) fn set_shape(&mut self, id: NodeId, shape: RuleShape) {
         if let Some(node) = self.nodes.get_mut(id.0) {
             node.shape = shape;

@@ -121,7 +121,7 @@ impl TokenSet {
         TokenSet(1u64.wrapping_shl(u32::from(kind as u8)))
     }
 
-    /// These kinds.
+    /// A set of kinds.
     pub(super) fn of(kinds: &[TokenKind]) -> Self {
         kinds
             .iter()
@@ -133,7 +133,7 @@ impl TokenSet {
         TokenSet(self.0 | other.0)
     }
 
-    /// The kinds alone.
+    /// The set without the end of the rule.
     pub(super) fn without_end_of_rule(self) -> Self {
         TokenSet(self.0 & !TokenSet::END_OF_RULE.0)
     }
@@ -162,7 +162,7 @@ impl TokenSet {
 }
 
 impl fmt::Display for TokenSet {
-    /// One kind as it is, several as `{a, b}`.
+    /// Writes one kind by its name, several as `{a, b}`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<&str> = self.kinds().map(|(_, name)| name).collect();
         match names.as_slice() {

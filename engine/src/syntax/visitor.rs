@@ -1,7 +1,7 @@
 //! Builds the expression of a syntax tree and finds errors beyond the grammar: reserved words, literals out of range, macros,
 //! depth (the visitor of cel-go's `parser/parser.go`).
 //!
-//! A null fills every gap that a syntax error left in the tree: no macro takes it for a name, a selection or a number.
+//! Every gap that a syntax error left in the tree is filled with a null, which no macro mistakes for a name, a selection or a number.
 
 use smol_str::{SmolStr, format_smolstr};
 

@@ -110,7 +110,7 @@ impl Type {
         }))
     }
 
-    /// The type of the values that are types, such as `value`.
+    /// The type of types: the type of a value that is the type `value`.
     pub fn type_of(value: Type) -> Type {
         Type::Type(Some(Arc::new(value)))
     }
@@ -130,7 +130,7 @@ impl Type {
 }
 
 impl Primitive {
-    /// The type that is never null.
+    /// The same type without null.
     pub fn as_type(self) -> Type {
         match self {
             Primitive::Bool => Type::Bool,

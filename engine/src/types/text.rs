@@ -11,7 +11,7 @@ use super::Type;
 )]
 pub struct TypeTextError(pub String);
 
-/// The nesting limit of parameters. It bounds recursion; real types are far below.
+/// The nesting limit of parameters. It bounds the recursion; types in practice are much less nested.
 const MAX_DEPTH: usize = 32;
 
 impl FromStr for Type {

@@ -9,7 +9,7 @@ use elsa::FrozenVec;
 use super::{Json, Opaque, Repr, Value};
 use crate::error::EvalError;
 
-/// The most bytes that an arena keeps after a reset.
+/// The memory that an arena keeps after a reset, at most, in bytes.
 const MOST_KEPT: usize = 1 << 20;
 
 /// The overhead of a value with a destructor, in bytes.
@@ -20,8 +20,8 @@ pub const MEMORY_LIMIT: usize = 64 << 20;
 
 /// The memory of one or more evaluations: the strings, lists and maps that they compute live as long as the arena.
 ///
-/// An empty arena holds no memory, so an expression that only reads allocates nothing. A host that evaluates often
-/// keeps one arena a thread and calls [`Arena::reset`] between evaluations.
+/// An empty arena holds no memory, so an expression that only reads allocates nothing. A host that evaluates often keeps one arena per
+/// thread and calls [`Arena::reset`] between evaluations.
 #[derive(Default)]
 pub struct Arena {
     bump: Bump,
@@ -75,7 +75,7 @@ impl Arena {
         held.saturating_add(self.opaque_bytes.get())
     }
 
-    /// The size of the inputs that [`read_json`](super::read_json) read into it, in bytes.
+    /// The size of the inputs that [`read_json`](super::read_json) read into the arena, in bytes.
     pub fn input_bytes(&self) -> usize {
         self.input_bytes.get()
     }
@@ -93,8 +93,7 @@ impl Arena {
         self.limit.0.set(bytes);
     }
 
-    /// Asks whether `bytes` more bytes fit. Code that computes large values asks first; an evaluation also asks from time to
-    /// time.
+    /// Checks that `bytes` more bytes fit. Code that computes large values calls it first; an evaluation also calls it from time to time.
     ///
     /// # Errors
     ///
@@ -128,7 +127,7 @@ impl Arena {
         Value(Repr::List(self.bump.alloc_slice_copy(values)))
     }
 
-    /// A JSON object of these fields. Of several fields with one name, the last one counts.
+    /// A JSON object with these fields. If several fields have the same name, the last one is kept.
     pub fn object<'a>(
         &'a self,
         fields: impl IntoIterator<Item = (&'a str, Value<'a>)>,

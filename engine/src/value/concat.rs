@@ -133,8 +133,8 @@ impl ListView for Joined<'_> {
     }
 }
 
-/// A list of the values that conversion through Go's values gives. They are converted when they are read, because a list may hold
-/// the same list many times.
+/// A list whose elements are converted through Go's values. Each is converted when it is read, because a list may hold the same list many
+/// times.
 #[derive(Debug)]
 struct Natives<'a> {
     list: List<'a>,

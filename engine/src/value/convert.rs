@@ -113,7 +113,8 @@ pub fn double_from_string(text: &str) -> Result<f64, EvalError> {
 /// `duration('1h30m')`
 ///
 /// # Errors
-/// A text that is none; and where it is time to stop.
+///
+/// The text is not a duration, or the host interrupts the evaluation.
 pub fn duration_from_string(text: &str, work: &Work<'_>) -> Result<Duration, EvalError> {
     let read = duration::parse_working(text, work)?;
     read.map(Duration)

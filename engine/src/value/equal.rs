@@ -46,7 +46,7 @@ impl Value<'_> {
         equals_within(self, other, reach)
     }
 
-    /// Whether `self != other`. Values that cannot be compared differ.
+    /// Whether `self != other`. Values that cannot be compared are different.
     ///
     /// # Errors
     ///
@@ -213,8 +213,8 @@ fn equals_within(
     Ok(equal)
 }
 
-/// Compares values that have to be read first. A failure on the left is the result; one on the right equals nothing, unless the
-/// left operand reads it.
+/// Compares values that must first be read. If reading the left value fails, the failure is the result. If reading the right value fails,
+/// the values are not equal, unless the left operand reads it itself.
 #[cold]
 fn equals_read(
     left: Value<'_>,
@@ -283,7 +283,7 @@ fn maps_equal(left: Map<'_>, right: Map<'_>, reach: &mut Reach<'_>) -> Result<bo
     })
 }
 
-/// Whether two elements are known to be equal.
+/// Whether the comparison says that two elements are equal.
 fn holds(equal: Result<bool, EvalError>) -> Result<bool, EvalError> {
     match equal {
         Err(error) if !error.is_fatal() => Ok(false),
@@ -291,7 +291,7 @@ fn holds(equal: Result<bool, EvalError>) -> Result<bool, EvalError> {
     }
 }
 
-/// Whether two elements are known to differ.
+/// Whether the comparison says that two elements differ.
 fn differs(equal: Result<bool, EvalError>) -> Result<bool, EvalError> {
     match equal {
         Err(error) if !error.is_fatal() => Ok(false),

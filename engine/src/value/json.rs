@@ -1,4 +1,4 @@
-//! JSON seen as values, as Kubernetes reads it: integers that fit are `int`, all other numbers `double`.
+//! JSON documents as values, with the numbers of Kubernetes: integers that fit are `int`, all other numbers `double`.
 
 use super::{Json, JsonObject, Reach, Repr, Value};
 use crate::error::EvalError;

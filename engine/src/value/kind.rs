@@ -81,8 +81,8 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Whether the value is the zero of its type, as in `optional.ofNonZeroValue`: false, 0, empty, null. Types and optionals
-    /// never are; libraries and hosts decide for their own values.
+    /// Whether the value is the zero of its type, as in `optional.ofNonZeroValue`: false, 0, empty, null. Types and optionals are never
+    /// zero; libraries and hosts decide for their own values.
     pub fn is_zero(&self) -> bool {
         const ZERO_TIME: Timestamp = Timestamp {
             seconds: Timestamp::MIN_SECONDS,
@@ -285,7 +285,8 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Whether the value is a list or map that holds CEL's values upstream, not Go's: a computed one, a constant, or a map of a host.
+    /// Whether upstream holds the elements of this list or map as CEL values, not as Go values: it is computed, a constant, or a map of a
+    /// host.
     pub const fn holds_values(&self) -> bool {
         matches!(
             self.0,

@@ -14,13 +14,13 @@ pub struct List<'a>(pub(crate) ListRepr<'a>);
 /// The representation of a list.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum ListRepr<'a> {
-    /// Computed.
+    /// Computed by an expression.
     Values(&'a [Value<'a>]),
-    /// In a JSON document.
+    /// Part of a JSON document.
     Json(&'a [Json]),
-    /// In a JSON document that a host views through a shape.
+    /// Part of a JSON document that a host views through a shape.
     Shaped(&'a Vec<Json>, &'a Shape),
-    /// Stored, such as a constant.
+    /// Stored outside of an arena, such as a constant.
     Owned(&'a [OwnedValue]),
     /// Provided by a host.
     View(&'a dyn ListView),

@@ -15,13 +15,13 @@ pub struct Map<'a>(pub(super) MapRepr<'a>);
 /// The representation of a map.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum MapRepr<'a> {
-    /// Computed.
+    /// Computed by an expression.
     Values(&'a MapValue<'a>),
-    /// In a JSON document.
+    /// Part of a JSON document.
     Json(&'a JsonObject),
-    /// In a JSON document that a host views through a shape.
+    /// Part of a JSON document that a host views through a shape.
     Shaped(&'a JsonObject, &'a Shape),
-    /// In a JSON document that was read into an arena; the fields are ordered by name.
+    /// Part of a JSON document that was read into an arena; the fields are ordered by name.
     Fields(&'a [(&'a str, Value<'a>)]),
     /// Provided by a host.
     View(&'a dyn MapView),
@@ -69,8 +69,8 @@ impl<'a> Map<'a> {
         }
     }
 
-    /// The value of a key, with CEL's lookup across number types: a double also finds an equal int or uint, an int a uint, and a
-    /// uint an int, but never the other way round.
+    /// The value of a key, with CEL's lookup across number types: a double finds an equal int or uint key, an int an equal uint key, and a
+    /// uint an equal int key; a double key is only found by a double.
     ///
     /// # Errors
     ///
@@ -155,7 +155,7 @@ pub enum MapIter<'a> {
     View(&'a dyn MapView, usize),
 }
 
-/// The keys of an object that a host views through a shape, as far as the host knows them.
+/// The keys that the host knows of an object that it views through a shape.
 #[derive(Debug, Clone)]
 pub struct ShapedKeys<'a> {
     map: &'a JsonObject,
@@ -180,8 +180,8 @@ impl<'a> Iterator for ShapedKeys<'a> {
 }
 
 impl<'a> MapIter<'a> {
-    /// The next key, which never fails. An object that a host views through a shape ends with a null for each entry that the host
-    /// does not know, as upstream has it.
+    /// The next key, which never fails. An object that a host views through a shape ends, as in upstream, with a null for each entry that
+    /// the host does not know.
     pub fn next_key(&mut self) -> Option<Value<'a>> {
         match self {
             MapIter::Values(entries) => entries.next().map(|(key, _)| *key),
@@ -227,7 +227,7 @@ impl<'a> Iterator for MapIter<'a> {
     }
 }
 
-/// The most fields that are searched linearly: most names differ in their lengths.
+/// The number of fields up to which the search is linear, which is fast because most names have different lengths.
 const FEW_FIELDS: usize = 16;
 
 /// A field of an object whose fields are ordered by name.
@@ -252,7 +252,7 @@ fn search<'f, 'a>(
     fields.get(position.ok()?)
 }
 
-/// Whether two names are equal. For most lengths, comparing both ends decides without a call.
+/// Whether two names are equal. For most lengths, comparing the first and the last bytes is enough, without calling `memcmp`.
 #[inline(always)]
 fn is_same(one: &str, other: &str) -> bool {
     let (one, other) = (one.as_bytes(), other.as_bytes());
@@ -340,7 +340,7 @@ impl<'a> MapBuilder<'a> {
     ///
     /// # Errors
     ///
-    /// A lookup would already find the key.
+    /// The map already has a key that is equal for lookups.
     pub fn insert_new(&mut self, key: Value<'a>, value: Value<'a>) -> Result<(), EvalError> {
         let mut others = other_keys(&key).into_iter().flatten();
         if self.contains(key) || others.any(|other| self.contains(other)) {
@@ -351,7 +351,7 @@ impl<'a> MapBuilder<'a> {
         Ok(())
     }
 
-    /// The approximate size of the entries in bytes, here and in the finished map.
+    /// The approximate size of the entries in bytes, which is the same in the finished map.
     pub fn held_bytes(&self) -> usize {
         let entry = size_of::<(Value<'a>, Value<'a>)>();
         self.entries.len().saturating_mul(entry).saturating_mul(3)

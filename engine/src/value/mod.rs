@@ -50,7 +50,8 @@ pub use view::{ListView, MapView};
 use self::map::MapRepr;
 use crate::error::EvalError;
 
-/// The nesting limit of walks over values: documents (127) within literals (250) fit, and so does the stack.
+/// The nesting limit of walks over values. It is enough for documents (127 levels) within literals (250 levels), and small enough for the
+/// stack.
 pub const MAX_DEPTH: usize = 400;
 
 /// A JSON document, as `serde_json` reads it.

@@ -25,7 +25,7 @@ pub fn exact_uint(double: f64) -> Option<u64> {
     (double.fract() == 0.0 && (0.0..TWO_64).contains(&double)).then_some(double as u64)
 }
 
-/// Compares an int with a double. The int is rounded to a double first, as upstream does; `None` for NaN.
+/// Compares an int with a double. As in upstream, the int is first rounded to a double; `None` for NaN.
 pub fn compare_int_double(int: i64, double: f64) -> Option<Ordering> {
     if double < -TWO_63 {
         Some(Ordering::Greater)
@@ -36,7 +36,7 @@ pub fn compare_int_double(int: i64, double: f64) -> Option<Ordering> {
     }
 }
 
-/// Compares a uint with a double, rounded in the same way; `None` for NaN.
+/// Compares a uint with a double. As in upstream, the uint is first rounded to a double; `None` for NaN.
 pub fn compare_uint_double(uint: u64, double: f64) -> Option<Ordering> {
     if double < 0.0 {
         Some(Ordering::Greater)

@@ -4,13 +4,13 @@ use super::key::address;
 use super::{Arena, MapBuilder, Reach, Repr, Value};
 use crate::error::EvalError;
 
-/// How objects of a host's type behave.
+/// The behavior of objects of a host's type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ObjectKind {
     /// Any field may be set. Fields are found only if the checker knows the type of the object, and are then read as plain data:
     /// an object in a field is a map.
     Open,
-    /// Fields with given names: texts, which are empty unless they are set, and one field of any type.
+    /// Fields with given names: some hold texts, which are empty if they are not set, and one holds a value of any type.
     Record {
         /// The fields that are texts.
         texts: &'static [&'static str],
@@ -24,12 +24,12 @@ pub enum ObjectKind {
 pub struct Object<'a> {
     type_name: &'a str,
     kind: ObjectKind,
-    /// Ordered by name.
+    /// The fields that were set, ordered by name.
     fields: &'a [(&'a str, Value<'a>)],
 }
 
 impl<'a> Object<'a> {
-    /// An object of these fields, as a value.
+    /// An object with these fields, as a value.
     pub(crate) fn build(
         type_name: &'a str,
         kind: ObjectKind,
@@ -50,7 +50,7 @@ impl<'a> Object<'a> {
         self.type_name
     }
 
-    /// How the object behaves.
+    /// The behavior of the object.
     pub fn kind(&self) -> ObjectKind {
         self.kind
     }
@@ -109,8 +109,8 @@ impl<'a> Object<'a> {
             .transpose()
     }
 
-    /// Whether both are objects of one type with equal fields. Values of open objects must then have the same types, and lists in
-    /// them must be the very same lists, as Go's deep equality requires.
+    /// Whether both are objects of one type with equal fields. Values of open objects must then have the same types, and lists in them must
+    /// be identical, because Go's `reflect.DeepEqual` requires it.
     pub(super) fn equals(
         &self,
         other: &Object<'_>,
@@ -136,7 +136,7 @@ impl<'a> Object<'a> {
     }
 }
 
-/// A value in which objects have become maps.
+/// The value with objects replaced by maps.
 fn plain<'a>(
     value: Value<'a>,
     arena: &'a Arena,
@@ -168,7 +168,7 @@ fn plain<'a>(
     }
 }
 
-/// Go's `reflect.DeepEqual` of cel-go's values. Lists hold functions, so a list only equals itself.
+/// Whether Go's `reflect.DeepEqual` finds two values of cel-go equal. Lists hold functions, so a list only equals itself.
 fn deeply_equal(
     left: &Value<'_>,
     right: &Value<'_>,

@@ -31,10 +31,14 @@ pub trait Opaque: Share + Any + fmt::Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// Upstream fails here.
+    /// Upstream's comparison fails.
     fn equals(&self, other: &Value<'_>) -> Result<bool, EvalError>;
 
     /// The value of a field or key, if there is one. Most types have no fields.
+    ///
+    /// # Errors
+    ///
+    /// The field or key cannot be read.
     fn find(&self, _key: &Value<'_>) -> Result<Option<Value<'_>>, EvalError> {
         Ok(None)
     }
@@ -44,8 +48,8 @@ pub trait Opaque: Share + Any + fmt::Debug + Send + Sync {
         false
     }
 
-    /// The error that replaces the value in an optional once the optional was read from a variable or came from a conditional:
-    /// Kubernetes unwraps the value there and cannot convert it back. `None` if it can.
+    /// The error that replaces the value in an optional after the optional was read from a variable or was the result of a conditional:
+    /// Kubernetes then unwraps the value and cannot convert it back. `None` if it can.
     fn native_error(&self) -> Option<EvalError> {
         None
     }
@@ -67,15 +71,15 @@ pub trait Opaque: Share + Any + fmt::Debug + Send + Sync {
 /// The identity of a library's value as a map key.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum OpaqueKey {
-    /// Its address: it equals no other value.
+    /// Its address: it only equals itself.
     Place,
-    /// Its content.
+    /// Its content: it equals values with the same content.
     Value(SmallVec<[u8; 24]>),
-    /// None: the value cannot be a key.
+    /// It cannot be a key.
     Unhashable,
 }
 
-/// A failure that an optional, list or map holds like a value. Reading it fails.
+/// A failure that an optional, list or map holds in place of a value. Reading it fails.
 #[derive(Debug, Clone)]
 pub struct HeldError(pub EvalError);
 

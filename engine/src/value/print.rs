@@ -6,10 +6,10 @@ use std::fmt::{self, Write};
 use super::{ObjectKind, Repr, Timestamp, Value};
 use gavel_golang::{duration, float};
 
-/// Deeper values are cut off, which bounds the recursion.
+/// The nesting limit of printed values, which bounds the recursion. Deeper values are omitted.
 const MAX_DEPTH: usize = 64;
 
-/// Longer texts are cut off, in bytes: `[x, x]` prints x twice, so that a small value may have a long text.
+/// The length limit of a printed value, in bytes. `[x, x]` prints x twice, so a small value may have a long text.
 const MAX_LENGTH: usize = 1 << 22;
 
 impl Value<'_> {
@@ -81,7 +81,7 @@ impl fmt::Display for ValueInMessage<'_, '_> {
     }
 }
 
-/// Writes until the length limit, and then nothing more.
+/// Writes up to the length limit and drops the rest.
 struct Printer<'f, 'b> {
     out: &'f mut fmt::Formatter<'b>,
     left: usize,

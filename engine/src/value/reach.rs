@@ -1,24 +1,24 @@
 //! The bounds of walks over values.
 //!
-//! `[x, x]` holds the same list twice without a copy, so a short expression can build a value whose walk never ends. Upstream
-//! walks on; here the walk fails.
+//! `[x, x]` holds the same list twice without a copy, so a short expression can build a value whose walk never ends. Upstream has no limit;
+//! here the walk fails at its limit.
 
 use gavel_golang::work::Work;
 
 use super::{MAX_DEPTH, Repr, Value};
 use crate::error::EvalError;
 
-/// The most elements and entries that a walk visits: more than the largest document that a cluster stores has.
+/// The limit of elements and entries that a walk visits, which is more than the largest document in a cluster has.
 const MAX_ELEMENTS: usize = 1 << 22;
 
 /// The number of bytes of text that count as one element.
 const BYTES_PER_ELEMENT: usize = 16;
 
-/// The units of work of visiting an element.
+/// The units of work for visiting an element.
 const WORK_PER_ELEMENT: usize = 64;
 
 impl Value<'_> {
-    /// The units of work of reading the value once, without its elements: more for long texts.
+    /// The units of work for reading the value itself, without its elements: more for long texts.
     #[inline]
     pub fn work(&self) -> usize {
         let bytes = match self.0 {

@@ -14,11 +14,11 @@ const MAX_DEPTH: usize = 127;
 /// The number of bytes that are examined together.
 const WORD: usize = 8;
 
-/// Longer texts are searched with more preparation, and faster.
+/// The length from which on a text is searched in a way that takes more preparation but is faster.
 const SHORT: usize = 32;
 
-/// Reads JSON as Kubernetes does: integers that fit are `int`, all other numbers `double`; of several fields with one name, the
-/// last counts. `None` for a text that is not JSON or is nested deeper than 127.
+/// Reads JSON as Kubernetes does: integers that fit are `int`, all other numbers `double`; if several fields have the same name, the last
+/// one is kept. `None` for a text that is not JSON or is nested deeper than 127 levels.
 ///
 /// ```
 /// use gavel_engine::value::{Arena, Value, read_json};
@@ -155,7 +155,7 @@ impl<'a> Reader<'a> {
         Some(Value(Repr::Items(items)))
     }
 
-    /// Reads past an element: to the end, or over a comma and the first byte of the next element.
+    /// Moves past the separator after an element: over a comma and the first byte of the next element, or to the end of the list or object.
     #[inline]
     fn next(&mut self, end: u8) -> Option<u8> {
         match self.token()? {
@@ -242,7 +242,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Adds an element. If there are many, little more memory is reserved than they need.
+/// Adds an element. The memory of a long list grows by small steps, so that little is wasted.
 #[inline]
 fn push<T>(elements: &mut Vec<T>, element: T) {
     if elements.len() == elements.capacity() {
@@ -261,7 +261,7 @@ fn grow<T>(elements: &mut Vec<T>) {
     elements.reserve_exact(more);
 }
 
-/// From an index on, keeps the last of several adjacent fields with one name.
+/// Removes duplicates among the fields from an index on: of adjacent fields with the same name, the last one is kept.
 #[cold]
 fn keep_last<'a>(fields: &mut Vec<(&'a str, Value<'a>)>, begin: usize) {
     let mut kept = begin;
@@ -278,7 +278,7 @@ fn keep_last<'a>(fields: &mut Vec<(&'a str, Value<'a>)>, begin: usize) {
     fields.truncate(kept);
 }
 
-/// The index of the first quote, backslash or control character in eight bytes, the first of which is the lowest.
+/// The index of the first quote, backslash or control character in eight bytes; the lowest byte of the word is the first.
 fn first_special(word: u64) -> Option<usize> {
     const ONES: u64 = u64::from_ne_bytes([1; WORD]);
     const HIGHEST: u64 = u64::from_ne_bytes([0x80; WORD]);

@@ -78,7 +78,7 @@ impl WrongType {
     }
 }
 
-/// Both conversions between a variant and its content.
+/// Implements the conversions of a kind of value from and to its Rust type.
 macro_rules! held {
     ($($type:ty => $variant:ident, $accessor:ident, $name:literal;)*) => {$(
         impl<'a> From<$type> for Value<'a> {
@@ -109,7 +109,7 @@ held! {
     Timestamp => Timestamp, as_timestamp, "timestamp";
 }
 
-/// Both conversions for a narrower integer.
+/// Implements the conversions from and to a narrower integer type.
 macro_rules! narrower {
     ($($type:ty as $wide:ty => $variant:ident, $accessor:ident, $name:literal;)*) => {$(
         impl From<$type> for Value<'_> {

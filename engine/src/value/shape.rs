@@ -1,4 +1,4 @@
-//! Shapes: how a host views JSON. A schema is a shape, through which a text may be a timestamp, and null may be absent.
+//! Shapes: how a host views JSON. A schema is a shape, for example: it makes a text a timestamp, or a null an absent field.
 
 use std::any::Any;
 use std::fmt;
@@ -24,14 +24,14 @@ impl FieldPlace {
         FieldPlace(u32::try_from(number).unwrap_or(u32::MAX))
     }
 
-    /// The number of the field; if unknown, a number beyond all fields.
+    /// The number of the field; if unknown, a number that no field has.
     #[inline]
     pub fn number(self) -> usize {
         self.0 as usize
     }
 }
 
-/// How JSON is viewed: its values, fields and elements, and the meaning of equality and `+` for its lists.
+/// How JSON is viewed: it determines the values of scalars, fields and elements, and the results of `==` and `+` for lists.
 ///
 /// Lists and maps are borrowed, as [`Value::shaped_list`] and [`Value::shaped_map`]. Scalars become values at once; values that
 /// need memory, and JSON that cannot be read, stay [unread](Value::unread) until they are used.
@@ -61,6 +61,10 @@ pub trait JsonShape: Any + fmt::Debug + Send + Sync {
     fn key<'a>(&'a self, name: &'a str) -> Option<&'a str>;
 
     /// Whether a list equals the value on the right.
+    ///
+    /// # Errors
+    ///
+    /// Elements cannot be compared, or the host interrupts the evaluation.
     fn list_equals(
         &self,
         items: &[Json],
@@ -69,6 +73,10 @@ pub trait JsonShape: Any + fmt::Debug + Send + Sync {
     ) -> Result<bool, EvalError>;
 
     /// Whether a map equals the value on the right.
+    ///
+    /// # Errors
+    ///
+    /// Values cannot be compared, or the host interrupts the evaluation.
     fn map_equals(
         &self,
         map: &JsonObject,
@@ -77,6 +85,10 @@ pub trait JsonShape: Any + fmt::Debug + Send + Sync {
     ) -> Result<bool, EvalError>;
 
     /// Whether a value is an element of a list.
+    ///
+    /// # Errors
+    ///
+    /// Elements cannot be compared, or the host interrupts the evaluation.
     fn list_contains(
         &self,
         items: &[Json],
@@ -85,6 +97,10 @@ pub trait JsonShape: Any + fmt::Debug + Send + Sync {
     ) -> Result<bool, EvalError>;
 
     /// A list with another list appended by `+`. `this` is the shape itself.
+    ///
+    /// # Errors
+    ///
+    /// The lists cannot be joined, or the host interrupts the evaluation.
     fn concat<'a>(
         &'a self,
         items: &'a [Json],
@@ -98,23 +114,23 @@ pub trait JsonShape: Any + fmt::Debug + Send + Sync {
     fn go_type(&self) -> &'static str;
 }
 
-/// How the elements of a list are viewed: asked once per list.
+/// How the elements of a list are viewed. It is asked for once per list.
 #[derive(Debug, Clone, Copy)]
 pub struct ItemShape<'s> {
     /// The shape of an element. Without one, elements are plain JSON.
     pub shape: Option<&'s Shape>,
-    /// JSON of elements that needs no shape. All other elements are read through the shape.
+    /// The kind of JSON that is read without the shape. All other elements are read through the shape.
     pub plain: PlainJson,
 }
 
-/// JSON that is a value without being read through a shape.
+/// JSON that can be read as a value without a shape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PlainJson {
     /// Numbers that are ints.
     Int,
     /// Texts.
     Text,
-    /// No JSON.
+    /// None: all JSON is read through the shape.
     Nothing,
 }
 
@@ -156,7 +172,7 @@ impl Shape {
         self.0.view(json, self)
     }
 
-    /// Reads JSON temporarily, to examine its value.
+    /// Reads JSON into a temporary arena and passes its value to a function.
     #[cold]
     pub fn look<T>(&self, json: &Json, look: impl FnOnce(Result<Value<'_>, EvalError>) -> T) -> T {
         let arena = Arena::new();

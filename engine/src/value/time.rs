@@ -28,6 +28,10 @@ impl Timestamp {
     pub const MAX_SECONDS: i64 = 253_402_300_799;
 
     /// Writes the instant as `string()` does: in its own offset, with as many fractional digits as needed.
+    ///
+    /// # Errors
+    ///
+    /// Those of the writer.
     pub fn write_rfc3339(self, out: &mut impl fmt::Write) -> fmt::Result {
         let time = OffsetTime {
             unix_seconds: self.seconds,

@@ -25,12 +25,12 @@ pub trait ListView: fmt::Debug {
     /// The element at `index`, or `None` past the end.
     fn get(&self, index: usize) -> Option<Value<'_>>;
 
-    /// Whether the list is zero for `optional.ofNonZeroValue`. Upstream's views of documents never are.
+    /// Whether the list is zero for `optional.ofNonZeroValue`. Upstream's views of documents are never zero.
     fn is_zero(&self) -> bool {
         self.is_empty()
     }
 
-    /// Whether the list on the right of an `==` is equal, if the elements alone do not decide that.
+    /// Whether the list equals the right operand of `==`, for hosts that do not compare element by element.
     fn equals(
         &self,
         _other: &Value<'_>,
@@ -39,12 +39,12 @@ pub trait ListView: fmt::Debug {
         None
     }
 
-    /// Whether a value is an element, if the elements alone do not decide that.
+    /// Whether a value is an element, for hosts that do not compare element by element.
     fn contains(&self, _value: &Value<'_>, _work: &Work<'_>) -> Option<Result<bool, EvalError>> {
         None
     }
 
-    /// The list with another list appended by `+`, if that is more than the elements of both.
+    /// The list with another list appended by `+`, for hosts whose result is more than the elements of both.
     fn concat<'a>(
         &'a self,
         _other: Value<'a>,
@@ -54,8 +54,8 @@ pub trait ListView: fmt::Debug {
         None
     }
 
-    /// The value that replaces the list in an optional once the optional was read from a variable or came from a conditional:
-    /// Kubernetes unwraps the list there and converts its content. `None` if the list stays the same.
+    /// The value that replaces the list in an optional after the optional was read from a variable or was the result of a conditional:
+    /// Kubernetes then unwraps the list and converts its content. `None` if the list stays the same.
     fn native<'a>(&'a self, _arena: &'a Arena) -> Option<Value<'a>> {
         None
     }
@@ -77,18 +77,26 @@ pub trait MapView: fmt::Debug {
         self.len() == 0
     }
 
-    /// Whether the map is zero for `optional.ofNonZeroValue`. Upstream's views of documents never are.
+    /// Whether the map is zero for `optional.ofNonZeroValue`. Upstream's views of documents are never zero.
     fn is_zero(&self) -> bool {
         self.is_empty()
     }
 
-    /// The value of exactly this key, or `None` if it is absent. A host that computes values may fail.
+    /// The value of exactly this key, or `None` if it is absent. Fails if the host cannot compute the value.
+    ///
+    /// # Errors
+    ///
+    /// The host cannot compute the value.
     fn get(&self, key: &Value<'_>) -> Result<Option<Value<'_>>, EvalError>;
 
     /// The key at a position from 0, in an order that the host chooses, or `None` past the end.
     fn key(&self, position: usize) -> Option<Value<'_>>;
 
     /// The value of a key that [`key`](MapView::key) returned.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`get`](MapView::get); and an absent key.
     fn value_of(&self, key: &Value<'_>) -> Result<Value<'_>, EvalError> {
         Ok(self.get(key)?.unwrap_or(Value::NULL))
     }

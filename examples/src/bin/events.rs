@@ -1,4 +1,4 @@
-//! Keeps the state of policies up to date from events, as a server does. A broken version does not replace the one that works.
+//! Keeps the state of policies up to date from events, as a server does. An invalid version of a policy does not replace the valid one.
 
 use std::error::Error;
 

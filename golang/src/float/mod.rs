@@ -4,7 +4,11 @@ use std::fmt::{self, Write};
 
 /// Writes the fewest digits that read back as `value`, as `%g`, `%v` and CEL's `string()` do.
 ///
-/// The form with an exponent serves below 1e-4 and from 1e6 on: `100000`, `1e+06`, `1.5e-07`, `-0`, `+Inf`, `NaN`.
+/// Absolute values below 1e-4 and from 1e6 on are written with an exponent: `100000`, `1e+06`, `1.5e-07`, `-0`, `+Inf`, `NaN`.
+///
+/// # Errors
+///
+/// Those of the writer.
 pub fn write_shortest(out: &mut impl Write, value: f64) -> fmt::Result {
     let magnitude = value.abs();
     if value == 0.0 || !value.is_finite() || (1e-4..1e6).contains(&magnitude) {
@@ -22,6 +26,10 @@ pub fn format_shortest(value: f64) -> String {
 }
 
 /// Writes the fewest digits that read back as `value`, never with an exponent (`'f'`, -1).
+///
+/// # Errors
+///
+/// Those of the writer.
 pub fn write_plain(out: &mut impl Write, value: f64) -> fmt::Result {
     if let Some(name) = special(value) {
         return out.write_str(name);
@@ -55,7 +63,7 @@ pub fn write_plain(out: &mut impl Write, value: f64) -> fmt::Result {
 
 /// The fewest digits that read back as a finite value, in Rust's form with an exponent.
 ///
-/// Of two texts of that length that are equally near, Rust takes the larger and Go the even one.
+/// If two texts of that length are equally near, Rust chooses the larger number, and Go the one whose last digit is even.
 fn shortest(value: f64) -> Result<StackText<32>, fmt::Error> {
     let mut text = StackText::new();
     write!(text, "{value:e}")?;
@@ -115,7 +123,7 @@ pub fn format_exponent(value: f64, precision: u16) -> String {
     out
 }
 
-/// No double has more digits than this after its point; further ones are zeros.
+/// The limit of digits after the point: no double has more, and further digits are zeros.
 const MAX_PRECISION: usize = 1100;
 
 fn special(value: f64) -> Option<&'static str> {
@@ -137,7 +145,7 @@ fn write_with_go_exponent(out: &mut impl Write, text: &str) -> fmt::Result {
     write!(out, "{digits}e{sign}{magnitude:0>2}")
 }
 
-/// A text of at most `N` bytes on the stack. The longest of a double, -1.2345678901234567e-308, has 24.
+/// A text of at most `N` bytes on the stack. The longest text of a double, -1.2345678901234567e-308, has 24.
 struct StackText<const N: usize> {
     bytes: [u8; N],
     len: usize,
@@ -210,7 +218,7 @@ fn parse_number(text: &str) -> Option<f64> {
     Some(value).filter(|value: &f64| value.is_finite())
 }
 
-/// Whether each underscore stands between two digits, where the prefix `0x` counts as a digit.
+/// Whether each underscore is between two digits; the prefix `0x` counts as a digit.
 fn underscores_separate_digits(text: &str, hex: bool) -> bool {
     let is_digit = |b: u8| {
         if hex {
@@ -238,7 +246,7 @@ fn underscores_separate_digits(text: &str, hex: bool) -> bool {
     !after_underscore
 }
 
-/// Reads the text after `0x`: hexadecimal digits with an optional point, then `p` and a decimal exponent of two.
+/// Reads the text after `0x`: hexadecimal digits with an optional point, then `p` and a power of two in decimal.
 fn parse_hex(text: &str) -> Option<f64> {
     let (digits, exponent) = text.split_once(['p', 'P'])?;
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
@@ -263,7 +271,7 @@ fn parse_hex(text: &str) -> Option<f64> {
     Some(scale(mantissa, exponent, lost))
 }
 
-/// Reads a decimal exponent; beyond 10000 it is large without being exact, as in Go.
+/// Reads a decimal exponent. As in Go, an exponent beyond 10000 is not read exactly.
 fn parse_exponent(text: &str) -> Option<i64> {
     let (negative, digits) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),
@@ -286,7 +294,7 @@ fn parse_exponent(text: &str) -> Option<i64> {
     })
 }
 
-/// `mantissa * 2^exponent` rounded to even; `lost` means that the true mantissa is a little larger.
+/// `mantissa * 2^exponent`, rounded half to even; `lost` means that digits were cut off, so the exact mantissa is slightly larger.
 fn scale(mantissa: u64, exponent: i64, lost: bool) -> f64 {
     if mantissa == 0 {
         return 0.0;

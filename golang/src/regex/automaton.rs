@@ -1,4 +1,4 @@
-//! Searches by regex-automata: short texts in one step, long ones in pieces.
+//! Searches with regex-automata: short texts in one step, long ones in pieces.
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -13,17 +13,17 @@ use super::stepping::{Failure, Reached, Stepping};
 use super::{Groups, range};
 use crate::work::{Interrupted, Work};
 
-/// The most memory in bytes of an automaton, which takes about 12 ms to build. Patterns that people write take some
-/// kilobytes; `\pL{1000}`, as large as a pattern of a few characters can be, would take 15 MB.
+/// The memory limit of an automaton, in bytes; building one of this size takes about 12 ms. Patterns in practice take some kilobytes;
+/// `\pL{1000}`, which is as large as a pattern of a few characters can be, would take 15 MB.
 const MAX_BYTES: usize = 1 << 18;
 
-/// The most levels of a pattern with an automaton. Its construction is recursive.
+/// The nesting limit of patterns with an automaton, because its construction is recursive.
 const MAX_HEIGHT: u32 = 100;
 
 /// The approximate size of a state, in bytes.
 const BYTES_PER_STATE: usize = 32;
 
-/// The most work of a search that is not interrupted: bytes by states.
+/// The limit of work for a search that cannot be interrupted: bytes times states.
 const MAX_WORK_AT_ONCE: usize = 1 << 17;
 
 /// A pattern with an automaton.
@@ -31,19 +31,19 @@ const MAX_WORK_AT_ONCE: usize = 1 << 17;
 pub(super) struct Automaton {
     quick: meta::Regex,
     states: usize,
-    /// Whether `\B` occurs, which also matches within the bytes of a character.
+    /// Whether the pattern contains `\B`, which also matches between the bytes of a character.
     splits_characters: bool,
     /// The pattern, compiled with or without its groups.
     pattern: Box<str>,
     keeps_groups: bool,
-    /// For long texts, when first needed; none for patterns that need a machine.
+    /// The automata for long texts, built when they are first needed; `None` for patterns that need a machine.
     stepping: OnceLock<Option<Stepping>>,
-    /// For the groups in long texts, when first needed.
+    /// The machine for the groups in long texts, built when it is first needed.
     machine: OnceLock<Option<Program>>,
 }
 
 impl Automaton {
-    /// An automaton, unless it would be too large.
+    /// Builds an automaton, unless it would be too large.
     pub(super) fn new(pattern: &str, parsed: &Parsed, keeps_groups: bool) -> Option<Automaton> {
         if parsed.height > MAX_HEIGHT {
             return None;
@@ -71,7 +71,7 @@ impl Automaton {
         })
     }
 
-    /// Like `new`, but treats all texts as long ones.
+    /// Like `new`, but searches all texts like long ones.
     #[cfg(test)]
     pub(super) fn of_many_states(self) -> Automaton {
         Automaton {
@@ -99,7 +99,7 @@ impl Automaton {
         }
     }
 
-    /// The first match that begins at byte `start` or later. `reached` is kept between searches of a text.
+    /// The first match that begins at byte `start` or later. `reached` is passed from search to search of the same text.
     pub(super) fn find(
         &self,
         text: &str,
@@ -144,7 +144,7 @@ impl Automaton {
             .then(|| (0..=groups).map(group).collect()))
     }
 
-    /// Whether to search in one step, which is then counted as work.
+    /// Whether to search in one step; the search is then counted as work at once.
     fn is_quick(&self, text: &str, start: usize, work: &Work<'_>) -> Result<bool, Interrupted> {
         let most = text.len().saturating_sub(start).saturating_mul(self.states);
         let is_quick = most <= MAX_WORK_AT_ONCE || !work.is_bounded();
@@ -181,7 +181,7 @@ impl Automaton {
         }
     }
 
-    /// The parsed pattern, which is not kept.
+    /// Parses the pattern again, because the parsed form is not kept.
     fn parsed(&self) -> Option<Parsed> {
         parse::parse(&self.pattern, self.keeps_groups, &Work::unbounded()).ok()
     }

@@ -9,10 +9,10 @@ use super::error::{Problem, RegexError};
 use super::escape::parse_escape;
 use crate::unicode;
 
-/// Reads classes, and keeps the Unicode tables that a pattern names.
+/// Reads classes, and keeps the Unicode tables that the pattern names.
 #[derive(Debug, Default)]
 pub(super) struct ClassParser {
-    /// The classes of `\p` by name and whether folded.
+    /// The classes of `\p`, by name and by whether they were extended to all cases.
     named: HashMap<(String, bool), Option<ClassUnicode>>,
 }
 
@@ -108,7 +108,7 @@ impl ClassParser {
             .map(|class| (class, rest.as_str())))
     }
 
-    /// Reads the name after `\p` or `\P`: a letter, or more in braces, maybe after a `^` that negates.
+    /// Reads the name after `\p` or `\P`: a letter, or a name in braces, which a leading `^` negates.
     fn parse_unicode<'p>(
         &mut self,
         text: &'p str,
@@ -153,7 +153,7 @@ fn parse_class_char<'p>(text: &'p str, class: &str) -> Result<(u32, &'p str), Re
     }
 }
 
-/// Adds a range of code points. Its ends move off the surrogates, which no text holds.
+/// Adds a range of code points. Surrogates at its ends are left out, because texts cannot contain them.
 fn push_range(ranges: &mut Vec<ClassUnicodeRange>, low: u32, high: u32) {
     let low = char::from_u32(low).unwrap_or('\u{e000}');
     let high = char::from_u32(high).unwrap_or('\u{d7ff}');
@@ -162,7 +162,7 @@ fn push_range(ranges: &mut Vec<ClassUnicodeRange>, low: u32, high: u32) {
     }
 }
 
-/// The class of `\d`, `\s`, `\w` and their negations: ASCII, and with `fold` also characters that only differ in case.
+/// The class of `\d`, `\s`, `\w` and their negations: ASCII characters; with `fold`, also characters that differ from them only in case.
 fn perl_class(letter: char, fold: bool) -> Option<ClassUnicode> {
     let ranges: &[(char, char)] = match letter.to_ascii_lowercase() {
         'd' => &[('0', '9')],

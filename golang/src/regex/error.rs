@@ -16,7 +16,7 @@ enum Repr {
         problem: Problem,
         expression: String,
     },
-    /// DIFFERENCE: Go counts instructions a little otherwise, so that a pattern just within its limit can get here.
+    /// DIFFERENCE: Go counts instructions slightly differently, so a pattern just below Go's limit can fail with this error.
     #[error("regular expression needs too much memory")]
     TooMuchMemory,
     #[error("operation interrupted")]
@@ -43,7 +43,7 @@ impl RegexError {
         })
     }
 
-    /// The error of a pattern whose program is larger than allowed.
+    /// The error for a pattern whose program exceeds the size limit.
     pub(super) fn too_much_memory() -> Self {
         RegexError(Repr::TooMuchMemory)
     }

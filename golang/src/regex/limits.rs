@@ -3,19 +3,19 @@
 use super::error::Problem;
 use super::node::{Node, Shape};
 
-/// The most levels of nodes.
+/// The limit of levels of nodes.
 const MAX_HEIGHT: u32 = 1000;
-/// The most instructions of Go's program: 128 MiB of 40 bytes each.
+/// The limit of instructions in Go's program: 128 MiB at 40 bytes each.
 const MAX_SIZE: u64 = (128 << 20) / 40;
-/// The most code points that all nodes hold: 128 MiB of 4 bytes each.
+/// The limit of code points in all nodes together: 128 MiB at 4 bytes each.
 const MAX_RUNES: usize = (128 << 20) / 4;
 
-/// The counts that Go keeps while it parses, to decide when it begins to measure nodes.
+/// The counts that Go keeps while it parses, to decide from when on it measures nodes.
 #[derive(Debug)]
 pub(super) struct Limits {
     /// The nodes that Go has allocated.
     nodes: u64,
-    /// The nodes that Go has dropped and uses again.
+    /// The nodes that Go has dropped, which it uses again.
     free: u64,
     runes: usize,
     /// The product of all counted repetitions, at most [`MAX_SIZE`].
@@ -49,7 +49,7 @@ impl Limits {
         self.free = self.free.saturating_add(1);
     }
 
-    /// Counts the node that joins several in one, and drops those that it takes the place of.
+    /// Counts the node that joins several nodes in one, and drops the nodes that it replaces.
     pub(super) fn combine(&mut self, nodes: &[Node], shape: Shape) {
         if nodes.iter().filter(|node| !node.joined).count() > 1 {
             self.allocate();
@@ -59,12 +59,12 @@ impl Limits {
         }
     }
 
-    /// Counts the code points of a node that is put on the stack.
+    /// Counts the code points of a node that is pushed on the stack.
     pub(super) fn push(&mut self, node: &Node) {
         self.runes = self.runes.saturating_add(node.runes);
     }
 
-    /// Checks the newest node, and all on the stack when Go begins to measure.
+    /// Checks the newest node; when Go begins to measure, checks all nodes on the stack.
     pub(super) fn check<'n>(
         &mut self,
         newest: &Node,

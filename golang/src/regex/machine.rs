@@ -1,19 +1,19 @@
-//! Runs a [`Program`] over a text as Go does (`regexp/exec.go`): follows all possible matches together, character by character.
+//! Runs a [`Program`] over a text as Go does (`regexp/exec.go`): it follows all possible matches at the same time, character by character.
 
 use regex_syntax::hir::Look;
 
 use super::program::{Instruction, Program};
 use crate::work::{Interrupted, Work};
 
-/// The units of work of an instruction: following it, and holding a character against it.
+/// The units of work for an instruction: following it, and comparing it with a character.
 const WORK_PER_INSTRUCTION: usize = 32;
 
 /// The position of a group that has not matched.
 pub(super) const NOWHERE: usize = usize::MAX;
 
 impl Program {
-    /// The first match that begins at byte `start` or later: the starts and ends of `slots / 2` groups. Without slots, any match.
-    /// Assertions also see the text before `start`.
+    /// The first match that begins at byte `start` or later: the starts and ends of `slots / 2` groups. Without slots, whether there is any
+    /// match. Assertions also see the text before `start`.
     pub(super) fn search(
         &self,
         text: &str,
@@ -88,7 +88,7 @@ impl Program {
         })
     }
 
-    /// Adds the threads to which an instruction leads without reading a character, the preferred ones first.
+    /// Adds the threads that an instruction leads to without reading a character, the preferred ones first.
     fn follow(
         &self,
         at: u32,
@@ -144,27 +144,27 @@ impl Program {
 /// The remaining steps of following an instruction.
 enum Step {
     Visit(u32),
-    /// Puts the position of a group back, for the ways that did not pass it.
+    /// Restores the position of a group, for alternatives that did not pass the group.
     Restore {
         slot: usize,
         position: usize,
     },
 }
 
-/// Space for following instructions, kept between calls.
+/// Memory for following instructions, reused between calls.
 struct Scratch {
     slots: Vec<usize>,
     steps: Vec<Step>,
 }
 
-/// The ways to match that are open at a position, best first, and the instructions that were visited to find them.
+/// The threads at a position, best first, and the instructions that were visited to find them.
 struct Threads {
     instructions: Vec<u32>,
-    /// The positions of the groups, thread by thread.
+    /// The positions of the groups, one thread after the other.
     slots: Vec<usize>,
     slots_each: usize,
     visited: Vec<u32>,
-    /// The index of each instruction in `visited`, if it is there.
+    /// The index of each instruction in `visited`, if it was visited.
     places: Vec<u32>,
 }
 
@@ -218,7 +218,7 @@ impl Threads {
     }
 }
 
-/// Whether an assertion holds at a position. Words are of ASCII.
+/// Whether an assertion holds at a position. Only ASCII characters are word characters.
 fn looks(look: Look, text: &str, position: usize) -> bool {
     let (before, after) = text
         .as_bytes()

@@ -1,8 +1,8 @@
-//! Go's regular expressions (`regexp`, `regexp/syntax`): RE2's syntax and meaning, Go's error texts.
+//! Go's regular expressions (`regexp`, `regexp/syntax`): RE2's syntax and semantics, with Go's error messages.
 //!
-//! A pattern is read by Go's rules into regex-syntax's intermediate form. regex-automata searches with it, but for
-//! patterns so large or deep that its automata would not pay: those run on a machine in Go's manner, slower and small.
-//! Both take time linear in the text. Texts are valid UTF-8.
+//! A pattern is parsed by Go's rules into regex-syntax's intermediate form, with which regex-automata searches. Patterns for which automata
+//! would be too large or too deep run on a machine like Go's, which is slower and needs little memory. Both take time linear in the length
+//! of the text. Texts are valid UTF-8.
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -27,7 +27,7 @@ use parse::Parsed;
 use program::Program;
 use stepping::Reached;
 
-/// The most instructions of a pattern that is compiled when it is first searched with. None of them fails then.
+/// The limit of instructions up to which a pattern may be compiled when it is first used. Compiling a pattern of this size cannot fail.
 const MAX_DEFERRED: u64 = 1000;
 
 /// A compiled regular expression.
@@ -39,7 +39,7 @@ pub struct Regex {
 
 #[derive(Debug)]
 struct Search {
-    /// The pattern of a search that was deferred.
+    /// The pattern, until it is compiled by the first search.
     pattern: Box<str>,
     matcher: OnceLock<Matcher>,
 }
@@ -78,7 +78,7 @@ impl Regex {
         Regex::compile(pattern, true, &Work::unbounded())
     }
 
-    /// Whether Go takes the pattern, without compiling it.
+    /// Checks whether Go accepts the pattern, without compiling it.
     ///
     /// # Errors
     ///
@@ -87,7 +87,7 @@ impl Regex {
         parse::parse(pattern, false, &Work::unbounded()).map(|_| ())
     }
 
-    /// Like [`new`](Self::new), but a pattern of usual size is compiled when it is first searched with.
+    /// Like [`new`](Self::new), but a pattern of usual size is compiled by its first search.
     ///
     /// # Errors
     ///
@@ -182,7 +182,7 @@ impl Regex {
         }
     }
 
-    /// The matches that Go's `FindAll` returns, from left to right: an empty match does not directly follow another. The last
+    /// The matches that Go's `FindAll` returns, from left to right: an empty match that directly follows another match is skipped. The last
     /// item may be an interrupt.
     pub fn find_iter<'t>(
         &'t self,
@@ -199,8 +199,8 @@ impl Regex {
         self.groups
     }
 
-    /// The matches of [`find_iter`](Self::find_iter), each with the ranges of what its groups matched; the first is the
-    /// whole match. Needs a pattern compiled by [`with_groups`](Self::with_groups).
+    /// The matches of [`find_iter`](Self::find_iter), each as the ranges that its groups matched; the first range is the whole match. The
+    /// pattern must be compiled by [`with_groups`](Self::with_groups).
     pub fn captures_iter<'t>(
         &'t self,
         text: &'t str,
@@ -253,8 +253,8 @@ fn range(slots: &[usize]) -> Option<Range<usize>> {
     }
 }
 
-/// Repeats a search as Go does: after an empty match at the start of the search, it continues a character later, and the match
-/// does not count if the previous match ended there.
+/// Repeats a search as Go does: after an empty match at the start of the search, it continues one character later, and the match is skipped
+/// if the previous match ended there.
 fn matches<'t, M>(
     text: &'t str,
     mut search: impl FnMut(usize) -> Result<Option<M>, Interrupted> + 't,
@@ -294,7 +294,7 @@ fn matches<'t, M>(
     })
 }
 
-/// The part of a text that was read, given the rest.
+/// The part of a text that was read; `rest` is the part that was not.
 fn consumed<'t>(whole: &'t str, rest: &str) -> &'t str {
     whole
         .get(..whole.len().saturating_sub(rest.len()))

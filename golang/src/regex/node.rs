@@ -1,10 +1,10 @@
-//! Pieces of a parsed pattern with the measures that Go limits (`checkLimits` of Go's `regexp/syntax/parse.go`).
+//! Parts of a parsed pattern, with the sizes that Go limits (`checkLimits` of Go's `regexp/syntax/parse.go`).
 
 use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, Hir, Look, Repetition};
 
 use crate::unicode;
 
-/// A piece of a pattern: its form, and its measures in Go's tree.
+/// A part of a pattern: its form, and its sizes in Go's tree.
 ///
 /// DIFFERENCE: Go factors common prefixes out of alternatives before it measures. The limits are so wide that this only matters
 /// very close to them.
@@ -16,7 +16,7 @@ pub(super) struct Node {
     pub(super) height: u32,
     /// The instructions of Go's program.
     pub(super) size: u64,
-    /// How often counted repetitions repeat their innermost node.
+    /// How often the innermost node is repeated by the counted repetitions around it.
     pub(super) copies: u64,
     /// How often the node itself repeats, if it is a counted repetition; otherwise 1.
     pub(super) times: u64,
@@ -69,7 +69,7 @@ impl Node {
         Node::leaf(Hir::look(look), Shape::Other, 0)
     }
 
-    /// One code point; with `fold` in all its cases. A surrogate matches nothing.
+    /// One code point, in all its cases if `fold` is set. A surrogate matches nothing.
     pub(super) fn literal(code_point: u32, fold: bool) -> Node {
         let hir = match char::from_u32(code_point) {
             None => Hir::fail(),
@@ -97,12 +97,12 @@ impl Node {
         Node::leaf(Hir::class(Class::Unicode(class)), shape, runes)
     }
 
-    /// Any code point, or any but a line feed. Go has a node without ranges for this.
+    /// Any code point, or any except a line feed. In Go this node has no ranges.
     pub(super) fn dot(class: ClassUnicode) -> Node {
         Node::leaf(Hir::class(Class::Unicode(class)), Shape::Class, 0)
     }
 
-    /// The node within a capturing group. `capture` builds the form of both.
+    /// The node within a capturing group. `capture` builds the form of the group from the form of its content.
     pub(super) fn group(self, capture: impl FnOnce(Hir) -> Hir) -> Node {
         Node {
             hir: capture(self.hir),
@@ -175,7 +175,7 @@ impl Node {
         }
     }
 
-    /// Several nodes as one: one after the other as [`Shape::Concat`], or one of them as [`Shape::Alternation`].
+    /// Combines several nodes into one: as a sequence with [`Shape::Concat`], as alternatives with [`Shape::Alternation`].
     pub(super) fn combine(mut nodes: Vec<Node>, shape: Shape) -> Node {
         if nodes.len() == 1
             && let Some(node) = nodes.pop()
@@ -228,7 +228,7 @@ impl Node {
     }
 }
 
-/// Whether a class is a character with what differs from it in case.
+/// Whether a class consists of a character and all characters that differ from it only in case.
 fn folds_to(c: char, class: &ClassUnicode) -> bool {
     let mut folded = ClassUnicode::new([ClassUnicodeRange::new(c, c)]);
     unicode::fold_case(&mut folded);

@@ -1,5 +1,4 @@
-//! Go's syntax of regular expressions (`regexp/syntax/parse.go` with the flags `Perl`), read into what regex-automata
-//! compiles.
+//! Parses Go's syntax of regular expressions (`regexp/syntax/parse.go` with the flags `Perl`) into the form that regex-automata compiles.
 
 use regex_syntax::hir::{Capture, ClassUnicode, ClassUnicodeRange, Hir, Look};
 
@@ -12,13 +11,13 @@ use super::node::{Node, Repeat, Shape};
 use crate::unicode;
 use crate::work::Work;
 
-/// The most that a repetition counts to, alone or with those within it.
+/// The limit of a repetition's count, multiplied by the counts of the repetitions within it.
 const MAX_REPEAT: u32 = 1000;
 
-/// The units of work of a character or operator.
+/// The units of work for a character or operator.
 const WORK_PER_CHARACTER: usize = 256;
 
-/// A pattern that has been read.
+/// A parsed pattern.
 pub(super) struct Parsed {
     pub(super) hir: Hir,
     /// The number of groups that capture.
@@ -29,7 +28,7 @@ pub(super) struct Parsed {
     pub(super) size: u64,
 }
 
-/// Reads a pattern. The groups become part of the result only with `keep_groups`, because they cost time.
+/// Parses a pattern. Groups are part of the result only with `keep_groups`, because they make searches slower.
 pub(super) fn parse(
     pattern: &str,
     keep_groups: bool,
@@ -53,20 +52,20 @@ pub(super) fn parse(
 /// The flags that `(?imsU)` sets.
 #[derive(Debug, Clone, Copy, Default)]
 struct Flags {
-    /// `i`: letters match in any case.
+    /// `i`: letters match in upper and lower case.
     fold: bool,
-    /// `m`: `^` and `$` match at lines.
+    /// `m`: `^` and `$` also match at the beginning and end of lines.
     multi_line: bool,
-    /// `s`: `.` matches a line feed.
+    /// `s`: `.` also matches a line feed.
     dot_all: bool,
-    /// `U`: repetitions match as little as they can, and with a `?` as much.
+    /// `U`: repetitions match as little as possible; with a `?`, as much as possible.
     lazy: bool,
 }
 
-/// A group that is open.
+/// A group that has not been closed yet.
 #[derive(Debug)]
 struct Frame {
-    /// The flags outside.
+    /// The flags outside of the group.
     flags: Flags,
     /// The number of a capturing group.
     group: Option<u32>,
@@ -90,7 +89,7 @@ struct Parser<'p> {
     pattern: &'p str,
     work: &'p Work<'p>,
     flags: Flags,
-    /// The groups around the current one, from the outside.
+    /// The groups around the current one, outermost first.
     open: Vec<Frame>,
     current: Frame,
     groups: u32,
@@ -243,7 +242,7 @@ impl<'p> Parser<'p> {
         self.check_limits()
     }
 
-    /// Joins the last node with the one before it, where both are literals, now that no operator follows it.
+    /// Joins the last node with the one before it if both are literals. Called when no operator can follow the last node any more.
     fn join_literals(&mut self) {
         if let [.., before, last] = self.current.nodes.as_mut_slice()
             && matches!(last.shape, Shape::Literal { .. })
@@ -271,7 +270,7 @@ impl<'p> Parser<'p> {
             .map_err(|problem| RegexError::syntax(problem, self.pattern))
     }
 
-    /// Puts the current alternative together.
+    /// Joins the nodes of the current alternative.
     fn concat(&mut self) -> Result<(), RegexError> {
         self.join_literals();
         let nodes = std::mem::take(&mut self.current.nodes);
@@ -293,7 +292,7 @@ impl<'p> Parser<'p> {
         Ok(())
     }
 
-    /// Ends the current alternative, merging it with the one before where both are classes.
+    /// Ends the current alternative. If it and the previous one are classes, they are merged.
     fn add_alternative(&mut self) -> Result<(), RegexError> {
         self.concat()?;
         let Some(mut node) = self.current.nodes.pop() else {
@@ -467,7 +466,7 @@ fn parse_count(text: &str) -> Option<(Option<Repeat>, &str)> {
     Some((valid.then_some(Repeat::Counted(min, max)), rest))
 }
 
-/// Reads a decimal number without leading zeros. One that is too large for a repetition is the largest `u32`.
+/// Reads a decimal number without leading zeros. A number that is too large for a repetition is read as the largest `u32`.
 fn parse_number(text: &str) -> Option<(u32, &str)> {
     let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
     let digits = consumed(text, rest);

@@ -1,4 +1,4 @@
-//! A pattern as a list of instructions over characters, small and quick to build (`regexp/syntax/compile.go`).
+//! A pattern as a list of instructions that read characters; it is small and quick to build (`regexp/syntax/compile.go`).
 
 use std::collections::HashMap;
 
@@ -7,9 +7,9 @@ use regex_syntax::hir::{Class, Hir, HirKind, Look, Repetition};
 use super::error::RegexError;
 use crate::work::Work;
 
-/// The most instructions of a program, about what Go allows: 48 MB.
+/// The limit of instructions in a program, which is about Go's limit: 48 MB.
 const MAX_INSTRUCTIONS: usize = 4 << 20;
-/// The units of work of an instruction, or of what leads to some.
+/// The units of work for an instruction, or for a task that emits instructions.
 const WORK_PER_TASK: usize = 32;
 /// The target of a jump before it is known.
 const UNKNOWN: u32 = u32::MAX;
@@ -18,28 +18,28 @@ const UNKNOWN: u32 = u32::MAX;
 #[derive(Debug)]
 pub(super) struct Program {
     pub(super) instructions: Vec<Instruction>,
-    /// The classes: ranges of characters in rising order.
+    /// The classes: ranges of characters in ascending order.
     pub(super) classes: Vec<Vec<(char, char)>>,
 }
 
-/// One step. Unless it says otherwise, the next instruction follows.
+/// One step. Unless its description says otherwise, the next instruction follows.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Instruction {
     Char(char),
     /// A character of a class, by its number.
     Class(u32),
-    /// Either target, the first one being preferred.
+    /// Continues at both targets; the first one is preferred.
     Split(u32, u32),
     Jump(u32),
     Look(Look),
-    /// Records the position: for a group's start at twice its number, for its end one later.
+    /// Records the position: in slot `2 * n` for the start of group `n`, in slot `2 * n + 1` for its end.
     Save(u32),
     Match,
     Fail,
 }
 
 impl Program {
-    /// The program of a pattern that nothing matches.
+    /// The program of a pattern that matches nothing.
     pub(super) fn fail() -> Program {
         Program {
             instructions: vec![Instruction::Fail],
@@ -74,7 +74,7 @@ impl Program {
     }
 }
 
-/// The remaining tasks, the next one last, so that deep patterns need no deep stack.
+/// The remaining tasks, the next one last. The list replaces recursion, so that deep patterns need no deep stack.
 enum Task<'h> {
     Node(&'h Hir),
     Emit(Instruction),
@@ -98,17 +98,17 @@ enum Task<'h> {
         sub: &'h Hir,
         greedy: bool,
     },
-    /// Leaves the construct around the one opened last.
+    /// Emits an exit from the second of the two constructs opened last; the last one stays open.
     LeaveOuter,
-    /// The target of the exits opened last.
+    /// Sets the target of the exits of the construct opened last.
     Land,
 }
 
 struct Compiler<'h> {
     program: Program,
-    /// The numbers of classes by their address: repeated ones are shared.
+    /// The numbers of classes by their address, so that a repeated class is stored once.
     known_classes: HashMap<usize, u32>,
-    /// Instructions that lack a target, by the construct that they leave.
+    /// The instructions whose target is not known yet, by the construct that they leave.
     exits: Vec<Vec<usize>>,
     tasks: Vec<Task<'h>>,
 }
@@ -281,7 +281,7 @@ impl<'h> Compiler<'h> {
         }
     }
 
-    /// The number of a class, which is new unless it stands at a known place.
+    /// The number of a class. A class whose address is known has its number already.
     fn class(&mut self, place: usize, class: &Class) -> u32 {
         let classes = &mut self.program.classes;
         *self.known_classes.entry(place).or_insert_with(|| {

@@ -1,5 +1,5 @@
-//! Searches long texts in pieces, so that they can be interrupted: by automata whose states are built when they are first
-//! reached. The results are those of the one-step search.
+//! Searches long texts in pieces, so that they can be interrupted: by automata that build a state when it is first reached. The results are
+//! those of the one-step search.
 
 use std::ops::Range;
 
@@ -10,10 +10,10 @@ use regex_syntax::hir::Hir;
 
 use crate::work::{Interrupted, Work};
 
-/// The work between two questions, if each byte leads to a state that is new.
+/// The units of work after which the host is asked, if each byte leads to a new state.
 const WORK_PER_STEP: usize = 1 << 16;
 
-/// Both directions: forward to the end of a match, backward to its beginning.
+/// The automata for both directions: forward to the end of a match, and backward to its beginning.
 #[derive(Debug)]
 pub(super) struct Stepping {
     forward: DFA,
@@ -28,7 +28,7 @@ pub(super) struct Reached {
     backward: Cache,
 }
 
-/// Why a search has no answer.
+/// Why a search has no result.
 pub(super) enum Failure {
     Interrupted,
     /// The automata cannot answer for this pattern.
@@ -54,7 +54,7 @@ impl Stepping {
         })
     }
 
-    /// No state yet.
+    /// Begins without any states.
     pub(super) fn start(&self) -> Reached {
         Reached {
             forward: self.forward.create_cache(),
@@ -88,7 +88,7 @@ impl Stepping {
         Ok(end.is_some())
     }
 
-    /// The end of the first match, or of any match if that is `enough`.
+    /// The end of the first match; with `enough`, the end of any match.
     fn find_end(
         &self,
         cache: &mut Cache,

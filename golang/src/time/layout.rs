@@ -43,8 +43,8 @@ impl Layout {
         }
     }
 
-    /// Reads a time with Go's leniencies: an hour of one digit, a point or comma and a fraction after the seconds, digits of the
-    /// fraction beyond the ninth, offsets up to 24:60.
+    /// Reads a time as leniently as Go: an hour of one digit, a point or comma and a fraction after the seconds, more than nine digits in
+    /// the fraction, and offsets up to 24:60.
     ///
     /// # Errors
     ///
@@ -189,7 +189,7 @@ impl<'t> Cursor<'t> {
     }
 }
 
-/// The number that digits, and only digits, write.
+/// The number that a text of digits represents; `None` if it contains anything else.
 fn number(digits: &str) -> Option<u16> {
     let all_digits = digits.bytes().all(|byte| byte.is_ascii_digit());
     digits.parse().ok().filter(|_| all_digits)
@@ -219,7 +219,7 @@ impl fmt::Display for ParseError<'_> {
 
 impl std::error::Error for ParseError<'_> {}
 
-/// Quotes like Go's package `time`, which escapes everything that is not printable ASCII byte by byte.
+/// Quotes like Go's package `time`, which escapes each byte that is not printable ASCII.
 fn write_quoted(out: &mut impl Write, text: &str) -> fmt::Result {
     out.write_char('"')?;
     for byte in text.bytes() {

@@ -33,7 +33,7 @@ impl OffsetTime {
         self.unix_seconds == -62_135_596_800 && self.nanos == 0
     }
 
-    /// The second of this time, in UTC.
+    /// The seconds within the minute, in UTC.
     #[must_use]
     pub fn utc_second(self) -> OffsetTime {
         OffsetTime {
@@ -44,6 +44,10 @@ impl OffsetTime {
     }
 
     /// Writes the time as `time.RFC3339Nano` does, in its own offset: fractions without trailing zeros, `Z` for UTC.
+    ///
+    /// # Errors
+    ///
+    /// Those of the writer.
     pub fn write_rfc3339(self, out: &mut impl Write) -> fmt::Result {
         let c = Civil::at(self.unix_seconds, i64::from(self.offset_seconds));
         if c.year < 0 {
@@ -99,7 +103,7 @@ pub struct Civil {
 }
 
 impl Civil {
-    /// The fields at an instant, some seconds east of UTC.
+    /// The fields at an instant, at an offset in seconds east of UTC.
     pub fn at(unix_seconds: i64, offset_seconds: i64) -> Civil {
         let local = unix_seconds.saturating_add(offset_seconds);
         let days = local.div_euclid(DAY);
@@ -124,7 +128,7 @@ impl Civil {
     }
 }
 
-/// The year (0 to 400), month, day and day of the year of a day of an era, counted from March 1 of its year 0.
+/// The year (0 to 400), month, day and day of the year for a day of an era. Days are counted from March 1 of the era's year 0.
 #[expect(
     clippy::arithmetic_side_effects,
     reason = "all numbers are below the days of 400 years"

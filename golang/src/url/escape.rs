@@ -1,4 +1,4 @@
-//! Percent-encoding: which bytes each part of a URL may hold as they are.
+//! Percent-encoding: the bytes that each part of a URL may contain without an escape.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -8,7 +8,7 @@ use super::{Span, UrlFault};
 /// The part of a URL that is encoded or decoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
-    /// A host with its port; of it, ASCII is never encoded.
+    /// A host with its port; ASCII characters in it are never escaped.
     Host,
     /// The zone after `%25` in an IPv6 address.
     Zone,
@@ -23,7 +23,7 @@ pub(super) enum Part {
 }
 
 impl Part {
-    /// Whether the part may hold the byte as it is.
+    /// Whether the part may contain the byte without an escape.
     #[inline]
     const fn allows(self, byte: u8) -> bool {
         match byte {
@@ -40,14 +40,14 @@ impl Part {
         }
     }
 
-    /// Whether the part may hold the text as it is.
+    /// Whether the part may contain the text without an escape.
     fn allows_all(self, text: &str) -> bool {
         let allows = |all, byte| all & self.allows(byte);
         text.bytes().fold(true, allows)
     }
 }
 
-/// Replaces `%41` by the byte it stands for.
+/// Replaces escapes such as `%41` by the bytes that they stand for.
 pub(super) fn decode(text: &str, part: Part) -> Result<Cow<'_, [u8]>, UrlFault> {
     let is_host = matches!(part, Part::Host | Part::Zone);
     let stays = |byte: u8| match is_host {
@@ -88,7 +88,7 @@ pub(super) fn decode(text: &str, part: Part) -> Result<Cow<'_, [u8]>, UrlFault> 
     Ok(Cow::Owned(decoded))
 }
 
-/// Whether the byte may be escaped. In a host only bytes beyond ASCII and `%` itself may.
+/// Whether the byte may be escaped. In a host only `%` and bytes outside of ASCII may be escaped.
 fn may_stand_for(part: Part, value: u8) -> bool {
     match part {
         Part::Host => value == b'%' || !value.is_ascii(),
@@ -119,7 +119,7 @@ pub(super) fn encode(bytes: &[u8], part: Part, text: &mut String) {
     }
 }
 
-/// Adds a part as Go writes it: unchanged if it is encoded correctly, otherwise encoded again.
+/// Appends a part as Go writes it: unchanged if it is encoded correctly, otherwise encoded again.
 pub(super) fn written(raw: &str, part: Part, text: &mut String) -> Result<Span, UrlFault> {
     let start = text.len();
     if part.allows_all(raw) {

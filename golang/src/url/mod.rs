@@ -16,16 +16,16 @@ use parse::{Mode, is_number, parse};
 /// The most pairs of a query; Go rejects longer queries.
 const MAX_PAIRS: usize = 10_000;
 
-/// A URL: its text, and where its parts are in it.
+/// A URL: its text, and the positions of its parts.
 #[derive(Debug, Clone, Default)]
 pub struct Url {
-    /// The whole URL as Go writes it, by which URLs are compared.
+    /// The whole URL as Go writes it. URLs are equal if these texts are.
     text: String,
-    /// In lower case; empty if absent.
+    /// The scheme in lower case; empty if absent.
     scheme: Span,
     /// `name` or `name:password`.
     user: Option<Span>,
-    /// With the port.
+    /// The host with the port.
     host: Span,
     path: Span,
     query: Span,
@@ -35,7 +35,7 @@ pub struct Url {
 /// The start and the end of a part in a text.
 type Span = (usize, usize);
 
-/// Why a text is not a URL, worded by Go.
+/// Why a text is not a URL, in Go's words.
 #[derive(Debug, Clone)]
 pub struct UrlError {
     text: String,
@@ -46,12 +46,12 @@ pub struct UrlError {
 #[derive(Debug, Clone)]
 enum UrlFault {
     Known(&'static str),
-    /// A `%` without two digits, or with two that are not allowed there.
+    /// A `%` without two hexadecimal digits, or an escape that is not allowed in this part.
     Escape(Vec<u8>),
     HostCharacter(u8),
     /// The text after the host, quoted.
     Port(String),
-    /// Why the host is not an address.
+    /// The reason why the host is not an address.
     Host(String),
 }
 
@@ -154,7 +154,7 @@ impl Url {
         self.text.get(start..end).unwrap_or_default()
     }
 
-    /// The keys and values of the query in their order. What is badly encoded is left out.
+    /// The keys and values of the query in their order. Keys and values with invalid escapes are left out.
     pub fn query(&self) -> impl Iterator<Item = (Cow<'_, str>, Cow<'_, str>)> {
         let query = self.raw_query();
         let separators = memchr_iter(b'&', query.as_bytes()).count();
@@ -222,13 +222,13 @@ fn split_around(text: &str, at: usize) -> Option<(&str, &str)> {
     Some((text.get(..at)?, text.get(at.saturating_add(1)..)?))
 }
 
-/// The decoded part of a URL's text, which has no invalid escapes.
+/// A part of a URL's text, decoded; the part is known to have valid escapes.
 fn decoded(part: &str) -> Cow<'_, str> {
     let bytes = decode(part, Part::Path);
     text_of(bytes.unwrap_or(Cow::Borrowed(part.as_bytes())))
 }
 
-/// Bytes as text. Go's texts may hold any bytes, of which each that is not part of a character counts as one.
+/// Bytes as text. Go's texts may contain any bytes; each byte that is not part of a character becomes a character of its own.
 fn text_of(bytes: Cow<'_, [u8]>) -> Cow<'_, str> {
     if let Cow::Borrowed(bytes) = bytes
         && let Ok(text) = str::from_utf8(bytes)

@@ -1,4 +1,4 @@
-//! From text to a URL (Go's `net/url`, `parse`).
+//! Parses URLs (Go's `net/url`, `parse`).
 
 use std::borrow::Cow;
 
@@ -9,12 +9,12 @@ use super::{Span, Url, UrlFault, rsplit_once, split_once};
 use crate::netip::parse_address;
 use crate::quote::quote;
 
-/// How a text is read.
+/// The rules for reading a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode {
-    /// As in an HTTP request: `//host` is a path, `#` an ordinary character.
+    /// The URL of an HTTP request: `//host` is a path, `#` an ordinary character.
     Request,
-    /// As a reference without its fragment.
+    /// A reference without its fragment.
     Reference,
 }
 
@@ -192,7 +192,7 @@ fn check_port(port: &str) -> Result<(), UrlFault> {
     }
 }
 
-/// Whether there are digits alone, if anything.
+/// Whether a text consists only of digits; it may be empty.
 pub(super) fn is_number(port: &str) -> bool {
     port.bytes().all(|byte| byte.is_ascii_digit())
 }

@@ -1,4 +1,4 @@
-//! Time zones as CEL's timestamp members take them (cel-go `common/types/timestamp.go`, Go's `time.LoadLocation`).
+//! Time zones in the form that CEL's timestamp members accept (cel-go `common/types/timestamp.go`, Go's `time.LoadLocation`).
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -15,7 +15,7 @@ pub enum Zone {
     Named(TimeZone),
 }
 
-/// Why a text names no time zone, in Go's words.
+/// The error for a text that does not name a time zone, in Go's words.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ZoneError {
     /// The database has no such name.
@@ -33,8 +33,8 @@ impl Zone {
     /// UTC.
     pub const UTC: Zone = Zone::Fixed(0);
 
-    /// Finds the zone that a text names: an offset where it has a colon, such as `-03:30`, and otherwise a name of the
-    /// IANA database, in its exact case. The empty name, `UTC` and `Local` are UTC.
+    /// Finds the zone that a text names: a text with a colon is an offset, such as `-03:30`; any other text is a name in the IANA database,
+    /// in its exact case. The empty name, `UTC` and `Local` are UTC.
     ///
     /// # Errors
     ///

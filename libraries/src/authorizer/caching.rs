@@ -1,11 +1,11 @@
-//! Answers that are remembered (apiserver `pkg/admission/plugin/authorizer/caching_authorizer.go`).
+//! A cache of an authorizer's answers (apiserver `pkg/admission/plugin/authorizer/caching_authorizer.go`).
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::{Authorizer, AuthorizerAttributes, AuthorizerRequest, Decision};
 
-/// Asks another authorizer, each question once. For as long as one request is worked on; then it is thrown away.
+/// Asks another authorizer, but each question only once. It is used for a single request and then dropped.
 #[derive(Debug)]
 pub struct CachingAuthorizer {
     authorizer: Arc<dyn Authorizer>,
@@ -13,7 +13,7 @@ pub struct CachingAuthorizer {
 }
 
 impl CachingAuthorizer {
-    /// Remembers what `authorizer` answers.
+    /// A cache for the answers of `authorizer`.
     pub fn new(authorizer: Arc<dyn Authorizer>) -> Self {
         CachingAuthorizer {
             authorizer,
@@ -36,7 +36,8 @@ impl Authorizer for CachingAuthorizer {
     }
 }
 
-/// The request without insignificant parts: the order of groups and of extra values, selectors that cannot be parsed.
+/// The request as a cache key, without insignificant differences: the order of groups and of extra values, and selectors that cannot be
+/// parsed.
 fn key(attributes: &AuthorizerAttributes) -> AuthorizerAttributes {
     let mut key = attributes.clone();
     let user = Arc::make_mut(&mut key.user);

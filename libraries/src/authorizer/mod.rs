@@ -21,7 +21,7 @@ pub trait Authorizer: fmt::Debug + Send + Sync {
     fn authorize(&self, attributes: &AuthorizerAttributes) -> Decision;
 }
 
-/// Has no opinion about anything: the authorizer of hosts that have none.
+/// The authorizer of hosts without authorization: it has no opinion about any request.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoOpinion;
 
@@ -38,7 +38,7 @@ pub struct AuthorizerAttributes {
     pub user: Arc<UserInfo>,
     /// The verb: `get`, `list`, `create`, …
     pub verb: String,
-    /// To what.
+    /// The target of the verb.
     pub request: AuthorizerRequest,
 }
 
@@ -90,7 +90,7 @@ pub struct UserInfo {
 pub struct Decision {
     /// The answer itself.
     pub verdict: Verdict,
-    /// Why, for people; may be empty.
+    /// The reason, for people; may be empty.
     pub reason: String,
     /// The error of the decision, if there was one.
     pub error: Option<String>,

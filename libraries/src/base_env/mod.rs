@@ -36,7 +36,7 @@ use crate::kubernetes::urls::URLS;
 /// A feature of an environment.
 #[derive(Debug, Clone, Copy)]
 pub enum Feature {
-    /// Functions of a library with this name.
+    /// The functions of a library with this name.
     Functions(&'static str, &'static [&'static [Overload]]),
     /// Macros.
     Macros(&'static [Macro]),
@@ -50,11 +50,11 @@ pub enum Feature {
     OptionalSyntax,
     /// Fields between backticks.
     EscapedIdentifiers,
-    /// The name of the type of optionals, as the type of optionals of `dyn`.
+    /// The name of the type of optionals, with the value `optional_type(dyn)`.
     OptionalTypeOfDyn,
     /// Corrections of later versions of cel-go.
     Corrections(fn(&mut Corrections)),
-    /// The rules of CEL's specification where Kubernetes has others.
+    /// The rules of CEL's specification where they differ from those of Kubernetes.
     Specification,
 }
 
@@ -63,13 +63,13 @@ pub enum Feature {
 pub struct Gated {
     /// The first version that has it; 1.0 if all versions have it.
     pub introduced: KubeVersion,
-    /// The first version that no longer has it; its replacement covers everything that it did.
+    /// The first version that no longer has it; its replacement includes everything that it provides.
     pub removed: Option<KubeVersion>,
     /// Whether a feature gate now offers it to expressions of all versions, even of those that did not have it.
     pub ungated: bool,
-    /// The servers that have it: all, or those that have or have not a difference.
+    /// The servers that have it: all, or those that have (or lack) a difference.
     pub servers: Option<(Difference, bool)>,
-    /// The feature.
+    /// The feature itself.
     pub feature: Feature,
 }
 
@@ -206,7 +206,7 @@ const fn since(minor: u32, feature: Feature) -> Gated {
     }
 }
 
-/// A feature of those servers that have a difference.
+/// A feature of the servers that have a difference.
 const fn with(difference: Difference, gated: Gated) -> Gated {
     Gated {
         servers: Some((difference, true)),
@@ -214,7 +214,7 @@ const fn with(difference: Difference, gated: Gated) -> Gated {
     }
 }
 
-/// A feature of those servers that do not have a difference yet.
+/// A feature of the servers that lack a difference.
 const fn without(difference: Difference, gated: Gated) -> Gated {
     Gated {
         servers: Some((difference, false)),
@@ -277,7 +277,7 @@ pub(crate) fn base_env(server: Server) -> Result<Env, TypeTextError> {
     Ok(env)
 }
 
-/// An environment with these features.
+/// A builder with these features.
 pub(crate) fn builder(features: impl Iterator<Item = Feature>) -> EnvBuilder {
     let mut options = EnvOptions {
         cross_type_numeric_comparisons: false,

@@ -1,4 +1,4 @@
-//! Local bindings (cel-go `ext/bindings.go`). `cel.bind` is a macro alone; what `cel.block` expands to is planned.
+//! Local bindings (cel-go `ext/bindings.go`). `cel.bind` is only a macro; the expansion of `cel.block` has a plan of its own.
 
 use gavel_engine::ast::operators;
 use gavel_engine::decl::{Form, Overload, planned};

@@ -1,4 +1,4 @@
-//! Texts for bytes (cel-go `ext/encoders.go`).
+//! Base64 for bytes (cel-go `ext/encoders.go`).
 
 use ::base64::Engine;
 use ::base64::engine::general_purpose::STANDARD;

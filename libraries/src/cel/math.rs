@@ -103,7 +103,7 @@ const fn of_math(name: &'static str, expand: gavel_engine::syntax::Expander) -> 
     }
 }
 
-/// One or two arguments are passed on, more become a list. Literals that are not numbers are rejected.
+/// Expands to a call with one or two arguments, or with a list if there are more. Literals that are not numbers are rejected.
 fn expand(
     context: &mut MacroContext<'_>,
     call: MacroCall,
@@ -158,7 +158,8 @@ fn may_be_numbers(arg: &Expr) -> bool {
     }
 }
 
-/// The argument, of two arguments or of a list's elements, that stands as `wanted` to all others; of equal ones the first.
+/// The extreme element: the one whose comparison with all others gives `wanted`, among two arguments or the elements of a list; the first
+/// one if several are equal.
 fn extreme<'a>(
     call: &CallContext<'a>,
     args: &[Value<'a>],
@@ -198,7 +199,7 @@ fn abs_int(value: i64) -> Result<i64, EvalError> {
     value.checked_abs().ok_or_else(overflow)
 }
 
-/// -1, 0 or 1; NaN of NaN.
+/// The sign of a number: -1, 0 or 1; NaN for NaN.
 fn sign(value: f64) -> f64 {
     match value {
         0.0 => 0.0,
@@ -214,7 +215,7 @@ fn shift_left_uint(value: u64, offset: i64) -> Result<u64, EvalError> {
     shift(value, offset, "math.bitShiftLeft()", u64::checked_shl)
 }
 
-/// Zeros come in from the left, also of a negative number.
+/// Shifts bits to the right. Zeros are inserted on the left, even for negative numbers.
 fn shift_right_int(value: i64, offset: i64) -> Result<i64, EvalError> {
     shift_right_uint(value.cast_unsigned(), offset).map(u64::cast_signed)
 }
@@ -223,7 +224,7 @@ fn shift_right_uint(value: u64, offset: i64) -> Result<u64, EvalError> {
     shift(value, offset, "math.bitShiftRight()", u64::checked_shr)
 }
 
-/// Shifts bits; past 64 nothing is left.
+/// Shifts bits; a shift by 64 or more gives 0.
 fn shift(
     value: u64,
     offset: i64,

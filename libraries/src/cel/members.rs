@@ -1,4 +1,4 @@
-//! Membership as `==` decides it, for many questions to one list.
+//! Sets of values for many membership tests with the semantics of `==`.
 
 use std::collections::HashSet;
 
@@ -9,8 +9,8 @@ use gavel_golang::work::Work;
 
 /// A set of values for many equality lookups.
 ///
-/// Upstream compares with each value. Values that can only equal values of one type are hashed here instead, so that long lists
-/// do not take the square of their length.
+/// Upstream compares with each value. Here values that can only equal values of the same type are hashed, so that the time for long lists
+/// does not grow with the square of their length.
 #[derive(Debug, Default)]
 pub(super) struct Members<'a> {
     all: Vec<Value<'a>>,
@@ -18,7 +18,7 @@ pub(super) struct Members<'a> {
     without_key: Vec<Value<'a>>,
 }
 
-/// A value that equals exactly the values with the same key, and perhaps values without one.
+/// The hash key of a value. The value equals every value with the same key; it may also equal values without a key.
 #[derive(Debug, PartialEq, Eq, Hash)]
 enum Key<'a> {
     Bool(bool),
@@ -52,7 +52,7 @@ impl<'a> Members<'a> {
         Ok(members)
     }
 
-    /// About how many bytes the elements of a list take.
+    /// The approximate size of a list's elements in bytes.
     pub(super) fn bytes(list: List<'_>) -> usize {
         const EACH: usize = 2 * size_of::<Value<'_>>() + 2 * size_of::<Key<'_>>();
         list.len().saturating_mul(EACH)
@@ -69,7 +69,7 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// Whether a value is among them.
+    /// Whether a value is in the set.
     pub(super) fn contain(&self, value: &Value<'_>, work: &Work<'_>) -> Result<bool, EvalError> {
         work.spend(value.work())?;
         match Key::of(value) {

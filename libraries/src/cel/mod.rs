@@ -1,4 +1,4 @@
-//! The extension libraries of CEL itself, as cel-go 0.26 defines them. Each module is one library: its rows.
+//! CEL's own extension libraries, as cel-go 0.26 defines them. Each module has the rows of one library.
 
 pub mod bindings;
 pub mod encoders;

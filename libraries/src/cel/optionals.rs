@@ -1,6 +1,7 @@
 //! Optional values (cel-go `cel/library.go`, optional types version 2).
 //!
-//! Selection and indexing of optionals, `or` and `orValue` are planned: they must not evaluate what they do not need.
+//! Selection and indexing of optionals, `or` and `orValue` have plans of their own, because they must not evaluate operands that they do
+//! not need.
 
 use gavel_engine::ast::operators::{INDEX, OPT_INDEX, OPT_SELECT};
 use gavel_engine::body;
@@ -66,8 +67,7 @@ fn last<'a>(call: &CallContext<'a>, list: List<'a>) -> Value<'a> {
     last.map_or(Value::NONE, |element| call.arena.some(element))
 }
 
-/// The values of the elements that have one. The call is chosen by the first element alone, so a later one may not be an
-/// optional.
+/// The values of the optionals that have one. The overload is chosen by the first element alone, so a later element may not be an optional.
 fn unwrap<'a>(call: &CallContext<'a>, list: List<'a>) -> Result<Value<'a>, EvalError> {
     // The values, and their copy in the arena.
     call.reserve(list.len().saturating_mul(size_of::<[Value<'_>; 2]>()))?;

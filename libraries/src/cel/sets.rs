@@ -41,7 +41,7 @@ fn contains_all<'a>(
     Ok(!first(call, list, elements, false)?)
 }
 
-/// Whether one of `elements` is in the list (`wanted`), or is not in it (`!wanted`).
+/// Whether one of `elements` is in the list or, if `wanted` is false, whether one is not in it.
 fn first<'a>(
     call: &CallContext<'a>,
     list: List<'a>,
@@ -49,7 +49,7 @@ fn first<'a>(
     wanted: bool,
 ) -> Result<bool, EvalError> {
     let work = call.work_counter();
-    /// Below this number of comparisons, preparing a lookup takes longer than comparing.
+    /// The number of comparisons below which preparing a lookup takes longer than comparing.
     const FEW: usize = 256;
     if list.len().saturating_mul(elements.len()) <= FEW {
         for element in elements {
@@ -81,7 +81,7 @@ fn both_ways(sizes: &[SizeEstimate]) -> CallEstimate {
     comparisons(sizes, 2.0)
 }
 
-/// Every element is compared with every other.
+/// The cost of comparing every element of one list with every element of the other.
 fn comparisons(sizes: &[SizeEstimate], factor: f64) -> CallEstimate {
     let pairs = nth(sizes, 0).times(nth(sizes, 1));
     CallEstimate::new(pairs.costs(factor).plus(CostEstimate::exact(1)))

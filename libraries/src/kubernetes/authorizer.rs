@@ -1,4 +1,4 @@
-//! The authorizer library (apiserver `pkg/cel/library/authz.go`): questions to an [`Authorizer`].
+//! The authorizer library (apiserver `pkg/cel/library/authz.go`): requests to an [`Authorizer`].
 //!
 //! `authorizer` is the variable that a host binds to an [`AuthorizerValue`], `authorizer.requestResource` to a
 //! [`ResourceCheck`]. No two of the values are equal, not even one with itself: comparing them is an error.
@@ -44,11 +44,11 @@ pub const AUTHORIZER_SELECTORS: &[Overload] = &[
     row("labelSelector", "authorizer_labelselector", "kubernetes.authorization.ResourceCheck.(string) -> kubernetes.authorization.ResourceCheck", body!(label_selector), "authorizer.group('').resource('pods').labelSelector('app in (web,api)').check('list').allowed()").cost(SELECTOR),
 ];
 
-/// A check may ask a webhook: two of them fit into one evaluation.
+/// The cost of a check, which may call a webhook: two checks fit into the cost limit of one evaluation.
 const CHECK: Cost = Cost::fixed(350_000).of_name();
 const SELECTOR: Cost = Cost::sizes(selector_cost).of_name();
 
-/// The cost of reading a selector and building up to as many requirements as every other code point could begin.
+/// The cost of parsing a selector and creating as many requirements as it can have at most: one for every other code point.
 fn selector_cost(sizes: &[SizeEstimate]) -> CallEstimate {
     const STRUCTURE: f64 = 50.0;
     let text = nth(sizes, 1);
@@ -57,7 +57,7 @@ fn selector_cost(sizes: &[SizeEstimate]) -> CallEstimate {
     CallEstimate::new(CostEstimate::exact(10).plus(reading).plus(requirements))
 }
 
-/// `authorizer`: asks on behalf of a user.
+/// The value `authorizer`: checks what a user may do.
 #[derive(Debug, Clone)]
 pub struct AuthorizerValue {
     user: Arc<UserInfo>,
@@ -78,7 +78,7 @@ struct GroupCheck {
     group: String,
 }
 
-/// `authorizer.group(…).resource(…)`, and `authorizer.requestResource`.
+/// The value of `authorizer.group(…).resource(…)`, and of `authorizer.requestResource`.
 #[derive(Debug, Clone)]
 pub struct ResourceCheck {
     of: AuthorizerValue,
@@ -88,7 +88,7 @@ pub struct ResourceCheck {
 }
 
 impl AuthorizerValue {
-    /// Asks `authorizer` what `user` may do.
+    /// The value with which `authorizer` answers for `user`.
     pub fn new(user: Arc<UserInfo>, authorizer: Arc<dyn Authorizer>) -> Self {
         AuthorizerValue { user, authorizer }
     }
@@ -124,7 +124,7 @@ impl ResourceCheck {
     }
 }
 
-/// These types have functions, but no fields, no text, and no equality.
+/// Implements a type that has functions, but no fields, no text, and no equality.
 macro_rules! receiver_only {
     ($($ty:ty: $name:literal),+ $(,)?) => {
         $(impl Opaque for $ty {

@@ -141,7 +141,7 @@ pub(crate) fn contains_cidr_text<R: Rules>(
     Ok(outer.prefix.contains(R::parse_network(inner)?))
 }
 
-/// The bytes of two addresses are compared, of either family.
+/// The estimate of an IP comparison: the bytes of two addresses of either family are compared.
 fn ip_estimate() -> CallEstimate {
     CallEstimate::new(ADDRESS.plus(ADDRESS).costs(TRAVERSAL_FACTOR))
 }
@@ -161,10 +161,10 @@ fn and_text(estimate: CallEstimate, call: &dyn CallSite) -> CallEstimate {
     CallEstimate::new(estimate.cost.plus(text))
 }
 
-/// The bytes of an address.
+/// The size of an address in bytes.
 const ADDRESS: SizeEstimate = SizeEstimate { min: 4, max: 16 };
 
-/// The bytes of the prefix are compared.
+/// The cost of an IP comparison: the bytes of the prefix are compared.
 fn ip_cost(arguments: &[Option<Value<'_>>]) -> u64 {
     let prefix = size(arguments, 0);
     prefix.plus(prefix).costs(TRAVERSAL_FACTOR).max

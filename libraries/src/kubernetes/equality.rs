@@ -9,7 +9,7 @@ use gavel_engine::error::EvalError;
 use gavel_engine::types::Type;
 use gavel_engine::value::Value;
 
-/// The operator. `!=` has no cost of its own.
+/// The operator `==`. `!=` has the cost of CEL's standard library.
 #[rustfmt::skip] // A table: a row a line.
 pub const EQUALITY: &[Overload] = &[row(operators::EQUALS, "equals", "(A, A) -> bool", body!(equals), "dyn(3.0) == 3").form(Form::Equal).shared().cost(Cost::split(estimate, track).standard())];
 

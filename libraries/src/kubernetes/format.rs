@@ -37,7 +37,7 @@ pub const FORMATS_IN_CHARACTERS: &[Overload] = &[
     row("validate", "format-validate", "kubernetes.NamedFormat.(string) -> optional(list(string))", body!(validate_in_characters), "format.uuid().validate('x').value() == ['does not match the UUID format']").cost(VALIDATE),
 ];
 
-/// Kubernetes' estimate takes the largest pattern there may be, and an empty text for free.
+/// The cost of `validate`. Kubernetes' estimate assumes the largest possible pattern; it counts nothing for an empty text.
 const VALIDATE: Cost = Cost::split(
     |call| {
         if call.is_bound() {
@@ -81,12 +81,12 @@ fn named<'a>(call: &CallContext<'a>, name: &str) -> Value<'a> {
     }
 }
 
-/// The errors of the text; none if it is valid.
+/// The errors of the text; `optional.none()` if the text is valid.
 fn validate<'a>(call: &CallContext<'a>, format: &Format, text: &str) -> Value<'a> {
     optional_list(call, format.validate(text))
 }
 
-/// Like `validate`, in the words of older versions.
+/// Like `validate`, with the wording of older versions.
 fn validate_in_characters<'a>(call: &CallContext<'a>, format: &Format, text: &str) -> Value<'a> {
     let faults = format.validate(text);
     optional_list(

@@ -51,10 +51,10 @@ pub(crate) trait Rules: fmt::Debug + Clone + Copy + Send + Sync + 'static {
     /// Reads a network.
     fn parse_network(text: &str) -> Result<Prefix, EvalError>;
 
-    /// The error for a text that is not an address, when it is searched in a network.
+    /// The error if the text of a searched address is not an address.
     fn refuse_contained(error: EvalError) -> EvalError;
 
-    /// Whether an address or network equals a value of another type.
+    /// The result of comparing an address or network with a value of another type.
     fn equals_another_type() -> Result<bool, EvalError>;
 }
 
@@ -97,7 +97,7 @@ impl Rules for Kubernetes {
     }
 }
 
-/// IPv4-mapped IPv6 addresses are rejected.
+/// The error for IPv4-mapped IPv6 addresses.
 pub(crate) fn mapped(text: &str, context: &str) -> EvalError {
     let text = quote(text);
     EvalError::new(format!(
@@ -105,7 +105,7 @@ pub(crate) fn mapped(text: &str, context: &str) -> EvalError {
     ))
 }
 
-/// The bits of an address, distinct for the two families.
+/// The bits of an address, which differ between the two families.
 pub(super) fn key_of(address: IpAddr) -> SmallVec<[u8; 24]> {
     match address {
         IpAddr::V4(address) => SmallVec::from_slice(&address.octets()),

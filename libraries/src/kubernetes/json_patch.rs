@@ -1,4 +1,4 @@
-//! JSON Patch (apiserver `pkg/cel/library/jsonpatch.go`), for the policies that mutate.
+//! Helpers for JSON Patch in mutating policies (apiserver `pkg/cel/library/jsonpatch.go`).
 
 use gavel_engine::body;
 use gavel_engine::cost::Cost;
@@ -11,7 +11,7 @@ use gavel_engine::value::Value;
 #[rustfmt::skip] // A table: a row a line.
 pub const JSON_PATCH: &[Overload] = &[row("jsonpatch.escapeKey", "string_jsonpatch_escapeKey_string", "(string) -> string", body!(escape_key), "jsonpatch.escapeKey('k8s.io/my~label') == 'k8s.io~1my~0label'").cost(Cost::sizes(|sizes| traversal(sizes).with_result(nth(sizes, 0))).of_name())];
 
-/// The text as one step of a JSON pointer.
+/// The text escaped for use as one step of a JSON pointer.
 fn escape_key<'a>(call: &CallContext<'a>, text: &str) -> Result<Value<'a>, EvalError> {
     // Each byte may become two, in two texts and a copy in the arena.
     call.reserve(text.len().saturating_mul(6))?;

@@ -1,4 +1,4 @@
-//! Orders, sums and searches of lists (apiserver `pkg/cel/library/lists.go`).
+//! Tests of order, sums and searches in lists (apiserver `pkg/cel/library/lists.go`).
 
 use std::cmp::Ordering;
 
@@ -51,7 +51,7 @@ pub const LISTS_SINCE_1: &[Overload] = &[
     row("includes", "list_includes_dyn_dyn", "dyn.(dyn) -> bool", body!(includes), "[1, 2].includes(2) && 'a'.includes('a')").cost(TRAVERSAL),
 ];
 
-/// Whether no element is greater than the next. NaN is not greater than anything, nor is anything greater.
+/// Whether no element is greater than the next. NaN is never greater than another element, and no element is greater than NaN.
 fn is_sorted<'a>(call: &CallContext<'a>, list: List<'a>) -> Result<bool, EvalError> {
     let mut previous: Option<Value<'_>> = None;
     for element in list {
@@ -75,7 +75,8 @@ fn max<'a>(call: &CallContext<'a>, list: List<'a>) -> Result<Value<'a>, EvalErro
     greatest.ok_or_else(|| EvalError::new("max called on empty list"))
 }
 
-/// The element that no later element replaces; `wanted` is the comparison by which one replaces another. A NaN in front stays.
+/// The minimum or maximum: an element that no later element replaces. `wanted` is the result of comparing a later element with it for which
+/// the later one replaces it. A NaN at the beginning is never replaced.
 fn best<'a>(
     call: &CallContext<'a>,
     list: List<'a>,
@@ -92,7 +93,7 @@ fn best<'a>(
     Ok(best)
 }
 
-/// Values that cannot be compared do not stand to each other in any way.
+/// Whether a comparison has the given result. Values that cannot be compared have none.
 fn is(order: Result<Ordering, EvalError>, wanted: Ordering) -> bool {
     order.is_ok_and(|order| order == wanted)
 }
@@ -182,7 +183,7 @@ fn position(
     Ok(index.unwrap_or(-1))
 }
 
-/// Whether the list has the element. Any other value has only itself.
+/// Whether the list has the element. For a receiver that is not a list, only the receiver itself is contained.
 fn includes<'a>(
     call: &CallContext<'a>,
     receiver: Value<'a>,
@@ -197,7 +198,7 @@ fn includes<'a>(
     found.transpose().map(|found| found.is_some())
 }
 
-/// `Some` if the two are known to be equal.
+/// `Some` if the two values are known to be equal.
 fn same(
     call: &CallContext<'_>,
     element: &Value<'_>,

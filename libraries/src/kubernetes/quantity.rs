@@ -34,8 +34,8 @@ pub const QUANTITY: &[Overload] = &[
 #[derive(Debug, Clone)]
 struct QuantityValue {
     quantity: Quantity,
-    /// Whether `add` or `sub` created it. Upstream then creates a value of another Go type, which `==` does not accept on its
-    /// right.
+    /// Whether `add` or `sub` created the quantity. Upstream's value then has another Go type, which the right side of `==` does not
+    /// accept.
     computed: bool,
 }
 

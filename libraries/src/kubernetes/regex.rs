@@ -17,7 +17,7 @@ pub const REGEX: &[Overload] = &[
     row("findAll", "string_find_all_string_int", "string.(string, int) -> list(string)", |call, args| compiled(find_all, call, args), "'123 abc 456'.findAll('[0-9]+', 1) == ['123']").yields(Yield::Parts).pattern(find_all).cost(COST),
 ];
 
-/// A match may be found at every code point.
+/// The cost of a search, which may find a match at every code point.
 const COST: Cost = Cost::sizes(|sizes| {
     let (text, pattern) = (formulas::nth(sizes, 0), formulas::nth(sizes, 1));
     CallEstimate::new(formulas::regex_cost(text, pattern)).with_result(SizeEstimate {
@@ -27,7 +27,7 @@ const COST: Cost = Cost::sizes(|sizes| {
 })
 .of_name();
 
-/// Calls a function with a pattern that was not known before.
+/// Calls a function with a pattern that is only known at run time.
 fn compiled<'a>(
     function: PatternFunction,
     call: &CallContext<'a>,
@@ -44,7 +44,7 @@ fn compiled<'a>(
     function(call, &regex, args)
 }
 
-/// The first match; `''` if there is none.
+/// The first match, or an empty text if there is none.
 fn find<'a>(
     call: &CallContext<'a>,
     regex: &Regex,

@@ -52,7 +52,7 @@ impl Opaque for Version {
     }
 }
 
-/// Parses a text, with `normalized` leniently.
+/// Parses a text; leniently if `normalized` is true.
 fn parse(text: &str, normalized: bool) -> Result<Version, ParseVersionError> {
     match normalized {
         true => Version::parse_normalized(text),

@@ -62,7 +62,7 @@ fn escaped_path(UrlValue(url): &UrlValue) -> &str {
     url.escaped_path()
 }
 
-/// The values by their keys, each key's in their order.
+/// The values of the query by their keys; the values of a key are in their order.
 fn query<'a>(call: &CallContext<'a>, UrlValue(url): &'a UrlValue) -> Value<'a> {
     let pairs = url.query();
     let mut pairs: Vec<_> = pairs
@@ -79,7 +79,7 @@ fn query<'a>(call: &CallContext<'a>, UrlValue(url): &'a UrlValue) -> Value<'a> {
     map.build(call.arena)
 }
 
-/// A text, which is copied only if it is not a part of the URL.
+/// The text as a value. It is copied only if it is not a part of the URL's text.
 fn text<'a>(text: Cow<'a, str>, call: &CallContext<'a>) -> &'a str {
     match text {
         Cow::Borrowed(text) => text,

@@ -1,4 +1,4 @@
-//! The examples of rows, evaluated.
+//! Evaluates the examples of rows.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The document of functions.
+//! The list of functions as a Markdown document.
 
 use std::fmt::{self, Write};
 

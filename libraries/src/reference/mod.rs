@@ -49,7 +49,7 @@ pub struct FunctionEntry {
 pub struct MacroEntry {
     /// The name with its receiver: `x.all`, `cel.bind`.
     pub name: String,
-    /// The number of arguments without the receiver; none is any.
+    /// The number of arguments without the receiver; `None` means any number.
     pub arguments: Option<usize>,
     /// The first Kubernetes version that has it, as for functions.
     pub since: Option<KubeVersion>,
@@ -62,7 +62,7 @@ pub enum CallCost {
     Nothing,
     /// A fixed number of cost units.
     Fixed(u64),
-    /// More for larger arguments.
+    /// The cost grows with the arguments.
     BySize,
 }
 
@@ -162,7 +162,8 @@ impl Listing {
     }
 }
 
-/// The first version that has a row of a feature: comparisons of numbers of two types are an option of the language.
+/// The first version that has a row of a feature. It differs from the feature's for comparisons of numbers of two types, which are an
+/// option of the language.
 fn first_version(row: &Overload, introduced: KubeVersion) -> KubeVersion {
     let mixed = |gated: &&Gated| matches!(gated.feature, Feature::CrossTypeNumericComparisons);
     match FEATURES.iter().find(mixed) {
@@ -230,7 +231,7 @@ impl std::fmt::Display for CallCost {
     }
 }
 
-/// A version as the lists have it: `always`, `1.28`.
+/// A version as the lists show it: `always`, `1.28`.
 pub fn since_text(since: KubeVersion) -> String {
     match since.minor {
         0 => "always".to_owned(),

@@ -1,4 +1,4 @@
-//! The parts of an expression that a Kubernetes version does not have yet.
+//! The names in an expression that a Kubernetes version does not have yet.
 
 use gavel_apimachinery::server::Server;
 use gavel_apimachinery::version::KubeVersion;
@@ -76,7 +76,7 @@ fn has_macro(feature: &Feature, call: &Call) -> bool {
     matches!(feature, Feature::Macros(table) if table.iter().any(is_called))
 }
 
-/// The name that an expression of names and dots is.
+/// The dotted name, if the expression consists of names and dots only.
 fn qualifier(expr: &Expr) -> Option<String> {
     match &expr.kind {
         ExprKind::Ident(name) => Some(name.to_string()),

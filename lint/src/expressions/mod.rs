@@ -43,7 +43,7 @@ impl Subject<'_> {
         }
     }
 
-    /// Reports the problems of the expression alone.
+    /// Reports the problems that follow from the expression alone.
     pub(crate) fn check(&self, problems: &mut Vec<Problem>) {
         constants::check(self, problems);
         loops::check(self, problems);
@@ -51,7 +51,7 @@ impl Subject<'_> {
     }
 }
 
-/// The problem, with the removal of an item of a list as the answer.
+/// Adds a suggestion to a problem: to remove an item of a list.
 pub(crate) fn without_item(found: Problem, document: &Document, item: &str) -> Problem {
     match document.lines_of_item(item) {
         Some(range) => found.with_suggestion(Suggestion {
@@ -62,8 +62,7 @@ pub(crate) fn without_item(found: Problem, document: &Document, item: &str) -> P
     }
 }
 
-/// The problem with an expression that is there already, with the removal of its item as the answer where the two items are the
-/// same in all else too.
+/// Adds a suggestion to the problem of a duplicate expression: to remove the item, if the two items are otherwise equal too.
 pub(crate) fn without_copy(
     found: Problem,
     document: &Document,
@@ -80,7 +79,7 @@ pub(crate) fn without_copy(
     }
 }
 
-/// A problem with a field, of the severity of its rule.
+/// A problem with a field, with the severity of the rule.
 pub(crate) fn problem(
     document: &Document,
     rule: &Rule,

@@ -5,8 +5,8 @@ use gavel_schema::JsonSchema;
 
 use super::path::{ELEMENT, FieldPath, Reads, VALUE};
 
-/// The reads of optional fields that neither this expression nor an earlier one tests for: the node and the path. `root` returns
-/// the schema of a variable; `is_set` whether a field is always set although the schema does not say so.
+/// The reads of optional fields that neither this expression nor an earlier one tests for: the node and the path. `root` returns the schema
+/// of a variable; `is_set` says whether a field is always set although its schema does not require it.
 pub(crate) fn optional_fields<'r, 'e>(
     reads: &'r Reads<'e>,
     asked: &[FieldPath],
@@ -49,7 +49,7 @@ fn is_optional<'r>(path: &FieldPath, root: &dyn Fn(&str) -> Option<&'r JsonSchem
     !is_required && field.default_value().is_none()
 }
 
-/// A path as it is written.
+/// A path in the notation of expressions.
 pub(crate) fn shown(path: &FieldPath) -> String {
     let mut shown = String::new();
     for step in path {

@@ -45,12 +45,12 @@ impl<'e> Reads<'e> {
     }
 }
 
-/// The path of an expression that is nothing but a field.
+/// The path of an expression that consists of a field only.
 pub(crate) fn path_of(checked: &CheckedAst, aliases: &Aliases) -> Option<FieldPath> {
     path_at(checked, aliases, checked.ast().root())
 }
 
-/// The path of a part of an expression, outside of loops, that is nothing but a field.
+/// The path of a part of an expression, outside of loops, that consists of a field only.
 pub(crate) fn path_at(checked: &CheckedAst, aliases: &Aliases, expr: &Expr) -> Option<FieldPath> {
     let walk = Walk {
         checked,
@@ -65,7 +65,7 @@ pub(crate) fn path_at(checked: &CheckedAst, aliases: &Aliases, expr: &Expr) -> O
 struct Walk<'e, 'a> {
     checked: &'e CheckedAst,
     aliases: &'a Aliases,
-    /// The variables of the loops around, and where their values come from.
+    /// The variables of the enclosing loops, each with the path of its values.
     scopes: Vec<(&'e str, Option<FieldPath>)>,
     /// The lists that the surrounding loops iterate over.
     ranges: Vec<FieldPath>,
@@ -73,7 +73,7 @@ struct Walk<'e, 'a> {
 }
 
 impl<'e> Walk<'e, '_> {
-    /// The recursion is as deep as the tree, whose depth the parser bounds.
+    /// Visits an expression. The recursion is as deep as the tree, whose depth the parser bounds.
     fn expr(&mut self, expr: &'e Expr) {
         match &expr.kind {
             ExprKind::Ident(name) => {
@@ -152,7 +152,7 @@ impl<'e> Walk<'e, '_> {
         self.scopes.truncate(scopes);
     }
 
-    /// The field that an expression is, if it is nothing else.
+    /// The path of the field, if the expression consists of one only.
     fn path(&self, expr: &Expr) -> Option<FieldPath> {
         match &expr.kind {
             ExprKind::Ident(name) => {
@@ -204,7 +204,7 @@ impl<'e> Walk<'e, '_> {
         }
     }
 
-    /// Whether a selection from the expression is absent if the field is absent.
+    /// Whether a selection from the expression is optional, so that an absent field is not an error.
     fn is_optional(&self, expr: &Expr) -> bool {
         self.checked.type_of(expr.id).as_optional().is_some() || is_optional_chain(expr)
     }

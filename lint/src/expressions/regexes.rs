@@ -1,4 +1,4 @@
-//! Regular expressions that match other texts than they seem to, or that could be simpler.
+//! Regular expressions that match other texts than they seem to, or that could be written more simply.
 
 use std::collections::HashSet;
 
@@ -37,7 +37,7 @@ pub(super) fn check(subject: &Subject<'_>, problems: &mut Vec<Problem>) {
     }
 }
 
-/// Finds the nodes that are below an odd number of negations. As deep as the tree, whose depth the parser bounds.
+/// Finds the nodes that are below an odd number of negations. The recursion is as deep as the tree, whose depth the parser bounds.
 fn find_negated(expr: &Expr, is_negated: bool, negated: &mut HashSet<ExprId>) {
     if is_negated {
         negated.insert(expr.id);
@@ -62,7 +62,7 @@ fn listed(pattern: &str) -> Option<Vec<&str>> {
     (texts.len() > 1 && all_plain).then_some(texts)
 }
 
-/// `^a|b$`: the anchors belong to the first and the last alternative only.
+/// Finds a pattern such as `^a|b$`, in which the anchors belong only to the first and the last alternative.
 fn misplaced_anchor(pattern: &str) -> Option<(String, String)> {
     let alternatives = alternatives(pattern);
     let [first, .., last] = alternatives.as_slice() else {
@@ -113,7 +113,7 @@ fn grouped(pattern: &str) -> String {
     }
 }
 
-/// The alternatives of a pattern that are in no group.
+/// The alternatives of a pattern outside of groups.
 fn alternatives(pattern: &str) -> Vec<&str> {
     let (mut depth, mut in_class, mut escaped) = (0_usize, false, false);
     let mut from = 0;

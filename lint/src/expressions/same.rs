@@ -1,8 +1,8 @@
-//! Expressions that say the same.
+//! Comparison of expressions by their trees.
 
 use gavel_engine::ast::{Expr, ExprKind};
 
-/// Whether two expressions are written the same, spaces and brackets aside. As deep as the trees, whose depth the parser
+/// Whether two expressions are the same, except for spaces and parentheses. The recursion is as deep as the trees, whose depth the parser
 /// bounds.
 pub(crate) fn is_same(one: &Expr, other: &Expr) -> bool {
     let shallow = match (&one.kind, &other.kind) {

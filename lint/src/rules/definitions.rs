@@ -20,7 +20,7 @@ pub static COST_NEAR_LIMIT: Rule = Rule {
     },
 };
 
-/// A rule that the schema can say itself.
+/// A rule that the schema could express.
 pub static SCHEMA_CAN_SAY: Rule = Rule {
     id: "schema-can-say",
     severity: Severity::Note,

@@ -1,4 +1,4 @@
-//! The rules: one row each, from which the findings have their severity, and `docs/rules.md` and `gavel explain` their text.
+//! The rules of `gavel lint`, one row each. A row has the severity of the findings, and the text for `docs/rules.md` and `gavel explain`.
 
 use gavel_manifest::Severity;
 
@@ -25,14 +25,14 @@ pub struct Rule {
     pub title: &'static str,
     /// Why it matters and what to do, in Markdown.
     pub why: &'static str,
-    /// A manifest with a finding, and the same without.
+    /// A manifest with a finding, and the same manifest without it.
     pub example: Example,
 }
 
 /// An example of a problem and its correction.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Example {
-    /// The frame of the two texts.
+    /// The frame that completes the two texts to manifests.
     pub frame: Frame,
     /// A text with a finding.
     pub before: &'static str,
@@ -40,14 +40,14 @@ pub struct Example {
     pub after: &'static str,
 }
 
-/// The frame of an example's text.
+/// The frame that completes an example's text to a manifest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Frame {
     /// The `spec` of a ValidatingAdmissionPolicy about Deployments of `apps/v1`, below its `matchConstraints`.
     Policy,
     /// The `openAPIV3Schema` of a CustomResourceDefinition.
     Schema,
-    /// None: the text is a manifest.
+    /// No frame: the text is a manifest.
     Manifest,
 }
 
@@ -87,7 +87,7 @@ pub static RULES: &[&Rule] = &[
     &BREAKS_STORED_OBJECTS,
 ];
 
-/// The rule of a name.
+/// The rule with a name.
 pub fn find(id: &str) -> Option<&'static Rule> {
     RULES.iter().copied().find(|rule| rule.id == id)
 }
@@ -98,7 +98,7 @@ pub fn nearest(id: &str) -> Option<&'static str> {
 }
 
 impl Frame {
-    /// A manifest with a text in its frame.
+    /// The manifest that consists of the frame and a text.
     pub fn manifest(self, text: &str) -> String {
         match self {
             Frame::Manifest => text.to_owned(),

@@ -65,7 +65,7 @@ pub static UNKNOWN_RESOURCE: Rule = Rule {
     },
 };
 
-/// An API that is gone.
+/// An API that has been removed.
 pub static REMOVED_API: Rule = Rule {
     id: "removed-api",
     severity: Severity::Warning,
@@ -80,7 +80,7 @@ pub static REMOVED_API: Rule = Rule {
     },
 };
 
-/// An API that will be gone.
+/// An API that will be removed.
 pub static DEPRECATED_API: Rule = Rule {
     id: "deprecated-api",
     severity: Severity::Note,
@@ -94,7 +94,7 @@ pub static DEPRECATED_API: Rule = Rule {
     },
 };
 
-/// A policy that does nothing.
+/// A policy that has no effect.
 pub static UNBOUND_POLICY: Rule = Rule {
     id: "unbound-policy",
     severity: Severity::Note,
@@ -108,7 +108,7 @@ pub static UNBOUND_POLICY: Rule = Rule {
     },
 };
 
-/// A binding to a policy that is not there.
+/// A binding to a policy that does not exist.
 pub static MISSING_POLICY: Rule = Rule {
     id: "missing-policy",
     severity: Severity::Warning,

@@ -1,4 +1,4 @@
-//! The rules for what an API server rejects.
+//! The rules for errors that make an API server reject an object.
 
 use gavel_manifest::Severity;
 use gavel_manifest::problem::rule;
@@ -20,7 +20,7 @@ pub static SYNTAX: Rule = Rule {
     },
 };
 
-/// A key that an object has twice.
+/// A key that occurs twice in an object.
 pub static DUPLICATE_KEY: Rule = Rule {
     id: rule::DUPLICATE_KEY,
     severity: Severity::Error,

@@ -19,10 +19,10 @@ use scalar::Scalar;
 /// The nesting limit of YAML values, which is that of JSON.
 const MAX_DEPTH: usize = 127;
 
-/// How many values aliases may expand to in one text; without a bound a few lines fill the memory.
+/// The limit of values that aliases in one text may expand to. Without it, a few lines could exhaust the memory.
 const MAX_ALIASED: usize = 100_000;
 
-/// Reads the documents of a text, without the empty ones. Where one cannot be read, the next that begins with `---` is.
+/// Reads the documents of a text, without the empty ones. If a document cannot be read, reading continues at the next `---`.
 pub(crate) fn read(text: &str) -> Reading {
     let mut reading = Reading::default();
     let (mut rest, mut lines_above) = (text, 0);
@@ -72,7 +72,7 @@ fn read_documents(
     Ok(())
 }
 
-/// The text from the first `---` below a line on, and how many lines stand above it.
+/// The text from the first `---` below a line, and the number of lines above it.
 fn next_document(text: &str, line: usize) -> Option<(&str, usize)> {
     let mut rest = text;
     let mut above = 0_usize;
@@ -103,9 +103,9 @@ fn syntax(range: impl Into<Range>, message: impl Into<String>) -> Problem {
 struct Built {
     value: Json,
     node: Node,
-    /// How deep it is nested: 0 of a scalar.
+    /// The nesting depth of the value: 0 for a scalar.
     height: usize,
-    /// The number of values in it.
+    /// The number of values within the value.
     size: usize,
 }
 
@@ -126,9 +126,9 @@ enum Content {
     Map {
         fields: Map<String, Json>,
         nodes: BTreeMap<String, Node>,
-        /// The keys written here (not merged), to find duplicates.
+        /// The keys of this map without merged ones, to find duplicates.
         keys: BTreeMap<String, Place>,
-        /// The key whose value is next.
+        /// The key whose value is read next.
         key: Option<Key>,
     },
 }
@@ -141,9 +141,9 @@ enum Key {
 /// Builds values from events, with an explicit stack, because a text may be nested deeper than a thread's stack allows.
 struct Builder<'t> {
     text: &'t str,
-    /// How many lines of the file stand above the text.
+    /// The number of lines of the file above the text.
     lines_above: usize,
-    /// How many bytes of the file stand above the text.
+    /// The number of bytes of the file before the text.
     bytes_above: usize,
     open: Vec<Open>,
     root: Option<Built>,
@@ -300,7 +300,7 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// A text whose characters have to be located in the file.
+    /// A text whose characters are located in the file when their places are needed.
     fn written(&self, text: &str, range: Range, style: ScalarStyle, span: &Span) -> Node {
         let offsets = span.start.byte_offset().zip(span.end.byte_offset());
         let Some((start, end)) = offsets else {
@@ -422,7 +422,7 @@ impl<'t> Builder<'t> {
         Ok(())
     }
 
-    /// The place for a key, where one is next.
+    /// The place to store a key, if a key is expected next.
     fn awaited_key(&mut self) -> Option<&mut Option<Key>> {
         match &mut self.open.last_mut()?.content {
             Content::Map { key, .. } if key.is_none() => Some(key),
@@ -481,8 +481,8 @@ impl<'t> Builder<'t> {
     }
 }
 
-/// `<<`: the entries of one map or of several, of which earlier ones take precedence. They replace entries before and are
-/// replaced by entries after. Returns false if the value is neither.
+/// Merges (`<<`) the entries of one or several maps; entries of earlier maps take precedence. They replace earlier entries of the map, and
+/// later entries of the map replace them. Returns false if the value is neither a map nor a list of maps.
 fn merge(fields: &mut Map<String, Json>, nodes: &mut BTreeMap<String, Node>, built: Built) -> bool {
     match built.value {
         Json::Object(merged) => {

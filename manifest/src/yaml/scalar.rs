@@ -1,5 +1,5 @@
-//! The meaning of YAML texts without quotes, or with a tag: the table of `go.yaml.in/yaml/v2/resolve.go`, which is YAML 1.1
-//! without sexagesimals.
+//! The values of plain YAML scalars and of tagged ones, by the table of `go.yaml.in/yaml/v2/resolve.go`: YAML 1.1 without sexagesimal
+//! numbers.
 
 use gavel_apimachinery::json;
 use gavel_golang::base64::{self, Encoding};
@@ -16,14 +16,14 @@ pub(crate) enum Scalar {
     Text(String),
 }
 
-/// The meaning of a plain text.
+/// The value of a plain scalar.
 pub(crate) fn resolve(text: &str) -> Scalar {
     named(text)
         .or_else(|| number(text))
         .unwrap_or_else(|| Scalar::Text(text.to_owned()))
 }
 
-/// The meaning of a text with one of YAML's own tags, or `None` if it does not fit the tag. Timestamps stay texts.
+/// The value of a text with one of YAML's own tags; `None` if the text does not fit the tag. Timestamps stay texts.
 pub(crate) fn resolve_tagged(tag: &str, text: &str) -> Option<Scalar> {
     let resolved = match tag {
         "str" | "timestamp" => return Some(Scalar::Text(text.to_owned())),
@@ -44,8 +44,8 @@ pub(crate) fn resolve_tagged(tag: &str, text: &str) -> Option<Scalar> {
 }
 
 impl Scalar {
-    /// The JSON value; `None` if it is not finite. A number without a fraction is an integer, because it is written as one on its
-    /// way to Kubernetes.
+    /// The JSON value; `None` if it is not finite. A number without a fraction becomes an integer, because the conversion to JSON writes it
+    /// without a point.
     pub(crate) fn into_json(self) -> Option<Json> {
         Some(match self {
             Scalar::Null => Json::Null,
@@ -64,7 +64,7 @@ impl Scalar {
         })
     }
 
-    /// The value as a key of an object; `None` if Kubernetes does not accept it as one.
+    /// The value as a key of an object; `None` if Kubernetes does not accept it as a key.
     pub(crate) fn into_key(self) -> Option<String> {
         match self {
             Scalar::Null | Scalar::Uint(_) => None,
@@ -108,7 +108,7 @@ fn number(text: &str) -> Option<Scalar> {
     }
 }
 
-/// An integer as Go writes it in source: hexadecimal, octal (`0o17`, `017`), binary or decimal, with a sign.
+/// Reads an integer in Go's notation: hexadecimal, octal (`0o17`, `017`), binary or decimal, with a sign.
 fn integer(text: &str) -> Option<Scalar> {
     let (negative, digits) = match text.strip_prefix(['-', '+']) {
         Some(digits) => (text.starts_with('-'), digits),

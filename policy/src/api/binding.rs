@@ -16,7 +16,7 @@ api_types! {
         "spec" keep "" spec: ValidatingAdmissionPolicyBindingSpec;
     }
 
-    /// A binding of a validating policy: where the policy applies, and what a denial does.
+    /// A binding of a validating policy: the requests for which the policy is evaluated, and the actions on a failure.
     pub struct ValidatingAdmissionPolicyBindingSpec(".ValidatingAdmissionPolicyBindingSpec") {
         /// `policyName`
         "policyName" omit "" policy_name: String;
@@ -24,7 +24,7 @@ api_types! {
         "paramRef" omit "" param_ref: Option<ParamRef>;
         /// `matchResources`: further constraints on the requests of the policy.
         "matchResources" omit "" match_resources: Option<MatchResources>;
-        /// `validationActions`: of `Deny`, `Warn` and `Audit`.
+        /// `validationActions`: a list of `Deny`, `Warn` and `Audit`.
         "validationActions" omit ".ValidationAction" validation_actions: Vec<String>;
     }
 
@@ -36,7 +36,7 @@ api_types! {
         "namespace" omit "" namespace: String;
         /// `selector`
         "selector" omit "" selector: Option<LabelSelector>;
-        /// `parameterNotFoundAction`: `Allow` or `Deny`, the result if there are no params.
+        /// `parameterNotFoundAction`: `Allow` or `Deny`, which applies if no params are found.
         "parameterNotFoundAction" omit ".ParameterNotFoundActionType" parameter_not_found_action: Option<String>;
     }
 
@@ -50,7 +50,7 @@ api_types! {
         "spec" keep "" spec: MutatingAdmissionPolicyBindingSpec;
     }
 
-    /// A binding of a mutating policy: where the policy applies.
+    /// A binding of a mutating policy: the requests for which the policy is evaluated.
     pub struct MutatingAdmissionPolicyBindingSpec(".MutatingAdmissionPolicyBindingSpec") {
         /// `policyName`
         "policyName" omit "" policy_name: String;

@@ -1,5 +1,4 @@
-//! Reading objects as the API server does (apimachinery `pkg/runtime/serializer/json`, apiserver
-//! `pkg/endpoints/handlers`).
+//! Decoding objects as the API server does (apimachinery `pkg/runtime/serializer/json`, apiserver `pkg/endpoints/handlers`).
 
 use gavel_apimachinery::json;
 use gavel_apimachinery::meta::GroupVersion;
@@ -45,14 +44,14 @@ impl Version {
     }
 }
 
-/// The error for a text that is not such an object, in upstream's words.
+/// The error for JSON that is not an object of the group, in upstream's words.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct DecodeError(pub String);
 
 impl DecodeError {
-    /// The field at fault where the message names one: the path as far as the object has it. Go names no positions in lists: it is
-    /// the first item with a value there that is of the kind that the message names. Empty: the object itself.
+    /// The field that the message names, if it names one: the part of the path that exists in the object. Go's messages have no positions
+    /// in lists, so the path leads to the first item that has a value of the JSON type in the message. Empty for the object itself.
     pub fn field(&self, object: &Json) -> String {
         let named = self.0.rsplit_once("Go struct field ");
         let named = named.and_then(|(_, rest)| rest.split_once(" of type"));
@@ -74,7 +73,7 @@ impl DecodeError {
         found
     }
 
-    /// Whether the group has no such kind in its version.
+    /// Whether the error is that the group has no such kind in its version.
     pub fn is_of_kind(&self) -> bool {
         self.0.starts_with("no kind ")
     }
@@ -88,8 +87,8 @@ impl DecodeError {
     }
 }
 
-/// Follows names as far as they lead, and through lists to the first item with a value of this kind at the end; tells whether that is
-/// there. As deep as the names, and a list for each.
+/// Follows the names of fields as far as they exist. In lists it chooses the first item at whose end there is a value of the given JSON
+/// type. Returns whether such a value was found. The recursion is as deep as the names and the lists among their values.
 fn lead(value: &Json, names: &[&str], wrong: &str, path: &mut String) -> bool {
     if let Json::Array(items) = value
         && !names.is_empty()
@@ -118,7 +117,7 @@ fn lead(value: &Json, names: &[&str], wrong: &str, path: &mut String) -> bool {
     lead(next, rest, wrong, path)
 }
 
-/// Whether Go calls a value so.
+/// Whether Go's messages call a value by this name.
 fn is_called(value: &Json, name: &str) -> bool {
     match value {
         Json::Object(_) => name == "object",
@@ -130,7 +129,7 @@ fn is_called(value: &Json, name: &str) -> bool {
     }
 }
 
-/// The path of the first certificate that is not base64: the only bytes in objects of the group.
+/// The path of the first `caBundle` that is not base64; objects of the group contain no other bytes.
 fn undecodable_bundle(object: &Json) -> Option<String> {
     let webhooks = object.get("webhooks")?.as_array()?;
     let is_wrong = |webhook: &Json| {
@@ -159,7 +158,7 @@ impl FieldValidation {
     ///
     /// # Errors
     ///
-    /// A strict reader found unknown or duplicate fields.
+    /// The object has unknown or duplicate fields, and `self` is strict.
     pub fn apply<T>(self, decoded: Decoded<T>) -> Result<(T, Vec<String>), DecodeError> {
         let Decoded { object, strict } = decoded;
         match self {
@@ -174,7 +173,7 @@ impl FieldValidation {
     }
 }
 
-/// An object that registers something with admission.
+/// An object of admission registration.
 pub trait Registration: ApiValue + Clone + Default + PartialEq {
     /// The kind.
     const KIND: &'static str;
@@ -196,7 +195,7 @@ pub trait Registration: ApiValue + Clone + Default + PartialEq {
         Ok(read)
     }
 
-    /// Reads an object in the same way, without setting defaults, which no API server would return.
+    /// Like `from_json`, without setting defaults. An API server always sets them when it returns an object.
     ///
     /// # Errors
     ///

@@ -6,19 +6,19 @@ use gavel_apimachinery::labels::LabelSelector;
 api_types! {
     /// The requests that a policy or a binding matches.
     pub struct MatchResources(".MatchResources") {
-        /// `namespaceSelector`: of the request's namespace.
+        /// `namespaceSelector`: selects by the request's namespace.
         "namespaceSelector" omit "" namespace_selector: Option<LabelSelector>;
-        /// `objectSelector`: of the object or the old object.
+        /// `objectSelector`: selects by the object or the old object.
         "objectSelector" omit "" object_selector: Option<LabelSelector>;
         /// `resourceRules`: one of them must match; without any, every request matches.
         "resourceRules" omit "" resource_rules: Vec<NamedRuleWithOperations>;
-        /// `excludeResourceRules`: none of them may match.
+        /// `excludeResourceRules`: a request that matches one of them does not match.
         "excludeResourceRules" omit "" exclude_resource_rules: Vec<NamedRuleWithOperations>;
         /// `matchPolicy`: `Exact` or `Equivalent`.
         "matchPolicy" omit ".MatchPolicyType" match_policy: Option<String>;
     }
 
-    /// A rule that may be about named objects only.
+    /// A rule that may be restricted to named objects.
     pub struct NamedRuleWithOperations(".NamedRuleWithOperations") {
         /// `resourceNames`: the names; empty matches all names.
         "resourceNames" omit "" resource_names: Vec<String>;
@@ -40,7 +40,7 @@ api_types! {
         "scope" omit "v1.ScopeType" scope: Option<String>, of "Rule";
     }
 
-    /// A condition that must be true for a policy or webhook to apply.
+    /// An expression that must be true for a policy or webhook to apply.
     pub struct MatchCondition(".MatchCondition") {
         /// `name`
         "name" keep "" name: String;

@@ -22,7 +22,7 @@ api_types! {
         "generateName" omit "" generate_name: String;
         /// `namespace`
         "namespace" omit "" namespace: String;
-        /// `selfLink`: nothing reads it.
+        /// `selfLink`: unused.
         "selfLink" omit "" self_link: String;
         /// `uid`
         "uid" omit "types.UID" uid: String;
@@ -48,7 +48,7 @@ api_types! {
         "managedFields" omit "" managed_fields: Vec<ManagedFieldsEntry>;
     }
 
-    /// An object that another one belongs to.
+    /// An owner of an object.
     pub struct OwnerReference("v1.OwnerReference") {
         /// `apiVersion`
         "apiVersion" keep "" api_version: String;
@@ -58,7 +58,7 @@ api_types! {
         "name" keep "" name: String;
         /// `uid`
         "uid" keep "types.UID" uid: String;
-        /// `controller`: whether it is the one that manages the object.
+        /// `controller`: whether the owner is the object's controller.
         "controller" omit "" controller: Option<bool>;
         /// `blockOwnerDeletion`
         "blockOwnerDeletion" omit "" block_owner_deletion: Option<bool>;
@@ -76,13 +76,13 @@ api_types! {
         "time" omit "" time: Option<Time>;
         /// `fieldsType`: `FieldsV1`.
         "fieldsType" omit "" fields_type: String;
-        /// `fieldsV1`: the fields, as they were written.
+        /// `fieldsV1`: the fields in the JSON of the request.
         "fieldsV1" omit "" fields_v1: Option<RawJson>;
         /// `subresource`
         "subresource" omit "" subresource: String;
     }
 
-    /// How things are with an object, in one respect.
+    /// A condition of an object: one aspect of its state.
     pub struct Condition("v1.Condition") {
         /// `type`
         "type" keep "" kind: String;

@@ -1,5 +1,5 @@
-//! The API types of admission registration (admissionregistration.k8s.io), in the shape of v1, which v1beta1 and v1alpha1 share.
-//! Go's named strings are plain texts here: an object may hold any text, and only validation rejects it.
+//! The API types of admission registration (admissionregistration.k8s.io), with the fields of v1, which v1beta1 and v1alpha1 share. Go's
+//! string types are plain texts here: an object may contain any text, and only validation rejects wrong ones.
 
 mod binding;
 mod decode;

@@ -31,7 +31,7 @@ api_types! {
         "auditAnnotations" omit "" audit_annotations: Vec<AuditAnnotation>;
         /// `matchConditions`
         "matchConditions" omit "" match_conditions: Vec<MatchCondition>;
-        /// `variables`: in order: each sees those before it.
+        /// `variables`, in order: each may read those before it.
         "variables" omit "" variables: Vec<Variable>;
     }
 
@@ -55,7 +55,7 @@ api_types! {
         "messageExpression" omit "" message_expression: String;
     }
 
-    /// An expression under a name, which other expressions use as `variables.name`.
+    /// A named expression, which other expressions read as `variables.name`.
     pub struct Variable(".Variable") {
         /// `name`
         "name" keep "" name: String;
@@ -67,7 +67,7 @@ api_types! {
     pub struct AuditAnnotation(".AuditAnnotation") {
         /// `key`
         "key" keep "" key: String;
-        /// `valueExpression`: a string, or null for no annotation.
+        /// `valueExpression`: an expression that returns a string, or null for no annotation.
         "valueExpression" keep "" value_expression: String;
     }
 
@@ -89,7 +89,7 @@ api_types! {
 
     /// A warning about an expression.
     pub struct ExpressionWarning(".ExpressionWarning") {
-        /// `fieldRef`: the path of the expression.
+        /// `fieldRef`: the path of the expression in the policy.
         "fieldRef" keep "" field_ref: String;
         /// `warning`
         "warning" keep "" warning: String;
@@ -111,7 +111,7 @@ api_types! {
         "paramKind" omit "" param_kind: Option<ParamKind>;
         /// `matchConstraints`: the requests that it matches.
         "matchConstraints" omit "" match_constraints: Option<MatchResources>;
-        /// `variables`: in order: each sees those before it.
+        /// `variables`, in order: each may read those before it.
         "variables" omit "" variables: Vec<Variable>;
         /// `mutations`
         "mutations" omit "" mutations: Vec<Mutation>;
@@ -135,13 +135,13 @@ api_types! {
 
     /// A configuration that is merged with the object.
     pub struct ApplyConfiguration(".ApplyConfiguration") {
-        /// `expression`: an `Object`.
+        /// `expression`: returns an `Object`.
         "expression" omit "" expression: String;
     }
 
     /// A JSON patch.
     pub struct JsonPatch(".JSONPatch") {
-        /// `expression`: a list of `JSONPatch`.
+        /// `expression`: returns a list of `JSONPatch`.
         "expression" omit "" expression: String;
     }
 }

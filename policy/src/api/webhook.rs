@@ -33,7 +33,7 @@ api_types! {
         "url" omit "" url: Option<String>;
         /// `service`
         "service" omit "" service: Option<ServiceReference>;
-        /// `caBundle`: the authorities that the webhook's certificate must come from, as PEM.
+        /// `caBundle`: the authorities that may have signed the webhook's certificate, as PEM.
         "caBundle" omit "" ca_bundle: Bytes;
     }
 
@@ -50,7 +50,7 @@ api_types! {
     }
 }
 
-/// A kind of webhook: its fields are those that both kinds have, with its own between them.
+/// Declares a kind of webhook: the fields that both kinds have, with the kind's own fields between them.
 macro_rules! webhook {
     ($(#[$doc:meta])* $name:ident($go:literal) { $($more:tt)* }) => {
         api_types! {
@@ -66,9 +66,9 @@ macro_rules! webhook {
                 "failurePolicy" omit ".FailurePolicyType" failure_policy: Option<String>;
                 /// `matchPolicy`: `Exact` or `Equivalent`.
                 "matchPolicy" omit ".MatchPolicyType" match_policy: Option<String>;
-                /// `namespaceSelector`: of the request's namespace.
+                /// `namespaceSelector`: selects by the request's namespace.
                 "namespaceSelector" omit "" namespace_selector: Option<LabelSelector>;
-                /// `objectSelector`: of the object or the old object.
+                /// `objectSelector`: selects by the object or the old object.
                 "objectSelector" omit "" object_selector: Option<LabelSelector>;
                 /// `sideEffects`: `None` or `NoneOnDryRun`; once also `Some` and `Unknown`.
                 "sideEffects" keep ".SideEffectClass" side_effects: Option<String>;

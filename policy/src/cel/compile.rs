@@ -50,25 +50,25 @@ pub struct CompileError {
     pub kind: CompileErrorKind,
     /// The message, in Kubernetes' words.
     pub message: String,
-    /// The line and column in the expression, both from 1; `None` if the error concerns all of it.
+    /// The line and column in the expression, both from 1; `None` if the error concerns the whole expression.
     pub position: Option<(u32, u32)>,
 }
 
-/// The cause of an expression's compile error.
+/// The kind of a compile error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CompileErrorKind {
-    /// The expression's: `RuleInvalid` upstream.
+    /// The expression is invalid: `RuleInvalid` upstream.
     Invalid,
-    /// Upstream's `InternalError`: planning failed, for example for a constant part.
+    /// Planning failed, for example for a constant part: `InternalError` upstream.
     Internal,
 }
 
-/// Why the types of an expression cannot be checked, or are wrong.
+/// Why a type check fails.
 #[derive(Debug, Clone)]
 pub enum TypeFault {
-    /// The types are wrong.
+    /// The expression has type errors.
     Issues(Issues),
-    /// There is no environment to check them in.
+    /// The environment cannot be built.
     Internal(String),
 }
 
@@ -98,23 +98,24 @@ impl fmt::Display for CompileError {
 
 impl std::error::Error for CompileError {}
 
-/// Compiles the expressions of policies or webhooks; from the first variable on, of one policy.
+/// Compiles the expressions of policies or webhooks. After the first variable was declared, it must only be used for one policy.
 #[derive(Debug, Clone)]
 pub struct Compiler {
     base: Env,
-    /// The variables that are known so far, if there is `variables`.
+    /// The variables that were declared so far; `None` if expressions cannot read `variables`.
     variables: Option<VariableTypes>,
-    /// The types of objects, where types are checked against schemas.
+    /// The types of objects, if types are checked with schemas.
     types: Option<ObjectTypes>,
     /// The names of the variables that depend on params.
     dependent: Vec<SmolStr>,
-    /// The environments of the eight [`Declarations`], built when they are first needed: without and with patch types.
+    /// The environments of the eight [`Declarations`], first those without and then those with patch types, built when they are first
+    /// needed.
     environments: [[OnceLock<Env>; 4]; 2],
 }
 
 impl Compiler {
-    /// For expressions without `variables`; `base` is an environment of Kubernetes without variables, that of new or
-    /// that of stored expressions.
+    /// A compiler for expressions without `variables`. `base` is a Kubernetes environment without variables: that of new or that of stored
+    /// expressions.
     pub fn new(base: &Env) -> Self {
         Compiler {
             base: base.clone(),
@@ -125,7 +126,7 @@ impl Compiler {
         }
     }
 
-    /// For expressions that may read the policy's `variables`.
+    /// A compiler for expressions that may read the policy's `variables`.
     pub fn with_variables(base: &Env) -> Self {
         Compiler {
             variables: Some(VariableTypes::default()),
@@ -133,7 +134,7 @@ impl Compiler {
         }
     }
 
-    /// For checking the types of expressions that may read the policy's `variables`, against the schemas of the objects.
+    /// A type checker for expressions that may read the policy's `variables`, with the schemas of the objects.
     pub fn for_type_checking(base: &Env, types: ObjectTypes) -> Self {
         Compiler {
             types: Some(types),
@@ -152,7 +153,7 @@ impl Compiler {
         env.compile(text).map_err(TypeFault::Issues)
     }
 
-    /// Checks a variable and declares it for later expressions; as `dyn` if its types are wrong.
+    /// Checks a variable and declares it for later expressions; with type `dyn` if it has type errors.
     ///
     /// # Errors
     ///
@@ -184,7 +185,7 @@ impl Compiler {
         self.compile_as(kind, text, declarations).0
     }
 
-    /// Compiles a variable and declares it for later expressions; as `dyn` if it does not compile.
+    /// Compiles a variable and declares it for later expressions; with type `dyn` if it does not compile.
     pub fn compile_variable(
         &mut self,
         name: &str,
@@ -255,7 +256,7 @@ impl Compiler {
         read.is_none_or(|read| read.iter().any(|name| self.dependent.contains(name)))
     }
 
-    /// The type by which the latest variable was declared.
+    /// The type with which the latest variable was declared.
     pub fn latest_variable(&self) -> Option<&Type> {
         let (_, ty) = self.variables.as_ref()?.last()?;
         Some(ty)

@@ -43,7 +43,7 @@ pub struct Composition {
     variables: Vec<CompiledVariable>,
 }
 
-/// The values that expressions see. Unset values are null.
+/// The values of the variables of expressions. Unset values are null.
 #[derive(Debug, Clone, Copy)]
 pub struct Bindings<'a> {
     /// `object`
@@ -74,8 +74,8 @@ impl Default for Bindings<'_> {
 }
 
 impl Composition {
-    /// A compiler over an environment of Kubernetes, that of new or that of stored expressions; `variables` says whether there are
-    /// `variables`, as in policies, or not, as in webhooks.
+    /// A compiler over a Kubernetes environment: that of new or that of stored expressions. `variables` says whether expressions may read
+    /// `variables`, as in policies; in webhooks they may not.
     pub fn new(base: &Env, variables: bool) -> Self {
         Composition {
             compiler: match variables {
@@ -113,7 +113,7 @@ impl Composition {
         self.compiler.compile_typed(text, declarations)
     }
 
-    /// Evaluates expressions of this composition in order; absent ones have no result. Their costs and those of variables are
+    /// Evaluates expressions of this composition in order; absent expressions have no result. Their costs and those of variables are
     /// subtracted from the budget, in cost units. `None` if the budget is exceeded.
     pub fn evaluate<'a>(
         &'a self,

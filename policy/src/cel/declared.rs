@@ -45,10 +45,10 @@ pub fn provider() -> Arc<dyn TypeProvider> {
 /// The names and types of variables, in order.
 pub(super) type VariableTypes = Arc<Vec<(SmolStr, Type)>>;
 
-/// The types of `request` and `namespaceObject` and, in an environment that has them, of the variables.
+/// The types of `request` and `namespaceObject` and, if the environment has `variables`, the types of the variables.
 #[derive(Debug, Clone, Default)]
 pub(super) struct DeclaredTypes {
-    /// The names and types of the variables, if there is `variables`; of two with one name the last counts.
+    /// The names and types of the variables, if the environment has `variables`; if two variables have the same name, the last one is used.
     pub(super) variables: Option<VariableTypes>,
     /// Whether the types of patches are available too (apiserver `pkg/cel/mutation`).
     pub(super) patch_types: bool,
@@ -105,7 +105,8 @@ fn is_patch_type(name: &str) -> bool {
             .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
-/// Objects have all fields. So have the operations of JSON patches, but those that mean nothing have no type.
+/// The type of a field of a patch type. Objects have all fields. An operation of a JSON patch has all fields too, but unknown fields have
+/// no type.
 fn patch_field(type_name: &str, field: &str) -> Type {
     match (type_name, field) {
         (JSON_PATCH, "op" | "path" | "from") => Type::String,
@@ -150,7 +151,7 @@ fn admission_field(type_name: &str, field: &str) -> Option<Type> {
     })
 }
 
-/// The declared type of a variable: scalars, lists and maps are unchanged, all others become `dyn`.
+/// The declared type of a variable: scalars, lists and maps keep their type; all other types become `dyn`.
 pub(super) fn variable_type(ty: &Type) -> Type {
     match ty {
         Type::Any

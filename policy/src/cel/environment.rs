@@ -1,4 +1,4 @@
-//! The environments of policies: the variables that each kind of expression sees.
+//! The environments of policies: the variables that each kind of expression may read.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ pub(crate) const PARAMS: &str = "params";
 pub(crate) const AUTHORIZER: &str = "authorizer";
 /// `authorizer.requestResource`: the permissions of the user for the resource of the request.
 pub(crate) const REQUEST_RESOURCE: &str = "authorizer.requestResource";
-/// `variables`: the policy's own.
+/// `variables`: the policy's own variables.
 pub(crate) const VARIABLES_VARIABLE: &str = "variables";
 
 /// The variables that are declared for some expressions only.
@@ -31,7 +31,7 @@ pub(crate) const VARIABLES_VARIABLE: &str = "variables";
 pub struct Declarations {
     /// `params`, which a policy with a paramKind has.
     pub params: bool,
-    /// `authorizer` and `authorizer.requestResource`, which all expressions see but those of messages.
+    /// `authorizer` and `authorizer.requestResource`, which only expressions of messages cannot read.
     pub authorizer: bool,
     /// Whether the types and functions of mutations are available.
     pub patch_types: bool,
@@ -44,13 +44,13 @@ pub struct ObjectTypes {
     pub object: CelSchema,
     /// The type of `params`, if known.
     pub params: Option<CelSchema>,
-    /// Whether to know less, as upstream's type checker does: variables that hold objects are `dyn`, and there is no
+    /// Whether to check as loosely as upstream's type checker: variables that hold objects are `dyn`, and there is no
     /// `authorizer.requestResource`.
     pub upstream: bool,
 }
 
-/// An environment of Kubernetes with the variables of admission. `types` are those of the objects; for evaluation, objects are
-/// `dyn`.
+/// A Kubernetes environment with the variables of admission. `types` are the types of the objects; without them, as for evaluation, objects
+/// are `dyn`.
 pub(super) fn extend(
     base: &Env,
     declarations: Declarations,

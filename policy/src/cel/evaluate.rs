@@ -16,7 +16,7 @@ use super::variables::{CompiledVariable, Pool, Scope};
 pub(crate) const OUT_OF_BUDGET: &str =
     "validation failed due to running out of cost budget, no further validation rules will be run";
 
-/// The budget of a group is used up: nothing that the group came to counts.
+/// The budget of a group is exceeded, so none of its results is valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct OutOfBudget;
 
@@ -27,13 +27,13 @@ pub type Outcome<'a> = Option<Result<Value<'a>, &'a str>>;
 /// each time.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Group<'p> {
-    /// `None` if there is no expression.
+    /// The variables that do not depend on params; `None` if there is no expression.
     pool: Option<&'p Pool<'p>>,
     outcomes: &'p [OnceCell<Ran<'p>>],
 }
 
 impl<'p> Group<'p> {
-    /// A group of expressions before any is evaluated. Without expressions, the inputs are not built.
+    /// A group of expressions before their evaluation. If there are no expressions, the inputs are not built.
     pub(crate) fn new(
         expressions: usize,
         variables: &'p [CompiledVariable],
@@ -53,7 +53,7 @@ impl<'p> Group<'p> {
         }
     }
 
-    /// Evaluates the expressions in order; absent ones have no result. They share the values of variables. All costs are
+    /// Evaluates the expressions in order; absent expressions have no result. They share the values of variables. All costs are
     /// subtracted from the budget, in cost units.
     pub(crate) fn evaluate<'e>(
         &self,

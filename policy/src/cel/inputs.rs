@@ -7,7 +7,7 @@ use super::environment::{
     VARIABLES_VARIABLE,
 };
 
-/// The values that the expressions of a policy see.
+/// The values of the variables that the expressions of a policy may read.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Inputs<'a> {
     /// `object`

@@ -27,12 +27,12 @@ pub use variables::CompiledVariable;
 
 pub use crate::expression_kind::ExpressionKind;
 
-/// The most cost units that one evaluation of an expression or a variable may take.
+/// The cost limit of one evaluation of an expression or a variable, in cost units.
 pub const PER_CALL_LIMIT: u64 = 1_000_000;
-/// The cost units that the validations and messages of a policy may take together for a binding and a param; the audit
-/// annotations may take as much once more.
+/// The cost budget of a policy's validations and messages together, for a binding and a param, in cost units. Its audit annotations have a
+/// second budget of the same size.
 pub const COST_BUDGET: i64 = 10_000_000;
-/// The cost units that the match conditions of a policy may take together for a binding and a param.
+/// The cost budget of a policy's match conditions together, for a binding and a param, in cost units.
 pub const MATCH_CONDITIONS_BUDGET: i64 = 2_500_000;
 
 #[cfg(test)]

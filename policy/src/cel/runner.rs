@@ -14,7 +14,7 @@ use crate::observer::{Observer, Run};
 pub(crate) struct Runner<'a> {
     /// The memory of computed values.
     pub(crate) arena: &'a Arena,
-    /// True ends evaluations.
+    /// Ends evaluations when it returns true.
     pub(crate) interrupt: Option<&'a (dyn Fn() -> bool + Sync)>,
     /// The observer of the steps.
     pub(crate) observer: &'a dyn Observer,
@@ -62,6 +62,6 @@ pub(super) struct Ran<'a> {
     pub(super) result: Result<Value<'a>, &'a str>,
     /// The cost units that it took, without those of variables.
     pub(super) cost: u64,
-    /// The positions of the variables of the pool that it read itself.
+    /// The positions of the pool's variables that it read directly.
     pub(super) read: &'a [usize],
 }

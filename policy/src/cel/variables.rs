@@ -1,8 +1,8 @@
-//! `variables`: evaluated when they are first read, and then remembered (apiserver `pkg/admission/plugin/cel/composition.go`,
+//! `variables`: each is evaluated when it is first read, and its value is kept (apiserver `pkg/admission/plugin/cel/composition.go`,
 //! `pkg/cel/lazy`).
 //!
-//! Those that do not depend on params are evaluated once for a request, in a [`Pool`]; each binding and param has a
-//! [`Scope`], which charges for them as if it had evaluated them itself, and evaluates the others.
+//! Those that do not depend on params are evaluated once for a request, in a [`Pool`]; each binding and param has a [`Scope`], which
+//! evaluates the others, and charges for those of the pool as if it had evaluated them itself.
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
@@ -32,7 +32,7 @@ pub struct CompiledVariable {
 #[derive(Debug, Clone, Copy)]
 enum VariableState<'a> {
     Nothing,
-    /// The variable is being evaluated: reading it now would wait for itself.
+    /// The variable is being evaluated. Reading it now would be a cycle.
     Running,
     Ran(Ran<'a>),
 }
@@ -43,7 +43,7 @@ pub(super) struct Pool<'p> {
     memory: &'p [Cell<VariableState<'p>>],
     inputs: Inputs<'p>,
     runner: Runner<'p>,
-    /// The map itself as a value; set as soon as it exists.
+    /// The pool as a CEL value; set as soon as the pool exists.
     this: Cell<Value<'p>>,
     /// The variables that the current program has read so far.
     read: RefCell<BumpVec<'p, usize>>,
@@ -52,7 +52,7 @@ pub(super) struct Pool<'p> {
 /// The variables for a binding and a param.
 pub(super) struct Scope<'e, 'p> {
     pool: &'e Pool<'p>,
-    /// The variables of the pool that were charged for.
+    /// Whether each variable of the pool has been charged for.
     charged: &'e [Cell<bool>],
     /// The variables that depend on params.
     memory: &'e [Cell<VariableState<'e>>],
@@ -60,12 +60,12 @@ pub(super) struct Scope<'e, 'p> {
     params: Value<'e>,
     runner: Runner<'e>,
     this: Cell<Value<'e>>,
-    /// The cost units since the last query.
+    /// The cost units since the last call of `take_cost`.
     cost: Cell<u64>,
 }
 
 impl<'p> Pool<'p> {
-    /// Variables before any is evaluated.
+    /// The variables before any has been evaluated.
     pub(super) fn new(
         known: &'p [CompiledVariable],
         inputs: Inputs<'p>,
@@ -118,7 +118,7 @@ impl<'p> Pool<'p> {
 }
 
 impl<'e, 'p> Scope<'e, 'p> {
-    /// Variables before any is evaluated or charged.
+    /// The variables before any has been evaluated or charged for.
     pub(super) fn new(pool: &'e Pool<'p>, params: Value<'e>, runner: Runner<'e>) -> &'e Self {
         let bump = runner.arena.bump();
         let count = pool.known.len();
@@ -161,7 +161,7 @@ impl<'e, 'p> Scope<'e, 'p> {
         }
     }
 
-    /// A variable was evaluated.
+    /// Adds the cost of a variable that was evaluated.
     fn spent(&self, position: usize, ran: &Ran<'_>) {
         self.cost.set(self.cost.get().saturating_add(ran.cost));
         if let Some(CompiledVariable { name, expression }) = self.pool.known.get(position) {
@@ -190,14 +190,14 @@ impl<'e, 'p> Scope<'e, 'p> {
         self.pool.known
     }
 
-    /// The value of a variable; none past the last one.
+    /// The value of a variable; `None` past the last one.
     fn value(&self, position: usize) -> Option<Result<Value<'e>, EvalError>> {
         let variable = self.pool.known.get(position)?;
         Some(value(variable, self.ran(position)))
     }
 }
 
-/// The remembered result or, the first time, the result of `run`.
+/// The kept result or, the first time, the result of `run`.
 fn remembered<'a>(
     cell: &Cell<VariableState<'a>>,
     run: impl FnOnce() -> Ran<'a>,
@@ -218,15 +218,15 @@ fn remembered<'a>(
     Some(ran)
 }
 
-/// Variables may be read by variables, however many there are: the stack grows with them.
+/// Runs a step with enough stack. Variables may read other variables, however many there are, so the stack grows with them.
 fn deeper<T>(step: impl FnOnce() -> T) -> T {
-    /// The stack that the evaluation of one expression may need at the deepest nesting that is parsed, in bytes.
+    /// The stack that the evaluation of one expression may need at the nesting limit of the parser, in bytes.
     const LEFT: usize = 1 << 20;
     const MORE: usize = 4 << 20;
     stacker::maybe_grow(LEFT, MORE, step)
 }
 
-/// The position of a variable; of two with one name, the last counts.
+/// The position of a variable; if two have the same name, that of the last one.
 fn position(known: &[CompiledVariable], key: &Value<'_>) -> Result<Option<usize>, EvalError> {
     let Some(wanted) = key.as_str() else {
         return Err(EvalError::no_such_overload());
@@ -247,12 +247,12 @@ fn value<'a>(variable: &CompiledVariable, ran: Option<Ran<'a>>) -> Result<Value<
     }
 }
 
-/// A failure as a value, for code that iterates over the variables.
+/// The value, or the failure as a value, for code that iterates over the variables.
 fn held<'a>(value: Result<Value<'a>, EvalError>, arena: &'a Arena) -> Value<'a> {
     value.unwrap_or_else(|error| arena.opaque(HeldError(error)))
 }
 
-/// Upstream's lazy map of the variables, by name.
+/// Implements upstream's lazy map of the variables, by name.
 macro_rules! lazy_map {
     ($($variables:ty),*) => {$(
         impl MapView for $variables {
@@ -273,7 +273,7 @@ macro_rules! lazy_map {
                 false
             }
 
-            /// The values, over which upstream iterates.
+            /// The key at a position. Upstream iterates over the values, so they are the keys here.
             fn key(&self, position: usize) -> Option<Value<'_>> {
                 Some(held(self.value(position)?, self.runner.arena))
             }

@@ -1,4 +1,4 @@
-//! Resources that are the same objects under other versions or groups (apimachinery `pkg/runtime/mapper.go`).
+//! Equivalent resources: the same objects in other versions or groups (apimachinery `pkg/runtime/mapper.go`).
 
 use std::collections::HashMap;
 
@@ -7,11 +7,11 @@ use indexmap::IndexMap;
 use crate::names::Names;
 use crate::resource::{GroupVersionKind, GroupVersionResource};
 
-/// Which resources lead to the same objects. The versions of one resource always do; a host may know more, such as that
-/// events of the core group are those of events.k8s.io.
+/// The equivalence of resources. The versions of one resource are always equivalent; a host may know more, such as that events of the core
+/// group are the same objects as those of events.k8s.io.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EquivalentResources {
-    /// By group and resource, which objects it leads to: the last that was said counts.
+    /// The identity of the objects, by group and resource. A later registration replaces an earlier one.
     identities: IndexMap<(String, String), String>,
     /// The resources by identity and subresource, in the order in which they were added.
     resources: IndexMap<(String, String), Vec<GroupVersionResource>>,
@@ -21,8 +21,8 @@ pub struct EquivalentResources {
 }
 
 impl EquivalentResources {
-    /// Registers a resource or a subresource with its kind. Resources with the same `identity` are the same objects; if it is
-    /// empty, those with the same group and name are.
+    /// Registers a resource or a subresource with its kind. Resources with the same `identity` are equivalent; if it is empty, the group
+    /// and the name are the identity.
     pub fn register(
         &mut self,
         identity: &str,
@@ -45,12 +45,12 @@ impl EquivalentResources {
         equivalents.or_default().push(resource);
     }
 
-    /// Whether there are equivalents with different names, in any group.
+    /// Whether some equivalent resources have different names.
     pub(crate) fn has_other_names(&self) -> bool {
         self.has_other_names
     }
 
-    /// The equivalents of a resource, itself among them, in the order in which they came.
+    /// The equivalents of a resource, including itself, in the order in which they were registered.
     pub(super) fn of(
         &self,
         resource: &GroupVersionResource,

@@ -42,7 +42,7 @@ pub(crate) struct Surroundings<'a> {
 }
 
 impl Matcher {
-    /// Matches constraints that have their defaults.
+    /// Compiles constraints, which must have their defaults.
     pub(crate) fn new(resources: Option<&MatchResources>) -> Self {
         let namespace = resources.and_then(|all| all.namespace_selector.as_ref());
         let object = resources.and_then(|all| all.object_selector.as_ref());
@@ -83,7 +83,7 @@ impl Matcher {
         }
     }
 
-    /// Whether a binding is about a request; without constraints it is about all.
+    /// Whether a binding matches a request; a binding without constraints matches all requests.
     pub(crate) fn binding_matches(
         &self,
         request: &AdmissionRequest<'_>,

@@ -68,7 +68,7 @@ fn rule_matches(
             .any(|pattern| resource_matches(pattern, &resource.resource, request.subresource))
 }
 
-/// Namespaces are objects without a namespace, although requests for them name one: their own.
+/// Whether the scope of a rule matches. Namespaces count as cluster-scoped, although requests for them name a namespace: their own.
 fn scope_matches(
     scope: Option<&str>,
     request: &AdmissionRequest<'_>,

@@ -6,7 +6,7 @@ use gavel_engine::value::Value;
 use crate::namespace::Namespaces;
 use crate::request::{AdmissionRequest, label};
 
-/// Whether the request's namespace is selected. Objects without a namespace always are, except namespaces themselves.
+/// Whether the selector selects the request's namespace. Cluster-scoped objects are always selected, except namespaces themselves.
 pub(super) fn namespace_matches(
     selector: &Result<Selector, String>,
     request: &AdmissionRequest<'_>,
@@ -34,7 +34,7 @@ pub(super) fn namespace_matches(
     Ok(selector.matches(|key| namespace.labels().get(key)))
 }
 
-/// Whether the object or the old object is selected.
+/// Whether the selector selects the object or the old object.
 pub(super) fn object_matches(
     selector: &Result<Selector, String>,
     request: &AdmissionRequest<'_>,

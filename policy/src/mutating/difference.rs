@@ -1,10 +1,9 @@
-//! The difference of two documents as an RFC 6902 patch.
+//! The difference between two documents as an RFC 6902 patch.
 
 use gavel_engine::value::{Json, JsonObject};
 use serde_json::json;
 
-/// The operations that turn `old` into `new`: `add`, `remove` and `replace`, of as small parts as objects and lists have. An
-/// empty list where both are equal.
+/// The operations that change `old` to `new`: `add`, `remove` and `replace`, for parts as small as possible. Empty if both are equal.
 ///
 /// ```
 /// use gavel_policy::mutating::difference;
@@ -51,7 +50,8 @@ fn compare_objects(
     }
 }
 
-/// The common beginning and end stay. Between them, elements are compared one by one, and the rest is added or removed.
+/// Compares two arrays. The common beginning and end stay; between them, elements are compared one by one, and the rest is added or
+/// removed.
 fn compare_arrays(old: &[Json], new: &[Json], path: &mut String, operations: &mut Vec<Json>) {
     let start = old
         .iter()
@@ -84,7 +84,7 @@ fn compare_arrays(old: &[Json], new: &[Json], path: &mut String, operations: &mu
     }
 }
 
-/// Does something one step further down a pointer.
+/// Calls `run` with the path extended by one step.
 fn at(path: &mut String, step: &str, run: impl FnOnce(&mut String)) {
     let length = path.len();
     path.push('/');

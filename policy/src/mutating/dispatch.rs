@@ -1,5 +1,5 @@
-//! An object mutated by all policies that match its request (apiserver
-//! `pkg/admission/plugin/policy/mutating/dispatcher.go`, `policy/generic/policy_dispatcher.go`).
+//! Mutates an object by all policies that match its request (apiserver `pkg/admission/plugin/policy/mutating/dispatcher.go`,
+//! `policy/generic/policy_dispatcher.go`).
 
 use std::rc::Rc;
 
@@ -37,12 +37,12 @@ struct PolicyFailure<'a> {
     policy: &'a CompiledMutatingPolicy,
     binding: Option<&'a CompiledMutatingBinding>,
     message: String,
-    /// Empty if the policy could not be evaluated at all.
+    /// The reason; empty if the policy could not be evaluated at all.
     reason: &'static str,
 }
 
-/// Mutates the object of a request as an API server does: by the bound policies, in the order of their names, in two passes if
-/// policies request it. Deleted objects and exempt resources are not mutated.
+/// Mutates the object of a request as an API server does: by the bound policies, in the order of their names, in two passes if a policy
+/// asks for reinvocation. Deleted objects and exempt resources are not mutated.
 pub fn mutate(
     snapshot: &Snapshot,
     request: &AdmissionRequest<'_>,
@@ -122,12 +122,12 @@ struct Pass<'a> {
     nil_lists: &'a [String],
     /// The objects, by the kind with which policies match them.
     versions: Vec<ObjectsOfKind<'a>>,
-    /// The position of the version that was last given to a mutation.
+    /// The position of the version that the last mutation read.
     last: Option<usize>,
     failures: Vec<PolicyFailure<'a>>,
 }
 
-/// The objects of the request as one kind.
+/// The objects of the request in one kind.
 struct ObjectsOfKind<'a> {
     kind: &'a GroupVersionKind,
     object: Current<'a>,
@@ -138,7 +138,7 @@ struct ObjectsOfKind<'a> {
     is_mutated: bool,
 }
 
-/// The object as it now is.
+/// The current object.
 #[derive(Debug, Clone)]
 enum Current<'a> {
     Sent(Value<'a>),
@@ -350,7 +350,7 @@ impl<'a> Pass<'a> {
         });
     }
 
-    /// The position of the objects as a kind.
+    /// The position of the objects in a kind, converted if necessary.
     fn version(&mut self, kind: &'a GroupVersionKind) -> usize {
         let known = self.versions.iter().position(|known| known.kind == kind);
         known.unwrap_or_else(|| {
@@ -366,7 +366,7 @@ impl<'a> Pass<'a> {
         })
     }
 
-    /// Whether the match conditions of a policy hold.
+    /// Evaluates the match conditions of a policy.
     fn conditions(
         &self,
         invocation: &Invocation<'a>,
@@ -449,7 +449,7 @@ impl<'a> Pass<'a> {
             .views(invocation.policy.reads, matched, objects, namespace, arena)
     }
 
-    /// The object as it now is.
+    /// The current object.
     fn object(&self, position: usize) -> Value<'_> {
         let version = self.versions.get(position);
         version.map_or(Value::NULL, |version| version.object.value())
@@ -470,7 +470,7 @@ impl<'a> Pass<'a> {
         Ok(())
     }
 
-    /// The status of the first policy that fails and whose failure policy minds.
+    /// The status of the first failed policy whose `failurePolicy` is `Fail`.
     fn denial(&self) -> Option<Status> {
         let minded = |failure: &&PolicyFailure<'_>| {
             *failure.policy.failure_policy() != FailurePolicy::Ignore
@@ -490,7 +490,7 @@ impl<'a> Pass<'a> {
         ))
     }
 
-    /// The object after the last mutation, as the kind that was sent.
+    /// The object after the last mutation, in the kind of the request.
     fn outcome(self) -> Option<MutatedObject> {
         let last = self.versions.into_iter().nth(self.last?)?;
         if !last.is_mutated || last.object.value().is_null() {

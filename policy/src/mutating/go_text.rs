@@ -49,7 +49,7 @@ pub(super) fn map_source(map: Map<'_>) -> Result<String, EvalError> {
     Ok(format!("map[ref.Val]ref.Val{{{}}}", entries.join(", ")))
 }
 
-/// A value of CEL as Go's `%#v` prints it. Of lists and maps within that is an address.
+/// A value of CEL as Go's `%#v` prints it. Lists and maps within it would be printed as addresses.
 fn source(value: Value<'_>) -> String {
     match value.kind() {
         ValueKind::String(text) => quote(text).to_string(),

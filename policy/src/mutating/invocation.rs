@@ -10,6 +10,6 @@ pub(super) struct Invocation<'a> {
     pub(super) policy: &'a CompiledMutatingPolicy,
     pub(super) binding: &'a CompiledMutatingBinding,
     pub(super) param: Option<&'a KeptObject>,
-    /// As what the policy looks at the request.
+    /// The kind and resource with which the policy matches the request.
     pub(super) matched: Matched<'a>,
 }

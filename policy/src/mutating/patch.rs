@@ -12,12 +12,12 @@ use crate::cel::ExpressionKind;
 use crate::fields::text_field;
 use crate::resource::GroupVersionKind;
 
-/// Why a mutation was not applied.
+/// Why a mutation cannot be applied.
 #[derive(Debug)]
 pub(super) enum MutationError {
     /// The policy fails, and its failure policy decides.
     Policy(String),
-    /// The request fails, whatever policies say.
+    /// The request fails, whatever the failure policy is.
     Request(Box<Status>),
 }
 
@@ -80,11 +80,10 @@ pub(super) fn mutate(
     }
 }
 
-/// The most memory, in 16 bytes, that an object may take as a document: 128 MiB. Of objects of 1.5 MiB, which is what etcd
-/// stores, none takes more.
+/// The memory limit of an object as a document, in units of 16 bytes: 128 MiB. No object of 1.5 MiB, the limit of etcd, takes more.
 const MAX_SIZE: usize = 1 << 23;
 
-/// The memory that an object takes as a document, in 16 bytes.
+/// The memory of an object as a document, in units of 16 bytes.
 // Documents are at most as deep as their conversion allows, and so is this recursion.
 fn size(value: Value<'_>) -> usize {
     /// The overhead of a value, and of the first entries of an object.
@@ -121,7 +120,7 @@ pub(super) fn written(mut object: Json, nil_lists: &[String]) -> Json {
     with_whole_numbers(object)
 }
 
-/// An object as an API server writes it: Go writes a double that is a whole number without a fraction, which is read as an
+/// Rewrites an object as an API server writes it: Go writes a double that is a whole number without a fraction, so it is read again as an
 /// integer.
 #[must_use]
 pub fn with_whole_numbers(mut object: Json) -> Json {

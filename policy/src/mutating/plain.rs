@@ -14,12 +14,12 @@ use gavel_schema::merge::{Foreign, Plain};
 
 use super::go_text;
 
-/// The largest integer that a double holds exactly, and with it each smaller one.
+/// The limit up to which a double holds every integer exactly.
 const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
 
 type Converted<T> = Result<T, String>;
 
-/// Fails if an object within another has a different type than its field names, from the root on.
+/// Fails if an object within another has a type other than the one that the field's path requires. Checks from the root on.
 pub(super) fn check_type_names(root: &Object<'_>) -> Converted<()> {
     let mut faults = Vec::new();
     let mut path = root.type_name().to_owned();
@@ -110,7 +110,7 @@ fn object_fields(object: &Object<'_>, reach: &mut Reach<'_>) -> Walked<BTreeMap<
     })
 }
 
-/// The value of a field: of lists and maps that were computed, the parts are converted one level deep.
+/// The value of a field: the parts of computed lists and maps are converted one level deep.
 fn field(value: Value<'_>, reach: &mut Reach<'_>) -> Walked<Plain> {
     match value.kind() {
         ValueKind::List(list) if !value.is_of_document() && list.is_empty() => {
@@ -160,7 +160,7 @@ fn rune(code: i64) -> String {
     }
 }
 
-/// Go's value below a value of CEL: `ref.Val.Value()`.
+/// The Go value of a CEL value: `ref.Val.Value()`.
 fn native(value: Value<'_>, reach: &mut Reach<'_>) -> Result<Plain, EvalError> {
     let foreign = |go_type: &str, text: String, source: String| {
         Plain::Foreign(Box::new(Foreign {
@@ -314,7 +314,7 @@ fn struct_field(value: Value<'_>, reach: &mut Reach<'_>) -> Walked<Json> {
     }
 }
 
-/// A part of a list or map that was computed: such lists and maps are not converted any deeper.
+/// Converts a part of a computed list or map. Lists and maps among the parts are not converted any further.
 fn struct_part(value: Value<'_>, reach: &mut Reach<'_>) -> Walked<Json> {
     let invalid = |go_type: &str| Ok(Err(format!("proto: invalid type: {go_type}")));
     match value.kind() {
@@ -381,7 +381,7 @@ fn as_double(int: i64) -> f64 {
     int as f64
 }
 
-/// A double as JSON has it once it was written and read again: a whole number is an integer.
+/// A double as it is after JSON was written and read again: a whole number becomes an integer.
 fn number(double: f64) -> Result<Json, String> {
     if !double.is_finite() {
         let shown = float::format_shortest(double);
@@ -395,7 +395,7 @@ fn number(double: f64) -> Result<Json, String> {
     })
 }
 
-/// The integer that a double is, where its digits are an `int64`.
+/// The integer that equals a double, if its digits fit in an `int64`.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "a whole number between the limits of i64 is one"

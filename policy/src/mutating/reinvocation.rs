@@ -1,5 +1,4 @@
-//! Which invocations run again in the second pass (apiserver
-//! `pkg/admission/plugin/policy/mutating/reinvocationcontext.go`).
+//! The invocations that run again in the second pass (apiserver `pkg/admission/plugin/policy/mutating/reinvocationcontext.go`).
 
 use std::collections::BTreeSet;
 use std::mem;
@@ -18,7 +17,7 @@ pub(super) struct Reinvocation {
     pub(super) wanted: bool,
 }
 
-/// Policy, binding, and the namespace and name of the param.
+/// A policy, a binding, and the namespace and name of the param.
 type Key = [String; 4];
 
 fn key(invocation: &Invocation<'_>) -> Key {
@@ -33,19 +32,19 @@ fn key(invocation: &Invocation<'_>) -> Key {
 }
 
 impl Reinvocation {
-    /// Whether an invocation is to run in the second pass.
+    /// Whether an invocation must run in the second pass.
     pub(super) fn is_flagged(&self, invocation: &Invocation<'_>) -> bool {
         self.flagged.contains(&key(invocation))
     }
 
-    /// An invocation that may run again has run.
+    /// Records that an invocation that may run again has run.
     pub(super) fn ran(&mut self, invocation: &Invocation<'_>) {
         if invocation.policy.is_reinvoked() {
             self.invoked.insert(key(invocation));
         }
     }
 
-    /// The object changed: all policies that have run so far will run again.
+    /// Records that the object changed: all policies that have run so far will run again.
     pub(super) fn changed(&mut self) {
         self.flagged.append(&mut mem::take(&mut self.invoked));
         self.wanted = true;

@@ -19,7 +19,7 @@ use crate::resource::GroupVersionKind;
 #[derive(Debug, Clone, Default)]
 pub struct ObjectSchemas {
     custom: Arc<BTreeMap<GroupVersionKind, Arc<JsonSchema>>>,
-    /// The API server whose Go types built-in kinds have; `None` if they have none.
+    /// The API server whose Go types objects of built-in kinds are decoded into; `None` if they are not.
     typed: Option<Server>,
 }
 
@@ -29,8 +29,8 @@ impl ObjectSchemas {
         Arc::make_mut(&mut self.custom).insert(kind, schema);
     }
 
-    /// Reads objects of built-in kinds as this API server's Go types and fills in their defaults. A mutation fails if it sets
-    /// a field that the type lacks. Unknown fields of a request come from a newer API server and stay as they are.
+    /// Decodes objects of built-in kinds into this API server's Go types and sets their defaults. A mutation fails if it sets a field that
+    /// the type lacks. Unknown fields of a request come from a newer API server and stay unchanged.
     #[must_use]
     pub fn typed(self, server: Server) -> Self {
         ObjectSchemas {
@@ -39,12 +39,12 @@ impl ObjectSchemas {
         }
     }
 
-    /// Whether objects of a kind are of a Go type.
+    /// Whether objects of a kind are decoded into a Go type.
     pub(crate) fn is_typed(&self, kind: &GroupVersionKind) -> bool {
         self.typed.is_some() && !self.custom.contains_key(kind)
     }
 
-    /// Decodes an object after a JSON patch; `before` returns the object before it, to fill in a missing kind.
+    /// Decodes an object after a JSON patch; `before` returns the object before the patch, from which a missing kind is taken.
     ///
     /// # Errors
     ///
@@ -98,7 +98,7 @@ impl ObjectSchemas {
             .map_err(|error| format!("unable to convert unstructured object to {kind}: {error}"))
     }
 
-    /// Whether anything is known of the group and version of a kind.
+    /// Whether any kind of this kind's group and version is known.
     pub(crate) fn knows_version_of(&self, kind: &GroupVersionKind) -> bool {
         let mut custom = self.custom.keys();
         custom.any(|known| known.group == kind.group && known.version == kind.version)
@@ -113,7 +113,8 @@ impl ObjectSchemas {
         }
     }
 
-    /// Sets the defaults of an object, as an API server does when it reads it. Built-in kinds have defaults if they are Go types.
+    /// Sets the defaults of an object, as an API server does when it reads it. Built-in kinds have defaults only if they are decoded into
+    /// Go types.
     pub fn fill_defaults(&self, object: &mut Json) {
         let kind = kind_of(object);
         match (self.custom.get(&kind), self.typed) {
@@ -132,7 +133,7 @@ pub(crate) fn kind_of(object: &Json) -> GroupVersionKind {
     GroupVersionKind::new(text("apiVersion"), text("kind"))
 }
 
-/// The kind that an object names; missing parts are those of `was`.
+/// Reads the kind that an object names; missing parts are taken from `was`.
 fn read_kind(object: &mut Json, was: &GroupVersionKind) -> Result<GroupVersionKind, String> {
     for (key, was) in [
         ("apiVersion", was.api_version()),

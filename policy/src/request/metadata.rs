@@ -4,7 +4,7 @@ use gavel_engine::value::Value;
 
 use crate::fields::{field, text_field};
 
-/// A label of an object. Labels that are not all texts count as none.
+/// A label of an object. If a label is not a text, all labels are ignored.
 pub(crate) fn label<'a>(object: Value<'a>, key: &str) -> Option<&'a str> {
     let labels = field(metadata(object)?, "labels")?;
     let value = field(labels, key)?.as_str()?;
@@ -19,7 +19,7 @@ pub(crate) fn text_of<'a>(object: Value<'a>, name: &str) -> &'a str {
     metadata(object).map_or("", |metadata| text_field(metadata, name))
 }
 
-/// The name by which a message calls the object of a request that names none.
+/// The name of the object in messages, for requests without a name.
 pub(crate) fn object_name(object: Value<'_>) -> &str {
     let names = [text_of(object, "name"), text_of(object, "generateName")];
     let name = names.into_iter().find(|name| !name.is_empty());

@@ -21,19 +21,19 @@ pub(crate) use metadata::{label, object_name, text_of};
 pub struct AdmissionRequest<'a> {
     /// `uid`, which the response repeats.
     pub uid: &'a str,
-    /// The kind of the object that was sent: `requestKind`, or without it `kind`.
+    /// The kind of the object that was sent: `requestKind`, or `kind` if that is absent.
     pub kind: GroupVersionKind,
-    /// The resource that the request was sent to: `requestResource`, or without it `resource`.
+    /// The resource that the request was sent to: `requestResource`, or `resource` if that is absent.
     pub resource: GroupVersionResource,
     /// `subResource`; empty if absent.
     pub subresource: &'a str,
     /// `name`; empty if the API server will generate one, or if many objects are deleted.
     pub name: &'a str,
-    /// `namespace`; empty for objects without one.
+    /// `namespace`; empty for cluster-scoped objects.
     pub namespace: &'a str,
     /// `operation`: `CREATE`, `UPDATE`, `DELETE` or `CONNECT`.
     pub operation: &'a str,
-    /// `userInfo`: who asks.
+    /// `userInfo`: the user who sent the request.
     pub user: Arc<UserInfo>,
     /// `object`; null if absent.
     pub object: Value<'a>,
@@ -41,14 +41,14 @@ pub struct AdmissionRequest<'a> {
     pub old_object: Value<'a>,
     /// `dryRun`
     pub dry_run: bool,
-    /// `options`, as an API server holds them: without unknown fields.
+    /// `options`, as an API server decodes them: without unknown fields.
     pub options: Value<'a>,
 }
 
-/// Why a request cannot be read.
+/// Why a request cannot be decoded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestError {
-    /// The field that is wrong, such as `request.object`.
+    /// The invalid field, such as `request.object`.
     pub field: String,
     /// The message.
     pub message: String,
@@ -63,12 +63,12 @@ impl fmt::Display for RequestError {
 impl std::error::Error for RequestError {}
 
 impl<'a> AdmissionRequest<'a> {
-    /// Reads the `request` of an AdmissionReview: JSON of the host, or JSON that was read into an arena. Its objects are
+    /// Reads the `request` of an AdmissionReview: a JSON document of the host, or JSON that was parsed into an arena. Its objects are
     /// borrowed; its options are rebuilt in the arena.
     ///
     /// # Errors
     ///
-    /// A field does not have the type that it has in an AdmissionRequest.
+    /// A field has another type than in an AdmissionRequest.
     pub fn read(request: Value<'a>, arena: &'a Arena) -> Result<Self, RequestError> {
         if request.as_map().is_none() {
             return Err(unfit("request", "an object"));
@@ -114,13 +114,13 @@ impl<'a> AdmissionRequest<'a> {
         })
     }
 
-    /// Whether the objects are such that have metadata: what `exec`, `attach`, `portforward` and `proxy` are sent has none.
+    /// Whether the objects of the request have metadata: the options of `exec`, `attach`, `portforward` and `proxy` have none.
     pub(crate) fn has_metadata(&self) -> bool {
         self.operation != "CONNECT" || !self.kind.kind.ends_with("Options")
     }
 
-    /// Whether an API server evaluates no policies for the resource: reviews of users and their permissions, and the policies
-    /// themselves.
+    /// Whether an API server evaluates no policies for the resource. This applies to reviews of users and their permissions, and to the
+    /// policies themselves.
     pub fn is_exempt(&self) -> bool {
         let GroupVersionResource {
             group, resource, ..

@@ -1,5 +1,4 @@
-//! The options of an operation, as Go holds them (apimachinery `CreateOptions`, `UpdateOptions`, `PatchOptions`,
-//! `DeleteOptions`).
+//! The options of an operation, decoded as in Go (apimachinery `CreateOptions`, `UpdateOptions`, `PatchOptions`, `DeleteOptions`).
 
 use gavel_engine::value::{Arena, Value, ValueKind};
 
@@ -50,7 +49,7 @@ enum Holds {
     Object,
 }
 
-/// The fields of the types of options.
+/// The types of the fields of options.
 fn holds(kind: &str, field: &str) -> Option<Holds> {
     Some(match (kind, field) {
         ("Preconditions", "uid" | "resourceVersion") => Holds::TextPointer,
@@ -71,7 +70,7 @@ fn holds(kind: &str, field: &str) -> Option<Holds> {
     })
 }
 
-/// Keeps the fields that a type has; an error where one holds something else.
+/// Keeps only the fields of a type; fails if one of them has another type.
 fn keep(fields: &mut Fields<'_>, kind: &str) -> Result<(), RequestError> {
     let mut misfit = None;
     fields.retain(|field, value| {

@@ -1,9 +1,9 @@
 //! Upper bounds of the costs of a policy's expressions, for known sizes. Upstream has no such figures: it stops expressions that
 //! cost too much when they are evaluated.
 //!
-//! A variable is evaluated when it is first read, and then remembered. Its own cost therefore does not include the variables that
-//! it reads. A group of expressions costs the sum of its expressions plus, once each, the variables that they read directly or
-//! through other variables. Which variables are read may depend on the objects; all that are named count.
+//! A variable is evaluated when it is first read, and its value is kept. Its own cost therefore does not include the variables that it
+//! reads. A group of expressions costs the sum of its expressions plus, once each, the variables that they read directly or through other
+//! variables. Which variables are read may depend on the objects, so all variables that an expression names are counted.
 
 use std::collections::BTreeSet;
 
@@ -50,24 +50,24 @@ pub struct GroupCost {
     pub field: String,
     /// The cost for one binding and one param.
     pub cost: Estimate,
-    /// The cost units that they may take; with more, the policy fails.
+    /// The budget in cost units; the policy fails if it is exceeded.
     pub budget: u64,
 }
 
-/// A cost before anything is evaluated.
+/// An upper and lower bound of a cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Estimate {
-    /// In cost units. No evaluation with objects that satisfy their schemas costs more than the greatest; one that fails may
-    /// cost less than the least.
+    /// In cost units. No evaluation with objects that satisfy their schemas exceeds the maximum; an evaluation that fails may cost less
+    /// than the minimum.
     Bounded(CostEstimate),
     /// An input has an unbounded size.
     Unbounded,
-    /// The types of an expression are wrong.
+    /// The expression has type errors.
     Unknown,
 }
 
 impl ExpressionCost {
-    /// The most cost units that an evaluation may take; with more, the expression fails.
+    /// The cost limit of one evaluation, in cost units; beyond it, the expression fails.
     pub const LIMIT: u64 = PER_CALL_LIMIT;
 }
 
@@ -128,7 +128,7 @@ struct Costed {
     n: usize,
     cost: Estimate,
     heaviest: Vec<HeavyPart>,
-    /// The positions of the variables that it reads itself.
+    /// The positions of the variables that it reads directly.
     reads: BTreeSet<usize>,
 }
 

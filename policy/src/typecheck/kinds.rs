@@ -123,13 +123,13 @@ impl TypeChecker {
     }
 }
 
-/// Whether a rule has a wildcard where groups and versions are.
+/// Whether a rule has wildcards for groups or versions.
 fn names_no_kinds(rule: &RuleWithOperations) -> bool {
     let mut names = rule.api_groups.iter().chain(&rule.api_versions);
     names.any(|name| name.contains('*'))
 }
 
-/// Whether a name is that of a resource, and neither a wildcard nor a subresource.
+/// Whether a name is that of a resource, rather than a wildcard or a subresource.
 fn is_resource(name: &str) -> bool {
     !name.contains(['*', '/'])
 }

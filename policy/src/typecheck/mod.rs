@@ -1,5 +1,5 @@
-//! The types of a policy's expressions, checked against the schemas of the kinds that it matches
-//! (apiserver `pkg/admission/plugin/policy/validating/typechecking.go`).
+//! Checks the types of a policy's expressions with the schemas of the kinds that it matches (apiserver
+//! `pkg/admission/plugin/policy/validating/typechecking.go`).
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -63,16 +63,16 @@ use subject::Part;
 #[derive(Debug)]
 pub struct TypeChecker {
     base: Env,
-    /// The server that reads schemas: of kinds that it knows, not of definitions.
+    /// The API server whose rules for schemas of built-in kinds apply; definitions have their own.
     server: Server,
     schemas: BTreeMap<GroupVersionKind, KindSchema>,
     /// Plural and singular names.
     resources: BTreeMap<GroupVersionResource, GroupVersionKind>,
-    /// The most bytes of an object.
+    /// The assumed size limit of an object, in bytes.
     max_object: u64,
 }
 
-/// The schema of a kind, as expressions see it and as objects are merged by it.
+/// The schema of a kind, for expressions and for merging objects.
 #[derive(Debug)]
 struct KindSchema {
     types: CelSchema,
@@ -82,23 +82,23 @@ struct KindSchema {
 /// The analysis of a policy whose kinds are known.
 #[derive(Debug, Default)]
 pub struct Analysis {
-    /// The type errors of all expressions for all kinds, with the types of variables known. By expression, in the order of the
+    /// The type errors of all expressions for all kinds, with the types of variables known. Sorted by expression, in the order of the
     /// policy's fields.
     pub faults: Vec<ExpressionFault>,
     /// The upper bounds of the expressions' costs, by kind.
     pub costs: Vec<KindCosts>,
     /// The parts of the policy that could not be checked.
     pub unchecked: Vec<Unchecked>,
-    /// The expressions whose types fit, kind by kind.
+    /// The expressions without type errors, kind by kind.
     pub expressions: Vec<TypedExpression>,
 }
 
-/// An expression whose types fit the schema of a kind.
+/// An expression without type errors for the schema of a kind.
 #[derive(Debug)]
 pub struct TypedExpression {
     /// The path of the expression, such as `spec.validations[0].expression`.
     pub field: String,
-    /// The kind against whose schema it was checked.
+    /// The kind with whose schema it was checked.
     pub kind: GroupVersionKind,
     /// The expression.
     pub checked: CheckedAst,
@@ -109,22 +109,22 @@ pub struct TypedExpression {
 pub struct ExpressionFault {
     /// The path of the expression, such as `spec.validations[0].expression`.
     pub field: String,
-    /// The kind against whose schema it was checked.
+    /// The kind with whose schema it was checked.
     pub kind: GroupVersionKind,
     /// The error.
     pub fault: TypeFault,
 }
 
-/// How much is checked.
+/// The extent of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Extent {
-    /// As much as upstream checks.
+    /// What upstream checks.
     Upstream,
-    /// Everything.
+    /// Everything in the policy.
     Everything,
 }
 
-/// An expression of a policy, its types checked against the schema of a kind.
+/// An expression of a policy that was checked with the schema of a kind.
 #[derive(Debug)]
 struct CheckedExpression {
     part: Part,
@@ -255,7 +255,7 @@ impl TypeChecker {
         analysis
     }
 
-    /// The error of an expression, or of its result for objects of a kind, and its order.
+    /// The error of an expression, or of the type of its result for objects of a kind, with its position in the report.
     fn fault(
         &self,
         CheckedExpression { part, n, checked }: &CheckedExpression,
@@ -286,7 +286,7 @@ impl TypeChecker {
         })
     }
 
-    /// The policy's expressions: variables first, in the order in which they see each other.
+    /// The policy's expressions: first the variables, in the order in which they are declared.
     fn expressions(
         &self,
         policy: &Subject<'_>,

@@ -15,7 +15,7 @@ use crate::cel::{JSON_PATCH, OBJECT_PATCH};
 /// The operations of JSON patches.
 const OPERATIONS: [&str; 6] = ["add", "remove", "replace", "move", "copy", "test"];
 
-/// The errors of a mutation for objects of a type; empty if the part is not a mutation.
+/// The errors of a mutation for objects of a type; empty if `part` is not a mutation.
 pub(super) fn faults(part: Part, checked: &CheckedAst, root: MergeType<'_>) -> Option<Issues> {
     if !part.is_mutation() {
         return None;
@@ -41,7 +41,7 @@ pub(super) fn faults(part: Part, checked: &CheckedAst, root: MergeType<'_>) -> O
 struct CheckedMutation<'c, 's> {
     checked: &'c CheckedAst,
     root: MergeType<'s>,
-    /// Whether objects are merged with the expression's result.
+    /// Whether the expression's result is merged with the object.
     is_applied: bool,
     issues: Issues,
 }
@@ -53,7 +53,7 @@ impl<'s> CheckedMutation<'_, 's> {
         self.issues.report(location, message);
     }
 
-    /// An initializer of a type that is named by the path of the fields that lead to it: `Object.spec.template`.
+    /// Checks an initializer of a type. The name of the type is the path of the fields that lead to it: `Object.spec.template`.
     fn look_at_object(&mut self, id: ExprId, literal: &Struct) {
         let Some(path) = literal.type_name.strip_prefix(OBJECT_PATCH) else {
             return;
@@ -82,7 +82,7 @@ impl<'s> CheckedMutation<'_, 's> {
         }
     }
 
-    /// Checks the value that is set at `path`; `names` is the path that the names of types have there.
+    /// Checks the value that is set at `path`; `names` is the path in the type names at this place.
     fn look_at_value(&mut self, value: &Expr, ty: MergeType<'s>, path: &str, names: &str) {
         let found = self.checked.type_of(value.id);
         if let Some(message) = self.refusal(found, ty, path, names) {
@@ -104,7 +104,7 @@ impl<'s> CheckedMutation<'_, 's> {
         }
     }
 
-    /// The error for a value of a CEL type at a place that requires another type.
+    /// The error for a value of a CEL type where another type is required.
     fn refusal(&self, found: &Type, ty: MergeType<'s>, path: &str, names: &str) -> Option<String> {
         if let Some(held) = found.as_optional() {
             return self.refusal(held, ty, path, names);
@@ -139,7 +139,7 @@ impl<'s> CheckedMutation<'_, 's> {
         }
     }
 
-    /// The JSON shape of values of a CEL type; `None` if the type does not decide it.
+    /// The JSON shape of values of a CEL type; `None` if the type does not determine it.
     fn shape(&self, ty: &Type) -> Option<Shape> {
         let converted = |shape| match self.is_applied {
             true => Shape::Foreign,
@@ -183,7 +183,7 @@ impl<'s> CheckedMutation<'_, 's> {
         }
     }
 
-    /// The type at the end of a JSON pointer, as far as its text is known, and the pointer.
+    /// The type at the end of the known part of a JSON pointer, and the pointer.
     fn look_at_pointer(&mut self, pointer: &Expr) -> Option<(MergeType<'s>, String)> {
         let mut ty = self.root;
         let mut path = String::new();
@@ -223,7 +223,7 @@ fn part<'s>(ty: MergeType<'s>, step: Option<&str>) -> Result<Option<MergeType<'s
     }
 }
 
-/// The type whose fields an initializer of a type sets: lists have those of their elements.
+/// The type whose fields an initializer sets: for a list, the type of its elements.
 fn fields_of(mut ty: MergeType<'_>) -> MergeType<'_> {
     while let (false, Some(element)) = (ty.takes(Shape::Map), ty.element()) {
         ty = element;

@@ -7,7 +7,7 @@ use gavel_engine::types::Type;
 /// The steps of a JSON pointer.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Steps {
-    /// The known steps, with their unescaped names if these are known too.
+    /// The known steps, each with its unescaped name if that is known too.
     pub(super) known: Vec<Option<String>>,
     /// Whether the pointer has no further steps.
     pub(super) is_whole: bool,
@@ -46,12 +46,12 @@ pub(super) fn steps(pointer: &Expr, checked: &CheckedAst) -> Steps {
 
 enum Piece<'e> {
     Text(&'e str),
-    /// A text without a slash.
+    /// A text without a slash: a part of a step.
     Step,
     Unknown,
 }
 
-/// The operands of a text that is concatenated with `+`. The recursion is as deep as expressions are parsed.
+/// The operands of a text that is concatenated with `+`. The recursion is as deep as the tree, whose depth the parser bounds.
 fn split<'e>(expr: &'e Expr, checked: &CheckedAst, pieces: &mut Vec<Piece<'e>>) {
     if let Some(text) = text_of(expr) {
         return pieces.push(Piece::Text(text));
@@ -75,7 +75,7 @@ fn split<'e>(expr: &'e Expr, checked: &CheckedAst, pieces: &mut Vec<Piece<'e>>) 
     }
 }
 
-/// The text that an expression is.
+/// The text, if the expression is a literal text.
 pub(super) fn text_of(expr: &Expr) -> Option<&str> {
     match &expr.kind {
         ExprKind::Constant(Constant::String(text)) => Some(text),

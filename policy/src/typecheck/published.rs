@@ -6,7 +6,7 @@ use std::sync::Arc;
 use gavel_schema::{Items, JsonSchema, SchemaOrBool};
 use smol_str::SmolStr;
 
-/// The schema of a definition with the metadata of all objects. Without one, only the fields of every resource are known.
+/// The schema of a definition with the metadata of all objects. Without a schema, only the fields that every resource has are known.
 pub(super) fn schema(schema: Option<&JsonSchema>) -> JsonSchema {
     let Some(schema) = schema else {
         return of_type("object");
@@ -17,7 +17,7 @@ pub(super) fn schema(schema: Option<&JsonSchema>) -> JsonSchema {
     schema
 }
 
-/// Completes the objects within objects. As deep as the schema, whose depth its reader bounds.
+/// Completes the objects within objects. The recursion is as deep as the schema, whose depth its reader bounds.
 fn complete_embedded(schema: &mut JsonSchema) {
     for name in schema.properties.keys().cloned().collect::<Vec<_>>() {
         schema.properties.get_mut(&name).map(complete_embedded);

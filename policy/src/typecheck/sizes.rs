@@ -12,10 +12,10 @@ use crate::cel::{
     NAMESPACE_OBJECT, OBJECT, OLD_OBJECT, ObjectTypes, PARAMS, REQUEST_VARIABLE, VARIABLES_VARIABLE,
 };
 
-/// How many steps into objects the origin of variables is tracked.
+/// The limit of steps into objects for which the origin of variables is tracked.
 const MAX_STEPS: usize = 500;
 
-/// The longest text of a time or a duration, in code points, unless a schema says less.
+/// The length limit of a time or a duration as text, in code points, unless a schema sets a lower limit.
 const TIME: u64 = 64;
 
 /// The known sizes: from the schemas of objects and the largest size of an object. `request.userInfo`, `request.options`, and
@@ -25,7 +25,7 @@ pub(super) struct Sizes<'t> {
     types: &'t ObjectTypes,
     /// The most bytes of an object.
     max_object: u64,
-    /// The variables; none is part of another.
+    /// The variables that are not part of other variables.
     variables: Vec<(SmolStr, KnownValue)>,
 }
 
@@ -68,12 +68,12 @@ impl<'t> Sizes<'t> {
         Some(value)
     }
 
-    /// The position of a variable; of two with one name, the last counts.
+    /// The position of a variable; if two have the same name, that of the last one.
     fn position(&self, name: &str) -> Option<usize> {
         self.variables.iter().rposition(|(known, _)| known == name)
     }
 
-    /// The positions of these variables; of all, if the names are unknown.
+    /// The positions of these variables; of all variables, if the names are unknown.
     pub(super) fn positions(&self, names: Option<Vec<&SmolStr>>) -> BTreeSet<usize> {
         match names {
             Some(names) => names
@@ -110,8 +110,8 @@ impl SizeSource for Sizes<'_> {
 }
 
 impl Sizes<'_> {
-    /// The size of a part of an object. Schemas give no sizes to parts that expressions see as an object, and no reliable sizes
-    /// to the keys of maps.
+    /// The size of a part of an object. Schemas have no sizes for parts that are objects to expressions, and no reliable sizes for the keys
+    /// of maps.
     fn in_object(&self, schema: Option<&CelSchema>, steps: &[&str], ty: &Type) -> SizeEstimate {
         let tells = !matches!(ty, Type::Struct(_)) && steps.last() != Some(&"@keys");
         let told = schema.filter(|_| tells);
@@ -123,7 +123,7 @@ impl Sizes<'_> {
 
 /// The greatest size of a value of a type in an object of `bytes` bytes.
 fn in_bytes(bytes: u64, ty: &Type) -> u64 {
-    /// The fewest bytes of an element with a comma, and of an entry.
+    /// The minimum number of bytes of a list element with its comma, and of a map entry.
     const ELEMENT: u64 = 2;
     const ENTRY: u64 = 5;
     match ty {
@@ -138,7 +138,7 @@ fn in_bytes(bytes: u64, ty: &Type) -> u64 {
     }
 }
 
-/// From 0 to `most`; null and absent values count as one.
+/// A size from 0 to `most`; null and absent values count as one.
 fn up_to(most: u64) -> SizeEstimate {
     SizeEstimate {
         min: 0,

@@ -1,4 +1,4 @@
-//! The parts of a policy that are type-checked, for validating and mutating policies alike.
+//! The parts of a policy that are type-checked. Validating and mutating policies share them.
 
 use gavel_apimachinery::meta::GroupVersion;
 

@@ -1,4 +1,4 @@
-//! Bindings.
+//! The validation of bindings.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! The validation of a policy's expressions and of the fields beside them.
+//! The validation of a policy's expressions, and of the fields next to them.
 
 use std::collections::BTreeSet;
 
@@ -20,11 +20,11 @@ const LONGEST_VALUE_EXPRESSION: usize = 5 * 1024;
 
 /// The state of checking a policy's expressions.
 pub(super) struct Checks<'p> {
-    /// Whether there are params.
+    /// Whether the policy has params.
     pub(super) params: bool,
-    /// The expressions of the object that is replaced.
+    /// The expressions of the old object.
     pub(super) old: OldExpressions<'p>,
-    /// The compiler, which knows the variables so far.
+    /// The compiler, with the variables declared so far.
     pub(super) expressions: Expressions<'p>,
 }
 
@@ -56,7 +56,7 @@ impl Checks<'_> {
         );
     }
 
-    /// Appends the errors of variables, each of which sees those before it.
+    /// Appends the errors of variables, each of which may read those before it.
     pub(super) fn variables(
         &mut self,
         errors: &mut Vec<Error>,
@@ -309,7 +309,7 @@ fn all_annotations(annotations: &[AuditAnnotation]) -> BadValue {
     BadValue::Text(format!("[{}]", texts.join(",")))
 }
 
-/// Whether an expression can use the name.
+/// Whether a name is valid as an identifier in expressions.
 fn is_identifier(name: &str) -> bool {
     let is_part = |c: char| c == '_' || c.is_ascii_alphanumeric();
     name.chars().all(is_part)

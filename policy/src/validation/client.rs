@@ -1,4 +1,4 @@
-//! How webhooks are called (apiserver `pkg/util/webhook/validation.go`).
+//! The validation of webhooks' client configurations (apiserver `pkg/util/webhook/validation.go`).
 
 use gavel_apimachinery::field::{Error, Path};
 use gavel_apimachinery::names;

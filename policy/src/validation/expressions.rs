@@ -1,4 +1,4 @@
-//! Expressions are compiled. What stood in the old object in the same role may use what only later versions know.
+//! Compiles the expressions of an object. An expression that the old object has in the same role may use functions of later versions.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -31,12 +31,12 @@ impl Compilers {
         }
     }
 
-    /// For expressions that cannot read variables.
+    /// The compiler for expressions that cannot read variables.
     pub(super) fn plain(&self) -> Expressions<'_> {
         Expressions(Cow::Borrowed(self))
     }
 
-    /// For expressions that can.
+    /// The compiler for expressions that can read variables.
     pub(super) fn composed(&self) -> Expressions<'_> {
         Expressions(Cow::Owned(Compilers {
             new: Compiler::with_variables(self.bases.new_expressions()),

@@ -1,4 +1,4 @@
-//! Whether a text is a JSONPath (client-go `util/jsonpath/parser.go`), with upstream's messages.
+//! Checks JSONPaths (client-go `util/jsonpath/parser.go`), with upstream's messages.
 
 use std::sync::LazyLock;
 
@@ -15,8 +15,8 @@ pub(super) fn check(path: &str) -> Result<(), String> {
     Parser::new(path).parse().map(|_| ())
 }
 
-/// A parser of the text `{path}`. The text between brackets is parsed by another one. They nest at most three deep, because
-/// brackets only nest between quotes, of which there are two kinds.
+/// A parser of the text `{path}`. A parser of its own reads the text between brackets. Parsers are nested at most three deep: brackets can
+/// only be nested within quotes, and there are two kinds of quotes.
 struct Parser {
     text: Vec<char>,
     at: usize,
@@ -33,7 +33,7 @@ impl Parser {
         }
     }
 
-    /// Says whether the first action ends in `..`.
+    /// Parses the text. Returns whether the first action ends in `..`.
     fn parse(mut self) -> Result<bool, String> {
         let mut first = None;
         while let Some(c) = self.next() {

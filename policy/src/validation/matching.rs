@@ -1,4 +1,4 @@
-//! Resources, rules, selectors, conditions.
+//! The validation of resources, rules, selectors and match conditions.
 
 use std::collections::BTreeSet;
 
@@ -13,14 +13,15 @@ use crate::api::{MatchCondition, MatchResources, NamedRuleWithOperations, RuleWi
 use crate::cel::{Declarations, ExpressionKind};
 
 const OPERATIONS: [&str; 5] = ["*", "CONNECT", "CREATE", "DELETE", "UPDATE"];
-/// The operations of mutating policies: they do not apply to deletions.
+/// The operations that mutating policies may match: all but deletions.
 const MUTATING_OPERATIONS: [&str; 4] = ["*", "CONNECT", "CREATE", "UPDATE"];
 const SCOPES: [&str; 3] = ["*", "Cluster", "Namespaced"];
 const MATCH_POLICIES: [&str; 2] = ["Equivalent", "Exact"];
 const FAILURE_POLICIES: [&str; 2] = ["Fail", "Ignore"];
 const MOST_CONDITIONS: usize = 64;
 
-/// Appends an error if a text is not one of the supported ones. Upstream's texts have their own types, which it prints as JSON.
+/// Appends an error if a text is not one of the supported ones. Upstream's texts have types of their own, so its messages print them as
+/// JSON.
 pub(super) fn one_of(errors: &mut Vec<Error>, text: &str, supported: &[&str], path: &Path<'_>) {
     if !supported.contains(&text) {
         let value = BadValue::Text(json::quoted(text));
@@ -76,7 +77,7 @@ pub(super) fn match_resources(
     }
 }
 
-/// Appends that a field must be there.
+/// Appends an error if a required field is absent.
 pub(super) fn required(errors: &mut Vec<Error>, is_there: bool, path: &Path<'_>) {
     if !is_there {
         errors.push(Error::required(path, ""));
@@ -155,7 +156,7 @@ pub(super) fn rule(errors: &mut Vec<Error>, rule: &RuleWithOperations, path: &Pa
     }
 }
 
-/// Appends that a list is empty, or holds `*` and others.
+/// Appends an error if a list is empty, or contains `*` and other items.
 fn some_or_all(errors: &mut Vec<Error>, list: &[String], others: &str, path: &Path<'_>) {
     required(errors, !list.is_empty(), path);
     if list.len() > 1 && list.iter().any(|text| text == "*") {
@@ -213,7 +214,7 @@ fn texts(list: &[String]) -> Json {
     Json::from(list.to_vec())
 }
 
-/// Appends the errors of match conditions. `expressions` has no variables.
+/// Appends the errors of match conditions. `expressions` must have no variables.
 pub(super) fn match_conditions(
     errors: &mut Vec<Error>,
     conditions: &[MatchCondition],

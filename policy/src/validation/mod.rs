@@ -43,10 +43,10 @@ pub struct Report {
     name: String,
 }
 
-/// The random part of names that are made from `generateName`.
+/// The assumed random part of names that are generated from `generateName`.
 const GENERATED: &str = "22222";
 
-/// The ending of names that are reserved for objects from files of the API server.
+/// The suffix of names that are reserved for objects from files of the API server.
 const STATIC_SUFFIX: &str = ".static.k8s.io";
 
 impl Validator {
@@ -75,7 +75,7 @@ impl Validator {
         }
     }
 
-    /// Validates an object that replaces an old one; the report is empty if that has another kind.
+    /// Validates an object that replaces an old one; the report is empty if the old object has another kind.
     pub fn update(&self, object: &Resource, old: &Resource) -> Option<Report> {
         Some(match (object, old) {
             (
@@ -203,7 +203,7 @@ fn report<T: Registration>(mut errors: Vec<Error>, name: String, server: Server)
     }
 }
 
-/// The checks of every update. Fields that the API server copies from the old object count as the new object's.
+/// The checks of every update. Fields that the API server copies from the old object are treated as if the new object had them.
 fn update_metadata(metadata: &ObjectMeta, old: &ObjectMeta, server: Server) -> Vec<Error> {
     let mut metadata = metadata.clone();
     let mut old = old.clone();

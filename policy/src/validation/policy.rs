@@ -1,4 +1,4 @@
-//! Policies.
+//! The validation of policies.
 
 use std::collections::BTreeSet;
 
@@ -92,7 +92,7 @@ impl Validated for MutatingAdmissionPolicy {
     }
 }
 
-/// The parts that policies of both kinds have: their constraints, and the variables of their expressions.
+/// The parts that validating and mutating policies share: their constraints, and the variables of their expressions.
 #[derive(Debug, Clone, Copy)]
 struct SharedSpec<'p> {
     param_kind: Option<&'p ParamKind>,

@@ -1,4 +1,4 @@
-//! The status of a policy.
+//! The validation of a policy's status.
 
 use std::collections::BTreeSet;
 

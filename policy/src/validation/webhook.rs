@@ -1,4 +1,4 @@
-//! Webhook configurations. Errors that any webhook of the old object had are tolerated in the new ones.
+//! The validation of webhook configurations. Errors that a webhook of the old object already had are tolerated in the new ones.
 
 use std::collections::BTreeSet;
 
@@ -18,13 +18,13 @@ use crate::api::{
     ValidatingWebhook, ValidatingWebhookConfiguration, WebhookClientConfig,
 };
 
-/// When a policy or webhook is invoked again.
+/// The reinvocation policies of policies and webhooks.
 pub(super) const REINVOCATION_POLICIES: [&str; 2] = ["IfNeeded", "Never"];
 const SIDE_EFFECTS: [&str; 4] = ["None", "NoneOnDryRun", "Some", "Unknown"];
 const NO_SIDE_EFFECTS: [&str; 2] = ["None", "NoneOnDryRun"];
 const REVIEW_VERSIONS: [&str; 2] = ["v1", "v1beta1"];
 
-/// A webhook of either sort.
+/// A webhook, validating or mutating.
 #[derive(Debug, Clone, Copy)]
 struct Webhook<'w> {
     name: &'w str,
@@ -104,13 +104,13 @@ struct Demands<'o> {
     no_side_effects: bool,
     known_review_version: bool,
     unique_names: bool,
-    /// Whether values that no label can have are forgiven.
+    /// Whether selectors may contain values that no label can have.
     lenient_selectors: bool,
     old: OldExpressions<'o>,
 }
 
 impl<'o> Demands<'o> {
-    /// All.
+    /// All requirements.
     fn all() -> Self {
         Demands {
             match_conditions: true,
@@ -122,7 +122,7 @@ impl<'o> Demands<'o> {
         }
     }
 
-    /// The requirements that the old webhooks met already.
+    /// The requirements that the old webhooks already met.
     fn of_update(webhooks: &[Webhook<'_>], old: &[Webhook<'o>]) -> Self {
         let conditions = webhooks.iter().map(|webhook| webhook.match_conditions);
         let old_conditions = old.iter().map(|webhook| webhook.match_conditions);

@@ -80,7 +80,7 @@ fn is_unset(value: Option<&Json>, field: &str, go: &GoFields) -> bool {
     value.is_none_or(|value| go.is_plain(field) && is_zero(value))
 }
 
-/// Whether Go leaves a field out when it writes a struct.
+/// Whether Go omits a field when it writes a struct.
 fn is_left_out(name: &str, value: &Json, schema: &JsonSchema, go: &GoFields) -> bool {
     let Some(field) = schema.properties.get(name) else {
         return false;
@@ -103,7 +103,7 @@ fn is_zero(value: &Json) -> bool {
     }
 }
 
-/// Writes an amount in its one form.
+/// Writes a quantity in its canonical form.
 fn write_amount(value: &mut Json, change: impl Fn(&Quantity) -> Quantity) {
     let amount = match &*value {
         Json::String(text) => Quantity::parse(text.trim()),

@@ -13,7 +13,7 @@ use super::image::pull_policy;
 /// The lists of a pod's containers, except ephemeral ones.
 const CONTAINERS: [&str; 2] = ["containers", "initContainers"];
 
-/// The defaults of a container of any sort.
+/// Sets the defaults of a container: ordinary, init or ephemeral.
 pub(super) fn container(fields: &mut JsonObject) {
     let image = fields.get("image").and_then(Json::as_str);
     let policy = pull_policy(image.unwrap_or_default());
@@ -28,7 +28,7 @@ pub(super) fn container(fields: &mut JsonObject) {
     }
 }
 
-/// The defaults of a pod's own `spec`, which templates do not get.
+/// Sets the defaults of a pod's own `spec`, which pod templates do not get.
 pub(super) fn pod(spec: &mut JsonObject, server: Server) {
     let grace = spec.get("terminationGracePeriodSeconds");
     if grace.and_then(Json::as_i64).is_some_and(|grace| grace < 0) {
@@ -60,7 +60,7 @@ pub(super) fn pod(spec: &mut JsonObject, server: Server) {
     }
 }
 
-/// Keeps the two names of one field alike.
+/// Copies fields that have two names from one name to the other.
 pub(super) fn pod_spec(spec: &mut JsonObject) {
     let names = ["serviceAccountName", "serviceAccount"];
     let name = names.into_iter().find(|name| is_set(spec, name));
@@ -71,7 +71,7 @@ pub(super) fn pod_spec(spec: &mut JsonObject) {
     }
 }
 
-/// Keeps a field and the first element of a list alike, or a field of that element.
+/// Makes a field equal to the first element of a list, or to a field of that element: the one that is set determines the other.
 pub(super) fn alike(fields: &mut JsonObject, one: &str, list: &str, field: Option<&str>) {
     let first = fields.get(list).and_then(|list| list.get(0));
     let first = first.and_then(|first| field.map_or(Some(first), |field| first.get(field)));
@@ -91,7 +91,7 @@ pub(super) fn alike(fields: &mut JsonObject, one: &str, list: &str, field: Optio
     }
 }
 
-/// Adds the missing amounts of one list from another.
+/// Adds the amounts that are missing in one list from another list.
 pub(super) fn fill_amounts(fields: &mut JsonObject, from: &str, to: &str) {
     let amounts = fields.get(from).and_then(Json::as_object).cloned();
     let Some(amounts) = amounts.filter(|amounts| !amounts.is_empty()) else {
@@ -104,7 +104,7 @@ pub(super) fn fill_amounts(fields: &mut JsonObject, from: &str, to: &str) {
     }
 }
 
-/// The limits of huge pages that a pod as a whole has by those of its containers.
+/// Sets the limits of huge pages of the whole pod from those of its containers.
 fn pod_limits(spec: &mut JsonObject) {
     let total = total(spec, "limits");
     let Some(Json::Object(resources)) = spec.get_mut("resources") else {
@@ -126,7 +126,7 @@ fn pod_limits(spec: &mut JsonObject) {
     }
 }
 
-/// The requests that a pod as a whole has by those of its containers, or by its limits.
+/// Sets the requests of the whole pod from those of its containers, or from its limits.
 fn pod_requests(spec: &mut JsonObject) {
     let total = total(spec, "requests");
     let Some(Json::Object(resources)) = spec.get_mut("resources") else {
@@ -159,8 +159,8 @@ fn is_huge_page(name: &str) -> bool {
 
 type Amounts = BTreeMap<String, Quantity>;
 
-/// The most that the containers of a pod use at one time: those that run side by side, or an init container with those that run
-/// beside it (component-helpers `resource/helpers.go`).
+/// The maximum that the containers of a pod use at one time: the sum of the ordinary containers, or an init container together with those
+/// that run beside it (component-helpers `resource/helpers.go`).
 fn total(spec: &mut JsonObject, kind: &str) -> Amounts {
     let of = |container: &mut JsonObject| -> Amounts {
         let amounts = container

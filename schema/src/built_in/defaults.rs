@@ -1,5 +1,5 @@
-//! The defaults of built-in kinds that do not depend on other fields (`pkg/apis/*/*/defaults.go` of k8s.io/kubernetes). Defaults
-//! that OpenAPI declares are part of the structure.
+//! The defaults of built-in kinds that do not depend on other fields (`pkg/apis/*/*/defaults.go` of k8s.io/kubernetes). Defaults that the
+//! OpenAPI documents declare are in `structure.json.gz`.
 
 use gavel_engine::value::{Json, JsonObject};
 use serde_json::json;
@@ -23,7 +23,7 @@ enum Value {
 }
 use Value::{Bool, Empty, Int, Plain, Pointer, Text};
 
-/// The defaults by struct and path from it, in the order of the structs' names.
+/// The defaults by struct, and by the path from the struct; sorted by the names of the structs.
 #[rustfmt::skip] // A table: a row a line.
 const DEFAULTS: &[(&str, &str, Value)] = &[
     ("apps.v1.DaemonSet", "spec.revisionHistoryLimit", Int(10)),

@@ -1,6 +1,6 @@
 //! The defaults of built-in kinds that depend on other fields (`pkg/apis/*/*/defaults.go` of k8s.io/kubernetes).
 //!
-//! One is left out: the time at which a device was tainted, which is the time of the request.
+//! One default is omitted: the time at which a device was tainted, which is the time of the request.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -54,7 +54,7 @@ fn in_spec(fields: &mut JsonObject, set: impl FnOnce(&mut JsonObject)) {
     }
 }
 
-/// Sets a field to what another holds, if that is set.
+/// Copies a field to another one, if it is set.
 fn copy(fields: &mut JsonObject, from: &str, to: &str) {
     if let Some(value) = fields.get(from).filter(|value| !value.is_null()).cloned() {
         absent(fields, to, value);
@@ -229,7 +229,7 @@ fn namespace(fields: &mut JsonObject) {
     }
 }
 
-/// Texts become data.
+/// Moves `stringData` of a secret to `data`, encoded as base64.
 fn secret(fields: &mut JsonObject) {
     let texts = fields.remove("stringData");
     let Some(Json::Object(texts)) = texts.filter(|texts| texts.is_object()) else {

@@ -1,23 +1,23 @@
-//! The fields of a struct, as JSON holds them.
+//! Access to the fields of a struct in JSON.
 
 use gavel_engine::value::{Json, JsonObject};
 use serde_json::json;
 
-/// Sets a field that is not set.
+/// Sets a field if it is not set yet.
 pub(super) fn absent(fields: &mut JsonObject, name: &str, value: impl Into<Json>) {
     if fields.get(name).is_none_or(Json::is_null) {
         fields.insert(name.to_owned(), value.into());
     }
 }
 
-/// Whether a field is set: neither absent nor null nor an empty text.
+/// Whether a field is set: it is present, not null and not an empty text.
 pub(super) fn is_set(fields: &JsonObject, name: &str) -> bool {
     fields
         .get(name)
         .is_some_and(|value| !value.is_null() && value != "")
 }
 
-/// Whether a list or map has something in it.
+/// Whether a list or map is not empty.
 pub(super) fn has_any(fields: &JsonObject, name: &str) -> bool {
     match fields.get(name) {
         Some(Json::Array(items)) => !items.is_empty(),
@@ -34,7 +34,7 @@ pub(super) fn part<'o>(fields: &'o mut JsonObject, name: &str) -> Option<&'o mut
     fields.get_mut(name)?.as_object_mut()
 }
 
-/// The structs of a list.
+/// The structs in a list.
 pub(super) fn items<'o>(
     fields: &'o mut JsonObject,
     name: &str,

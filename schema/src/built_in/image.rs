@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use gavel_golang::regex::Regex;
 
-/// `name`, `name:tag`, `name@digest` or `name:tag@digest`.
+/// The pattern of image references: `name`, `name:tag`, `name@digest` or `name:tag@digest`.
 const REFERENCE: &str = concat!(
     "^(?:(?:",
     r"(?:[a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9-]*[a-zA-Z0-9])(?:\.(?:[a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9-]*[a-zA-Z0-9]))*",
@@ -14,7 +14,7 @@ const REFERENCE: &str = concat!(
     r"(?:@[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*[:][0-9A-Fa-f]{32,})?$",
 );
 
-/// The most bytes of a name with its host.
+/// The length limit of a name with its host, in bytes.
 const MAX_NAME: usize = 255;
 
 /// The prefix of an image name without a host.
@@ -28,7 +28,7 @@ pub(super) fn pull_policy(image: &str) -> &'static str {
     }
 }
 
-/// The tag of a reference; `None` for an invalid reference and for one with a digest alone.
+/// The tag of a reference; `None` for an invalid reference, and for one with only a digest.
 fn tag(image: &str) -> Option<&str> {
     static REGEX: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(REFERENCE).ok());
     let is_identifier = image.len() == 64 && image.bytes().all(is_lower_hex);
@@ -63,7 +63,7 @@ fn tag(image: &str) -> Option<&str> {
     }
 }
 
-/// Whether a digest is of a known kind.
+/// Whether a digest has a known algorithm.
 fn is_digest(digest: &str) -> bool {
     let (kind, hash) = digest.split_once(':').unwrap_or_default();
     let length = match kind {

@@ -14,14 +14,14 @@ use crate::JsonSchema;
 /// The structure of the built-in kinds.
 #[derive(Debug, Default, Deserialize)]
 pub struct Kubernetes {
-    /// By `apiVersion` and kind the name of the schema.
+    /// The name of the schema, by `apiVersion` and kind.
     kinds: BTreeMap<String, BTreeMap<String, String>>,
     schemas: BTreeMap<String, JsonSchema>,
-    /// The fields, by the name of the schema.
+    /// How Go writes the fields, by the name of the schema.
     fields: BTreeMap<String, GoFields>,
 }
 
-/// How Go writes a struct, as far as its schema does not show it.
+/// How Go writes the fields of a struct, where its schema does not show that.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct GoFields {

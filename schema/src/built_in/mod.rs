@@ -1,4 +1,4 @@
-//! Objects of Kubernetes' built-in kinds, as API servers hold them: in types of Go, with all defaults.
+//! Objects of Kubernetes' built-in kinds as API servers hold them: decoded into Go types, with all defaults.
 
 mod complete;
 mod containers;

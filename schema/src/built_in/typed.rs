@@ -1,4 +1,4 @@
-//! Objects of built-in kinds as API servers hold them, in Go's types: the errors of decoding (`encoding/json`), and the errors
+//! Decodes and converts objects of built-in kinds as API servers do with Go types: the errors of decoding (`encoding/json`), and the errors
 //! and changes of a conversion from plain data (apimachinery `pkg/runtime/converter.go`).
 
 use gavel_apimachinery::json;
@@ -30,18 +30,18 @@ pub(super) enum GoType<'s> {
     Any,
 }
 
-/// Why an object of a built-in kind cannot be decoded; of several reasons, the first by the names of fields.
+/// The error of decoding an object of a built-in kind, if there is one. Of several errors, the first one in the order of field names.
 pub fn decoding_error(object: &Json, api_version: &str, kind: &str) -> Option<String> {
     let ty = GoType::named(Kubernetes::get().name_of(api_version, kind)?);
     decode(object, ty, "", &mut String::new()).err()
 }
 
-/// Converts an object of a built-in kind, which was mutated, to its type: doubles that are whole numbers become integers,
-/// and integers lose the bits that the type has no room for.
+/// Converts an object of a built-in kind, which was mutated, to its type: doubles that are whole numbers become integers, and integers lose
+/// the bits that do not fit into the type.
 ///
 /// # Errors
 ///
-/// The first by the names of fields.
+/// A value cannot be converted; of several, the first in the order of field names is reported.
 pub fn convert(object: &mut Json, api_version: &str, kind: &str) -> Result<(), String> {
     match Kubernetes::get().name_of(api_version, kind) {
         Some(name) => convert_value(object, GoType::named(name)),
@@ -87,7 +87,7 @@ impl<'s> GoType<'s> {
         }
     }
 
-    /// The name by which Go's errors call it.
+    /// The name of the type in Go's errors.
     fn name(self) -> String {
         match self {
             GoType::Struct(name, _) => {
@@ -112,7 +112,7 @@ impl<'s> GoType<'s> {
         }
     }
 
-    /// Whether an integer has room in it.
+    /// Whether an integer fits into the type.
     fn has_room(self, int: i64) -> bool {
         match self {
             GoType::Int32 | GoType::IntOrString => i32::try_from(int).is_ok(),
@@ -122,7 +122,7 @@ impl<'s> GoType<'s> {
     }
 }
 
-/// `holder` is the struct that has the field to which `path` leads.
+/// Checks a value. `holder` is the struct that has the field at `path`.
 // Documents are at most 127 levels deep, and so is this recursion, as is that below.
 fn decode(value: &Json, ty: GoType<'_>, holder: &str, path: &mut String) -> Result<(), String> {
     match (ty, value) {
@@ -206,7 +206,7 @@ fn convert_value(value: &mut Json, ty: GoType<'_>) -> Result<(), String> {
     }
 }
 
-/// The integer that a number is, if it is one.
+/// The integer that a number equals, if there is one.
 fn whole(number: &serde_json::Number) -> Option<i64> {
     let double = number.as_f64().filter(|double| double.fract() == 0.0);
     #[expect(clippy::cast_possible_truncation, reason = "as Go converts it")]
@@ -219,15 +219,15 @@ fn low_bits(int: i64) -> i32 {
     int as i32
 }
 
-/// Why a value is not of a type.
+/// Why a value does not fit a type.
 enum GoTypeFault {
-    /// The value has another type, given in Go's words.
+    /// The value has another type, which Go's message names.
     Type(String),
-    /// The value cannot be read.
+    /// The value cannot be decoded.
     Value(String),
 }
 
-/// Whether a value without typed parts has the type.
+/// Checks that a value without typed parts has the type.
 fn read(value: &Json, ty: GoType<'_>) -> Result<(), GoTypeFault> {
     let unreadable = |error: &dyn ToString| GoTypeFault::Value(error.to_string());
     match (ty, value) {

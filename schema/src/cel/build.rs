@@ -1,4 +1,4 @@
-//! From a schema to nodes (apiserver `pkg/cel/common/schemas.go`, apiextensions `pkg/apiserver/schema/cel/model`).
+//! Builds nodes from a schema (apiserver `pkg/cel/common/schemas.go`, apiextensions `pkg/apiserver/schema/cel/model`).
 
 use std::collections::{BTreeMap, HashMap};
 use std::ptr;
@@ -12,12 +12,12 @@ use super::escape::escape;
 use super::node::{Format, Joined, Kind, ListType, Node, Property};
 use crate::JsonSchema;
 
-/// The most bytes of a request.
+/// The size limit of a request, in bytes.
 pub const MAX_REQUEST_SIZE: u64 = 3 * 1024 * 1024;
-/// The most bytes within the brackets, braces or quotes of a request that is one value.
+/// The size limit of the text within the brackets, braces or quotes of a request that is a single value, in bytes.
 const MAX_CONTENT_SIZE: u64 = MAX_REQUEST_SIZE - 2;
 
-/// The fewest bytes of JSON that values of a type take.
+/// The minimum number of JSON bytes for values of a type.
 mod min_size {
     pub(super) const CONTAINER: u64 = 2;
     pub(super) const STRING: u64 = 2;
@@ -27,22 +27,22 @@ mod min_size {
     pub(super) const DURATION: u64 = 3;
     pub(super) const DATE: u64 = 12;
     pub(super) const DATE_TIME: u64 = 21;
-    /// The bytes of a property besides its name and value: two quotes, a colon and a comma.
+    /// The bytes of a property without its name and value: two quotes, a colon and a comma.
     pub(super) const PROPERTY: u64 = 4;
-    /// The bytes of a map entry besides its value, with the shortest key.
+    /// The bytes of a map entry with the shortest key, without its value.
     pub(super) const ENTRY: u64 = 6;
 }
 
-/// The most bytes of a duration, date or time.
+/// The size limit of a duration, date or time, in bytes.
 const MAX_DURATION_SIZE: u64 = 32;
 const MAX_DATE_SIZE: u64 = 12;
 const MAX_DATE_TIME_SIZE: u64 = 32;
 
-/// The most bytes of a resource's name.
+/// The size limit of a resource's name, in bytes.
 const MAX_NAME: i64 = 253;
 
-/// The type of a schema. `is_resource` marks the schema of a resource, whose `kind`, `apiVersion` and `metadata` are known
-/// whatever the schema declares.
+/// Builds the node of a schema. `is_resource` marks the schema of a resource, which has `kind`, `apiVersion` and `metadata` even if it does
+/// not declare them.
 pub(super) fn build(schema: &JsonSchema, is_resource: bool, server: Server) -> Shape {
     let mut builder = Builder {
         server,
@@ -58,11 +58,11 @@ pub(super) fn build(schema: &JsonSchema, is_resource: bool, server: Server) -> S
 #[derive(Debug, Default)]
 struct Builder {
     server: Server,
-    /// The nodes by schema, and whether it is a resource's.
+    /// The nodes by schema, and by whether the schema is that of a resource.
     visited: HashMap<(*const JsonSchema, bool), usize>,
     known: HashMap<Node<usize>, usize>,
     shapes: Vec<Shape>,
-    /// Schemas that are created here, each with its own address.
+    /// The schemas that were created here; keeping them keeps their addresses unique.
     made: Vec<Arc<JsonSchema>>,
 }
 
@@ -73,7 +73,7 @@ struct Child {
 }
 
 impl Builder {
-    /// The place of a schema's node. As deep as the schema, whose depth its reader bounds.
+    /// The place of a schema's node. The recursion is as deep as the schema, whose depth its reader bounds.
     fn node(&mut self, schema: &JsonSchema, is_resource: bool) -> usize {
         let is_resource = is_resource || schema.embedded_resource;
         let visit = (ptr::from_ref(schema), is_resource);
@@ -313,12 +313,12 @@ fn list_type(schema: &JsonSchema) -> ListType {
     }
 }
 
-/// A bound that a schema sets; below zero it is zero.
+/// A bound that a schema sets; a negative bound is 0.
 fn bound(most: Option<i64>) -> Option<u64> {
     most.map(|most| u64::try_from(most).unwrap_or(0))
 }
 
-/// The length limit of a text in bytes: each code point may take four. Upstream's number overflows.
+/// The length limit of a text in bytes: each code point may take four. Upstream's multiplication can overflow.
 fn max_length(schema: &JsonSchema) -> Option<u64> {
     let length = schema.bounds.max_length?.max(0);
     Some(length.wrapping_mul(4).cast_unsigned())

@@ -1,10 +1,10 @@
-//! The elements of lists of a schema, in a document or joined.
+//! The elements of lists with a schema: of a document, or joined by `+`.
 
 use gavel_engine::value::{Json, Shape, Value};
 
 use super::native::Native;
 
-/// The elements of a list of a schema.
+/// The elements of a list with a schema.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Elements<'a> {
     /// Elements of a document.
@@ -28,12 +28,12 @@ impl<'a> Elements<'a> {
         }
     }
 
-    /// The elements as Go holds them.
+    /// The elements as Go values.
     pub(super) fn natives(self) -> impl Iterator<Item = Native<'a>> {
         (0..self.len()).filter_map(move |index| self.native(index))
     }
 
-    /// An element as Go holds it.
+    /// An element as a Go value.
     fn native(self, index: usize) -> Option<Native<'a>> {
         match self {
             Elements::Json(items) => items.get(index).map(Native::Json),
@@ -41,7 +41,7 @@ impl<'a> Elements<'a> {
         }
     }
 
-    /// An element as a value, by the schema of elements.
+    /// An element as a CEL value, with the schema `item`.
     pub(super) fn value(self, index: usize, item: &'a Shape) -> Option<Value<'a>> {
         match self {
             Elements::Json(items) => items.get(index).map(|json| item.view(json)),

@@ -1,6 +1,7 @@
 //! Equality by a schema (the `Equal` and `Contains` methods of apiserver `pkg/cel/common/valuesunstructured.go`).
 //!
-//! The left operand decides. Unlike CEL's own lists and maps, these return failures of their elements.
+//! The left operand determines how values are compared. Unlike CEL's own lists and maps, lists and maps with a schema return the failures
+//! of comparing their elements.
 
 use gavel_engine::error::EvalError;
 use gavel_engine::value::{Arena, ItemShape, Json, JsonObject, JsonShape, PlainJson, Reach, Value};
@@ -13,13 +14,13 @@ use super::node::{Joined, Kind, ListType, Node};
 use super::valued;
 use crate::equal::deep_equal;
 
-/// The units of work of comparing two texts, most of which differ in length or at their beginning.
+/// The units of work for comparing two texts. Most texts differ in length or at their beginning.
 const WORK_PER_TEXT: usize = 32;
 
 /// The number of texts that are compared before their work is announced.
 const TEXTS_PER_PIECE: usize = 1 << 10;
 
-/// Whether a list of a schema equals a value. Members in `added` count as members of a set in addition to its elements.
+/// Whether a list of a schema equals a value. The values in `added` are members of a set in addition to its elements.
 pub(super) fn list_equals(
     node: &Node,
     left: Elements<'_>,
@@ -109,8 +110,8 @@ pub(super) fn list_equals(
 
 /// Whether an object or map of a schema equals a value.
 ///
-/// Upstream ends at the first entry that differs or fails, in an order that changes from time to time. Here an entry that
-/// differs comes before one that fails.
+/// Upstream ends at the first entry that differs or fails, in an order that changes from time to time. Here a difference takes precedence
+/// over a failure.
 pub(super) fn map_equals(
     node: &Node,
     left: &JsonObject,
@@ -157,7 +158,7 @@ pub(super) fn map_equals(
     })
 }
 
-/// Whether a value is among the elements of a document. If all are texts, like the value, nothing can fail.
+/// Whether a value is among the elements of a document. If the elements and the value are all texts, the comparison cannot fail.
 pub(super) fn contains_json(
     item: ItemShape<'_>,
     items: &[Json],

@@ -1,7 +1,7 @@
 //! Lists of a schema with other lists appended by `+` (the `Add` methods of apiserver `pkg/cel/common/valuesunstructured.go`).
 //!
-//! Appended elements are converted to the Go values below CEL and then viewed again by the schema of the left list's elements, as
-//! upstream does: for example, a timestamp that is appended to a list of dates can thereby become an error.
+//! As in upstream, appended elements are converted to Go values and then viewed with the schema of the left list's elements. This can turn
+//! an element into an error, such as a timestamp that is appended to a list of dates.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -16,10 +16,10 @@ use super::native::{MapKey, Native, NativeKey};
 use super::node::{Joined, Kind, ListType, Node};
 use super::{equality, valued};
 
-/// The units of work of an element that is joined.
+/// The units of work for joining an element.
 const WORK_PER_ELEMENT: usize = 256;
 
-/// `left + right`, by the schema of the left list. `added` records additions to a set that is bound to a variable.
+/// `left + right`, for a left list with a schema. `added` records additions to a set that is bound to a variable.
 pub(super) fn concat<'a>(
     shape: &'a Shape,
     left: Elements<'a>,
@@ -108,7 +108,7 @@ pub(super) fn concat<'a>(
     })))
 }
 
-/// A set as the value of a variable, which lives as long as the arena. `item` is the schema of elements.
+/// A set as the value of a variable; both live as long as the arena. `item` is the schema of its elements.
 pub(super) fn bound_set<'a>(
     shape: &'a Shape,
     item: &'a Shape,
@@ -153,8 +153,8 @@ struct SchemaList<'a> {
 
 /// The additions to a set that is bound to a variable.
 ///
-/// Upstream records them: when any later expression compares or extends the same variable, they count as members, although they
-/// are not elements.
+/// Upstream records them: when a later expression compares or extends the same variable, they are treated as members, although they are not
+/// elements.
 #[derive(Debug)]
 pub(super) struct Added<'a> {
     keys: RefCell<ArenaVec<'a, NativeKey<'a>>>,

@@ -1,4 +1,4 @@
-//! Schemas as CEL sees them: types, sizes, and JSON viewed through a schema (apiserver `pkg/cel/common`, `pkg/cel/types.go`).
+//! The CEL view of schemas: types, sizes, and JSON viewed through a schema (apiserver `pkg/cel/common`, `pkg/cel/types.go`).
 
 use std::fmt;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ pub use types::SchemaTypes;
 
 use node::{Joined, Kind, ListType, Node};
 
-/// A schema as CEL sees it: its type, the sizes of its values, and how JSON is read through it. Cloning is cheap.
+/// A schema in CEL: its type, the sizes of its values, and how JSON is viewed through it. Cloning is cheap.
 ///
 /// ```
 /// use gavel_apimachinery::server::Server;
@@ -66,13 +66,13 @@ impl CelSchema {
     /// The name of a root's type.
     pub const ROOT: &str = "selfType1";
 
-    /// The CEL form of a schema in API servers of the newest version. `is_resource` marks the schema of a resource, which has
-    /// `kind`, `apiVersion`, `metadata.name` and `metadata.generateName` whatever the schema declares.
+    /// The CEL form of a schema in API servers of the newest version. `is_resource` marks the schema of a resource, which has `kind`,
+    /// `apiVersion`, `metadata.name` and `metadata.generateName` even if the schema does not declare them.
     pub fn new(schema: &JsonSchema, is_resource: bool) -> Self {
         Self::for_server(schema, is_resource, Server::default())
     }
 
-    /// Like [`CelSchema::new`], in the API server `server`.
+    /// Like [`CelSchema::new`], for the given API server.
     pub fn for_server(schema: &JsonSchema, is_resource: bool, server: Server) -> Self {
         CelSchema {
             shape: build::build(schema, is_resource, server),
@@ -80,7 +80,7 @@ impl CelSchema {
         }
     }
 
-    /// The same schema with a type of this name.
+    /// The same schema with another name for its type.
     #[must_use]
     pub fn named(self, name: impl Into<SmolStr>) -> Self {
         CelSchema {
@@ -89,31 +89,31 @@ impl CelSchema {
         }
     }
 
-    /// The type of values; `None` where expressions do not see them: nothing is known of them or of their elements.
+    /// The type of values; `None` if expressions cannot read them, because neither their type nor that of their elements is known.
     pub fn declared_type(&self) -> Option<Type> {
         types::type_of(&self.shape, &self.name)
     }
 
-    /// The types of this schema and of all below it. `reserved_words`: fields whose name is a word that CEL reserves may be
-    /// selected without escaping, as new expressions may since 1.31 and stored ones in all versions.
+    /// The types of this schema and of all below it. With `reserved_words`, fields whose name is a reserved word of CEL may be selected
+    /// without an escape. New expressions may do this since 1.31, stored ones in all versions.
     pub fn provider(&self, reserved_words: bool) -> Arc<SchemaTypes> {
         Arc::new(SchemaTypes::new(self.clone(), reserved_words))
     }
 
-    /// Declares a variable of this schema in an environment, with the types of its fields; as `dyn` if expressions cannot see the
-    /// schema. [`view`](Self::view) returns the values to bind.
+    /// Declares a variable of this schema in an environment, with the types of its fields; with type `dyn` if expressions cannot read
+    /// values of the schema. [`view`](Self::view) returns the values to bind.
     pub fn declare(&self, variable: &str, env: EnvBuilder) -> EnvBuilder {
         let ty = self.declared_type().unwrap_or(Type::Dyn);
         env.variable(variable, ty).provider(self.provider(true))
     }
 
-    /// JSON as a value, without conversion. It is read as it is used.
+    /// JSON as a value, without conversion. Each part is read when it is used.
     #[inline]
     pub fn view<'a>(&'a self, json: &'a Json) -> Value<'a> {
         self.shape.view(json)
     }
 
-    /// JSON as the value of a variable of several expressions. As upstream, a set remembers the members that earlier expressions
+    /// JSON as the value of a variable that several expressions read. As in upstream, a set remembers the members that earlier expressions
     /// added to it.
     pub fn bind<'a>(&'a self, json: &'a Json, arena: &'a Arena) -> Value<'a> {
         match (self.node().map(|node| &node.kind), json) {
@@ -124,12 +124,12 @@ impl CelSchema {
         }
     }
 
-    /// The fewest bytes of JSON that a value takes.
+    /// The minimum number of JSON bytes for a value.
     pub fn min_serialized_size(&self) -> u64 {
         self.node().map_or(0, |node| node.min_serialized_size)
     }
 
-    /// The most elements, entries, code points or bytes of a value, as estimates use it; 0 for values without a size.
+    /// The maximum number of elements, entries, code points or bytes of a value, as estimates use it; 0 for values without a size.
     pub fn max_elements(&self) -> u64 {
         self.node().map_or(0, |node| node.max_elements)
     }
@@ -146,12 +146,12 @@ impl CelSchema {
         self.node()?.inner().map(root)
     }
 
-    /// The size at the end of these steps from here: fields, `@items`, `@values` and `@keys`.
+    /// The size at the end of a path of steps from this schema: fields, `@items`, `@values` and `@keys`.
     pub fn size_at(&self, steps: &[&str]) -> Option<SizeEstimate> {
         types::size_at(&self.shape, steps)
     }
 
-    /// The place in memory of the schema without its name: equal parts of a schema have the same.
+    /// The address of the schema, ignoring its name: equal parts of a schema have the same address.
     pub fn place(&self) -> *const () {
         self.shape.place()
     }
@@ -168,8 +168,8 @@ fn root(shape: &Shape) -> CelSchema {
     }
 }
 
-/// Every path begins at this schema, whatever its variable is. Upstream does the same, so that even the name of a type has the
-/// size of `self`.
+/// The sizes for a single variable: every path begins at this schema, whatever the variable's name is. Upstream does the same, so that even
+/// the name of a type has the size of `self`.
 impl SizeSource for CelSchema {
     fn size(&self, path: &[&str], _: &Type) -> Option<SizeEstimate> {
         self.size_at(path.get(1..)?)

@@ -1,5 +1,5 @@
-//! Values as Go holds them below CEL: elements of joined lists are converted to them, and members of sets and keys of list maps
-//! are compared by them.
+//! Go values behind CEL values. Elements of joined lists are converted to them, and members of sets and keys of list maps are compared as
+//! Go values.
 
 use std::borrow::Cow;
 
@@ -10,14 +10,14 @@ use smallvec::SmallVec;
 
 use crate::equal::Numeric;
 
-/// A value as Go holds it.
+/// A Go value behind a CEL value.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Native<'a> {
     /// A value of a document.
     Json(&'a Json),
     /// An object in a document.
     Object(&'a JsonObject),
-    /// Any other value that was computed.
+    /// Any other value, which was computed.
     Computed(Value<'a>),
 }
 
@@ -44,7 +44,7 @@ impl<'a> Native<'a> {
         }
     }
 
-    /// The object, if it is one of JSON.
+    /// The JSON object, if the value is one.
     pub(super) fn object(self) -> Option<&'a JsonObject> {
         match self {
             Native::Json(json) => json.as_object(),
@@ -121,7 +121,7 @@ impl<'a> Native<'a> {
 pub(super) struct Unhashable<'a>(Native<'a>);
 
 impl Unhashable<'_> {
-    /// Upstream's error for a lookup of the value in a hash map, which may be empty.
+    /// Upstream's error for looking the value up in a hash map; `in_empty` says whether the map is empty.
     pub(super) fn looked_up(self, in_empty: bool) -> EvalError {
         match in_empty {
             true => EvalError::internal(format_args!(
@@ -146,7 +146,7 @@ impl From<Unhashable<'_>> for EvalError {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum NativeKey<'a> {
     Nil,
-    /// CEL's null, which is not Go's.
+    /// CEL's null, which differs from Go's nil.
     Null,
     Bool(bool),
     Int(i64),
@@ -154,7 +154,7 @@ pub(super) enum NativeKey<'a> {
     /// The bits of a number that is not NaN.
     Double(u64),
     Text(&'a str),
-    /// Bytes, which only occur where joined lists hold values: Go cannot hash them.
+    /// Bytes. They only occur if joined lists hold CEL values; Go cannot hash them.
     Bytes(&'a [u8]),
     /// Nanoseconds.
     Duration(i64),
@@ -190,12 +190,12 @@ impl NativeKey<'_> {
 pub(super) enum MapKey<'a> {
     /// One to three keys.
     Few(SmallVec<[NativeKey<'a>; 3]>),
-    /// No key, or more than three keys, as Go prints them.
+    /// As text: no key, or more than three keys, printed like in Go.
     Printed(String),
 }
 
 impl<'a> MapKey<'a> {
-    /// The key of an element with these key fields; `None` for an element that equals nothing.
+    /// The key of an element with these key fields; `None` for an element that is not equal to any other.
     pub(super) fn of(
         element: Native<'a>,
         names: &[Box<str>],
@@ -224,7 +224,7 @@ impl<'a> MapKey<'a> {
     }
 }
 
-/// Appends a key as Go prints it. Keys are scalars; other values are printed as JSON, which is unique too.
+/// Appends a key as Go prints it. Keys are scalars; any other value is printed as JSON, which is unique too.
 fn print(value: &Json, out: &mut String) {
     // Writing to a String does not fail.
     match value {

@@ -1,22 +1,22 @@
-//! The CEL properties of a schema node, in little memory: equal parts of a schema are one node.
+//! The CEL properties of a schema node, stored compactly: equal parts of a schema share a node.
 
 use gavel_engine::value::Shape;
 
 use super::escape::escape;
 
-/// A node: how its JSON is viewed, and its type as far as that does not depend on its place.
+/// A node: how its JSON is viewed, and the parts of its type that do not depend on the position of the node.
 ///
 /// `C` represents the nodes below.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Node<C = Shape> {
     pub(super) kind: Kind<C>,
-    /// Whether null is a value.
+    /// Whether null is a valid value.
     pub(super) nullable: bool,
-    /// Whether expressions know the node: it has a type.
+    /// Whether expressions can read the node, because it has a type.
     pub(super) visible: bool,
-    /// The fewest bytes of JSON that a value takes.
+    /// The minimum number of JSON bytes for a value.
     pub(super) min_serialized_size: u64,
-    /// The most code points, bytes, elements or entries of a value, as estimates use it; 0 for values without a size.
+    /// The maximum number of code points, bytes, elements or entries of a value, as estimates use it; 0 for values without a size.
     pub(super) max_elements: u64,
 }
 
@@ -29,7 +29,7 @@ pub(super) enum Kind<C> {
     Double,
     Int,
     Text(Format),
-    /// An object with properties, ordered by name. One without any has no known fields.
+    /// An object with properties, ordered by name. An object without properties has no known fields.
     Object(Box<[Property<C>]>),
     /// An object with a schema of `additionalProperties`. Its type is a map. If properties are declared too, which no valid
     /// definition does, objects are viewed through the properties alone.
@@ -38,7 +38,7 @@ pub(super) enum Kind<C> {
     ListWithoutItems,
     /// A value without a known type.
     Preserved,
-    /// Any other type; its name.
+    /// Any other type, by name.
     Unknown(Box<str>),
 }
 
@@ -46,7 +46,7 @@ pub(super) enum Kind<C> {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Property<C = Shape> {
     pub(super) name: Box<str>,
-    /// The name as an identifier, if that differs; empty if it cannot be one.
+    /// The name as an identifier, if that is different; empty if the name cannot be an identifier.
     escaped: Option<Box<str>>,
     pub(super) node: C,
 }
@@ -66,17 +66,17 @@ pub(super) enum Format {
 pub(super) enum ListType {
     Atomic,
     Set,
-    /// With the keys, escaped as upstream looks for them.
+    /// A list map with the names of its key fields, escaped as upstream escapes them.
     Map(Box<[Box<str>]>),
     Unknown(Box<str>),
 }
 
-/// The kind of list that `+` with another list returns.
+/// The kind of list that `+` returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Joined {
     /// A list of the same schema, for which the appended elements are viewed again.
     OfSchema,
-    /// A list of CEL values; of sets and list maps, only equality and joining are preserved.
+    /// A list of CEL values; only equality and `+` still treat it as a set or list map.
     OfValues,
 }
 
@@ -136,7 +136,7 @@ impl<C> Node<C> {
         }
     }
 
-    /// The field of an object's type.
+    /// The field with an identifier in an object's type.
     pub(super) fn field(&self, identifier: &str) -> Option<&Property<C>> {
         match self.kind {
             Kind::Object(_) => self.property_of_identifier(identifier),
@@ -163,7 +163,7 @@ impl<C> Node<C> {
 }
 
 impl Node {
-    /// The node behind a shape. Shapes of other hosts have none.
+    /// The node of a shape; `None` for shapes of other hosts.
     pub(super) fn of(shape: &Shape) -> Option<&Node> {
         shape.downcast_ref()
     }

@@ -9,7 +9,7 @@ use super::CelSchema;
 use super::escape::is_reserved;
 use super::node::{Format, Kind, Node};
 
-/// The type of a node that has this name, if expressions know it.
+/// The type with this name, if it belongs to the node and expressions can read it.
 pub(super) fn type_of(shape: &Shape, name: &str) -> Option<Type> {
     let node = Node::of(shape).filter(|node| node.visible)?;
     Some(match &node.kind {
@@ -28,7 +28,7 @@ pub(super) fn type_of(shape: &Shape, name: &str) -> Option<Type> {
     })
 }
 
-/// The size at the end of these steps from a node.
+/// The size at the end of a path of steps from a node.
 pub(super) fn size_at(shape: &Shape, steps: &[&str]) -> Option<SizeEstimate> {
     let mut shape = shape;
     for (n, step) in steps.iter().enumerate() {

@@ -12,7 +12,7 @@ use super::elements::Elements;
 use super::native::{Native, NativeKey};
 use super::node::ListType;
 
-/// `left + right`, by the type of the left list, whose elements have the schema `item`.
+/// `left + right`, by the type of the left list; `item` is the schema of its elements.
 pub(super) fn concat<'a>(
     left: Elements<'a>,
     item: &'a Shape,
@@ -54,7 +54,7 @@ fn join<'a>(
     })))
 }
 
-/// Appends those members of a set that are not there yet.
+/// Appends the members that the set does not contain yet.
 fn add_members<'a>(
     values: &mut Vec<Value<'a>>,
     right: List<'a>,
@@ -125,7 +125,7 @@ pub(super) fn sets_equal<'a>(
     Ok(comparable && seen.len() == members.len())
 }
 
-/// The key of a set member; `None` for a value that equals nothing.
+/// The key of a set member; `None` for a value that is not equal to any other.
 fn member<'a>(value: Value<'a>, arena: &'a Arena) -> Result<Option<NativeKey<'a>>, EvalError> {
     let value = value.or_held_error(arena)?;
     match value.as_list().is_some() || value.as_map().is_some() {
@@ -136,7 +136,7 @@ fn member<'a>(value: Value<'a>, arena: &'a Arena) -> Result<Option<NativeKey<'a>
     }
 }
 
-/// The key of a list map's entry; `None` for one that equals nothing.
+/// The key of a list map's entry; `None` for an entry that is not equal to any other.
 fn keys_of<'a>(
     value: Value<'a>,
     names: &[Box<str>],

@@ -1,4 +1,4 @@
-//! JSON as values (apiserver `pkg/cel/common/valuesunstructured.go`).
+//! Views JSON as CEL values (apiserver `pkg/cel/common/valuesunstructured.go`).
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -149,7 +149,7 @@ impl JsonShape for Node {
 }
 
 impl Property {
-    /// The value in an object; null is none.
+    /// The value of a field; null is treated as absent.
     #[inline]
     fn value<'a>(&'a self, map: &'a JsonObject) -> Option<Value<'a>> {
         match map.get(&*self.name)? {
@@ -189,7 +189,7 @@ impl Node {
         })
     }
 
-    /// The value of a Go value at this node, as upstream views it again.
+    /// The CEL value of a Go value, viewed with this node as upstream does.
     pub(super) fn convert<'a>(
         &'a self,
         native: Native<'a>,
@@ -321,7 +321,7 @@ fn timestamp(time: OffsetTime) -> Value<'static> {
     })
 }
 
-/// Why a text is not of a format.
+/// The error for a text that does not have a format.
 fn text_failure(format: Format, text: &str) -> String {
     match format {
         Format::Plain => String::new(),
@@ -358,7 +358,7 @@ fn text_failure(format: Format, text: &str) -> String {
     }
 }
 
-/// A value that can only be compared.
+/// A value that is used only for comparisons.
 #[derive(Debug, Clone)]
 struct Preserved(Arc<Json>);
 

@@ -1,4 +1,4 @@
-//! Elements of a list of type map, found by their keys (apiserver `pkg/cel/common/maplist.go`).
+//! Finds elements of a list of type map by their keys (apiserver `pkg/cel/common/maplist.go`).
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use smol_str::SmolStr;
 use crate::JsonSchema;
 use crate::equal::Numeric;
 
-/// The elements of a list of type map by their keys; of several with the same keys, the first.
+/// The elements of a list of type map by their keys; if several have the same keys, the first one.
 ///
 /// ```
 /// use gavel_schema::JsonSchema;
@@ -35,27 +35,27 @@ pub struct MapList<'a> {
     by_key: HashMap<ElementKey<'a>, &'a Json>,
 }
 
-/// The values of the keys of one element.
+/// The values of the key fields of one element.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum ElementKey<'a> {
     One(KeyPart<'a>),
     Many(Vec<KeyPart<'a>>),
 }
 
-/// The value of one key. Numbers of different types are different.
+/// The value of a key field. Numbers of different types are different.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum KeyPart<'a> {
     Bool(bool),
     Int(i64),
     /// The bits of a double.
     Double(u64),
-    /// A double as text: of several keys, upstream compares six digits.
+    /// A double as text. If there are several key fields, upstream compares doubles by six digits.
     Rounded(String),
     Text(&'a str),
 }
 
 impl<'a> MapList<'a> {
-    /// A list. It has no elements unless its schema is of list type map.
+    /// A list. If its list type is not map, it is treated as empty.
     pub fn new(schema: &'a JsonSchema, items: &'a [Json]) -> Self {
         let mut list = MapList {
             names: &schema.topology.list_map_keys,
@@ -71,13 +71,13 @@ impl<'a> MapList<'a> {
         list
     }
 
-    /// The element with the same keys as another one; `None` if that lacks a key, or has one that is not a scalar.
+    /// The element with the same keys as another element; `None` if the other one lacks a key, or has a key that is not a scalar.
     pub fn find(&self, element: &Json) -> Option<&'a Json> {
         self.by_key.get(&key_of(self.names, element)?).copied()
     }
 }
 
-/// Whether the schema says `x-kubernetes-list-type: map`.
+/// Whether the schema has `x-kubernetes-list-type: map`.
 pub(super) fn is_map_list(schema: &JsonSchema) -> bool {
     schema.topology.list_type.as_deref() == Some("map")
 }

@@ -1,4 +1,4 @@
-//! Matches each part of an object with its counterpart before an update (apiserver `pkg/cel/common/equality.go`).
+//! Matches each part of an object with its old value before an update (apiserver `pkg/cel/common/equality.go`).
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -16,8 +16,8 @@ pub use map_list::MapList;
 
 use map_list::is_map_list;
 
-/// A value and its counterpart before an update, with the schema by which their parts are matched. Remembers which parts have
-/// changed, so that each is compared once.
+/// A value and its old value before an update, with the schema by which their parts are matched. It remembers which parts have changed, so
+/// that each part is compared only once.
 ///
 /// ```
 /// use gavel_schema::JsonSchema;
@@ -43,13 +43,13 @@ pub struct Correlation<'a> {
     new: &'a Json,
     old: &'a Json,
     schema: &'a JsonSchema,
-    /// Whether a part is unchanged, by its place in memory.
+    /// Whether a part is unchanged, by its address.
     unchanged: RefCell<HashMap<*const Json, bool>>,
-    /// The old elements of lists of type map, by the place of the new list.
+    /// The old elements of lists of type map, by the address of the new list.
     lists: RefCell<HashMap<*const Json, Rc<MapList<'a>>>>,
 }
 
-/// A part of an object that was there before the update.
+/// A part of an object that existed before the update.
 #[derive(Debug, Clone, Copy)]
 pub struct Correlated<'c, 'a> {
     correlation: &'c Correlation<'a>,
@@ -59,7 +59,7 @@ pub struct Correlated<'c, 'a> {
 }
 
 impl<'a> Correlation<'a> {
-    /// A value, its counterpart before the update, and the schema of both.
+    /// A value, its old value before the update, and the schema of both.
     pub fn new(new: &'a Json, old: &'a Json, schema: &'a JsonSchema) -> Self {
         Correlation {
             new,
@@ -106,7 +106,7 @@ impl<'a> Correlated<'_, 'a> {
         })
     }
 
-    /// An element of a list of type map, which was the old element with the same keys; none in other lists.
+    /// An element of a list of type map, matched with the old element that has the same keys; `None` in other lists.
     pub fn index(self, index: usize) -> Option<Self> {
         let new = self.new.as_array()?.get(index)?;
         let old = self.old_elements()?.find(new)?;
@@ -132,7 +132,7 @@ impl<'a> Correlated<'_, 'a> {
         Some(Rc::clone(list))
     }
 
-    /// Whether the value is unchanged. A field that the schema does not know makes an object count as changed, as upstream.
+    /// Whether the value is unchanged. As in upstream, an object with a field that the schema does not know is treated as changed.
     pub fn is_unchanged(self) -> bool {
         self.is_unchanged_within(MAX_DEPTH)
     }

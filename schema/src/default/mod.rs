@@ -1,4 +1,4 @@
-//! Filling in defaults (apiextensions-apiserver `pkg/apiserver/schema/defaulting`).
+//! Sets defaults (apiextensions-apiserver `pkg/apiserver/schema/defaulting`).
 
 use gavel_engine::value::Json;
 use serde_json::Map;
@@ -11,7 +11,7 @@ mod validate;
 pub use pruned::prune_defaults;
 pub use validate::{DefaultOf, validate_defaults};
 
-/// Takes null out of fields and map values that may not be null and have no default. Lists keep theirs.
+/// Removes nulls of fields and map values that may not be null and have no default. Nulls in lists stay.
 pub fn drop_nulls(value: &mut Json, schema: &JsonSchema) {
     match value {
         Json::Object(fields) => fields.retain(|name, value| {
@@ -35,8 +35,7 @@ pub fn drop_nulls(value: &mut Json, schema: &JsonSchema) {
     }
 }
 
-/// Fills in the defaults of a schema: of fields that are missing, and of fields, map values and list elements that are
-/// null and may not be.
+/// Sets the defaults of a schema: for missing fields, and for fields, map values and list elements that are null but may not be.
 ///
 /// ```
 /// use gavel_schema::{JsonSchema, default};

@@ -1,4 +1,4 @@
-//! Removing unknown fields from the defaults in a schema (`defaulting/prune.go`, `defaulting/surroundingobject.go`).
+//! Removes unknown fields from the defaults in a schema (`defaulting/prune.go`, `defaulting/surroundingobject.go`).
 
 use gavel_engine::value::Json;
 
@@ -15,7 +15,7 @@ pub(super) enum Step {
     Value,
 }
 
-/// The smallest object that holds a value at the end of these steps: `a: [value]` for the property `a` and its elements.
+/// The smallest object that contains a value at the end of these steps: `a: [value]` for the property `a` and its elements.
 pub(super) fn surround(value: Json, steps: &[Step]) -> Json {
     steps.iter().rev().fold(value, |value, step| match step {
         Step::Property(name) => Json::Object([(name.clone(), value)].into_iter().collect()),
@@ -38,7 +38,7 @@ fn at<'j>(object: &'j mut Json, steps: &[Step]) -> Option<&'j mut Json> {
 ///
 /// # Errors
 ///
-/// The default of the whole object is not an object; in upstream's words.
+/// The default of the whole object is not an object. The message is upstream's.
 pub fn prune_defaults(schema: &mut JsonSchema) -> Result<(), String> {
     if !schema.any(&|schema| schema.default_value().is_some()) {
         return Ok(());

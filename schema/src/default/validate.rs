@@ -9,7 +9,7 @@ use gavel_engine::value::Json;
 use super::pruned::{Step, surround};
 use crate::{JsonSchema, embedded, prune};
 
-/// A default whose metadata is well formed, with its place.
+/// A default with valid metadata, and its place.
 #[derive(Debug, Clone, Copy)]
 pub struct DefaultOf<'d> {
     /// The schema that has the default.
@@ -22,9 +22,9 @@ pub struct DefaultOf<'d> {
     pub path: &'d Path<'d>,
 }
 
-/// Validates the defaults in the schema of an object at `path`: unknown fields (with `require_pruned`), malformed types and
-/// metadata and, for well-formed defaults, the result of `check`: whether the schema and its rules allow them. `check` breaks if
-/// its budget is exceeded, which ends the validation. Defaults of map values are not validated: there cannot be any.
+/// Validates the defaults in the schema of an object at `path`: unknown fields (with `require_pruned`), malformed types and metadata and,
+/// for well-formed defaults, the errors of `check`, which validates them by the schema and its rules. `check` breaks if its budget is
+/// exceeded, which ends the validation. Defaults of map values are not validated, because they are not allowed.
 pub fn validate_defaults<C>(
     schema: &JsonSchema,
     path: &Path<'_>,
@@ -50,7 +50,7 @@ where
     walk.errors
 }
 
-/// The innermost whole object around a schema.
+/// The innermost object that contains a schema and has metadata of its own.
 struct Surroundings<'s> {
     root: &'s JsonSchema,
     steps: Vec<Step>,
@@ -67,7 +67,7 @@ impl<C> Walk<'_, C>
 where
     C: FnMut(DefaultOf<'_>, &mut Vec<Error>) -> ControlFlow<()>,
 {
-    /// `in_metadata` says whether the schema is of the type or metadata of an object.
+    /// Validates the defaults of a node. `in_metadata` says whether the schema belongs to the type or metadata of an object.
     fn node<'s>(
         &mut self,
         schema: &'s JsonSchema,
@@ -116,7 +116,7 @@ where
         ControlFlow::Continue(())
     }
 
-    /// Validates a default of a type, of metadata, or within metadata. `None` if it is malformed.
+    /// Validates a default of the type or metadata of an object, or of a part of its metadata. `None` if it is malformed.
     fn in_metadata(
         &mut self,
         default: &Json,

@@ -5,8 +5,8 @@ use std::ops::{Deref, DerefMut};
 
 use serde::{Deserialize, Deserializer};
 
-/// A list that may be absent. It is read as a slice, and an absent list equals an empty one, as almost everywhere in
-/// Kubernetes; [`OptionalList::is_present`] serves the few places where Kubernetes distinguishes the two.
+/// A list that may be absent. It can be used like a slice. An absent list equals an empty one, as almost everywhere in Kubernetes;
+/// [`OptionalList::is_present`] is for the few places where Kubernetes distinguishes the two.
 ///
 /// ```
 /// use gavel_schema::JsonSchema;
@@ -89,7 +89,7 @@ impl<T: Hash> Hash for OptionalList<T> {
     }
 }
 
-/// Null is an absent list.
+/// Reads null as an absent list.
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for OptionalList<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Option::deserialize(deserializer).map(OptionalList)

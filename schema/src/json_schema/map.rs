@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 
 use super::{JsonSchema, OptionalList};
 
-/// Schemas by name, in the order of names, in exactly as much memory as they need.
+/// Schemas by name, sorted by name, without spare memory.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SchemaMap(OptionalList<(SmolStr, Arc<JsonSchema>)>);
 
@@ -54,12 +54,12 @@ impl SchemaMap {
         self.0.is_empty()
     }
 
-    /// How many there are.
+    /// The number of schemas.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Other schemas by the same names.
+    /// Other schemas under the same names.
     pub(super) fn map(
         &self,
         mut other: impl FnMut(&Arc<JsonSchema>) -> Arc<JsonSchema>,
@@ -80,7 +80,7 @@ impl SchemaMap {
     }
 }
 
-/// Of several schemas with one name, the last one counts.
+/// If several schemas have the same name, the last one is kept.
 impl FromIterator<(SmolStr, Arc<JsonSchema>)> for SchemaMap {
     fn from_iter<I: IntoIterator<Item = (SmolStr, Arc<JsonSchema>)>>(schemas: I) -> Self {
         let schemas: BTreeMap<_, _> = schemas.into_iter().collect();

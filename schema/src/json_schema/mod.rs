@@ -1,4 +1,4 @@
-//! Schemas as a CustomResourceDefinition writes them (apiextensions `v1.JSONSchemaProps`).
+//! Schemas in the form of CustomResourceDefinitions (apiextensions `v1.JSONSchemaProps`).
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -18,10 +18,10 @@ pub use pool::Pool;
 pub use rare::Rare;
 pub use read::{MAX_DEPTH, SchemaReadError, SchemaReader};
 
-/// A schema: a node of an OpenAPI v3 schema with Kubernetes' extensions. Absent keys, and null ones, are empty.
+/// A schema: a node of an OpenAPI v3 schema with Kubernetes' extensions. Absent keys and nulls are empty.
 ///
-/// A definition has thousands of them, and repeats many: what few say is in [`Rare`] parts, and schemas within schemas are
-/// shared.
+/// A definition has thousands of schemas, and many are equal. To save memory, keys that few schemas have are in [`Rare`] parts, and schemas
+/// within schemas are shared.
 ///
 /// ```
 /// use gavel_schema::JsonSchema;
@@ -35,7 +35,7 @@ pub use read::{MAX_DEPTH, SchemaReadError, SchemaReader};
 /// ```
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct JsonSchema {
-    /// `type`: `object`, `array`, `string`, `boolean`, `integer`, `number`, or nothing.
+    /// `type`: `object`, `array`, `string`, `boolean`, `integer` or `number`; may be empty.
     pub kind: SmolStr,
     /// `format`
     pub format: SmolStr,
@@ -63,7 +63,7 @@ pub struct JsonSchema {
     pub bounds: Rare<Bounds>,
     /// The schemas under `allOf`, `anyOf`, `oneOf` and `not`.
     pub combinations: Rare<Combinations>,
-    /// How lists and maps are merged.
+    /// The keys that determine how lists and maps are merged.
     pub topology: Rare<Topology>,
     /// The documentation.
     pub docs: Rare<Docs>,
@@ -71,7 +71,7 @@ pub struct JsonSchema {
     pub unsupported: Rare<Unsupported>,
 }
 
-/// No number in JSON is NaN.
+/// JSON has no NaN, so each number equals itself.
 impl Eq for JsonSchema {}
 
 /// The bounds of values.
@@ -120,7 +120,7 @@ pub struct Combinations {
     pub not: Option<Box<JsonSchema>>,
 }
 
-/// How lists and maps are merged.
+/// The keys that determine how lists and maps are merged.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Topology {
     /// `x-kubernetes-list-map-keys`
@@ -174,27 +174,27 @@ pub struct ValidationRule {
     pub message_expression: String,
     /// `FieldValueInvalid`, `FieldValueForbidden`, `FieldValueRequired` or `FieldValueDuplicate`.
     pub reason: Option<String>,
-    /// The field that errors name, below the node.
+    /// The field that errors name: a path below the node.
     pub field_path: String,
     /// Whether `oldSelf` is an optional, so that the rule also runs without an old value.
     pub optional_old_self: Option<bool>,
 }
 
-/// `items`: a schema for all elements, or, which no structural schema has, one for each position.
+/// `items`: a schema for all elements, or one for each position, which structural schemas cannot have.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Items {
-    /// For all elements.
+    /// A schema for all elements.
     Schema(Arc<JsonSchema>),
-    /// For each position.
+    /// A schema for each position.
     Positions(OptionalList<JsonSchema>),
 }
 
-/// A schema, or whether anything is allowed.
+/// A schema, or a bool that allows or forbids everything.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SchemaOrBool {
-    /// Whether anything is allowed.
+    /// Whether everything is allowed.
     Allows(bool),
-    /// Values that match a schema.
+    /// Only values that match a schema are allowed.
     Schema(Arc<JsonSchema>),
 }
 
@@ -249,12 +249,12 @@ impl JsonSchema {
         }
     }
 
-    /// The names of `required`, where many are looked up.
+    /// The names in `required` as a set, for many lookups.
     pub fn required_names(&self) -> HashSet<&str> {
         self.required.iter().map(SmolStr::as_str).collect()
     }
 
-    /// The default. Null is none.
+    /// The default. Null is no default.
     pub fn default_value(&self) -> Option<&Json> {
         self.default.as_deref().filter(|default| !default.is_null())
     }

@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use super::{Docs, Items, JsonSchema, Rare, SchemaOrBool};
 
-/// The number of schemas with the same hash that are remembered. Hashes leave out parts that rarely differ.
+/// The limit of schemas with the same hash that are remembered. Hashes omit parts that rarely differ.
 pub(super) const MAX_ALIKE: usize = 4;
 
-/// Schemas, equal ones being one in memory. Those of a definition repeat: the containers of a pod, say, or all of a version
-/// in the next one.
+/// Schemas, of which equal ones are stored once. The schemas of a definition repeat: a pod's containers, for example, or most of one
+/// version in the next.
 #[derive(Debug, Default)]
 pub struct Pool {
     /// The schemas, by hash.
@@ -23,13 +23,14 @@ pub struct Pool {
 
 #[derive(Debug)]
 struct Bare {
-    /// Keeps the place from being given to another schema.
+    /// Keeps the schema alive, so that its address is not reused for another one.
     _of: Arc<JsonSchema>,
     schema: Arc<JsonSchema>,
 }
 
 impl Pool {
-    /// The one schema that equals this one, whose own parts come from here. Of many that are much alike, some stay apart.
+    /// The stored schema that equals this one; the schemas within this one must come from this pool. If there are many with the same hash,
+    /// equal schemas may stay separate.
     pub fn share(&mut self, schema: JsonSchema) -> Arc<JsonSchema> {
         let mut hasher = self.hasher.build_hasher();
         hash(&schema, &mut hasher);

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use super::{Bounds, Combinations, Docs, Topology, Unsupported};
 
-/// A part that is mostly empty, and then takes no memory beyond a pointer. It is read and written like the part itself.
+/// A part that is usually empty and then takes only a pointer. It is read and written like the part itself.
 #[derive(Clone)]
 pub struct Rare<T>(Option<Box<T>>);
 
@@ -65,7 +65,7 @@ impl<T: Part> DerefMut for Rare<T> {
     }
 }
 
-/// An empty part is as good as none.
+/// An empty part equals an absent one.
 impl<T: Part> PartialEq for Rare<T> {
     fn eq(&self, other: &Self) -> bool {
         match (&self.0, &other.0) {

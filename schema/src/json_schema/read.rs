@@ -15,14 +15,14 @@ use super::{
     ValidationRule,
 };
 
-/// The most levels of schemas within schemas. Whatever walks a schema may go as deep on the stack; the deepest schemas in
-/// use have some forty levels.
+/// The most levels of schemas within schemas. Code that visits schemas recursively needs stack for this depth; the deepest schemas in use
+/// have about forty levels.
 pub const MAX_DEPTH: usize = 200;
 
-/// Why JSON is not a schema, and where.
+/// The error for JSON that is not a schema, with its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SchemaReadError {
-    /// The keys that lead there, dots between them.
+    /// The keys that lead to the place, separated by dots.
     path: String,
     /// The message.
     message: String,
@@ -87,7 +87,7 @@ impl SchemaReadError {
     }
 }
 
-/// Reads schemas. Repeated parts are read once and shared: containers and the like, and most of a version in the next one.
+/// Reads schemas. Equal parts are read once and shared, such as containers, and most of one version in the next.
 #[derive(Debug, Default)]
 pub struct SchemaReader<'j> {
     /// Schemas by a hash of their own keys.
@@ -136,7 +136,7 @@ impl<'j> SchemaReader<'j> {
         Ok(schema)
     }
 
-    /// A hash of keys, scalars and names; deeper parts are left to the comparison.
+    /// A hash of a schema's keys, scalars and names; deeper parts are only compared.
     fn hash(&self, json: &Json) -> u64 {
         let mut hasher = self.hasher.build_hasher();
         for (key, value) in json.as_object().into_iter().flatten() {
@@ -163,7 +163,7 @@ impl<'j> SchemaReader<'j> {
         Ok(schema)
     }
 
-    /// Sets the keys that hold schemas, and calls another function for the rest, because the stack frames of this one add up.
+    /// Sets the keys that hold schemas. Another function sets the rest, so that the stack frame of this recursive function stays small.
     fn set(
         &mut self,
         schema: &mut JsonSchema,
@@ -194,7 +194,7 @@ impl<'j> SchemaReader<'j> {
         Ok(())
     }
 
-    /// Values other than objects and lists are read as an empty list, as upstream does.
+    /// Reads `items`. As in upstream, a value other than an object or list is an empty list.
     fn items(&mut self, json: &'j Json, depth: usize) -> Read<Items> {
         Ok(match json {
             Json::Object(_) => Items::Schema(self.shared(json, depth)?),
@@ -215,7 +215,7 @@ impl<'j> SchemaReader<'j> {
         object(json)?.iter().map(entry).collect()
     }
 
-    /// Values other than objects and lists are read as an empty list, as upstream does.
+    /// Reads a dependency. As in upstream, a value other than an object or list is an empty list.
     fn dependency(&mut self, json: &'j Json, depth: usize) -> Read<Dependency> {
         Ok(match json {
             Json::Object(_) => Dependency::Schema(Box::new(self.schema(json, depth)?)),
@@ -232,7 +232,7 @@ impl<'j> SchemaReader<'j> {
         }
     }
 
-    /// Null among schemas is an empty schema.
+    /// Reads a list of schemas, in which null is an empty schema.
     fn schemas(&mut self, json: &'j Json, depth: usize) -> Read<OptionalList<JsonSchema>> {
         list(json, |item| match item {
             Json::Null => Ok(JsonSchema::default()),
@@ -240,7 +240,7 @@ impl<'j> SchemaReader<'j> {
         })
     }
 
-    /// Null among schemas is an empty schema.
+    /// Reads schemas by name, in which null is an empty schema.
     fn named(&mut self, json: &'j Json, depth: usize) -> Read<SchemaMap> {
         let fields = object(json)?;
         let mut schemas = Vec::with_capacity(fields.len());

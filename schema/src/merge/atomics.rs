@@ -1,5 +1,5 @@
-//! Which parts of a patch would replace lists or maps as a whole (apiserver
-//! `pkg/admission/plugin/policy/mutating/patch/smd.go`, `findAtomics`).
+//! Finds the parts of a patch that would replace lists or maps as a whole (apiserver `pkg/admission/plugin/policy/mutating/patch/smd.go`,
+//! `findAtomics`).
 
 use super::types::{MergeType, Relationship};
 use super::value::{Data, MergedKind};

@@ -17,11 +17,11 @@ pub(super) enum Element {
     Keys(Vec<(SmolStr, Key)>),
     /// The element itself.
     Value(Key),
-    /// Its position: the list is replaced as a whole.
+    /// Its position. The list is then replaced as a whole.
     Index(usize),
 }
 
-/// The value of a key. Numbers are equal across types.
+/// The value of a key. Equal numbers of different types are the same key.
 #[derive(Debug, Clone)]
 pub(super) enum Key {
     Int(i64),
@@ -95,7 +95,7 @@ impl PartialEq for Key {
 impl Eq for Key {}
 
 impl Element {
-    /// What tells an element of a valid list from the others. None where nothing does.
+    /// The identity of an element of a valid list; `None` if it has none.
     pub(super) fn of<D: Data>(list: &List<'_>, value: &D) -> Option<Element> {
         if Element::fault(list, value).is_some() {
             return None;
@@ -115,7 +115,7 @@ impl Element {
         Some(Element::Keys(keys))
     }
 
-    /// Why nothing tells an element from the others.
+    /// The error for an element without an identity.
     pub(super) fn fault<D: Data>(list: &List<'_>, value: &D) -> Option<String> {
         let fault = match (list.relationship, list.keys, value.kind()) {
             (Relationship::Associative, [], MergedKind::Map) => {
@@ -143,7 +143,7 @@ impl Element {
     }
 }
 
-/// Why the fields of a map do not tell it from the others of its list.
+/// The error for a map without the key fields of its list.
 fn missing_keys<D: Data>(list: &List<'_>, keys: &[SmolStr], value: &D) -> Option<String> {
     let mut missing = keys.iter().filter(|name| value.field(name).is_none());
     if let Some(name) = missing.next()

@@ -7,9 +7,8 @@ use super::types::{Atom, List, Map, MergeType, Relationship};
 use super::validate::choose;
 use super::value::Plain;
 
-/// A value with another one of the same type merged into it. Both are valid. Nothing is removed; of scalars, and of lists
-/// and maps that are replaced as a whole, the second counts; where there is no second, the first stays as it is. None where
-/// nothing is left of both.
+/// A value with another one of the same type merged into it. Both are valid. Nothing is removed. A scalar, and a list or map that is
+/// replaced as a whole, takes the second value; without a second value, the first one is unchanged. `None` if both are empty.
 pub(super) fn merge(live: Option<Plain>, patch: Option<Plain>, ty: MergeType<'_>) -> Option<Plain> {
     let Some(patch) = patch else {
         return live;
@@ -70,7 +69,7 @@ fn merge_lists(live: Option<Plain>, patch: Plain, list: &List<'_>) -> Option<Pla
 #[derive(Default)]
 struct Side {
     elements: Vec<Element>,
-    /// The values by position; those that were taken are gone.
+    /// The values by position; `None` if the value was taken.
     values: Vec<Option<Plain>>,
     /// The position of each element; `None` for one that occurs more than once.
     positions: BTreeMap<Element, Option<usize>>,
@@ -114,11 +113,11 @@ impl Side {
     }
 }
 
-/// Walks two lists at once: elements of the live list alone keep their places, elements of both are in the order of the patch.
+/// Merges two lists: elements that are only in the live list keep their places, and elements in both lists are in the order of the patch.
 struct Zip {
     live: Side,
     patch: Side,
-    /// The elements that are in both, in the order of the patch, from the one that comes next.
+    /// The remaining elements that are in both lists, in the order of the patch.
     shared: std::iter::Peekable<std::vec::IntoIter<Element>>,
     merged: BTreeSet<Element>,
     out: Vec<Plain>,
@@ -183,7 +182,7 @@ impl Zip {
         }
     }
 
-    /// An element of the patch, merged with its live twin if there is one.
+    /// Adds an element of the patch, merged with the live element of the same identity if there is one.
     fn push_shared(&mut self, element: &Element, ty: MergeType<'_>) {
         let live = self.live.take(element);
         let patch = self.patch.take(element);

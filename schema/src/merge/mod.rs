@@ -1,5 +1,4 @@
-//! Values merged as server-side apply merges them (structured-merge-diff v6, apiserver
-//! `pkg/admission/plugin/policy/mutating/patch/smd.go`).
+//! Merges values as server-side apply does (structured-merge-diff v6, apiserver `pkg/admission/plugin/policy/mutating/patch/smd.go`).
 //!
 //! ```
 //! use gavel_schema::JsonSchema;
@@ -38,17 +37,17 @@ pub use value::{Foreign, Plain};
 
 use validate::Leniency;
 
-/// Why a patch cannot be applied, as the API server words it.
+/// Why a patch cannot be applied, in the API server's words.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct MergeError(String);
 
-/// An object with a patch merged into it. Nothing is removed. `keeps_unknown`: the object may have fields that the type does not
-/// declare, which stay as they are.
+/// Merges a patch into an object. Nothing is removed. With `keeps_unknown`, the object may have fields that the type does not declare; they
+/// stay unchanged.
 ///
 /// # Errors
 ///
-/// A patch that is not of the type or would replace a list or map as a whole; an object that is not of the type.
+/// The patch does not fit the type, or would replace a list or map as a whole; or the object does not fit the type.
 pub fn apply(
     live: Plain,
     patch: Plain,

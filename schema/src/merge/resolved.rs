@@ -74,7 +74,7 @@ struct BuiltinResolver<'k> {
 }
 
 impl<'k> BuiltinResolver<'k> {
-    /// Follows a reference. The recursion is bounded, because no name is followed within itself.
+    /// Follows a reference. The recursion is bounded, because a name is not followed again while it is being resolved.
     fn named(&mut self, name: &'k str) -> Option<Arc<JsonSchema>> {
         if let Some(known) = self.known.get(name) {
             return Some(Arc::clone(known));

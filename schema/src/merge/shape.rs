@@ -1,8 +1,8 @@
-//! The properties of a type before there are values: its fields, its elements, and the values that it excludes.
+//! The properties of a type without regard to values: its fields, its elements, and the values that it excludes.
 
 use super::types::{MergeType, Relationship, Scalar};
 
-/// The JSON type of a value, as far as its type decides it.
+/// The JSON type of a value, if its CEL type determines it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
     /// A bool.
@@ -35,7 +35,7 @@ impl<'s> MergeType<'s> {
         self.atom().map?.element
     }
 
-    /// Whether values of the type may be of a shape.
+    /// Whether values of the type may have this JSON type.
     pub fn takes(&self, shape: Shape) -> bool {
         let atom = self.atom();
         let is_scalar = |wanted| {
@@ -65,7 +65,7 @@ impl<'s> MergeType<'s> {
         }
     }
 
-    /// Whether values of the type that have a shape are replaced as a whole, which no configuration may do.
+    /// Whether values of this JSON type are replaced as a whole. Apply configurations must not contain such values.
     pub fn is_atomic(&self, shape: Shape) -> bool {
         let atom = self.atom();
         let relationship = match shape {

@@ -11,11 +11,11 @@ const QUANTITY: &str = "io.k8s.apimachinery.pkg.api.resource.Quantity";
 const RAW_EXTENSION: &str = "io.k8s.apimachinery.pkg.runtime.RawExtension";
 const OBJECT_META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
 
-/// The type of a value, as merging sees it. Cheap to copy.
+/// The type of a value for merging. Cheap to copy.
 #[derive(Debug, Clone, Copy)]
 pub struct MergeType<'s> {
     node: TypeNode<'s>,
-    /// Whether a schema around this one keeps fields that it does not know.
+    /// Whether an enclosing schema keeps fields that it does not know.
     preserves: bool,
     /// The map type that a reference declares for its target.
     relationship: Option<Relationship>,
@@ -54,10 +54,10 @@ pub(super) enum Scalar {
     Untyped,
 }
 
-/// Whether parts are merged, or replaced as a whole.
+/// Whether the parts of a list or map are merged, or replaced as a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Relationship {
-    /// The elements of a list have keys, or are keys.
+    /// The elements of a list are identified by key fields or by their values, and are merged.
     Associative,
     Atomic,
     Separable,
@@ -227,7 +227,7 @@ fn scalar<'s>(scalar: Scalar) -> Atom<'s> {
     }
 }
 
-/// Anything: lists are replaced as a whole, and the values of maps are of the type again.
+/// The type of arbitrary values: lists are replaced as a whole, and the values of maps have this type again.
 fn any<'s>(relationship: Relationship, element: TypeNode<'s>) -> Atom<'s> {
     Atom {
         scalar: Some(Scalar::Untyped),

@@ -1,13 +1,13 @@
-//! Fields that a type does not have (sigs.k8s.io/json, strict decoding).
+//! Finds fields that a type does not declare (sigs.k8s.io/json, strict decoding).
 
 use gavel_engine::value::Json;
 
 use super::types::MergeType;
 
-/// The most fields that are named, as upstream has it.
+/// The limit of unknown fields that are reported, which is upstream's.
 const MAX_FIELDS: usize = 100;
 
-/// The paths of the fields of an object that its type does not have, such as `spec.containers[0].imag`, in the order of names.
+/// The paths of the fields of an object that its type does not declare, such as `spec.containers[0].imag`, sorted by name.
 pub fn unknown_fields(object: &Json, ty: MergeType<'_>) -> Vec<String> {
     let mut found = Vec::new();
     find(object, ty, &mut String::new(), &mut found);

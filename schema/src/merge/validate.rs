@@ -1,4 +1,4 @@
-//! Whether a value is of a type (structured-merge-diff `typed/validate.go`).
+//! Checks whether a value fits a type (structured-merge-diff `typed/validate.go`).
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -18,7 +18,7 @@ pub(super) struct MergeFault {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Faults(Vec<MergeFault>);
 
-/// The most errors that are collected.
+/// The limit of errors that are collected.
 const MAX_FAULTS: usize = 100;
 
 impl Faults {
@@ -64,12 +64,12 @@ impl fmt::Display for Faults {
     }
 }
 
-/// The kinds of errors to look for.
+/// The kinds of errors that are tolerated.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Leniency {
-    /// Elements of a list may have the same key.
+    /// Elements of a list with the same key.
     pub(super) duplicates: bool,
-    /// There may be fields that are not declared.
+    /// Fields that are not declared.
     pub(super) unknown_fields: bool,
 }
 
@@ -77,7 +77,7 @@ pub(super) struct Leniency {
 ///
 /// # Errors
 ///
-/// All errors, in the order of the fields' names; of undeclared fields, only the first.
+/// All errors, in the order of the fields' names; only the first undeclared field is reported.
 pub(super) fn validate<D: Data>(
     value: &D,
     ty: MergeType<'_>,
@@ -104,7 +104,7 @@ fn validate_value<D: Data>(value: &D, ty: MergeType<'_>, leniency: Leniency) -> 
     }
 }
 
-/// The part of the allowed types that fits the value; all of them if none fits.
+/// The allowed type that fits the value; all allowed types if none fits.
 pub(super) fn choose<'s>(atom: Atom<'s>, value: &impl Data) -> Atom<'s> {
     let none = Atom::default();
     match value.kind() {

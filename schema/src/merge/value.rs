@@ -1,4 +1,4 @@
-//! Values as structured-merge-diff sees them: JSON, and results of expressions that JSON does not have.
+//! Values for structured-merge-diff: JSON, and results of expressions that have no JSON form.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -7,7 +7,7 @@ use gavel_engine::value::Json;
 use gavel_golang::float;
 use gavel_golang::quote::quote;
 
-/// The values of a patch: plain data, and Go values that fit no type.
+/// A value of a patch: plain data, or a Go value that fits no type.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Plain {
     /// `null`
@@ -22,11 +22,11 @@ pub enum Plain {
     String(String),
     /// A list.
     List(Vec<Plain>),
-    /// A list that Go has no memory for: an empty list, which it writes as null.
+    /// A nil slice of Go: an empty list that Go writes as null.
     NilList,
     /// A map.
     Map(BTreeMap<String, Plain>),
-    /// A value of another type of Go.
+    /// A value of another Go type.
     Foreign(Box<Foreign>),
 }
 
@@ -42,8 +42,8 @@ pub struct Foreign {
 }
 
 impl Plain {
-    /// The value as JSON, with empty lists for those that Go writes as null: their JSON pointers are added to `nil_lists`.
-    /// Foreign values, and numbers that JSON does not have, are null.
+    /// The value as JSON, with empty lists instead of nil slices, whose JSON pointers are added to `nil_lists`. Foreign values, and numbers
+    /// without a JSON form, become null.
     pub fn into_json(self, nil_lists: &mut Vec<String>) -> Json {
         let mut found = Vec::new();
         let json = self.json_at(&mut found);
@@ -54,7 +54,7 @@ impl Plain {
         json
     }
 
-    /// The value as JSON; the steps to lists that Go writes as null are added to `nil_lists`, the last one first.
+    /// The value as JSON. The steps to nil slices are added to `nil_lists`, the last step first.
     // Documents are at most 127 levels deep, and patches as deep as expressions; so is this recursion.
     fn json_at(self, nil_lists: &mut Vec<Vec<String>>) -> Json {
         let mut within = |value: Plain, step: &dyn Fn() -> String| {
@@ -138,14 +138,14 @@ pub(super) enum MergedKind<'v> {
     Foreign(&'v Foreign),
 }
 
-/// A value that can be walked.
+/// A value of the patch or of the object, for the code that handles both.
 pub(super) trait Data: Sized {
     fn kind(&self) -> MergedKind<'_>;
     fn items(&self) -> &[Self];
     fn fields(&self) -> impl Iterator<Item = (&str, &Self)>;
     fn field(&self, name: &str) -> Option<&Self>;
 
-    /// Whether this is a list that Go has no memory for.
+    /// Whether this is a nil slice of Go.
     fn is_nil_list(&self) -> bool {
         false
     }

@@ -79,7 +79,7 @@ impl Combination {
     }
 }
 
-/// Keeps of two failures the one with more matches, the earlier if they have the same.
+/// Keeps the failure that has more matches; if two have the same number, the earlier one.
 fn keep_closer<'f>(best: &mut Option<Outcome<'f>>, found: Outcome<'f>) {
     if best
         .as_ref()

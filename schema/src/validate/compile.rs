@@ -1,4 +1,4 @@
-//! From a schema to nodes (apiextensions-apiserver `pkg/apiserver/{validation/validation,schema/kubeopenapi}.go`).
+//! Compiles schemas to nodes (apiextensions-apiserver `pkg/apiserver/{validation/validation,schema/kubeopenapi}.go`).
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -18,11 +18,11 @@ use crate::{JsonSchema, SchemaOrBool};
 /// The purpose of a compiled schema. Upstream converts schemas in two ways.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
-    /// To validate objects: int-or-string means the types integer and string, and formats only count if the server knows them for
-    /// the type.
+    /// To validate objects: int-or-string allows the types integer and string, and a format applies only if the server knows it for the
+    /// type.
     Objects(Server),
-    /// Validates the defaults of a structural schema: types and formats are those that the schema declares, and schemas under
-    /// `allOf` and the like do not restrict `additionalProperties`.
+    /// To validate the defaults of a structural schema: types and formats are those that the schema declares, and schemas under `allOf` and
+    /// the like do not restrict `additionalProperties`.
     Defaults(Server),
 }
 
@@ -46,9 +46,9 @@ pub(super) struct NodeCompiler<'s> {
     purpose: Purpose,
     /// Whether the schema is under `allOf` and the like.
     in_combination: bool,
-    /// Schemas repeat their patterns.
+    /// The patterns by their text, because schemas repeat them.
     patterns: HashMap<&'s str, Arc<Pattern>>,
-    /// The nodes by the address of the schema: a shared schema is one node.
+    /// The nodes by the address of the schema: a shared schema has one node.
     nodes: HashMap<*const JsonSchema, Arc<NodeRules>>,
 }
 
@@ -62,7 +62,7 @@ impl<'s> NodeCompiler<'s> {
         }
     }
 
-    /// Compiles a schema that may be there several times.
+    /// Compiles a schema that may be shared, but only once.
     fn shared(&mut self, schema: &'s Arc<JsonSchema>) -> Arc<NodeRules> {
         let place = Arc::as_ptr(schema);
         if let Some(known) = self.nodes.get(&place) {
@@ -103,7 +103,7 @@ impl<'s> NodeCompiler<'s> {
         }
     }
 
-    /// The format of a schema, if it counts.
+    /// The format of a schema, if it applies.
     fn format(&self, schema: &JsonSchema) -> Option<NamedFormat> {
         let name = schema.format.as_str();
         if name.is_empty() {

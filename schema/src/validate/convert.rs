@@ -1,9 +1,9 @@
 //! Numbers as Go converts them.
 
-/// Doubles up to here hold every integer.
+/// The limit up to which doubles can hold every integer.
 const MAX_SAFE: f64 = 9_007_199_254_740_991.0;
 
-/// A double as an integer: truncated, and the least one if it does not fit, as on the machines that servers run on.
+/// A double as an integer: truncated; if it does not fit, the smallest integer, as on the processors that servers run on.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "what does not fit is dealt with"
@@ -22,8 +22,7 @@ pub(super) fn widen(int: i64) -> f64 {
     int as f64
 }
 
-/// Whether upstream takes a double for an integer: positive ones may be a billionth off (swag
-/// `IsFloat64AJSONInteger`).
+/// Whether upstream treats a double as an integer: a positive double may differ from one by a billionth (swag `IsFloat64AJSONInteger`).
 pub(super) fn is_integer(double: f64) -> bool {
     const CLOSE: f64 = 1e-9;
     if !(-MAX_SAFE..=MAX_SAFE).contains(&double) {
@@ -34,7 +33,7 @@ pub(super) fn is_integer(double: f64) -> bool {
     whole == double || (whole > 0.0 && off / (double + whole) < CLOSE)
 }
 
-/// A text of one character by its code point, as Go converts integers.
+/// The text of the character with a code point, as Go converts integers.
 pub(super) fn character(int: i64) -> char {
     let code = u32::try_from(int).ok().and_then(char::from_u32);
     code.unwrap_or(char::REPLACEMENT_CHARACTER)

@@ -1,13 +1,12 @@
-//! Values that are listed (kube-openapi `pkg/validation/validate/validator.go`).
+//! Enumerations (kube-openapi `pkg/validation/validate/validator.go`).
 
 use gavel_engine::value::Json;
 
 use super::convert::{character, truncate, widen};
 use crate::equal::{Numeric, deep_equal};
 
-/// Whether a value is one of those listed once Go has converted it to their type: an integer is also the double, and
-/// the text of the character, of that number, and a double the integer that is left when its fraction is cut off. Null
-/// is never listed.
+/// Whether a value is in the list after Go has converted it to the types of the listed values: an integer equals the same double, and the
+/// text of the character with this code point; a double equals the integer that remains without its fraction. Null is never in the list.
 pub(super) fn lists(allowed: &[Json], value: &Json) -> bool {
     allowed.iter().any(|allowed| is_converted(value, allowed))
 }

@@ -15,12 +15,12 @@ use super::pattern::Pattern;
 use super::trail::{Place, Places, Trail};
 use crate::equal::Numeric;
 
-/// The result for a value.
+/// The result of validating a value.
 #[derive(Debug, Default)]
 pub(super) struct Outcome<'f> {
     pub(super) faults: Vec<Fault<'f>>,
-    /// The number of checks that succeeded, or nearly: of several failed alternatives, the errors of the one with the most are
-    /// reported.
+    /// The number of checks that succeeded, or nearly did. If several alternatives failed, the errors of the one with the highest number
+    /// are reported.
     pub(super) matches: usize,
 }
 
@@ -54,7 +54,7 @@ pub(super) struct Fault<'f> {
 /// An error in a value.
 #[derive(Debug)]
 pub(super) enum Cause<'f> {
-    /// The type or format is wrong. The found one is a type, a format or the text itself.
+    /// The type or format is wrong. `found` is a type, a format or the text itself.
     Type {
         expected: &'f str,
         found: &'f str,
@@ -328,7 +328,7 @@ impl From<Numeric> for BadValue {
     }
 }
 
-/// An allowed value, as errors list them.
+/// An allowed value in the form in which errors list it.
 fn allowed_text(value: &Json) -> String {
     match value {
         Json::String(text) => text.clone(),
@@ -336,7 +336,7 @@ fn allowed_text(value: &Json) -> String {
     }
 }
 
-/// Values as Go's `%v` prints them: this decides which errors are the same.
+/// Writes values as Go's `%v` prints them. Errors with equal texts are duplicates.
 fn write_list(f: &mut fmt::Formatter<'_>, values: &[Json]) -> fmt::Result {
     f.write_char('[')?;
     for (n, value) in values.iter().enumerate() {

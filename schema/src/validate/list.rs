@@ -10,7 +10,7 @@ use super::trail::Trail;
 use crate::correlate::Correlated;
 use crate::equal::Same;
 
-/// The units of work of an element that must be unique.
+/// The units of work for an element that must be unique.
 const WORK_PER_MEMBER: usize = 256;
 
 impl ListRules {

@@ -15,7 +15,7 @@ use super::node::{NodeRules, Others, Uniqueness};
 use crate::JsonSchema;
 use crate::equal::Same;
 
-/// The units of work of a value.
+/// The units of work for a value.
 const WORK_PER_VALUE: usize = 256;
 
 impl Uniqueness {
@@ -42,7 +42,7 @@ pub(super) fn validate(
     Ok(errors.told)
 }
 
-/// Errors, until their paths are too long together.
+/// Errors, up to a limit of the size of their paths together.
 #[derive(Default)]
 struct Errors {
     told: Vec<Error>,
@@ -179,11 +179,11 @@ fn key_values(keys: &[SmolStr], item: &Json) -> Map<String, Json> {
 /// A value that must be unique.
 #[derive(PartialEq, Eq, Hash)]
 enum Member<'a> {
-    /// A key that is not there.
+    /// A missing key.
     Missing,
     /// A scalar.
     Scalar(Same<'a>),
-    /// The JSON of a list or object: in there, 1 and 1.0 are the same.
+    /// The JSON of a list or object, in which 1 and 1.0 are the same.
     Compound(String),
 }
 

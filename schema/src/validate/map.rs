@@ -19,8 +19,8 @@ impl Properties {
         self.get_after(name, &mut 0)
     }
 
-    /// The property with this name, which is probably at `next`: objects and schemas are sorted by name, so that consecutive
-    /// properties are adjacent.
+    /// The property with this name, which is probably at `next`: objects and schemas are both sorted by name, so consecutive fields have
+    /// consecutive properties.
     fn get_after(&self, name: &str, next: &mut usize) -> Option<&PropertyRules> {
         let property = match self.0.get(*next) {
             Some(property) if *property.name == *name => property,

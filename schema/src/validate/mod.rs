@@ -32,7 +32,7 @@ use fault::{Outcome, errors};
 use node::NodeRules;
 use trail::Places;
 
-/// A schema that validates values: compile it once; any number of threads may use it.
+/// A compiled schema that validates values. Compile it once; any number of threads may use it.
 ///
 /// ```
 /// use gavel_apimachinery::field::Path;
@@ -61,16 +61,16 @@ pub struct Validator {
 }
 
 impl Validator {
-    /// Compiles a schema, with the formats that an API server knows. Patterns are compiled when they are first needed; an invalid
-    /// pattern rejects every text, as upstream.
+    /// Compiles a schema, with the formats that an API server knows. Patterns are compiled when they are first needed; as in upstream, an
+    /// invalid pattern rejects every text.
     pub fn new(schema: &JsonSchema, server: Server) -> Self {
         Validator {
             root: Arc::new(NodeCompiler::new(Purpose::Objects(server)).node(schema)),
         }
     }
 
-    /// Compiles a structural schema to validate its default: the declared type counts even if the schema is int-or-string, and so
-    /// do formats of other types and later versions (apiextensions-apiserver `pkg/apiserver/schema/kubeopenapi.go`).
+    /// Compiles a structural schema to validate its default: the declared type applies even if the schema is int-or-string, and formats of
+    /// other types and of later versions apply too (apiextensions-apiserver `pkg/apiserver/schema/kubeopenapi.go`).
     pub fn of_default(schema: &JsonSchema, server: Server) -> Self {
         Validator {
             root: Arc::new(NodeCompiler::new(Purpose::Defaults(server)).node(schema)),
@@ -86,7 +86,7 @@ impl Validator {
         })
     }
 
-    /// The errors of a value. `base` is its place in the object: the root, or `status`.
+    /// The errors of a value. `base` is its path in the object: the root, or `status`.
     pub fn validate(&self, base: &Path<'_>, value: &Json) -> Vec<Error> {
         self.validate_within(base, value, &Work::unbounded())
             .unwrap_or_default()

@@ -16,7 +16,7 @@ use crate::OptionalList;
 use crate::correlate::Correlated;
 use crate::equal::Numeric;
 
-/// The units of work of a value, without its parts.
+/// The units of work for a value, without its parts.
 const WORK_PER_VALUE: usize = 256;
 
 /// A schema with its constraints for each type of values; `None` for a type without constraints.
@@ -30,16 +30,16 @@ pub(super) struct NodeRules {
     pub(super) lists: Option<Box<ListRules>>,
     pub(super) maps: Option<Box<MapRules>>,
     pub(super) enumeration: OptionalList<Json>,
-    /// Whether a list in here is of type set or map.
+    /// Whether the schema contains a list of type set or map.
     pub(super) has_list_types: bool,
 }
 
-/// A format that is known for the schema's type.
+/// A format that applies to the schema's type.
 #[derive(Debug)]
 pub(super) struct NamedFormat {
     /// The name in the schema.
     pub(super) name: Box<str>,
-    /// `None` for formats of numbers.
+    /// The format of texts; `None` for formats of numbers.
     pub(super) of_texts: Option<Format>,
 }
 
@@ -55,9 +55,9 @@ pub(super) struct Combination {
 /// The constraints of texts.
 #[derive(Debug)]
 pub(super) struct TextRules {
-    /// The greatest length, in code points.
+    /// The maximum length, in code points.
     pub(super) max_length: Option<i64>,
-    /// The least length, in code points.
+    /// The minimum length, in code points.
     pub(super) min_length: Option<i64>,
     pub(super) pattern: Option<Arc<Pattern>>,
 }
@@ -96,9 +96,9 @@ pub(super) struct MapRules {
 /// The schema of undeclared fields.
 #[derive(Debug)]
 pub(super) enum Others {
-    /// There may be none.
+    /// Undeclared fields are not allowed.
     None,
-    /// Their schema.
+    /// Undeclared fields must match this schema.
     Schema(Arc<NodeRules>),
 }
 
@@ -117,7 +117,7 @@ pub(super) struct PropertyRules {
 /// The types that a schema allows.
 #[derive(Debug)]
 pub(super) struct Types {
-    /// The names, separated by commas; empty where any type is allowed.
+    /// The names, separated by commas; empty if every type is allowed.
     pub(super) text: Cow<'static, str>,
     pub(super) integer: bool,
     pub(super) number: bool,
@@ -125,12 +125,12 @@ pub(super) struct Types {
     pub(super) boolean: bool,
     pub(super) array: bool,
     pub(super) object: bool,
-    /// Whether null is allowed, besides any type.
+    /// Whether null is allowed in addition to the types.
     pub(super) null: bool,
 }
 
 impl NodeRules {
-    /// Validates a value, ignoring errors if it did not change.
+    /// Validates a value; errors of an unchanged value are ignored.
     pub(super) fn check<'f>(
         &'f self,
         value: &'f Json,
@@ -148,7 +148,7 @@ impl NodeRules {
         }
     }
 
-    /// Validates a value as if it were new.
+    /// Validates a value like a new one.
     pub(super) fn outcome<'f>(&'f self, value: &'f Json, trail: &Trail<'_, 'f>) -> Outcome<'f> {
         let mut outcome = Outcome::default();
         self.check(value, trail, None, &mut outcome);

@@ -19,7 +19,7 @@ pub(super) struct NumberRules {
     exclusive_minimum: bool,
 }
 
-/// A number of the schema.
+/// A number in the schema.
 #[derive(Debug)]
 struct Limit {
     value: f64,
@@ -27,16 +27,16 @@ struct Limit {
     fits: bool,
 }
 
-/// The numbers that type and format allow.
+/// The numbers that the type and format allow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Range {
     /// Every number.
     Any,
-    /// `integer`, and with the format `int64`.
+    /// Type `integer`, or also format `int64`.
     Int64 { format: &'static str },
-    /// `integer` of the format `int32`.
+    /// Type `integer` with format `int32`.
     Int32,
-    /// `number` of the format `float`.
+    /// Type `number` with format `float`.
     Float,
 }
 
@@ -54,7 +54,7 @@ impl Range {
         }
     }
 
-    /// Whether the text of a number can be read as one of these.
+    /// Whether the type and format can represent a number.
     fn holds(self, number: Numeric) -> bool {
         match (self, number) {
             (Range::Any, _) | (Range::Int64 { .. } | Range::Float, Numeric::Int(_)) => true,
@@ -84,7 +84,7 @@ impl Range {
 }
 
 impl NumberRules {
-    /// `None` if the schema has no constraints of numbers.
+    /// The constraints of a schema; `None` if it has none for numbers.
     pub(super) fn new(schema: &JsonSchema, types: &[SmolStr], format: &str) -> Option<Self> {
         let range = Range::of(types, format);
         let limit = |value: Option<f64>| {
@@ -139,8 +139,8 @@ impl NumberRules {
         }
     }
 
-    /// A limit and a number as integers or as doubles: as integers if the number is one, with the fraction of the limit
-    /// truncated, unless the schema's type does not allow the limit.
+    /// A limit and a number in comparable form. If the number is an integer, both are integers, and the limit is truncated, unless the
+    /// schema's type does not allow the limit. Otherwise both are doubles.
     fn comparable(
         &self,
         limit: &Limit,

@@ -1,11 +1,11 @@
-//! Patterns, compiled when first needed.
+//! Patterns, which are compiled when they are first needed.
 
 use std::sync::OnceLock;
 
 use gavel_golang::regex::{Regex, RegexError};
 use gavel_golang::work::{Interrupted, Work};
 
-/// A regular expression of Go's, which may be none.
+/// A Go regular expression, which may be invalid.
 #[derive(Debug)]
 pub(super) struct Pattern {
     pub(super) text: String,

@@ -7,7 +7,7 @@ use super::node::{NodeRules, TextRules};
 use super::trail::Trail;
 
 impl TextRules {
-    /// The first thing that is wrong with a text.
+    /// The first error of a text.
     pub(super) fn check<'f>(&'f self, text: &'f str, trail: &Trail<'_, 'f>) -> Option<Cause<'f>> {
         // No text has more code points than bytes.
         let is_short = |most: i64| i64::try_from(text.len()).is_ok_and(|bytes| bytes <= most);

@@ -1,16 +1,16 @@
-//! The place of a value, as kube-openapi writes it. Places are recorded only for errors and become text only at the end: most
-//! errors belong to alternatives that do not count.
+//! The path of a value, in kube-openapi's notation. Paths are recorded only for errors, and converted to text only at the end, because most
+//! errors belong to alternatives that are not reported.
 
 use std::cell::{Cell, RefCell};
 
 use gavel_golang::work::{Interrupted, Work};
 
-/// The way from the root to a value. Each step borrows the one before it.
+/// The path from the root to a value. Each step borrows the one before it.
 #[derive(Debug)]
 pub(super) struct Trail<'t, 'f> {
     places: &'t Places<'f>,
     last: Option<(&'t Trail<'t, 'f>, TrailStep<'f>)>,
-    /// The place, if it was recorded.
+    /// The recorded path, if it was recorded.
     noted: Cell<Option<Place>>,
 }
 
@@ -18,17 +18,17 @@ pub(super) struct Trail<'t, 'f> {
 enum TrailStep<'f> {
     /// A property.
     Property(&'f str),
-    /// A value of a map, or a required property: at the root, a dot comes before it.
+    /// A value of a map, or a required property: at the root, its name then begins with a dot.
     Entry(&'f str),
     /// An element of a list.
     Index(usize),
 }
 
-/// A recorded place; `None` is the root.
+/// A recorded path; `None` is the root.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place(usize);
 
-/// The recorded places: for each the place before it and the last step. Also the remaining work of the walk.
+/// The recorded paths: for each, the path before the last step, and the last step. It also counts the work of the walk.
 #[derive(Debug)]
 pub(super) struct Places<'f> {
     noted: RefCell<Vec<(Option<Place>, TrailStep<'f>)>>,
@@ -54,7 +54,7 @@ impl<'f> Places<'f> {
         }
     }
 
-    /// The way to the value that is validated.
+    /// The path of the value that is validated.
     pub(super) fn root(&self) -> Trail<'_, 'f> {
         Trail {
             places: self,
@@ -63,7 +63,7 @@ impl<'f> Places<'f> {
         }
     }
 
-    /// A place as text.
+    /// A path as text.
     pub(super) fn text(&self, place: Option<Place>) -> String {
         let noted = self.noted.borrow();
         let mut steps = Vec::new();
@@ -93,17 +93,17 @@ impl<'f> Places<'f> {
 }
 
 impl<'t, 'f> Trail<'t, 'f> {
-    /// The way to a property.
+    /// The path of a property.
     pub(super) fn property(&'t self, name: &'f str) -> Self {
         self.step(TrailStep::Property(name))
     }
 
-    /// The way to a value of a map, or to a property that is missing.
+    /// The path of a map value, or of a missing property.
     pub(super) fn entry(&'t self, name: &'f str) -> Self {
         self.step(TrailStep::Entry(name))
     }
 
-    /// The way to an element of a list.
+    /// The path of an element of a list.
     pub(super) fn index(&'t self, index: usize) -> Self {
         self.step(TrailStep::Index(index))
     }
@@ -121,7 +121,7 @@ impl<'t, 'f> Trail<'t, 'f> {
         self.counts(|work| work.spend(units)).is_some()
     }
 
-    /// Does the work, unless the walk is interrupted.
+    /// Counts the work of a step, then runs it, unless the walk is interrupted.
     pub(super) fn counts<T>(
         &self,
         done: impl FnOnce(&Work<'_>) -> Result<T, Interrupted>,
@@ -138,7 +138,7 @@ impl<'t, 'f> Trail<'t, 'f> {
         self.last.is_none()
     }
 
-    /// Records the place.
+    /// Records the path.
     pub(super) fn place(&self) -> Option<Place> {
         let mut pending = Vec::new();
         let mut at = self;

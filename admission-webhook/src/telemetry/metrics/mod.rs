@@ -1,5 +1,5 @@
-//! Metrics: those of policies with the names and labels of the API server (apiserver
-//! `pkg/admission/plugin/policy/validating/metrics`), those of HTTP and of the manifests with our own.
+//! Metrics. Those of policies have the names and labels of the API server (apiserver `pkg/admission/plugin/policy/validating/metrics`);
+//! those of HTTP and of the manifests have names of our own.
 
 use std::fmt;
 use std::sync::Arc;
@@ -50,7 +50,7 @@ impl fmt::Debug for Metrics {
     }
 }
 
-/// The labels of a check of a policy.
+/// The labels that count the result of one policy.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 pub(crate) struct CheckLabels {
     pub(crate) policy: String,
@@ -92,7 +92,7 @@ struct KindLabels {
     kind: &'static str,
 }
 
-/// The bounds of histograms, in seconds.
+/// The upper bounds of the histograms' buckets, in seconds.
 const SECONDS: [f64; 16] = [
     1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3, 1e-2, 2.5e-2, 5e-2, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0,
 ];
@@ -241,7 +241,7 @@ impl Metrics {
             .set(i64::try_from(seconds).unwrap_or(i64::MAX));
     }
 
-    /// A request was admitted that a built-in policy denies here.
+    /// Counts a request that the API server admitted although a built-in policy denies it here.
     pub(crate) fn differs(&self, policy: &str) {
         let policy = policy.to_owned();
         self.differences
@@ -249,7 +249,7 @@ impl Metrics {
             .inc();
     }
 
-    /// The serving certificate expires then: seconds since the epoch.
+    /// Records when the serving certificate expires, in seconds since the epoch.
     pub(crate) fn certificate_expires(&self, seconds: i64) {
         self.certificate_expiry.set(seconds);
     }
@@ -282,7 +282,7 @@ impl Metrics {
         self.failed_open.get_or_create(&labels).inc();
     }
 
-    /// A request was answered.
+    /// Counts a request that was answered.
     pub(crate) fn http_request(
         &self,
         path: &'static str,
@@ -309,7 +309,7 @@ impl Metrics {
         OpenConnection(Arc::clone(self))
     }
 
-    /// A TLS handshake failed.
+    /// Counts a failed TLS handshake.
     pub(crate) fn handshake_failed(&self) {
         self.handshakes_failed.inc();
     }
@@ -320,12 +320,12 @@ impl Metrics {
         Queued(&self.waiting)
     }
 
-    /// A request has waited for a thread.
+    /// Records how long a request has waited for a thread.
     pub(crate) fn waited(&self, time: Duration) {
         self.wait_seconds.observe(time.as_secs_f64());
     }
 
-    /// Manifests were read.
+    /// Counts a reading of the manifests.
     pub(crate) fn reloaded(&self, successfully: bool) {
         let status = match successfully {
             true => "success",

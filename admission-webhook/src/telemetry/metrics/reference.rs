@@ -1,4 +1,4 @@
-//! `docs/metrics.md` is what `/metrics` answers.
+//! The test that `docs/metrics.md` lists what `/metrics` serves.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -32,7 +32,7 @@ policies have the names and labels of kube-apiserver, so that dashboards and ale
 |---|---|---|---|
 ";
 
-/// Metrics with a sample of each series.
+/// The metrics with at least one sample in each.
 fn filled() -> Metrics {
     let metrics = Metrics::new();
     let policy = PolicyKindLabels {

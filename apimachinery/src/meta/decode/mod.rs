@@ -7,7 +7,7 @@ use super::shape::{OBJECT_META, Presence, Shape, Struct};
 use crate::field::Path;
 use crate::json;
 
-/// Upstream counts no further.
+/// The limit of unknown fields that upstream reports.
 const MAX_UNKNOWN: usize = 100;
 
 /// Reads metadata as an API server reads that of a request, and rewrites it as the API server writes it: without unknown fields,
@@ -28,7 +28,7 @@ const MAX_UNKNOWN: usize = 100;
 ///
 /// # Errors
 ///
-/// A value has another type than its field; in Go's words. The metadata is as it was.
+/// A value has another type than its field. The message is Go's, and the metadata is unchanged.
 pub fn decode(metadata: &mut Json) -> Result<Vec<String>, String> {
     let unknown = check(metadata)?;
     write_back(metadata);
@@ -39,7 +39,7 @@ pub fn decode(metadata: &mut Json) -> Result<Vec<String>, String> {
 ///
 /// # Errors
 ///
-/// The metadata is not an object; in upstream's words. It stays unchanged.
+/// The metadata is not an object. The message is upstream's, and the metadata is unchanged.
 pub fn decode_stored(metadata: &mut Json) -> Result<Vec<String>, String> {
     if let Json::Object(fields) = metadata
         && let Shape::Struct(object_meta) = OBJECT_META
@@ -55,7 +55,7 @@ pub fn decode_stored(metadata: &mut Json) -> Result<Vec<String>, String> {
     })
 }
 
-/// Whether metadata can be read, without changing it; returns as [`decode`] does.
+/// Checks whether metadata can be read, without changing it; returns the unknown fields as [`decode`] does.
 ///
 /// # Errors
 ///
@@ -73,7 +73,7 @@ fn read(value: &Json, shape: Shape, path: &Path<'_>) -> Result<Vec<String>, Stri
     }
 }
 
-/// A failed value does not end the reading: a malformed time that follows is reported instead.
+/// A reader that records the first mismatch and reads on: a malformed time that follows is reported instead.
 #[derive(Default)]
 struct Reader {
     unknown: Vec<String>,
@@ -148,7 +148,7 @@ impl Reader {
         }
     }
 
-    /// Go's message of a value that has another type than the one it is read into.
+    /// Go's message for a value of another type than the field's.
     fn mismatch(&self, found: &str, shape: Shape, path: &Path<'_>) -> String {
         let target = match path.names().as_slice() {
             [] => "value".to_owned(),
@@ -161,7 +161,7 @@ impl Reader {
     }
 }
 
-/// The integer that Go reads from a number that Go wrote: 1.0 is written as 1.
+/// The integer that Go reads from a number after Go has written it: 1.0 is written as 1.
 fn integer(value: &Json) -> Option<i64> {
     value
         .as_i64()
@@ -175,7 +175,7 @@ fn write_back(metadata: &mut Json) {
     write_value(metadata, OBJECT_META);
 }
 
-/// Brings a value that can be read as a type to the form in which Go writes it.
+/// Rewrites a value of the right type as Go writes that type.
 fn write_value(value: &mut Json, shape: Shape) {
     match (shape, &mut *value) {
         (Shape::Text(_), Json::Null) => *value = Json::String(String::new()),

@@ -18,14 +18,14 @@ const MAX_ANNOTATIONS: usize = 256 * 1024;
 const MAX_MANAGER: usize = 128;
 const MAX_SUBRESOURCE: usize = 256;
 
-/// How managed fields came to be.
+/// The operations of managed fields.
 const OPERATIONS: [&str; 2] = ["Apply", "Update"];
 
 const ORPHAN: &str = "orphan";
 const FOREGROUND: &str = "foregroundDeletion";
 
-/// The errors in the metadata of an object that is created, or that is embedded in another. `namespaced` is whether the object
-/// belongs to a namespace, `name_rule` the rule for its name (such as [`names::subdomain_name`]).
+/// The errors in the metadata of an object that is created, or that is embedded in another. `namespaced` says whether the object belongs to
+/// a namespace; `name_rule` is the rule for its name (such as [`names::subdomain_name`]).
 ///
 /// ```
 /// use gavel_apimachinery::field::Path;
@@ -201,7 +201,7 @@ fn time_value(time: Option<OffsetTime>) -> BadValue {
     }
 }
 
-/// A field that is not set: a value all the same, which Go writes.
+/// The value of a field that is not set, which Go's messages show all the same.
 fn nothing() -> BadValue {
     BadValue::Text("null".to_owned())
 }
@@ -352,7 +352,7 @@ fn validate_owner_reference_as_before(
     validate_kind_of_owner(errors, owner, path);
 }
 
-/// Events own nothing.
+/// Appends the error of an Event as owner: Events cannot own objects.
 fn validate_kind_of_owner(errors: &mut Vec<Error>, owner: OwnerView<'_>, path: &Path<'_>) {
     let GroupVersion { group, version } =
         GroupVersion::parse(owner.api_version()).unwrap_or_default();
@@ -365,7 +365,7 @@ fn validate_kind_of_owner(errors: &mut Vec<Error>, owner: OwnerView<'_>, path: &
     }
 }
 
-/// The reference as Go writes its type.
+/// The owner reference as Go prints its type.
 fn owner_text(owner: OwnerView<'_>) -> String {
     let mut text = format!(
         r#"{{"apiVersion":{},"kind":{},"name":{},"uid":{}"#,

@@ -94,7 +94,7 @@ impl<'de, L: FnMut(Document) -> io::Result<()>> Visitor<'de> for Items<'_, L> {
         f.write_str("a list of objects")
     }
 
-    /// Go writes a nil list as null.
+    /// Accepts null as an empty list, because Go writes a nil list as null.
     fn visit_unit<E: Error>(self) -> Result<(), E> {
         Ok(())
     }

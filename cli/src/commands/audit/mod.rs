@@ -161,11 +161,11 @@ struct AuditPrinter {
     report: Report,
 }
 
-/// Where an object is: the file, as outputs name it, and the place in it.
+/// The place of an object: the file, as outputs name it, and the range in the file.
 type Whereabouts = (String, Range);
 
 impl AuditPrinter {
-    /// Prints what is found of an object.
+    /// Prints the findings about an object.
     fn print(
         &mut self,
         kind: &str,

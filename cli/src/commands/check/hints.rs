@@ -1,11 +1,12 @@
-//! What helps against expressions that fail.
+//! Help texts for expressions that fail.
 
 use gavel_check::{Asked, Step};
 use gavel_engine::env::Env;
 use gavel_engine::value::Json;
 use gavel_lint::NearKeys;
 
-/// Names the keys that were probably meant; `request` is what the policies were asked about, `env` that of stored expressions.
+/// Suggests the keys that were probably meant. `request` is the request that the policies decided, and `env` the environment of stored
+/// expressions.
 pub(super) fn add(steps: &mut [Step], request: &Json, env: &Env) {
     for step in steps {
         if let Step::Evaluated { asked, .. } | Step::Mutated { asked } = step {

@@ -100,7 +100,7 @@ pub(super) fn write(args: &CheckArgs, out: Box<dyn Write>) -> io::Result<Exit> {
     Ok(manifests.exit(wrong))
 }
 
-/// The environment of stored expressions, where decisions are to be explained.
+/// The environment of stored expressions, if decisions are to be explained.
 fn environment(args: &CheckArgs) -> Result<Option<Env>, String> {
     if !args.explain {
         return Ok(None);
@@ -176,7 +176,7 @@ struct CheckRun<'a> {
     out: Box<dyn Write>,
     world: World,
     given: Vec<Document>,
-    /// The environment of stored expressions, where decisions are explained.
+    /// The environment of stored expressions, if decisions are explained.
     env: Option<Env>,
     /// The policies whose validations are split into sub-expressions, by name.
     probes: HashMap<String, Option<Probe>>,
@@ -195,7 +195,7 @@ struct Counts {
     denied: usize,
     warned: usize,
     audited: usize,
-    /// Objects that no policy and no definition concerns.
+    /// The number of objects that no policy matches and no definition defines.
     unexamined: usize,
     /// Policies and definitions that an API server would reject.
     invalid: usize,
@@ -243,7 +243,7 @@ impl Found {
         self.ruling.status.is_some() || !self.checked.is_valid()
     }
 
-    /// Why the object is denied, if no finding says so: mutating policies and missing namespaces only give a status.
+    /// The status of a denied object if no finding gives the reason: mutating policies and missing namespaces only return a status.
     fn untold(&self) -> Option<&Status> {
         let findings = &self.ruling.findings;
         let is_told = findings

@@ -14,7 +14,8 @@ use crate::exit_code::Exit;
 use crate::manifests::Manifests;
 use crate::report::{self, yaml};
 
-/// Prints a file of tests that pass: the decisions about an object with nothing but a name, of a kind that each policy matches.
+/// Prints a file of tests that pass. Each test creates a minimal object, with only a name, of a kind that the policy matches, and expects
+/// the policy's current decision.
 pub(super) fn run(
     policy: &Path,
     args: &TestArgs,
@@ -76,7 +77,7 @@ pub(super) fn run(
     Ok(manifests.exit(0))
 }
 
-/// A test of an object that a policy matches, without an expectation.
+/// A test with an object that a policy matches, without an expectation.
 fn test(policy: &Document) -> Option<Json> {
     let value = policy.value();
     let rule = value.pointer("/spec/matchConstraints/resourceRules/0")?;

@@ -130,7 +130,7 @@ impl Rehearsal {
         samples
     }
 
-    /// The request that creates an object; `namespace` is for objects that do not name one.
+    /// The request that creates an object; `namespace` is the namespace of objects that do not name one.
     fn creation(&self, object: &Json, namespace: &str) -> Json {
         let subject = gavel_check::Subject {
             operation: Operation::Create,

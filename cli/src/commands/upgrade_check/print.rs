@@ -1,4 +1,4 @@
-//! How changes are printed.
+//! Prints changes.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -13,13 +13,13 @@ use serde_json::json;
 use crate::args::Output;
 use crate::report;
 
-/// Prints changes, and then what causes them.
+/// Prints changes, and then their causes.
 pub(super) struct Printer {
     from: KubeVersion,
     to: KubeVersion,
     output: Output,
     changes: usize,
-    /// The texts of the causes that were named, in the order of the table.
+    /// The texts of the causes that were printed, in the order of the table.
     causes: BTreeMap<(KubeVersion, String), String>,
 }
 
@@ -34,7 +34,7 @@ impl Printer {
         }
     }
 
-    /// How many changes were printed.
+    /// The number of changes that were printed.
     pub(super) fn changes(&self) -> usize {
         self.changes
     }
@@ -60,7 +60,7 @@ impl Printer {
         Ok(())
     }
 
-    /// Prints the meaning of each cause that was named.
+    /// Prints the meaning of each cause that was printed.
     pub(super) fn end(&self, out: &mut impl Write) -> io::Result<()> {
         if self.output == Output::Json || self.causes.is_empty() {
             return Ok(());

@@ -171,7 +171,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Tells warnings, where the outputs do not have them.
+    /// Prints warnings, for output formats that do not contain them.
     fn warn(&mut self, checked: &Checked) {
         if !matches!(self.args.output, Format::Text | Format::Json) {
             return;

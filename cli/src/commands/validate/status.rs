@@ -66,7 +66,7 @@ fn cause(problem: &Problem) -> StatusCause {
     }
 }
 
-/// Every message once, in brackets if there are several.
+/// The messages without repetitions, in brackets if there are several.
 fn invalid_message(key: &Key<'_>, errors: &[String]) -> String {
     let mut seen = BTreeSet::new();
     let errors: Vec<_> = errors.iter().filter(|error| seen.insert(*error)).collect();

@@ -73,7 +73,7 @@ fn items(schema: &JsonSchema) -> Option<&'static str> {
     }
 }
 
-/// For a schema under `allOf` and the like, its schema of all values of a map; upstream treats `false` as absent.
+/// The schema under `additionalProperties` of a schema under `allOf` and the like; upstream treats `false` as absent.
 pub(super) fn values_beside(schema: &JsonSchema) -> Option<&SchemaOrBool> {
     let values = schema.additional_properties.as_ref();
     values.filter(|values| **values != SchemaOrBool::Allows(false))

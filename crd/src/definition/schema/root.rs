@@ -1,4 +1,5 @@
-//! The root of a schema with a subresource `status`: the schema of the status is used alone, so the root must not constrain it.
+//! The root of a schema with a subresource `status`. The API server also uses the schema of the status alone, so the root must not
+//! constrain the status.
 
 use gavel_apimachinery::field::{BadValue, Error, Path};
 use gavel_schema::JsonSchema;

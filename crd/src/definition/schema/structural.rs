@@ -152,8 +152,8 @@ fn says_only_names(metadata: &JsonSchema) -> bool {
         })
 }
 
-/// Whether the structural form of a schema is empty. Upstream's comparison distinguishes an empty list from an absent one in
-/// fields that the structural form keeps.
+/// Whether the structural form of a schema is empty. In fields that the structural form keeps, upstream distinguishes an empty list from an
+/// absent one.
 fn says_nothing(schema: JsonSchema) -> bool {
     let has_empty_list = schema.required.is_present()
         || schema.topology.list_map_keys.is_present()
@@ -185,7 +185,7 @@ fn check_extensions(schema: &JsonSchema, path: &Path<'_>, errors: &mut Findings)
     }
 }
 
-/// Whether `anyOf` consists of exactly the types integer and string: the only allowed way to constrain types there.
+/// Whether `anyOf` lists exactly the types integer and string, which is the only form of `anyOf` that may constrain types.
 fn is_any_of_int_or_string(schema: &JsonSchema) -> bool {
     let says_only = |schema: &JsonSchema, kind: &str| {
         schema.kind == kind

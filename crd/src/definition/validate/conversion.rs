@@ -59,7 +59,8 @@ pub(super) fn check(
     check_reviews(reviews, require_known_review, &reviews_path, errors);
 }
 
-/// Checks how the webhook is called. Upstream checks the service's name as its namespace and vice versa.
+/// Checks how the webhook is called. Upstream applies the rule for names to the service's namespace, and the rule for namespaces to its
+/// name.
 fn check_client(client: &ClientConfig, path: &Path<'_>, errors: &mut Findings) {
     match (&client.url, &client.service) {
         (Some(url), None) => errors.extend(webhook::check_url(url, &path.child("url"))),

@@ -239,7 +239,7 @@ impl<'a> Call<'a, '_, '_> {
         }
     }
 
-    /// Whether the error becomes a warning: a rule without `oldSelf` rejected the same value before.
+    /// Whether the error becomes a warning: a rule without `oldSelf` also rejected the old value, which is the same.
     fn is_ratcheted(&self) -> bool {
         !self.compiled.uses_old_self && self.subject.ratchet.holds()
     }

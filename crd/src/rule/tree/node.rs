@@ -15,7 +15,7 @@ use crate::rule::{self, Age, CompiledRule, NodeType, RuleEnvs};
 pub(crate) struct RuleNode {
     /// The schema of the node.
     pub(super) schema: Arc<JsonSchema>,
-    /// How values are viewed; `None` if expressions cannot see them.
+    /// The CEL type of the values; `None` if expressions cannot read them.
     pub(super) ty: Option<NodeType>,
     /// The rules, in the order of the schema.
     pub(super) rules: Box<[CompiledRule]>,
@@ -82,7 +82,7 @@ struct TreeCompiler<'c> {
 
 /// The node of a schema with a type.
 struct Known {
-    /// Keeps the address from being reused for another type.
+    /// Keeps the type alive, so that its address cannot be reused for another type.
     _type: Option<NodeType>,
     node: Option<Arc<RuleNode>>,
 }

@@ -2,17 +2,17 @@
 
 use gavel_schema::correlate::Correlated;
 
-/// The counterpart of a place before an update.
+/// The object before an update, at the place that is being validated.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Ratchet<'f, 'd> {
-    /// The place itself, if it existed.
+    /// The old value at this place, if there was one.
     here: Option<Correlated<'f, 'd>>,
-    /// The nearest enclosing place that existed.
+    /// The old value of the nearest enclosing place that has one.
     around: Option<Correlated<'f, 'd>>,
 }
 
 impl<'f, 'd> Ratchet<'f, 'd> {
-    /// For the root of an updated object.
+    /// Begins at the root of an updated object.
     pub(super) fn new(root: Correlated<'f, 'd>) -> Self {
         Ratchet {
             here: Some(root),
@@ -20,7 +20,7 @@ impl<'f, 'd> Ratchet<'f, 'd> {
         }
     }
 
-    /// For an entry of the object at this place.
+    /// Steps to an entry of the object at this place.
     pub(super) fn key(self, key: &str) -> Self {
         let Some(here) = self.here else {
             return self;
@@ -35,7 +35,7 @@ impl<'f, 'd> Ratchet<'f, 'd> {
         }
     }
 
-    /// For an element of the list at this place.
+    /// Steps to an element of the list at this place.
     pub(super) fn index(self, index: usize) -> Self {
         let Some(here) = self.here else {
             return self;
@@ -46,7 +46,7 @@ impl<'f, 'd> Ratchet<'f, 'd> {
         }
     }
 
-    /// Whether nothing changed at this place.
+    /// Whether the value at this place has not changed.
     pub(super) fn holds(self) -> bool {
         self.here
             .or(self.around)

@@ -16,7 +16,7 @@ pub(crate) struct Report {
     pub(crate) errors: Vec<Error>,
     /// The errors that existed before the update.
     pub(crate) warnings: Vec<String>,
-    /// Why messageExpressions could not be used.
+    /// The errors of messageExpressions that could not be used.
     pub(crate) notes: Vec<String>,
     /// The remaining budget; negative if it was exceeded.
     remaining: i64,
@@ -45,7 +45,7 @@ impl Report {
         self.add_unless(false, error);
     }
 
-    /// Adds an error, or a warning if the same value was invalid before, unless the size limit is reached.
+    /// Adds an error or, if the same value was invalid before the update, a warning, unless the size limit is reached.
     pub(super) fn add_unless(&mut self, is_ratcheted: bool, error: Error) {
         if !self.told.admit(&error) {
             return;
@@ -56,7 +56,7 @@ impl Report {
         }
     }
 
-    /// Adds why a messageExpression could not be used, up to 100 times.
+    /// Adds the error of a messageExpression that could not be used, up to 100 times.
     pub(super) fn note(&mut self, why: String) {
         if self.notes.len() < MOST_NOTES {
             self.notes.push(why);
@@ -83,7 +83,7 @@ impl Report {
         self.exhaust()
     }
 
-    /// Ends the validation.
+    /// Ends the validation because the budget is exceeded.
     pub(super) fn exhaust(&mut self) -> ControlFlow<()> {
         self.remaining = -1;
         ControlFlow::Break(())

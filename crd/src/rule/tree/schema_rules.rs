@@ -39,7 +39,7 @@ use crate::rule::RuleEnvs;
 #[derive(Debug)]
 pub struct SchemaRules {
     schema: Arc<JsonSchema>,
-    /// `None` if there are no rules.
+    /// The root of the tree of rules; `None` if there are no rules.
     node: Option<Arc<RuleNode>>,
 }
 
@@ -50,8 +50,8 @@ pub struct RuleFindings {
     pub errors: Vec<Error>,
     /// The errors that existed before the update, which clients get as warnings.
     pub warnings: Vec<String>,
-    /// Why messageExpressions could not be used, so that the rule's `message` was used instead; an API server logs these. At most
-    /// 100.
+    /// The errors of messageExpressions that could not be used, so that the rule's `message` was used instead; an API server logs these. At
+    /// most 100.
     pub notes: Vec<String>,
     /// The remaining budget, in cost units; negative if a rule ended the validation.
     pub remaining_budget: i64,

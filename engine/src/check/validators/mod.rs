@@ -21,7 +21,7 @@ struct LiteralArgument<'a> {
     literal: &'a Constant,
 }
 
-/// Reports the literals to which a rule applies and that `is_valid` does not accept.
+/// Reports the literals to which a rule applies and that `is_valid` rejects.
 fn validate(
     checked: &CheckedAst,
     issues: &mut Issues,

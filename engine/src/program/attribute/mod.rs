@@ -13,12 +13,12 @@ use crate::value::{FieldPlace, List, Truth, Value, ValueKind, number};
 
 mod plain;
 
-/// The current point of a chain.
+/// The result of following a chain up to some step.
 #[derive(Debug, Clone, Copy)]
 enum Reached<'a> {
-    /// At a value.
+    /// A value.
     Value(Value<'a>),
-    /// At a value after an optional step.
+    /// A value after an optional step.
     Optional(Value<'a>),
     /// Absent: an optional step found nothing.
     Absent,
@@ -57,7 +57,7 @@ impl Attribute {
         }
     }
 
-    /// The value at the end of the chain, without the attribute's own unit.
+    /// The value at the end of the chain. The unit of the attribute itself is not charged.
     fn resolve<'a>(&'a self, frame: &mut Frame<'_, 'a>) -> Result<Value<'a>, EvalError> {
         Ok(match self.reach(frame)? {
             Reached::Value(value) => value
@@ -195,7 +195,7 @@ fn test<'a>(
 }
 
 impl<'a> Reached<'a> {
-    /// The result of an optional step, charged if it found something.
+    /// The result of an optional step, which is charged if it found a value.
     fn optionally(found: Option<Value<'a>>, frame: &mut Frame<'_, 'a>) -> Result<Self, EvalError> {
         match found {
             Some(value) => frame.charge(1).map(|()| Reached::Optional(value)),
@@ -237,7 +237,7 @@ fn charge_step<T>(
 }
 
 impl Qualifier {
-    /// The value of the key, if there is one.
+    /// The value of a key, if there is one.
     fn find<'a>(
         &'a self,
         object: Value<'a>,
@@ -256,7 +256,7 @@ impl Qualifier {
         }
     }
 
-    /// The value of the key; a failure if there is none.
+    /// The value of a key, or a failure if there is none.
     #[inline]
     fn require<'a>(
         &'a self,

@@ -1,4 +1,4 @@
-//! Chains through objects of JSON documents alone: the fast path that most chains take.
+//! Chains of fields through JSON objects only: the fast path, which most chains take.
 
 use crate::error::EvalError;
 use crate::program::frame::{Frame, ONLY_EPOCH};
@@ -50,15 +50,15 @@ impl Attribute {
         truth_of(self.eval_any(frame)?)
     }
 
-    /// Charges one unit per field and one for the chain; a presence test gives the latter back.
+    /// Charges one unit per field and one for the chain; a presence test is refunded the unit for the chain.
     #[inline(always)]
     fn charge_plain(&self, frame: &mut Frame<'_, '_>) -> Result<(), EvalError> {
         let fields = self.fields.len() as u64;
         frame.charge_each(fields.saturating_add(u64::from(!self.presence)))
     }
 
-    /// Follows a chain of fields through JSON objects and stores the value at its end in `value`. Returns `Some(false)` if the
-    /// chain tests a field that is missing, and `None`, without a charge, for every chain that needs more than that.
+    /// Follows a chain of fields through JSON objects and stores the value at its end in `value`. Returns `Some(false)` if the chain tests
+    /// a field that is missing, and `None`, without a charge, for every chain that is not so simple.
     #[inline(always)]
     fn follow_plain<'a>(
         &'a self,

@@ -73,7 +73,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Where the result of a call that parses a text is kept, if it is kept.
+    /// The place where the result of a call that parses a text is kept, if it is kept.
     fn read_once(&mut self, call: &FunctionCall) -> Option<ReadOnce> {
         let [text] = &*call.arguments else {
             return None;
@@ -336,7 +336,7 @@ fn plan_function(
     }
 }
 
-/// The function for constant patterns, which upstream finds by the name alone.
+/// The function for constant patterns. Like upstream, it is found by the name of the function alone.
 fn of_pattern(target: &CallTarget<'_>) -> Option<PatternFunction> {
     let overloads = &target.function.as_ref()?.overloads;
     overloads.iter().find_map(|overload| overload.pattern)
@@ -394,8 +394,8 @@ fn callee(target: &CallTarget<'_>, types: &[&Type]) -> (Callee, bool) {
     }
 }
 
-/// Whether every value of this static type has this type at run time. It may not if a type parameter was bound only because a
-/// `dyn` might be of the type.
+/// Whether every value of this static type has this type at run time. That is not so if a type parameter was bound only because a `dyn`
+/// might be of the type.
 fn is_certain(ty: &Type) -> bool {
     matches!(
         ty,

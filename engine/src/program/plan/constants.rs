@@ -8,7 +8,7 @@ use crate::program::tree::{FunctionCall, ListLiteral, MapLiteral, Membership};
 use crate::program::{EvalOptions, Program};
 use crate::value::{Arena, OwnedValue, Value, ValueKind, key_order, number};
 
-/// A list of constants is a constant; an element that cannot be built makes it a constant failure.
+/// Folds a list of constants to a constant. If an element cannot be built, the result is a constant failure.
 pub(super) fn fold_list(literal: ListLiteral) -> Result<Step, PlanError> {
     if !literal
         .elements
@@ -20,7 +20,7 @@ pub(super) fn fold_list(literal: ListLiteral) -> Result<Step, PlanError> {
     folded(Step::List(Box::new(literal)), false)
 }
 
-/// A map of constants is a constant.
+/// Folds a map of constants to a constant.
 pub(super) fn fold_map(literal: MapLiteral) -> Result<Step, PlanError> {
     let constant = |node: &Step| node.constant().is_some();
     if !literal
@@ -33,7 +33,7 @@ pub(super) fn fold_map(literal: MapLiteral) -> Result<Step, PlanError> {
     folded(Step::Map(Box::new(literal)), false)
 }
 
-/// A conversion of a constant is a constant; if it fails, planning fails.
+/// Folds a conversion of a constant to a constant; if the conversion fails, planning fails.
 pub(super) fn fold_conversion(call: FunctionCall) -> Result<Step, PlanError> {
     match &*call.arguments {
         [argument] if argument.constant().is_some() => folded(Step::Call(Box::new(call)), true),
@@ -63,8 +63,8 @@ fn folded(node: Step, must_succeed: bool) -> Result<Step, PlanError> {
     }
 }
 
-/// `x in list` for a constant list becomes a lookup in a set, if the elements can be hashed. An empty list contains nothing, so
-/// `x` is not even evaluated. Returns the element if this does not apply.
+/// Plans `x in list` for a constant list as a lookup in a set, if the elements can be hashed. For an empty list, `x` is not even evaluated,
+/// because the result is always false. Returns the element if the call cannot be planned in this way.
 pub(super) fn membership(id: ExprId, element: Step, list: &Value<'_>) -> Result<Step, Step> {
     let Some(list) = list.as_list() else {
         return Err(element);

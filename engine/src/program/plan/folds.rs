@@ -152,7 +152,7 @@ enum MacroForm<'e> {
     },
 }
 
-/// The macro that a comprehension is the expansion of. Only macros can use their accumulator's name.
+/// The macro whose expansion a comprehension is. Only macros can use their accumulator's name.
 fn form(comprehension: &Comprehension) -> Option<MacroForm<'_>> {
     if comprehension.accu_var != operators::ACCUMULATOR {
         return None;

@@ -1,4 +1,4 @@
-//! From checked expressions to programs (cel-go `interpreter/planner.go`).
+//! Plans programs from checked expressions (cel-go `interpreter/planner.go`).
 
 use std::fmt;
 
@@ -98,7 +98,7 @@ struct Planner<'e> {
     env: &'e Declarations,
     checked: &'e CheckedAst,
     variables: Vec<SmolStr>,
-    /// Loop variables and accumulators in scope with their slots, innermost last.
+    /// The loop variables and accumulators in scope with their slots, innermost last.
     scopes: Vec<(SmolStr, SlotId)>,
     slots: SlotId,
     /// The first slot of the innermost loop; the slots before it do not change during its iterations.
@@ -135,7 +135,7 @@ impl Planner<'_> {
         }
     }
 
-    /// The place of a variable's value.
+    /// The place where the value of a variable is found.
     fn place(&mut self, name: &SmolStr) -> Base {
         if let Some(slot) = self.slot_of(name) {
             return Base::Slot(slot);
@@ -241,7 +241,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Adds a selection or index to a chain. There are many chains, most of them short: they take no more room than they need.
+    /// Adds a selection or index to a chain. Chains are numerous and mostly short, so their lists are allocated without spare room.
     fn qualify(&mut self, chain: &mut Attribute, qualifier: Qualifier, place: FieldPlace) {
         match qualifier {
             Qualifier {
@@ -390,7 +390,7 @@ fn attribute(expr: &Expr, base: Base) -> Step {
     }
 }
 
-/// The chain that a node is, if it is one.
+/// The chain, if the node is one.
 fn as_chain(node: Step) -> Result<Box<Attribute>, Step> {
     match node {
         Step::Attribute(chain) | Step::Local(_, chain) => Ok(chain),
@@ -398,7 +398,8 @@ fn as_chain(node: Step) -> Result<Box<Attribute>, Step> {
     }
 }
 
-/// The chain that a node is, or a new chain that begins at the node and continues at the expression with this id.
+/// The chain that a node is. If the node is something else: a new chain that begins at the node, and continues at the expression with this
+/// id.
 fn into_attribute(id: ExprId, node: Step) -> Box<Attribute> {
     let operand = match as_chain(node) {
         Ok(chain) if !chain.presence => return chain,

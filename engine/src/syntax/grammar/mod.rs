@@ -1,7 +1,7 @@
 //! The grammar as data, and the state graph that is generated from it (`parser/gen/CEL.g4`).
 //!
-//! Only texts with a syntax error are read by it. The tokens that a message lists as expected depend on the state in which the
-//! error was found, so the states are those of the parser that ANTLR generates.
+//! It reads only texts with a syntax error. The tokens that a message lists as expected depend on the state in which the error was found,
+//! so the states are those of the parser that ANTLR generates.
 
 use std::sync::LazyLock;
 
@@ -37,7 +37,7 @@ pub(super) enum Rule {
 /// The number of rules.
 pub(super) const RULES: usize = 17;
 
-/// The alternative of its rule that a part of the text is.
+/// The alternative of its rule that matched a part of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RuleShape {
     /// The only alternative, or an alternative that is not known yet.
@@ -69,7 +69,7 @@ pub(super) enum Decision {
     Elements,
     /// The alternatives of `unary`, two of which begin with `-`.
     Unary,
-    /// Whether another `-` is an operator.
+    /// Whether a further `-` is an operator or begins a literal.
     Dashes,
     /// The alternatives of `.` after an operand.
     Member,
@@ -94,7 +94,7 @@ pub(super) enum State {
         precedence: u8,
         next: StateId,
     },
-    /// Takes one of several ways. The last way of an optional part or a loop skips it.
+    /// Takes one of several ways. The last way of an optional part or a loop skips the part.
     Choice {
         kind: ChoiceKind,
         decision: Decision,

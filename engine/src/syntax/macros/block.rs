@@ -1,4 +1,4 @@
-//! `cel.block` and its companions, with which the specification's conformance cases write optimised trees.
+//! `cel.block` and related macros, with which the conformance tests of the specification write optimized trees.
 
 use smol_str::format_smolstr;
 

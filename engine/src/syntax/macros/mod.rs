@@ -39,11 +39,11 @@ pub struct Macro {
 /// The receiver of a macro.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Receiver {
-    /// Nothing: `has(a.b)`.
+    /// No receiver: `has(a.b)`.
     None,
     /// Any expression: `a.all(x, x > 0)`.
     Any,
-    /// This name alone: `cel.bind(x, 1, x + x)`. With any other receiver the call is an ordinary one.
+    /// Only this name: `cel.bind(x, 1, x + x)`. With any other receiver the call is an ordinary one.
     Namespace(&'static str),
 }
 

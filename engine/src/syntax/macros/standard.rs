@@ -63,7 +63,7 @@ pub(super) struct LoopVariables {
     pub(super) second: Option<SmolStr>,
 }
 
-/// The parts of a fold that its macro decides; the range and variables come from the call.
+/// The parts of a fold that depend on the macro; the range and the variables come from the call.
 pub(super) struct FoldParts {
     pub(super) init: Expr,
     pub(super) condition: Expr,
@@ -101,7 +101,7 @@ pub(super) fn comprehension(
     })
 }
 
-/// Stays true as long as the predicate is true.
+/// The fold of `all`: the accumulator stays true as long as the predicate is true.
 pub(super) fn fold_all(context: &mut MacroContext<'_>, predicate: Expr) -> FoldParts {
     let init = context.bool(true);
     let accu = context.accumulator();
@@ -116,7 +116,7 @@ pub(super) fn fold_all(context: &mut MacroContext<'_>, predicate: Expr) -> FoldP
     }
 }
 
-/// Stays false until the predicate is true.
+/// The fold of `exists`: the accumulator stays false until the predicate is true.
 pub(super) fn fold_exists(context: &mut MacroContext<'_>, predicate: Expr) -> FoldParts {
     let init = context.bool(false);
     let accu = context.accumulator();
@@ -132,7 +132,7 @@ pub(super) fn fold_exists(context: &mut MacroContext<'_>, predicate: Expr) -> Fo
     }
 }
 
-/// Counts the elements for which the predicate is true.
+/// The fold of `exists_one`, which counts the elements for which the predicate is true.
 pub(super) fn fold_exists_one(context: &mut MacroContext<'_>, predicate: Expr) -> FoldParts {
     let init = context.constant(Constant::Int(0));
     let condition = context.bool(true);
@@ -150,7 +150,7 @@ pub(super) fn fold_exists_one(context: &mut MacroContext<'_>, predicate: Expr) -
     }
 }
 
-/// Collects one element per step.
+/// The fold of `map` and `filter`, which collects one element per step.
 pub(super) fn fold_list(
     context: &mut MacroContext<'_>,
     predicate: Option<Expr>,

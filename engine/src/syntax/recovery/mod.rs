@@ -1,5 +1,5 @@
-//! Reads invalid texts as the parser does that ANTLR 4.13 generates, with its default error strategy (`error_strategy.go` of
-//! ANTLR's runtime, and the limits of cel-go's `parser/parser.go`).
+//! Reads invalid texts as ANTLR 4.13's generated parser does with its default error strategy (`error_strategy.go` of ANTLR's runtime, and
+//! the limits of cel-go's `parser/parser.go`).
 
 mod report;
 
@@ -198,7 +198,7 @@ impl FaultReader<'_> {
 
     // Tokens.
 
-    /// The next token, or the one that many tokens after it.
+    /// The token `ahead` tokens after the next one.
     fn token(&mut self, ahead: usize) -> Result<Token, Halt> {
         loop {
             let wanted = self.tokens.get(self.at.saturating_add(ahead)).copied();
@@ -248,7 +248,7 @@ impl FaultReader<'_> {
         self.last_error = None;
     }
 
-    /// Reads one of these tokens, after which comes `next`.
+    /// Reads a token of this set, then continues at `next`.
     fn expect(&mut self, set: TokenSet, next: StateId) -> Result<(), Stop> {
         if set.contains(self.kind(0)?) {
             self.accept();
@@ -284,7 +284,7 @@ impl FaultReader<'_> {
 
     // Choices.
 
-    /// The way to take, or the tokens that fit none.
+    /// The way to take, or the tokens for which there is none.
     fn predict(
         &mut self,
         kind: ChoiceKind,

@@ -17,7 +17,7 @@ pub struct RbacError {
     problem: String,
 }
 
-/// Manifests without a namespace go where `kubectl` puts them.
+/// The namespace of manifests that do not name one, as with `kubectl`.
 const DEFAULT_NAMESPACE: &str = "default";
 
 impl Rbac {

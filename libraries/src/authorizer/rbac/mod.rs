@@ -48,7 +48,7 @@ struct ClusterRole {
 #[derive(Debug, Clone)]
 struct Binding {
     name: String,
-    /// Empty of a ClusterRoleBinding.
+    /// The namespace; empty for a ClusterRoleBinding.
     namespace: String,
     role_kind: String,
     role_name: String,
@@ -63,7 +63,7 @@ struct Subject {
 }
 
 impl Rbac {
-    /// Reads manifests and lists of them; of kinds that are not RBAC's it takes no notice.
+    /// Reads manifests and lists of them; objects of other kinds are ignored.
     ///
     /// # Errors
     ///
@@ -170,7 +170,7 @@ impl Authorizer for Rbac {
 }
 
 impl Binding {
-    /// The first subject that the user is.
+    /// The first subject of the binding that matches the user.
     fn subject(&self, user: &UserInfo) -> Option<&Subject> {
         self.subjects
             .iter()
@@ -208,7 +208,7 @@ impl Binding {
 }
 
 impl Subject {
-    /// The namespace of a service account: that of the subject, or otherwise of the binding.
+    /// The namespace of a service account: that of the subject or, if it has none, of the binding.
     fn namespace_in<'a>(&'a self, binding: &'a Binding) -> &'a str {
         match self.namespace.as_str() {
             "" => &binding.namespace,
@@ -254,7 +254,7 @@ impl Rule {
     }
 }
 
-/// Whether a list names a text, or everything.
+/// Whether a list contains a text or `*`.
 fn has(list: &[String], text: &str) -> bool {
     list.iter().any(|item| item == "*" || item == text)
 }

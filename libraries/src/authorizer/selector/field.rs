@@ -9,7 +9,7 @@ use super::SelectorError;
 pub struct FieldRequirement {
     /// The path of the field.
     pub field: String,
-    /// Whether the field must have the value, and not another one.
+    /// Whether the field must have the value; otherwise it must not have it.
     pub equal: bool,
     /// The value.
     pub value: String,
@@ -22,7 +22,7 @@ impl fmt::Display for FieldRequirement {
     }
 }
 
-/// Reads a field selector. The terms come out sorted.
+/// Reads a field selector. The terms of the result are sorted.
 ///
 /// # Errors
 ///
@@ -61,7 +61,7 @@ fn split_terms(text: &str) -> Vec<&str> {
     .collect()
 }
 
-/// A term at its first operator.
+/// Splits a term at its first operator.
 fn split_term(term: &str) -> Option<(&str, &str, &str)> {
     term.char_indices().find_map(|(at, _)| {
         let (field, rest) = term.split_at_checked(at)?;

@@ -20,7 +20,7 @@ pub struct LabelRequirement {
     pub key: String,
     /// How the label is compared.
     pub operator: LabelOperator,
-    /// The values to compare with, sorted; empty if only the presence of the label counts.
+    /// The values to compare with, sorted; empty if the operator only tests the presence of the label.
     pub values: Vec<String>,
 }
 
@@ -69,7 +69,7 @@ impl fmt::Display for LabelRequirement {
     }
 }
 
-/// Reads a label selector. The requirements come out sorted by key.
+/// Reads a label selector. The requirements of the result are sorted by key.
 ///
 /// # Errors
 ///
@@ -175,7 +175,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Values separated by commas, up to and including the parenthesis; a comma without a value beside it gives an empty value.
+    /// Reads values separated by commas, up to and including the closing parenthesis. A missing value next to a comma is an empty value.
     fn listed(&mut self) -> Result<BTreeSet<&'t str>, SelectorError> {
         let mut values = BTreeSet::new();
         loop {
@@ -216,7 +216,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// The next word at the place of a key or a value, where `in` is a word too.
+    /// The next word in the position of a key or a value, where `in` is an ordinary word.
     fn peek(&mut self) -> (Token, &'t str) {
         as_value(self.words.peek().copied())
     }
@@ -238,7 +238,7 @@ fn found<T>(word: &str, expected: &str) -> Result<T, SelectorError> {
     Err(SelectorError(format!("found '{word}'{expected}")))
 }
 
-/// A requirement whose values are judged.
+/// A requirement whose values are validated.
 fn compared(
     key: &str,
     operator: LabelOperator,

@@ -7,7 +7,7 @@ mod lexer;
 pub use field::{FieldRequirement, parse_field_selector};
 pub use label::{LabelOperator, LabelRequirement, parse_label_selector};
 
-/// Why a text is not a selector, worded as Kubernetes words it.
+/// Why a text is not a selector, in Kubernetes' words.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, thiserror::Error)]
 #[error("{0}")]
 pub struct SelectorError(pub String);

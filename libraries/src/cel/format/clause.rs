@@ -1,4 +1,4 @@
-//! Which values a clause takes, and the clauses that write integers and bits.
+//! The clauses that write integers and bits, and the values that each clause accepts.
 
 use std::fmt::Write;
 
@@ -10,7 +10,7 @@ use super::template::Verb;
 
 pub(super) use gavel_engine::value::MAX_DEPTH;
 
-/// One level deeper into a value.
+/// The depth one level further into a value; an error if that is too deep.
 pub(super) fn deeper(depth: usize, out: &Output<'_, '_>) -> Result<usize, Problem> {
     out.check()?;
     let too_deep = || Problem::new("values are nested too deeply");

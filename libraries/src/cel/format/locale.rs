@@ -1,6 +1,6 @@
-//! Doubles for readers of English (`golang.org/x/text/message`, locale `en_US`).
+//! Doubles as written in American English (`golang.org/x/text/message`, locale `en_US`).
 //!
-//! That package keeps sizes in few bits, so large precisions and widths wrap around.
+//! That package stores sizes in small integers, so large precisions and widths wrap around.
 
 use std::fmt::{self, Write};
 
@@ -8,12 +8,12 @@ use gavel_golang::float;
 
 use super::output::Output;
 
-/// The precision from which on Go's parser of formats fails and treats the letter as missing.
+/// The precision from which on Go's parser of formats fails and treats the verb as missing.
 const UNREADABLE: u64 = 10_000_010;
 /// The output in that case.
 const NO_VERB: &str = "%!(NOVERB)";
 
-/// The default of digits after the point, and of the width.
+/// The default number of digits after the point, and the default width.
 const DEFAULT: u64 = 6;
 
 /// `1,234.500000`: `precision` digits after the point, ties to even on the exact value.

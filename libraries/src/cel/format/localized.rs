@@ -1,4 +1,4 @@
-//! The clauses of versions 1 to 3: doubles as in English, and collections as CEL literals.
+//! The clauses of versions 1 to 3: doubles as in American English, and collections as CEL literals.
 
 use std::fmt::Write;
 use std::string::String as Owned;
@@ -36,7 +36,7 @@ pub(super) fn write(
     }
 }
 
-/// A double, or one of three strings.
+/// A double: a number, or one of the strings for NaN and the infinities.
 fn double(verb: Verb, value: &Value<'_>) -> Result<f64, Problem> {
     match value.kind() {
         ValueKind::Double(double) => Ok(double),
@@ -136,7 +136,7 @@ fn write_list(out: &mut Output<'_, '_>, list: List<'_>, depth: usize) -> Result<
     Ok(())
 }
 
-/// The entries in the order of their keys' texts.
+/// The entries in the order of the texts of their keys.
 fn write_map(out: &mut Output<'_, '_>, map: Map<'_>, depth: usize) -> Result<(), Problem> {
     let mut entries = Entries::of(map, out)?;
     let mut keys = map.iter();

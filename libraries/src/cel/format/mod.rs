@@ -1,7 +1,7 @@
 //! `format` of the strings library (cel-go `ext/formatting.go`, `ext/formatting_v2.go`): values written into a template.
 //!
-//! Versions 1 to 3 write doubles for people who read English, with commas between thousands; version 4, which is CEL's
-//! specification, writes them for programs. Kubernetes has version 2.
+//! Versions 1 to 3 write doubles as in American English, with commas between thousands; version 4, which follows CEL's specification,
+//! writes them without a locale. Kubernetes has version 2.
 
 mod clause;
 mod locale;
@@ -22,7 +22,7 @@ use self::output::Output;
 use self::problem::Problem;
 use self::template::{Clause, Piece, Template};
 
-/// `format` of the versions 1 to 3.
+/// `format` of versions 1 to 3.
 #[rustfmt::skip] // A table: a row a line.
 pub const FORMAT_BEFORE_4: &[Overload] = &[
     FORMAT.body(body!(localized)).variadic().example("'%s has %d, %.1f%%'.format(['a', 2, 1234.5]) == 'a has 2, 1,234.5%'"),
@@ -54,7 +54,7 @@ fn portable<'a>(
     format(call, template, values, portable::write)
 }
 
-/// Writes one value as its clause says.
+/// A function that writes one value according to its clause.
 type Write = fn(&mut Output<'_, '_>, Clause, &Value<'_>) -> Result<(), Problem>;
 
 /// Formats the values. Values that no clause uses are ignored.

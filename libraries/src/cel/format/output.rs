@@ -1,4 +1,4 @@
-//! The output, which ends when the arena has no room for more.
+//! The output of `format`, within the memory limit of the arena.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -43,7 +43,7 @@ impl<'c, 'a> Output<'c, 'a> {
         self.push_str(c.encode_utf8(&mut [0; 4]));
     }
 
-    /// Fails where something could not be written.
+    /// Fails if something could not be written.
     pub(super) fn check(&self) -> Result<(), Problem> {
         match &self.failure {
             Some(error) => Err(Problem::Ended(error.clone())),
@@ -60,11 +60,11 @@ impl<'c, 'a> Output<'c, 'a> {
     }
 }
 
-/// The entries of a map in the order of their keys' texts; of equal texts, as they were added.
+/// The entries of a map in the order of the texts of their keys; entries with equal texts stay in the order in which they were added.
 pub(super) struct Entries<T, V>(BTreeMap<(T, usize), V>);
 
 impl<T: Ord, V> Entries<T, V> {
-    /// No entries yet of a map.
+    /// An empty collection for the entries of a map.
     pub(super) fn of(map: Map<'_>, out: &Output<'_, '_>) -> Result<Self, Problem> {
         /// The approximate size of an entry with the text of its key, in bytes.
         const BYTES_PER_ENTRY: usize = 128;
@@ -74,7 +74,7 @@ impl<T: Ord, V> Entries<T, V> {
     }
 
     pub(super) fn add(&mut self, key: T, value: V, out: &Output<'_, '_>) -> Result<(), Problem> {
-        /// The units of work of an entry.
+        /// The units of work for an entry.
         const WORK_PER_ENTRY: usize = 256;
         out.call.work(WORK_PER_ENTRY).map_err(Problem::Ended)?;
         self.0.insert((key, self.0.len()), value);

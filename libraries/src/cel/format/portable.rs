@@ -1,4 +1,4 @@
-//! The clauses of version 4, which no locale changes.
+//! The clauses of version 4, which do not depend on a locale.
 
 use std::fmt::{self, Write};
 use std::string::String as Owned;
@@ -39,7 +39,7 @@ pub(super) fn write(
     Ok(())
 }
 
-/// A number as a double, or the name of one that is not finite.
+/// A number as a double, or the text of NaN or an infinity.
 fn finite(verb: Verb, value: &Value<'_>) -> Result<Result<f64, &'static str>, Problem> {
     let double = match value.kind() {
         ValueKind::Double(double) => double,
@@ -102,7 +102,7 @@ fn write_list(out: &mut Output<'_, '_>, list: List<'_>, depth: usize) -> Result<
     Ok(out.write_char(']')?)
 }
 
-/// The entries in the order of their keys' texts.
+/// The entries in the order of the texts of their keys.
 fn write_map(out: &mut Output<'_, '_>, map: Map<'_>, depth: usize) -> Result<(), Problem> {
     let mut entries = Entries::of(map, out)?;
     for entry in map.iter() {

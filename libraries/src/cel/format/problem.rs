@@ -12,9 +12,9 @@ use super::template::Verb;
 pub(super) enum Problem {
     /// A message.
     Words(Cow<'static, str>),
-    /// It is the key of a field that the schema does not know: upstream has none, and reads it.
+    /// The key of a field that the schema does not know: upstream has a nil key there, and panics when it reads it.
     NoKey,
-    /// The evaluation ends.
+    /// A limit or an interrupt ends the evaluation.
     Ended(EvalError),
 }
 
@@ -23,7 +23,7 @@ impl Problem {
         Problem::Words(message.into())
     }
 
-    /// The clause does not accept values of a type. The words are those of the specification; cel-go's version 4 has others.
+    /// The clause does not accept values of a type. The wording is that of the specification; cel-go's version 4 words it differently.
     #[cold]
     pub(super) fn misfit(verb: Verb, type_name: &str) -> Self {
         let what = match verb {

@@ -5,17 +5,17 @@ use std::fmt;
 use gavel_golang::integer::{AtoiError, atoi};
 use memchr::memchr;
 
-/// The pieces of a template, up to the first that is malformed.
+/// The parts of a template, up to the first malformed one.
 pub(super) struct Template<'t> {
     rest: &'t str,
 }
 
-/// A piece of a template.
+/// A part of a template.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Piece<'t> {
-    /// Text that stays; `%%` is a `%`.
+    /// Text that is written unchanged; `%%` is a `%`.
     Text(&'t str),
-    /// A place for a value. A `%` takes its value even if it is malformed.
+    /// A clause, which is replaced by a value. Even a malformed clause takes its value.
     Clause(Result<Clause, TemplateError>),
 }
 
@@ -58,11 +58,11 @@ pub(super) enum TemplateError {
     EndlessPrecision,
     /// The number after the point is missing or too large.
     Precision(AtoiError),
-    /// Another byte is in the place of the verb.
+    /// The byte in the position of the verb is not a verb.
     UnrecognizedVerb(u8),
 }
 
-/// The message for a clause that needs more values than there are.
+/// The message for a clause for which there is no value.
 pub(super) fn missing_value(index: usize) -> String {
     format!("index {index} out of range")
 }

@@ -1,4 +1,4 @@
-//! Calls of `format` whose template and list of values are literals are checked before anything runs.
+//! The validator for calls of `format` whose template and list of values are literals.
 
 use gavel_engine::ast::{Call, Constant, Expr, ExprId, ExprKind};
 use gavel_engine::check::CheckedAst;
@@ -19,7 +19,7 @@ pub fn format_calls_since_4(checked: &CheckedAst, issues: &mut Issues) {
     validate(checked, issues, takes_since_4);
 }
 
-/// Whether a clause other than `%s` takes values of a type.
+/// Whether a clause other than `%s` accepts values of a type.
 type Takes = fn(Verb, &Type) -> bool;
 
 fn takes_before_4(verb: Verb, ty: &Type) -> bool {
@@ -146,7 +146,7 @@ fn find_unwritable(checked: &CheckedAst, value: &Expr) -> Option<ExprId> {
     }
 }
 
-/// The type, were it never null.
+/// The type without the possibility of null.
 fn kind_of(ty: &Type) -> Type {
     match ty {
         Type::Wrapper(primitive) => Primitive::as_type(*primitive),

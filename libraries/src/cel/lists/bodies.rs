@@ -7,7 +7,7 @@ use gavel_engine::value::{List, ListView, Reach, Value};
 
 use crate::cel::members::Members;
 
-/// `list.slice(start, end)`, which shares the list's memory where it can.
+/// `list.slice(start, end)`, which shares the list's memory if possible.
 pub(super) fn slice<'a>(
     call: &CallContext<'a>,
     list: List<'a>,
@@ -25,7 +25,7 @@ pub(super) fn slice<'a>(
         .ok_or_else(|| fail(&format!("list is length {}", list.len())))
 }
 
-/// `list.flatten()`, `list.flatten(depth)`. Judges its arguments itself.
+/// `list.flatten()`, `list.flatten(depth)`. Checks the types of its arguments itself.
 pub(super) fn flatten<'a>(
     call: &CallContext<'a>,
     args: &[Value<'a>],
@@ -92,8 +92,8 @@ pub(super) fn bounded_range<'a>(call: &CallContext<'a>, size: i64) -> Result<Val
     }
 }
 
-/// The numbers from 0 to below this one. They are not laid out in memory: their cost is counted only after the call,
-/// when a large range would have filled it.
+/// The numbers from 0 to below this one. They are computed when they are read: because the cost is counted only after the call, a large
+/// list could otherwise exhaust the memory.
 #[derive(Debug)]
 struct Range(usize);
 
@@ -120,7 +120,7 @@ pub(super) fn reverse<'a>(call: &CallContext<'a>, list: List<'a>) -> Result<Valu
     Ok(Value::from(reversed.into_bump_slice()))
 }
 
-/// `list.distinct()`: of equal elements the first.
+/// `list.distinct()`: of equal elements, the first is kept.
 pub(super) fn distinct<'a>(call: &CallContext<'a>, list: List<'a>) -> Result<Value<'a>, EvalError> {
     call.reserve(Members::bytes(list))?;
     let mut members = Members::default();

@@ -1,4 +1,5 @@
-//! The costs of the lists library's functions. All create a new list; those that compare elements cost the square of its length.
+//! The costs of the lists library's functions. All functions create a new list; the cost of functions that compare elements grows with the
+//! square of its length.
 
 use std::borrow::Cow;
 
@@ -40,11 +41,11 @@ const RECEIVER: Track = |arguments, _| compared(arguments.first().copied().flatt
 /// Counts the pairs of the keys.
 const KEYS: Track = |arguments, _| compared(arguments.get(1).copied().flatten());
 
-/// The call and the list that it creates.
+/// The cost of a call and of the list that it creates.
 const CALL: u64 = 1 + LIST;
-/// Two values compared with each other, either way.
+/// The cost of comparing two values with each other in both directions.
 const PAIR: f64 = 2.0;
-/// Two strings or bytes compared with each other, either way.
+/// The cost of comparing two strings or bytes with each other in both directions.
 const TEXT_PAIR: f64 = 2.1;
 
 fn allocating(factor: f64, size: SizeEstimate) -> CallEstimate {
@@ -57,7 +58,7 @@ fn pair(call: &dyn CallSite) -> f64 {
     if call.is_bound() { TEXT_PAIR } else { PAIR }
 }
 
-/// The result counts as long as there are pairs, which is upstream's mistake.
+/// The estimate for functions that compare all pairs of elements. By a mistake of upstream, the size of the result is the number of pairs.
 fn comparing(factor: f64, size: SizeEstimate) -> CallEstimate {
     allocating(factor, size.times(size))
 }
@@ -116,7 +117,7 @@ fn track_flatten_by(
     }
 }
 
-/// Upstream takes the operand for a list without asking, even if it is an error.
+/// The list in an operand. Upstream does not check that the operand is a list, even if it is an error.
 fn compared(list: Option<Value<'_>>) -> Result<u64, EvalError> {
     let Some(list) = list.and_then(Value::as_list) else {
         let missing = match list.map(Value::kind) {

@@ -1,4 +1,4 @@
-//! The lists library in its version 3 (cel-go `ext/lists.go`): parts, orders and ranges of lists.
+//! The lists library in its version 3 (cel-go `ext/lists.go`): slices, sorting and ranges.
 //!
 //! Kubernetes has offered no other version. `sortBy` is a macro, which calls `@sortByAssociatedKeys`; `first` and `last`
 //! belong to the optionals library.

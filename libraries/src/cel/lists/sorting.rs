@@ -1,4 +1,4 @@
-//! Sorting, as Go's `sort.Slice` sorts: equal elements of longer lists change places.
+//! Sorting in the way of Go's `sort.Slice`: equal elements of longer lists change places.
 
 use bumpalo::collections::Vec;
 use gavel_engine::ast::operators::SORT_BY_KEYS;
@@ -7,7 +7,7 @@ use gavel_engine::error::EvalError;
 use gavel_engine::value::{List, Value};
 use gavel_golang::sort::try_sort_by_less;
 
-/// `list.sort()`. Judges its receiver itself.
+/// `list.sort()`. Checks the type of its receiver itself.
 pub(super) fn sort<'a>(
     call: &CallContext<'a>,
     receiver: Value<'a>,
@@ -21,7 +21,7 @@ pub(super) fn sort<'a>(
     Ok(Value::from(sorted.into_bump_slice()))
 }
 
-/// `list.@sortByAssociatedKeys(keys)`: the list in the order of the keys. Judges its arguments itself.
+/// `list.@sortByAssociatedKeys(keys)`: the list in the order of the keys. Checks the types of its arguments itself.
 pub(super) fn sort_by_keys<'a>(
     call: &CallContext<'a>,
     receiver: Value<'a>,
@@ -57,7 +57,7 @@ fn list_of<'a>(receiver: Value<'a>, function: &str) -> Result<List<'a>, EvalErro
         })
 }
 
-/// Keys must be of one type that has an order. A single key is compared with nothing.
+/// Checks that all keys have the same type, and that the type has an order. A single key is not compared, so any type is accepted.
 fn check_keys<'a>(call: &CallContext<'a>, keys: List<'a>) -> Result<(), EvalError> {
     let Some(first) = keys.get(0) else {
         return Ok(());
@@ -75,7 +75,7 @@ fn check_keys<'a>(call: &CallContext<'a>, keys: List<'a>) -> Result<(), EvalErro
     Ok(())
 }
 
-/// NaN is neither less nor greater.
+/// Whether one value is less than another. NaN is neither less nor greater.
 fn less(call: &CallContext<'_>, left: &Value<'_>, right: &Value<'_>) -> Result<bool, EvalError> {
     call.look(left)?;
     Ok(left.compare(right).is_ok_and(|order| order.is_lt()))

@@ -7,7 +7,7 @@ use gavel_engine::cost::{
 use gavel_engine::error::EvalError;
 use gavel_engine::value::Value;
 
-/// The receiver is read, and a text of at most its length is created.
+/// The cost of functions that read the receiver and create a text of at most its length.
 pub(super) const COPY: Cost = Cost::sizes(copy).of_name();
 /// The cost of `replace`.
 pub(super) const REPLACE: Cost = Cost::sizes(replace).of_name();
@@ -16,7 +16,7 @@ pub(super) const SPLIT: Cost = Cost::split(split_estimate, split_track).of_name(
 /// The cost of `join`.
 pub(super) const JOIN: Cost = Cost::split(join_estimate, join_track).of_name();
 
-/// For each code point that is read, and written to the result.
+/// The cost of each code point that is read and then written to the result.
 const COPY_FACTOR: f64 = 2.0 * TRAVERSAL_FACTOR;
 
 fn copy(sizes: &[SizeEstimate]) -> CallEstimate {
@@ -49,7 +49,7 @@ fn replaced(count: u64, new: u64, retained: u64) -> u64 {
     count.saturating_mul(new).saturating_add(retained)
 }
 
-/// `size / part`, rounded up, computed in doubles as upstream computes it.
+/// `size / part`, rounded up and, as in upstream, computed in doubles.
 fn divide_up(size: u64, part: u64) -> u64 {
     SizeEstimate::exact(1).costs(size as f64 / part as f64).max
 }

@@ -8,7 +8,7 @@ use memchr::memchr;
 
 use crate::cel::limit::push_str;
 
-/// The units of work of a character that is copied by itself.
+/// The units of work for a character that is copied individually.
 const WORK_PER_CHARACTER: usize = 8;
 
 /// `text.lowerAscii()`
@@ -92,7 +92,7 @@ pub(super) fn replace_some<'a>(
     replaced(call, text, old, new, limit(count))
 }
 
-/// An empty `old` is found before every code point and at the end.
+/// Replaces `old`; an empty `old` is found before every code point and at the end.
 fn replaced<'a>(
     call: &CallContext<'a>,
     text: &'a str,
@@ -145,7 +145,7 @@ pub(super) fn split_some<'a>(
     parts(call, text, separator, limit(count))
 }
 
-/// The last of `limit` parts holds the rest. An empty separator splits into code points.
+/// The parts of a text. The last of `limit` parts holds the rest. An empty separator splits the text into code points.
 pub(super) fn parts<'a>(
     call: &CallContext<'a>,
     text: &'a str,
@@ -207,7 +207,7 @@ pub(super) fn join<'a>(
     })
 }
 
-/// [`join_all`], which converts each element to a string of Go's: optionals and values of libraries too.
+/// Like [`join_all`], but converts each element to a Go string: optionals and values of libraries too.
 pub(super) fn join_all_converted<'a>(
     call: &CallContext<'a>,
     list: List<'a>,
@@ -215,7 +215,7 @@ pub(super) fn join_all_converted<'a>(
     join_converted(call, list, "")
 }
 
-/// [`join`], which converts each element to a string of Go's.
+/// Like [`join`], but converts each element to a Go string.
 pub(super) fn join_converted<'a>(
     call: &CallContext<'a>,
     list: List<'a>,
@@ -224,7 +224,7 @@ pub(super) fn join_converted<'a>(
     joined(call, list, separator, native_string)
 }
 
-/// The conversions of cel-go's `ConvertToNative`; each type has its own error message.
+/// The Go string for a value, as cel-go's `ConvertToNative` converts it; each type has its own error message.
 fn native_string<'a>(arena: &'a Arena, mut value: Value<'a>) -> Result<&'a str, EvalError> {
     while let Some(Some(held)) = value.as_optional() {
         value = *held;
@@ -270,7 +270,7 @@ fn joined<'a>(
     Ok(result.into_bump_str())
 }
 
-/// A count argument: negative means no limit.
+/// The limit for a count argument; a negative count means no limit.
 fn limit(count: i64) -> usize {
     usize::try_from(count).unwrap_or(usize::MAX)
 }

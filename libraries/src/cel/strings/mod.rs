@@ -1,7 +1,7 @@
 //! The strings library (cel-go `ext/strings.go`): searching, cutting, replacing and joining texts.
 //!
-//! Positions and lengths count code points. The library has grown in versions; each table holds what one of them adds.
-//! `format` is a module of its own ([`super::format`]).
+//! Positions and lengths count code points. The library has several versions; each table has the functions that one version adds. `format`
+//! is a module of its own ([`super::format`]).
 
 mod cost;
 mod edit;
@@ -30,19 +30,19 @@ pub const STRINGS: &[Overload] = &[
     row("upperAscii", "string_upper_ascii", "string.() -> string", body!(edit::upper_ascii), "'TacoCæt'.upperAscii() == 'TACOCæT'").cost(cost::COPY),
 ];
 
-/// `indexOf` and `lastIndexOf` from a position, as cel-go has them: past the end nothing is found.
+/// `indexOf` and `lastIndexOf` from a position, as cel-go implements them: a position past the end finds nothing.
 #[rustfmt::skip] // A table: a row a line.
 pub const STRINGS_INDEX_FROM: &[Overload] = &[INDEX_OF_FROM, LAST_INDEX_OF_FROM];
 
-/// `indexOf` and `lastIndexOf` from a position, where a position below zero always fails, and the empty text is found at the end
-/// at most.
+/// `indexOf` and `lastIndexOf` from a position, in the version in which a position below zero always fails and the empty text is found at
+/// the end at the latest.
 #[rustfmt::skip] // A table: a row a line.
 pub const STRINGS_INDEX_FROM_ZERO: &[Overload] = &[
     INDEX_OF_FROM.body(body!(search::index_of_from_zero)),
     LAST_INDEX_OF_FROM.body(body!(search::last_index_of_from_zero)),
 ];
 
-/// `indexOf` and `lastIndexOf` from a position, as CEL's specification has them: past the end they fail.
+/// `indexOf` and `lastIndexOf` from a position, as CEL's specification defines them: a position past the end is an error.
 #[rustfmt::skip] // A table: a row a line.
 pub const STRINGS_INDEX_FROM_SPECIFIED: &[Overload] = &[
     INDEX_OF_FROM.body(body!(search::index_of_within)),

@@ -3,7 +3,7 @@
 use gavel_engine::error::EvalError;
 use gavel_golang::utf8;
 
-/// `text.charAt(index)`; the empty text at the end.
+/// `text.charAt(index)`; at the end of the text, an empty text.
 pub(super) fn char_at(text: &str, index: i64) -> Result<&str, EvalError> {
     let rest = substring_from(text, index)?;
     let end = rest.chars().next().map_or(0, char::len_utf8);
@@ -38,8 +38,8 @@ pub(super) fn index_of(text: &str, part: &str) -> Result<i64, EvalError> {
     index_of_from(text, part, 0)
 }
 
-/// `text.indexOf(part, from)`: the first position, not below `from`, at which `part` is. The empty part is where the search
-/// starts, anywhere.
+/// `text.indexOf(part, from)`: the first position, not below `from`, at which `part` is. An empty `part` is found at `from`, even past the
+/// end.
 pub(super) fn index_of_from(text: &str, part: &str, from: i64) -> Result<i64, EvalError> {
     if part.is_empty() {
         return Ok(from);

@@ -54,13 +54,13 @@ impl Prefix {
         parse(text).map_err(|fault| ParsePrefixError { text, fault })
     }
 
-    /// The network of a single address.
+    /// The network that contains only this address.
     pub fn of(address: IpAddr) -> Prefix {
         let bits = bit_length(address);
         Prefix { address, bits }
     }
 
-    /// The network alone: the bits past the prefix are cleared.
+    /// The network with the bits past the prefix cleared.
     pub fn masked(self) -> Prefix {
         let past = bit_length(self.address).saturating_sub(self.bits).into();
         let address = match self.address {
@@ -76,7 +76,7 @@ impl Prefix {
         Prefix { address, ..self }
     }
 
-    /// Whether all addresses of another network, of the same family, are in this one.
+    /// Whether this network contains all addresses of another network of the same family.
     pub fn contains(self, inner: Prefix) -> bool {
         let widened = Prefix {
             bits: self.bits,

@@ -43,7 +43,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// The format of a name as `format.named` knows it.
+    /// The format that `format.named` finds by a name.
     pub fn named(name: &str) -> Option<Format> {
         Some(match name {
             "dns1123Label" => Format::Dns1123Label,

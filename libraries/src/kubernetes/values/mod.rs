@@ -1,4 +1,4 @@
-//! The types that the libraries of Kubernetes bring.
+//! The types of Kubernetes' libraries.
 
 pub mod cidr;
 pub mod format;

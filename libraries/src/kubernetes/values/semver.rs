@@ -8,14 +8,14 @@ use gavel_golang::integer::parse_uint;
 use gavel_golang::quote::quote;
 use smol_str::SmolStr;
 
-/// A version. Its build does not affect the order, and versions that only differ in it are equal.
+/// A version. The build does not affect the order: versions that differ only in the build are equal.
 #[derive(Debug, Clone)]
 pub struct Version {
-    /// The first number.
+    /// The major version.
     pub major: u64,
-    /// The second number.
+    /// The minor version.
     pub minor: u64,
-    /// The third number.
+    /// The patch version.
     pub patch: u64,
     /// The identifiers after `-`, separated by points. Empty in a release.
     prerelease: SmolStr,
@@ -35,7 +35,7 @@ impl From<&'static str> for ParseVersionError {
 }
 
 impl Version {
-    /// Reads a version as the specification wants it.
+    /// Reads a version as the specification requires it.
     ///
     /// # Errors
     ///
@@ -78,7 +78,7 @@ impl Version {
         })
     }
 
-    /// Reads a version also with a leading `v`, with leading zeros and without its last numbers: `v1.02`.
+    /// Reads a version leniently: also with a leading `v`, with leading zeros, and without the minor or patch version: `v1.02`.
     ///
     /// # Errors
     ///
@@ -144,7 +144,7 @@ fn split(text: &str, separator: char) -> (&str, Option<&str>) {
     }
 }
 
-/// Reads a number, which messages name `name`, at their beginning `Name`.
+/// Reads a number. Messages call it `name`, or `capitalized` at their beginning.
 fn number(text: &str, name: &str, capitalized: &str) -> Result<u64, ParseVersionError> {
     check_characters(text, |byte| byte.is_ascii_digit(), name)?;
     if text.len() > 1 && text.starts_with('0') {
@@ -181,7 +181,7 @@ fn is_alphanumeric(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'-'
 }
 
-/// A part of a version without zeros before its first digit other than zero.
+/// A part of a version without its leading zeros.
 fn without_leading_zeros(part: &str) -> String {
     let stripped = part.trim_start_matches('0');
     if part.len() <= 1 {

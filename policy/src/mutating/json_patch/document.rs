@@ -1,4 +1,4 @@
-//! The document that is patched, and how its parts are reached (json-patch `findObject`, `partialDoc`, `partialArray`).
+//! The patched document, and access to its parts (json-patch `findObject`, `partialDoc`, `partialArray`).
 
 use gavel_engine::value::{Json, JsonObject};
 use gavel_golang::integer::atoi;
@@ -7,7 +7,8 @@ use gavel_golang::integer::atoi;
 #[derive(Debug)]
 pub(super) struct Document<'o> {
     root: Json,
-    /// Where operations of the patch put a null. To Go these are empty maps; a null that was there before is not.
+    /// The paths at which operations of the patch have put a null. In Go such a null is an empty map; a null of the original document is
+    /// not.
     nulls: Vec<&'o str>,
 }
 
@@ -20,7 +21,7 @@ pub(super) enum Parent<'d> {
     Null,
 }
 
-/// Why nothing is put into a null: kube-apiserver panics there.
+/// The error of adding to such a null, where kube-apiserver panics.
 const NIL_MAP: &str = "assignment to entry in nil map";
 
 impl<'o> Document<'o> {
@@ -42,7 +43,7 @@ impl<'o> Document<'o> {
         self.nulls.push(path);
     }
 
-    /// Whether an operation put a null there.
+    /// Whether an operation has put a null at this path.
     pub(super) fn has_null(&self, path: &str) -> bool {
         self.nulls.contains(&path)
     }
@@ -137,7 +138,7 @@ fn index_of(key: &str, length: usize) -> Result<usize, String> {
     position(index, length)
 }
 
-/// The position of an index among `places` positions: a negative one counts from the end.
+/// The position of an index among `places` positions; a negative index counts from the end.
 fn position(index: i64, places: usize) -> Result<usize, String> {
     let count = i64::try_from(places).unwrap_or(i64::MAX);
     let from_start = match index < 0 {

@@ -14,7 +14,7 @@ use gavel_golang::quote::quote;
 use document::Document;
 use equality::is_equal;
 
-/// The most bytes that the `copy` operations of a patch may add, as API servers set it.
+/// The limit of bytes that the `copy` operations of a patch may add, which is that of API servers.
 const MAX_COPIED_BYTES: usize = 3 * 1024 * 1024;
 
 /// An operation of a JSON patch.
@@ -30,12 +30,12 @@ pub(crate) struct Operation {
     pub(crate) value: Option<Json>,
 }
 
-/// Why a patch was not applied.
+/// Why a patch cannot be applied.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum PatchFailure {
-    /// A `test` failed, which leaves the document as it was.
+    /// A `test` failed; the document stays unchanged.
     Test,
-    /// An operation cannot be applied, as upstream words it.
+    /// An operation cannot be applied; the message is upstream's.
     Error(String),
 }
 

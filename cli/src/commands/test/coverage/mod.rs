@@ -156,7 +156,7 @@ impl Coverage {
         }
     }
 
-    /// How much is covered, of how much: an evaluation of each expression, both outcomes of each condition.
+    /// The number of covered items and of all items: the evaluation of each expression, and both outcomes of each condition.
     fn counts(&self) -> (usize, usize) {
         let expressions = self.expressions.values();
         let counts = expressions.map(|expression| match expression.is_condition {
@@ -283,7 +283,7 @@ fn file_of(policy: &Document) -> String {
 }
 
 impl Condition {
-    /// The outcomes that it had: true, false, or both.
+    /// The outcomes that were seen: true, false, or both.
     fn outcomes(&self) -> impl Iterator<Item = bool> {
         [self.was_true, self.was_false]
             .into_iter()

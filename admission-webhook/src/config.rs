@@ -74,7 +74,7 @@ pub struct Limits {
     /// The limit of concurrent evaluations that take more than a millisecond, each on a thread of its own. As many again, but at least two,
     /// may run until their deadlines.
     pub evaluations: usize,
-    /// The limit of long evaluations that wait for such a thread. Requests beyond it are answered with 429.
+    /// The limit of evaluations that wait for one of these threads. Requests beyond it are answered with 429.
     pub waiting: usize,
 }
 

@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 /// How long files must be unchanged before they are read, so that several changes are read together.
 const QUIET: Duration = Duration::from_millis(100);
 
-/// The longest wait for changes to pause.
+/// How long changes may go on without a pause before files are read all the same.
 const IMPATIENT: Duration = Duration::from_millis(500);
 
 /// How often files are also polled: some file systems (network file systems, replaced mounts) send no notifications.

@@ -10,7 +10,7 @@ use gavel_apimachinery::version::KubeVersion;
 fn document() -> String {
     let mut text = String::from(
         "# Versions of Kubernetes\n\n\
-         What API servers answer differently from those of the version before, as Gavel follows it. This page is written from the\n\
+         The differences between the answers of API servers of successive versions, which Gavel reproduces. This page is generated from the\n\
          table `apimachinery/src/server/table.rs` (`UPDATE_GOLDEN=1 cargo test -p gavel-apimachinery --test versions`). Which version\n\
          has which function says [functions.md](functions.md). [`gavel upgrade-check`](upgrade-check.md) finds the rows that matter to\n\
          your definitions, policies and requests.\n",

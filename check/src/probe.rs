@@ -42,7 +42,7 @@ pub struct Seen {
 }
 
 impl Probe {
-    /// A probe of a validating policy among the given objects; `prepare` adds what a test adds. `None` if there is no such
+    /// A probe of a validating policy among the given objects; `prepare` adds the objects of a test. `None` if there is no such
     /// policy.
     ///
     /// # Errors

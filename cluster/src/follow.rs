@@ -49,7 +49,7 @@ pub enum Authorizing {
 
 /// How long there must be no event before changes are published, because several objects are often written together.
 const QUIET: Duration = Duration::from_millis(5);
-/// The longest wait for events to pause.
+/// How long events may go on without a pause before changes are published all the same.
 const IMPATIENT: Duration = Duration::from_millis(50);
 /// The limit of changes that are published together.
 const MOST: usize = 4096;

@@ -30,7 +30,7 @@ pub enum EvalErrorKind {
     MemoryLimit,
     /// The deadline has passed, or the host set its flag.
     Interrupted,
-    /// An operation in which upstream's own code panics; the message is that panic's. No operator absorbs it.
+    /// An operation for which upstream's own code panics, with the message of that panic. No operator absorbs it.
     Internal,
 }
 

@@ -56,7 +56,7 @@ struct IdentifiedResponse<'r> {
 }
 
 impl AdmissionResponse {
-    /// The answer with a denial or, without a status, an admission.
+    /// The response that denies the request with this status or, without a status, admits it.
     pub fn of(status: Option<Status>) -> Self {
         AdmissionResponse {
             allowed: status.is_none(),

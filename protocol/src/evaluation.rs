@@ -46,7 +46,7 @@ pub struct Outcome<'a> {
     pub estimate: Option<CostEstimate>,
     /// The cost of the evaluation in cost units, if there was one.
     pub cost: Option<u64>,
-    /// The value; `None` if none was requested.
+    /// The value or the failure; `None` if only a check was requested.
     pub result: Result<Option<Value<'a>>, Failure>,
 }
 

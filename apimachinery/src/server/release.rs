@@ -38,8 +38,8 @@ pub const PATCH_RELEASES: &[PatchRelease] = &[
     PatchRelease {
         version: KubeVersion::v1(34),
         patch: 3,
-        what: "Policies look a namespace up in storage that their cache does not have yet; before, requests in new namespaces could fail with `namespaces \"…\" not found`",
-        here: "has no cache: a namespace is there or not",
+        what: "If the cache of policies does not contain a namespace yet, it is looked up in storage; before, requests in new namespaces could fail with `namespaces \"…\" not found`",
+        here: "has no such cache",
         upstream: "apiserver pkg/admission/plugin/webhook/predicates/namespace/matcher.go, GetNamespace",
     },
     PatchRelease {
@@ -52,14 +52,14 @@ pub const PATCH_RELEASES: &[PatchRelease] = &[
     PatchRelease {
         version: KubeVersion::v1(35),
         patch: 8,
-        what: "`value` of a JSON patch may be a list or a map that holds `Object{}`; before, such a mutation crashed",
+        what: "`value` of a JSON patch may be a list or a map that contains `Object{}`; before, such a mutation crashed",
         here: "as since 1.35.8, in all versions",
         upstream: "apiserver pkg/cel/mutation/dynamic/objects.go, ConvertToNative",
     },
     PatchRelease {
         version: KubeVersion::v1(36),
         patch: 5,
-        what: "The same as in 1.35.8",
+        what: "The same change as in 1.35.8: `value` of a JSON patch may be a list or a map that contains `Object{}`",
         here: "as since 1.36.5, in all versions",
         upstream: "apiserver pkg/cel/mutation/dynamic/objects.go, ConvertToNative",
     },

@@ -21,7 +21,7 @@ pub(crate) struct AuditArgs {
     #[arg(long, value_name = "FILE|FOLDER", requires = "objects")]
     pub(crate) policies: Vec<PathBuf>,
 
-    /// Also read the folders in the folders
+    /// Also read subfolders
     #[arg(short = 'R', long, requires = "policies")]
     pub(crate) recursive: bool,
 

@@ -28,7 +28,7 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "PATH")]
     pub(crate) crd: Vec<PathBuf>,
 
-    /// Also read the folders in the folders
+    /// Also read subfolders
     #[arg(short = 'R', long)]
     pub(crate) recursive: bool,
 

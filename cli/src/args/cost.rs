@@ -21,7 +21,7 @@ pub(crate) struct CostArgs {
     #[arg(short, long, value_name = "PATH")]
     pub(crate) filename: Vec<PathBuf>,
 
-    /// Also read the folders in the folders
+    /// Also read subfolders
     #[arg(short = 'R', long)]
     pub(crate) recursive: bool,
 

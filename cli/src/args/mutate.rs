@@ -18,7 +18,7 @@ pub(crate) struct MutateArgs {
     #[arg(required = true, value_name = "OBJECT")]
     pub(crate) objects: Vec<PathBuf>,
 
-    /// Also read the folders in the folders
+    /// Also read subfolders
     #[arg(short = 'R', long)]
     pub(crate) recursive: bool,
 

@@ -21,7 +21,7 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "FILE|FOLDER", num_args = 1.., required_unless_present_any = ["demo", "cluster"])]
     pub(crate) policies: Vec<PathBuf>,
 
-    /// Also read the folders in the folders
+    /// Also read subfolders
     #[arg(short = 'R', long, requires = "policies")]
     pub(crate) recursive: bool,
 

@@ -16,7 +16,7 @@ pub(crate) struct TestArgs {
     #[arg(value_name = "PATH", required_unless_present = "init")]
     pub(crate) paths: Vec<PathBuf>,
 
-    /// Also read the folders in the folders
+    /// Also read subfolders
     #[arg(short = 'R', long)]
     pub(crate) recursive: bool,
 

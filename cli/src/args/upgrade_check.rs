@@ -29,7 +29,7 @@ pub(crate) struct UpgradeCheckArgs {
     #[arg(long, value_name = "PATH", num_args = 1..)]
     pub(crate) sample: Vec<PathBuf>,
 
-    /// Also read the folders in the folders
+    /// Also read subfolders
     #[arg(short = 'R', long)]
     pub(crate) recursive: bool,
 

@@ -82,7 +82,7 @@ pub enum RuleRun {
 }
 
 impl Outcome {
-    /// The outcome if the interrupt came before the end.
+    /// The outcome of a validation that was interrupted.
     fn interrupted(budget: i64) -> Self {
         let error = Error::internal(&Path::root(), Interrupted.to_string());
         Outcome {

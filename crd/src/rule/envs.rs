@@ -86,7 +86,7 @@ impl NodeType {
         NodeType::new(self.schema.element()?)
     }
 
-    /// The node as CEL sees it.
+    /// The CEL schema of the node.
     pub fn schema(&self) -> &CelSchema {
         &self.schema
     }

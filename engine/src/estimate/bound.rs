@@ -43,7 +43,7 @@ impl KnownValue {
         KnownValue { path, ..self }
     }
 
-    /// The size at the end of these steps from the value, if it does not follow from the path.
+    /// The size at the end of a path of steps from the value, if the value's path does not determine it.
     pub fn size(&self, steps: &[&str]) -> Option<SizeEstimate> {
         match steps {
             [] => self.size,
@@ -98,7 +98,7 @@ impl<'a> Estimator<'a> {
         }
     }
 
-    /// The properties of a value that is one of two values, or both joined: if one is empty, those of the other.
+    /// The properties of a value that is either of two values, or both joined. If one of them is empty, they are those of the other.
     pub(super) fn join(&mut self, id: ExprId, left: &SizedArgument<'a>, right: &SizedArgument<'a>) {
         if !self.bounds {
             return;

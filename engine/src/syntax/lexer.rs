@@ -11,7 +11,7 @@ pub(super) struct Lexer<'s> {
     at: usize,
     /// The position of the next character, in code points.
     offset: Offset,
-    /// Whether all characters are single bytes, so that bytes count code points.
+    /// Whether all characters are single bytes, so that byte and code point positions are the same.
     ascii: bool,
 }
 

@@ -179,7 +179,7 @@ fn write_bytes(f: &mut impl Write, bytes: &[u8]) -> fmt::Result {
     f.write_char(']')
 }
 
-/// `2020-01-01 00:00:00.5 +0100 +0100`: the offset is also the name of the zone, except for UTC.
+/// Writes a time: `2020-01-01 00:00:00.5 +0100 +0100`. The offset is also the name of the zone, except for UTC.
 fn write_time(f: &mut impl Write, time: Timestamp) -> fmt::Result {
     let mut text = String::new();
     time.write_rfc3339(&mut text)?;

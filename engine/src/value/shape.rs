@@ -166,7 +166,7 @@ impl Shape {
         Shape(Arc::new(shape))
     }
 
-    /// The value of JSON of this shape.
+    /// The value of JSON that is viewed through this shape.
     #[inline]
     pub fn view<'a>(&'a self, json: &'a Json) -> Value<'a> {
         self.0.view(json, self)

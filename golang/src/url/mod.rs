@@ -42,7 +42,7 @@ pub struct UrlError {
     fault: UrlFault,
 }
 
-/// The error in a text.
+/// The problem of a text that is not a URL.
 #[derive(Debug, Clone)]
 enum UrlFault {
     Known(&'static str),

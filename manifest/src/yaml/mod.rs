@@ -481,8 +481,9 @@ impl<'t> Builder<'t> {
     }
 }
 
-/// Merges (`<<`) the entries of one or several maps; entries of earlier maps take precedence. They replace earlier entries of the map, and
-/// later entries of the map replace them. Returns false if the value is neither a map nor a list of maps.
+/// Merges (`<<`) the entries of one or several maps into the current map. An entry of an earlier map takes precedence over one of a later
+/// map. A merged entry replaces an entry written before `<<`, and is replaced by an entry written after it. Returns false if the value is
+/// neither a map nor a list of maps.
 fn merge(fields: &mut Map<String, Json>, nodes: &mut BTreeMap<String, Node>, built: Built) -> bool {
     match built.value {
         Json::Object(merged) => {

@@ -20,10 +20,10 @@ const HEAD: &str = "\
 policies have the names and labels of kube-apiserver, so that dashboards and alerts for built-in policies also work for Gavel's.
 
 - A histogram `NAME` has the series `NAME_bucket`, `NAME_sum` and `NAME_count`.
-- Labels hold names of policies and bindings, known paths and status codes, and nothing else from requests.
+- Labels contain only names of policies and bindings, known paths and status codes, and nothing else from requests.
 - Timestamps are in seconds since 1970-01-01 UTC.
-- `process_cpu_seconds_total`, `process_resident_memory_bytes`, `process_open_fds` and their like mean what they mean in every client
-  library of Prometheus; which of them there are depends on the operating system.
+- `process_cpu_seconds_total`, `process_resident_memory_bytes`, `process_open_fds` and similar metrics have the same meaning as in
+  Prometheus' client libraries. The operating system determines which of them exist.
 
 [runbook.md](runbook.md) says which metrics have alerts, and what to do. `gavel audit --metrics` writes metrics of its own:
 [audit.md](audit.md#metrics).

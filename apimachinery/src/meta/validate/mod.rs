@@ -201,7 +201,7 @@ fn time_value(time: Option<OffsetTime>) -> BadValue {
     }
 }
 
-/// The value of a field that is not set, which Go's messages show all the same.
+/// The value of a field that is not set. Go's messages print such a value too.
 fn nothing() -> BadValue {
     BadValue::Text("null".to_owned())
 }

@@ -26,7 +26,7 @@ pub(super) struct OpenApi<'w> {
     pub(super) total: TotalCost,
 }
 
-/// The constraints that the nodes above put on a node.
+/// The constraints on a node that come from the nodes above it.
 #[derive(Debug, Clone, Copy, Default)]
 struct Above<'w> {
     /// Why defaults are not allowed, if so.

@@ -100,7 +100,7 @@ fn write_element(out: &mut Output<'_, '_>, value: &Value<'_>, depth: usize) -> R
     Ok(())
 }
 
-/// Values with the same form inside and outside of collections. `None` for values that cannot be written.
+/// Writes a value that looks the same inside and outside of a collection. `None` for values that cannot be written.
 fn write_member(
     out: &mut Output<'_, '_>,
     value: &Value<'_>,

@@ -67,7 +67,7 @@ impl From<Problem> for EvalError {
 }
 
 impl From<fmt::Error> for Problem {
-    /// An [`Output`](super::output::Output) failed: its `check` returns the cause, which is reported instead of this.
+    /// A placeholder for the failure of an [`Output`](super::output::Output), whose `check` returns the actual cause.
     fn from(error: fmt::Error) -> Self {
         Problem::new(error.to_string())
     }

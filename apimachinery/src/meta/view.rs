@@ -1,4 +1,4 @@
-//! Metadata as its fields.
+//! Views of metadata, whose methods return single fields.
 
 use gavel_golang::time::{Layout, OffsetTime};
 use serde_json::{Map, Value as Json};

@@ -7,8 +7,8 @@ use crate::ast::{Constant, Expr, ExprKind};
 use crate::decl::Declarations;
 use crate::types::Type;
 
-/// Finds the first declared name that `name` may stand for in a container: in container `a.b`, `x` stands for `a.b.x`, `a.x` or
-/// `x`, and `.x` for `x` alone.
+/// Finds the first declared name that `name` may stand for in a container: in container `a.b`, `x` may stand for
+/// `a.b.x`, `a.x` or `x`, and `.x` only for `x`.
 pub fn resolve_name<T>(
     container: &str,
     name: &str,

@@ -181,7 +181,7 @@ impl FoldStep {
         }
     }
 
-    /// Step: `p ? A + 1 : A`. Result: `A == 1`.
+    /// Counts the elements for which the predicate `p` is true; the loop step is `p ? A + 1 : A`, the result `A == 1`.
     fn exists_one<'a>(
         &self,
         range: Value<'a>,
@@ -208,7 +208,7 @@ impl FoldStep {
         accu.map(|count| Value::from(count == 1))
     }
 
-    /// Step: `A + [t]`, or `p ? A + [t] : A`.
+    /// Collects the elements of a list; the loop step is `A + [t]`, or `p ? A + [t] : A`.
     fn collect_list<'a>(
         &self,
         range: Value<'a>,
@@ -250,7 +250,8 @@ impl FoldStep {
         }
     }
 
-    /// Step: `cel.@mapInsert(A, k, v)` or `cel.@mapInsert(A, m)`, or `p ? that : A`.
+    /// Collects the entries of a map; the loop step is `cel.@mapInsert(A, k, v)` or `cel.@mapInsert(A, m)`, or one of these as `step` in
+    /// `p ? step : A`.
     fn collect_map<'a>(
         &self,
         range: Value<'a>,
@@ -351,7 +352,7 @@ impl<'a> Quantifier<'a> {
         if self.decisive { 3 } else { 2 }
     }
 
-    /// `A && p` for `all`, `A || p` for `exists`.
+    /// Computes the loop step for one element: `A && p` for `all`, `A || p` for `exists`.
     #[inline]
     fn step(&mut self, frame: &mut Frame<'_, 'a>) -> Result<bool, EvalError> {
         if self.decided {

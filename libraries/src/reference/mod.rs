@@ -179,7 +179,8 @@ struct Seen {
 }
 
 impl FunctionEntry {
-    /// The signature for readers: without the empty type parameters that distinguish opaque types from types with fields.
+    /// The signature as documentation shows it. The `()` after the names of opaque types, which the parser of signatures needs, is
+    /// omitted.
     pub fn signature(&self) -> String {
         let mut parts = self.row.signature.split("()").peekable();
         let mut signature = String::new();

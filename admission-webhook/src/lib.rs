@@ -2,7 +2,9 @@
 //!
 //! Layer 5: HTTP, TLS, files, time and threads are here. Decisions are not: `gavel-policy` makes them from a snapshot and a request.
 //!
-//! Used by the program `gavel` alone; a Rust API server or webhook of your own embeds the crate `gavel` instead.
+//! Only the program `gavel` uses this crate: `gavel serve --demo` starts it with sample policies, `gavel serve --policies FOLDER` with
+//! policies from files, and `gavel serve --cluster` with those of a cluster. `deploy/` installs it in a cluster. An API server or webhook
+//! of your own, in Rust, embeds the crate `gavel` instead.
 //! `docs/serve.md` describes the endpoints, `docs/security.md` the limits of time, size and memory.
 
 use std::net::SocketAddr;

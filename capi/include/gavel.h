@@ -9,10 +9,10 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-// The major version: it changes where programs must be changed.
+// The major version. It grows with changes after which programs must be adapted.
 #define GAVEL_ABI_MAJOR 1
 
-// The minor version: it grows with functions and options that are new.
+// The minor version. It grows with new functions and options.
 #define GAVEL_ABI_MINOR 0
 
 // The verdict of an authorizer.
@@ -49,13 +49,13 @@ typedef enum GavelValueKind {
   GAVEL_VALUE_KIND_DURATION = 9,
   // Any other value: typed JSON in `bytes`, as in the batch protocol.
   GAVEL_VALUE_KIND_TYPED = 10,
-  // A failure: the message in `bytes`. Only where several expressions are evaluated at once.
+  // A failure, with the message in `bytes`. Only for functions that evaluate several expressions.
   GAVEL_VALUE_KIND_ERROR = 11,
 } GavelValueKind;
 
 // The kind of an error.
 typedef enum GavelErrorKind {
-  // An argument is not what the function takes.
+  // An argument is invalid.
   GAVEL_ERROR_KIND_ARGUMENT = 1,
   // An expression has a syntax error.
   GAVEL_ERROR_KIND_PARSE = 2,
@@ -65,13 +65,13 @@ typedef enum GavelErrorKind {
   GAVEL_ERROR_KIND_PLAN = 4,
   // An evaluation failed.
   GAVEL_ERROR_KIND_EVALUATION = 5,
-  // An evaluation passed its cost limit.
+  // An evaluation exceeded its cost limit.
   GAVEL_ERROR_KIND_COST_LIMIT = 6,
-  // An evaluation passed its memory limit.
+  // An evaluation exceeded its memory limit.
   GAVEL_ERROR_KIND_MEMORY_LIMIT = 7,
   // The deadline passed, or the host cancelled.
   GAVEL_ERROR_KIND_INTERRUPTED = 8,
-  // An object is refused before it is validated.
+  // An object was rejected when it was decoded, before its validation.
   GAVEL_ERROR_KIND_DECODE = 9,
   // A definition or a policy cannot be compiled.
   GAVEL_ERROR_KIND_COMPILE = 10,
@@ -79,7 +79,7 @@ typedef enum GavelErrorKind {
   GAVEL_ERROR_KIND_PANIC = 11,
 } GavelErrorKind;
 
-// A flag that cancels calls. Setting it ends every call that uses it, soon after.
+// A flag that cancels calls. Soon after it is set, every call that uses it ends with an error.
 typedef struct GavelCancel GavelCancel;
 
 // An expression, compiled.
@@ -106,7 +106,7 @@ typedef struct GavelPolicy GavelPolicy;
 // An expression, compiled.
 typedef struct GavelProgram GavelProgram;
 
-// Where a callback puts its answer. It must not be kept after the callback has returned.
+// Receives the answer of a callback. The callback must not keep it after it has returned.
 typedef struct GavelReply GavelReply;
 
 // The rules of a structural schema, compiled.
@@ -121,7 +121,7 @@ typedef struct GavelDeclarations {
   bool params;
   // `authorizer` and `authorizer.requestResource`
   bool authorizer;
-  // The types and functions by which mutations are written.
+  // The types and functions of mutations (`Object`, `JSONPatch`).
   bool patch_types;
 } GavelDeclarations;
 
@@ -165,25 +165,25 @@ typedef void (*GavelFindParam)(size_t context,
 typedef struct GavelCallbacks {
   // Passed to each function, unchanged.
   size_t context;
-  // The authorizer. Null means no authorizer: `authorizer` then has no opinion.
+  // The authorizer. If it is null, the variable `authorizer` answers "no opinion" to every check.
   GavelAuthorize authorize;
-  // Namespaces that the index does not know; null is none.
+  // Looks up namespaces that the index does not contain; may be null.
   GavelFindNamespace find_namespace;
-  // Params that the index does not know; null is none.
+  // Looks up params that the index does not contain; may be null.
   GavelFindParam find_param;
 } GavelCallbacks;
 
-// The limits of a call, and its callbacks. All zeros are the defaults of Kubernetes.
+// The limits of a call, and its callbacks. If all fields are zero, the defaults of Kubernetes apply.
 typedef struct GavelOptions {
-  // Whether `cost_limit` counts.
+  // Whether `cost_limit` is set.
   bool has_cost_limit;
-  // Cost units: of one evaluation, or the budget of all rules of an object, or of the expressions of a policy.
+  // The limit in cost units: of one evaluation, of all rules of an object, or of the expressions of a policy.
   int64_t cost_limit;
-  // The most bytes that an evaluation computes; 0 is 64 MiB.
+  // The memory limit of the values that an evaluation computes, in bytes; 0 means 64 MiB.
   size_t memory_limit;
-  // Nanoseconds after which the call ends with an error; 0 is never.
+  // The time limit of the call, in nanoseconds; 0 means no limit.
   uint64_t timeout_nanos;
-  // A flag that ends the call; null is none. It must live as long as the call.
+  // A flag that ends the call; may be null. It must live as long as the call.
   const struct GavelCancel *cancel;
   // The callbacks.
   struct GavelCallbacks callbacks;
@@ -236,9 +236,9 @@ typedef struct GavelSlice {
 typedef struct GavelErrorView {
   // The kind.
   enum GavelErrorKind kind;
-  // The line in the expression, from 1; 0 where it has no place.
+  // The line in the expression, from 1; 0 if the error has no position.
   uint32_t line;
-  // The column in the expression in code points, from 1; 0 where it has no place.
+  // The column in the expression in code points, from 1; 0 if the error has no position.
   uint32_t column;
   // The message, in Kubernetes' words. It lives as long as the error.
   struct GavelSlice message;
@@ -248,9 +248,9 @@ typedef struct GavelErrorView {
 typedef struct GavelStatics {
   // Whether the estimate is known.
   bool has_estimate;
-  // The least that an evaluation costs, in cost units.
+  // The lower bound of the cost of an evaluation, in cost units.
   uint64_t estimate_min;
-  // The most that an evaluation costs, in cost units.
+  // The upper bound of the cost of an evaluation, in cost units.
   uint64_t estimate_max;
   // The type, such as `list(string)`; empty if unknown.
   struct GavelSlice type_name;
@@ -258,29 +258,29 @@ typedef struct GavelStatics {
   struct GavelSlice type_in_messages;
 } GavelStatics;
 
-// How an object is decoded. All false is what an API server does with the body of a request.
+// How an object is decoded. If all fields are false, it is decoded as an API server decodes the body of a request.
 typedef struct GavelDecode {
   // Whether the object comes from storage, not from a request.
   bool from_storage;
-  // Whether unknown fields stay.
+  // Whether unknown fields are kept.
   bool keep_unknown;
   // Whether no defaults are set.
   bool no_defaults;
 } GavelDecode;
 
-// How an object is validated. All false is what an API server does.
+// How an object is validated. If all fields are false, it is validated as an API server validates it.
 typedef struct GavelValidate {
-  // Whether metadata is left alone.
+  // Whether metadata is not validated.
   bool skip_metadata;
   // Whether only the status is updated, through its own endpoint.
   bool status;
-  // Whether rules run even where schema errors would keep an API server from it.
+  // Whether rules run even if an API server would skip them because of schema errors.
   bool force_rules;
 } GavelValidate;
 
 // The outcome of validating an object.
 typedef struct GavelValidation {
-  // Whether nothing is wrong.
+  // Whether the object is valid.
   bool valid;
   // Whether the definition has no rules.
   bool no_rules;
@@ -288,8 +288,8 @@ typedef struct GavelValidation {
   bool rules_skipped;
   // The remaining budget, in cost units; negative if a rule ended the validation.
   int64_t remaining_budget;
-  // Nothing where the object is valid without warnings; else a JSON object: `schemaErrors`, `ruleErrors` (each with `type`,
-  // `field`, `badValue`, `detail`, `string`), `warnings` and `notes`. The host frees it.
+  // Empty if the object is valid without warnings; otherwise a JSON object: `schemaErrors`, `ruleErrors` (each with `type`, `field`,
+  // `badValue`, `detail`, `string`), `warnings` and `notes`. The host frees it.
   struct GavelBytes findings;
 } GavelValidation;
 
@@ -314,7 +314,7 @@ void gavel_reply_decision(struct GavelReply *reply,
                           const uint8_t *error,
                           size_t error_len);
 
-// Answers with an object, in the flat encoding. Where it cannot be read, the call fails.
+// Answers with an object, in the flat encoding. If the object cannot be decoded, the call fails.
 //
 // # Safety
 //
@@ -366,10 +366,10 @@ struct GavelError *gavel_conditions_compile(const struct GavelConditions *condit
                                             struct GavelCondition **out,
                                             struct GavelBytes *type_name);
 
-// Evaluates expressions of this compiler in order, those that are null to nothing. `variables` is an object in the flat encoding:
-// `object`, `oldObject`, `request`, `params`, `namespaceObject`, `authorizer`, `authorizer.requestResource`, of which each may be
-// absent. The cost limit of the options is the budget of all of them; `remaining` is what is left of it, -1 where it was used
-// up: then no outcome counts. An outcome of kind `Error` holds the message.
+// Evaluates expressions of this compiler in order; a null expression has an empty outcome. `variables` is an object in the flat encoding:
+// `object`, `oldObject`, `request`, `params`, `namespaceObject`, `authorizer`, `authorizer.requestResource`, each of which may be absent.
+// The cost limit in the options is the budget of all expressions together; `remaining` receives the rest of it, or -1 if the budget was
+// exceeded: then no outcome is valid. An outcome of kind `Error` holds the message.
 //
 // # Safety
 //
@@ -398,8 +398,8 @@ void gavel_condition_free(struct GavelCondition *condition);
 // The compiler must come from this library, and no call may use it any more.
 void gavel_conditions_free(struct GavelConditions *conditions);
 
-// Decides a request by policies: all of an index, or where `policies` is not null these policies, each followed by its bindings.
-// `request` is the `request` of an AdmissionReview in the flat encoding, in which a JSON text is a value too.
+// Decides a request by policies: all policies of an index or, if `policies` is not null, these policies, each followed by its bindings.
+// `request` is the `request` of an AdmissionReview in the flat encoding, which may contain JSON texts as values.
 //
 // # Safety
 //
@@ -414,7 +414,7 @@ struct GavelError *gavel_index_decide(const struct GavelIndex *index,
                                       const struct GavelOptions *options,
                                       struct GavelDecision *out);
 
-// Mutates the object of a request by policies: all of an index, or where `policies` is not null these policies, each followed by
+// Mutates the object of a request by policies: all policies of an index or, if `policies` is not null, these policies, each followed by
 // its bindings. The decision's `object` is the object after all mutations.
 //
 // # Safety
@@ -428,9 +428,9 @@ struct GavelError *gavel_index_mutate(const struct GavelIndex *index,
                                       const struct GavelOptions *options,
                                       struct GavelDecision *out);
 
-// Validates a definition that is created, or updated where `old` is not null. The answer is a JSON object: `errors` (each with
-// `type`, `field`, `badValue`, `detail` and `string`, in the API server's order), `warnings`, `rules`, `totals` and
-// `compatibilityVersion`, as in the batch protocol. `options` are the keys `server`, `k8sVersion` and `mode` ("new" or "stored").
+// Validates a definition that is created or, if `old` is not null, updated. The answer is a JSON object: `errors` (each with `type`,
+// `field`, `badValue`, `detail` and `string`, in the API server's order), `warnings`, `rules`, `totals` and `compatibilityVersion`, as in
+// the batch protocol. `config` is JSON with the keys `server`, `k8sVersion` and `mode` ("new" or "stored").
 //
 // # Safety
 //
@@ -441,8 +441,8 @@ struct GavelError *gavel_definition_validate(const struct GavelValue *definition
                                              size_t config_len,
                                              struct GavelBytes *out);
 
-// Compiles a definition, to validate its objects. It is taken as valid, as one that an API server has stored. `config` is JSON
-// with the key `server`.
+// Compiles a definition, to validate its objects. The definition is assumed to be valid, like one that an API server has stored. `config`
+// is JSON with the key `server`.
 //
 // # Safety
 //
@@ -476,7 +476,7 @@ struct GavelError *gavel_env_new(const uint8_t *spec,
                                  size_t len,
                                  struct GavelEnv **out);
 
-// Frees an environment; null is ignored. Programs live on.
+// Frees an environment; null is ignored. Its programs stay valid.
 //
 // # Safety
 //
@@ -538,17 +538,17 @@ struct GavelError *gavel_index_new(const uint8_t *config, size_t config_len, str
 struct GavelError *gavel_index_apply(const struct GavelIndex *index,
                                      const struct GavelValue *object);
 
-// Forgets an object; only its kind, name and namespace count.
+// Removes an object; only its kind, name and namespace are read.
 //
 // # Safety
 //
 // `index` and `object` must be handles that were not freed.
 struct GavelError *gavel_index_delete(const struct GavelIndex *index, const struct GavelValue *object);
 
-// Tells an index what it cannot see in objects. `config` is a JSON object of which each key may be absent:
-// `namespaced` [{`apiVersion`, `kind`, `namespaced`}] says whether kinds of params have a namespace;
-// `equivalents` [[{`resource` {group, version, resource}, `subResource`, `kind` {group, version, kind}}]] lists resources that lead
-// to the same objects; `schemas` {"group/version/Kind": schema} are the schemas by which custom resources are mutated.
+// Sets properties of kinds that objects do not contain. `config` is a JSON object whose keys are all optional: `namespaced`
+// [{`apiVersion`, `kind`, `namespaced`}] says whether kinds of params have a namespace; `equivalents` [[{`resource` {group, version,
+// resource}, `subResource`, `kind` {group, version, kind}}]] lists resources that lead to the same objects; `schemas`
+// {"group/version/Kind": schema} gives the schemas that mutations of custom resources use.
 //
 // # Safety
 //
@@ -575,8 +575,8 @@ struct GavelError *gavel_policy_compile(const struct GavelValue *object,
                                         size_t config_len,
                                         struct GavelPolicy **out);
 
-// Lists the expressions that do not compile, as JSON: `stored` (in the environment in which the policy runs) and `new` (those for
-// which an API server would refuse to create it), each [{`path`, `type`, `message`}].
+// Lists the expressions that do not compile, as JSON: `stored` (those that do not compile in the environment in which the policy runs) and
+// `new` (those because of which an API server would not let the policy be created), each [{`path`, `type`, `message`}].
 //
 // # Safety
 //
@@ -629,7 +629,7 @@ struct GavelError *gavel_program_eval(const struct GavelProgram *program,
 // The program must come from this library, and no call may use it any more.
 void gavel_program_free(struct GavelProgram *program);
 
-// Brings an object to the form in which an API server holds it: unknown fields are dropped, defaults set. `unknown` is a JSON
+// Decodes an object into the form in which an API server holds it: unknown fields are dropped and defaults are set. `unknown` is a JSON
 // list of the paths of unknown fields, or nothing.
 //
 // # Safety
@@ -655,7 +655,7 @@ struct GavelError *gavel_crd_prepare(const struct GavelCrd *crd,
                                      bool status,
                                      struct GavelValue **out);
 
-// Validates an object that is created, or updated where `old` is not null. Both must have been decoded.
+// Validates an object that is created or, if `old` is not null, updated. Both must have been decoded.
 //
 // # Safety
 //
@@ -681,8 +681,8 @@ struct GavelError *gavel_rules_compile(const struct GavelValue *schema,
                                        size_t config_len,
                                        struct GavelRules **out);
 
-// Runs rules on a value that lies at a path, with the value before an update or null. With `ratcheting`, rules that the value
-// broke before become warnings. The cost limit of the options is the budget of all rules.
+// Evaluates rules on the value at a path, with the value before an update or null. With `ratcheting`, failures that the old value had too
+// become warnings. The cost limit of the options is the budget of all rules.
 //
 // # Safety
 //
@@ -697,10 +697,10 @@ struct GavelError *gavel_rules_validate(const struct GavelRules *rules,
                                         const struct GavelOptions *options,
                                         struct GavelValidation *out);
 
-// Compiles the rules of one schema, without those of schemas in it, and tells what became of each: a JSON list with an entry a
-// rule, null for one that is blank, else `error`, `usesOldSelf`, `maxCost`, `maxCardinality`, `messageError`, `messageMaxCost`,
-// `fieldPath`. `config` is JSON with the keys `server`, `k8sVersion`, `resource` and `stored`: a list with a pair a rule that says
-// whether the rule and whether its messageExpression were stored already.
+// Compiles the rules of one schema, without those of schemas in it, and returns the results: a JSON list with an entry per rule, null for
+// a blank rule, otherwise `error`, `usesOldSelf`, `maxCost`, `maxCardinality`, `messageError`, `messageMaxCost`, `fieldPath`. `config` is
+// JSON with the keys `server`, `k8sVersion`, `resource` and `stored`: a list with a pair per rule: whether the rule was stored already,
+// and whether its messageExpression was.
 //
 // # Safety
 //
@@ -717,7 +717,7 @@ struct GavelError *gavel_rules_check(const struct GavelValue *schema,
 // The rules must come from this library, and no call may use them any more.
 void gavel_rules_free(struct GavelRules *rules);
 
-// Reads a value in the flat encoding, in which a JSON text is a value too.
+// Reads a value in the flat encoding, which may contain JSON texts as values.
 //
 // # Safety
 //

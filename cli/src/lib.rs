@@ -1,4 +1,14 @@
-//! The program `gavel`: what an API server does with CEL, on the command line.
+//! The program `gavel`: evaluates CEL as a Kubernetes API server does, on the command line and as an admission webhook.
+//!
+//! ```text
+//! $ gavel eval '[1, 2, 3].map(x, x * x)'
+//! $ gavel lint policies/                       # what an API server would reject, and probable mistakes
+//! $ gavel check policies/ deployment.yaml      # what policies decide about manifests
+//! $ gavel serve --demo                         # the admission webhook with sample policies
+//! ```
+//!
+//! `docs/command-line.md` lists all commands and flags. A program of your own calls the crate `gavel` (in process), or `gavel batch`
+//! (JSON requests over a pipe), not this crate: [`run`] parses arguments and prints.
 //!
 //! Layer 6: reads arguments and files, calls the other crates, prints. Machine-readable output goes to standard output, everything else to
 //! standard error.

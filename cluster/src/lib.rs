@@ -1,8 +1,10 @@
 //! A live cluster: its objects arrive as watch events and are published as states, and requests can ask it further questions.
 //! Layer 5: the client of the API server is here, decisions are not.
 //!
-//! Used by `gavel serve --cluster` and `gavel audit`; a Rust program that already watches objects gives its events to
-//! `gavel-state` instead. `docs/cluster.md` lists the rights that it needs and the limits that it keeps.
+//! Only the program `gavel` uses this crate. `gavel serve --cluster` follows a cluster with [`Cluster::follow`], and `gavel audit` evaluates
+//! policies over its objects with [`audit`]. Both find the cluster by the kubeconfig (`--kubeconfig`, `--context`) or by the account of
+//! their pod. A Rust program that already watches objects gives its events to `gavel-state` instead. `docs/cluster.md` lists the rights that
+//! the account needs, and the limits of requests and memory.
 
 mod access;
 mod asked;

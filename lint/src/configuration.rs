@@ -181,11 +181,11 @@ fn selectors<'j>(
 /// The role of an expression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Purpose {
-    /// A claim: a text.
+    /// A claim; the expression returns a text.
     Text,
-    /// A claim: a text or texts.
+    /// A claim; the expression returns a text or a list of texts.
     Texts,
-    /// A condition on claims.
+    /// A condition on claims; the expression returns a bool, as for all conditions.
     ClaimRule,
     /// A condition on the user.
     UserRule,

@@ -59,6 +59,22 @@ fn findings_have_the_severity_of_their_rule() {
 }
 
 #[test]
+fn every_row_is_in_the_table() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/rules");
+    let table = std::fs::read_to_string(folder.join("mod.rs")).unwrap();
+    for file in std::fs::read_dir(&folder).unwrap() {
+        let text = std::fs::read_to_string(file.unwrap().path()).unwrap();
+        for row in text.split("pub static ").skip(1) {
+            let (name, _) = row.split_once(": Rule =").unwrap_or_default();
+            assert!(
+                name.is_empty() || table.contains(&format!("    &{name},\n")),
+                "RULES in lint/src/rules/mod.rs lacks {name}"
+            );
+        }
+    }
+}
+
+#[test]
 fn rules_have_different_names_and_short_titles() {
     for (n, rule) in RULES.iter().enumerate() {
         assert!(

@@ -1,4 +1,4 @@
-//! Load for `gavel serve`, on loopback: how many reviews a second, how fast, in how much memory. Run by `.ci/load`.
+//! Measures `gavel serve` under load on loopback: reviews per second, response times, and memory. `.ci/load` runs it.
 //!
 //! For each kind of work the binary is started anew, on the second processor alone, and receives requests over 8 connections that are kept
 //! alive. The client is one thread that never sleeps, on the first processor, where `.ci/load` puts it. So the figures show what the server

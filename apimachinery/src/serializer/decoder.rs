@@ -17,7 +17,7 @@ pub struct Decoder<'t> {
     path: String,
     /// The fields on the path to the value, including those of embedded structs.
     fields: Vec<&'static str>,
-    /// The innermost struct.
+    /// The name of the innermost struct that contains the value.
     holder: &'static str,
     error: Option<String>,
     strict: Vec<StrictFault>,

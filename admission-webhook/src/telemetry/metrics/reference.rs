@@ -61,6 +61,11 @@ fn rows(text: &str) -> BTreeSet<String> {
     let families = families.filter(|(name, _)| !name.starts_with("process_"));
     families
         .map(|(name, help)| {
+            let mut lines = text.lines();
+            assert!(
+                lines.any(|line| line.starts_with(name)),
+                "{name} has no sample: count something in `filled`"
+            );
             let kind = format!("# TYPE {name} ");
             let kind = text
                 .lines()

@@ -10,7 +10,7 @@ const MAX_STEPS: usize = 12;
 /// A list or object that encloses a place.
 struct Level {
     is_list: bool,
-    /// The number of the element.
+    /// The index of the current element, if the level is a list.
     index: usize,
     /// The byte range of the key.
     key: Range<usize>,

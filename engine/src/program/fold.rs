@@ -374,7 +374,7 @@ impl<'a> Quantifier<'a> {
     }
 }
 
-/// Whether an element is collected. A failed predicate becomes the accumulator.
+/// Whether an element is collected. If the predicate fails, the accumulator is set to the failure.
 fn passes<'a>(
     filter: Option<&'a Step>,
     failure: &mut Option<EvalError>,

@@ -98,7 +98,7 @@ impl ObjectSchemas {
             .map_err(|error| format!("unable to convert unstructured object to {kind}: {error}"))
     }
 
-    /// Whether any kind of this kind's group and version is known.
+    /// Whether a kind with the same group and version is known.
     pub(crate) fn knows_version_of(&self, kind: &GroupVersionKind) -> bool {
         let mut custom = self.custom.keys();
         custom.any(|known| known.group == kind.group && known.version == kind.version)

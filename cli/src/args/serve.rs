@@ -107,20 +107,20 @@ pub(crate) struct ServeArgs {
     pub(crate) max_body: usize,
 
     /// The memory limit of all requests together, in bytes: their bodies and the values read from them. Requests beyond it are
-    /// answered 429
+    /// answered with 429
     #[arg(long, value_name = "BYTES", value_parser = bytes, default_value = "256Mi")]
     pub(crate) max_memory: usize,
 
-    /// The most connections at once. For one more, the connection that has been idle longest is closed, of the client with the
-    /// most connections
+    /// The limit of connections at once. To accept one more, Gavel closes the longest idle connection of the client with the most
+    /// connections
     #[arg(long, value_name = "COUNT", default_value_t = Limits::default().connections)]
     pub(crate) max_connections: usize,
 
-    /// The most long evaluations at once; default the number of processors
+    /// The limit of long evaluations at once; default the number of processors
     #[arg(long, value_name = "COUNT")]
     pub(crate) max_evaluations: Option<usize>,
 
-    /// The most requests that wait for a long evaluation. More are answered 429
+    /// The limit of requests that wait for a long evaluation. Further requests are answered with 429
     #[arg(long, value_name = "COUNT", default_value_t = Limits::default().waiting)]
     pub(crate) max_waiting: usize,
 

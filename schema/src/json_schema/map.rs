@@ -59,7 +59,7 @@ impl SchemaMap {
         self.0.len()
     }
 
-    /// Other schemas under the same names.
+    /// The schemas that a function returns for these schemas, under the same names.
     pub(super) fn map(
         &self,
         mut other: impl FnMut(&Arc<JsonSchema>) -> Arc<JsonSchema>,

@@ -16,7 +16,7 @@ const NO_VERB: &str = "%!(NOVERB)";
 /// The default number of digits after the point, and the default width.
 const DEFAULT: u64 = 6;
 
-/// `1,234.500000`: `precision` digits after the point, ties to even on the exact value.
+/// Writes a double as `1,234.500000`: `precision` digits after the point, ties to even on the exact value.
 pub(super) fn write_fixed(
     out: &mut Output<'_, '_>,
     value: f64,
@@ -62,7 +62,7 @@ fn write_grouped(out: &mut Output<'_, '_>, digits: &str) {
     }
 }
 
-/// `1.234500×10⁰³`: always six digits after the point; the precision is used as the width.
+/// Writes a double as `1.234500×10⁰³`: always six digits after the point; the precision is used as the width.
 pub(super) fn write_scientific(
     out: &mut Output<'_, '_>,
     value: f64,

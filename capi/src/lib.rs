@@ -40,8 +40,8 @@
 //! }
 //! ```
 //!
-//! `capi/examples/embed.c` is a longer one: custom resources, policies, an authorizer, cancellation. Programs in Rust use the crate
-//! `gavel` instead, programs in Go the module in `go/`.
+//! It prints `true, 3 cost units`. `capi/examples/embed.c` is a longer one: custom resources, policies, an authorizer, cancellation.
+//! Programs in Rust use the crate `gavel` instead, programs in Go the module in `go/`.
 
 pub mod abi;
 mod arguments;

@@ -4,14 +4,16 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use gavel_libraries::Server;
 use gavel_libraries::authorizer::{AuthorizerAttributes, Decision};
 use gavel_policy::{GroupVersionKind, GroupVersionResource};
 use gavel_state::{Answer, Found, Live};
 use kube::Client;
+use kube::runtime::watcher::DefaultBackoff;
 use tokio::time::timeout;
 
 use crate::access::{Access, message};
-use crate::client::get;
+use crate::client::{self, get};
 use crate::contact::Contact;
 use crate::discovery;
 
@@ -33,6 +35,24 @@ pub(crate) struct Asked {
 impl std::fmt::Debug for Asked {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Asked").finish_non_exhaustive()
+    }
+}
+
+impl Asked {
+    /// The version of the API server, as soon as it answers.
+    pub(crate) async fn version(&self) -> Server {
+        let mut delays = DefaultBackoff::default();
+        loop {
+            match client::version(&self.client).await {
+                Ok(server) => {
+                    self.contact.heard(SERVER);
+                    tracing::info!(%server, "following the cluster");
+                    return server;
+                }
+                Err(error) => self.contact.failed(SERVER, &message(error)),
+            }
+            tokio::time::sleep(delays.next().unwrap_or(HEARTBEAT)).await;
+        }
     }
 }
 

@@ -7,45 +7,22 @@ use std::time::Duration;
 use gavel_libraries::Server;
 use gavel_policy::ParamFault;
 use gavel_policy::api::ParamKind;
-use gavel_state::{Event, Live, Origin, Published, Store};
-use kube::Client;
+use gavel_state::{Event, Origin, Published};
 use kube::core::ApiResource;
-use kube::runtime::watcher::DefaultBackoff;
 use serde_json::Value as Json;
 use tokio::sync::{mpsc, watch};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::{Instant, timeout};
 
-use crate::access::{Access, AuthorizerCache, message};
-use crate::asked::{Asked, HEARTBEAT, SERVER, heartbeat};
-use crate::client::{self, ConnectError, Target, connect};
+use crate::access::message;
+use crate::asked::{Asked, heartbeat};
+use crate::cluster::{Authorizing, Options};
 use crate::discovery::{self, Served};
 use crate::election::Candidate;
 use crate::informer::{Informer, Told, name};
 use crate::kinds::{self, resource};
 use crate::status;
-
-/// The options for following a cluster.
-#[derive(Debug, Clone)]
-pub struct Options {
-    /// The cluster.
-    pub target: Target,
-    /// Whether the built-in policies are watched too, to compare their decisions with the server's.
-    pub native: bool,
-    /// The source of the authorizer's decisions.
-    pub authorizing: Authorizing,
-    /// Whether this replica takes part in the leader election. The leader writes the status of policies.
-    pub leads: bool,
-}
-
-/// Who answers `authorizer`.
-#[derive(Debug, Clone, Copy)]
-pub enum Authorizing {
-    /// The API server, by SubjectAccessReviews, with a cache.
-    Review(AuthorizerCache),
-    /// The roles and role bindings of the cluster, which are watched.
-    Rbac,
-}
+use crate::stores::{Destination, Stores};
 
 /// How long there must be no event before changes are published, because several objects are often written together.
 const QUIET: Duration = Duration::from_millis(5);
@@ -59,75 +36,15 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// How often the API server is asked again for missing kinds, in addition to each change of a definition.
 const LOOK_AGAIN: Duration = Duration::from_secs(2);
 
-/// A cluster that is followed until this is dropped.
-#[derive(Debug)]
-pub struct Cluster {
-    asked: Arc<Asked>,
-    published: watch::Receiver<Option<Published>>,
-}
-
-impl Cluster {
-    /// Begins to follow a cluster. If the API server is unreachable, waits for it.
-    ///
-    /// # Errors
-    ///
-    /// The kubeconfig cannot be used.
-    pub async fn follow(options: Options) -> Result<Self, ConnectError> {
-        let client = connect(&options.target).await?;
-        let access = match options.authorizing {
-            Authorizing::Review(cache) => Some(Access::new(client.clone(), cache)),
-            Authorizing::Rbac => None,
-        };
-        let asked = Arc::new(Asked {
-            client,
-            access,
-            contact: Arc::default(),
-            awaited: Mutex::default(),
-        });
-        let (publisher, published) = watch::channel(None);
-        let unheard = publisher.clone();
-        let following = follow(options, Arc::clone(&asked), publisher);
-        tokio::spawn(async move {
-            tokio::select! {
-                () = unheard.closed() => {}
-                ended = following => if let Err(error) = ended {
-                    tracing::error!(error, "the cluster is not followed");
-                }
-            }
-        });
-        Ok(Cluster { asked, published })
-    }
-
-    /// The states that decide requests; `None` until everything has been listed once.
-    pub fn published(&self) -> watch::Receiver<Option<Published>> {
-        self.published.clone()
-    }
-
-    /// The client.
-    pub(crate) fn client(&self) -> &Client {
-        &self.asked.client
-    }
-
-    /// The source that answers questions while a request waits.
-    pub fn live(&self) -> Arc<dyn Live> {
-        Arc::clone(&self.asked) as Arc<dyn Live>
-    }
-}
-
-async fn follow(
+/// Follows a cluster as long as its states are wanted.
+pub(crate) async fn follow(
     options: Options,
     asked: Arc<Asked>,
     published: watch::Sender<Option<Published>>,
 ) -> Result<(), String> {
     let (told, mut events) = mpsc::channel(MOST);
-    let server = version(&asked).await;
-    let stores = Stores {
-        own: Store::live(server)?,
-        shadow: match options.native {
-            true => Some(Store::live(server)?),
-            false => None,
-        },
-    };
+    let server = asked.version().await;
+    let stores = Stores::new(server, options.native)?;
     let mut follower = Follower {
         asked,
         stores: Arc::new(Mutex::new(stores)),
@@ -162,65 +79,6 @@ async fn follow(
         }
         follower.take(came).await;
     }
-}
-
-/// The version of the API server, as soon as it answers.
-async fn version(asked: &Asked) -> Server {
-    let mut delays = DefaultBackoff::default();
-    loop {
-        match client::version(&asked.client).await {
-            Ok(server) => {
-                asked.contact.heard(SERVER);
-                tracing::info!(%server, "following the cluster");
-                return server;
-            }
-            Err(error) => asked.contact.failed(SERVER, &message(error)),
-        }
-        tokio::time::sleep(delays.next().unwrap_or(HEARTBEAT)).await;
-    }
-}
-
-/// The stores: one for Gavel's own policies and one for the built-in policies.
-struct Stores {
-    own: Store,
-    shadow: Option<Store>,
-}
-
-impl Stores {
-    fn handle(&mut self, event: Event, to: Destination) {
-        if let Some(shadow) = &mut self.shadow
-            && to != Destination::Own
-        {
-            shadow.handle(event.clone());
-        }
-        if to != Destination::Shadow {
-            self.own.handle(event);
-        }
-    }
-
-    fn publish(&mut self) -> Published {
-        Published {
-            state: Arc::new(self.own.publish()),
-            shadow: self
-                .shadow
-                .as_mut()
-                .map(|shadow| Arc::new(shadow.publish())),
-        }
-    }
-
-    fn param_kinds(&self) -> BTreeSet<(String, String)> {
-        let mut kinds = self.own.param_kinds();
-        kinds.extend(self.shadow.iter().flat_map(Store::param_kinds));
-        kinds
-    }
-}
-
-/// The stores that objects of a kind belong to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Destination {
-    Own,
-    Shadow,
-    Both,
 }
 
 /// A kind that is watched.

@@ -4,8 +4,6 @@ use std::cell::{Cell, OnceCell};
 use std::ptr;
 use std::sync::Arc;
 
-use gavel_apimachinery::json;
-use gavel_apimachinery::server::{Difference, Server};
 use gavel_engine::value::{Arena, Value};
 use gavel_golang::work::Work;
 use gavel_libraries::authorizer::{Authorizer, CachingAuthorizer, NoOpinion, ResourceAttributes};
@@ -15,9 +13,9 @@ use smallvec::smallvec;
 use crate::annotations::Annotations;
 use crate::api::ParamKind;
 use crate::cel::{Inputs, Runner};
-use crate::compiled::{CompiledPolicy, FailurePolicy, Reads};
+use crate::compiled::{CompiledPolicy, Reads};
 use crate::compiled_binding::CompiledBinding;
-use crate::decision::{Decision, Denial, namespace_not_found};
+use crate::decision::{Decision, namespace_not_found};
 use crate::evaluation::{Session, Views};
 use crate::fields::{fields_of, text_field};
 use crate::index::Snapshot;
@@ -25,50 +23,14 @@ use crate::kept::KeptObject;
 use crate::matching::{Matched, Surroundings};
 use crate::namespace::Namespace;
 use crate::observer::Observer;
-use crate::outcome::{AuditOutcome, Evaluation};
+use crate::options::Options;
+use crate::outcome::Evaluation;
 use crate::params::{Found, ParamSelection, Params};
 use crate::request::AdmissionRequest;
 use crate::resource::GroupVersionKind;
 
 /// The cluster-scoped kinds of the core group.
 const CLUSTER_KINDS: [&str; 3] = ["Namespace", "Node", "PersistentVolume"];
-/// The limit of failures that are audited.
-const MAX_FAILURES: usize = 50;
-
-/// The options of a decision.
-#[derive(Clone, Copy)]
-pub struct Options<'a> {
-    /// Ends evaluations when it returns true, for a deadline or cancellation. Evaluations that it ends count as failed.
-    pub interrupt: Option<&'a (dyn Fn() -> bool + Sync)>,
-    /// The budget of validations and that of audit annotations, in cost units; `None` is Kubernetes' budget.
-    pub cost_budget: Option<i64>,
-    /// The API server whose decisions are reproduced.
-    pub server: Server,
-    /// The authorizer that expressions ask. Without one, `authorizer` has no opinion about any request.
-    pub authorizer: Option<&'a Arc<dyn Authorizer>>,
-    /// The observer of the steps.
-    pub observer: &'a dyn Observer,
-}
-
-impl Default for Options<'_> {
-    fn default() -> Self {
-        Options {
-            interrupt: None,
-            cost_budget: None,
-            server: Server::default(),
-            authorizer: None,
-            observer: &(),
-        }
-    }
-}
-
-impl std::fmt::Debug for Options<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Options")
-            .field("cost_budget", &self.cost_budget)
-            .finish_non_exhaustive()
-    }
-}
 
 /// Decides a request as an API server does: by the bound policies, unless the resource is exempt. There is always a decision, and an
 /// invalid policy does not prevent the evaluation of others. After an interrupt, each remaining binding fails once, and the failure policy
@@ -430,113 +392,6 @@ impl<'a> Dispatch<'a> {
     fn is_interrupted(&self) -> bool {
         self.work().ask().is_err()
     }
-}
-
-impl Decision {
-    /// Records that a policy or binding cannot be evaluated at all; the binding's actions do not matter then.
-    fn misconfigured(
-        &mut self,
-        policy: &CompiledPolicy,
-        binding: Option<&CompiledBinding>,
-        error: &str,
-        observer: &dyn Observer,
-    ) {
-        let message = match policy.failure_policy() {
-            FailurePolicy::Ignore => {
-                let binding = binding.map(CompiledBinding::name);
-                return observer.ignored(policy.name(), binding, error);
-            }
-            FailurePolicy::Fail => {
-                let what = if binding.is_some() {
-                    "binding"
-                } else {
-                    "policy"
-                };
-                format!("failed to configure {what}: {error}")
-            }
-            FailurePolicy::Unknown(unknown) => format!("unrecognized failure policy: '{unknown}'"),
-        };
-        observer.refused(policy.name(), binding.map(CompiledBinding::name), error);
-        self.denials.push(Denial {
-            policy: policy.name().to_owned(),
-            binding: binding.map(|binding| binding.name().to_owned()),
-            message,
-            reason: String::new(),
-        });
-    }
-
-    /// Applies the actions of the binding.
-    fn enforce(
-        &mut self,
-        policy: &CompiledPolicy,
-        binding: &CompiledBinding,
-        evaluation: &Evaluation,
-        annotations: &mut Annotations,
-        server: Server,
-    ) {
-        let (policy_name, binding_name) = (policy.name(), binding.name());
-        let denial = |message: &str, reason: &str| Denial {
-            policy: policy_name.to_owned(),
-            binding: Some(binding_name.to_owned()),
-            message: message.to_owned(),
-            reason: reason.to_owned(),
-        };
-        let decisions = evaluation.decisions.iter().enumerate();
-        for (n, found) in decisions.filter(|(_, found)| found.denies) {
-            for action in &binding.binding().spec.validation_actions {
-                match action.as_str() {
-                    "Deny" => self.denials.push(denial(&found.message, &found.reason)),
-                    "Warn" => self.warnings.push(format!(
-                        "Validation failed for ValidatingAdmissionPolicy '{policy_name}' with binding '{binding_name}': {}",
-                        found.message
-                    )),
-                    "Audit" => self.failures.push(failure(binding, n, &found.message)),
-                    _ => {}
-                }
-                if !server.has(Difference::FailuresAreAuditedTogether) {
-                    self.publish_failures();
-                }
-            }
-        }
-        for annotation in &evaluation.audit_annotations {
-            match &annotation.outcome {
-                AuditOutcome::Publish(value) => annotations.add(&annotation.key, value),
-                // Whatever the binding does with denials.
-                AuditOutcome::Error(error) => self.denials.push(denial(error, "")),
-                AuditOutcome::Exclude { .. } => {}
-            }
-        }
-    }
-}
-
-impl Decision {
-    /// Adds the failures that are audited to the audit event, all in one annotation.
-    fn publish_failures(&mut self) {
-        let mut failures = std::mem::take(&mut self.failures);
-        if !failures.is_empty() {
-            failures.truncate(MAX_FAILURES);
-            let key = "validation.policy.admission.k8s.io/validation_failure";
-            self.annotate(key.to_owned(), format!("[{}]", failures.join(",")));
-        }
-    }
-}
-
-/// A failed validation in the form of the audit event.
-fn failure(binding: &CompiledBinding, expression_index: usize, message: &str) -> String {
-    let spec = &binding.binding().spec;
-    let actions = match spec.validation_actions.as_slice() {
-        [] => "null".to_owned(),
-        actions => {
-            let actions: Vec<String> = actions.iter().map(|action| json::quoted(action)).collect();
-            format!("[{}]", actions.join(","))
-        }
-    };
-    format!(
-        "{{\"message\":{},\"policy\":{},\"binding\":{},\"expressionIndex\":{expression_index},\"validationActions\":{actions}}}",
-        json::quoted(message),
-        json::quoted(&spec.policy_name),
-        json::quoted(binding.name()),
-    )
 }
 
 /// The variable `params`; the arena is that of the evaluation that reads it.

@@ -49,6 +49,7 @@ mod compiled_binding;
 mod compiled_mutating;
 mod decision;
 mod dispatch;
+mod enforcement;
 mod evaluation;
 mod expression_kind;
 mod fields;
@@ -61,6 +62,7 @@ pub mod mutating;
 mod names;
 mod namespace;
 mod observer;
+mod options;
 mod outcome;
 mod params;
 mod request;
@@ -75,12 +77,13 @@ pub use compiled::{CompiledPolicy, FailurePolicy, PolicyError};
 pub use compiled_binding::CompiledBinding;
 pub use compiled_mutating::{CompiledMutatingBinding, CompiledMutatingPolicy};
 pub use decision::{Decision, Denial};
-pub use dispatch::{Options, decide, dispatch};
+pub use dispatch::{decide, dispatch};
 pub use index::{IndexError, PolicyIndex, Snapshot};
 pub use kept::KeptObject;
 pub use matching::{EquivalentResources, Matched, resource_matches};
 pub use namespace::Namespace;
 pub use observer::{Observer, Run};
+pub use options::Options;
 pub use outcome::{
     AuditOutcome, ConditionsOutcome, Evaluation, PolicyAuditAnnotation, PolicyDecision,
     PolicyDecisionEvaluation,

@@ -13,7 +13,7 @@ use serde_json::{Value as Json, json};
 use super::judge::{Audited, Finding, Outcome};
 use super::shard::Shard;
 use crate::access::message;
-use crate::follow::Cluster;
+use crate::cluster::Cluster;
 use crate::kinds::resource;
 
 /// The limit of results in one report: an object of a cluster has at most 1.5 MB.

@@ -15,7 +15,7 @@ use super::pages::{Page, Pages};
 use super::plan::plan;
 use super::shard::Shard;
 use crate::access::message;
-use crate::follow::Cluster;
+use crate::cluster::Cluster;
 
 /// The longest wait for the cluster.
 const PATIENCE: Duration = Duration::from_secs(60);

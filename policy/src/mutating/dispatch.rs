@@ -1,23 +1,22 @@
 //! Mutates an object by all policies that match its request (apiserver `pkg/admission/plugin/policy/mutating/dispatcher.go`,
 //! `policy/generic/policy_dispatcher.go`).
 
-use std::rc::Rc;
-
 use gavel_apimachinery::status::Status;
 use gavel_engine::value::{Arena, Json, Value};
 
+use super::failure::{PolicyFailure, denial};
 use super::invocation::Invocation;
 use super::patch::{self, MutatedObject, MutationError};
 use super::reinvocation::Reinvocation;
 use super::schemas::ObjectSchemas;
+use super::version::{Current, ObjectsOfKind};
 use crate::cel::{COST_BUDGET, Expression, Group, Inputs, OUT_OF_BUDGET};
-use crate::compiled::FailurePolicy;
 use crate::compiled_mutating::{CompiledMutatingBinding, CompiledMutatingPolicy};
-use crate::decision::{denied_mutation, namespace_not_found};
-use crate::dispatch::{Dispatch, Options, as_kind, param_value};
-use crate::fields::text_field;
+use crate::decision::namespace_not_found;
+use crate::dispatch::{Dispatch, param_value};
 use crate::index::Snapshot;
 use crate::match_conditions;
+use crate::options::Options;
 use crate::outcome::ConditionsOutcome;
 use crate::request::AdmissionRequest;
 use crate::resource::GroupVersionKind;
@@ -29,16 +28,6 @@ pub struct Mutated {
     pub status: Option<Status>,
     /// The object after all mutations; `None` if no policy changed it, or the request is denied.
     pub object: Option<Json>,
-}
-
-/// A policy that failed.
-#[derive(Debug)]
-struct PolicyFailure<'a> {
-    policy: &'a CompiledMutatingPolicy,
-    binding: Option<&'a CompiledMutatingBinding>,
-    message: String,
-    /// The reason; empty if the policy could not be evaluated at all.
-    reason: &'static str,
 }
 
 /// Mutates the object of a request as an API server does: by the bound policies, in the order of their names, in two passes if a policy
@@ -127,33 +116,6 @@ struct Pass<'a> {
     failures: Vec<PolicyFailure<'a>>,
 }
 
-/// The objects of the request in one kind.
-struct ObjectsOfKind<'a> {
-    kind: &'a GroupVersionKind,
-    object: Current<'a>,
-    old_object: Value<'a>,
-    /// The JSON pointers of empty lists that Go writes as null.
-    nil_lists: Vec<String>,
-    /// Whether a mutation was applied, even without effect.
-    is_mutated: bool,
-}
-
-/// The current object.
-#[derive(Debug, Clone)]
-enum Current<'a> {
-    Sent(Value<'a>),
-    Mutated(Rc<Json>),
-}
-
-impl Current<'_> {
-    fn value(&self) -> Value<'_> {
-        match self {
-            Current::Sent(value) => *value,
-            Current::Mutated(object) => Value::from(&**object),
-        }
-    }
-}
-
 impl<'a> Pass<'a> {
     /// The object after the pass, if a mutation was applied; or why the request is denied.
     fn run<'h: 'a, B: Iterator<Item = &'h CompiledMutatingBinding> + Clone>(
@@ -168,7 +130,11 @@ impl<'a> Pass<'a> {
         if !invocations.is_empty() {
             self.invoke_all(&invocations, reinvocation)?;
         }
-        match self.denial() {
+        match denial(
+            &self.failures,
+            self.dispatch.request(),
+            self.dispatch.observer(),
+        ) {
             Some(status) => Err(Box::new(status)),
             None => Ok(self.outcome()),
         }
@@ -355,13 +321,8 @@ impl<'a> Pass<'a> {
         let known = self.versions.iter().position(|known| known.kind == kind);
         known.unwrap_or_else(|| {
             let (request, arena) = (self.dispatch.request(), self.dispatch.arena());
-            self.versions.push(ObjectsOfKind {
-                kind,
-                object: Current::Sent(as_kind(request.object, kind, arena)),
-                old_object: as_kind(request.old_object, kind, arena),
-                nil_lists: self.nil_lists.to_vec(),
-                is_mutated: false,
-            });
+            let objects = ObjectsOfKind::sent(request, kind, self.nil_lists, arena);
+            self.versions.push(objects);
             self.versions.len().saturating_sub(1)
         })
     }
@@ -457,80 +418,16 @@ impl<'a> Pass<'a> {
 
     /// Stores the object after a mutation, if it is valid for its kind; `None` leaves it unchanged.
     fn set(&mut self, position: usize, mutated: Option<MutatedObject>) -> Result<(), String> {
-        let Some(version) = self.versions.get_mut(position) else {
-            return Ok(());
-        };
-        if let Some(mut mutated) = mutated {
-            self.schemas.convert(&mut mutated.object)?;
-            self.schemas.fill_defaults(&mut mutated.object);
-            version.nil_lists = mutated.nil_lists;
-            version.object = Current::Mutated(Rc::new(mutated.object));
+        match self.versions.get_mut(position) {
+            Some(version) => version.set(mutated, self.schemas),
+            None => Ok(()),
         }
-        version.is_mutated = true;
-        Ok(())
-    }
-
-    /// The status of the first failed policy whose `failurePolicy` is `Fail`.
-    fn denial(&self) -> Option<Status> {
-        let minded = |failure: &&PolicyFailure<'_>| {
-            *failure.policy.failure_policy() != FailurePolicy::Ignore
-        };
-        for failure in self.failures.iter().filter(|failure| !minded(failure)) {
-            let binding = failure.binding.map(CompiledMutatingBinding::name);
-            let observer = self.dispatch.observer();
-            observer.ignored(failure.policy.name(), binding, &failure.message);
-        }
-        let failures: Vec<_> = self.failures.iter().filter(minded).collect();
-        let first = failures.first()?;
-        let causes = failures.iter().map(|failure| failure.to_string());
-        Some(denied_mutation(
-            self.dispatch.request(),
-            first.reason,
-            causes.collect(),
-        ))
     }
 
     /// The object after the last mutation, in the kind of the request.
     fn outcome(self) -> Option<MutatedObject> {
+        let sent = self.dispatch.request().object;
         let last = self.versions.into_iter().nth(self.last?)?;
-        if !last.is_mutated || last.object.value().is_null() {
-            return None;
-        }
-        let mut object = match last.object {
-            Current::Sent(value) => value.to_json()?,
-            Current::Mutated(object) => Rc::unwrap_or_clone(object),
-        };
-        for key in ["apiVersion", "kind"] {
-            let sent = text_field(self.dispatch.request().object, key);
-            if let Json::Object(fields) = &mut object
-                && !sent.is_empty()
-            {
-                fields.insert(key.to_owned(), sent.into());
-            }
-        }
-        Some(MutatedObject {
-            object,
-            nil_lists: last.nil_lists,
-        })
-    }
-}
-
-impl std::fmt::Display for PolicyFailure<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let policy = self.policy.name();
-        match self.binding {
-            Some(binding) => write!(
-                f,
-                "policy '{policy}' with binding '{}' denied request: {}",
-                binding.name(),
-                self.message
-            ),
-            None => write!(
-                f,
-                "policy {} denied request: {}",
-                gavel_golang::quote::quote(policy),
-                self.message
-            ),
-        }
+        last.into_mutated(sent)
     }
 }

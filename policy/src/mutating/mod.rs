@@ -2,6 +2,7 @@
 
 mod difference;
 mod dispatch;
+mod failure;
 mod go_text;
 mod invocation;
 mod json_patch;
@@ -9,6 +10,7 @@ mod patch;
 mod plain;
 mod reinvocation;
 mod schemas;
+mod version;
 
 pub use difference::difference;
 pub use dispatch::{Mutated, mutate, mutate_by};

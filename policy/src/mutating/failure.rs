@@ -1,0 +1,58 @@
+//! Mutating policies that failed, and the denial that follows (apiserver `pkg/admission/plugin/policy/mutating/dispatcher.go`).
+
+use std::fmt;
+
+use gavel_apimachinery::status::Status;
+
+use crate::compiled::FailurePolicy;
+use crate::compiled_mutating::{CompiledMutatingBinding, CompiledMutatingPolicy};
+use crate::decision::denied_mutation;
+use crate::observer::Observer;
+use crate::request::AdmissionRequest;
+
+/// A policy that failed.
+#[derive(Debug)]
+pub(super) struct PolicyFailure<'a> {
+    pub(super) policy: &'a CompiledMutatingPolicy,
+    pub(super) binding: Option<&'a CompiledMutatingBinding>,
+    pub(super) message: String,
+    /// The reason; empty if the policy could not be evaluated at all.
+    pub(super) reason: &'static str,
+}
+
+/// The status of the first failed policy whose `failurePolicy` is `Fail`.
+pub(super) fn denial(
+    failures: &[PolicyFailure<'_>],
+    request: &AdmissionRequest<'_>,
+    observer: &dyn Observer,
+) -> Option<Status> {
+    let minded =
+        |failure: &&PolicyFailure<'_>| *failure.policy.failure_policy() != FailurePolicy::Ignore;
+    for failure in failures.iter().filter(|failure| !minded(failure)) {
+        let binding = failure.binding.map(CompiledMutatingBinding::name);
+        observer.ignored(failure.policy.name(), binding, &failure.message);
+    }
+    let minded: Vec<_> = failures.iter().filter(minded).collect();
+    let causes = minded.iter().map(|failure| failure.to_string()).collect();
+    Some(denied_mutation(request, minded.first()?.reason, causes))
+}
+
+impl fmt::Display for PolicyFailure<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let policy = self.policy.name();
+        match self.binding {
+            Some(binding) => write!(
+                f,
+                "policy '{policy}' with binding '{}' denied request: {}",
+                binding.name(),
+                self.message
+            ),
+            None => write!(
+                f,
+                "policy {} denied request: {}",
+                gavel_golang::quote::quote(policy),
+                self.message
+            ),
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! The objects of a request as the kind with which policies match them.
+
+use std::rc::Rc;
+
+use gavel_engine::value::{Arena, Json, Value};
+
+use super::patch::MutatedObject;
+use super::schemas::ObjectSchemas;
+use crate::dispatch::as_kind;
+use crate::fields::text_field;
+use crate::request::AdmissionRequest;
+use crate::resource::GroupVersionKind;
+
+/// The objects of the request in one kind.
+pub(super) struct ObjectsOfKind<'a> {
+    pub(super) kind: &'a GroupVersionKind,
+    pub(super) object: Current<'a>,
+    pub(super) old_object: Value<'a>,
+    /// The JSON pointers of empty lists that Go writes as null.
+    pub(super) nil_lists: Vec<String>,
+    /// Whether a mutation was applied, even without effect.
+    pub(super) is_mutated: bool,
+}
+
+/// The current object.
+#[derive(Debug, Clone)]
+pub(super) enum Current<'a> {
+    Sent(Value<'a>),
+    Mutated(Rc<Json>),
+}
+
+impl Current<'_> {
+    pub(super) fn value(&self) -> Value<'_> {
+        match self {
+            Current::Sent(value) => *value,
+            Current::Mutated(object) => Value::from(&**object),
+        }
+    }
+}
+
+impl<'a> ObjectsOfKind<'a> {
+    /// The objects as they were sent. `nil_lists` are the empty lists of the object that Go writes as null.
+    pub(super) fn sent(
+        request: &AdmissionRequest<'a>,
+        kind: &'a GroupVersionKind,
+        nil_lists: &[String],
+        arena: &'a Arena,
+    ) -> Self {
+        ObjectsOfKind {
+            kind,
+            object: Current::Sent(as_kind(request.object, kind, arena)),
+            old_object: as_kind(request.old_object, kind, arena),
+            nil_lists: nil_lists.to_vec(),
+            is_mutated: false,
+        }
+    }
+
+    /// Stores the object after a mutation, if it is valid for its kind; `None` leaves it unchanged.
+    pub(super) fn set(
+        &mut self,
+        mutated: Option<MutatedObject>,
+        schemas: &ObjectSchemas,
+    ) -> Result<(), String> {
+        if let Some(mut mutated) = mutated {
+            schemas.convert(&mut mutated.object)?;
+            schemas.fill_defaults(&mut mutated.object);
+            self.nil_lists = mutated.nil_lists;
+            self.object = Current::Mutated(Rc::new(mutated.object));
+        }
+        self.is_mutated = true;
+        Ok(())
+    }
+
+    /// The object, if it was mutated, as the kind of the object that was sent.
+    pub(super) fn into_mutated(self, sent: Value<'_>) -> Option<MutatedObject> {
+        if !self.is_mutated || self.object.value().is_null() {
+            return None;
+        }
+        let mut object = match self.object {
+            Current::Sent(value) => value.to_json()?,
+            Current::Mutated(object) => Rc::unwrap_or_clone(object),
+        };
+        for key in ["apiVersion", "kind"] {
+            let sent = text_field(sent, key);
+            if let Json::Object(fields) = &mut object
+                && !sent.is_empty()
+            {
+                fields.insert(key.to_owned(), sent.into());
+            }
+        }
+        Some(MutatedObject {
+            object,
+            nil_lists: self.nil_lists,
+        })
+    }
+}

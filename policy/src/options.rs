@@ -1,0 +1,43 @@
+//! The options of decisions.
+
+use std::sync::Arc;
+
+use gavel_apimachinery::server::Server;
+use gavel_libraries::authorizer::Authorizer;
+
+use crate::observer::Observer;
+
+/// The options of a decision.
+#[derive(Clone, Copy)]
+pub struct Options<'a> {
+    /// Ends evaluations when it returns true, for a deadline or cancellation. Evaluations that it ends count as failed.
+    pub interrupt: Option<&'a (dyn Fn() -> bool + Sync)>,
+    /// The budget of validations and that of audit annotations, in cost units; `None` is Kubernetes' budget.
+    pub cost_budget: Option<i64>,
+    /// The API server whose decisions are reproduced.
+    pub server: Server,
+    /// The authorizer that expressions ask. Without one, `authorizer` has no opinion about any request.
+    pub authorizer: Option<&'a Arc<dyn Authorizer>>,
+    /// The observer of the steps.
+    pub observer: &'a dyn Observer,
+}
+
+impl Default for Options<'_> {
+    fn default() -> Self {
+        Options {
+            interrupt: None,
+            cost_budget: None,
+            server: Server::default(),
+            authorizer: None,
+            observer: &(),
+        }
+    }
+}
+
+impl std::fmt::Debug for Options<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Options")
+            .field("cost_budget", &self.cost_budget)
+            .finish_non_exhaustive()
+    }
+}

@@ -114,6 +114,17 @@ impl Quantity {
         }
     }
 
+    /// A copy that later sums and comparisons of this quantity do not change.
+    #[must_use]
+    pub fn unshared(&self) -> Quantity {
+        let large = self.large.get();
+        Quantity {
+            large: large.map_or_else(OnceLock::new, |large| large.unshared().into()),
+            text: self.text.clone(),
+            ..*self
+        }
+    }
+
     /// The amount as a decimal.
     fn decimal(&self) -> Arc<Decimal> {
         match self.large.get() {
@@ -252,6 +263,10 @@ impl From<i64> for Quantity {
 impl Large {
     fn new(decimal: Decimal) -> Large {
         Large(Arc::new(Mutex::new(Arc::new(decimal))))
+    }
+
+    fn unshared(&self) -> Large {
+        Large(Arc::new(Mutex::new(self.get())))
     }
 
     fn get(&self) -> Arc<Decimal> {

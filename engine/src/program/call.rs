@@ -71,11 +71,15 @@ impl FunctionCall {
             }
         };
         match (known, path) {
-            (Some(value), _) => self.charge(&[text], known, frame).map(|()| value),
+            (Some(value), _) => {
+                self.charge(&[text], known, frame)?;
+                Ok(value.twin(frame.arena).unwrap_or(value))
+            }
             (None, None) => self.finish(&[text], frame),
             (None, Some((path, epoch))) => {
                 let value = self.finish(&[text], frame)?;
-                frame.keep(Some(path), epoch, value);
+                let kept = value.twin(frame.arena).unwrap_or(value);
+                frame.keep(Some(path), epoch, kept);
                 Ok(value)
             }
         }

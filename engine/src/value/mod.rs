@@ -187,6 +187,15 @@ impl<'a> Value<'a> {
         }
     }
 
+    /// See [`Opaque::twin`].
+    #[inline]
+    pub(crate) fn twin<'b>(&self, arena: &'b Arena) -> Option<Value<'b>> {
+        match self.0 {
+            Repr::Opaque(opaque) => opaque.twin(arena),
+            _ => None,
+        }
+    }
+
     /// Whether upstream calls a method of the value if no overload fits: texts, durations and timestamps have methods, which word
     /// the error in their own way.
     #[inline]

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use super::Value;
+use super::{Arena, Value};
 use crate::error::EvalError;
 
 /// A value of a library's own type.
@@ -41,6 +41,12 @@ pub trait Opaque: Share + Any + fmt::Debug + Send + Sync {
     /// The field or key cannot be read.
     fn find(&self, _key: &Value<'_>) -> Result<Option<Value<'_>>, EvalError> {
         Ok(None)
+    }
+
+    /// Another value that equals this one, if an expression can tell the two apart: by their places as map keys, or because one of
+    /// them changes. A result that is kept is only given out as such copies. `None` if one value can serve for all.
+    fn twin<'a>(&self, _arena: &'a Arena) -> Option<Value<'a>> {
+        None
     }
 
     /// Whether the value is zero for `optional.ofNonZeroValue`.

@@ -8,7 +8,7 @@ use gavel_engine::body;
 use gavel_engine::cost::Cost;
 use gavel_engine::decl::{CallContext, Form, Overload, row};
 use gavel_engine::error::EvalError;
-use gavel_engine::value::{Opaque, Value};
+use gavel_engine::value::{Arena, Opaque, Value};
 
 use crate::cost::PARSING;
 
@@ -64,6 +64,13 @@ impl Opaque for QuantityValue {
             Some(other) if !other.computed => Ok(self.quantity.equals(&other.quantity)),
             _ => Err(EvalError::no_such_overload()),
         }
+    }
+
+    fn twin<'a>(&self, arena: &'a Arena) -> Option<Value<'a>> {
+        Some(arena.opaque(QuantityValue {
+            quantity: self.quantity.unshared(),
+            computed: self.computed,
+        }))
     }
 
     fn to_text(&self) -> Cow<'_, str> {

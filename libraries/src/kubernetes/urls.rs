@@ -1,6 +1,7 @@
 //! URLs (apiserver `pkg/cel/library/urls.go`).
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use gavel_engine::body;
 use gavel_engine::cost::Cost;
@@ -31,7 +32,7 @@ const GET: Cost = Cost::ONE.of_name();
 
 fn url<'a>(call: &CallContext<'a>, text: &str) -> Result<Value<'a>, EvalError> {
     match Url::parse(text) {
-        Ok(url) => Ok(call.arena.opaque(UrlValue(url))),
+        Ok(url) => Ok(call.arena.opaque(UrlValue(Arc::new(url)))),
         Err(error) => Err(EvalError::new(format!(
             "URL parse error during conversion from string: {error}"
         ))),

@@ -1,9 +1,10 @@
 //! `kubernetes.URL`
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use gavel_engine::error::EvalError;
-use gavel_engine::value::{Opaque, Value};
+use gavel_engine::value::{Arena, Opaque, Value};
 use gavel_golang::url::Url;
 
 /// The name of the type.
@@ -11,7 +12,7 @@ pub const URL: &str = "kubernetes.URL";
 
 /// A URL as a value.
 #[derive(Debug, Clone)]
-pub struct UrlValue(pub Url);
+pub struct UrlValue(pub Arc<Url>);
 
 impl Opaque for UrlValue {
     fn type_name(&self) -> &'static str {
@@ -29,6 +30,10 @@ impl Opaque for UrlValue {
         let other = other.as_opaque::<UrlValue>();
         let equal = other.map(|other| self.0.as_str() == other.0.as_str());
         equal.ok_or_else(EvalError::no_such_overload)
+    }
+
+    fn twin<'a>(&self, arena: &'a Arena) -> Option<Value<'a>> {
+        Some(arena.opaque(self.clone()))
     }
 
     fn to_text(&self) -> Cow<'_, str> {

@@ -57,6 +57,19 @@ pub enum LiteralRule {
     Mixed,
 }
 
+/// The operands that a call only reads: it neither changes nor returns them, and does not depend on their identity. Such an operand
+/// may be a value that other calls use too, so that a text is parsed once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Reads {
+    /// The row does not say.
+    #[default]
+    Unsaid,
+    /// All operands but the first.
+    Later,
+    /// All operands.
+    All,
+}
+
 /// The known properties of a result besides its cost: its size, and the values that it comes from. Only the first five are used for
 /// Kubernetes' estimate; [bounds](mod@crate::estimate) use all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use super::{Form, Implementation, LiteralRule, Overload, PatternFunction, Yield};
+use super::{Form, Implementation, LiteralRule, Overload, PatternFunction, Reads, Yield};
 use crate::cost::Cost;
 use crate::types::{Signature, TypeTextError};
 
@@ -32,6 +32,8 @@ pub struct OverloadDecl {
     pub form: Option<Form>,
     /// The known properties of the results.
     pub yields: Yield,
+    /// The operands that calls only read.
+    pub reads: Reads,
     /// The check that validators apply to literals in a call.
     pub literals: Option<LiteralRule>,
     /// The cost of a call.
@@ -60,6 +62,7 @@ impl OverloadDecl {
             pattern: row.pattern,
             form: row.form,
             yields: row.yields,
+            reads: row.reads,
             literals: row.literals,
             cost: row.cost,
         })
@@ -74,6 +77,7 @@ impl OverloadDecl {
             pattern: None,
             form: None,
             yields: Yield::Unsaid,
+            reads: Reads::Unsaid,
             literals: None,
             cost: Cost::ONE,
         }

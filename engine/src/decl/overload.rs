@@ -1,6 +1,6 @@
 //! The row of an overload: everything about it in one place.
 
-use super::{CallContext, Form, LiteralRule, Yield};
+use super::{CallContext, Form, LiteralRule, Reads, Yield};
 use crate::cost::Cost;
 use crate::error::EvalError;
 use crate::value::Value;
@@ -37,6 +37,8 @@ pub struct Overload {
     pub form: Option<Form>,
     /// What is known of the results.
     pub yields: Yield,
+    /// The operands that calls only read.
+    pub reads: Reads,
     /// The check that validators apply to literals in a call.
     pub literals: Option<LiteralRule>,
     /// The cost of a call.

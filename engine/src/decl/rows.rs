@@ -1,6 +1,6 @@
 //! Constructors of rows.
 
-use super::{Form, Function, Implementation, LiteralRule, Overload, PatternFunction, Yield};
+use super::{Form, Function, Implementation, LiteralRule, Overload, PatternFunction, Reads, Yield};
 use crate::cost::Cost;
 
 /// A row of an overload that is chosen by the types of its arguments. A call costs one unit.
@@ -30,6 +30,7 @@ pub const fn declared(
         pattern: None,
         form: None,
         yields: Yield::Unsaid,
+        reads: Reads::Unsaid,
         literals: None,
         cost: Cost::ONE,
         example: "true",
@@ -106,6 +107,11 @@ impl Overload {
     /// Sets the known properties of results.
     pub const fn yields(self, yields: Yield) -> Self {
         Overload { yields, ..self }
+    }
+
+    /// Sets the operands that calls only read.
+    pub const fn reads(self, reads: Reads) -> Self {
+        Overload { reads, ..self }
     }
 
     /// Sets the check that validators apply to literals.

@@ -73,15 +73,23 @@ impl FunctionCall {
         match (known, path) {
             (Some(value), _) => {
                 self.charge(&[text], known, frame)?;
-                Ok(value.twin(frame.arena).unwrap_or(value))
+                Ok(self.twin(value, frame))
             }
             (None, None) => self.finish(&[text], frame),
             (None, Some((path, epoch))) => {
                 let value = self.finish(&[text], frame)?;
-                let kept = value.twin(frame.arena).unwrap_or(value);
+                let kept = self.twin(value, frame);
                 frame.keep(Some(path), epoch, kept);
                 Ok(value)
             }
+        }
+    }
+
+    /// The value itself if the result is only read; otherwise a copy, for types that need one.
+    fn twin<'a>(&self, value: Value<'a>, frame: &Frame<'_, 'a>) -> Value<'a> {
+        match self.is_only_read {
+            true => value,
+            false => value.twin(frame.arena).unwrap_or(value),
         }
     }
 

@@ -194,6 +194,8 @@ pub(super) struct FunctionCall {
     pub(super) cost: Cost,
     /// How a value that is parsed from a text is kept.
     pub(super) read: Option<ReadOnce>,
+    /// Whether the step that uses the result only reads it ([`Reads`](crate::decl::Reads)), so that a kept value needs no copy.
+    pub(super) is_only_read: bool,
 }
 
 /// A value that is parsed from a text once.

@@ -3,14 +3,14 @@
 use crate::ast::operators::{EQUALS, NOT_EQUALS};
 use crate::body;
 use crate::cost::formulas::COMPARISON;
-use crate::decl::{CallContext, Form, Overload, row};
+use crate::decl::{CallContext, Form, Overload, Reads, row};
 use crate::error::EvalError;
 use crate::value::Value;
 
 #[rustfmt::skip] // A table: a row a line.
 pub(super) const ROWS: &[Overload] = &[
-    row(EQUALS, "equals", "(A, A) -> bool", body!(equals), "dyn(3.0) == 3").form(Form::Equal).shared().cost(COMPARISON),
-    row(NOT_EQUALS, "not_equals", "(A, A) -> bool", body!(not_equals), "'a' != 'b'").form(Form::NotEqual).shared().cost(COMPARISON),
+    row(EQUALS, "equals", "(A, A) -> bool", body!(equals), "dyn(3.0) == 3").form(Form::Equal).reads(Reads::All).shared().cost(COMPARISON),
+    row(NOT_EQUALS, "not_equals", "(A, A) -> bool", body!(not_equals), "'a' != 'b'").form(Form::NotEqual).reads(Reads::All).shared().cost(COMPARISON),
 ];
 
 fn equals<'a>(

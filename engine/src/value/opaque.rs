@@ -43,8 +43,9 @@ pub trait Opaque: Share + Any + fmt::Debug + Send + Sync {
         Ok(None)
     }
 
-    /// Another value that equals this one, if an expression can tell the two apart: by their places as map keys, or because one of
-    /// them changes. A result that is kept is only given out as such copies. `None` if one value can serve for all.
+    /// A copy of the value for types whose values an expression can tell from their copies: by identity as a map key, or because
+    /// a function changes them. `None` for all other types. A value that was parsed once is given to each further call as a
+    /// copy.
     fn twin<'a>(&self, _arena: &'a Arena) -> Option<Value<'a>> {
         None
     }

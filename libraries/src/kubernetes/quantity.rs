@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 use gavel_apimachinery::quantity::{Quantity, TooManyDigits};
 use gavel_engine::body;
 use gavel_engine::cost::Cost;
-use gavel_engine::decl::{CallContext, Form, Overload, row};
+use gavel_engine::decl::{CallContext, Form, Overload, Reads, row};
 use gavel_engine::error::EvalError;
 use gavel_engine::value::{Arena, Opaque, Value};
 
@@ -17,17 +17,17 @@ use crate::cost::PARSING;
 pub const QUANTITY: &[Overload] = &[
     row("quantity", "string_to_quantity", "(string) -> kubernetes.Quantity", body!(quantity), "quantity('1.5Gi') == quantity('1536Mi')").form(Form::Parse).cost(PARSING),
     row("isQuantity", "is_quantity_string", "(string) -> bool", body!(is_quantity), "isQuantity('1.3G') && !isQuantity('200K')").cost(PARSING),
-    row("sign", "quantity_sign", "(kubernetes.Quantity) -> int", body!(sign), "sign(quantity('-50k')) == -1").cost(Cost::ONE.of_name()),
-    row("isInteger", "quantity_is_integer", "kubernetes.Quantity.() -> bool", body!(is_integer), "quantity('50k').isInteger()").cost(Cost::ONE.of_name()),
-    row("asInteger", "quantity_get_int", "kubernetes.Quantity.() -> int", body!(as_integer), "quantity('50k').asInteger() == 50000").cost(Cost::ONE.of_name()),
-    row("asApproximateFloat", "quantity_get_float", "kubernetes.Quantity.() -> double", body!(as_approximate_float), "quantity('50.5').asApproximateFloat() == 50.5").cost(Cost::ONE.of_name()),
-    row("isLessThan", "quantity_is_less_than", "kubernetes.Quantity.(kubernetes.Quantity) -> bool", body!(is_less_than), "quantity('50M').isLessThan(quantity('50Mi'))").cost(Cost::ONE.of_name()),
-    row("isGreaterThan", "quantity_is_greater_than", "kubernetes.Quantity.(kubernetes.Quantity) -> bool", body!(is_greater_than), "quantity('150Mi').isGreaterThan(quantity('100Mi'))").cost(Cost::ONE.of_name()),
-    row("compareTo", "quantity_compare_to", "kubernetes.Quantity.(kubernetes.Quantity) -> int", body!(compare_to), "quantity('200M').compareTo(quantity('0.2G')) == 0").cost(Cost::ONE.of_name()),
-    row("add", "quantity_add", "kubernetes.Quantity.(kubernetes.Quantity) -> kubernetes.Quantity", body!(add), "quantity('50k').add(quantity('20k')) == quantity('70k')").cost(Cost::ONE.of_name()),
-    row("add", "quantity_add_int", "kubernetes.Quantity.(int) -> kubernetes.Quantity", body!(add_int), "quantity('50k').add(20) == quantity('50020')").cost(Cost::ONE.of_name()),
-    row("sub", "quantity_sub", "kubernetes.Quantity.(kubernetes.Quantity) -> kubernetes.Quantity", body!(sub), "quantity('50k').sub(quantity('20k')) == quantity('30k')").cost(Cost::ONE.of_name()),
-    row("sub", "quantity_sub_int", "kubernetes.Quantity.(int) -> kubernetes.Quantity", body!(sub_int), "quantity('50k').sub(20000) == quantity('30k')").cost(Cost::ONE.of_name()),
+    row("sign", "quantity_sign", "(kubernetes.Quantity) -> int", body!(sign), "sign(quantity('-50k')) == -1").cost(Cost::ONE.of_name()).reads(Reads::All),
+    row("isInteger", "quantity_is_integer", "kubernetes.Quantity.() -> bool", body!(is_integer), "quantity('50k').isInteger()").cost(Cost::ONE.of_name()).reads(Reads::All),
+    row("asInteger", "quantity_get_int", "kubernetes.Quantity.() -> int", body!(as_integer), "quantity('50k').asInteger() == 50000").cost(Cost::ONE.of_name()).reads(Reads::All),
+    row("asApproximateFloat", "quantity_get_float", "kubernetes.Quantity.() -> double", body!(as_approximate_float), "quantity('50.5').asApproximateFloat() == 50.5").cost(Cost::ONE.of_name()).reads(Reads::All),
+    row("isLessThan", "quantity_is_less_than", "kubernetes.Quantity.(kubernetes.Quantity) -> bool", body!(is_less_than), "quantity('50M').isLessThan(quantity('50Mi'))").cost(Cost::ONE.of_name()).reads(Reads::Later),
+    row("isGreaterThan", "quantity_is_greater_than", "kubernetes.Quantity.(kubernetes.Quantity) -> bool", body!(is_greater_than), "quantity('150Mi').isGreaterThan(quantity('100Mi'))").cost(Cost::ONE.of_name()).reads(Reads::Later),
+    row("compareTo", "quantity_compare_to", "kubernetes.Quantity.(kubernetes.Quantity) -> int", body!(compare_to), "quantity('200M').compareTo(quantity('0.2G')) == 0").cost(Cost::ONE.of_name()).reads(Reads::Later),
+    row("add", "quantity_add", "kubernetes.Quantity.(kubernetes.Quantity) -> kubernetes.Quantity", body!(add), "quantity('50k').add(quantity('20k')) == quantity('70k')").cost(Cost::ONE.of_name()).reads(Reads::Later),
+    row("add", "quantity_add_int", "kubernetes.Quantity.(int) -> kubernetes.Quantity", body!(add_int), "quantity('50k').add(20) == quantity('50020')").cost(Cost::ONE.of_name()).reads(Reads::Later),
+    row("sub", "quantity_sub", "kubernetes.Quantity.(kubernetes.Quantity) -> kubernetes.Quantity", body!(sub), "quantity('50k').sub(quantity('20k')) == quantity('30k')").cost(Cost::ONE.of_name()).reads(Reads::Later),
+    row("sub", "quantity_sub_int", "kubernetes.Quantity.(int) -> kubernetes.Quantity", body!(sub_int), "quantity('50k').sub(20000) == quantity('30k')").cost(Cost::ONE.of_name()).reads(Reads::Later),
 ];
 
 /// A quantity as a value.

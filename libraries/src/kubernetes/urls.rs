@@ -6,7 +6,7 @@ use std::sync::Arc;
 use gavel_engine::body;
 use gavel_engine::cost::Cost;
 use gavel_engine::cost::formulas::{nth, traversal};
-use gavel_engine::decl::{CallContext, Form, Overload, row};
+use gavel_engine::decl::{CallContext, Form, Overload, Reads, row};
 use gavel_engine::error::EvalError;
 use gavel_engine::value::{MapBuilder, Value};
 use gavel_golang::url::Url;
@@ -17,12 +17,12 @@ use super::values::url::UrlValue;
 #[rustfmt::skip] // A table: a row a line.
 pub const URLS: &[Overload] = &[
     row("url", "string_to_url", "(string) -> kubernetes.URL", body!(url), "url('http://h/a b') == url('http://h/a%20b')").form(Form::Parse).cost(PARSE),
-    row("getScheme", "url_get_scheme", "kubernetes.URL.() -> string", body!(scheme), "url('https://example.com/').getScheme() == 'https'").cost(GET),
-    row("getHost", "url_get_host", "kubernetes.URL.() -> string", body!(host), "url('https://example.com:80/').getHost() == 'example.com:80'").cost(GET),
-    row("getHostname", "url_get_hostname", "kubernetes.URL.() -> string", body!(hostname), "url('https://[::1]:80/').getHostname() == '::1'").cost(GET),
-    row("getPort", "url_get_port", "kubernetes.URL.() -> string", body!(port), "url('https://example.com:80/').getPort() == '80'").cost(GET),
-    row("getEscapedPath", "url_get_escaped_path", "kubernetes.URL.() -> string", body!(escaped_path), "url('https://h/with space/').getEscapedPath() == '/with%20space/'").cost(GET),
-    row("getQuery", "url_get_query", "kubernetes.URL.() -> map(string, list(string))", body!(query), "url('/?k=a&k=b').getQuery() == {'k': ['a', 'b']}").cost(GET),
+    row("getScheme", "url_get_scheme", "kubernetes.URL.() -> string", body!(scheme), "url('https://example.com/').getScheme() == 'https'").cost(GET).reads(Reads::All),
+    row("getHost", "url_get_host", "kubernetes.URL.() -> string", body!(host), "url('https://example.com:80/').getHost() == 'example.com:80'").cost(GET).reads(Reads::All),
+    row("getHostname", "url_get_hostname", "kubernetes.URL.() -> string", body!(hostname), "url('https://[::1]:80/').getHostname() == '::1'").cost(GET).reads(Reads::All),
+    row("getPort", "url_get_port", "kubernetes.URL.() -> string", body!(port), "url('https://example.com:80/').getPort() == '80'").cost(GET).reads(Reads::All),
+    row("getEscapedPath", "url_get_escaped_path", "kubernetes.URL.() -> string", body!(escaped_path), "url('https://h/with space/').getEscapedPath() == '/with%20space/'").cost(GET).reads(Reads::All),
+    row("getQuery", "url_get_query", "kubernetes.URL.() -> map(string, list(string))", body!(query), "url('/?k=a&k=b').getQuery() == {'k': ['a', 'b']}").cost(GET).reads(Reads::All),
     row("isURL", "is_url_string", "(string) -> bool", body!(is_url), "isURL('/absolute') && !isURL('relative')"),
 ];
 

@@ -8,7 +8,9 @@ use super::{PlanError, Planner, Step, as_chain, constants, into_attribute};
 use crate::ast::{self, Expr, ExprId, ExprKind};
 use crate::check::{Reference, resolve_name};
 use crate::cost::Cost;
-use crate::decl::{CallContext, Form, FunctionDecl, Implementation, OverloadDecl, PatternFunction};
+use crate::decl::{
+    CallContext, Form, FunctionDecl, Implementation, OverloadDecl, PatternFunction, Reads,
+};
 use crate::program::attribute::is_key;
 use crate::program::path::Further;
 use crate::program::tree::{
@@ -40,6 +42,7 @@ impl Planner<'_> {
             types.push(self.checked.type_of(argument.id));
             arguments.push(self.plan(argument)?);
         }
+        target.mark_read(&mut arguments);
         match form {
             Some(Form::And) => Ok(Step::And(pair(arguments)?, expr.id)),
             Some(Form::Or) => Ok(Step::Or(pair(arguments)?, expr.id)),
@@ -185,6 +188,24 @@ impl Planner<'_> {
 }
 
 impl CallTarget<'_> {
+    /// Marks the operands that the call only reads.
+    fn mark_read(&self, arguments: &mut [Step]) {
+        let reads = self
+            .overload
+            .as_ref()
+            .map_or(Reads::Unsaid, |overload| overload.reads);
+        let from = match reads {
+            Reads::Unsaid => return,
+            Reads::Later => 1,
+            Reads::All => 0,
+        };
+        for argument in arguments.iter_mut().skip(from) {
+            if let Step::Call(call) = argument {
+                call.is_only_read = true;
+            }
+        }
+    }
+
     /// The form of the call's plan, if it is not a plain call. If the overload is only known at run time, any overload decides.
     fn form(&self) -> Option<Form> {
         match (&self.overload, &self.function) {
@@ -280,6 +301,7 @@ fn plan_function(
             stops_early: true,
             cost,
             read: None,
+            is_only_read: false,
         };
         return Ok(Step::Call(Box::new(call)));
     }
@@ -329,6 +351,7 @@ fn plan_function(
         stops_early,
         cost,
         read: None,
+        is_only_read: false,
     };
     match form {
         Some(Form::Conversion) => constants::fold_conversion(call),

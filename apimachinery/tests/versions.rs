@@ -11,8 +11,8 @@ fn document() -> String {
     let mut text = String::from(
         "# Versions of Kubernetes\n\n\
          The differences between the answers of API servers of successive versions, which Gavel reproduces. This page is generated from the\n\
-         table `apimachinery/src/server/table.rs` (`UPDATE_GOLDEN=1 cargo test -p gavel-apimachinery --test versions`). Which version\n\
-         has which function says [functions.md](functions.md). [`gavel upgrade-check`](upgrade-check.md) finds the rows that matter to\n\
+         table `apimachinery/src/server/table.rs` (`UPDATE_GOLDEN=1 cargo test -p gavel-apimachinery --test versions`). The functions\n\
+         of each version are in [functions.md](functions.md). [`gavel upgrade-check`](upgrade-check.md) finds the rows that matter to\n\
          your definitions, policies and requests.\n",
     );
     let oldest = Server::OLDEST.minor.saturating_add(1);

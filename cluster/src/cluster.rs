@@ -6,32 +6,11 @@ use gavel_state::{Live, Published};
 use kube::Client;
 use tokio::sync::watch;
 
-use crate::access::{Access, AuthorizerCache};
+use crate::access::Access;
 use crate::asked::Asked;
-use crate::client::{ConnectError, Target, connect};
+use crate::client::{ConnectError, connect};
 use crate::follow::follow;
-
-/// The options for following a cluster.
-#[derive(Debug, Clone)]
-pub struct Options {
-    /// The cluster.
-    pub target: Target,
-    /// Whether the built-in policies are watched too, to compare their decisions with the server's.
-    pub native: bool,
-    /// The source of the authorizer's decisions.
-    pub authorizing: Authorizing,
-    /// Whether this replica takes part in the leader election. The leader writes the status of policies.
-    pub leads: bool,
-}
-
-/// Who answers `authorizer`.
-#[derive(Debug, Clone, Copy)]
-pub enum Authorizing {
-    /// The API server, by SubjectAccessReviews, with a cache.
-    Review(AuthorizerCache),
-    /// The roles and role bindings of the cluster, which are watched.
-    Rbac,
-}
+use crate::options::{Authorizing, Options};
 
 /// A cluster that is followed until this is dropped.
 #[derive(Debug)]

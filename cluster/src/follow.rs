@@ -16,11 +16,11 @@ use tokio::time::{Instant, timeout};
 
 use crate::access::message;
 use crate::asked::{Asked, heartbeat};
-use crate::cluster::{Authorizing, Options};
 use crate::discovery::{self, Served};
 use crate::election::Candidate;
 use crate::informer::{Informer, Told, name};
 use crate::kinds::{self, resource};
+use crate::options::{Authorizing, Options};
 use crate::status;
 use crate::stores::{Destination, Stores};
 

@@ -160,10 +160,15 @@ impl Arena {
 
     /// A value of a library's own type.
     pub fn opaque<T: Opaque>(&self, value: T) -> Value<'_> {
-        let bytes = size_of::<T>().saturating_add(OPAQUE_OVERHEAD);
+        self.boxed(Box::new(value))
+    }
+
+    /// Like [`Arena::opaque`], for a value in a box.
+    pub fn boxed(&self, value: Box<dyn Opaque>) -> Value<'_> {
+        let bytes = size_of_val(&*value).saturating_add(OPAQUE_OVERHEAD);
         let held = self.opaque_bytes.get().saturating_add(bytes);
         self.opaque_bytes.set(held);
-        Value(Repr::Opaque(self.opaques.push_get(Box::new(value))))
+        Value(Repr::Opaque(self.opaques.push_get(value)))
     }
 }
 

@@ -191,7 +191,7 @@ impl<'a> Value<'a> {
     #[inline]
     pub(crate) fn twin<'b>(&self, arena: &'b Arena) -> Option<Value<'b>> {
         match self.0 {
-            Repr::Opaque(opaque) => opaque.twin(arena),
+            Repr::Opaque(opaque) => opaque.twin().map(|twin| arena.boxed(twin)),
             _ => None,
         }
     }

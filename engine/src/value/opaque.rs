@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use super::{Arena, Value};
+use super::Value;
 use crate::error::EvalError;
 
 /// A value of a library's own type.
@@ -46,7 +46,7 @@ pub trait Opaque: Share + Any + fmt::Debug + Send + Sync {
     /// A copy of the value for types whose values an expression can tell from their copies: by identity as a map key, or because
     /// a function changes them. `None` for all other types. A value that was parsed once is given to each further call as a
     /// copy.
-    fn twin<'a>(&self, _arena: &'a Arena) -> Option<Value<'a>> {
+    fn twin(&self) -> Option<Box<dyn Opaque>> {
         None
     }
 

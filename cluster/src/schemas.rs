@@ -33,7 +33,6 @@ struct Published {
 }
 
 #[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
 struct Document {
     #[serde(rename = "serverRelativeURL")]
     url: String,

@@ -106,7 +106,8 @@ pub(crate) fn cidr<'a, R: Rules>(
 }
 
 pub(crate) fn is_cidr<R: Rules>(text: &str) -> bool {
-    R::parse_network(text).is_ok()
+    // The error of `R` quotes the text, which may be long.
+    Prefix::parse(text).is_ok() && R::parse_network(text).is_ok()
 }
 
 pub(crate) fn cidr_ip<'a, R: Rules>(call: &CallContext<'a>, cidr: &Cidr<R>) -> Value<'a> {

@@ -166,7 +166,8 @@ pub(crate) fn ip<'a, R: Rules>(call: &CallContext<'a>, text: &str) -> Result<Val
 }
 
 pub(crate) fn is_ip<R: Rules>(text: &str) -> bool {
-    R::parse_address(text).is_ok()
+    // The error of `R` quotes the text, which may be long.
+    parse_address(text).is_ok_and(|parsed| !parsed.has_zone) && R::parse_address(text).is_ok()
 }
 
 pub(crate) fn is_canonical<R: Rules>(text: &str) -> Result<bool, EvalError> {

@@ -16,7 +16,10 @@ pub(super) fn sort<'a>(
     check_keys(call, list)?;
     call.reserve(list.len().saturating_mul(size_of::<Value<'_>>()))?;
     let mut sorted = Vec::with_capacity_in(list.len(), call.arena.bump());
-    sorted.extend(list);
+    for value in list {
+        call.look(&Value::NULL)?;
+        sorted.push(value);
+    }
     try_sort_by_less(&mut sorted, |left, right| less(call, left, right))?;
     Ok(Value::from(sorted.into_bump_slice()))
 }

@@ -417,8 +417,8 @@ fn callee(target: &CallTarget<'_>, types: &[&Type]) -> (Callee, bool) {
     }
 }
 
-/// Whether every value of this static type has this type at run time. That is not so if a type parameter was bound only because a `dyn`
-/// might be of the type.
+/// Whether every value of this static type has this type at run time. This is false if the checker bound a type parameter to fit an
+/// operand of type `dyn`, which may turn out to have another type.
 fn is_certain(ty: &Type) -> bool {
     matches!(
         ty,

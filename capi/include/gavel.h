@@ -367,7 +367,7 @@ struct GavelError *gavel_conditions_compile(const struct GavelConditions *condit
                                             struct GavelBytes *type_name);
 
 // Evaluates expressions of this compiler in order; a null expression has an empty outcome. `variables` is an object in the flat encoding:
-// `object`, `oldObject`, `request`, `params`, `namespaceObject`, `authorizer`, `authorizer.requestResource`, each of which may be absent.
+// `object`, `oldObject`, `request`, `params`, `namespaceObject`, `authorizer`, `authorizer.requestResource`. Any of them may be absent.
 // The cost limit in the options is the budget of all expressions together; `remaining` receives the rest of it, or -1 if the budget was
 // exceeded: then no outcome is valid. An outcome of kind `Error` holds the message.
 //
@@ -576,7 +576,7 @@ struct GavelError *gavel_policy_compile(const struct GavelValue *object,
                                         struct GavelPolicy **out);
 
 // Lists the expressions that do not compile, as JSON: `stored` (those that do not compile in the environment in which the policy runs) and
-// `new` (those because of which an API server would not let the policy be created), each [{`path`, `type`, `message`}].
+// `new` (those for which an API server rejects a new policy). Each is a list of objects with `path`, `type` and `message`.
 //
 // # Safety
 //

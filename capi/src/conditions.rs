@@ -146,7 +146,7 @@ pub unsafe extern "C" fn gavel_conditions_compile(
 }
 
 /// Evaluates expressions of this compiler in order; a null expression has an empty outcome. `variables` is an object in the flat encoding:
-/// `object`, `oldObject`, `request`, `params`, `namespaceObject`, `authorizer`, `authorizer.requestResource`, each of which may be absent.
+/// `object`, `oldObject`, `request`, `params`, `namespaceObject`, `authorizer`, `authorizer.requestResource`. Any of them may be absent.
 /// The cost limit in the options is the budget of all expressions together; `remaining` receives the rest of it, or -1 if the budget was
 /// exceeded: then no outcome is valid. An outcome of kind `Error` holds the message.
 ///

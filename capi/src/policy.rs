@@ -345,7 +345,7 @@ fn registration<T: Registration>(object: &Json, no_defaults: bool) -> Result<T, 
 }
 
 /// Lists the expressions that do not compile, as JSON: `stored` (those that do not compile in the environment in which the policy runs) and
-/// `new` (those because of which an API server would not let the policy be created), each [{`path`, `type`, `message`}].
+/// `new` (those for which an API server rejects a new policy). Each is a list of objects with `path`, `type` and `message`.
 ///
 /// # Safety
 ///

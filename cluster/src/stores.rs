@@ -1,4 +1,4 @@
-//! What is known of a cluster, for its own policies and for the built-in ones.
+//! The stores of a followed cluster: one for Gavel's own policies, and one for the built-in policies.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use gavel_libraries::Server;
 use gavel_state::{Event, Published, Store};
 
-/// The stores: one for Gavel's own policies and one for the built-in policies.
+/// The stores of a followed cluster.
 pub(crate) struct Stores {
     own: Store,
     shadow: Option<Store>,

@@ -15,8 +15,9 @@ use crate::resource::GroupVersionKind;
 /// The objects of one kind that policies use as params. Cloning is cheap.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Params {
-    /// The objects by a hash of their namespace and name. A bucket contains several objects if their hashes are equal.
-    objects: Map<u64, Bucket, CHUNK>,
+    /// The objects by the hash of their namespace, and that of their name. A bucket contains several objects if their hashes are
+    /// equal.
+    objects: Map<(u64, u64), Bucket, CHUNK>,
     /// Makes the hashes with a random key, so that an attacker cannot provoke collisions.
     hasher: RandomState,
     /// The number of objects that were ever inserted, without those that replaced an older version.
@@ -139,8 +140,8 @@ impl Params {
         param.map(|param| &*param.object)
     }
 
-    fn hash(&self, namespace: &str, name: &str) -> u64 {
-        self.hasher.hash_one((namespace, name))
+    fn hash(&self, namespace: &str, name: &str) -> (u64, u64) {
+        (self.hasher.hash_one(namespace), self.hasher.hash_one(name))
     }
 
     /// The objects that a label selector selects, in the order in which they were inserted.
@@ -150,8 +151,12 @@ impl Params {
         selector: &Selector,
     ) -> impl Iterator<Item = &'a KeptObject> {
         let inside = |of: &str| namespace.is_none_or(|wanted| wanted == of);
-        let params = self.objects.into_iter().flat_map(|(_, bucket)| bucket);
-        let mut found: Vec<&Param> = params
+        let hash = namespace.map(|namespace| self.hasher.hash_one(namespace));
+        let mut found: Vec<&Param> = self
+            .objects
+            .range((hash.unwrap_or_default(), 0)..)
+            .take_while(|((of, _), _)| hash.is_none_or(|hash| hash == *of))
+            .flat_map(|(_, bucket)| bucket)
             .filter(|param| inside(param.object.namespace()))
             .filter(|param| selector.matches(|key| param.object.labels().get(key)))
             .collect();

@@ -1,7 +1,6 @@
 //! What rules on typed data allocate.
 #![expect(clippy::unwrap_used, reason = "a test")]
 
-use gavel_apimachinery::server::Server;
 use gavel_engine::env::Env;
 use gavel_engine::program::{Activation, EvalOptions};
 use gavel_engine::syntax::{Macros, STANDARD};
@@ -10,11 +9,7 @@ use gavel_schema::cel::CelSchema;
 use serde_json::{Value as Json, json};
 
 fn schema(json: Json) -> CelSchema {
-    CelSchema::for_server(
-        &serde_json::from_value(json).unwrap(),
-        false,
-        Server::default(),
-    )
+    CelSchema::new(&serde_json::from_value(json).unwrap(), false)
 }
 
 #[test]

@@ -153,13 +153,13 @@ mod tests {
             .unwrap();
         }
         let read = Manifests::read(&[folder.path().to_owned()], false).unwrap();
-        let told: Vec<_> = read
+        let problems: Vec<_> = read
             .problems
             .iter()
             .map(|problem| problem.rsplit_once('/').unwrap().1)
             .collect();
         assert_eq!(
-            told,
+            problems,
             [
                 "b.yaml: is larger than 8388608 bytes",
                 "f.yaml: all manifests are larger than 33554432 bytes",

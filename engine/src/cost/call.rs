@@ -21,7 +21,7 @@ pub struct Cost {
     pub standard: bool,
 }
 
-/// How a cost is computed from the arguments, the first of which is the receiver.
+/// How a cost is computed from the arguments. The receiver is the first argument.
 #[derive(Debug, Clone, Copy)]
 pub enum Formula {
     /// The same number of units for every call.

@@ -35,7 +35,7 @@ pub struct Overload {
     pub pattern: Option<PatternFunction>,
     /// The form in which calls are planned; `None` for plain calls.
     pub form: Option<Form>,
-    /// What is known of the results.
+    /// The known properties of the results.
     pub yields: Yield,
     /// The operands that calls only read.
     pub reads: Reads,

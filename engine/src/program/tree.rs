@@ -146,7 +146,7 @@ pub(super) enum QualifierKey {
     Computed(Step),
 }
 
-/// Two operands, both of which are always evaluated.
+/// Two operands. Both are always evaluated.
 #[derive(Debug)]
 pub(super) struct Operands {
     /// The operator's node.

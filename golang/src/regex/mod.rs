@@ -39,7 +39,7 @@ pub struct Regex {
 
 #[derive(Debug)]
 struct Search {
-    /// The pattern, until it is compiled by the first search.
+    /// The pattern, which the first search compiles; empty if it was compiled at once.
     pattern: Box<str>,
     matcher: OnceLock<Matcher>,
 }

@@ -16,8 +16,8 @@ use crate::kubernetes::cidr::{
     masked, prefix_length,
 };
 use crate::kubernetes::ip::{
-    Rules, family, global_unicast, ip, is_canonical, is_ip, is_loopback, is_unspecified,
-    link_local_multicast, link_local_unicast, mapped, text,
+    Refusal, Rules, family, global_unicast, ip, is_canonical, is_ip, is_loopback, is_unspecified,
+    link_local_multicast, link_local_unicast, mapped, text, zoned,
 };
 use crate::kubernetes::values::cidr::Prefix;
 
@@ -51,37 +51,35 @@ pub const NETWORK: &[Overload] = &[
 struct Specification;
 
 impl Rules for Specification {
-    fn parse_address(text: &str) -> Result<IpAddr, EvalError> {
-        let message = match parse_address(text) {
-            Err(_) => {
+    fn parse_address(text: &str) -> Result<IpAddr, Refusal<'_>> {
+        match parse_address(text) {
+            Err(_) => Err(Box::new(move || {
                 let text = quote(text);
-                format!("IP Address {text} parse error during conversion from string")
-            }
-            Ok(parsed) if parsed.has_zone => {
-                format!("IP address {} with zone value is not allowed", quote(text))
-            }
-            Ok(parsed) if is_mapped(parsed.address) && text.contains('.') => {
-                return Err(mapped(text, ""));
-            }
-            Ok(parsed) => return Ok(parsed.address.to_canonical()),
-        };
-        Err(EvalError::new(message))
+                EvalError::new(format!(
+                    "IP Address {text} parse error during conversion from string"
+                ))
+            })),
+            Ok(parsed) if parsed.has_zone => Err(zoned(text)),
+            Ok(parsed) if is_mapped(parsed.address) && text.contains('.') => Err(mapped(text, "")),
+            Ok(parsed) => Ok(parsed.address.to_canonical()),
+        }
     }
 
-    fn parse_network(text: &str) -> Result<Prefix, EvalError> {
+    fn parse_network(text: &str) -> Result<Prefix, Refusal<'_>> {
         match Prefix::parse(text) {
-            Err(_) => {
+            Err(_) => Err(Box::new(move || {
                 let text = quote(text);
-                let message = format!("CIDR {text} parse error during conversion from string");
-                Err(EvalError::new(message))
-            }
+                EvalError::new(format!(
+                    "CIDR {text} parse error during conversion from string"
+                ))
+            })),
             Ok(prefix) if is_mapped(prefix.address) => Err(mapped(text, "")),
             Ok(prefix) => Ok(prefix),
         }
     }
 
-    fn refuse_contained(error: EvalError) -> EvalError {
-        error
+    fn refuse_contained(refuse: Refusal<'_>) -> EvalError {
+        refuse()
     }
 
     fn equals_another_type() -> Result<bool, EvalError> {
@@ -97,7 +95,7 @@ mod tests {
     fn reads_addresses_strictly() {
         let check = |text: &str, expected: Result<&str, &str>| {
             let read = Specification::parse_address(text).map(|address| address.to_string());
-            let read = read.map_err(|error| error.message().to_owned());
+            let read = read.map_err(|refuse| refuse().message().to_owned());
             assert_eq!(read.as_deref().map_err(String::as_str), expected, "{text}");
         };
         check("192.168.0.1", Ok("192.168.0.1"));

@@ -101,13 +101,12 @@ pub(crate) fn cidr<'a, R: Rules>(
     call: &CallContext<'a>,
     text: &str,
 ) -> Result<Value<'a>, EvalError> {
-    let prefix = R::parse_network(text)?;
+    let prefix = R::parse_network(text).map_err(|refuse| refuse())?;
     Ok(call.arena.opaque(Cidr::<R>::new(prefix)))
 }
 
 pub(crate) fn is_cidr<R: Rules>(text: &str) -> bool {
-    // The error of `R` quotes the text, which may be long.
-    Prefix::parse(text).is_ok() && R::parse_network(text).is_ok()
+    R::parse_network(text).is_ok()
 }
 
 pub(crate) fn cidr_ip<'a, R: Rules>(call: &CallContext<'a>, cidr: &Cidr<R>) -> Value<'a> {
@@ -139,7 +138,8 @@ pub(crate) fn contains_cidr_text<R: Rules>(
     outer: &Cidr<R>,
     inner: &str,
 ) -> Result<bool, EvalError> {
-    Ok(outer.prefix.contains(R::parse_network(inner)?))
+    let inner = R::parse_network(inner).map_err(|refuse| refuse())?;
+    Ok(outer.prefix.contains(inner))
 }
 
 /// The estimate of an IP comparison: the bytes of two addresses of either family are compared.

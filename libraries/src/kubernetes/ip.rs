@@ -43,16 +43,19 @@ pub const IPS: &[Overload] = &[
     row("isGlobalUnicast", "ip_is_global_unicast", "net.IP().() -> bool", body!(global_unicast::<Kubernetes>), "ip('192.168.0.1').isGlobalUnicast()").cost(Cost::ONE.of_name()),
 ];
 
+/// The error for a text, in words that are only made if they are needed: they quote the text, which may be long.
+pub(crate) type Refusal<'t> = Box<dyn FnOnce() -> EvalError + 't>;
+
 /// The differences between the languages that have addresses and networks.
 pub(crate) trait Rules: fmt::Debug + Clone + Copy + Send + Sync + 'static {
     /// Reads an address.
-    fn parse_address(text: &str) -> Result<IpAddr, EvalError>;
+    fn parse_address(text: &str) -> Result<IpAddr, Refusal<'_>>;
 
     /// Reads a network.
-    fn parse_network(text: &str) -> Result<Prefix, EvalError>;
+    fn parse_network(text: &str) -> Result<Prefix, Refusal<'_>>;
 
     /// The error if the text of a searched address is not an address.
-    fn refuse_contained(error: EvalError) -> EvalError;
+    fn refuse_contained(refusal: Refusal<'_>) -> EvalError;
 
     /// The result of comparing an address or network with a value of another type.
     fn equals_another_type() -> Result<bool, EvalError>;
@@ -63,32 +66,33 @@ pub(crate) trait Rules: fmt::Debug + Clone + Copy + Send + Sync + 'static {
 pub(crate) struct Kubernetes;
 
 impl Rules for Kubernetes {
-    fn parse_address(text: &str) -> Result<IpAddr, EvalError> {
-        let message = match parse_address(text) {
-            Err(error) => {
+    fn parse_address(text: &str) -> Result<IpAddr, Refusal<'_>> {
+        match parse_address(text) {
+            Err(error) => Err(Box::new(move || {
                 let text = quote(text);
-                format!("IP Address {text} parse error during conversion from string: {error}")
-            }
-            Ok(parsed) if parsed.has_zone => {
-                format!("IP address {} with zone value is not allowed", quote(text))
-            }
-            Ok(parsed) if is_mapped(parsed.address) => return Err(mapped(text, "")),
-            Ok(parsed) => return Ok(parsed.address),
-        };
-        Err(EvalError::new(message))
+                EvalError::new(format!(
+                    "IP Address {text} parse error during conversion from string: {error}"
+                ))
+            })),
+            Ok(parsed) if parsed.has_zone => Err(zoned(text)),
+            Ok(parsed) if is_mapped(parsed.address) => Err(mapped(text, "")),
+            Ok(parsed) => Ok(parsed.address),
+        }
     }
 
-    fn parse_network(text: &str) -> Result<Prefix, EvalError> {
+    fn parse_network(text: &str) -> Result<Prefix, Refusal<'_>> {
         // Upstream says it twice.
         const CONTEXT: &str = "network address parse error during conversion from string: ";
         match Prefix::parse(text) {
-            Err(error) => Err(EvalError::new(format!("{CONTEXT}{CONTEXT}{error}"))),
+            Err(error) => Err(Box::new(move || {
+                EvalError::new(format!("{CONTEXT}{CONTEXT}{error}"))
+            })),
             Ok(prefix) if is_mapped(prefix.address) => Err(mapped(text, CONTEXT)),
             Ok(prefix) => Ok(prefix),
         }
     }
 
-    fn refuse_contained(_: EvalError) -> EvalError {
+    fn refuse_contained(_: Refusal<'_>) -> EvalError {
         EvalError::no_such_overload()
     }
 
@@ -97,12 +101,22 @@ impl Rules for Kubernetes {
     }
 }
 
+/// The error for addresses with a zone.
+pub(crate) fn zoned(text: &str) -> Refusal<'_> {
+    Box::new(move || {
+        let text = quote(text);
+        EvalError::new(format!("IP address {text} with zone value is not allowed"))
+    })
+}
+
 /// The error for IPv4-mapped IPv6 addresses.
-pub(crate) fn mapped(text: &str, context: &str) -> EvalError {
-    let text = quote(text);
-    EvalError::new(format!(
-        "{context}IPv4-mapped IPv6 address {text} is not allowed"
-    ))
+pub(crate) fn mapped<'t>(text: &'t str, context: &'static str) -> Refusal<'t> {
+    Box::new(move || {
+        let text = quote(text);
+        EvalError::new(format!(
+            "{context}IPv4-mapped IPv6 address {text} is not allowed"
+        ))
+    })
 }
 
 /// The bits of an address, which differ between the two families.
@@ -161,17 +175,17 @@ impl<R: Rules> Opaque for Ip<R> {
 }
 
 pub(crate) fn ip<'a, R: Rules>(call: &CallContext<'a>, text: &str) -> Result<Value<'a>, EvalError> {
-    let address = R::parse_address(text)?;
+    let address = R::parse_address(text).map_err(|refuse| refuse())?;
     Ok(call.arena.opaque(Ip::<R>::new(address)))
 }
 
 pub(crate) fn is_ip<R: Rules>(text: &str) -> bool {
-    // The error of `R` quotes the text, which may be long.
-    parse_address(text).is_ok_and(|parsed| !parsed.has_zone) && R::parse_address(text).is_ok()
+    R::parse_address(text).is_ok()
 }
 
 pub(crate) fn is_canonical<R: Rules>(text: &str) -> Result<bool, EvalError> {
-    Ok(R::parse_address(text)?.to_string() == text)
+    let address = R::parse_address(text).map_err(|refuse| refuse())?;
+    Ok(address.to_string() == text)
 }
 
 /// The text of an address or a network.

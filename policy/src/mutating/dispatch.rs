@@ -251,7 +251,8 @@ impl<'a> Pass<'a> {
             return Err(Box::new(Status::internal(&message)));
         }
         let position = self.version(invocation.matched.kind);
-        let params = param_value(invocation.param, self.dispatch.arena());
+        let arena = Arena::new();
+        let params = param_value(invocation.param, &arena);
         match self.conditions(invocation, params, position) {
             ConditionsOutcome::Match => {}
             ConditionsOutcome::NoMatch { .. } => return Ok(()),
@@ -331,7 +332,7 @@ impl<'a> Pass<'a> {
     fn conditions(
         &self,
         invocation: &Invocation<'a>,
-        params: Value<'a>,
+        params: Value<'_>,
         position: usize,
     ) -> ConditionsOutcome {
         let policy = invocation.policy;
@@ -359,7 +360,7 @@ impl<'a> Pass<'a> {
     fn mutate(
         &self,
         invocation: &Invocation<'a>,
-        params: Value<'a>,
+        params: Value<'_>,
         position: usize,
         expression: &Expression,
     ) -> Result<Option<MutatedObject>, MutationError> {

@@ -94,7 +94,7 @@ fn every_metric_has_a_sample() {
     let calls = include_str!("mod.rs").split("add.").skip(1);
     for name in calls.filter_map(|call| call.split('"').nth(1)) {
         assert!(
-            text.contains(&format!("# HELP {name}")),
+            text.contains(&format!("# HELP {name} ")),
             "{name} has no sample: count something in `filled`"
         );
     }

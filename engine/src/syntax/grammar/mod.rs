@@ -67,7 +67,7 @@ pub(super) enum Decision {
     Next,
     /// Chosen by the next token; at a comma, by whether an element follows it.
     Elements,
-    /// The alternatives of `unary`, two of which begin with `-`.
+    /// The alternatives of `unary`. Two of them begin with `-`.
     Unary,
     /// Whether a further `-` is an operator or begins a literal.
     Dashes,
@@ -75,7 +75,7 @@ pub(super) enum Decision {
     Member,
     /// The alternatives that begin with a name.
     Primary,
-    /// The literals, two of which begin with `-`.
+    /// The literals. Two of them begin with `-`.
     Literal,
 }
 
@@ -115,7 +115,7 @@ pub(super) enum State {
 /// The position of a choice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ChoiceKind {
-    /// Before alternatives, one of which must follow.
+    /// Before alternatives. One of them must follow.
     Block,
     /// Before an optional part, or a part before its first repetition.
     Entry,
@@ -156,7 +156,7 @@ impl Grammar {
         StateId(u32::try_from(self.states.len().saturating_sub(1)).unwrap_or(u32::MAX))
     }
 
-    /// Adds the states of `items`, the last of which leads to `next`, and returns the first.
+    /// Adds the states of `items` and returns the first. The last one leads to `next`.
     fn sequence(&mut self, items: &[Item], next: StateId) -> StateId {
         items
             .iter()

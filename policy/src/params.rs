@@ -246,3 +246,37 @@ impl ParamSelection {
         Ok(found)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use gavel_apimachinery::labels::LabelSelector;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_selector_finds_the_params_of_its_namespace_in_the_order_of_insertion() {
+        let param = |n: u32, value: u32| {
+            Arc::new(KeptObject::new(json!({
+                "apiVersion": "v1", "kind": "ConfigMap",
+                "metadata": {"name": format!("p{}", (n * 7) % 300), "namespace": format!("ns{}", n % 50)},
+                "data": {"value": value},
+            })))
+        };
+        let mut params = Params::default();
+        (0..300).for_each(|n| params.insert(param(n, 1)));
+        params.insert(param(57, 2));
+        params.remove("ns7", "p49");
+        let everything = LabelSelector::default().compile().unwrap();
+        let named = |namespace| -> Vec<String> {
+            let found = params.select(namespace, &everything);
+            found.map(|param| param.name().to_owned()).collect()
+        };
+        assert_eq!(named(Some("ns7")), ["p99", "p149", "p199", "p249", "p299"]);
+        assert!(named(Some("ns50")).is_empty());
+        assert_eq!(named(None).len(), 299);
+        let replaced = params.find("ns7", "p99").unwrap();
+        assert_eq!(replaced.to_json()["data"]["value"], 2);
+        assert!(!params.contains("ns7", "p49") && !params.contains("ns8", "p99"));
+    }
+}

@@ -46,7 +46,7 @@ pub struct StatusDetails {
     /// The causes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub causes: Vec<StatusCause>,
-    /// After how many seconds the client may retry; 0 gives no time.
+    /// The number of seconds after which the client may retry; 0 means that no time is given.
     #[serde(skip_serializing_if = "is_zero")]
     pub retry_after_seconds: u32,
 }

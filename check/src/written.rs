@@ -2,7 +2,7 @@
 
 use gavel_engine::value::Json;
 
-/// Removes the defaults from an object that was completed with them and then changed.
+/// Removes from a mutated object the defaults that were set before the mutation.
 // Documents are at most 127 levels deep, and so is this recursion.
 pub(crate) fn without_defaults(written: &Json, completed: &Json, changed: Json) -> Json {
     if *completed == changed {

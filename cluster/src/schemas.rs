@@ -20,7 +20,7 @@ const MOST_VERSIONS: usize = 10;
 pub(crate) struct Schemas {
     client: Client,
     server: Server,
-    /// The kinds that were read.
+    /// Checks types against the kinds that were read.
     checker: Option<TypeChecker>,
     /// The URL of each document that was read, which contains a hash of the document; `None` if the server publishes no such document.
     read: BTreeMap<String, Option<String>>,

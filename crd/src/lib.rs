@@ -37,7 +37,7 @@
 //! # }
 //! ```
 //!
-//! With an old object, transition rules run and unchanged parts are ratcheted. Conversion between versions is the host's matter.
+//! With an old object, transition rules run and unchanged parts are ratcheted. Conversion between versions is left to the host.
 
 pub mod decode;
 pub mod definition;

@@ -18,18 +18,18 @@ pub fn try_sort_by_less<T, E>(
     less: impl Fn(&T, &T) -> Result<bool, E>,
 ) -> Result<(), E> {
     let end = values.len();
-    // So many bad pivots are put up with: the number of bits of the length.
+    // The number of unbalanced partitions that are tolerated before heapsort takes over: the number of bits of the length.
     let patience = usize::BITS.saturating_sub(end.leading_zeros());
     Sorter { values, less }.sort(0, end, patience)
 }
 
 /// The number of elements up to which insertion sort is used.
 const FEW: usize = 12;
-/// The number of elements from which on the pivot is chosen among nine, and an almost sorted range is finished by insertions.
+/// The length from which the pivot is chosen among nine elements, and an almost sorted range is finished by insertions.
 const MANY: usize = 50;
 /// How many pairs that are out of order are swapped before a range counts as unsorted.
 const MENDINGS: usize = 5;
-/// The comparisons for a pivot among nine.
+/// The maximum number of swaps while the pivot is chosen among nine; a decreasing range reaches it.
 const NINTHER_SWAPS: u32 = 12;
 
 struct Sorter<'v, T, F> {
@@ -244,7 +244,7 @@ impl<T, E, F: Fn(&T, &T) -> Result<bool, E>> Sorter<'_, T, F> {
         }
     }
 
-    /// Sorts a range that is almost sorted already; returns whether it was almost sorted.
+    /// Sorts an almost sorted range by moving at most [`MENDINGS`] pairs; returns whether the range is then known to be sorted.
     fn mend(&mut self, start: usize, end: usize) -> Result<bool, E> {
         let mut at = start + 1;
         for _ in 0..MENDINGS {

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::fmt;
 
-/// The host's answer to whether to stop: true as soon as a deadline has passed or a flag is set, and from then on. `None` never stops the
+/// Asks the host whether to stop: returns true once a deadline has passed or a flag is set, and on every later call. `None` never stops the
 /// work.
 pub type Interrupt<'a> = Option<&'a (dyn Fn() -> bool + Sync)>;
 

@@ -39,7 +39,7 @@ const SET: [&str; 31] = [
     "volumeMode",
 ];
 
-/// Whether a path is that of a field that every object has, whatever its kind.
+/// Whether a path leads to a field that objects of every kind have.
 pub(crate) fn is_set_in_objects(path: &[SmolStr]) -> bool {
     match path {
         [_, field] => matches!(field.as_str(), "apiVersion" | "kind" | "metadata"),

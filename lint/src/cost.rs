@@ -15,7 +15,7 @@ use crate::kinds::{is_definition, name_of, pointer, text};
 use crate::registration;
 use crate::types::kind_name;
 
-/// The limit of heaviest parts that are named.
+/// The maximum number of expensive parts that are named.
 const MOST_PARTS: usize = 3;
 
 /// The upper bounds of an object's costs, for one version or kind.

@@ -73,8 +73,8 @@ impl PolicyError<'_> {
 }
 
 impl Reads {
-    /// The inputs that expressions read. If two variables have the same name, a program may read another variable than the one
-    /// that it was compiled with, so every expression is assumed to depend on params.
+    /// The inputs that expressions read. If two variables have the same name, a program may read a variable other than the one that it was
+    /// compiled with, so every expression is assumed to depend on params.
     pub(crate) fn of<'e>(
         variables: &'e mut [CompiledVariable],
         expressions: impl Iterator<Item = &'e mut Expression>,

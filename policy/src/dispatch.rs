@@ -255,8 +255,9 @@ impl<'a> Dispatch<'a> {
         known.map_or(Ok(()), |(params, kind)| params.check_found(kind))
     }
 
-    /// The params of a policy with this `paramKind`, if it has one, and whether they are namespaced. They are assumed to be, if that is not
-    /// known.
+    /// The params of a policy with this `paramKind`, if it has one, and whether they are namespaced. If that is unknown, a kind is assumed
+    /// to be namespaced if it is a kind of the core group other than the cluster-scoped ones, or if a binding refers to its objects with a
+    /// namespace.
     pub(crate) fn params_of<'b>(
         &self,
         kind: Option<&ParamKind>,

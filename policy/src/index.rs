@@ -277,7 +277,7 @@ impl Snapshot {
     ///
     /// # Errors
     ///
-    /// A field has another type than in a Namespace.
+    /// A field does not have the type that it has in a Namespace.
     pub fn with_namespace(&self, object: &Json) -> Result<Self, IndexError> {
         Ok(self.with(Namespace::from_json(object)?))
     }

@@ -2,7 +2,7 @@
 
 use indexmap::Equivalent;
 
-/// Two borrowed names, with which a map with owned names as keys can be searched.
+/// Two borrowed names, for lookups in a map whose keys are owned names.
 #[derive(Debug, Hash)]
 pub(crate) struct Names<'a>(pub(crate) &'a str, pub(crate) &'a str);
 

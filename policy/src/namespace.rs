@@ -98,7 +98,7 @@ impl Namespace {
     ///
     /// # Errors
     ///
-    /// A field has another type than in a Namespace.
+    /// A field does not have the type that it has in a Namespace.
     pub fn from_json(namespace: &Json) -> Result<Self, DecodeError> {
         Self::read(namespace).map_err(|error| DecodeError(format!("namespace: {error}")))
     }

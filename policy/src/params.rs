@@ -60,7 +60,7 @@ pub(crate) struct ParamSelection {
 }
 
 impl Params {
-    /// Sets why they are unavailable; `None` if they are available.
+    /// Sets why the params are unavailable; `None` if they are available.
     pub(crate) fn set_fault(&mut self, fault: Option<ParamFault>) {
         self.fault = fault;
     }

@@ -32,7 +32,7 @@ impl<'a> Binder<'a> {
         }
     }
 
-    /// The value of `json` as a value of type `ty`.
+    /// Reads `json` as a value of type `ty`.
     ///
     /// `dyn` values are borrowed; all others live in the arena. The error for an element names its path.
     ///

@@ -26,7 +26,7 @@ use crate::request::{Fields, RequestError};
 /// A `map` request.
 #[derive(Debug)]
 pub(crate) struct MutationQuestion {
-    /// The part that it has in common with `vap` requests.
+    /// The part that `map` and `vap` requests share.
     question: AdmissionQuestion,
     schemas: ObjectSchemas,
 }

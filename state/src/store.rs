@@ -255,7 +255,7 @@ impl Store {
         state
     }
 
-    /// The problems because of which objects are not in force, and the number of problems of each policy.
+    /// The problems that keep objects from taking effect, and the number of problems of each policy.
     fn refusals(&self) -> (Vec<Problem>, BTreeMap<(Sort, String), usize>) {
         let mut problems = Vec::new();
         let mut broken = BTreeMap::new();

@@ -14,7 +14,7 @@ use crate::prepare::{Good, Prepared};
 pub enum Unseen {
     /// A binding of the policy with this name.
     Binding(String),
-    /// Another object, as a sentence about the policy or binding that reads it.
+    /// Any other object. The text is a sentence about the policy or binding that reads it.
     Other(String),
 }
 

@@ -199,7 +199,7 @@ fn as_f64(count: usize) -> f64 {
     count as f64
 }
 
-/// The percentile of the sorted times: `percent` of 100 are not longer.
+/// The `percent` percentile of the sorted times.
 fn percentile(times: &[Duration], percent: usize) -> Duration {
     let rank = times.len().saturating_mul(percent).div_ceil(100);
     let time = times.get(rank.saturating_sub(1));

@@ -55,8 +55,8 @@ impl Evaluations {
         }
     }
 
-    /// Decides about a body of `size` bytes. `decide` is given the time by which it must be done; while it answers [`Outcome::Unfinished`]
-    /// it is called again, with more time. The last attempt must decide, or lack an answer; then this returns `None`. If this future is
+    /// Decides about a body of `size` bytes. `decide` receives the time by which it must return. If it returns [`Outcome::Unfinished`], it
+    /// is called again with more time. The last attempt must decide; if it lacks an answer, this function returns `None`. If this future is
     /// dropped, a running attempt stops.
     ///
     /// # Errors

@@ -22,8 +22,8 @@ pub(super) struct Manifests {
 }
 
 impl Manifests {
-    /// Reads the files at some paths: a file itself; of a folder the files that end in `.json`, `.yaml` or `.yml`, by name. Names that
-    /// begin with `..` are skipped: a mounted ConfigMap keeps its versions there.
+    /// Reads the files at some paths: a path may be a file, or a folder whose `.json`, `.yaml` and `.yml` files are read in the order of
+    /// their names. Names that begin with `..` are skipped, because a mounted ConfigMap keeps its versions there.
     ///
     /// # Errors
     ///

@@ -103,7 +103,7 @@ impl Policies {
         self.current.load()
     }
 
-    /// Serves a state of the test's own.
+    /// Serves a state that a test has built.
     #[cfg(test)]
     pub(crate) fn serve(&self, state: State) {
         self.current.store(Arc::new(state));

@@ -78,8 +78,8 @@ impl Connections {
         }
     }
 
-    /// Closes the least active connection of the client with the most: a client with many connections cannot shut out those with
-    /// few.
+    /// Closes the least active connection of the client with the most connections, so that a client with many connections cannot shut out
+    /// clients with few.
     fn close_one(&self) {
         let open = self.open();
         let mut counts: HashMap<IpAddr, usize> = HashMap::new();

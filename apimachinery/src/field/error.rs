@@ -73,7 +73,7 @@ pub enum ErrorType {
     TooFew,
     /// A text is too short.
     TooShort,
-    /// The value has another type than the schema requires.
+    /// The value does not have the type that the schema requires.
     TypeInvalid,
     /// An internal error.
     Internal,
@@ -217,7 +217,7 @@ impl Error {
         Self::new(ErrorType::Invalid, field, value, detail)
     }
 
-    /// The error of a value of another type than the schema requires.
+    /// The error for a value that does not have the type that the schema requires.
     pub fn type_invalid(
         field: &Path<'_>,
         value: impl Into<BadValue>,

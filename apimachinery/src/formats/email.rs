@@ -205,7 +205,7 @@ impl<'t> AddressReader<'t> {
     }
 }
 
-/// A quoted text, by whether it is an encoded word.
+/// Whether a quoted text has any content.
 #[derive(PartialEq, Eq)]
 enum Quoted {
     Empty,

@@ -87,7 +87,7 @@ impl<'t> Numeral<'t> {
         Some(Small { value, scale })
     }
 
-    /// Whether upstream keeps the text of a number that has a small form, because upstream takes the text for the canonical one.
+    /// Whether upstream takes the original text of a number in the small form for its canonical text, and therefore prints it.
     pub(super) fn is_canonical(&self, suffix: Suffix, small: Small) -> bool {
         match suffix.format {
             QuantityFormat::Binary => {

@@ -108,7 +108,7 @@ impl fmt::Display for StrictFault {
 ///
 /// # Errors
 ///
-/// The text is not JSON, or is nested more than 10,000 deep, or a value has another type than its field.
+/// The text is not JSON, or is nested more than 10,000 deep, or the type of a value differs from that of its field.
 pub fn decode<'t, T: ApiValue + Default>(
     source: impl Into<Source<'t>>,
     package: &'static str,

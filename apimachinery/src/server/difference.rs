@@ -23,9 +23,9 @@ pub enum Difference {
     DurationsAreNoNumbers,
     /// Fields between backticks are read.
     IdentifiersAreEscaped,
-    /// Loop variables hide longer names, and a leading dot passes them by.
+    /// Loop variables hide longer names, except names with a leading dot.
     LoopVariablesComeFirst,
-    /// The name of a struct literal is that of a type, whatever variables there are.
+    /// The name of a struct literal is looked up only among types, not among variables.
     StructNamesAreTypes,
     /// `or` and `orValue` fail if their receiver is not an optional.
     OrNeedsAnOptional,
@@ -33,15 +33,15 @@ pub enum Difference {
     OptionalsKeepValues,
     /// `optional_type` is the type of optionals of `dyn`.
     OptionalTypeHasAParameter,
-    /// Lists of a schema with others appended hold CEL values.
+    /// A list with a schema holds CEL values after another list is appended to it.
     JoinedListsHoldValues,
-    /// The reserved names cannot be given to new objects.
+    /// New objects must not have reserved names.
     StaticNamesAreRefused,
     /// The checks of metadata have the wording and order of generated validation code.
     MetadataIsValidatedAnew,
     /// The cost of `startsWith`, `endsWith` and `matches` depends on the bytes that they read.
     CostsAreOfWhatIsRead,
-    /// `flatten` with a depth below zero costs as much as with one.
+    /// `flatten` with a depth below zero costs as much as with a depth of one.
     FlatteningCostsOnceAtLeast,
     /// Cost estimates use a maximum length for names of resources.
     NamesOfResourcesAreBounded,

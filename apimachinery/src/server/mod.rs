@@ -58,8 +58,8 @@ impl Server {
         }
     }
 
-    /// The same server, but offering the language of another version to new expressions. Of a later version it offers only what its own
-    /// code knows.
+    /// The same server, but offering the language of another version to new expressions. If that version is later, the server offers only
+    /// what its own code knows.
     pub const fn offering(self, language: KubeVersion) -> Self {
         Server { language, ..self }
     }

@@ -156,7 +156,7 @@ impl Finding {
     }
 }
 
-/// A path as formats for programs write it; standard input is `stdin`, and no file is an empty text.
+/// A path as formats for programs write it: `stdin` for standard input, an empty text if there is no file.
 pub(crate) fn path_of(path: Option<&Path>) -> String {
     let path = path.map(|path| path.display().to_string().replace('\\', "/"));
     match path.as_deref() {

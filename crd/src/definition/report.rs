@@ -56,7 +56,7 @@ impl Definition {
         self.rules_of(envs, age, &KeptRules::default())
     }
 
-    /// `kept` has rules that are compiled already.
+    /// Like [`Definition::rules`], but takes rules that are compiled already from `kept`.
     pub(super) fn rules_of(
         &self,
         envs: &RuleEnvs,

@@ -10,7 +10,7 @@ use super::Definition;
 /// The number of unknown fields that the decoder reports.
 const MAX_UNKNOWN: usize = 100;
 
-/// The fields that the decoder knows of a value.
+/// The fields of a value that the decoder knows.
 enum KnownFields {
     /// Any field: the value is not a struct, or it has a decoder of its own, which hides unknown fields.
     All,

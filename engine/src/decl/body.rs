@@ -64,7 +64,7 @@ pub trait Body<'a, Parameters> {
     ///
     /// # Errors
     ///
-    /// A value has another type than its parameter, or the function fails.
+    /// The type of a value differs from that of its parameter, or the function fails.
     fn call(self, context: &CallContext<'a>, values: &[Value<'a>]) -> Result<Value<'a>, EvalError>;
 }
 

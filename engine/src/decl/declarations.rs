@@ -36,8 +36,8 @@ pub struct EnvOptions {
 /// Behavior in which later versions of cel-go follow the specification and earlier versions do not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Corrections {
-    /// Variables of comprehensions come first, even before longer names that begin with theirs, and names with a leading dot skip
-    /// them.
+    /// Variables of comprehensions take precedence, even over longer names that begin with theirs. A name with a leading dot never refers
+    /// to one.
     pub names: bool,
     /// The value that an optional holds is unchanged when the optional is read.
     pub held_values: bool,

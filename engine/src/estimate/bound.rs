@@ -22,7 +22,7 @@ pub struct Bound {
     pub value: KnownValue,
 }
 
-/// The known properties of a value before it is computed, for a host that gives it a name.
+/// The known properties of a value before it is computed, for a host that binds the value to a variable.
 #[derive(Debug, Clone, Default)]
 pub struct KnownValue {
     path: Vec<SmolStr>,
@@ -98,7 +98,7 @@ impl<'a> Estimator<'a> {
         }
     }
 
-    /// The properties of a value that is either of two values, or both joined. If one of them is empty, they are those of the other.
+    /// The properties of a value that is either of two values, or both joined. If one value is empty, the properties of the other are used.
     pub(super) fn join(&mut self, id: ExprId, left: &SizedArgument<'a>, right: &SizedArgument<'a>) {
         if !self.bounds {
             return;

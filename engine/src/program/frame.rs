@@ -49,7 +49,7 @@ struct CellSlices<'f, 'a> {
     kept: &'f mut [(Value<'a>, Epoch)],
 }
 
-/// Numbers the values of a loop variable from 1, to recognize values that were kept for an earlier value.
+/// The number of a loop variable's current value, from 1. A kept result with an older number belongs to an earlier value.
 pub(super) type Epoch = u64;
 
 /// The epoch of variables that are not loop variables.

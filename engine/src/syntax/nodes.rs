@@ -45,7 +45,7 @@ impl Nodes {
         id
     }
 
-    /// Returns the id of a node that will not be in the tree; if it is the last id, it is used again.
+    /// Gives up the id of a node that will not be in the tree. If it is the last id, it is used again.
     pub(super) fn release(&mut self, id: ExprId) {
         if id.index().saturating_add(1) == self.offsets.len() {
             self.offsets.pop();

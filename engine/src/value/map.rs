@@ -155,7 +155,7 @@ pub enum MapIter<'a> {
     View(&'a dyn MapView, usize),
 }
 
-/// The keys that the host knows of an object that it views through a shape.
+/// The keys of an object that a host views through a shape, without those that the host does not know.
 #[derive(Debug, Clone)]
 pub struct ShapedKeys<'a> {
     map: &'a JsonObject,

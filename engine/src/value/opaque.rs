@@ -43,9 +43,8 @@ pub trait Opaque: Share + Any + fmt::Debug + Send + Sync {
         Ok(None)
     }
 
-    /// A copy of the value for types whose values an expression can tell from their copies: by identity as a map key, or because
-    /// a function changes them. `None` for all other types. A value that was parsed once is given to each further call as a
-    /// copy.
+    /// A copy of the value, for types whose values an expression can distinguish from their copies: by identity as a map key, or because a
+    /// function changes them. `None` for all other types. A value that was parsed once is given to each further call as a copy.
     fn twin(&self) -> Option<Box<dyn Opaque>> {
         None
     }

@@ -14,7 +14,7 @@ const MAX_DEPTH: usize = 127;
 /// The number of bytes that are examined together.
 const WORD: usize = 8;
 
-/// The length from which on a text is searched in a way that takes more preparation but is faster.
+/// The number of bytes after which a text is searched with a method that is faster but takes longer to start.
 const SHORT: usize = 32;
 
 /// Reads JSON as Kubernetes does: integers that fit are `int`, all other numbers `double`; if several fields have the same name, the last

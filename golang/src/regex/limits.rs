@@ -10,7 +10,7 @@ const MAX_SIZE: u64 = (128 << 20) / 40;
 /// The limit of code points in all nodes together: 128 MiB at 4 bytes each.
 const MAX_RUNES: usize = (128 << 20) / 4;
 
-/// The counts that Go keeps while it parses, to decide from when on it measures nodes.
+/// The counts that Go keeps while it parses, to decide when it begins to measure nodes.
 #[derive(Debug)]
 pub(super) struct Limits {
     /// The nodes that Go has allocated.

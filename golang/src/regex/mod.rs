@@ -27,7 +27,8 @@ use parse::Parsed;
 use program::Program;
 use stepping::Reached;
 
-/// The limit of instructions up to which a pattern may be compiled when it is first used. Compiling a pattern of this size cannot fail.
+/// The size limit, in instructions, of patterns that are compiled only when they are first used. Compiling a pattern of this size cannot
+/// fail.
 const MAX_DEFERRED: u64 = 1000;
 
 /// A compiled regular expression.

@@ -102,7 +102,7 @@ fn hex(digit: u8) -> Option<u8> {
     u8::try_from(value).ok()
 }
 
-/// Appends the bytes to a text; those that the part may not contain are escaped, such as `%41`.
+/// Appends the bytes to a text; bytes that the part may not contain are escaped as in `%41`.
 pub(super) fn encode(bytes: &[u8], part: Part, text: &mut String) {
     if let Ok(plain) = str::from_utf8(bytes)
         && part.allows_all(plain)

@@ -1,7 +1,7 @@
 //! The authorizer library (apiserver `pkg/cel/library/authz.go`): requests to an [`Authorizer`].
 //!
-//! `authorizer` is the variable that a host binds to an [`AuthorizerValue`], `authorizer.requestResource` to a
-//! [`ResourceCheck`]. No two of the values are equal, not even one with itself: comparing them is an error.
+//! `authorizer` is the variable that a host binds to an [`AuthorizerValue`], `authorizer.requestResource` to a [`ResourceCheck`]. The
+//! values cannot be compared: `==` is an error, even between a value and itself.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -88,7 +88,7 @@ pub struct ResourceCheck {
 }
 
 impl AuthorizerValue {
-    /// The value with which `authorizer` answers for `user`.
+    /// The value `authorizer` that checks what `user` may do, by asking `authorizer`.
     pub fn new(user: Arc<UserInfo>, authorizer: Arc<dyn Authorizer>) -> Self {
         AuthorizerValue { user, authorizer }
     }

@@ -43,7 +43,7 @@ pub const IPS: &[Overload] = &[
     row("isGlobalUnicast", "ip_is_global_unicast", "net.IP().() -> bool", body!(global_unicast::<Kubernetes>), "ip('192.168.0.1').isGlobalUnicast()").cost(Cost::ONE.of_name()),
 ];
 
-/// The error for a text, in words that are only made if they are needed: they quote the text, which may be long.
+/// The error for a text. Its message is only built if it is needed, because it quotes the text, which may be long.
 pub(crate) type Refusal<'t> = Box<dyn FnOnce() -> EvalError + 't>;
 
 /// The differences between the languages that have addresses and networks.
@@ -54,7 +54,7 @@ pub(crate) trait Rules: fmt::Debug + Clone + Copy + Send + Sync + 'static {
     /// Reads a network.
     fn parse_network(text: &str) -> Result<Prefix, Refusal<'_>>;
 
-    /// The error if the text of a searched address is not an address.
+    /// The error of `containsIP` for a text that is not an address.
     fn refuse_contained(refusal: Refusal<'_>) -> EvalError;
 
     /// The result of comparing an address or network with a value of another type.

@@ -75,8 +75,8 @@ fn max<'a>(call: &CallContext<'a>, list: List<'a>) -> Result<Value<'a>, EvalErro
     greatest.ok_or_else(|| EvalError::new("max called on empty list"))
 }
 
-/// The minimum or maximum: an element that no later element replaces. `wanted` is the result of comparing a later element with it for which
-/// the later one replaces it. A NaN at the beginning is never replaced.
+/// The minimum or maximum. A later element replaces the best one so far if comparing the best one with it gives `displaced`, so a NaN at
+/// the beginning is never replaced.
 fn best<'a>(
     call: &CallContext<'a>,
     list: List<'a>,

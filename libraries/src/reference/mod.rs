@@ -162,8 +162,8 @@ impl Listing {
     }
 }
 
-/// The first version that has a row of a feature. It differs from the feature's for comparisons of numbers of two types, which are an
-/// option of the language.
+/// The first version that has a row of a feature: that of the feature, except for comparisons of numbers of two types, which are an option
+/// of the language.
 fn first_version(row: &Overload, introduced: KubeVersion) -> KubeVersion {
     let mixed = |gated: &&Gated| matches!(gated.feature, Feature::CrossTypeNumericComparisons);
     match FEATURES.iter().find(mixed) {

@@ -62,7 +62,7 @@ pub(crate) fn without_item(found: Problem, document: &Document, item: &str) -> P
     }
 }
 
-/// Adds a suggestion to the problem of a duplicate expression: to remove the item, if the two items are otherwise equal too.
+/// Adds a suggestion to the problem of a duplicate expression: if the two items are equal in everything else too, to remove one of them.
 pub(crate) fn without_copy(
     found: Problem,
     document: &Document,

@@ -117,7 +117,7 @@ fn lead(value: &Json, names: &[&str], wrong: &str, path: &mut String) -> bool {
     lead(next, rest, wrong, path)
 }
 
-/// Whether Go's messages call a value by this name.
+/// Whether Go's messages use this name for the type of a value.
 fn is_called(value: &Json, name: &str) -> bool {
     match value {
         Json::Object(_) => name == "object",

@@ -70,7 +70,7 @@ macro_rules! webhook {
                 "namespaceSelector" omit "" namespace_selector: Option<LabelSelector>;
                 /// `objectSelector`: selects by the object or the old object.
                 "objectSelector" omit "" object_selector: Option<LabelSelector>;
-                /// `sideEffects`: `None` or `NoneOnDryRun`; once also `Some` and `Unknown`.
+                /// `sideEffects`: `None` or `NoneOnDryRun`; formerly also `Some` and `Unknown`.
                 "sideEffects" keep ".SideEffectClass" side_effects: Option<String>;
                 /// `timeoutSeconds`: how long it may take, in seconds.
                 "timeoutSeconds" omit "" timeout_seconds: Option<i32>;

@@ -98,7 +98,7 @@ impl fmt::Display for CompileError {
 
 impl std::error::Error for CompileError {}
 
-/// Compiles the expressions of policies or webhooks. After the first variable was declared, it must only be used for one policy.
+/// Compiles the expressions of policies or webhooks. After the first variable was declared, the compiler must be used for one policy only.
 #[derive(Debug, Clone)]
 pub struct Compiler {
     base: Env,

@@ -88,7 +88,7 @@ impl ObjectSchemas {
         }
     }
 
-    /// Converts an object after it was merged to the type of its kind.
+    /// Converts a merged object to the type of its kind.
     pub(crate) fn convert(&self, object: &mut Json) -> Result<(), String> {
         let kind = kind_of(object);
         if !self.is_typed(&kind) {

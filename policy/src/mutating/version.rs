@@ -1,4 +1,4 @@
-//! The objects of a request as the kind with which policies match them.
+//! The objects of a request, converted to the kinds with which policies match them.
 
 use std::rc::Rc;
 
@@ -71,7 +71,7 @@ impl<'a> ObjectsOfKind<'a> {
         Ok(())
     }
 
-    /// The object, if it was mutated, as the kind of the object that was sent.
+    /// The object, if it was mutated, converted to the kind of the object that was sent.
     pub(super) fn into_mutated(self, sent: Value<'_>) -> Option<MutatedObject> {
         if !self.is_mutated || self.object.value().is_null() {
             return None;

@@ -68,7 +68,7 @@ impl<'a> AdmissionRequest<'a> {
     ///
     /// # Errors
     ///
-    /// A field has another type than in an AdmissionRequest.
+    /// A field does not have the type that it has in an AdmissionRequest.
     pub fn read(request: Value<'a>, arena: &'a Arena) -> Result<Self, RequestError> {
         if request.as_map().is_none() {
             return Err(unfit("request", "an object"));

@@ -5,7 +5,7 @@ use gavel_engine::value::{Arena, Value, ValueKind};
 use super::{RequestError, object, unfit};
 use crate::fields::{Fields, fields_of, text_field};
 
-/// The options of an operation with the fields of their type. Fields that are empty in Go are omitted.
+/// The options of an operation as Go writes them: only the fields of their type, without fields that are empty.
 pub(super) fn as_go_writes<'a>(
     options: Value<'a>,
     operation: &str,

@@ -6,7 +6,7 @@ use super::escape::escape;
 
 /// A node: how its JSON is viewed, and the parts of its type that do not depend on the position of the node.
 ///
-/// `C` represents the nodes below.
+/// `C` is the type of references to child nodes.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Node<C = Shape> {
     pub(super) kind: Kind<C>,

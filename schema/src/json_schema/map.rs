@@ -59,7 +59,7 @@ impl SchemaMap {
         self.0.len()
     }
 
-    /// The schemas that a function returns for these schemas, under the same names.
+    /// Applies a function to every schema; the names stay the same.
     pub(super) fn map(
         &self,
         mut other: impl FnMut(&Arc<JsonSchema>) -> Arc<JsonSchema>,

@@ -10,7 +10,7 @@ use super::{Docs, Items, JsonSchema, Rare, SchemaOrBool};
 /// The limit of schemas with the same hash that are remembered. Hashes omit parts that rarely differ.
 pub(super) const MAX_ALIKE: usize = 4;
 
-/// Schemas, of which equal ones are stored once. The schemas of a definition repeat: a pod's containers, for example, or most of one
+/// A store of schemas that keeps equal ones once. The schemas of a definition repeat: a pod's containers, for example, or most of one
 /// version in the next.
 #[derive(Debug, Default)]
 pub struct Pool {

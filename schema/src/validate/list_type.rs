@@ -42,7 +42,7 @@ pub(super) fn validate(
     Ok(errors.told)
 }
 
-/// Errors, up to a limit of the size of their paths together.
+/// Errors, up to a limit on the total size of their paths.
 #[derive(Default)]
 struct Errors {
     told: Vec<Error>,

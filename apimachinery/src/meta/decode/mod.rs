@@ -28,7 +28,7 @@ const MAX_UNKNOWN: usize = 100;
 ///
 /// # Errors
 ///
-/// A value has another type than its field. The message is Go's, and the metadata is unchanged.
+/// The type of a value differs from that of its field. The message is Go's, and the metadata is unchanged.
 pub fn decode(metadata: &mut Json) -> Result<Vec<String>, String> {
     let unknown = check(metadata)?;
     write_back(metadata);
@@ -73,7 +73,7 @@ fn read(value: &Json, shape: Shape, path: &Path<'_>) -> Result<Vec<String>, Stri
     }
 }
 
-/// A reader that records the first mismatch and reads on: a malformed time that follows is reported instead.
+/// A reader that records the first mismatch and continues. If a malformed time follows, it is reported instead of the mismatch.
 #[derive(Default)]
 struct Reader {
     unknown: Vec<String>,
@@ -148,7 +148,7 @@ impl Reader {
         }
     }
 
-    /// Go's message for a value of another type than the field's.
+    /// Go's message for a value whose type differs from that of the field.
     fn mismatch(&self, found: &str, shape: Shape, path: &Path<'_>) -> String {
         let target = match path.names().as_slice() {
             [] => "value".to_owned(),

@@ -206,7 +206,7 @@ fn nothing() -> BadValue {
     BadValue::Text("null".to_owned())
 }
 
-/// The checks of created and updated objects; `finalizers` only if it is created.
+/// The checks of created and updated objects; finalizers are only checked when an object is created.
 fn validate_common(
     errors: &mut Vec<Error>,
     metadata: MetadataView<'_>,

@@ -231,7 +231,7 @@ impl std::fmt::Display for Counts {
 struct Found {
     operation: Operation,
     ruling: Ruling,
-    /// The result of validating it by its definition.
+    /// The result of validating the object by its definition.
     checked: Checked,
     steps: Vec<Step>,
     /// The values of the sub-expressions of validations that are not true, if decisions are explained.

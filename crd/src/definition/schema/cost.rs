@@ -36,7 +36,7 @@ impl TotalCost {
         }
     }
 
-    /// The error if the sum exceeds the limit; `path` is that of the schema.
+    /// The error if the sum exceeds the limit; `path` is the path of the schema.
     pub(in crate::definition) fn check(&self, path: &Path<'_>, errors: &mut Findings) {
         if self.total <= SCHEMA_LIMIT {
             return;

@@ -31,7 +31,7 @@ pub(super) use rules::rule_cost;
 use openapi::OpenApi;
 
 impl SchemaCheck<'_> {
-    /// Appends the errors of a schema; `path` is that of the validation.
+    /// Appends the errors of a schema; `path` leads to the validation that contains the schema.
     pub(super) fn run(
         self,
         validation: Option<&Validation>,

@@ -38,7 +38,7 @@ struct Above<'w> {
 }
 
 impl<'w> Above<'w> {
-    /// Adds that children of the node at this path cannot be matched.
+    /// Records that children of the node at this path cannot be matched.
     fn below_uncorrelatable<'p>(self, path: &'p Path<'p>) -> Above<'p>
     where
         'w: 'p,

@@ -140,7 +140,7 @@ fn check_resource(schema: &JsonSchema, level: Level, path: &Path<'_>, errors: &m
     }
 }
 
-/// Whether the metadata of a resource only has a type, a default, and constraints of names.
+/// Whether the metadata of a resource only has a type, a default, and constraints on names.
 fn says_only_names(metadata: &JsonSchema) -> bool {
     let is_name = |name: &SmolStr| name == "name" || name == "generateName";
     metadata.properties.keys().all(is_name)

@@ -1,5 +1,4 @@
-//! What an update may keep although a new definition cannot have it: an API server must not make accepted definitions impossible
-//! to update.
+//! The properties that an update may keep although a new definition cannot have them: definitions that were accepted must remain updatable.
 
 use std::collections::HashSet;
 

@@ -152,7 +152,7 @@ enum MacroForm<'e> {
     },
 }
 
-/// The macro whose expansion a comprehension is. Only macros can use their accumulator's name.
+/// The macro that expanded to this comprehension, if any. Only macros can use the accumulator's name.
 fn form(comprehension: &Comprehension) -> Option<MacroForm<'_>> {
     if comprehension.accu_var != operators::ACCUMULATOR {
         return None;

@@ -398,8 +398,7 @@ fn as_chain(node: Step) -> Result<Box<Attribute>, Step> {
     }
 }
 
-/// The chain that a node is. If the node is something else: a new chain that begins at the node, and continues at the expression with this
-/// id.
+/// The node itself if it is a chain; otherwise a new chain that begins at the node and continues at the expression with this id.
 fn into_attribute(id: ExprId, node: Step) -> Box<Attribute> {
     let operand = match as_chain(node) {
         Ok(chain) if !chain.presence => return chain,

@@ -284,7 +284,7 @@ impl FaultReader<'_> {
 
     // Choices.
 
-    /// The way to take, or the tokens for which there is none.
+    /// Chooses one of several ways by the next tokens; fails if none of them fits.
     fn predict(
         &mut self,
         kind: ChoiceKind,

@@ -10,7 +10,7 @@ use super::template::Verb;
 
 pub(super) use gavel_engine::value::MAX_DEPTH;
 
-/// The depth one level further into a value; an error if that is too deep.
+/// The nesting depth that remains for the parts of a value; an error if none remains.
 pub(super) fn deeper(depth: usize, out: &Output<'_, '_>) -> Result<usize, Problem> {
     out.check()?;
     let too_deep = || Problem::new("values are nested too deeply");

@@ -8,7 +8,7 @@ use gavel_golang::float;
 
 use super::output::Output;
 
-/// The precision from which on Go's parser of formats fails and treats the verb as missing.
+/// The lowest precision at which Go's parser of formats fails and treats the verb as missing.
 const UNREADABLE: u64 = 10_000_010;
 /// The output in that case.
 const NO_VERB: &str = "%!(NOVERB)";

@@ -82,7 +82,7 @@ impl Default for Limits {
     fn default() -> Self {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         Limits {
-            // Two objects of 3 MiB, which is the most that an API server takes, and all that is said about them.
+            // Two objects of 3 MiB, the size limit of API servers, and the envelope around them.
             body: 7 << 20,
             memory: 256 << 20,
             header_timeout: Duration::from_secs(10),

@@ -74,7 +74,7 @@ pub fn run(config: impl Future<Output = Result<Config, String>>) -> Result<(), S
         let config = config.await.map_err(StartError::Config)?;
         serve(config).await
     });
-    // An evaluation that is past its grace period is not waited for.
+    // Evaluations that are still running after the grace period are not awaited.
     runtime.shutdown_background();
     served
 }

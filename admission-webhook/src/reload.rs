@@ -122,7 +122,7 @@ async fn manifests(mut changes: Changes, app: Arc<App>) {
     loop {
         changes.next().await;
         let reading = Arc::clone(&app);
-        // Compiling takes its time; requests go on meanwhile.
+        // Compiling takes time, during which requests are still decided.
         let read = tokio::task::spawn_blocking(move || reading.policies.reload(&reading.metrics));
         match told_when_slow(read, &app, SLOW).await {
             Ok(Reload::Unchanged) => {}

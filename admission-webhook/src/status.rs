@@ -114,7 +114,7 @@ impl IntoResponse for ApiError {
 /// A response with a JSON body and its content type.
 pub(crate) fn json_body(value: &impl Serialize) -> Response {
     let json = HeaderValue::from_static("application/json");
-    // Nothing that is written here can fail: no maps with keys that are no texts.
+    // Serialization cannot fail here: all keys of maps are texts.
     let body = serde_json::to_vec(value).unwrap_or_default();
     ([(header::CONTENT_TYPE, json)], body).into_response()
 }

@@ -31,7 +31,7 @@ impl Changes {
         let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
             let is_read = event.is_ok_and(|event| matches!(event.kind, EventKind::Access(_)));
             if !is_read {
-                // Where one is waiting already, this one is told with it.
+                // If a notification is waiting already, it covers this event too.
                 let _ = tell.try_send(());
             }
         });
@@ -63,7 +63,7 @@ impl Changes {
     /// Returns when files may have changed and have then been unchanged for [`QUIET`], or when it is time to poll.
     pub(crate) async fn next(&mut self) {
         self.wait().await;
-        // Where a folder was now may be another. Whoever reads it tells what is wrong with it.
+        // A folder may have been replaced by another. Errors are reported when the folder is read.
         for (folder, mode) in &self.folders {
             if let Some(watcher) = &mut self.watcher {
                 let _ = watcher.watch(folder, *mode);
@@ -74,7 +74,7 @@ impl Changes {
     async fn wait(&mut self) {
         match tokio::time::timeout(POLL, self.events.recv()).await {
             Err(_) => return,
-            // Nobody tells anything any more.
+            // There are no notifications any more.
             Ok(None) => return tokio::time::sleep(POLL).await,
             Ok(Some(())) => {}
         }

@@ -94,7 +94,7 @@ fn check_path(text: &str, path: &Path<'_>, errors: &mut Vec<Error>) {
     if !text.starts_with('/') {
         refuse("must start with a '/'".to_owned());
     }
-    // Whatever the first byte is, upstream takes it for the slash.
+    // Upstream treats the first byte as the slash, whatever it is.
     let steps = text.as_bytes().get(1..).unwrap_or_default();
     let steps = steps.strip_suffix(b"/").unwrap_or(steps);
     for (n, step) in steps.split(|byte| *byte == b'/').enumerate() {

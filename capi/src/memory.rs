@@ -19,7 +19,7 @@ pub(crate) unsafe fn bytes<'a>(data: *const u8, len: usize) -> &'a [u8] {
 ///
 /// `handle` must be null or come from this library and not have been freed, also not by another thread while the result lives.
 pub(crate) unsafe fn optional<'a, T>(handle: *const T) -> Option<&'a T> {
-    // SAFETY: the caller vouches for the handle; null is none.
+    // SAFETY: the caller vouches for the handle; null becomes `None`.
     unsafe { handle.as_ref() }
 }
 
@@ -81,7 +81,7 @@ pub(crate) unsafe fn free<T>(handle: *mut T) {
         // SAFETY: handles are made by `Box::into_raw`, and the caller gives this one up.
         drop(unsafe { Box::from_raw(handle) });
     };
-    // Nothing can be told of it: freeing has no result.
+    // The panic cannot be reported, because freeing has no result.
     let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(drop_it));
 }
 

@@ -72,7 +72,7 @@ impl GavelIndex {
     ) -> Result<T, Failure> {
         let mut changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
         let changed = change(&mut changing)?;
-        // Under the lock: whoever makes a snapshot after this sees the change.
+        // Cleared under the lock, so that every later snapshot contains the change.
         let mut slot = self.current.write().unwrap_or_else(PoisonError::into_inner);
         *slot = None;
         Ok(changed)

@@ -43,7 +43,7 @@ pub(crate) fn parts(expression: &str) -> Vec<Part> {
         escaped_identifiers: true,
         ..ParserOptions::default()
     };
-    // Without macros, what is written stays as it is.
+    // Without macro expansion, the tree matches the text.
     let env = Env::builder().parser(options).build();
     let parsed = env.ok().and_then(|env| env.parse(expression).ok());
     let mut walk = Walk {
@@ -180,7 +180,7 @@ impl Walk {
                 self.operand(range, within);
                 self.body(name, range, variable, rest, within);
             }
-            // Others bind names too, of which nothing is known outside.
+            // Other macros also bind names, whose values are unknown outside of the macro.
             ("bind" | "transformList" | "transformMap" | "transformMapEntry", Some(range), _)
             | ("all" | "exists" | "existsOne" | "exists_one" | "sortBy", Some(range), _) => {
                 self.operand(range, within);

@@ -22,7 +22,7 @@ impl Role {
         let text = |key: &str| object.get(key).and_then(Json::as_str).unwrap_or_default();
         let group = text("apiVersion").split_once('/');
         match (group.map_or("", |(group, _)| group), text("kind")) {
-            // A kind that the group does not have is a policy that is misspelt.
+            // An unknown kind of the group is assumed to be a misspelled policy.
             (GROUP, kind) if !kind.ends_with("WebhookConfiguration") => Role::Policy,
             ("apiextensions.k8s.io", "CustomResourceDefinition") => Role::Definition,
             ("rbac.authorization.k8s.io", _) | ("", "Namespace") => Role::Surrounding,

@@ -136,7 +136,7 @@ impl Steps {
         if let Some(mut asked) = self.invoking.take() {
             asked.runs = std::mem::take(&mut self.runs);
             asked.conditions = self.conditions.take();
-            // In the second pass, policies that are not to be asked again run nothing.
+            // In the second pass, policies that are not reinvoked run nothing.
             if asked.runs.is_empty() && asked.conditions.is_none() {
                 return;
             }

@@ -139,7 +139,7 @@ impl Setup {
         self.note(&object.value());
         let role = Role::of(&object.value());
         match role {
-            // Such as the kustomization of a folder: nothing can name it.
+            // Nothing can refer to an object without a name, such as the kustomization of a folder.
             Role::Object if object.value().pointer("/metadata/name").is_none() => {}
             Role::Object => self.waiting.push(object),
             _ => self.store.handle(Event::Applied(object)),

@@ -19,7 +19,7 @@ pub(crate) fn without_defaults(written: &Json, completed: &Json, changed: Json) 
                     *value = without_defaults(written, completed, value.take());
                 }
             }
-            // What only completing leaves out: null, and what is empty.
+            // Fields that setting defaults removed: null and empty ones.
             for (name, value) in written {
                 if !completed.contains_key(name) && !changed.contains_key(name) {
                     changed.insert(name.clone(), value.clone());

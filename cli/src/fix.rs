@@ -27,7 +27,7 @@ pub(crate) fn fixed(findings: &Findings) -> (BTreeMap<Arc<Path>, String>, Vec<Pr
     let mut files = BTreeMap::new();
     for (file, mut suggestions) in wanted {
         let text = findings.text(&file).unwrap_or_default().to_owned();
-        // From the end, so that places before stay where they are; of two that overlap, the later one.
+        // From the end, so that earlier places stay valid; if two suggestions overlap, the later one is applied.
         suggestions.sort_by_key(|suggestion| std::cmp::Reverse(suggestion.range));
         suggestions.dedup();
         let mut text = text;

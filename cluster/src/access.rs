@@ -161,7 +161,7 @@ impl Status {
             (false, true) => (Verdict::Allow, None),
             (false, false) => (Verdict::NoOpinion, None),
         };
-        // The API server's own authorizers failed: where they decide in its own process, this is the error.
+        // The error of the API server's own authorizers, which a check within the API server would return too.
         let evaluation = Some(self.evaluation_error).filter(|error| !error.is_empty());
         Decision {
             verdict,

@@ -247,7 +247,7 @@ mod tests {
 
     #[tokio::test]
     async fn while_the_api_server_is_away_the_old_certificate_is_offered() {
-        // Nothing listens there.
+        // No server listens at this address.
         let config = kube::Config::new("http://127.0.0.1:9".parse().unwrap());
         let asked = Arc::new(AtomicUsize::new(0));
         let count = Arc::clone(&asked);
@@ -271,7 +271,7 @@ mod tests {
         let changed = tokio::time::timeout(Duration::from_millis(100), published.changed());
         assert!(changed.await.is_err());
         assert_eq!(*published.borrow(), old);
-        // Nor is another made of which nobody knows.
+        // No new certificate is created that could not be stored.
         assert_eq!(asked.load(Ordering::Relaxed), 0);
         running.abort();
     }

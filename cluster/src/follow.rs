@@ -63,7 +63,7 @@ pub(crate) async fn follow(
     loop {
         let mut came = match timeout(LOOK_AGAIN, events.recv()).await {
             Ok(Some(told)) => vec![told],
-            // It holds a sender itself.
+            // Unreachable: the follower itself holds a sender.
             Ok(None) => return Ok(()),
             Err(_) => Vec::new(),
         };
@@ -110,7 +110,7 @@ impl Follower {
     /// Starts the watches of the kinds that are always watched.
     async fn start(&mut self, options: &Options) {
         for own in kinds::own() {
-            // Whoever asks for the built-in kinds may do without Gavel's own.
+            // With `native`, Gavel's own kinds need not exist.
             if !options.native || self.is_served(&own).await {
                 self.always(own, Destination::Own, kinds::as_built_in);
             }
@@ -205,7 +205,7 @@ impl Follower {
                     looks |= resource.plural == "customresourcedefinitions";
                     *to
                 }
-                // Of an informer that is stopped.
+                // The event comes from an informer that was stopped.
                 None if !self.watches(&kind) => continue,
                 None => Destination::Both,
             };
@@ -332,7 +332,7 @@ impl Follower {
                 namespaced,
             };
         }
-        // Not anew: policies whose kinds of params change all the time do not keep others from being served.
+        // The wait is not restarted, so that policies whose kinds of params change all the time cannot delay the others.
         if self.patience.is_none() {
             self.patience = Instant::now().checked_add(PATIENCE);
         }

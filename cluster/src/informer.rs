@@ -52,7 +52,7 @@ pub(crate) fn name(resource: &ApiResource) -> String {
 impl Informer {
     /// Sends the existing objects and every change, until the receiver is dropped.
     pub(crate) async fn run(self) {
-        // A streaming list holds one object in memory at a time; older servers do not know it.
+        // A streaming list holds one object in memory at a time; older servers do not support it.
         let streaming = watcher::Config::default().streaming_lists();
         if self.follow(streaming).await == Ended::Unsupported {
             self.follow(watcher::Config::default()).await;
@@ -108,7 +108,7 @@ impl Informer {
         }
         let mut object = serde_json::to_value(object).unwrap_or_default();
         if let Some(fields) = object.as_object_mut() {
-            // The items of a list do not say it.
+            // The items of a list have no `apiVersion` and no `kind`.
             fields.insert("apiVersion".to_owned(), json!(self.resource.api_version));
             fields.insert("kind".to_owned(), json!(self.resource.kind));
         }
@@ -130,7 +130,7 @@ enum Ended {
 pub(crate) fn failed(contact: &Contact, name: &str, error: watcher::Error) {
     match code(&error) {
         Some(404) => contact.forget(name),
-        // The list is read anew at once.
+        // The list is read again immediately.
         Some(410) => {}
         _ => contact.failed(name, &reason(error)),
     }

@@ -87,7 +87,7 @@ impl Schemas {
             read.insert(version, url);
         }
         let (server, checker) = (self.server, self.checker.take());
-        // Checking takes its time.
+        // Checking takes time, so it runs on another thread.
         let checked = tokio::task::spawn_blocking(move || {
             let mut checker = match checker {
                 Some(checker) => checker,
@@ -161,13 +161,13 @@ fn add(document: &Json, types: &mut TypeChecker) {
     for (path, operations) in paths.into_iter().flatten() {
         let (_, name) = path.rsplit_once('/').unwrap_or_default();
         let kind = operations.pointer(&format!("/get/{KIND}"));
-        // Subresources follow the name of an object.
+        // The paths of subresources contain the name of an object.
         if let (Some(kind), false) = (kind, name.is_empty() || path.contains("{name}")) {
             types.add_resource(name.to_owned(), GroupVersionKind::read(kind.into()));
         }
     }
     for schema in schemas.values() {
-        // What belongs to several kinds is none of them, such as the options of requests.
+        // A schema that belongs to several kinds, such as the options of requests, is not a kind of object.
         let Some([kind]) = schema.get(KIND).and_then(Json::as_array).map(Vec::as_slice) else {
             continue;
         };

@@ -57,7 +57,7 @@ impl Decoder<'_> {
         let kind = text(fields, "kind")?;
         let is_kind = kind == self.kind;
         let api_version = text(fields, "apiVersion")?.to_owned();
-        // What the schema says of metadata is not applied to it.
+        // The schema's declarations about metadata are not applied.
         let mut metadata = fields.remove("metadata");
         let mut unknown = Vec::new();
         if let Some(metadata) = &mut metadata {

@@ -17,7 +17,7 @@ impl Told {
         }
         let value = match &error.bad_value {
             BadValue::Text(text) => text.len(),
-            // Of other values, texts alone are long.
+            // Of the JSON values, only texts can be long.
             BadValue::Json(value) => value.as_str().map_or(0, str::len),
             BadValue::Omitted => 0,
         };

@@ -117,7 +117,7 @@ impl std::error::Error for Issues {}
 
 fn write_issue(f: &mut fmt::Formatter<'_>, source: &Source, issue: &Issue) -> fmt::Result {
     let Location { line, column } = issue.location;
-    // An empty source has no column to add one to, as upstream prints it.
+    // As upstream, the column of an empty source is printed as 0.
     let shown = if source.text().is_empty() {
         0
     } else {

@@ -50,7 +50,7 @@ fn quantum(text: &[u8], start: usize, encoding: Encoding) -> Result<Quantum, usi
         let Some(byte) = text.get(next).copied() else {
             return match count {
                 1 => Err(next.saturating_sub(1)),
-                // So far back as there were digits, whatever line breaks were between them.
+                // As Go, subtracts the number of digits, without the line breaks between them.
                 2.. if is_padded => Err(next.saturating_sub(count)),
                 _ => Ok((digits, count, next)),
             };
@@ -127,7 +127,7 @@ mod tests {
             ("aGVs\nbG8=\r\n", Ok(b"hello"), Err(8)),
             ("QQ==", Ok(b"A"), Err(2)),
             ("QQ", Err(0), Ok(b"A")),
-            // The last bits say nothing.
+            // The last bits are ignored.
             ("QR==", Ok(b"A"), Err(2)),
             ("QR", Err(0), Ok(b"A")),
             ("QQ=\n=", Ok(b"A"), Err(2)),

@@ -46,7 +46,7 @@ pub fn parse_working(text: &str, work: &Work<'_>) -> Result<Option<i64>, Interru
         let Some((term, after)) = parse_term(rest) else {
             return Ok(None);
         };
-        // Go adds modulo 2^64 and then compares, so that twice 2^63 counts as nothing.
+        // Go adds modulo 2^64 before it compares, so two terms of 2^63 add up to 0.
         total = total.wrapping_add(term);
         if total > MAX_MAGNITUDE {
             return Ok(None);

@@ -69,7 +69,7 @@ fn parse_v4(text: &[u8]) -> Result<[u8; 4], AddressFault<'_>> {
     let mut octets = [0; 4];
     let mut later = octets.iter_mut();
     let mut octet = later.next();
-    // The octet so far, none before its first digit.
+    // The octet read so far; `None` before its first digit.
     let mut value: Option<u8> = None;
     let mut rest = text;
     while let [byte, after @ ..] = rest {

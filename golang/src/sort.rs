@@ -88,8 +88,8 @@ impl<T, E, F: Fn(&T, &T) -> Result<bool, E>> Sorter<'_, T, F> {
             if balanced && partitioned && trend == Trend::Increasing && self.mend(start, end)? {
                 return Ok(());
             }
-            // What stands before the range is not greater than anything in it; equal to the pivot, it tells of many
-            // equal elements.
+            // The element before the range is not greater than any element in it. If it equals the pivot, the range probably has many equal
+            // elements.
             if start > 0 && !self.less(start - 1, pivot)? {
                 start = self.partition_equal(start, end, pivot)?;
                 continue;
@@ -259,7 +259,7 @@ impl<T, E, F: Fn(&T, &T) -> Result<bool, E>> Sorter<'_, T, F> {
             }
             self.swap(at, at - 1);
             if at - start >= 2 {
-                // As upstream, down to the start of the slice, not of the range.
+                // As upstream, continues to the start of the slice, not of the range.
                 let mut smaller = at - 1;
                 while smaller >= 1 && self.less(smaller, smaller - 1)? {
                     self.swap(smaller, smaller - 1);

@@ -39,7 +39,7 @@ const SCRIPTS: &str = "Adlam Ahom Arabic Armenian Avestan Balinese Bamum Batak B
 pub(super) fn named_class(name: &str, fold: bool) -> Option<ClassUnicode> {
     let name = canonical(name);
     let mut class = canonical_class(&name)?;
-    // Go has no table of what cased letters fold to beyond themselves.
+    // Go has no fold table for cased letters.
     if fold && !matches!(name.as_str(), "Lc" | "Casedletter") {
         fold_case(&mut class);
     }
@@ -116,7 +116,7 @@ pub(super) fn any() -> ClassUnicode {
 /// Adds the code points that differ from one of the class in simple case only.
 pub(super) fn fold_case(class: &mut ClassUnicode) {
     let mut folded = class.clone();
-    // Nothing that folds to ASCII is new.
+    // All code points that fold to ASCII are known, so ASCII classes need no restriction.
     let restrict = !class.is_ascii();
     if restrict {
         folded.intersect(&KNOWN);

@@ -19,7 +19,7 @@ fn is_ascii(bytes: &[u8]) -> bool {
     let Some(last) = bytes.last_chunk() else {
         return bytes.iter().all(u8::is_ascii);
     };
-    // Behind the last whole word, the last eight bytes are looked at, some of them once more.
+    // The last eight bytes cover the rest after the last whole word; some bytes are checked twice.
     let (words, _) = bytes.as_chunks();
     let words = words.iter().map(|word| u64::from_ne_bytes(*word));
     words.fold(u64::from_ne_bytes(*last), |all, word| all | word) & HIGH == 0

@@ -69,7 +69,7 @@ impl<'a> Work<'a> {
     /// The work is interrupted.
     #[cold]
     pub fn ask(&self) -> Result<(), Interrupted> {
-        // Whoever goes on in spite of the answer is asked again at the next unit.
+        // If the caller continues despite an interrupt, the host is asked again at the next unit.
         self.left.set(0);
         if self.interrupt.is_some_and(|stop| stop()) {
             return Err(Interrupted);

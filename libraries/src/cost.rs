@@ -26,7 +26,7 @@ fn traversal_estimate(call: &dyn CallSite) -> CallEstimate {
         _ => None,
     };
     let cost = match element {
-        // Everything within is walked through.
+        // All values within the value are visited.
         Some(element) if call.is_bound() && !is_flat(element) => CostEstimate::UNKNOWN,
         None if call.is_bound() && !is_text(call.argument_type(0)) => CostEstimate::UNKNOWN,
         Some(element) => {
@@ -92,7 +92,7 @@ fn traversal_track<'v>(
                     Err(_) => unknown = unknown.saturating_add(1),
                 }
             }
-            // Of a field that the schema does not know there is neither key nor value; each counts.
+            // A field that the schema does not know has neither key nor value, but both are charged.
             while entries.next_key().is_some() {
                 unknown = unknown.saturating_add(2);
             }

@@ -162,7 +162,7 @@ pub(crate) fn advice(
             set(&mut bounded, place, key, value)?;
             let bounded_cost = trial.cost(&bounded)?;
             chosen = Some((value, bounded, bounded_cost));
-            // A bound that is not enough at 64 leaves the rest to the next place.
+            // If a bound of 64 is not enough, the next place is tried as well.
             if bounded_cost <= enough || (value <= 64 && !is_last) {
                 break;
             }
@@ -279,7 +279,7 @@ fn unbounded(
         unbounded(schema, way, place, places);
         place.pop();
     };
-    // On the way only one step leads on.
+    // On the way to the node, only one step is followed.
     if let Some((step, rest)) = way.split_first() {
         match step {
             Step::Property(name) => {

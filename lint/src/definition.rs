@@ -188,7 +188,7 @@ pub(crate) fn check_update(linter: &Linter, document: &Document, old: &Document)
     let mut problems = Vec::new();
     let alone = definition.validate(&linter.rules);
     let errors = definition.validate_update(&before, &linter.rules);
-    // Manifests say nothing of the version in which an object is stored, without which nothing is updated.
+    // Manifests have no resource version, although an update requires one.
     let of_manifest = |error: &&Error| error.field != "metadata.resourceVersion";
     let errors = errors.iter().filter(of_manifest);
     for error in errors.filter(|error| !alone.contains(error)) {

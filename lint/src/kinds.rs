@@ -157,14 +157,14 @@ impl Kinds {
         for (path, operations) in paths.into_iter().flatten() {
             let (_, name) = path.rsplit_once('/').unwrap_or_default();
             let kind = operations.pointer(&format!("/get/{KIND}"));
-            // Subresources follow the name of an object.
+            // The paths of subresources contain the name of an object.
             let is_resource = !name.is_empty() && !path.contains("{name}");
             if let Some(kind) = kind.filter(|_| is_resource) {
                 resources.push((name, GroupVersionKind::read(kind.into())));
             }
         }
         for schema in schemas.values() {
-            // A schema of several kinds is none of them, such as the options of requests.
+            // A schema that belongs to several kinds, such as the options of requests, is not a kind of object.
             let Some([kind]) = schema.get(KIND).and_then(Json::as_array).map(Vec::as_slice) else {
                 continue;
             };

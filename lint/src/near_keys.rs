@@ -53,7 +53,7 @@ impl NearKeys {
         error: &str,
         value: &dyn Fn(&str) -> Option<&'v Json>,
     ) -> Option<String> {
-        // Most expressions do not fail, or not so.
+        // Most errors are not about a missing key.
         key(error)?;
         let checked = self.compiler.check(expression, ALL).ok()?;
         near(&checked, &self.aliases, error, value)

@@ -12,7 +12,7 @@ impl Rule {
             true => String::new(),
             false => format!(", off unless selected (`--select {}`)", self.id),
         };
-        // Writing to a text does not fail.
+        // Writing to a String does not fail.
         let _ = write!(
             page,
             "{}.\n\n*{}{default}*\n\n{}\n\nBefore:\n\n```yaml\n{}```\n\nAfter:\n\n```yaml\n{}```\n",

@@ -42,7 +42,7 @@ pub(crate) fn check(linter: &Linter, document: &Document, problems: &mut Vec<Pro
     let (version, kind) = (text(document, "apiVersion"), text(document, "kind"));
     strict::check_version(linter, document, problems);
     for fault in &decoded.strict {
-        // The reader of the document has told of keys that come twice.
+        // The reader of the document has reported duplicate keys already.
         if fault.kind == StrictFaultKind::Unknown {
             let found = problem(document, &UNKNOWN_FIELD, &fault.field, fault.to_string());
             problems.push(meant::unknown_field(found, version, kind));

@@ -130,7 +130,7 @@ fn check_versions(
                 .iter()
                 .map(|version| find(group, version, resource))
                 .collect();
-            // A version that is in no list is served.
+            // A version that is not in the table is still served.
             let Some([first, ..]) = known.as_deref() else {
                 continue;
             };

@@ -77,7 +77,7 @@ fn works_at_run_time(message: &str) -> bool {
     let Some((_, arguments)) = message.split_once("applied to '(") else {
         return false;
     };
-    // `Deployment1.spec.template`: the names of kinds have a number in types.
+    // The names of types contain the kind with a number, such as `Deployment1.spec.template`.
     let mut types = arguments.split(['(', ')', ',', ' ']);
     types.any(|ty| {
         let (name, _) = ty.split_once('.').unwrap_or((ty, ""));
@@ -135,7 +135,7 @@ fn check_optional(
         let reads: Vec<_> = of_kind()
             .map(|each| (each, Reads::of(&each.checked, &aliases)))
             .collect();
-        // What one expression asks for may keep another from being evaluated.
+        // A test in one expression may prevent another from being evaluated.
         let asked: Vec<FieldPath> = reads
             .iter()
             .flat_map(|(_, reads)| reads.asked.iter().cloned())

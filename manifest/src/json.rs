@@ -53,10 +53,10 @@ pub(crate) fn read(text: &str) -> Reading {
 fn problem(text: &str, error: &serde_json::Error) -> Problem {
     let (line, column) = (error.line(), error.column());
     let message = error.to_string();
-    // The message ends with the place, which goes in front here.
+    // serde_json's message ends with the place, which Gavel prints before the message.
     let place = format!(" at line {line} column {column}");
     let message = message.strip_suffix(&place).unwrap_or(&message);
-    // Their column counts bytes.
+    // serde_json's column counts bytes.
     let before = text.lines().nth(line.saturating_sub(1)).unwrap_or_default();
     let column = before.char_indices().filter(|(at, _)| *at < column).count();
     let problem = Problem::new(rule::SYNTAX, message).at(Place::new(line, column.max(1)));

@@ -258,7 +258,7 @@ impl Document {
         let source = self.source.take();
         let layouts = self.layout.into_fields().remove("items");
         let layouts = layouts.map(Node::into_items).unwrap_or_default();
-        // A document that stands in no file has no places.
+        // A document that is not from a file has no places.
         let nowhere = std::iter::repeat_with(|| Node::leaf(Range::from(Place::START)));
         let documents = items
             .into_iter()
@@ -266,7 +266,7 @@ impl Document {
             .map(|(value, layout)| Document {
                 value,
                 layout,
-                // They are told once, with the first.
+                // Duplicate keys are reported once, with the first item.
                 duplicates: duplicates.take().unwrap_or_default(),
                 file: file.clone(),
                 source: source.clone(),

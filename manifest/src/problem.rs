@@ -99,7 +99,7 @@ impl Problem {
     /// A file or folder that cannot be read.
     pub fn unreadable(path: &Path, message: impl fmt::Display) -> Self {
         let message = message.to_string();
-        // The number of the error says nothing to people.
+        // The error number does not help people.
         let message = message.split(" (os error ").next().unwrap_or_default();
         Problem::new(rule::UNREADABLE, message).in_file(&Arc::from(path))
     }

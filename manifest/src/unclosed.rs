@@ -37,7 +37,7 @@ pub fn unclosed(text: &str, lexeme: impl Fn(&str, usize) -> Lexeme) -> Vec<usize
             '{' => open.push((at, '}')),
             ')' | ']' | '}' => match open.pop() {
                 Some((_, closing)) if closing == c => {}
-                // The bracket that this one does not close.
+                // The innermost open bracket does not match this one.
                 Some((at, _)) => return vec![at],
                 None => return Vec::new(),
             },
@@ -174,7 +174,7 @@ mod tests {
             "a: ['it''s [x', 1\nb: 2\n",
             "1:4: this [ is not closed (illegal placement of ':' indicator at 2:2)",
         );
-        // Closed, and wrong for another reason.
+        // The bracket is closed; the error has another cause.
         yaml(
             "a: [1, \"\\q\", 2]\n",
             "1:8: while parsing a quoted scalar, found unknown escape character",

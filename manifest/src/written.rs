@@ -167,7 +167,7 @@ impl WrittenWalk<'_> {
         let code = u32::from_str_radix(code, 16).unwrap_or_default();
         (0..digits).for_each(|_| _ = self.step());
         match code {
-            // The second half of a pair of surrogates is a character with the first.
+            // The second half of a surrogate pair forms one character with the first.
             0xDC00..=0xDFFF => None,
             0x0A => self.write('\n', from),
             _ => self.write(' ', from),

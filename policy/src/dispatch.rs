@@ -211,7 +211,7 @@ impl<'a> Dispatch<'a> {
             observer.binding_matched(policy.name(), binding.name(), &matches);
             let params = match matches {
                 Ok(false) => continue,
-                // It fails whatever its params are, and they may be many.
+                // After an interrupt the binding fails, so its params, which may be many, are not collected.
                 Ok(true) if self.is_interrupted() => Ok(smallvec![None]),
                 Ok(true) => self.collect(kind, known, binding.params.as_ref()),
                 Err(error) => Err(error),

@@ -83,7 +83,7 @@ impl Decision {
         for annotation in &evaluation.audit_annotations {
             match &annotation.outcome {
                 AuditOutcome::Publish(value) => annotations.add(&annotation.key, value),
-                // Whatever the binding does with denials.
+                // This denies the request, whatever the binding's actions are.
                 AuditOutcome::Error(error) => self.denials.push(denial(error, "")),
                 AuditOutcome::Exclude { .. } => {}
             }

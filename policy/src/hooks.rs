@@ -68,7 +68,7 @@ impl<P: Bounds, B: Bound> Hooks<P, B> {
             };
             let position = found.hooks.len();
             match policy.matcher().resource_names() {
-                // A resource of another name may lead to the same objects.
+                // A resource with another name may contain the same objects.
                 Some(names) if !equivalents.has_other_names() => {
                     for name in names {
                         let of_resource = found.of_resource.entry(name.to_owned());

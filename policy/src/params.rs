@@ -81,7 +81,7 @@ impl Params {
         if self.fault != Some(ParamFault::NotSynced) {
             return Ok(());
         }
-        // As Go prints the type.
+        // The message contains the type as Go prints it.
         let ParamKind { api_version, kind } = kind;
         let kind = format!("&ParamKind{{APIVersion:{api_version},Kind:{kind},}}");
         Err(format!(

@@ -129,7 +129,7 @@ fn annotation_key(key: &str) -> String {
     let kept = MAX_KEY.saturating_sub(end.len());
     let start: String = policy.chars().take(kept).collect();
     match kept {
-        // The name alone fills the key.
+        // The annotation's name alone fills the key.
         0 => {
             let start: String = name.chars().take(MAX_KEY.saturating_sub(9)).collect();
             format!("{start}.{hash:08x}")

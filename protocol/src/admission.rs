@@ -181,7 +181,7 @@ impl AdmissionQuestion {
         param_kind: Option<&ParamKind>,
         request: &AdmissionRequest<'_>,
     ) -> Result<(), RequestError> {
-        // Of several of one name, the first counts.
+        // If several params have the same name, the first one is used.
         let mut seen = BTreeSet::new();
         for param in &self.params {
             let kind = [param.get("apiVersion"), param.get("kind")];

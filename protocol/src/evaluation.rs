@@ -74,7 +74,7 @@ impl Compiled {
             .checked
             .insert(env.check(ast).map_err(Failure::Issues)?);
         self.ty = Some(checked.output_type().clone());
-        // In the environment of the specification, to check is to find the type, and nothing more.
+        // In the environment of the specification, a check only determines the type.
         if request.check_only && matches!(request.environment.language, Language::Cel { .. }) {
             return Ok(None);
         }
@@ -100,7 +100,7 @@ impl Compiled {
             Ok(Some(program)) if !self.check_only => {
                 let evaluation = program.eval(activation, arena, options);
                 outcome.cost = Some(evaluation.cost);
-                // What is too large for a walk cannot be printed either.
+                // A value that is too large for a walk cannot be printed either.
                 let result = evaluation.result.and_then(|value| {
                     Reach::default().walk(&value)?;
                     Ok(Some(value))

@@ -41,7 +41,7 @@ impl MutationQuestion {
         if is_typed {
             schemas = schemas.typed(question.server);
         }
-        // As where they are stored and sent, custom resources have their defaults.
+        // As in a real request, the defaults of custom resources are set.
         for key in ["object", "oldObject"] {
             let request = question.request.as_mut();
             if let Some(object) = request.and_then(|request| request.get_mut(key)) {

@@ -35,7 +35,7 @@ impl Declared {
     pub fn ty(&self) -> Type {
         match self {
             Declared::Plain(ty) => ty.clone(),
-            // A schema without a type is refused when it is read.
+            // A schema without a type is rejected when it is read.
             Declared::Schema(schema) => schema.declared_type().unwrap_or(Type::Dyn),
             Declared::List(element) => Type::list(element.ty()),
             Declared::Map(entry) => Type::map(entry.0.ty(), entry.1.ty()),

@@ -25,7 +25,7 @@ pub fn coerce(
 
 /// Like [`coerce`], for objects that were read from storage: unreadable metadata is dropped.
 pub fn coerce_stored(value: &mut Json, schema: Option<&JsonSchema>, resource: bool) {
-    // Nothing fails where it may be left out.
+    // The walk cannot fail, because unreadable metadata is dropped.
     let _ = walk(value, schema, resource, true, &Path::root());
 }
 
@@ -111,7 +111,7 @@ impl Coercion {
         let path = path.child("metadata");
         match self.stored {
             true => {
-                // Metadata that is no object stays.
+                // Metadata that is not an object stays.
                 let _ = meta::decode_stored(metadata);
             }
             false => {

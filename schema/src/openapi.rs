@@ -139,7 +139,7 @@ impl<'a> Resolver<'a, '_> {
             nullable: flag("nullable").unwrap_or_default(),
             preserve_unknown_fields: flag("x-kubernetes-preserve-unknown-fields"),
             embedded_resource: flag("x-kubernetes-embedded-resource").unwrap_or_default(),
-            // Kubernetes' own types say it by the format.
+            // Kubernetes' own types declare int-or-string by the format.
             int_or_string: format == "int-or-string"
                 || flag("x-kubernetes-int-or-string").unwrap_or_default(),
             topology: Topology {

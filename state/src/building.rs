@@ -65,7 +65,7 @@ impl Building {
         for good in &objects {
             building.note_params(&good.prepared, usize::saturating_add);
         }
-        // Which objects are params is known now.
+        // Now it is known which objects are params.
         for good in &objects {
             building.put(good);
         }

@@ -201,7 +201,7 @@ impl Store {
 
     /// Records that an object changed.
     fn note_change(&mut self, key: ObjectKey, before: Option<Good>) {
-        // Which of several is used may change with it.
+        // The change may affect which of several objects with the same key is used.
         self.is_stale |= self.contested.contains(&key);
         if !self.is_stale {
             self.changed.entry(key).or_insert(before);

@@ -149,14 +149,14 @@ impl Modules {
             return None;
         }
         let (at, rest) = self.walk(from, path)?;
-        // A module as a whole is brought in where there is no name: what is used of it is told where it is.
+        // Without a name, the whole module is imported; the uses of its items are recorded where they occur.
         let (name, behind) = rest.split_first()?;
         let module = self.modules.get(&at)?;
         if module.defined.contains(name) {
             return Some((module.file.clone(), name.clone()));
         }
         if let Some(target) = module.imports.get(name) {
-            // A name that stands for itself is another crate's.
+            // A name that an import maps to itself belongs to another crate.
             let is_own = at != from || target.first() != Some(name);
             let whole: Vec<String> = target.iter().chain(behind).cloned().collect();
             return is_own.then(|| self.resolve(&at, &whole, seen))?;

@@ -34,7 +34,7 @@ impl Workspace {
         let manifest = fs::read_to_string(root.join("Cargo.toml"))?;
         let members = manifest.lines().find(|line| line.starts_with("members = "));
         let members = members.into_iter().flat_map(|line| line.split('"'));
-        // Every other piece stands between quotes.
+        // Every second piece is between quotes.
         let packages = members.skip(1).step_by(2).map(|folder| {
             let manifest = fs::read_to_string(root.join(folder).join("Cargo.toml"))?;
             Ok(Package {
@@ -57,7 +57,7 @@ impl Workspace {
             for entry in fs::read_dir(folder)? {
                 let path = entry?.path();
                 if path.is_dir() {
-                    // What was built is not ours.
+                    // Build outputs are not sources.
                     if path.file_name().is_some_and(|name| name != "target") {
                         open.push(path);
                     }

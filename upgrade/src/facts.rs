@@ -92,7 +92,7 @@ impl Facts {
         let mut keys: Vec<&Key> = keys.filter(|key| self.get(key) != other.get(key)).collect();
         keys.sort_unstable();
         keys.dedup();
-        // What an expression that does not compile would cost is no news.
+        // If an expression does not compile on one server, its cost is not compared.
         let both_known = |key: &Key| self.get(key).is_some() && other.get(key).is_some();
         keys.retain(|key| key.topic != Topic::Estimate || both_known(key));
         keys

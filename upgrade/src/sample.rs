@@ -62,7 +62,7 @@ pub(crate) fn facts(state: &State, request: &Json) -> Facts {
 fn add_rules(facts: &mut Facts, state: &State, request: &AdmissionRequest<'_>) {
     let found = state.definitions().validate(request, &|| false);
     for error in &found.errors {
-        // So Kubernetes calls the object as a whole.
+        // Kubernetes' name for the object as a whole.
         let field = error.field.as_str();
         let field = if field == "<nil>" { "" } else { field };
         facts.add_about(Topic::Decision, field, &found.kind, error.to_string());

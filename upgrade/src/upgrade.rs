@@ -167,7 +167,7 @@ impl Upgrade {
     ) -> Result<Vec<(Subject, Vec<Change>)>, InputError> {
         let mut differing = self.differing(&mut step)?;
         let candidates = Cause::candidates(self.from, self.to);
-        // What alone takes the later answer back is a cause.
+        // A difference is a cause if reverting it alone restores the earlier answer.
         for cause in &candidates {
             step();
             let without = ApiServer::new(self, cause.exchanged(self.to, self.from));
@@ -176,7 +176,7 @@ impl Upgrade {
                     .note(*cause, &each.keys, &without.facts(each.subject)?);
             }
         }
-        // Where nothing does, because several causes have one effect: what alone changes the earlier answer.
+        // If no difference does so, because several have the same effect, a difference that alone changes the earlier answer is a cause.
         for cause in &candidates {
             let with = ApiServer::new(self, cause.exchanged(self.from, self.to));
             for each in differing.iter_mut().filter(|each| !each.is_explained()) {

@@ -156,7 +156,7 @@ fn measure(
     times.sort_unstable();
     let interval = Duration::from_secs_f64(2.0 * f64::from(CONNECTIONS) / rate.max(1.0));
     let mut at_half = Vec::<Vec<_>>::new();
-    // Idle processors are what others take first: few turns count.
+    // At half load the processor idles at times, and other machines take idle processors first, so few turns count.
     for _ in 0..turns.saturating_mul(5) {
         if at_half.len() < wanted {
             asked.turn(Pace::Every(interval), &mut at_half)?;

@@ -93,7 +93,7 @@ spec:
 "#
     );
     for n in 0..bindings {
-        // Writing to a text does not fail.
+        // Writing to a String does not fail.
         let _ = write!(
             text,
             r#"---

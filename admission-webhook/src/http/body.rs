@@ -94,7 +94,7 @@ impl BodyLimits {
                 return Err(ApiError::too_large(self.one));
             }
             if read.bytes.is_empty() {
-                // The chunk that arrives with the head is most often the whole body.
+                // Usually the chunk that arrives with the head is the whole body.
                 let exact = announced.unwrap_or(0).min(chunk.len());
                 read.bytes.reserve_exact(exact);
             }

@@ -112,7 +112,7 @@ fn all(path: &str, checks: &[HealthCheck], app: &App, uri: &Uri) -> Response {
     }
     let mut lines = String::new();
     let mut failed = false;
-    // Writing to a text does not fail.
+    // Writing to a String does not fail.
     for check in checks {
         let name = check.name();
         let before = excluded.len();

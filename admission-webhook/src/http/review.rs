@@ -107,7 +107,7 @@ fn complete(sent: Value<'_>, request: &AdmissionRequest<'_>) -> Result<(), ApiEr
             return wrong(format!("request.operation must be {known}"));
         }
     }
-    // What says which namespace is created is validated behind admission.
+    // In a request about a namespace, the name of the namespace is validated only after admission.
     let is_namespace =
         request.resource.group.is_empty() && request.resource.resource == "namespaces";
     let namespace = match request.namespace {

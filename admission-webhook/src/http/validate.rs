@@ -203,7 +203,7 @@ fn by_registrations(
             let question = Question::new(&state, turn, Some(asking));
             Writer::new(request, asking, question.authorizer()).refusal(&params)
         });
-    // Validating compiles expressions: once, when all is known.
+    // Validation compiles expressions, so it runs once, when no answer is missing.
     if asking.is_some_and(|asking| asking.is_lacking()) {
         return NoAnswer::Lacking.into();
     }

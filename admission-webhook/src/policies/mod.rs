@@ -111,7 +111,7 @@ impl Policies {
 
     /// Reads the manifests again, and puts valid changes in force.
     pub(crate) fn reload(&self, metrics: &Metrics) -> Reload {
-        // A lock that a panic has left holds objects that were good all the same.
+        // Even if a panic poisoned the lock, the objects under it are valid.
         let mut loader = self
             .loader
             .lock()

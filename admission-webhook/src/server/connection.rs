@@ -36,7 +36,7 @@ pub(super) async fn serve(
     shared: Arc<Shared>,
     closing: watch::Receiver<bool>,
 ) {
-    // Answers are one small write each; waiting for more to send only delays them.
+    // Each answer is one small write, which waiting for more data would only delay.
     let _ = stream.set_nodelay(true);
     let must_close = Arc::clone(&activity);
     tokio::select! {
@@ -106,7 +106,7 @@ async fn requests(
             }
             _ = look.tick() => match activity.is_over(first, idle) {
                 false => {}
-                // It has been told to close and has not.
+                // The connection was asked to close and did not.
                 true if is_closing => return,
                 true => {
                     is_closing = true;
@@ -134,7 +134,8 @@ async fn respond(
         .call(request.map(|incoming| Body::new(RequestBody::new(incoming, Arc::clone(&activity)))))
         .await?;
     if shared.app.health.is_shutting_down() {
-        // The client opens its next connection elsewhere; an idle one that is closed under a request loses it.
+        // The client opens its next connection to another replica. Closing the connection while it is idle could lose a request that is on
+        // its way.
         let headers = response.headers_mut();
         headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
     }

@@ -90,7 +90,7 @@ impl Server {
                 (stream, open) = self.accept() => self.spawn(stream, open, &closing),
             }
         }
-        // What has connected already is served.
+        // Clients that have connected already are served.
         while let Some((stream, client)) = self.accept_waiting().await {
             let open = self.connections.admit(client.ip()).await;
             self.spawn(stream, open, &closing);
@@ -111,7 +111,7 @@ impl Server {
                     return (stream, self.connections.admit(client.ip()).await);
                 }
                 Err(error) => {
-                    // Out of file descriptors, most often; it passes when connections end.
+                    // Usually there are no file descriptors left, until connections end.
                     tracing::warn!(%error, "no connection could be accepted");
                     tokio::time::sleep(Duration::from_millis(50)).await;
                 }
@@ -144,7 +144,7 @@ fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
         SocketAddr::V4(_) => TcpSocket::new_v4()?,
         SocketAddr::V6(_) => TcpSocket::new_v6()?,
     };
-    // So that a server that is started again gets the address of the one before; elsewhere it means something else.
+    // Lets a restarted server bind the address of its predecessor. On other systems the option has another meaning.
     #[cfg(unix)]
     socket.set_reuseaddr(true)?;
     socket.bind(address)?;

@@ -240,7 +240,7 @@ mod tests {
         let (certifier, mut now) = (certifier(), SystemTime::now());
         let mut kept = certifier.certify(None, now).unwrap().unwrap();
         let (mut certificates, mut authorities) = (1, 1);
-        // Whoever was told of the authorities a day ago, as API servers are, trusts what is offered now.
+        // An API server that read the authorities a day ago trusts the current certificate.
         let mut known = kept[AUTHORITIES].clone();
         let mut verified = None;
         for _ in 0..12 * 365 {
@@ -295,7 +295,7 @@ mod tests {
             other.remove(name);
             assert!(certifier().certify(Some(&other), now).is_err());
         }
-        // A Secret that others made: its authority is near its end, and its key is not here.
+        // A Secret that somebody else created: its authority expires soon, and the authority's key is missing.
         let mut other = kept;
         other.remove(AUTHORITY_KEY);
         let late = now + DAY * 3500;

@@ -106,7 +106,7 @@ impl fmt::Display for Path<'_> {
         for (n, step) in self.steps().into_iter().enumerate() {
             match step {
                 Step::Root => f.write_str("<nil>")?,
-                // Upstream takes a step without a name for an index.
+                // Upstream treats a step without a name as an index.
                 Step::Child("") => f.write_str("[]")?,
                 Step::Child(name) if n == 0 => f.write_str(name)?,
                 Step::Child(name) => write!(f, ".{name}")?,

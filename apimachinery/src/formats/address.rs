@@ -16,7 +16,7 @@ fn parse_sloppy(text: &str) -> Option<IpAddr> {
     for part in text.split_inclusive(['.', ':']) {
         let digits = part.trim_end_matches(['.', ':']);
         let stripped = part.trim_start_matches('0');
-        // Of zeros alone one is left.
+        // If there are only zeros, one of them stays.
         if !digits.is_empty() && digits.bytes().all(|byte| byte == b'0') {
             plain.push('0');
         }
@@ -43,7 +43,7 @@ pub(super) fn is_cidr(text: &str) -> bool {
     };
     let digits = !length.is_empty() && length.bytes().all(|byte| byte.is_ascii_digit());
     let bits = length.trim_start_matches('0');
-    // Nothing is left of zeros.
+    // The length consisted of zeros only.
     let bits = if bits.is_empty() {
         Ok(0)
     } else {

@@ -189,7 +189,7 @@ impl<'t> AddressReader<'t> {
             text.push(c);
         }
         self.rest = characters.as_str();
-        // The parenthesis that ends it.
+        // The closing parenthesis.
         text.pop();
         Some(text)
     }

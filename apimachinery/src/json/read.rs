@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 pub fn read<T: DeserializeOwned>(text: &[u8]) -> serde_json::Result<T> {
     let text = without_negative_zeros(text);
     match std::str::from_utf8(&text) {
-        // One look at all of it takes less time than one at each of its texts.
+        // Checking UTF-8 once for the whole text is faster than once for each string in it.
         Ok(text) => serde_json::from_str(text),
         Err(_) => serde_json::from_slice(&text),
     }

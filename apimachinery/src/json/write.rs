@@ -59,7 +59,7 @@ fn write_go(out: &mut String, value: &Json, depth: usize) {
         Json::Null => out.push_str("<nil>"),
         Json::Bool(bool) => out.push_str(if *bool { "true" } else { "false" }),
         Json::Number(number) => match double(number) {
-            // Writing to a text does not fail.
+            // Writing to a String does not fail.
             Some(double) => {
                 let _ = float::write_shortest(out, double);
             }
@@ -114,7 +114,7 @@ fn write_value(out: &mut String, value: &Json, depth: usize) {
         Json::Bool(false) => out.push_str("false"),
         Json::Number(number) => match double(number) {
             Some(double) => out.push_str(&double_text(double)),
-            // Writing to a text does not fail.
+            // Writing to a String does not fail.
             None => {
                 let _ = write!(out, "{number}");
             }

@@ -127,7 +127,7 @@ impl Requirement {
             _ => None,
         };
         if let Some(detail) = detail {
-            // Go makes a list of none nil.
+            // In Go, an empty list becomes nil.
             let shown = match values {
                 [] => Json::Null,
                 values => Json::from(values),

@@ -123,7 +123,7 @@ impl<'a> MetadataView<'a> {
         let items = self.list("managedFields").iter();
         let entries = items.map(|item| {
             let fields = item.as_object()?;
-            // Upstream reads no entry where it cannot read the time of one: that of a year with five digits, say.
+            // If the time of one entry cannot be read, such as a year of five digits, upstream reads no entries at all.
             let is_time = match fields.get("time") {
                 Some(Json::String(time)) => Layout::Rfc3339.parse(time).is_ok(),
                 _ => true,

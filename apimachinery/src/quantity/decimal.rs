@@ -141,7 +141,7 @@ impl Decimal {
             (false, false) => self.end().cmp(&other.end()),
             (left, right) => right.cmp(&left),
         };
-        // Where one has fewer limbs, those that it lacks are zeros, and the other's last limb is none.
+        // If one number has fewer limbs, its missing limbs are zeros, whereas the lowest limb of the other is not zero.
         by_length.then_with(|| self.limbs.iter().rev().cmp(other.limbs.iter().rev()))
     }
 

@@ -206,7 +206,7 @@ impl Quantity {
     ///
     /// The difference would have too many digits.
     pub fn minus(&self, other: &Quantity) -> Result<Quantity, TooManyDigits> {
-        // Negating the least integer leaves it as it is, also upstream.
+        // Negating the smallest integer does not change it, as upstream.
         let minus = |left: Small, right: Small| {
             let value = right.value.wrapping_neg();
             left.plus(Small { value, ..right })
@@ -309,7 +309,7 @@ impl Small {
             .and_then(|power| power.checked_mul(self.value.into()));
         match raised {
             Some(raised) => raised.cmp(&other.value.into()),
-            // The raised value is beyond any other, unless it is zero.
+            // The scaled value has a greater magnitude than any other, unless it is zero.
             None if self.value == 0 => 0.cmp(&other.value),
             None => self.value.cmp(&0),
         }

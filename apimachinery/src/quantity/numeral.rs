@@ -42,7 +42,7 @@ impl<'t> Numeral<'t> {
         if !number.iter().all(u8::is_ascii_digit) {
             return None;
         }
-        // Upstream makes a zero of a text that ends before any other digit, even of a sign alone.
+        // Upstream reads a text without a digit other than zero as zero, even if it is only a sign.
         let has_digits = !(zeros.is_empty() && whole.is_empty() && fraction.is_empty());
         let whole = if whole.is_empty() { b"0" } else { whole };
         Some(Numeral {

@@ -41,7 +41,7 @@ impl fmt::Display for Quantity {
 
 impl Quantity {
     fn write_binary(&self, f: &mut fmt::Formatter<'_>, decimal: &Decimal) -> fmt::Result {
-        // Upstream cannot divide the least integer, for want of its opposite.
+        // Upstream cannot divide the smallest integer, because its negation overflows.
         if self.large.get().is_none()
             && self.small
                 == (Small {

@@ -86,7 +86,7 @@ macro_rules! integer {
             }
 
             fn encode(&self, out: &mut String) {
-                // Writing to a text does not fail.
+                // Writing to a String does not fail.
                 let _ = write!(out, "{self}");
             }
 
@@ -288,7 +288,7 @@ impl ApiValue for Time {
         match self.0 {
             Some(time) => {
                 out.push('"');
-                // Writing to a text does not fail.
+                // Writing to a String does not fail.
                 let _ = time.utc_second().write_rfc3339(out);
                 out.push('"');
             }
@@ -324,7 +324,7 @@ impl ApiValue for RawJson {
                 '"' if !is_escaped => is_in_text = !is_in_text,
                 ' ' | '\t' | '\r' | '\n' if !is_in_text => continue,
                 '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
-                    // Writing to a text does not fail.
+                    // Writing to a String does not fail.
                     let _ = write!(out, "\\u{:04x}", u32::from(c));
                     continue;
                 }

@@ -101,7 +101,7 @@ fn test(
     let of_policies = policies
         .iter()
         .filter(|each| Role::of(each.value()) == Role::Policy);
-    // A policy is asked as such, however it is bound.
+    // The policy is evaluated by itself, whatever its bindings are.
     let of_policies = of_policies.filter(|each| !kind_of(each.value()).ends_with("Binding"));
     let mut kinds = Kinds::default();
     resources.iter().for_each(|each| kinds.define(each.value()));

@@ -76,7 +76,7 @@ pub(crate) fn run(args: &LintArgs) -> io::Result<Exit> {
         }
     }
     run.findings.print(args.output)?;
-    // Where nothing was looked at, that has been told.
+    // If nothing was examined, this was reported already.
     let is_told = examined == 0 && run.findings.problems.is_empty();
     if args.output == Format::Text && !is_told {
         summarize(&run.findings, examined);
@@ -167,7 +167,7 @@ impl LintRun {
                 continue;
             };
             for problem in self.of_version(&linter, old, manifests) {
-                // A problem may come twice in one version: each stands for one of the other.
+                // One version may have the same problem twice: each occurrence corresponds to one occurrence in another version.
                 let known = found.iter_mut().find(|(known, versions)| {
                     *known == problem && versions.last() != Some(version)
                 });

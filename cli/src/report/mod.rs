@@ -22,7 +22,7 @@ const NOTE: Style = AnsiColor::Cyan.on_default().bold();
 
 /// Reports a problem of the command line or of an input.
 pub(crate) fn complain(message: &impl Display) {
-    // Where standard error is gone there is nobody to tell.
+    // If standard error is closed, the problem cannot be reported.
     let _ = writeln!(
         stderr(),
         "{ERROR}error:{ERROR:#} {}",

@@ -12,7 +12,7 @@ pub(crate) fn visible(text: &str) -> Cow<'_, str> {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
         match is_hidden(c) {
-            // Writing to a text does not fail.
+            // Writing to a String does not fail.
             true => _ = write!(shown, "\\u{{{:x}}}", u32::from(c)),
             false => shown.push(c),
         }

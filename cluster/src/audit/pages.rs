@@ -68,7 +68,7 @@ impl Pages {
             return Ok(None);
         };
         let list = match self.list(&token).await {
-            // Reading took longer than the server keeps a state: it goes on with what is there now.
+            // Reading took longer than the server keeps a state; the rest is read from the current state.
             Err(kube::Error::Api(status)) if status.code == 410 && !token.is_empty() => {
                 let token = status
                     .metadata
@@ -89,7 +89,7 @@ impl Pages {
         let mut objects = list.items;
         for object in &mut objects {
             if let Some(fields) = object.as_object_mut() {
-                // The items of a list do not say it.
+                // The items of a list have no `apiVersion` and no `kind`.
                 fields.insert("apiVersion".to_owned(), json!(self.api_version));
                 fields.insert("kind".to_owned(), json!(self.kind));
             }

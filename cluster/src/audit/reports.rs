@@ -220,7 +220,7 @@ impl Reports {
         let params = PatchParams::apply(MANAGER).force();
         match api.patch(&name, &params, &Patch::Apply(&report)).await {
             Ok(_) => Ok(()),
-            // The namespace is gone, and its objects with it.
+            // The namespace was deleted, with its objects.
             Err(Error::Api(status)) if status.code == 404 => Ok(()),
             Err(error) => Err(message(error)),
         }

@@ -81,7 +81,7 @@ impl Summary {
     pub fn metrics(&self, seconds: f64) -> String {
         use std::fmt::Write;
         let mut text = String::from("# TYPE gavel_audit_violations gauge\n");
-        // Writing to a text does not fail.
+        // Writing to a String does not fail.
         for ((policy, outcome), count) in &self.findings {
             let outcome = outcome.name();
             let _ = writeln!(

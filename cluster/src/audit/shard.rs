@@ -56,7 +56,7 @@ fn fnv1a(texts: [&str; 3]) -> u64 {
             hash = (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
         }
     }
-    // The last bits alone are uneven for texts that are alike.
+    // For similar texts, the last bits alone are distributed unevenly.
     hash ^ (hash >> 32)
 }
 

@@ -27,7 +27,7 @@ fn typed<'d, T>(
     read: impl Fn(&'d Json) -> Option<T>,
     expected: &str,
 ) -> Result<Option<T>, String> {
-    // Upstream takes one leading dot off.
+    // Upstream removes one leading dot.
     let path = path.strip_prefix('.').unwrap_or(path);
     let Some(value) = nested(object, path)? else {
         return Ok(None);

@@ -122,7 +122,7 @@ impl fmt::Display for FieldPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (n, step) in self.0.iter().enumerate() {
             match step {
-                // Upstream takes a step without a name for an index.
+                // Upstream treats a step without a name as an index.
                 FieldPathStep::Field(name) if name.is_empty() => f.write_str("[]")?,
                 FieldPathStep::Field(name) if n == 0 => f.write_str(name)?,
                 FieldPathStep::Field(name) => write!(f, ".{name}")?,

@@ -211,7 +211,7 @@ impl Writer {
             Level::Or | Level::And if is_balanced(expr, name) => {
                 return self.chain(expr, name, infix);
             }
-            // The parser makes another tree of the chain of all terms.
+            // The parser would build another tree from an unbalanced chain, so it needs parentheses.
             Level::Or | Level::And => infix.right,
             level => level,
         };

@@ -82,7 +82,7 @@ impl<'c> Checker<'c> {
                 *ty = resolved;
             }
         }
-        // Upstream takes whatever has the type of a type for the name of one, even a variable.
+        // Upstream treats everything whose type is a type as the name of a type, even a variable.
         for (ty, reference) in self.types.iter().zip(&mut self.references) {
             if let (Type::Type(_), Some(Reference::Variable(name))) = (ty, &reference) {
                 *reference = Some(Reference::Type(name.clone()));
@@ -190,7 +190,7 @@ impl<'c> Checker<'c> {
             Type::Struct(name) => self.field_type(id, name, field).unwrap_or(Type::Error),
             Type::Dyn | Type::Any | Type::Error | Type::Param(_) => Type::Dyn,
             Type::Var(_) => {
-                // Keeps the operand from being given a type that this selection would not allow.
+                // Prevents later uses from giving the operand a type that does not allow this selection.
                 self.bindings.assignable(&Type::Dyn, target);
                 Type::Dyn
             }
@@ -240,7 +240,7 @@ impl<'c> Checker<'c> {
         self.hides_mixed_comparisons = false;
         let outside = self.scopes.depth();
         self.scopes.enter(fold.accu_var.clone(), accu_type.clone());
-        // The types of the loop variable where there is one, and of both where there are two.
+        // The type of the loop variable if there is one, and the types of both if there are two.
         let (one, two) = match &range {
             Type::List(element) => (Type::clone(element), (Type::Int, Type::clone(element))),
             Type::Map(entry) => (entry.0.clone(), (entry.0.clone(), entry.1.clone())),

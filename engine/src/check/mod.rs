@@ -108,7 +108,7 @@ impl CheckedAst {
             _ => false,
         };
         let mut references = self.references.iter().map(Option::as_ref);
-        // Most functions are not called, and then the tree need not be looked at.
+        // Most functions are not called; then the tree need not be walked.
         let walk = references.any(&is_call).then(|| self.ast.walk());
         walk.into_iter()
             .flatten()

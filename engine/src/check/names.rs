@@ -73,7 +73,7 @@ impl Scopes {
             Some(local) if !absolute => {
                 (root == name).then(|| Declared::variable(local.0.clone(), local.1.clone()))
             }
-            // The dot stays in the tree: there is another of this name.
+            // The leading dot stays in the tree, because a loop variable has the same name.
             Some(_) => self
                 .find_in_container(env, name, false)
                 .map(|declared| Declared {

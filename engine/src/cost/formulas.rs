@@ -101,8 +101,7 @@ fn prefix_track<'v>(
         .max)
 }
 
-// The sizes of the next three results wrap around where upstream's do: that is how a quoted text of unknown size comes
-// to have no size at all.
+// The sizes of the next three results wrap around as upstream's do: a quoted text of unknown size therefore has size 0.
 
 fn string_to_bytes(sizes: &[SizeEstimate]) -> CallEstimate {
     let size = nth(sizes, 0);

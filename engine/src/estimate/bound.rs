@@ -166,7 +166,7 @@ impl<'a> Estimator<'a> {
                 let size = self.text_size(argument);
                 self.set_size(expr.id, size);
             }
-            // There is one part more than there are separators.
+            // There is one more part than there are separators.
             (Yield::Parts, [text, ..]) => {
                 let size = text.size.map(|text| SizeEstimate {
                     min: 0,
@@ -181,13 +181,13 @@ impl<'a> Estimator<'a> {
                 });
                 self.set_entries(expr.id, entries);
             }
-            // Upstream has the list as long as before.
+            // Upstream assumes that the list is as long as before.
             (Yield::Larger, _) => self.forget_size(expr.id),
-            // The size of a quoted text of unknown size is none.
+            // The size of a quoted text is unknown if that of the text is.
             (Yield::Quoted, [text]) if text.size.is_none() => self.forget_size(expr.id),
             _ => {}
         }
-        // A call of which only the run time tells the overload costs one unit.
+        // A call whose overload is only known at run time costs one unit.
         CostEstimate {
             max: cost.max.max(1),
             ..cost

@@ -27,7 +27,7 @@ impl<'a> Estimator<'a> {
         self.locals.push(accumulator);
         if is_binding(fold) {
             let result = self.cost(&fold.result);
-            // Upstream has forgotten the variable when it looks at the result's size.
+            // Upstream removes the variable before it determines the size of the result.
             if !self.bounds {
                 self.locals.truncate(outer);
             }

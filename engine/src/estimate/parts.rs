@@ -83,7 +83,7 @@ pub fn heaviest_of_bound(
 fn heavy(checked: &CheckedAst, parts: Vec<PartCost<'_>>, most: usize) -> Vec<HeavyPart> {
     let source = checked.ast().source();
     let parts = parts.into_iter().filter(|part| part.own > 0);
-    // What a macro adds stands nowhere in the text.
+    // Nodes that a macro adds have no place in the text.
     let parts = parts.filter_map(|part| Some((unparse(part.expr)?, part)));
     let heavy = parts.take(most).map(|(text, part)| {
         let location = source.location(first_offset(checked, part.expr));

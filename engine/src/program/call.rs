@@ -143,7 +143,7 @@ impl FunctionCall {
         frame: &mut Frame<'_, 'a>,
     ) -> Result<Value<'a>, EvalError> {
         let mut later = self.arguments.iter().skip(before.len()).skip(1).peekable();
-        // A call is charged once all its arguments were looked at, the last of them being the one that failed.
+        // A call is charged only after all its arguments were evaluated, so it is charged if the last one failed.
         if error.is_fatal() || (self.stops_early && later.peek().is_some()) {
             return Err(error);
         }
@@ -207,7 +207,7 @@ impl FunctionCall {
     #[cold]
     fn missing(&self, values: &[Value<'_>]) -> EvalError {
         match values {
-            // Upstream asks these values themselves, which know no such function either.
+            // Upstream calls a method of these values, which does not know the function either.
             [first, ..] if first.has_methods() => EvalError::no_such_overload(),
             [_] | [_, _] => EvalError::no_such_overload_of(&self.function),
             _ => EvalError::no_such_overload_of(format!("{} {}", self.function, self.id.0)),

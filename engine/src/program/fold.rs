@@ -267,7 +267,7 @@ impl FoldStep {
             }
             frame.charge(1)?;
             let step = match insert {
-                // A call of three arguments goes no further than the first that fails.
+                // A call of three arguments ends at the first argument that fails.
                 Insert::Entry { .. } if failure.is_some() => return Ok(true),
                 Insert::Entry { key, value } => insert_entry(key, value, &mut collected, frame),
                 Insert::Entries(entries) => insert_entries(entries, &mut collected, frame),
@@ -298,7 +298,7 @@ impl FoldStep {
             match general.condition.eval(frame) {
                 Ok(value) if value.as_bool() == Some(false) => return Ok(false),
                 Err(error) if error.is_fatal() => return Err(error),
-                // What is no bool does not end the loop.
+                // A value that is not a bool does not end the loop.
                 _ => {}
             }
             let step = general.step.eval(frame);
@@ -411,7 +411,7 @@ fn insert_entry<'a>(
     {
         return Err(error.clone());
     }
-    // As any call whose last argument fails, this one is charged.
+    // Like any call whose last argument fails, this one is charged.
     frame.charge(1)?;
     grow(collected, frame)?;
     collected.insert_new(key, value?)

@@ -69,7 +69,7 @@ impl MapLiteral {
             }
             if let Err(error) = check_hashable(&key) {
                 return Err(match value {
-                    // What is not there is deleted, and Go words that otherwise.
+                    // Upstream deletes an absent optional entry from the map, and Go words that error differently.
                     Ok(None) => EvalError::internal(format_args!(
                         "hash of unhashable type: {}",
                         key.go_type()

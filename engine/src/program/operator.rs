@@ -82,7 +82,7 @@ impl Equality {
     pub(super) fn eval<'a>(&'a self, frame: &mut Frame<'_, 'a>) -> Result<Truth, EvalError> {
         let (left, right) = self.operands.eval(frame)?;
         let (equal, units) = if let (Some(l), Some(r)) = (left.as_str(), right.as_str()) {
-            // Of two texts of which one is short, one unit is charged, whatever they are; where one is empty, none.
+            // If the shorter text has at most ten bytes, the cost is one unit; if it is empty, nothing.
             let units = match l.len().min(r.len()) {
                 0 => 0,
                 1..=10 => 1,

@@ -106,7 +106,7 @@ fn negate<'a>(operand: Value<'a>) -> Result<Value<'a>, EvalError> {
     match operand.kind() {
         ValueKind::Int(int) => checked::negate_int(int).map(Value::from),
         ValueKind::Double(double) => Ok(Value::from(-double)),
-        // Declared by no overload, but reached by values of unknown type.
+        // No overload declares this, but operands of unknown type reach it.
         ValueKind::Duration(duration) => checked::negate_duration(duration).map(Value::from),
         // Upstream's bools can be negated, but not by this operator.
         ValueKind::Bool(_) => Err(EvalError::no_such_overload()),

@@ -12,7 +12,7 @@ const MATCHES: &str = "matches";
 
 #[rustfmt::skip] // A table: a row a line.
 pub(super) const ROWS: &[Overload] = &[
-    // Upstream switches the guards of these three off, so that they word their own errors.
+    // Upstream disables the type guards of these three functions, so that they word their own errors.
     row("contains", "contains_string", "string.(string) -> bool", body!(contains), "'abc'.contains('bc')").shared().cost(CONTAINS),
     row("endsWith", "ends_with_string", "string.(string) -> bool", body!(ends_with), "'abc'.endsWith('bc')").shared().cost(PREFIX),
     row("startsWith", "starts_with_string", "string.(string) -> bool", body!(starts_with), "'abc'.startsWith('ab')").shared().cost(PREFIX),

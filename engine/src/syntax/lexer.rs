@@ -159,7 +159,7 @@ impl<'s> Lexer<'s> {
                 [b'b' | b'B', b'r' | b'R'] => Some((TokenKind::Bytes, true)),
                 _ => None,
             };
-            // Where the string does not end, its prefix is an identifier.
+            // If the string does not end, its prefix is an identifier.
             if let Some((kind, raw)) = prefixed
                 && let Ok(end) = self.string(end, raw)
             {
@@ -244,7 +244,7 @@ impl<'s> Lexer<'s> {
         {
             return Ok(end);
         }
-        // Three quotes that do not enclose a string are the empty one and what follows it.
+        // If three quotes do not begin a string, they are an empty string and another quote.
         Ok(third)
     }
 

@@ -67,7 +67,7 @@ impl Nodes {
     /// A copy of the tree with new ids. Entries and fields are placed at `entries`, all other nodes at the original's places.
     pub(super) fn copy(&mut self, expr: &Expr, entries: Offset) -> Result<Expr, TooManyNodes> {
         let mut copy = expr.clone();
-        // A list of what is to be done needs no stack, however deep the tree is.
+        // A list of pending nodes needs no stack, however deep the tree is.
         let mut pending = vec![&mut copy];
         while let Some(expr) = pending.pop() {
             if self.offsets.len() >= MAX_NODES {

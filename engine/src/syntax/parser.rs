@@ -232,7 +232,7 @@ impl<'a> Parser<'a> {
         while self.eat(kind).is_some() {
             odd = !odd;
         }
-        // An even number of operators is none at all.
+        // An even number of operators cancels out.
         if !odd {
             return self.member();
         }
@@ -388,7 +388,7 @@ impl<'a> Parser<'a> {
         let id = self.builder.nodes.id(open.offset);
         let (mark, mut entries) = (self.builder.mark(), Vec::new());
         while self.more(TokenKind::RightBrace, entries.is_empty())? {
-            // The entry's id comes before those in its key, its place after.
+            // The id of the entry precedes the ids in its key, but its place, the colon, is only known after the key.
             let id = self.builder.nodes.id(open.offset);
             entries.push((id, self.optional_mark()?));
             self.with(Self::expr)?;

@@ -125,7 +125,7 @@ impl<'a> Visitor<'a> {
     }
 
     fn report(&mut self, offset: Offset, message: impl Into<String>) {
-        // Upstream shows what it says of a node without a place before the first column.
+        // Upstream reports problems of nodes without a place before the first column.
         let location = match offset {
             NOWHERE => Location {
                 line: 1,
@@ -376,7 +376,7 @@ impl<'a> Visitor<'a> {
                     fields.push((id, name.into(), init.optional));
                 }
                 Err(complaint) => {
-                    // As upstream has it, this is placed at the first field.
+                    // As upstream, the error is placed at the first field.
                     let list = node.nodes().next().and_then(|list| self.tree.node(list));
                     self.report(list.map_or(node.start, |list| list.start), complaint);
                 }

@@ -23,7 +23,7 @@ impl Signature {
     /// Builds a signature. For a member, the first parameter is the receiver.
     pub fn new(member: bool, parameters: Vec<Type>, result: Type) -> Self {
         let mut type_parameters = SmallVec::new();
-        // The order numbers the type variables in messages. Upstream's is that of a Go map: this one, seven times in eight.
+        // Messages number the type variables in this order. Upstream iterates over a Go map, which yields this order seven times in eight.
         for ty in [&result].into_iter().chain(&parameters) {
             ty.collect_parameters(&mut type_parameters);
         }

@@ -134,7 +134,7 @@ impl Arena {
     ) -> Value<'a> {
         let mut fields = ArenaVec::from_iter_in(fields, &self.bump);
         if !fields.is_sorted_by(|(one, _), (next, _)| one < next) {
-            // The order of fields of one name is kept, and the last one comes first.
+            // After reversing, a stable sort puts the last field of each name first.
             fields.reverse();
             fields.sort_by_key(|(name, _)| *name);
             fields.dedup_by_key(|(name, _)| *name);
@@ -190,7 +190,7 @@ mod tests {
     #[test]
     fn what_was_computed_is_not_kept() {
         let mut arena = Arena::new();
-        // No page of it is touched.
+        // The memory is reserved, but none of its pages is touched.
         let layout = Layout::from_size_align(64 << 20, 1).unwrap();
         let _ = arena.bump().alloc_layout(layout);
         arena.reset();

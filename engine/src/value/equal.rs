@@ -67,7 +67,7 @@ pub fn list_contains(
     work: &Work<'_>,
 ) -> Result<bool, EvalError> {
     match (list, value) {
-        // What rules mostly ask; a text equals nothing else.
+        // The most frequent case in rules: a text only equals texts.
         (List(ListRepr::Json(items)), Value(Repr::String(text))) => {
             return json_contains(items, text, work);
         }
@@ -173,7 +173,7 @@ fn equals_within(
         (Value(Repr::Type(l)), Value(Repr::Type(r))) => l == r,
         (Value(Repr::Optional(l)), Value(Repr::Optional(r))) => match (l, r) {
             (None, None) => true,
-            // Upstream asks the value, before it looks whether one of them is null.
+            // Upstream calls the value's own comparison before it checks whether one of them is null.
             (Some(Value(Repr::Opaque(l))), Some(r @ Value(Repr::Null))) => l.equals(r)?,
             (Some(l), Some(r)) => reach.within(1, |reach| equals_within(l, r, reach))?,
             _ => false,
@@ -271,7 +271,7 @@ fn maps_equal(left: Map<'_>, right: Map<'_>, reach: &mut Reach<'_>) -> Result<bo
             reach.step(&l)?;
             let r = match (right.get(&key), right) {
                 (Ok(Some(r)), _) => r,
-                // A key of another type than text, of which the right one makes a failure, which equals nothing.
+                // A map of a schema returns a failure for a key that is not a text, and a failure equals nothing.
                 (Ok(None), _) | (Err(_), Map(MapRepr::Shaped(..))) => return Ok(false),
                 (Err(error), _) => return Err(error),
             };

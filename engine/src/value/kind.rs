@@ -99,7 +99,7 @@ impl<'a> Value<'a> {
             ValueKind::Bytes(bytes) => bytes.is_empty(),
             ValueKind::Duration(duration) => duration.0 == 0,
             ValueKind::Timestamp(time) => time == ZERO_TIME,
-            // Views of documents never are, upstream.
+            // Upstream's views of documents are never zero.
             ValueKind::List(List(ListRepr::Shaped(..)))
             | ValueKind::Map(Map(MapRepr::Shaped(..))) => false,
             ValueKind::List(List(ListRepr::View(view))) => view.is_zero(),

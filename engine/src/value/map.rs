@@ -387,7 +387,7 @@ mod field_tests {
         let names: Vec<String> = (0..40)
             .map(|length| "ä1b2c3d4e5".chars().cycle().take(length).collect())
             .collect();
-        // Few fields are searched one by one, many by halves.
+        // Few fields are searched linearly, many by binary search.
         for some in names.chunks(FEW_FIELDS).chain([names.as_slice()]) {
             let fields: Vec<_> = some
                 .iter()

@@ -68,7 +68,8 @@ pub type JsonObject = serde_json::Map<String, Json>;
 pub struct Value<'a>(Repr<'a>);
 
 /// The representation of a value.
-// The kind takes a whole word, so that a copy is three words; the compiler would put small contents beside a kind of one byte.
+// The discriminant takes a whole word, so that a copy moves three words; the compiler would put small contents beside a discriminant of one
+// byte.
 #[repr(u64)]
 #[derive(Debug, Clone, Copy)]
 enum Repr<'a> {

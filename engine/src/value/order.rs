@@ -87,7 +87,7 @@ mod tests {
         check(Value::from(1.5), Value::from(1), Ok(Greater));
         check(Value::from(-1.0), Value::from(0_u64), Ok(Less));
         check(Value::from(2_u64), Value::from(1e300), Ok(Less));
-        // An int is rounded to a double before it is compared to one.
+        // An int is rounded to a double before it is compared with one.
         check(
             Value::from(9_007_199_254_740_993_i64),
             Value::from(9_007_199_254_740_992.0),

@@ -122,7 +122,7 @@ impl<'a> Reader<'a> {
             token = self.next(b'}')?;
         }
         let fields = self.fields.get_mut(begin..)?;
-        // Names that come to stand beside each other have been compared.
+        // Sorting compares all names that are adjacent in the result, so it detects duplicates.
         let mut differ = true;
         fields.sort_by(|(one, _), (other, _)| {
             let order = one.cmp(other);
@@ -183,7 +183,7 @@ impl<'a> Reader<'a> {
     fn escaped(&mut self, begin: usize) -> Option<&'a str> {
         let mut end = b'\\';
         while end == b'\\' {
-            // What is escaped may be a quote.
+            // The escaped character may be a quote.
             self.skip(2);
             end = self.find_end()?;
         }
@@ -216,7 +216,7 @@ impl<'a> Reader<'a> {
         let rest = self.rest();
         let before = memchr2(b'"', b'\\', rest)?;
         let (passed, behind) = rest.split_at_checked(before)?;
-        // All of them, so that many are looked at at once.
+        // Checks all bytes without stopping early, so that the compiler can vectorize the loop.
         if passed.iter().fold(false, |any, byte| any | (*byte < b' ')) {
             return None;
         }
@@ -282,7 +282,7 @@ fn keep_last<'a>(fields: &mut Vec<(&'a str, Value<'a>)>, begin: usize) {
 fn first_special(word: u64) -> Option<usize> {
     const ONES: u64 = u64::from_ne_bytes([1; WORD]);
     const HIGHEST: u64 = u64::from_ne_bytes([0x80; WORD]);
-    // The highest bit of a byte, where that is zero or a borrow reaches it, which comes only from one that was found.
+    // Sets the highest bit of each byte that is zero. A borrow may set it in a higher byte too, but only after a lower byte that is zero.
     let zero = |word: u64| word.wrapping_sub(ONES) & !word;
     let quote = zero(word ^ u64::from_ne_bytes([b'"'; WORD]));
     let backslash = zero(word ^ u64::from_ne_bytes([b'\\'; WORD]));
@@ -345,7 +345,7 @@ mod tests {
                 let broken = "\" \\,:{}[]0-.eu\u{0}\u{1f}\u{7f}é".chars();
                 let broken = broken.map(|other| format!("{before}{other}{rest}"));
                 let broken = broken.chain([before.to_owned(), format!("{before}{rest}")]);
-                // Which is an integer here, and none for `serde_json`.
+                // `-0` is an integer here, but not for `serde_json`.
                 for text in broken.filter(|text| !text.contains("-0")) {
                     match is_json(&text) {
                         true => check(&text),

@@ -73,7 +73,7 @@ fn shortest(value: f64) -> Result<StackText<32>, fmt::Error> {
         .take_while(|b| *b != b'e')
         .filter(u8::is_ascii_digit)
         .count();
-    // The exact value of a double has no so few digits that shorter texts tie.
+    // Shorter texts cannot tie, because the exact value of a double has more digits.
     if digits >= 16 {
         let mut even = StackText::new();
         write!(even, "{value:.*e}", digits.saturating_sub(1))?;
@@ -113,7 +113,7 @@ pub fn format_exponent(value: f64, precision: u16) -> String {
         return name.to_owned();
     }
     let precision = usize::from(precision);
-    // Rust writes fewer digits than 65535.
+    // Rust cannot write 65535 digits.
     let mut text = format!("{value:.*e}", precision.min(MAX_PRECISION));
     let end = text.find('e').unwrap_or(text.len());
     text.insert_str(end, &"0".repeat(precision.saturating_sub(MAX_PRECISION)));
@@ -205,7 +205,7 @@ fn parse_number(text: &str) -> Option<f64> {
     let bare = |text: &str| text.replace('_', "");
     let value = match hex_digits {
         Some(digits) => parse_hex(&bare(digits))?,
-        // Rust reads the same numbers as Go, but also the words that are dealt with above.
+        // Rust reads the same numbers as Go, but also the words that were handled above.
         None if text.starts_with(|c: char| c.is_ascii_digit() || c == '.') => {
             if text.contains('_') {
                 bare(text).parse().ok()?

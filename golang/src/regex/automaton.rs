@@ -84,7 +84,7 @@ impl Automaton {
     pub(super) fn is_match(&self, text: &str, work: &Work<'_>) -> Result<bool, Interrupted> {
         if self.is_quick(text, 0, work)? {
             return Ok(match self.splits_characters {
-                // The quick search stops within a character and then misses matches that are not.
+                // Without positions, the quick search may stop within a character and miss matches between characters.
                 true => self.quick.find(text).is_some(),
                 false => self.quick.is_match(text),
             });

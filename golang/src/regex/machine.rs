@@ -42,7 +42,7 @@ impl Program {
             let after = c.map_or(position, |c| position.saturating_add(c.len_utf8()));
             for (thread, at) in current.instructions.iter().enumerate() {
                 let steps = match self.instruction(*at) {
-                    // What comes later in the list is worth less than this match.
+                    // Later threads in the list have lower priority than this match.
                     Instruction::Match => {
                         if slots == 0 {
                             return Ok(Some(Vec::new()));
@@ -233,7 +233,7 @@ fn looks(look: Look, text: &str, position: usize) -> bool {
         Look::EndLF => after.is_none_or(|b| b == b'\n'),
         Look::WordAscii => is_word(before) != is_word(after),
         Look::WordAsciiNegate => is_word(before) == is_word(after),
-        // Go knows no others.
+        // Go has no other assertions.
         _ => false,
     }
 }

@@ -194,7 +194,7 @@ impl Node {
                 .iter()
                 .fold(0, |size: u64, node| size.saturating_add(node.size))
         };
-        // Go lifts what is below a node of the same kind.
+        // Go merges a node with its parent if both are of the same kind.
         let level = |node: &Node| node.height.saturating_sub(u32::from(node.shape == shape));
         let height = nodes.iter().map(level).max().unwrap_or(0);
         let (merged_shape, height) = match (pieces, nodes.first()) {

@@ -101,7 +101,7 @@ struct Parser<'p> {
 impl<'p> Parser<'p> {
     fn parse_all(&mut self) -> Result<(), RegexError> {
         let mut rest = self.pattern;
-        // The pattern from the operator on, where the last thing read was a repetition.
+        // The pattern from the operator on, if the last part was a repetition.
         let mut last_repeat = None;
         while let Some(c) = rest.chars().next() {
             self.work.spend(WORK_PER_CHARACTER)?;
@@ -186,7 +186,7 @@ impl<'p> Parser<'p> {
             Some('b') => self.push_look(Look::WordAscii)?,
             Some('B') => self.push_look(Look::WordAsciiNegate)?,
             Some('z') => self.push_look(Look::End)?,
-            // A single byte is nothing to match in text.
+            // `\C` matches a single byte, which is not possible in text.
             Some('C') => {
                 return Err(RegexError::syntax(
                     Problem::InvalidEscape,
@@ -361,7 +361,7 @@ impl<'p> Parser<'p> {
             self.enter(true);
             return Ok(after_first(text));
         };
-        // Go wants a character after the mark of a name to see it as one.
+        // Go recognizes a named group only if a character follows `(?<` or `(?P<`.
         let named = [special.strip_prefix("P<"), special.strip_prefix('<')];
         if let Some(named) = named.into_iter().flatten().find(|named| !named.is_empty()) {
             let Some((name, rest)) = named.split_once('>') else {

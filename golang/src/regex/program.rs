@@ -154,7 +154,7 @@ impl<'h> Compiler<'h> {
                 [] => self.emit(Instruction::Fail),
                 [last] => self.tasks.push(Task::Node(last)),
                 [first, others @ ..] => {
-                    // The way to the other alternatives ends where they begin, before the exits of all.
+                    // The jump to the other alternatives lands where they begin, before the exits of all alternatives.
                     self.exits.push(Vec::new());
                     self.emit_way_out(true);
                     self.tasks.push(Task::Alternatives(others));
@@ -248,8 +248,8 @@ impl<'h> Compiler<'h> {
         } = repetition;
         let greedy = *greedy;
         match (*min, *max) {
-            // As in Go, which matters to what is preferred: passes that may be empty make an optional loop of one pass
-            // or more, others one instruction that goes around.
+            // As in Go, because it determines which match is preferred: if a pass may be empty, the loop is an optional loop of one pass or
+            // more; otherwise it is a single instruction that jumps back.
             (0, None) if sub.properties().minimum_len() == Some(0) => {
                 self.exits.push(Vec::new());
                 self.emit_way_out(greedy);
@@ -292,7 +292,7 @@ impl<'h> Compiler<'h> {
                     .iter()
                     .map(|range| (range.start(), range.end()))
                     .collect(),
-                // Bytes occur of ASCII alone.
+                // Byte classes only contain ASCII.
                 Class::Bytes(class) => class
                     .ranges()
                     .iter()

@@ -111,7 +111,7 @@ impl Stepping {
                 state = dfa
                     .next_state(cache, state, *byte)
                     .map_err(|_| Failure::Unsupported)?;
-                // A match is seen one byte behind its end.
+                // The automaton reports a match one byte after its end.
                 if state.is_tagged() {
                     if state.is_match() {
                         end = Some(at);

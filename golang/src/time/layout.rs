@@ -164,14 +164,14 @@ impl<'t> Cursor<'t> {
         else {
             return Err(fault);
         };
-        // Upstream looks at ranges before it looks at digits and the sign.
+        // Upstream checks the ranges before it checks the digits and the sign.
         let number = |digits: [u8; 2]| str::from_utf8(&digits).ok().and_then(number);
         let (hours, minutes) = (number([h1, h2]), number([m1, m2]));
         in_range(
             "time zone offset hour",
             hours.is_none_or(|hours| hours <= 24),
         )?;
-        // Minutes are not read after hours that are none.
+        // Minutes are not read if the hours are not a number.
         let minutes = hours.and(minutes);
         in_range(
             "time zone offset minute",

@@ -75,7 +75,7 @@ impl Url {
     /// The text is not such a URL.
     pub fn parse(text: &str) -> Result<Url, UrlError> {
         let url = parse(text, Mode::Request).map_err(|fault| UrlError::new(text, fault))?;
-        // A reference is another URL where it has a fragment, or a host without a scheme.
+        // Read as a reference, a text with a fragment, or with a host but no scheme, gives another URL.
         match memchr(b'#', text.as_bytes()).is_some() || text.starts_with("//") {
             true => Url::parse_reference(text),
             false => Ok(url),

@@ -148,7 +148,7 @@ fn parse_host<'t>(scheme: &str, host: &'t str) -> Result<Cow<'t, [u8]>, UrlFault
         Some(_) => return Err(UrlFault::Known("invalid IP-literal")),
         None => {}
     }
-    // A colon too many is part of the host, except where that is surely wrong.
+    // An additional colon is part of the host, except in HTTP URLs, where it is an error.
     let parts = match scheme {
         "http" | "https" => split_once(host, b':'),
         _ => rsplit_once(host, b':'),

@@ -65,7 +65,7 @@ impl Zone {
         match self {
             Zone::Fixed(offset) => *offset,
             Zone::Named(zone) => {
-                // jiff's instants end a day before the year 10000, at rules that hold for the rest.
+                // jiff's last instant is a day before the year 10000; the rules do not change after it.
                 let within =
                     unix_seconds.clamp(Timestamp::MIN.as_second(), Timestamp::MAX.as_second());
                 let instant = Timestamp::from_second(within).unwrap_or_default();

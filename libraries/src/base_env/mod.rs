@@ -75,7 +75,7 @@ pub struct Gated {
 
 /// The features in the order in which they are added.
 pub const FEATURES: &[Gated] = &[
-    // The first row of an overload counts.
+    // If an overload has several rows, the first one is used.
     since(0, Feature::Functions("standard", &[EQUALITY])),
     with(
         Difference::CostsAreOfWhatIsRead,

@@ -185,7 +185,7 @@ fn extreme<'a>(
             };
             for next in elements {
                 call.look(&next)?;
-                // Whatever went wrong, upstream answers the same.
+                // Upstream has the same message for every failure.
                 best = better(best, next).map_err(|_| EvalError::no_such_overload_of(name))?;
             }
             Ok(best)

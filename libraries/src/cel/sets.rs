@@ -54,7 +54,7 @@ fn first<'a>(
     if list.len().saturating_mul(elements.len()) <= FEW {
         for element in elements {
             let contains = match list_contains(list, &element, work) {
-                // What one list cannot compare may yet be in both.
+                // Another element may still be in both lists if this one cannot be compared.
                 Err(error) if wanted && !error.is_fatal() => false,
                 contains => contains?,
             };

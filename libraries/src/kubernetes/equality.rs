@@ -31,11 +31,11 @@ fn estimate(call: &dyn CallSite) -> CallEstimate {
         Type::Opaque(opaque) => opaque.name.as_str(),
         _ => "",
     };
-    // What is read of both sides at most.
+    // The maximum size that is read of both sides.
     let max = match name {
         _ if ty != call.argument_type(1) => None,
         "kubernetes.NamedFormat" => Some(MAX_FORMAT_SIZE),
-        // Upstream asks the right side twice.
+        // Upstream uses the size of the right side for both sides.
         "kubernetes.URL" => Some(call.known_size(1).map_or(1, |size| size.max)),
         "net.IP"
         | "net.CIDR"

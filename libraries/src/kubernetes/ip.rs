@@ -81,7 +81,7 @@ impl Rules for Kubernetes {
     }
 
     fn parse_network(text: &str) -> Result<Prefix, Refusal<'_>> {
-        // Upstream says it twice.
+        // Upstream's message contains this text twice.
         const CONTEXT: &str = "network address parse error during conversion from string: ";
         match Prefix::parse(text) {
             Err(error) => Err(Box::new(move || {

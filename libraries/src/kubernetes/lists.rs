@@ -144,7 +144,7 @@ fn add<'a>(sum: Value<'a>, element: Value<'a>) -> Result<Value<'a>, EvalError> {
     use ValueKind::{Duration, Timestamp};
     match (sum.kind(), element.kind()) {
         (Duration(l), Duration(r)) => add_duration(l, r).map(Value::from),
-        // Only the first element's type is sure.
+        // Only the type of the first element is certain.
         (Duration(l), Timestamp(r)) => add_to_timestamp(r, l).map(Value::from),
         (Timestamp(l), Duration(r)) => add_to_timestamp(l, r).map(Value::from),
         _ => Err(element.no_such_overload()),

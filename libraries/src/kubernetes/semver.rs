@@ -81,7 +81,7 @@ fn is_semver_of(text: &str, normalized: bool) -> bool {
     parse(text, normalized).is_ok()
 }
 
-// Numbers past the greatest int wrap around, as upstream's do.
+// As upstream, numbers above the greatest int wrap around.
 
 fn major(version: &Version) -> i64 {
     version.major.cast_signed()

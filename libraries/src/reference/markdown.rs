@@ -65,7 +65,7 @@ fn write_row(out: &mut String, entry: &FunctionEntry) -> fmt::Result {
 }
 
 fn write_macros(out: &mut String, listing: &Listing) -> fmt::Result {
-    // Without versions there is nothing to tell apart.
+    // If no macro has a version, the column of versions is omitted.
     let gated = listing.macros.iter().any(|entry| entry.since.is_some());
     let (since, line) = since_column(gated);
     write!(

@@ -137,7 +137,7 @@ impl Listing {
             Feature::Functions(library, _) => {
                 let rows = feature.rows();
                 for row in rows.filter(|row| mixed || !is_mixed_comparison(row.id)) {
-                    // The first row of an overload counts.
+                    // If an overload has several rows, the first one is used.
                     if seen.overloads.insert(row.id) {
                         self.functions.push(FunctionEntry {
                             library,

@@ -14,7 +14,7 @@ pub(super) fn check(subject: &Subject<'_>, problems: &mut Vec<Problem>) {
     if subject.decides {
         match bool_of(root) {
             Some(true) => report(root, "the expression is always true"),
-            // Denies whatever the match conditions let through.
+            // A deliberate way to deny every request that satisfies the match conditions.
             Some(false) => {}
             None => condition(root, &mut report),
         }

@@ -16,7 +16,7 @@ pub(crate) fn optional_fields<'r, 'e>(
     let mut found: Vec<(&Expr, &FieldPath)> = Vec::new();
     for (expr, path) in &reads.fields {
         let is_asked = asked.contains(path) || reads.asked.contains(path);
-        // Below a field that may be absent, the rest need not be told.
+        // If a field is reported, the fields below it need not be.
         let is_known = found.iter().any(|(_, known)| path.starts_with(known));
         if !is_asked && !is_known && is_optional(path, root) && !is_set(path) {
             found.push((expr, path));

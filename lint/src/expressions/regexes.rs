@@ -28,7 +28,7 @@ pub(super) fn check(subject: &Subject<'_>, problems: &mut Vec<Problem>) {
             let problem = subject.problem(&REGEX_ALTERNATIVES, argument, message);
             problems.push(problem.with_help(help));
         } else if let Some((message, help)) = misplaced_anchor(pattern)
-            // What must not occur is looked for anywhere.
+            // A negated pattern is meant to match anywhere.
             .or_else(|| unanchored(pattern).filter(|_| !negated.contains(&expr.id)))
         {
             let problem = subject.problem(&UNANCHORED_REGEX, argument, message);
@@ -94,7 +94,7 @@ fn unanchored(pattern: &str) -> Option<(String, String)> {
         || pattern.contains("\\A")
         || pattern.contains("\\z")
         || pattern.contains("\\b")
-        // The author says that anything may stand around.
+        // The author states that the match may be anywhere.
         || (pattern.starts_with(".*") && pattern.ends_with(".*"));
     let is_literal = !pattern.contains(['[', '(', '.', '*', '+', '?', '|', '\\', '{']);
     (!is_anchored).then(|| {

@@ -203,7 +203,7 @@ impl<'t> Builder<'t> {
         let one_line = span.start.line() == span.end.line();
         match style {
             ScalarStyle::Literal => {
-                // The span begins at the first character that is no line break.
+                // The span begins at the first character that is not a line break.
                 let lines_above = leading_breaks(text);
                 let first = Place {
                     line: place.line.saturating_sub(lines_above),
@@ -213,7 +213,7 @@ impl<'t> Builder<'t> {
             }
             ScalarStyle::Plain if one_line => Node::text(range, TextLines::One { offset: 0 }),
             ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted if one_line => {
-                // With escapes the columns are others.
+                // With escapes, columns in the text differ from those in the file.
                 let source = span.slice(self.text).unwrap_or_default();
                 let verbatim = source.chars().count() == text.chars().count().saturating_add(2);
                 match verbatim {
@@ -294,7 +294,7 @@ impl<'t> Builder<'t> {
         let Some(open) = self.open.pop() else {
             return;
         };
-        // Only what has a bracket ends with a token of its own.
+        // Only lists and maps in brackets end with a token of their own.
         let range = |inner: Option<Place>| Range {
             start: open.place,
             end: match last.start == last.end {

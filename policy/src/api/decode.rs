@@ -63,7 +63,7 @@ impl DecodeError {
         };
         let wrong = self.0.split_once("cannot unmarshal ");
         let wrong = wrong.and_then(|(_, rest)| rest.split_whitespace().next());
-        // Structs that others embed are named, but have no field.
+        // The path names embedded structs, which are not fields of the JSON.
         let names = path.split('.');
         let names: Vec<&str> = names
             .filter(|name| !name.starts_with(char::is_uppercase))
@@ -359,7 +359,7 @@ fn not_registered(kind: &str, version: &str) -> DecodeError {
 
 pub(crate) fn unknown_kind(kind: &str, api_version: &str) -> DecodeError {
     let (kind, version) = (quote(kind), quote(api_version));
-    // The place is where upstream makes its list of kinds.
+    // The message contains the place in upstream's code that creates the list of kinds.
     DecodeError(format!(
         "no kind {kind} is registered for version {version} in scheme \"pkg/runtime/scheme.go:111\""
     ))

@@ -264,7 +264,7 @@ impl Compiler {
 
     /// Declares a variable for later expressions.
     pub fn declare(&mut self, name: &str, ty: Type) {
-        // The environments share the list, which is not copied once they are gone.
+        // Dropping the environments, which share the list, avoids copying it.
         self.environments = Default::default();
         let variables = self.variables.get_or_insert_default();
         Arc::make_mut(variables).push((name.into(), ty));

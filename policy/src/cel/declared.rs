@@ -61,7 +61,7 @@ impl TypeProvider for DeclaredTypes {
         }
         match name {
             VARIABLES if self.variables.is_some() => Some(declared_type(VARIABLES)),
-            // Upstream's provider knows the simple types by its own names, too.
+            // Upstream's provider also knows the simple types by its own names.
             "duration" => Some(Type::Duration),
             "timestamp" => Some(Type::Timestamp),
             _ => TYPES
@@ -135,7 +135,7 @@ fn admission_field(type_name: &str, field: &str) -> Option<Type> {
         (NAMESPACE, "metadata") => declared_type(METADATA),
         (NAMESPACE, "spec") => declared_type(SPEC),
         (NAMESPACE, "status") => declared_type(STATUS),
-        // Values have `uid`: what upstream declares leads nowhere.
+        // Upstream declares `UID`, but the values have `uid`, so the declared field is never found.
         (METADATA, "name" | "generateName" | "namespace" | "UID" | "resourceVersion") => {
             Type::String
         }

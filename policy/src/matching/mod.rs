@@ -110,7 +110,7 @@ impl Matcher {
         let namespace_selector = namespace_selector.ok_or_else(|| nil("namespace"))?;
         let object_selector = self.object_selector.as_ref();
         let object_selector = object_selector.ok_or_else(|| nil("object"))?;
-        // What is wrong with a selector counts only where the rules match.
+        // The error of a selector only matters if the rules match.
         let namespace =
             selectors::namespace_matches(namespace_selector, request, around.namespaces);
         if namespace == Ok(false) {

@@ -20,7 +20,7 @@ pub(super) fn namespace_matches(
     if selector.is_empty() {
         return Ok(true);
     }
-    // A namespace that is being written is not known yet as it will be.
+    // The new labels of a namespace that is being written are only in the request.
     let is_written = matches!(request.operation, "CREATE" | "UPDATE");
     if is_namespace && request.subresource.is_empty() && is_written {
         return match request.object.is_null() {

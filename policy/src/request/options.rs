@@ -18,7 +18,7 @@ pub(super) fn as_go_writes<'a>(
         "DELETE" => "DeleteOptions",
         _ => return Ok(options),
     };
-    // What an apply or a patch is sent with; an API server never passes it on.
+    // Patches, apply requests included, are sent with PatchOptions; an API server never passes these to webhooks.
     let kind = match text_field(options, "kind") {
         "PatchOptions" => "PatchOptions",
         _ => kind,

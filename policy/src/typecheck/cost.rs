@@ -192,7 +192,7 @@ fn together(costed: &[Costed], is_one: impl Fn(&Costed) -> bool) -> Option<Estim
     let mut total = expressions.map(|each| each.cost).reduce(Estimate::plus)?;
     let mut read = BTreeSet::new();
     while let Some(position) = open.pop() {
-        // Variables are first, in order.
+        // The variables come first, in order.
         let variable = costed.get(position).filter(|_| read.insert(position));
         if let Some(variable) = variable {
             total = total.plus(variable.cost);

@@ -33,7 +33,7 @@ impl TypeChecker {
         for rule in policy.rules() {
             let found = self.kinds_of_rule(&rule.rule);
             kinds.extend(found.iter().take(most));
-            // No further rule is looked at then, however many of the kinds are the same.
+            // As upstream, later rules are then ignored, even if some of the kinds are equal.
             if found.len() >= most {
                 break;
             }

@@ -160,7 +160,7 @@ impl TypeChecker {
         for resource in [plural(&singular), singular] {
             self.add_resource(resource, kind.clone());
         }
-        // What is known of a map's entries leaves no room for the fields of a resource.
+        // A schema with a declared type of map values cannot have the fields of a resource.
         let is_resource = schema.value().is_none();
         let types = CelSchema::for_server(schema, is_resource, self.server).named(type_name(&kind));
         let merged = schema.clone();
@@ -202,7 +202,7 @@ impl TypeChecker {
                 if !warning.warning.is_empty() {
                     warning.warning.push('\n');
                 }
-                // Writing to a text does not fail.
+                // Writing to a String does not fail.
                 let _ = match fault {
                     TypeFault::Issues(issues) => {
                         writeln!(warning.warning, "{kind}: {issues}")
@@ -249,7 +249,7 @@ impl TypeChecker {
                 }
             }
         }
-        // Stable: of an expression, kind by kind.
+        // The sort is stable, so the errors of one expression stay in the order of the kinds.
         faults.sort_by_key(|(order, _)| *order);
         analysis.faults = faults.into_iter().map(|(_, fault)| fault).collect();
         analysis

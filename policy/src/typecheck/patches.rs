@@ -62,13 +62,13 @@ impl<'s> CheckedMutation<'_, 's> {
         for name in path.split('.').skip(1) {
             match fields_of(ty).field(name) {
                 Some(field) => ty = field,
-                // In a JSON patch the name of a type means nothing.
+                // In a JSON patch, the name of the type does not matter.
                 None if !self.is_applied => return,
                 None => return self.report(id, undeclared(path)),
             }
         }
         let ty = fields_of(ty);
-        // Of a map of objects and of an object in it, the types have the same name.
+        // A map of objects and the objects in it have types with the same name.
         let is_ambiguous = ty.entry().is_some_and(|entry| entry.takes(Shape::Map));
         if is_ambiguous || !ty.takes(Shape::Map) {
             return;
@@ -97,7 +97,7 @@ impl<'s> CheckedMutation<'_, 's> {
             };
             let path = format!("{path}.{name}");
             match ty.field(name) {
-                // Within maps the names of types do not go on.
+                // Names of types do not extend into maps.
                 Some(ty) => self.look_at_value(value, ty, &path, names),
                 None => self.report(*id, undeclared(&path)),
             }
@@ -155,7 +155,7 @@ impl<'s> CheckedMutation<'_, 's> {
             Type::Null if self.is_applied => Shape::Foreign,
             Type::List(_) => Shape::List,
             Type::Map(_) => Shape::Map,
-            // Values of Kubernetes' own libraries are no parts of objects.
+            // Values of Kubernetes' own libraries cannot be parts of objects.
             Type::Struct(name) if !name.starts_with("kubernetes.") => Shape::Map,
             _ => return None,
         })

@@ -18,7 +18,7 @@ pub(super) fn steps(pointer: &Expr, checked: &CheckedAst) -> Steps {
     let mut pieces = Vec::new();
     split(pointer, checked, &mut pieces);
     let mut steps = Steps::default();
-    // The step that is being read; none before the first slash.
+    // The step that is being read; `None` before the first slash.
     let mut open: Option<Option<String>> = None;
     for piece in pieces {
         match piece {

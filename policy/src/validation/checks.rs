@@ -81,7 +81,7 @@ impl Checks<'_> {
                 errors.push(Error::required(&path, "expression is not specified"));
                 continue;
             }
-            // Upstream looks variables up among the validations.
+            // Upstream looks variables up among the old validations.
             let is_old = self.old.validations.contains(expression.as_str());
             let declarations = self.declarations();
             errors.extend(
@@ -281,7 +281,7 @@ impl Checks<'_> {
         if trimmed.is_empty() {
             return errors.push(Error::required(path, ""));
         }
-        // Upstream looks JSON patches up among the configurations, too.
+        // Upstream looks JSON patches up among the old apply configurations.
         let is_old = self.old.apply_configurations.contains(text);
         let declarations = Declarations {
             patch_types: true,

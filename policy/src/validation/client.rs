@@ -59,7 +59,7 @@ fn url(errors: &mut Vec<Error>, text: &str, path: &Path<'_>) {
 }
 
 fn service(errors: &mut Vec<Error>, service: &ServiceReference, path: &Path<'_>) {
-    // Upstream takes the one for the other.
+    // Upstream exchanges the two names.
     for (value, name) in [(&service.namespace, "name"), (&service.name, "namespace")] {
         if value.is_empty() {
             errors.push(Error::required(&path.child(name), ""));

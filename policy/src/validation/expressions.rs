@@ -84,7 +84,7 @@ fn error(expression: &Expression, path: &Path<'_>) -> Option<Error> {
         CompileErrorKind::Invalid => Error::invalid(path, &*expression.text, &error.message)
             .in_expression(ExpressionPlace::new(error.position)),
         CompileErrorKind::Internal => {
-            // The value is the failure itself, as Go writes its type.
+            // The value is the error itself, as Go writes it as JSON.
             let detail = json::quoted(&error.message);
             let value =
                 format!("{{\"Type\":\"InternalError\",\"Detail\":{detail},\"Cause\":null}}");

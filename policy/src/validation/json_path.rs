@@ -172,7 +172,7 @@ impl Parser {
 
     fn filter(&mut self) -> Result<(), String> {
         self.skip(3);
-        // Only the first text between quotes is seen as one.
+        // Only the first quoted text is recognized as quoted.
         let mut quote = None;
         let mut is_closed = false;
         loop {
@@ -284,7 +284,7 @@ fn comparison(text: &str) -> Option<(&str, &str)> {
     let (left, rest) = text.split_at_checked(at)?;
     let right = rest.trim_start_matches(is_operator);
     match right {
-        // Of operators alone, the last is the right side.
+        // If only operators remain, the last one is the right side.
         "" if rest.len() > 1 => rest
             .get(rest.len().saturating_sub(1)..)
             .map(|right| (left, right)),

@@ -167,10 +167,10 @@ fn some_or_all(errors: &mut Vec<Error>, list: &[String], others: &str, path: &Pa
 
 fn resources(errors: &mut Vec<Error>, resources: &[String], path: &Path<'_>) {
     required(errors, !resources.is_empty(), path);
-    // Resources of which all subresources were named, and subresources that were named of all resources.
+    // The resources whose subresources are all named (`pods/*`), and the subresources that are named for all resources (`*/scale`).
     let mut whole = BTreeSet::new();
     let mut everywhere = BTreeSet::new();
-    // Upstream asks the latest resource without a subresource only.
+    // Upstream only considers the latest resource without a subresource.
     let mut names_plain = false;
     for (n, text) in resources.iter().enumerate() {
         let path = path.index(n);

@@ -198,7 +198,7 @@ fn match_constraints(
         None => errors.push(Error::required(path, "")),
         Some(constraints) => {
             match_resources(errors, constraints, path);
-            // They tell the types that there are.
+            // The rules determine the types of the objects, so there must be one.
             required(
                 errors,
                 !constraints.resource_rules.is_empty(),

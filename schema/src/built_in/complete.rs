@@ -18,7 +18,7 @@ pub fn complete(object: &mut Json, api_version: &str, kind: &str, server: Server
     }
 }
 
-// Documents are at most 127 levels deep, and so is this recursion; fields that it adds have none below that are added again.
+// The recursion is as deep as the document, at most 127 levels: defaults are not set within added fields.
 fn complete_value(value: &mut Json, ty: GoType<'_>, server: Server) {
     match (ty, value) {
         (GoType::Struct(name, schema), Json::Object(fields)) => {

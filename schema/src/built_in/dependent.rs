@@ -81,7 +81,7 @@ fn rolling_update(spec: &mut JsonObject, strategy: &str, unavailable: Json, surg
         return;
     };
     let is_rolling = strategy.get("type").is_some_and(|ty| ty == "RollingUpdate");
-    // Others have one only if it is set.
+    // Other strategies have this field only if it is set.
     if !is_rolling && !is_set(strategy, "rollingUpdate") {
         return;
     }

@@ -123,7 +123,7 @@ impl<'s> GoType<'s> {
 }
 
 /// Checks a value. `holder` is the struct that has the field at `path`.
-// Documents are at most 127 levels deep, and so is this recursion, as is that below.
+// Documents are at most 127 levels deep, and so are this recursion and the one below.
 fn decode(value: &Json, ty: GoType<'_>, holder: &str, path: &mut String) -> Result<(), String> {
     match (ty, value) {
         (GoType::Any, _) | (_, Json::Null) => Ok(()),

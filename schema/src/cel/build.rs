@@ -49,7 +49,7 @@ pub(super) fn build(schema: &JsonSchema, is_resource: bool, server: Server) -> S
         ..Builder::default()
     };
     builder.node(schema, is_resource);
-    // The root is made last.
+    // The root is built last.
     let nothing = || Shape::new(invisible(Kind::Preserved));
     builder.shapes.pop().unwrap_or_else(nothing)
 }
@@ -176,7 +176,7 @@ impl Builder {
             let place = self.node(property, false);
             let child = self.child(place);
             let is_required = required.contains(name);
-            // A default stands in for what is missing.
+            // A property with a default may be missing from the JSON.
             if child.visible && is_required && property.default.is_none() {
                 let name = u64::try_from(name.len()).unwrap_or(u64::MAX);
                 size = size
@@ -223,7 +223,7 @@ impl Builder {
 
     /// A node with the shapes of the nodes below it.
     fn linked(&self, node: &Node<usize>) -> Node {
-        // Nodes below were made before.
+        // The nodes below were built before.
         let shape = |place: &usize| self.shapes.get(*place).cloned();
         let linked = |properties: &[Property<usize>]| -> Box<[Property]> {
             let properties = properties.iter();

@@ -79,14 +79,14 @@ pub(super) fn list_equals(
                 places.extend(MapKey::of(native, names)?.map(|key| (key, place)));
             }
             places.sort_unstable();
-            // The places of the keys that the right list has.
+            // The positions of the left elements whose keys the right list has.
             let mut seen: SmallVec<[usize; 4]> = SmallVec::new();
             for value in list.iter() {
                 reach.step(&value)?;
                 let Some(key) = MapKey::of(Native::of(value, &arena), names)? else {
                     return Ok(false);
                 };
-                // Of elements with the same key, the last counts.
+                // If several elements have the same key, the last one is compared.
                 let after = places.partition_point(|(known, _)| *known <= key);
                 let last = after.checked_sub(1);
                 let found = last.and_then(|last| places.get(last));
@@ -130,7 +130,7 @@ pub(super) fn map_equals(
             reach.step(&Value::NULL)?;
             let is_known = node.value_of_map().is_some() || node.property(key).is_some();
             if is_known {
-                // Read as identifiers on both sides, though they are names.
+                // As upstream, both sides look up the name as if it were an identifier.
                 let equal = match (node.find(left, key), map.get_str(key)) {
                     (None, Ok(None)) => Ok(true),
                     (Some(_), Ok(None)) | (None, _) => Ok(false),
@@ -147,7 +147,7 @@ pub(super) fn map_equals(
             let Some((right, Some(_))) = right.as_json_object() else {
                 return Err(EvalError::no_such_overload());
             };
-            // Only what both have is compared.
+            // Unknown fields are compared only if both have them.
             if let Some(right) = right.get(key)
                 && !deep_equal(value, right)
             {

@@ -39,7 +39,7 @@ pub(super) fn concat<'a>(
     }
     let length = left.len().saturating_add(right.len());
     Reach::default().meet(length)?;
-    // Twice, for the sets and places of what is told apart by keys.
+    // Twice the size: lists with keys also need a set of keys with positions.
     let bytes = length.saturating_mul(size_of::<JoinedElement<'_>>());
     arena.reserve(bytes.saturating_mul(2))?;
     let mut elements = ArenaVec::with_capacity_in(length, arena.bump());

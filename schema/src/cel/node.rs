@@ -147,7 +147,7 @@ impl<C> Node<C> {
     /// The property of this name.
     pub(super) fn property(&self, name: &str) -> Option<&Property<C>> {
         let properties = self.properties()?;
-        // Of few, most are told apart by their length.
+        // Most names differ in length, so a linear search is fast for few properties.
         if properties.len() <= 8 {
             return properties.iter().find(|property| *property.name == *name);
         }

@@ -35,7 +35,7 @@ pub(super) fn size_at(shape: &Shape, steps: &[&str]) -> Option<SizeEstimate> {
         let node = Node::of(shape)?;
         shape = match (*step, &node.kind) {
             ("@items" | "@values", Kind::List(inner, ..) | Kind::Map(inner, _)) => inner,
-            // Keys have no size, and nothing below them.
+            // Keys have size 0, and no steps follow them.
             ("@keys", Kind::Map(..)) => {
                 return (n.saturating_add(1) == steps.len()).then(|| SizeEstimate::exact(0));
             }

@@ -110,7 +110,7 @@ pub(super) fn sets_equal<'a>(
     }
     members.sort_unstable();
     members.dedup();
-    // The places of the members that the right set has.
+    // The positions of the left members that the right set has.
     let mut seen: SmallVec<[usize; 16]> = SmallVec::new();
     for value in right {
         reach.step(&value)?;
@@ -205,7 +205,7 @@ impl ListView for ValueList<'_> {
         let Some(other) = other.as_list() else {
             return Some(Err(other.no_such_overload()));
         };
-        // Twice, for what the elements are told apart by.
+        // Twice the size: the keys that identify the elements need memory too.
         let each = size_of::<[Value<'_>; 2]>();
         let bytes = self.len().saturating_add(other.len()).saturating_mul(each);
         let counted = arena.reserve(bytes).and_then(|()| Ok(work.spend(bytes)?));

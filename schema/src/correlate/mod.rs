@@ -138,7 +138,7 @@ impl<'a> Correlated<'_, 'a> {
     }
 
     fn is_unchanged_within(self, depth: usize) -> bool {
-        // So deep nothing is known: it counts as changed.
+        // Values that are nested too deeply are treated as changed.
         let Some(depth) = depth.checked_sub(1) else {
             return false;
         };

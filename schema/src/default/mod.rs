@@ -134,7 +134,7 @@ mod tests {
             json!({"k": [null, {"a": null}], "l": null}),
             json!({"k": [null, {}]}),
         );
-        // A default of null is none.
+        // A default of null counts as no default.
         check(
             json!({"properties": {"a": {"default": null}}}),
             json!({"a": null}),
@@ -165,7 +165,7 @@ mod tests {
             json!({"a": [null, 2], "b": [null], "c": [null]}),
             json!({"a": [1, 2], "b": [null], "c": [null]}),
         );
-        // The default of a whole is filled in turn; what lies below something missing is not.
+        // Defaults are also set within an object that is itself a default, but not below a missing object.
         check(
             json!({"properties": {"a": {"default": {}, "properties": {"b": one}}, "c": {"properties": {"d": one}}}}),
             json!({}),

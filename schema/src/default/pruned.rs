@@ -124,7 +124,7 @@ mod tests {
         check(item(json!({"b": 1, "c": 1})), item(json!({"b": 1})));
         let value = |default: Json| json!({"additionalProperties": {"default": default, "properties": {"b": {}}}});
         check(value(json!({"b": 1, "c": 1})), value(json!({"b": 1})));
-        // Metadata is read as such, and what is malformed is left out.
+        // Metadata is decoded as metadata, and malformed fields are dropped.
         let metadata =
             |default: Option<Json>| json!({"properties": {"metadata": {"default": default}}});
         check(

@@ -45,7 +45,7 @@ where
         root: schema,
         steps: Vec::new(),
     };
-    // Nothing follows where the walk ends early.
+    // If the walk ends early, nothing remains to be done.
     let _ = walk.node(schema, true, &mut surroundings, false, path);
     walk.errors
 }

@@ -439,7 +439,7 @@ mod tests {
             )
         };
         assert!(JsonSchema::read(&nested(MAX_DEPTH)).is_ok());
-        // What fits in one place may be too deep in another.
+        // A part that fits at one place may be too deep at another.
         let part = nested(MAX_DEPTH - 1);
         let wrapped = |schema: Json| json!({"properties": {"z": schema}});
         let both = json!({"properties": {"a": part, "b": wrapped(part.clone())}});

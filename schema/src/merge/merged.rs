@@ -155,7 +155,7 @@ impl Zip {
                     if self.patch.has(live)
                         && self.shared.peek().is_some_and(|next| next != live) =>
                 {
-                    // Its turn comes later.
+                    // The element comes later in the order of the patch.
                     live_at = live_at.saturating_add(1);
                     continue;
                 }

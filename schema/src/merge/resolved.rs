@@ -99,7 +99,7 @@ impl<'k> BuiltinResolver<'k> {
             return Arc::new(anything());
         };
         match schema.default_value() {
-            // What stands beside the reference counts, too.
+            // A default next to the reference applies too.
             Some(default) => Arc::new(JsonSchema {
                 default: Some(Box::new(default.clone())),
                 ..JsonSchema::clone(&referred)
@@ -125,7 +125,7 @@ impl<'k> BuiltinResolver<'k> {
             properties,
             items,
             additional_properties,
-            // Expressions see nothing of a part without a type, but any value of one that may be a number or a text.
+            // Expressions cannot read a part without a type, but they can read any value of an int-or-string part.
             int_or_string: int_or_string || is_unknown,
             ..schema.clone()
         }

@@ -110,7 +110,7 @@ impl<'s> NodeCompiler<'s> {
             return None;
         }
         let of_texts = match (self.purpose, self.purpose.types(schema)) {
-            // All that the server itself knows.
+            // All formats that the server's own code knows.
             (Purpose::Defaults(server), _) => Format::named(name, server.version()),
             (Purpose::Objects(server), _) if !server.has(Difference::FormatsDependOnTypes) => {
                 Some(Format::named(name, server.language())?)

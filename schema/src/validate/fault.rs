@@ -155,7 +155,7 @@ impl Cause<'_> {
     /// The error of a field.
     fn error(&self, base: &Path<'_>, path: &str, message: &str) -> Error {
         let name = match path.strip_prefix('.') {
-            // Upstream forgets where these were.
+            // Upstream loses the path of these errors.
             _ if self.is_of_whole() => "",
             None => path,
             Some(name) => name,

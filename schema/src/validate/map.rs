@@ -54,7 +54,7 @@ impl MapRules {
         outcome: &mut Outcome<'f>,
     ) {
         self.check_size(fields, trail, outcome);
-        // Nobody sees changes to the type of the object, so they are not held against the old one.
+        // As upstream, the type of the object is not compared with that of the old object.
         let is_root = trail.is_root();
         let was_field = |name: &str| match (was?, name) {
             (_, "apiVersion" | "kind") if is_root => None,
@@ -84,7 +84,7 @@ impl MapRules {
                 property.node.check(value, &trail, was.as_ref(), outcome);
             }
         }
-        // Fields are not looked up again where as many are there as are required.
+        // If as many required fields are present as are required, they are not looked up again.
         let required = match present == self.required.len() {
             true => &[][..],
             false => &*self.required,

@@ -176,7 +176,7 @@ impl NodeRules {
         if let Some(combination) = &self.combination {
             combination.check(value, trail, outcome);
         }
-        // The checks that follow, each counted as upstream counts it: combinations twice, the value as a whole once.
+        // Counts successful checks as upstream does: two for combinations, one for the value as a whole.
         outcome.count(3);
         match value {
             Json::String(text) => {

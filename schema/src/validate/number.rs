@@ -61,7 +61,7 @@ impl Range {
             (Range::Int32, Numeric::Int(int)) => i32::try_from(int).is_ok(),
             (range, Numeric::Double(double)) => {
                 let mut text = String::new();
-                // Writing to a text does not fail.
+                // Writing to a String does not fail.
                 let _ = float::write_plain(&mut text, double);
                 match range {
                     Range::Int32 => text.parse::<i32>().is_ok(),

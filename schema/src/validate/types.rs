@@ -45,7 +45,7 @@ impl NodeRules {
             let expected = &*types.text;
             Some(Cause::Type { expected, found })
         };
-        // What kind of value it is, whether its type is allowed, and the format that upstream takes it to have.
+        // The type of the value, whether it is allowed, and the format that upstream assigns to the value.
         let (found, allowed, format) = match value {
             Json::Null if types.null || types.text.is_empty() => return None,
             Json::Null => return mismatch("null"),
@@ -64,7 +64,7 @@ impl NodeRules {
         match &self.format {
             _ if allowed => None,
             None if types.text.is_empty() => None,
-            // A format makes texts and lists of any type pass, but for those of numbers.
+            // If the schema has a format, texts and lists pass, unless the schema's type is a number.
             Some(_) if matches!(found, "string" | "array") => {
                 let numeric = types.integer || types.number;
                 if numeric { mismatch(found) } else { None }

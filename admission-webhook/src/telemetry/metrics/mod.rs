@@ -293,7 +293,7 @@ impl Metrics {
         let method = match *method {
             Method::GET => "GET",
             Method::POST => "POST",
-            // Any text is a method.
+            // Clients may send any text as the method.
             _ => "other",
         };
         let labels = RequestLabels { path, method, code };

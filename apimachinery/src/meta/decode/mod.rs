@@ -231,7 +231,7 @@ fn write_fields(fields: &mut Map<String, Json>, shape: &Struct) {
         .iter()
         .filter(|field| field.presence == Presence::Always);
     for field in always {
-        // Only texts are written always.
+        // Only texts are always written.
         fields.entry(field.name).or_insert_with(|| "".into());
     }
 }
@@ -250,7 +250,7 @@ fn write_time(value: &mut Json, time: OffsetTime) {
 /// A time as Kubernetes writes it: UTC, whole seconds.
 pub(super) fn utc(time: OffsetTime) -> String {
     let mut text = String::new();
-    // Writing to a text does not fail.
+    // Writing to a String does not fail.
     let _ = time.utc_second().write_rfc3339(&mut text);
     text
 }

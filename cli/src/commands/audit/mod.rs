@@ -47,7 +47,7 @@ pub(crate) fn run(args: AuditArgs) -> io::Result<Exit> {
     }
     let seconds = began.elapsed().as_secs_f64();
     if let Some(path) = metrics {
-        // Whoever reads it must not see half of it.
+        // A reader must never see a partly written file.
         let new = path.with_extension("new");
         fs::write(&new, summary.metrics(seconds))?;
         fs::rename(new, path)?;

@@ -26,7 +26,7 @@ fn add_to(asked: &mut Asked, request: &Json, env: &Env) {
             let help = keys.near(&ran.expression, error, &value);
             ran.help = help.unwrap_or_default();
         }
-        // A variable runs before what reads it.
+        // A variable runs before the expressions that read it.
         if let Some(name) = &ran.variable {
             keys.declare(name, &ran.expression);
         }

@@ -37,7 +37,7 @@ pub(crate) fn run(args: &CheckArgs) -> io::Result<Exit> {
 
 /// Like [`run`], but prints to `out`.
 pub(super) fn write(args: &CheckArgs, out: Box<dyn Write>) -> io::Result<Exit> {
-    // What reads JSON from a pipe is no person.
+    // If JSON goes to a pipe, no person watches the progress.
     let progress = Progress::new(args.output == Format::Text || io::stdout().is_terminal());
     let mut manifests = Manifests::new(args.recursive, progress);
     let mut input = match Input::read(args, &mut manifests) {
@@ -130,7 +130,7 @@ impl Input {
             old: manifests.objects(&args.old),
         };
         for document in manifests.objects(&args.all_paths()) {
-            // Tests of policies often stand beside them.
+            // Tests of policies are often in the same folder as the policies.
             if Suite::is_suite(document.value()) {
                 continue;
             }
@@ -157,7 +157,7 @@ impl Input {
 
     fn take(&mut self, document: Document, role: Role, args: &CheckArgs) {
         if role == Role::Definition {
-            // What is wrong with a definition the world tells.
+            // The world reports the problems of definitions.
             let server = args.kubernetes_version.into();
             let _ = self
                 .definitions

@@ -137,7 +137,7 @@ impl TestRun<'_> {
                 .value()
                 .pointer("/metadata/name")
                 .and_then(Json::as_str);
-            // What is wrong with the policy the test itself tells.
+            // The test itself reports the problems of the policy.
             if let Ok(probed) = test.probe(server, name.unwrap_or_default(), report::written) {
                 self.coverage.note_parts(policy, &probed);
             }

@@ -17,7 +17,7 @@ mod status;
 /// Validates the objects that the arguments name.
 pub(crate) fn run(args: &ValidateArgs) -> io::Result<Exit> {
     let out = io::stdout().lock();
-    // What reads JSON from a pipe is no person.
+    // If JSON goes to a pipe, no person watches the progress.
     let progress = Progress::new(args.output == Format::Text || out.is_terminal());
     let mut run = Run {
         args,

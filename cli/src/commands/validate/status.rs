@@ -28,7 +28,7 @@ pub(super) fn of(checked: &Checked, key: &Key<'_>) -> String {
         },
         ..status
     };
-    // Nothing in it is a map with keys that are no texts.
+    // All keys of maps in it are texts.
     let written = serde_json::to_value(status.into_object()).unwrap_or_default();
     json::to_string(&written)
 }

@@ -89,8 +89,7 @@ impl<'c> Context<'c> {
             Step::Property(name) => {
                 return above.property(name).map_or_else(|| self.own_type(), Ok);
             }
-            // Upstream takes the type of a list's elements for that of the values of a map, and the other way round, where a
-            // schema has both.
+            // If a schema has both, upstream uses the element type of the list for the values of the map, and vice versa.
             Step::Item | Step::Value => above.element(),
         };
         part.ok_or_else(|| "failed to convert to declType for CEL validation rules".to_owned())

@@ -74,7 +74,7 @@ fn check_list_type(
         && let Some(item) = schema.item()
         && let Some(extension) = mergeable_item_of_set(list_type, item)
     {
-        // The value is that of the list type, whichever of the two is at fault.
+        // The error shows the value of the list type, whichever of the two extensions is wrong.
         let value = match &item.topology.list_type {
             Some(list_type) => BadValue::Text(json::quoted(list_type)),
             None => BadValue::Text("null".to_owned()),

@@ -200,7 +200,7 @@ impl<'w> OpenApi<'w> {
         path: &Path<'_>,
         context: Option<&Context<'_>>,
     ) {
-        // Elements before and after an update are told apart by their keys alone.
+        // Elements before and after an update are matched by their keys alone.
         let above = match schema.topology.list_type.as_deref() {
             Some("map") => above,
             _ => above.below_uncorrelatable(path),

@@ -149,7 +149,7 @@ fn check_stored_versions(
             .map(|(n, name)| (name.as_str(), n)),
     );
     for version in versions {
-        // Of versions with the same name, upstream finds the first.
+        // If several versions have the same name, upstream finds the first.
         if missing.remove(version.name.as_str()).is_none() && version.storage {
             let all: Json = stored.iter().map(String::as_str).collect();
             let detail = format!("must have the storage version {}", version.name);

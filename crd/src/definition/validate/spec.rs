@@ -183,7 +183,7 @@ fn check_versions(
         known.insert(version.name.as_str());
         let path = versions_path.index(n);
         names::check_name(&path.child("name"), &version.name, errors);
-        // Found by its name, which another version may have too.
+        // As upstream, looks the version up by its name, which another version may have too.
         let named = spec
             .versions
             .iter()
@@ -282,7 +282,7 @@ fn check_shared(
         errors.push(Error::invalid(&fields_path, "", detail));
         return;
     };
-    // Upstream crashes where the validation has no schema.
+    // Upstream crashes if the validation has no schema.
     let Some(schema) = validation.schema.as_deref() else {
         return;
     };

@@ -27,7 +27,7 @@ pub(super) fn check_deprecation(version: &Version, path: &Path<'_>, errors: &mut
         return;
     };
     let path = path.child("deprecationWarning");
-    // Upstream takes the text for JSON, since it may be absent.
+    // Upstream prints the text as JSON, because it may be absent.
     let mut report = |detail: String| {
         let value = BadValue::Text(json::quoted(warning));
         errors.push(Error::invalid(&path, value, detail));

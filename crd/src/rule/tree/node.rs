@@ -53,7 +53,7 @@ impl RuleNode {
 
     /// The rules of a property.
     pub(super) fn property(&self, name: &str) -> Option<&RuleNode> {
-        // Of few, most are told apart by their length.
+        // Most names differ in length, so a linear search is fast for few properties.
         if self.properties.len() <= 8 {
             let mut properties = self.properties.iter();
             let (_, node) = properties.find(|(known, _)| *known == *name)?;

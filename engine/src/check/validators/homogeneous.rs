@@ -13,7 +13,7 @@ pub fn homogeneous_literals(checked: &CheckedAst, issues: &mut Issues) {
     if !checked.has_type(|ty| matches!(ty, Type::List(_) | Type::Map(_))) {
         return;
     }
-    // Lists are judged before maps.
+    // Lists are checked before maps.
     let mut maps = Vec::new();
     for expr in checked.ast().walk_where(|expr| !is_exempt(checked, expr)) {
         match &expr.kind {

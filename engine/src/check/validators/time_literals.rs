@@ -31,7 +31,7 @@ fn is_accepted(checked: &CheckedAst, argument: &LiteralArgument<'_>) -> bool {
     let value = match argument.literal {
         Constant::Int(value) => Value::from(*value),
         Constant::String(text) => Value::from(&**text),
-        // The types allow null, which no conversion takes.
+        // The types allow null, but no conversion accepts it.
         _ => return false,
     };
     let arena = Arena::new();

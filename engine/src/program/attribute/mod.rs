@@ -46,7 +46,7 @@ impl Attribute {
         match (&self.base, self.presence) {
             (Base::Conditional(_), false) => {}
             (Base::Conditional(_), true) => frame.refund()?,
-            // The unit of the attribute and what is given back for the test cancel out.
+            // The unit of the attribute and the refund for the presence test cancel out.
             (_, true) => {}
             (_, false) => frame.charge(1)?,
         }
@@ -365,7 +365,7 @@ fn find<'a>(
     let found = if let Some(map) = object.as_map() {
         map.get(&key)?
     } else if let Some(list) = object.as_list() {
-        // Even what cannot be read comes out of a list; whoever looks at it fails.
+        // An element that cannot be read is returned unread; using it fails.
         let found = find_index(list, key)?;
         return Ok(found.map(|value| value.read(frame.arena).unwrap_or(value)));
     } else if object.as_unread().is_some() {

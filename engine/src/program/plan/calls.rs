@@ -175,7 +175,7 @@ impl Planner<'_> {
         }
         match is_key(&value) {
             true => Ok(QualifierKey::Constant(constant)),
-            // By the specification it fails where it is looked up.
+            // By the specification, the lookup fails at run time.
             false if self.env.follows_specification() => {
                 Ok(QualifierKey::Computed(Step::from(constant)))
             }
@@ -251,7 +251,7 @@ fn dotted_name(expr: &Expr) -> Option<String> {
 }
 
 fn exactly<const N: usize>(arguments: Vec<Step>) -> Result<[Step; N], PlanError> {
-    // The parser gives operators as many operands as they take; only a call by an operator's name could not.
+    // The parser gives every operator the right number of operands; only a call by the operator's internal name may not.
     arguments
         .try_into()
         .map_err(|_| PlanError::new("no such overload"))
@@ -263,7 +263,7 @@ fn pair(arguments: Vec<Step>) -> Result<Box<[Step; 2]>, PlanError> {
 
 fn plan_conditional(id: ExprId, arguments: Vec<Step>) -> Result<Step, PlanError> {
     let [condition, truthy, falsy] = exactly(arguments)?;
-    // A branch gives its chain away, a presence test included: upstream forgets there that it is one.
+    // A branch that is a chain becomes part of the conditional, even a presence test: upstream then no longer treats it as a test.
     let branch = |node: Step| match as_chain(node) {
         Ok(chain) => *chain,
         Err(node) => Attribute::new(id, Base::Operand(node)),
@@ -374,7 +374,7 @@ fn callee(target: &CallTarget<'_>, types: &[&Type]) -> (Callee, bool) {
                 .iter()
                 .zip(types)
                 .all(|(parameter, ty)| parameter == *ty && is_certain(ty));
-        // A body that gives back what it takes need not look at it.
+        // A body that returns its argument unchanged may not check it.
         let may_pass =
             !overload.signature.member && *parameters == [overload.signature.result.clone()];
         match known && !may_pass {

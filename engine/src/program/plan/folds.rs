@@ -14,7 +14,7 @@ impl Planner<'_> {
         comprehension: &Comprehension,
     ) -> Result<Step, PlanError> {
         let range = self.plan(&comprehension.iter_range)?;
-        // Upstream plans the first value ahead of what is in the loop, outside its scope.
+        // Like upstream, plans the initial value before the loop and outside its scope.
         let init = self.plan(&comprehension.accu_init)?;
         let outer = self.scopes.len();
         let around = std::mem::replace(&mut self.innermost, self.slots);

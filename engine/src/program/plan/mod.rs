@@ -342,7 +342,7 @@ impl Planner<'_> {
     }
 
     fn plan_struct(&mut self, expr: &Expr, literal: &Struct) -> Result<Step, PlanError> {
-        // Of a host's types no values can be built, which only an evaluation finds out.
+        // Values of a host's types may not be constructible, which only the evaluation detects.
         let host = self.env.provider();
         let known = |candidate: &str| {
             let is_known = well_known::is_known(candidate) || host.find_type(candidate).is_some();

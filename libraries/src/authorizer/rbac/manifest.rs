@@ -23,7 +23,7 @@ const DEFAULT_NAMESPACE: &str = "default";
 impl Rbac {
     pub(super) fn add(&mut self, manifest: &Json) -> Result<(), RbacError> {
         let (kind, api) = (text(manifest, "kind"), text(manifest, "apiVersion"));
-        // Lists do not hold lists.
+        // Lists do not contain lists.
         let is_list = kind.ends_with("List") && (api == "v1" || is_rbac(&api));
         let items = match manifest.get("items") {
             Some(Json::Array(items)) if is_list => items.as_slice(),

@@ -38,7 +38,7 @@ pub fn parse_field_selector(text: &str) -> Result<Vec<FieldRequirement>, Selecto
             ))
         })?;
         let value = unescape(value)?;
-        // A bare operator asks for nothing.
+        // An operator without operands is not a requirement.
         if !(field.is_empty() && value.is_empty()) {
             requirements.push(FieldRequirement {
                 field: field.to_owned(),

@@ -29,8 +29,8 @@ pub(super) fn write_fixed(
     if let Some(name) = special(value) {
         return out.write_str(name);
     }
-    // The value is rounded to a precision of 16 bits, and filled up with zeros to one of 8. Where the former is
-    // negative, nothing is rounded.
+    // The lower 16 bits of the precision determine the rounding, as a signed number; if it is negative, nothing is rounded. The lower 8
+    // bits are the number of digits up to which zeros are appended.
     let zeros = usize::from(precision.to_le_bytes()[0]);
     let text = match u16::try_from(precision & 0xffff).unwrap_or(0) {
         digits @ ..0x8000 => float::format_fixed(value.abs(), usize::from(digits)),

@@ -116,7 +116,7 @@ fn write_member(
             if let Some(list) = value.as_list() {
                 return Some(deeper(depth, out).and_then(|depth| write_list(out, list, depth)));
             }
-            // An object of a named type is no map.
+            // An object of a named type is not a map.
             let map = value.as_map().filter(|_| value.type_name() == "map")?;
             return Some(deeper(depth, out).and_then(|depth| write_map(out, map, depth)));
         }

@@ -74,7 +74,7 @@ fn format<'a>(
                     .get(next)
                     .ok_or_else(|| EvalError::new(template::missing_value(next)))?;
                 next = next.saturating_add(1);
-                // What cannot be read has no clause.
+                // No clause accepts a value that cannot be read.
                 let value = value.read(call.arena).unwrap_or(value);
                 let clause = clause.map_err(|error| EvalError::new(error.to_string()))?;
                 let written = write(&mut text, clause, &value);

@@ -79,7 +79,7 @@ fn write_string(out: &mut Output<'_, '_>, value: &Value<'_>, depth: usize) -> Re
         ValueKind::Timestamp(time) => Timestamp { offset: 0, ..time }.write_rfc3339(out)?,
         _ => {
             let depth = deeper(depth, out)?;
-            // An object of a named type is no map.
+            // An object of a named type is not a map.
             let map = value.as_map().filter(|_| value.type_name() == "map");
             match (value.as_list(), map) {
                 (Some(list), _) => write_list(out, list, depth)?,

@@ -138,7 +138,7 @@ impl fmt::Display for TemplateError {
                 f,
                 "error while parsing precision: error while converting precision to integer: {error}"
             ),
-            // Upstream takes a byte for a character.
+            // Upstream treats the byte as a character.
             TemplateError::UnrecognizedVerb(byte) => {
                 write!(
                     f,

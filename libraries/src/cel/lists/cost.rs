@@ -66,7 +66,7 @@ fn comparing(factor: f64, size: SizeEstimate) -> CallEstimate {
 fn estimate_slice(call: &dyn CallSite) -> CallEstimate {
     let start = literal(call, 1).unwrap_or(0);
     let end = literal(call, 2).unwrap_or(call.size(0).max);
-    // Wraps around upstream too, so that a slice which can only fail has the greatest cost.
+    // As upstream, this wraps around, so a slice that can only fail has the greatest cost.
     allocating(1.0, made(call, end.wrapping_sub(start)))
 }
 

@@ -15,7 +15,7 @@ use gavel_engine::decl::{Overload, Yield, row};
 #[rustfmt::skip] // A table: a row a line.
 pub const LISTS: &[Overload] = &[
     row("slice", "list_slice", "list(T).(int, int) -> list(T)", body!(bodies::slice), "[1, 2, 3, 4].slice(1, 3) == [2, 3]").cost(cost::SLICE),
-    // What is flat already is let through, though no overload is declared for it.
+    // A list that is already flat is accepted, although no overload is declared for it.
     row("flatten", "list_flatten", "list(list(T)).() -> list(T)", bodies::flatten, "[[1], [2, 3]].flatten() == [1, 2, 3]").yields(Yield::Larger).shared().cost(cost::FLATTEN),
     row("flatten", "list_flatten_int", "list(dyn).(int) -> list(dyn)", bodies::flatten, "[[[1]], [[2], [3]]].flatten(2) == [1, 2, 3]").yields(Yield::Larger).shared().cost(cost::FLATTEN),
     sort("list_int_sort", "list(int).() -> list(int)", "[3, 1, 2].sort() == [1, 2, 3]"),

@@ -41,7 +41,7 @@ pub(super) fn sort_by_keys<'a>(
         )));
     }
     check_keys(call, keys)?;
-    // The pairs, and what becomes of them.
+    // The pairs, and the result.
     let each = size_of::<[Value<'_>; 3]>();
     call.reserve(list.len().saturating_mul(each))?;
     let mut pairs: std::vec::Vec<(Value<'a>, Value<'a>)> = keys.iter().zip(list).collect();

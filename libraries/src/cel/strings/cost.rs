@@ -25,8 +25,8 @@ fn copy(sizes: &[SizeEstimate]) -> CallEstimate {
 
 fn replace(sizes: &[SizeEstimate]) -> CallEstimate {
     let (text, old, new) = (nth(sizes, 0), nth(sizes, 1), nth(sizes, 2));
-    // The longest result comes of the shortest `old` and the longest `new`, the shortest of the opposite. An empty `old`
-    // is found around every code point and takes nothing away.
+    // The result is longest for the shortest `old` and the longest `new`, and shortest for the opposite. An empty `old` is found around
+    // every code point and removes nothing.
     let max = if old.min == 0 {
         replaced(text.max.saturating_add(1), new.max, text.max)
     } else if new.max <= old.min {
@@ -56,7 +56,7 @@ fn divide_up(size: u64, part: u64) -> u64 {
 
 fn split_estimate(call: &dyn CallSite) -> CallEstimate {
     let text = call.size(0);
-    // At worst every code point becomes an element. A negative limit, which means none, wraps around upstream.
+    // In the worst case every code point becomes an element. As upstream, a negative limit, which means no limit, wraps around.
     let max = call.int_literal(2).map_or(text.max, i64::cast_unsigned);
     CallEstimate::new(text.costs(COPY_FACTOR)).with_result(SizeEstimate { min: 0, max })
 }
@@ -71,7 +71,7 @@ fn split_track<'v>(
 
 fn join_estimate(call: &dyn CallSite) -> CallEstimate {
     let list = call.size(0);
-    // A receiver of unknown type counts for nothing.
+    // A receiver of unknown type costs nothing.
     let mut size = match call.element_type(0) {
         None if call.is_bound() => SizeEstimate::UNKNOWN,
         Some(_) => list.times(call.element_size(0).unwrap_or(SizeEstimate::UNKNOWN)),

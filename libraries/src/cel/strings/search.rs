@@ -73,7 +73,7 @@ pub(super) fn last_index_of_from(text: &str, part: &str, from: i64) -> Result<i6
         .filter(|start| *start < text.len())
         .and_then(|start| {
             let mut end = start.saturating_add(part.len()).min(text.len());
-            // Nothing that is found ends within a character.
+            // A match never ends within a character.
             while !text.is_char_boundary(end) {
                 end = end.saturating_sub(1);
             }

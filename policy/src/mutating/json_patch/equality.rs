@@ -28,7 +28,7 @@ fn is_same(left: &Json, right: &Json) -> bool {
             let mut pairs = left.iter().zip(right);
             left.len() == right.len() && pairs.all(|(left, right)| is_same_part(left, right))
         }
-        // Numbers are compared as they are written: 1.0 is written as 1.
+        // Numbers are compared by their text; 1.0 is written as 1.
         (Json::Number(_), Json::Number(_)) => json::to_string(left) == json::to_string(right),
         (left, right) => left == right,
     }

@@ -43,7 +43,7 @@ impl Coverage {
     pub(crate) fn html(&self) -> String {
         let mut page = HEAD.to_owned();
         let (covered, all) = self.counts();
-        // Writing to a text does not fail.
+        // Writing to a String does not fail.
         let _ = writeln!(page, "<h1>Coverage of policies: {} %</h1>", self.percent());
         let _ = writeln!(
             page,

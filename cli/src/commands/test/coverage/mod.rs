@@ -147,7 +147,7 @@ impl Coverage {
                     was_true: false,
                     was_false: false,
                 });
-                // In the body of a macro it is a list of values.
+                // In the body of a macro, the probe returns a list of values.
                 if let (true, Ok(value)) = (seen.is_reached, &seen.value) {
                     condition.was_true |= value.contains("true");
                     condition.was_false |= value.contains("false");

@@ -154,7 +154,7 @@ impl Audit {
     }
 }
 
-/// The policies and the user of an audit, with which objects are judged.
+/// The policies and the user by which an audit evaluates objects.
 struct Judging {
     state: Arc<State>,
     authorizer: Arc<dyn Authorizer>,

@@ -38,7 +38,7 @@ impl Changes {
         let mut watcher = match watcher {
             Ok(watcher) => Some(watcher),
             Err(error) => {
-                tracing::warn!(%error, "files are not watched, only looked at every {} s", POLL.as_secs());
+                tracing::warn!(%error, "files cannot be watched, so they are read every {} s", POLL.as_secs());
                 None
             }
         };
@@ -50,7 +50,7 @@ impl Changes {
             if let Some(watcher) = &mut watcher
                 && let Err(error) = watcher.watch(folder, *mode)
             {
-                tracing::warn!(%error, folder = %folder.display(), "not watched, only looked at every {} s", POLL.as_secs());
+                tracing::warn!(%error, folder = %folder.display(), "the folder cannot be watched, so it is read every {} s", POLL.as_secs());
             }
         }
         Changes {

@@ -146,9 +146,9 @@ typedef void (*GavelAuthorize)(size_t context,
 // not exist.
 typedef void (*GavelFindNamespace)(size_t context, const uint8_t *name, size_t name_len, struct GavelReply *reply);
 
-// Looks up a param that a policy of the index names, by kind and name; it is not called for policies that a call brings. The
-// host answers with `gavel_reply_value` or `gavel_reply_failure`, or not at all if the object does not exist. `namespace` is
-// empty for cluster-scoped kinds, and if the request has none.
+// Looks up a param that a policy of the index names, by kind and name; it is not called for policies that are passed to a
+// call. The host answers with `gavel_reply_value` or `gavel_reply_failure`, or not at all if the object does not exist.
+// `namespace` is empty for cluster-scoped kinds, and if the request has none.
 typedef void (*GavelFindParam)(size_t context,
                                const uint8_t *api_version,
                                size_t api_version_len,

@@ -55,9 +55,9 @@ pub type GavelFindNamespace = Option<
     unsafe extern "C" fn(context: usize, name: *const u8, name_len: usize, reply: *mut GavelReply),
 >;
 
-/// Looks up a param that a policy of the index names, by kind and name; it is not called for policies that a call brings. The
-/// host answers with `gavel_reply_value` or `gavel_reply_failure`, or not at all if the object does not exist. `namespace` is
-/// empty for cluster-scoped kinds, and if the request has none.
+/// Looks up a param that a policy of the index names, by kind and name; it is not called for policies that are passed to a
+/// call. The host answers with `gavel_reply_value` or `gavel_reply_failure`, or not at all if the object does not exist.
+/// `namespace` is empty for cluster-scoped kinds, and if the request has none.
 pub type GavelFindParam = Option<
     unsafe extern "C" fn(
         context: usize,

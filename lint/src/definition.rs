@@ -173,7 +173,7 @@ fn check_optional(
         let path = shown(path);
         let message = format!("`{path}` is optional and may be absent");
         let found = subject.problem(&OPTIONAL_FIELD, expr, message);
-        problems.push(found.with_help(format!("ask with `has({path})` first")));
+        problems.push(found.with_help(format!("test with `has({path})` first")));
     }
 }
 

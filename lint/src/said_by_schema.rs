@@ -22,7 +22,7 @@ pub(crate) fn check(subject: &Subject<'_>, report: &RuleReport<'_>, problems: &m
     let Some(mut said) = said else { return };
     said.dedup();
     let said = said.join(" and ");
-    let message = format!("the schema can say the same with {said}");
+    let message = format!("the schema can express the same constraint with {said}");
     let found = subject.problem(&SCHEMA_CAN_SAY, root, message);
     problems.push(match report.rule.message.is_empty() {
         true => found,
@@ -45,11 +45,11 @@ fn conjuncts<'e>(expr: &'e Expr, conditions: &mut Vec<&'e Expr>) {
 pub(crate) fn required(rule: &CheckedAst) -> Vec<FieldPath> {
     let mut conditions = Vec::new();
     conjuncts(rule.ast().root(), &mut conditions);
-    let asked = conditions.into_iter().filter_map(|each| match &each.kind {
+    let tested = conditions.into_iter().filter_map(|each| match &each.kind {
         ExprKind::Select(select) if select.test_only => chain(each),
         _ => None,
     });
-    asked.collect()
+    tested.collect()
 }
 
 /// The path of selections from a variable.

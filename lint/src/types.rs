@@ -161,7 +161,7 @@ fn check_optional(
                 let fault = subject.problem(&OPTIONAL_FIELD, expr, message);
                 found.add(
                     &kind,
-                    fault.with_help(format!("ask with `has({path})` first")),
+                    fault.with_help(format!("test with `has({path})` first")),
                 );
             }
         }

@@ -114,12 +114,12 @@ impl AdmissionQuestion {
         );
         let explained = witness.into_policies().into_iter().next();
         let mut explained = explained.unwrap_or_default();
-        let mut told = |key: &str| explained.get_mut(key).map(Json::take).unwrap_or_default();
+        let mut part = |key: &str| explained.get_mut(key).map(Json::take).unwrap_or_default();
         set("ok", true.into());
         set("allowed", decision.allowed().into());
         set("status", json!(decision.status));
         for key in ["policyMatch", "bindingMatches", "results"] {
-            set(key, told(key));
+            set(key, part(key));
         }
         let Decision {
             warnings,

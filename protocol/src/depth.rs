@@ -38,7 +38,7 @@ pub(super) fn path_too_deep(text: &[u8]) -> Option<String> {
                 let level = levels.last_mut()?;
                 level.index = level.index.saturating_add(1);
             }
-            b'{' | b'[' if levels.len() == MAX_DEPTH => return Some(told(&levels, text)),
+            b'{' | b'[' if levels.len() == MAX_DEPTH => return Some(path_of(&levels, text)),
             b'{' | b'[' => levels.push(Level {
                 is_list: byte == b'[',
                 index: 0,
@@ -53,7 +53,7 @@ pub(super) fn path_too_deep(text: &[u8]) -> Option<String> {
     None
 }
 
-fn told(levels: &[Level], text: &[u8]) -> String {
+fn path_of(levels: &[Level], text: &[u8]) -> String {
     let mut path = String::new();
     for level in levels.iter().take(MAX_STEPS) {
         if level.is_list {

@@ -37,7 +37,7 @@ pub(crate) struct Building {
 }
 
 impl Building {
-    /// Begins with an index only.
+    /// A state with this index and without other objects.
     pub(crate) fn new(index: PolicyIndex, server: Server) -> Self {
         Building {
             server,
@@ -95,7 +95,7 @@ impl Building {
         if let Some(old) = old {
             let version = |good: &Good| good.object.api_version().to_owned();
             let is_gone = new.is_none_or(|new| version(new) != version(old));
-            self.take_away(old, is_gone);
+            self.remove(old, is_gone);
         }
         if let Some(new) = new {
             self.put(new);
@@ -195,7 +195,7 @@ impl Building {
     }
 
     /// Removes an object that was deleted, or that another object with the same name replaces.
-    fn take_away(&mut self, good: &Good, is_gone: bool) {
+    fn remove(&mut self, good: &Good, is_gone: bool) {
         if self.is_param(good) {
             uncount(&mut self.counts.params);
         }

@@ -87,7 +87,7 @@ async fn requests(
     let mut connection = pin!(http.serve_connection(TokioIo::new(stream), service));
     let mut look = tokio::time::interval(first.min(idle));
     look.tick().await;
-    let mut told = pin!(async {
+    let mut shutdown = pin!(async {
         let _ = closing.wait_for(|closing| *closing).await;
         let _ = timeout(PATIENCE, activity.first_request()).await;
     });
@@ -100,7 +100,7 @@ async fn requests(
                 }
                 return;
             }
-            () = told.as_mut(), if !is_closing => {
+            () = shutdown.as_mut(), if !is_closing => {
                 is_closing = true;
                 connection.as_mut().graceful_shutdown();
             }

@@ -333,9 +333,9 @@ impl std::error::Error for Error {}
 
 /// One text for several errors, without repetitions: in brackets if there are several; `None` if there are none.
 pub fn aggregate(errors: &[Error]) -> Option<String> {
-    let mut told = HashSet::new();
+    let mut seen = HashSet::new();
     let mut texts: Vec<String> = errors.iter().map(Error::to_string).collect();
-    texts.retain(|text| told.insert(text.clone()));
+    texts.retain(|text| seen.insert(text.clone()));
     match texts.len() {
         0 => None,
         1 => texts.pop(),

@@ -32,7 +32,7 @@ pub const PATCH_RELEASES: &[PatchRelease] = &[
         version: KubeVersion::v1(34),
         patch: 1,
         what: "Only unknown formats of strings cause a warning; before, `int32` of an integer did too",
-        here: "as since 1.34.1",
+        here: "the new behavior",
         upstream: "apiextensions-apiserver pkg/apiserver/validation/formats.go, GetUnrecognizedFormats",
     },
     PatchRelease {
@@ -46,21 +46,21 @@ pub const PATCH_RELEASES: &[PatchRelease] = &[
         version: KubeVersion::v1(34),
         patch: 4,
         what: "The status of a custom resource whose definition has no structural schema can be updated; before, the update crashed",
-        here: "as since 1.34.4",
+        here: "the new behavior",
         upstream: "apiextensions-apiserver pkg/registry/customresource/status_strategy.go, ValidateUpdate",
     },
     PatchRelease {
         version: KubeVersion::v1(35),
         patch: 8,
         what: "`value` of a JSON patch may be a list or a map that contains `Object{}`; before, such a mutation crashed",
-        here: "as since 1.35.8, in all versions",
+        here: "the new behavior, in all versions",
         upstream: "apiserver pkg/cel/mutation/dynamic/objects.go, ConvertToNative",
     },
     PatchRelease {
         version: KubeVersion::v1(36),
         patch: 5,
         what: "The same change as in 1.35.8: `value` of a JSON patch may be a list or a map that contains `Object{}`",
-        here: "as since 1.36.5, in all versions",
+        here: "the new behavior, in all versions",
         upstream: "apiserver pkg/cel/mutation/dynamic/objects.go, ConvertToNative",
     },
 ];

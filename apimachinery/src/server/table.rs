@@ -154,7 +154,7 @@ pub const DIFFERENCES: &[Row] = &[
         Difference::NamesOfResourcesAreBounded,
         37,
         Effect::Cost,
-        "Estimates of rules assume that `metadata.name` has at most 253 bytes; before, as many as a request",
+        "Estimates of rules assume that `metadata.name` has at most 253 bytes; before, that it may be as long as a request",
         "apiextensions-apiserver pkg/apiserver/schema/cel/model/schemas.go, WithTypeAndObjectMeta",
     ),
     row(

@@ -82,7 +82,7 @@ impl CheckArgs {
 pub(crate) enum OperationName {
     /// The objects are created
     Create,
-    /// The objects replace those of --old, or themselves
+    /// The objects replace those of --old; objects that --old does not have replace themselves
     Update,
     /// The objects are deleted
     Delete,

@@ -29,7 +29,7 @@ pub(crate) struct CostArgs {
     #[arg(long, value_name = "OLD")]
     pub(crate) compare: Vec<PathBuf>,
 
-    /// The size in bytes of the largest object that costs of policies are computed for
+    /// Compute the costs of policies for objects of at most this many bytes
     #[arg(long, value_name = "BYTES", default_value_t = MAX_REQUEST_SIZE)]
     pub(crate) max_object: u64,
 

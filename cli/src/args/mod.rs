@@ -89,7 +89,7 @@ pub(crate) enum Command {
     /// Mutates each object as in a request that creates it. The exit status is 0 if all objects are admitted, 1 if a policy
     /// denies one, and 2 if an input cannot be used.
     Mutate(MutateArgs),
-    /// Rehearse an upgrade: what compiles, costs, decides or is worded differently in another Kubernetes version
+    /// Rehearse an upgrade: report which results, costs and messages change in another Kubernetes version
     ///
     /// Prints each change with its place, both answers and, in brackets, the rows of docs/versions.md that cause it; explains
     /// the rows at the end. The exit status is 0 if nothing changes, 1 if something does, and 2 if an input cannot be used.

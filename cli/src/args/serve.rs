@@ -31,7 +31,7 @@ pub(crate) struct ServeArgs {
     pub(crate) allow_removal: bool,
 
     /// Serve the policies of a cluster: those of policies.gavel.example.com, with the namespaces, params and definitions of the
-    /// cluster. Changes there are in force at once
+    /// cluster. Changes in the cluster take effect at once
     #[arg(long, conflicts_with_all = ["policies", "demo"])]
     pub(crate) cluster: bool,
 
@@ -177,7 +177,7 @@ pub(crate) struct TargetArgs {
 }
 
 impl TargetArgs {
-    /// The cluster that they name.
+    /// The cluster that the arguments name.
     pub(crate) fn target(&self) -> Target {
         Target {
             kubeconfig: self.kubeconfig.clone(),

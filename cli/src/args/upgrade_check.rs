@@ -25,7 +25,7 @@ pub(crate) struct UpgradeCheckArgs {
     #[arg(required = true, value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
 
-    /// Requests to decide: AdmissionReviews, or objects for which a request is made that creates them
+    /// Requests to decide: AdmissionReviews, or objects, each of which is treated as a request to create it
     #[arg(long, value_name = "PATH", num_args = 1..)]
     pub(crate) sample: Vec<PathBuf>,
 

@@ -9,16 +9,16 @@ use super::path::{ELEMENT, FieldPath, Reads, VALUE};
 /// of a variable; `is_set` says whether a field is always set although its schema does not require it.
 pub(crate) fn optional_fields<'r, 'e>(
     reads: &'r Reads<'e>,
-    asked: &[FieldPath],
+    tested: &[FieldPath],
     root: &dyn Fn(&str) -> Option<&'r JsonSchema>,
     is_set: &dyn Fn(&[smol_str::SmolStr]) -> bool,
 ) -> Vec<(&'e Expr, &'r FieldPath)> {
     let mut found: Vec<(&Expr, &FieldPath)> = Vec::new();
     for (expr, path) in &reads.fields {
-        let is_asked = asked.contains(path) || reads.asked.contains(path);
+        let is_tested = tested.contains(path) || reads.asked.contains(path);
         // If a field is reported, the fields below it need not be.
         let is_known = found.iter().any(|(_, known)| path.starts_with(known));
-        if !is_asked && !is_known && is_optional(path, root) && !is_set(path) {
+        if !is_tested && !is_known && is_optional(path, root) && !is_set(path) {
             found.push((expr, path));
         }
     }

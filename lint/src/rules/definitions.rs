@@ -25,7 +25,7 @@ pub static SCHEMA_CAN_SAY: Rule = Rule {
     id: "schema-can-say",
     severity: Severity::Note,
     is_default: true,
-    title: "The schema can say the same without a rule",
+    title: "The schema can express the same constraint without a rule",
     why: "`maximum`, `maxLength`, `pattern`, `enum` and `required` cost nothing, bound the estimates of other rules, and are shown by \
           `kubectl explain`. Write a rule where users should read a message of your own.",
     example: Example {

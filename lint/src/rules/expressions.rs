@@ -42,7 +42,7 @@ pub static OPTIONAL_FIELD: Rule = Rule {
     is_default: true,
     title: "The expression reads an optional field without `has()`",
     why: "Reading a field that is absent fails with `no such key`: the rule of a definition rejects the object with that message, and \
-          for a policy `failurePolicy` decides. Ask first with `has()`, or read with `.?field` and `orValue()`.",
+          for a policy `failurePolicy` decides. Test with `has()` first, or read with `.?field` and `orValue()`.",
     example: Example {
         frame: Frame::Policy,
         before: "validations:\n- expression: object.spec.paused == false\n",
@@ -57,7 +57,7 @@ pub static OBJECT_ON_DELETE: Rule = Rule {
     is_default: true,
     title: "The policy matches DELETE, and the expression reads `object`, which is null then",
     why: "When an object is deleted, `object` is null and only `oldObject` has a value. Reading a field of null fails, and \
-          `failurePolicy` decides. Compare `object` with null, ask for `request.operation`, or take DELETE out of `operations`.",
+          `failurePolicy` decides. Compare `object` with null, test `request.operation`, or remove DELETE from `operations`.",
     example: Example {
         frame: Frame::Manifest,
         before: "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\nmetadata: {name: example}\nspec:\n  matchConstraints:\n    resourceRules:\n    - {apiGroups: [apps], apiVersions: [v1], operations: [\"*\"], resources: [deployments]}\n  validations:\n  - expression: object.spec.replicas <= 5\n",
@@ -72,7 +72,7 @@ pub static OLD_OBJECT_ON_CREATE: Rule = Rule {
     is_default: true,
     title: "The policy matches CREATE, and the expression reads `oldObject`, which is null then",
     why: "When an object is created, `oldObject` is null. Reading a field of null fails, and `failurePolicy` decides. Compare \
-          `oldObject` with null, ask for `request.operation`, or take CREATE out of `operations`.",
+          `oldObject` with null, test `request.operation`, or remove CREATE from `operations`.",
     example: Example {
         frame: Frame::Policy,
         before: "validations:\n- expression: object.spec.replicas >= oldObject.spec.replicas\n",
@@ -86,7 +86,7 @@ pub static CONSTANT_CONDITION: Rule = Rule {
     severity: Severity::Warning,
     is_default: true,
     title: "A condition is always true or always false",
-    why: "The condition reads nothing, compares something with itself, or asks whether a size is less than zero. Part of the \
+    why: "The condition reads nothing, compares something with itself, or tests whether a size is less than zero. Part of the \
           expression has no effect. A validation that is only `false` is left alone: together with match conditions it denies what \
           they match.",
     example: Example {
@@ -116,8 +116,8 @@ pub static QUADRATIC_LOOP: Rule = Rule {
     severity: Severity::Note,
     is_default: true,
     title: "A loop over a list contains another loop over the same list",
-    why: "The cost grows with the square of the list. Where the rule asks for unique elements, `x-kubernetes-list-type: set`, or \
-          `map` with `x-kubernetes-list-map-keys`, says the same at no cost.",
+    why: "The cost grows with the square of the list. If the rule requires unique elements, `x-kubernetes-list-type: set`, or \
+          `map` with `x-kubernetes-list-map-keys`, requires the same at no cost.",
     example: Example {
         frame: Frame::Schema,
         before: "type: object\nproperties:\n  hosts:\n    type: array\n    maxItems: 16\n    items: {type: string, maxLength: 253}\n    x-kubernetes-validations:\n    - rule: self.all(a, self.exists_one(b, a == b))\n      message: must be unique\n",
@@ -146,7 +146,7 @@ pub static REGEX_ALTERNATIVES: Rule = Rule {
     severity: Severity::Note,
     is_default: true,
     title: "The regular expression is a list of texts",
-    why: "`x in ['a', 'b']` says the same as `x.matches('^(a|b)$')`, costs less, and cannot be misread.",
+    why: "`x in ['a', 'b']` means the same as `x.matches('^(a|b)$')`, costs less, and cannot be misread.",
     example: Example {
         frame: Frame::Policy,
         before: "validations:\n- expression: object.metadata.namespace.matches('^(prod|stage)$')\n",

@@ -113,7 +113,7 @@ pub static MISSING_POLICY: Rule = Rule {
     id: "missing-policy",
     severity: Severity::Warning,
     is_default: true,
-    title: "The binding names a policy that is not there",
+    title: "The binding names a policy that does not exist",
     why: "The API server accepts the binding and never evaluates anything for it. The rule is only applied if a policy is linted along with the bindings.",
     example: Example {
         frame: Frame::Manifest,

@@ -25,7 +25,7 @@ pub static DUPLICATE_KEY: Rule = Rule {
     id: rule::DUPLICATE_KEY,
     severity: Severity::Error,
     is_default: true,
-    title: "A key comes twice in one object",
+    title: "An object has the same key twice",
     why: "Only the later value counts, so the first one is lost. kubectl and the API server reject such objects when \
           they validate strictly, which is the default of kubectl.",
     example: Example {
@@ -56,7 +56,7 @@ pub static INVALID_OBJECT: Rule = Rule {
     severity: Severity::Error,
     is_default: true,
     title: "The API server cannot decode the object",
-    why: "A value has another type than its field, or the API server has no such kind or version. The object is rejected before any of its values are validated.",
+    why: "A value does not have the type of its field, or the API server has no such kind or version. The object is rejected before any of its values are validated.",
     example: Example {
         frame: Frame::Policy,
         before: "validations: none\n",
@@ -99,8 +99,8 @@ pub static OVER_BUDGET: Rule = Rule {
     severity: Severity::Error,
     is_default: true,
     title: "A rule exceeds the cost budget of definitions",
-    why: "The API server estimates what a rule costs in the worst case that the schema allows, and rejects definitions with rules that exceed the budget: 10,000,000 units for a rule wherever it may run, and 100,000,000 for all rules of a schema. Lists, \
-          maps and texts without `maxItems`, `maxProperties` and `maxLength` are taken to be as large as a request can be.",
+    why: "The API server estimates what a rule costs in the worst case that the schema allows, and rejects definitions with rules that exceed the budget: 10,000,000 units for a rule wherever it may run, and 100,000,000 for all rules of a schema. It \
+          assumes that lists, maps and texts without `maxItems`, `maxProperties` and `maxLength` are as large as a request can be.",
     example: Example {
         frame: Frame::Schema,
         before: "type: object\nproperties:\n  hosts:\n    type: array\n    items: {type: string}\n    x-kubernetes-validations:\n    - rule: self.all(host, !host.contains('..'))\n      message: must not contain two dots in a row\n",

@@ -113,11 +113,11 @@ impl Sizes<'_> {
     /// The size of a part of an object. Schemas have no sizes for parts that are objects to expressions, and no reliable sizes for the keys
     /// of maps.
     fn in_object(&self, schema: Option<&CelSchema>, steps: &[&str], ty: &Type) -> SizeEstimate {
-        let tells = !matches!(ty, Type::Struct(_)) && steps.last() != Some(&"@keys");
-        let told = schema.filter(|_| tells);
-        let told = told.and_then(|schema| schema.size_at(steps));
+        let has_size = !matches!(ty, Type::Struct(_)) && steps.last() != Some(&"@keys");
+        let size = schema.filter(|_| has_size);
+        let size = size.and_then(|schema| schema.size_at(steps));
         let most = in_bytes(self.max_object, ty);
-        up_to(told.map_or(most, |told| told.max.min(most)))
+        up_to(size.map_or(most, |size| size.max.min(most)))
     }
 }
 

@@ -133,14 +133,14 @@ pub(super) const MAX_BYTES: usize = 16 << 20;
 
 /// The errors without repetitions.
 pub(super) fn errors(base: &Path<'_>, places: &Places<'_>, faults: &[Fault<'_>]) -> Vec<Error> {
-    let mut told = HashSet::new();
+    let mut seen = HashSet::new();
     let mut errors = Vec::new();
     let mut bytes: usize = 0;
     for Fault { place, cause } in faults {
         let path = places.text(*place);
         let message = Message { path: &path, cause }.to_string();
         bytes = bytes.saturating_add(message.len());
-        if faults.len() > 1 && !told.insert(message.clone()) {
+        if faults.len() > 1 && !seen.insert(message.clone()) {
             continue;
         }
         errors.push(cause.error(base, &path, &message));

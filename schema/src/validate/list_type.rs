@@ -39,13 +39,13 @@ pub(super) fn validate(
     if value.is_object() {
         walk(node, base, value, &mut errors, work)?;
     }
-    Ok(errors.told)
+    Ok(errors.list)
 }
 
 /// Errors, up to a limit on the total size of their paths.
 #[derive(Default)]
 struct Errors {
-    told: Vec<Error>,
+    list: Vec<Error>,
     bytes: usize,
 }
 
@@ -54,7 +54,7 @@ impl Errors {
         if self.bytes <= MAX_BYTES {
             let error = error();
             self.bytes = self.bytes.saturating_add(error.field.len());
-            self.told.push(error);
+            self.list.push(error);
         }
     }
 }

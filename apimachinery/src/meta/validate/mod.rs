@@ -165,8 +165,8 @@ pub fn validate_update(
 /// [`Difference::MetadataIsValidatedAnew`].
 pub fn told_once(mut errors: Vec<Error>, server: Server) -> Vec<Error> {
     if server.has(Difference::MetadataIsValidatedAnew) {
-        let mut told = BTreeSet::new();
-        errors.retain(|error| told.insert(error.to_string()));
+        let mut seen = BTreeSet::new();
+        errors.retain(|error| seen.insert(error.to_string()));
     }
     errors
 }

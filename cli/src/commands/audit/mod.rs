@@ -92,16 +92,16 @@ fn of_cluster(args: &AuditArgs, printer: &mut AuditPrinter) -> Result<Summary, S
             true => Some(Reports::new(&cluster, args.shard).await?),
             false => None,
         };
-        let mut told = Told {
+        let mut output = AuditOutput {
             printer,
             reports,
             progress: Progress::new(true),
             resource: String::new(),
         };
-        let summary = audit.run(&cluster, &mut told).await;
-        told.progress.end();
+        let summary = audit.run(&cluster, &mut output).await;
+        output.progress.end();
         let summary = summary.map_err(|error| error.to_string())?;
-        if let Some(reports) = told.reports {
+        if let Some(reports) = output.reports {
             reports.finish(summary.unread.is_empty()).await?;
         }
         Ok(summary)
@@ -119,7 +119,7 @@ fn user(args: &AuditArgs) -> UserInfo {
 }
 
 /// Prints the findings of a run over a cluster.
-struct Told<'p> {
+struct AuditOutput<'p> {
     printer: &'p mut AuditPrinter,
     reports: Option<Reports>,
     progress: Progress,
@@ -127,7 +127,7 @@ struct Told<'p> {
     resource: String,
 }
 
-impl Observer for Told<'_> {
+impl Observer for AuditOutput<'_> {
     fn resource(&mut self, resource: &Audited) {
         self.resource.clone_from(&resource.plural);
     }

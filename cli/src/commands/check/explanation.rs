@@ -30,7 +30,7 @@ pub(super) fn write(out: &mut impl Write, found: &Found) -> io::Result<()> {
             )?,
             Step::Unasked { error, denies, .. } => {
                 let outcome = if *denies { "denied" } else { "ignored" };
-                writeln!(out, "    not asked, and {outcome}: {}", visible(error))?;
+                writeln!(out, "    not evaluated, and {outcome}: {}", visible(error))?;
             }
             Step::Mutated { asked } => write_asked(out, asked)?,
             Step::Evaluated { asked, evaluation } => {
@@ -39,7 +39,7 @@ pub(super) fn write(out: &mut impl Write, found: &Found) -> io::Result<()> {
                     let verdict = match decision.evaluation {
                         PolicyDecisionEvaluation::Admit => continue,
                         PolicyDecisionEvaluation::Deny => "is false",
-                        PolicyDecisionEvaluation::Error => "cannot be told",
+                        PolicyDecisionEvaluation::Error => "fails",
                     };
                     let message = visible(&decision.message);
                     writeln!(out, "      validations[{n}] {verdict}: {message}")?;
@@ -105,15 +105,11 @@ fn write_asked(out: &mut impl Write, asked: &Asked) -> io::Result<()> {
         Some(ConditionsOutcome::NoMatch { failed }) => {
             writeln!(
                 out,
-                "      not asked: the match condition {failed:?} is false"
+                "      not evaluated: the match condition {failed:?} is false"
             )
         }
         Some(ConditionsOutcome::Error(error)) => {
-            writeln!(
-                out,
-                "      the match conditions cannot be told: {}",
-                visible(error)
-            )
+            writeln!(out, "      the match conditions fail: {}", visible(error))
         }
         Some(ConditionsOutcome::Match) | None => Ok(()),
     }

@@ -46,7 +46,7 @@ pub enum Step {
     },
     /// A mutating policy was evaluated.
     Mutated {
-        /// The subject of the step.
+        /// The policy, binding and param.
         asked: Asked,
     },
 }

@@ -7,7 +7,7 @@ use std::fmt;
 /// work.
 pub type Interrupt<'a> = Option<&'a (dyn Fn() -> bool + Sync)>;
 
-/// The units of work after which the host is asked again: roughly a tenth of a millisecond.
+/// The units of work between two questions to the host whether to stop: roughly a tenth of a millisecond.
 const UNITS_PER_QUESTION: usize = 1 << 17;
 
 /// The work was interrupted.
@@ -41,7 +41,7 @@ impl<'a> Work<'a> {
         self.interrupt.is_some()
     }
 
-    /// The units until the host is asked again.
+    /// The units of work until the host is next asked whether to stop.
     pub fn left(&self) -> usize {
         self.left.get()
     }

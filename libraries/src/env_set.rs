@@ -6,8 +6,8 @@ use gavel_engine::types::TypeTextError;
 
 use crate::base_env::base_env;
 
-/// The environments of an API server: that of new expressions has the functions that a version offers, that of stored expressions
-/// has all functions, because a later version may have written them.
+/// The environments of an API server. The environment of new expressions has the functions of one Kubernetes version. The environment of
+/// stored expressions has all functions, because a later version may have stored them.
 #[derive(Debug, Clone)]
 pub struct EnvSet {
     server: Server,

@@ -7,7 +7,7 @@ use gavel_engine::types::Type;
 use gavel_engine::value::{Arena, Value};
 use gavel_libraries::{EnvSet, KubeVersion, cel_env};
 
-/// The value or the failure, in the form of messages. Of the variables, `y`, `y.z` and `com.example.y` are 42.
+/// The value or the failure, as messages print it. The variables `y`, `y.z` and `com.example.y` have the value 42.
 fn outcome(env: &Env, container: &str, expression: &str) -> String {
     const VARIABLES: [&str; 3] = ["y", "y.z", "com.example.y"];
     let env = env.extend().container(container);

@@ -143,7 +143,7 @@ impl Problem {
         self.with_severity(Severity::Warning)
     }
 
-    /// Sets the kinds of objects.
+    /// Sets the kinds of objects that have the problem.
     #[must_use]
     pub fn for_kinds(self, kinds: impl Into<Box<[String]>>) -> Self {
         Problem {
@@ -159,7 +159,7 @@ impl Problem {
         self
     }
 
-    /// Sets the replacement.
+    /// Sets the replacement that fixes the problem.
     #[must_use]
     pub fn with_suggestion(mut self, suggestion: Suggestion) -> Self {
         self.advice.get_or_insert_default().suggestion = Some(suggestion);
@@ -171,7 +171,7 @@ impl Problem {
         self.advice.as_deref().map_or("", |advice| &advice.help)
     }
 
-    /// The replacement, if there is one.
+    /// The replacement that fixes the problem, if it is known.
     pub fn suggestion(&self) -> Option<&Suggestion> {
         self.advice.as_deref()?.suggestion.as_ref()
     }

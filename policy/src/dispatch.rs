@@ -311,7 +311,8 @@ impl<'a> Dispatch<'a> {
         ptr::eq(matched.kind, &self.request.kind)
     }
 
-    /// The objects in the version that a policy matches; `converted` keeps those that policies do not share.
+    /// The objects of the request in the kind that a policy matches. Objects in the request's own kind are shared by all policies; others
+    /// are kept in `converted`.
     fn objects(&self, matched: Matched<'a>, converted: &OnceCell<Objects<'a>>) -> Objects<'a> {
         let cell = match self.is_as_sent(matched) {
             true => &self.objects,

@@ -101,7 +101,7 @@ impl Decision {
     }
 }
 
-/// A failed validation in the form of the audit event.
+/// A failed validation, as the audit event lists it.
 fn failure(binding: &CompiledBinding, expression_index: usize, message: &str) -> String {
     let spec = &binding.binding().spec;
     let actions = match spec.validation_actions.as_slice() {

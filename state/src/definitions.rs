@@ -21,7 +21,7 @@ pub struct Definitions(HashMap<(String, String), Arc<Compiled>>);
 pub(crate) struct Compiled {
     definition: Definition,
     crd: CompiledCrd,
-    /// The kind with its group, in the form of messages.
+    /// The kind with its group, as messages print it: `Thing.example.com`.
     kind: String,
 }
 
@@ -50,7 +50,7 @@ impl Compiled {
 /// The result of validating an object by its definition.
 #[derive(Debug, Default)]
 pub struct Findings {
-    /// The kind with its group, in the form of messages: `Thing.example.com`.
+    /// The kind with its group, as messages print it: `Thing.example.com`.
     pub kind: String,
     /// The errors.
     pub errors: Vec<Error>,

@@ -92,7 +92,7 @@ impl Object {
         }
     }
 
-    /// The object in the form in which others can keep it too: shared if a cluster has sent it.
+    /// The object in compact form, to be kept. For an object of a cluster, the stored one is shared.
     pub(crate) fn kept(&self) -> Arc<KeptObject> {
         match &self.source {
             Source::Manifest(document) => Arc::new(KeptObject::compact(document.value())),
@@ -194,7 +194,8 @@ impl Object {
         problem.in_file(&self.file())
     }
 
-    /// The problem of a field, at its place or at the place in its expression. `written` is the path of the field in the object.
+    /// The problem that an error of a field describes, at the place of the field or, if the error has a position in the field's expression,
+    /// at that position. `written` is the path of the field in the object.
     pub(crate) fn field_problem(&self, error: &Error, written: &str) -> Problem {
         match &self.source {
             Source::Manifest(document) => {

@@ -102,7 +102,11 @@ impl Registrations {
     }
 }
 
-/// An object of another group as the built-in kind with the same name.
+/// Decodes an object of Gavel's group as the built-in kind with the same name.
+///
+/// # Errors
+///
+/// The object is too large or cannot be decoded.
 fn built_in(object: Value<'_>) -> Result<Resource, String> {
     let too_large = || "the object is too large to be read".to_owned();
     let mut object = object.to_json().ok_or_else(too_large)?;

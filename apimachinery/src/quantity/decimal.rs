@@ -99,7 +99,7 @@ impl Decimal {
         }
     }
 
-    /// The weight that the limb past the last one would have.
+    /// The weight after that of the last limb.
     fn end(&self) -> i64 {
         let length = self.limbs.len().try_into().unwrap_or(u64::MAX);
         self.offset.saturating_add_unsigned(length)

@@ -20,9 +20,9 @@ enum FieldPathStep {
 /// Whether fields may be written in brackets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Brackets {
-    /// Allowed.
+    /// Brackets are allowed.
     Allowed,
-    /// Rejected.
+    /// Brackets are rejected.
     Refused,
 }
 

@@ -52,7 +52,7 @@ pub const MAP_INSERT: &str = "cel.@mapInsert";
 pub const SORT_BY_KEYS: &str = "@sortByAssociatedKeys";
 /// The name of the accumulator in macro expansions.
 pub const ACCUMULATOR: &str = "@result";
-/// The loop variable of expansions that do not use one.
+/// The name of the loop variable in macro expansions that never read it.
 pub const UNUSED: &str = "#unused";
 
 /// The name of the variable for a slot of a block.

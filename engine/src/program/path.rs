@@ -41,7 +41,7 @@ impl Keeps {
 /// The paths of a program while it is planned.
 #[derive(Debug, Default)]
 pub(super) struct KeptPaths {
-    /// The steps, by the ids of the paths.
+    /// For each path, by its id, its base and its last step.
     steps: Vec<(Start, Further)>,
     keeps: Keeps,
 }

@@ -19,7 +19,7 @@ pub(super) enum Step {
     Constant(Box<OwnedValue>),
     /// A constant that cannot be built.
     Failure(EvalError),
-    /// A loop variable or accumulator: its slot, and the chain that begins there and has no qualifiers.
+    /// A loop variable or accumulator without selections and indices: its slot, and the same as an attribute.
     Local(SlotId, Box<Attribute>),
     /// A variable with selections and indices, a conditional, or a presence test of either.
     Attribute(Box<Attribute>),
@@ -97,20 +97,20 @@ pub(super) struct Field {
     pub(super) id: ExprId,
 }
 
-/// The start of a chain.
+/// What a chain of selections and indices starts at.
 // `repr(u8)` gives the discriminant a byte of its own. Otherwise the compiler puts it in a niche, and each match has to decode it.
 #[derive(Debug)]
 #[repr(u8)]
 pub(super) enum Base {
-    /// At a variable of the activation.
+    /// A variable of the activation.
     Variable(usize),
-    /// At a loop variable or an accumulator.
+    /// A loop variable or an accumulator.
     Slot(SlotId),
-    /// At the value of a step.
+    /// The value of a step.
     Operand(Step),
     /// `a ? b : c`
     Conditional(Box<Conditional>),
-    /// At a name that nothing binds, in an expression that was not checked.
+    /// A name that nothing binds, in an expression that was not checked.
     Unbound(SmolStr),
 }
 

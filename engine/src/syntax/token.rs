@@ -1,4 +1,4 @@
-//! Tokens and sets of tokens. The numbers are those of cel-go's grammar: messages list expected tokens in their order.
+//! Tokens and sets of tokens. Tokens have the numbers of cel-go's grammar, because messages list expected tokens by ascending number.
 
 use std::fmt;
 

@@ -114,7 +114,7 @@ pub trait JsonShape: Any + fmt::Debug + Send + Sync {
     fn go_type(&self) -> &'static str;
 }
 
-/// How the elements of a list are viewed. It is asked for once per list.
+/// How the elements of a list are viewed. Evaluation requests it once per list.
 #[derive(Debug, Clone, Copy)]
 pub struct ItemShape<'s> {
     /// The shape of an element. Without one, elements are plain JSON.

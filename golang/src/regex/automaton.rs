@@ -33,8 +33,8 @@ pub(super) struct Automaton {
     states: usize,
     /// Whether the pattern contains `\B`, which also matches between the bytes of a character.
     splits_characters: bool,
-    /// The pattern, compiled with or without its groups.
     pattern: Box<str>,
+    /// Whether the positions of groups are found too.
     keeps_groups: bool,
     /// The automata for long texts, built when they are first needed; `None` for patterns that need a machine.
     stepping: OnceLock<Option<Stepping>>,

@@ -10,7 +10,7 @@ use regex_syntax::hir::Hir;
 
 use crate::work::{Interrupted, Work};
 
-/// The units of work after which the host is asked, if each byte leads to a new state.
+/// The units of work between two questions to the host whether to stop, if each byte leads to a new state.
 const WORK_PER_STEP: usize = 1 << 16;
 
 /// The automata for both directions: forward to the end of a match, and backward to its beginning.

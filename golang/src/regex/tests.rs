@@ -6,7 +6,8 @@ fn error(pattern: &str) -> String {
     Regex::validate(pattern).map_or_else(|error| error.to_string(), |()| "none".to_owned())
 }
 
-/// The pattern with an automaton, if that is not too large, with one that takes all texts for long, and with a machine.
+/// The pattern compiled in three ways: with an automaton, if that is not too large; with an automaton that treats every text as long; and
+/// with a machine.
 fn all(pattern: &str) -> [Regex; 3] {
     let parsed = parse::parse(pattern, true, &Work::unbounded()).unwrap();
     let groups = parsed.groups;
@@ -384,7 +385,7 @@ fn matches_with_deep_and_large_patterns() {
     assert_eq!(copies.find(&short, &Work::unbounded()), Ok(None));
 }
 
-/// How often the interrupt is asked until it stops the search.
+/// The number of calls of the interrupt until it stops the search.
 fn asks_until_stopped(patience: usize, search: impl Fn(&Work<'_>) -> bool) -> usize {
     let asked = AtomicUsize::new(0);
     let interrupt = || asked.fetch_add(1, Ordering::Relaxed) >= patience;

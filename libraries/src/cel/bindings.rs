@@ -1,4 +1,5 @@
-//! Local bindings (cel-go `ext/bindings.go`). `cel.bind` is only a macro; the expansion of `cel.block` has a plan of its own.
+//! Local bindings (cel-go `ext/bindings.go`). `cel.bind` is only a macro; `cel.block` expands to a function that the
+//! planner handles ([`Form::Block`]).
 
 use gavel_engine::ast::operators;
 use gavel_engine::decl::{Form, Overload, planned};

@@ -1,6 +1,6 @@
 //! Optional values (cel-go `cel/library.go`, optional types version 2).
 //!
-//! Selection and indexing of optionals, `or` and `orValue` have plans of their own, because they must not evaluate operands that they do
+//! Selection and indexing of optionals, `or` and `orValue` are planned separately, because they must not evaluate operands that they do
 //! not need.
 
 use gavel_engine::ast::operators::{INDEX, OPT_INDEX, OPT_SELECT};

@@ -51,7 +51,7 @@ pub struct MacroEntry {
     pub name: String,
     /// The number of arguments without the receiver; `None` means any number.
     pub arguments: Option<usize>,
-    /// The first Kubernetes version that has it, as for functions.
+    /// The first Kubernetes version that has the macro; `None` if no version has it. 1.0 means all versions.
     pub since: Option<KubeVersion>,
 }
 
@@ -162,8 +162,8 @@ impl Listing {
     }
 }
 
-/// The first version that has a row of a feature: that of the feature, except for comparisons of numbers of two types, which are an option
-/// of the language.
+/// The first version that has a row of a feature: the version of the feature or, for comparisons of two numeric types, the version of the
+/// option that allows them.
 fn first_version(row: &Overload, introduced: KubeVersion) -> KubeVersion {
     let mixed = |gated: &&Gated| matches!(gated.feature, Feature::CrossTypeNumericComparisons);
     match FEATURES.iter().find(mixed) {

@@ -87,8 +87,9 @@ impl DecodeError {
     }
 }
 
-/// Follows the names of fields as far as they exist. In lists it chooses the first item at whose end there is a value of the given JSON
-/// type. Returns whether such a value was found. The recursion is as deep as the names and the lists among their values.
+/// Appends field names to `path` as far as the fields exist. In a list, the path leads to the first item that has a value of the JSON type
+/// `wrong` at the end of the names. Returns whether there is such a value. The recursion is as deep as the names and the lists among their
+/// values.
 fn lead(value: &Json, names: &[&str], wrong: &str, path: &mut String) -> bool {
     if let Json::Array(items) = value
         && !names.is_empty()
@@ -146,10 +147,10 @@ fn undecodable_bundle(object: &Json) -> Option<String> {
 pub enum FieldValidation {
     /// The object is rejected.
     Strict,
-    /// They cause warnings.
+    /// Unknown and duplicate fields cause warnings.
     #[default]
     Warn,
-    /// They are ignored.
+    /// Unknown and duplicate fields are ignored.
     Ignore,
 }
 

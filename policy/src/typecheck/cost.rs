@@ -39,7 +39,7 @@ pub struct ExpressionCost {
     pub heaviest: Vec<HeavyPart>,
 }
 
-/// How many parts are named.
+/// The maximum length of [`ExpressionCost::heaviest`].
 const MOST_PARTS: usize = 3;
 
 /// The cost of expressions that share a budget, with the variables that they read.

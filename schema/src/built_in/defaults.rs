@@ -9,13 +9,13 @@ use super::fields::part;
 /// The default of a field.
 #[derive(Debug, Clone, Copy)]
 enum Value {
-    /// A text, if the field is absent or empty.
+    /// A text that is set if the field is absent or empty.
     Text(&'static str),
-    /// A text, if the field is absent.
+    /// A text that is set if the field is absent.
     Pointer(&'static str),
-    /// A number, if the field is absent.
+    /// A number that is set if the field is absent.
     Int(i64),
-    /// A number, if the field is absent or 0.
+    /// A number that is set if the field is absent or 0.
     Plain(i64),
     Bool(bool),
     /// A struct without fields.

@@ -189,7 +189,7 @@ impl Node {
         })
     }
 
-    /// The CEL value of a Go value, viewed with this node as upstream does.
+    /// The CEL value of a Go value, typed by this node, as upstream converts it.
     pub(super) fn convert<'a>(
         &'a self,
         native: Native<'a>,

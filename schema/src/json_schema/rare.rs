@@ -12,7 +12,7 @@ pub struct Rare<T>(Option<Box<T>>);
 
 /// Types that can be a [`Rare`].
 pub trait Part: Default + PartialEq + 'static {
-    /// The empty part.
+    /// The part of a schema that does not set any of its fields.
     fn empty() -> &'static Self;
 }
 

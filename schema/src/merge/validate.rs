@@ -64,12 +64,12 @@ impl fmt::Display for Faults {
     }
 }
 
-/// The kinds of errors that are tolerated.
+/// The errors that are tolerated.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Leniency {
-    /// Elements of a list with the same key.
+    /// Whether elements of a list may have the same key.
     pub(super) duplicates: bool,
-    /// Fields that are not declared.
+    /// Whether fields may be undeclared.
     pub(super) unknown_fields: bool,
 }
 

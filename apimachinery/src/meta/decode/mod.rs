@@ -87,7 +87,7 @@ impl Reader {
     ///
     /// # Errors
     ///
-    /// A malformed time, which ends the reading.
+    /// The value contains a malformed time. Nothing after it is read.
     fn value(&mut self, value: &Json, shape: Shape, path: &Path<'_>) -> Result<(), String> {
         match (shape, value) {
             (_, Json::Null)

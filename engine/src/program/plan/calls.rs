@@ -365,7 +365,7 @@ fn of_pattern(target: &CallTarget<'_>) -> Option<PatternFunction> {
     overloads.iter().find_map(|overload| overload.pattern)
 }
 
-/// The callee, and whether upstream calls it as a function with any number of arguments.
+/// The callee, and whether upstream implements the function with one body for any number of arguments (`FunctionOp`).
 fn callee(target: &CallTarget<'_>, types: &[&Type]) -> (Callee, bool) {
     let guarded = |implementation, overload: &Arc<OverloadDecl>| {
         let parameters = &overload.signature.parameters;

@@ -233,7 +233,7 @@ impl Planner<'_> {
         kind == Some(ObjectKind::Open)
     }
 
-    /// The place of a field in the type that the checker knows of an object.
+    /// The position of a field in the static type of its object, if the checker knows the type.
     fn place_of(&self, select: &Select) -> FieldPlace {
         match self.checked.type_of(select.operand.id) {
             Type::Struct(name) => self.env.provider().field_place(name, &select.field),

@@ -473,7 +473,7 @@ impl FaultReader<'_> {
     }
 }
 
-/// The state after the item at a state.
+/// The state after the token or rule that the grammar expects at a state; the state itself if it expects neither.
 fn follow(state: StateId) -> StateId {
     match CEL.state(state) {
         State::Token { next, .. } | State::Call { next, .. } => *next,

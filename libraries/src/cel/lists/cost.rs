@@ -34,11 +34,11 @@ pub(super) const SORT_BY: Cost = Cost::split(|call| comparing(pair(call), call.s
 /// The cost of `sortBy` with keys that are strings or bytes.
 pub(super) const SORT_TEXTS_BY: Cost = Cost::split(|call| comparing(TEXT_PAIR, call.size(1)), KEYS);
 
-/// Counts the elements of the result.
+/// The cost of creating the result, by its number of elements.
 const RESULT: Track = |_, result| Ok(allocated(1.0, tracked_size(result.as_ref())));
-/// Counts the pairs of the receiver's elements.
+/// The cost of comparing all pairs of the receiver's elements.
 const RECEIVER: Track = |arguments, _| compared(arguments.first().copied().flatten());
-/// Counts the pairs of the keys.
+/// The cost of comparing all pairs of keys.
 const KEYS: Track = |arguments, _| compared(arguments.get(1).copied().flatten());
 
 /// The cost of a call and of the list that it creates.

@@ -39,13 +39,13 @@ pub const LISTS: &[Overload] = &[
     row("distinct", "list_distinct", "list(T).() -> list(T)", body!(bodies::distinct), "[1, 2, 2, 1].distinct() == [1, 2]").cost(cost::DISTINCT),
 ];
 
-/// The rows that reject sizes below zero and above a million.
+/// `lists.range` where sizes below zero and above a million are rejected.
 #[rustfmt::skip] // A table: a row a line.
 pub const LISTS_WITH_BOUNDED_RANGE: &[Overload] = &[
     row("lists.range", "lists_range", "(int) -> list(int)", body!(bodies::bounded_range), "lists.range(3) == [0, 1, 2]").cost(cost::RANGE),
 ];
 
-/// The rows for which a depth below zero costs as much as a depth of one.
+/// `flatten` where a depth below zero costs as much as a depth of one.
 #[rustfmt::skip] // A table: a row a line.
 pub const LISTS_FLATTENED_ONCE_AT_LEAST: &[Overload] = &[
     row("flatten", "list_flatten_int", "list(dyn).(int) -> list(dyn)", bodies::flatten, "[[[1]], [[2], [3]]].flatten(2) == [1, 2, 3]").yields(Yield::Larger).shared().cost(cost::FLATTEN_ONCE_AT_LEAST),

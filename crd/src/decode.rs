@@ -15,7 +15,7 @@ pub struct Decoder<'a> {
     pub group: &'a str,
     /// The kind of the definition.
     pub kind: &'a str,
-    /// Returns the schema of a version, with its defaults pruned ([`default::prune_defaults`]).
+    /// A function that returns the schema of a version, with its defaults pruned ([`default::prune_defaults`]).
     pub schema: &'a dyn Fn(&str) -> Option<&'a JsonSchema>,
     /// Whether unknown fields and null are preserved.
     pub preserve_unknown_fields: bool,

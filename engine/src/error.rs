@@ -7,7 +7,7 @@ use gavel_golang::work::Interrupted;
 
 use crate::source::ExprId;
 
-/// Why an evaluation failed, in Kubernetes' words. One word in size.
+/// Why an evaluation failed, with Kubernetes' message. The type has the size of one machine word.
 #[derive(Debug, Clone)]
 pub struct EvalError(Box<Details>);
 
@@ -30,7 +30,7 @@ pub enum EvalErrorKind {
     MemoryLimit,
     /// The deadline has passed, or the host set its flag.
     Interrupted,
-    /// An operation for which upstream's own code panics, with the message of that panic. No operator absorbs it.
+    /// An operation failed for which upstream's own code panics; the message is that of the panic. No operator absorbs the error.
     Internal,
 }
 
@@ -41,7 +41,7 @@ impl EvalError {
         Self::of_kind(EvalErrorKind::Evaluation, message)
     }
 
-    /// An error of an operation in which upstream's own code panics.
+    /// The error for an operation in which upstream's own code panics.
     #[cold]
     pub fn internal(message: impl fmt::Display) -> Self {
         Self::of_kind(
@@ -117,7 +117,7 @@ impl EvalError {
         }))
     }
 
-    /// Attaches a node, unless the failure has one already, or is a limit or an interrupt that ends the whole evaluation.
+    /// Attaches the node that failed, unless a node is attached already, or a limit or an interrupt ended the whole evaluation.
     #[cold]
     #[must_use]
     pub fn at(mut self, id: ExprId) -> Self {

@@ -1,4 +1,4 @@
-//! The text of an expression, places in it, and the ids of its nodes.
+//! The text of an expression, positions in the text, and the ids of nodes.
 //!
 //! Offsets count code points, as cel-go's do, so that a column is a number of characters and not of bytes.
 
@@ -8,7 +8,7 @@ use gavel_golang::utf8;
 use memchr::memchr_iter;
 use smallvec::{SmallVec, smallvec};
 
-/// A place in a [`Source`]: a number of code points from its start.
+/// A position in a [`Source`], in code points from its start.
 pub type Offset = u32;
 
 /// The id of a node, map entry or field initialiser in its tree.
@@ -27,9 +27,9 @@ impl ExprId {
 /// Lines count from 1. Columns count code points from 0; messages print them plus one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Location {
-    /// The line, from 1; -1 for a problem without a place.
+    /// The line, from 1; -1 for a problem without a position.
     pub line: i32,
-    /// The column, from 0; -1 for a problem without a place.
+    /// The column, from 0; -1 for a problem without a position.
     pub column: i32,
 }
 

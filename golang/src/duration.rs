@@ -95,7 +95,7 @@ fn parse_term(text: &str) -> Option<(u64, &str)> {
     Some((term, rest))
 }
 
-/// The digits of a fraction as a number below 2^63 and the power of ten below it. Digits that do not fit are dropped.
+/// Reads the digits of a fraction as a numerator below 2^63 and a power of ten as denominator. Digits that do not fit are dropped.
 fn parse_fraction(digits: &str) -> (u64, f64) {
     let mut value: u64 = 0;
     let mut scale = 1.0;

@@ -264,7 +264,7 @@ pub fn is_link_local_unicast(address: IpAddr) -> bool {
     }
 }
 
-/// Whether an address is none of: unspecified, loopback, link-local, multicast, 255.255.255.255. Private addresses are global.
+/// Whether an address is neither unspecified, loopback, link-local, multicast nor 255.255.255.255. Private addresses are global.
 pub fn is_global_unicast(address: IpAddr) -> bool {
     let special = address == IpAddr::V4(Ipv4Addr::BROADCAST)
         || address.is_unspecified()

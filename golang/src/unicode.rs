@@ -21,7 +21,8 @@ const CATEGORY_ALIASES: &str = "Casedletter=LC Closepunctuation=Pe Cntrl=Cc Comb
     Separator=Z Spaceseparator=Zs Spacingmark=Mc Surrogate=Cs Symbol=S Titlecaseletter=Lt Unassigned=Cn \
     Uppercaseletter=Lu";
 
-/// The scripts whose names Go finds: those of one word. The canonical spelling has no underscores, but Go's own table of scripts has.
+/// The scripts whose names Go finds: those of one word. Go's own table writes all other names with underscores, which the canonical
+/// spelling does not have.
 const SCRIPTS: &str = "Adlam Ahom Arabic Armenian Avestan Balinese Bamum Batak Bengali Bhaiksuki Bopomofo Brahmi Braille Buginese \
     Buhid Carian Chakma Cham Cherokee Chorasmian Common Coptic Cuneiform Cypriot Cyrillic Deseret Devanagari \
     Dogra Duployan Elbasan Elymaic Ethiopic Georgian Glagolitic Gothic Grantha Greek Gujarati Gurmukhi Han Hangul \

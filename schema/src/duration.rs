@@ -1,5 +1,5 @@
-//! Durations in custom resources (kube-openapi `pkg/validation/strfmt/duration.go`): in Go's notation or, failing that, all numbers with a
-//! unit in a text.
+//! Durations in custom resources (kube-openapi `pkg/validation/strfmt/duration.go`): a text in Go's notation or, if Go cannot read it, the
+//! sum of all numbers with a unit in the text.
 
 use gavel_golang::duration;
 
@@ -10,7 +10,7 @@ pub(crate) struct NoDuration(pub(crate) String);
 const SECOND: i64 = 1_000_000_000;
 const DAY: i64 = 86_400 * SECOND;
 
-/// Units with their nanoseconds; words that begin with the last name of a unit are names of the unit too.
+/// The units with their names and nanoseconds. Words that begin with the last name of a unit are also names of this unit.
 const UNITS: [(&[&str], i64); 8] = [
     (&["ns", "nano"], 1),
     (&["us", "µs", "micro"], 1_000),

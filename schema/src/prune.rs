@@ -50,7 +50,7 @@ pub fn prune(value: &mut Json, schema: Option<&JsonSchema>, resource: bool) -> V
     unknown.paths
 }
 
-/// The paths of unknown fields, up to the size limit. Many fields below a long name give more text than the object itself.
+/// The paths of unknown fields, up to the size limit. The paths of many fields below a long name can be longer than the object itself.
 struct Unknown {
     paths: Vec<String>,
     /// The number of bytes that may still be added.

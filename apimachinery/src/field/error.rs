@@ -29,7 +29,7 @@ pub struct Error {
     pub bad_value: BadValue,
     /// The details. May be empty.
     pub detail: String,
-    /// The place in the field's expression, if the expression does not compile.
+    /// The position of the error in the field's expression, if the expression does not compile.
     pub expression: Option<ExpressionPlace>,
 }
 
@@ -43,7 +43,7 @@ pub struct ExpressionPlace {
 }
 
 impl ExpressionPlace {
-    /// The place at a line and column (both from 1); without a position, the beginning of the expression.
+    /// A position in an expression, from a line and column (both from 1); without these, the beginning of the expression.
     pub fn new(position: Option<(u32, u32)>) -> Self {
         let (line, column) = position.unwrap_or((1, 1));
         ExpressionPlace { line, column }
@@ -123,8 +123,8 @@ pub enum BadValue {
     Omitted,
     /// JSON.
     Json(Json),
-    /// JSON in which Go wrote one of its types, with the fields in the type's order. Messages print the text `null` as `null`; they omit a
-    /// JSON null.
+    /// A value of a Go type as the JSON that Go writes for it, with the fields in the type's order. Messages print the text `null` as
+    /// `null`; they omit a JSON null.
     Text(String),
 }
 
@@ -199,7 +199,7 @@ impl Error {
         }
     }
 
-    /// An error of a field whose expression does not compile, with the place in it.
+    /// An error of a field whose expression does not compile, with the position in the expression.
     #[must_use]
     pub fn in_expression(self, place: ExpressionPlace) -> Self {
         Error {
@@ -208,7 +208,7 @@ impl Error {
         }
     }
 
-    /// The error of a malformed value.
+    /// The error for a malformed value.
     pub fn invalid(
         field: &Path<'_>,
         value: impl Into<BadValue>,

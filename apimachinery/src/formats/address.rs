@@ -25,7 +25,7 @@ fn parse_sloppy(text: &str) -> Option<IpAddr> {
     parse_ip(&plain)
 }
 
-/// Whether an address counts as IPv4: IPv6 addresses that end in an IPv4 address do.
+/// Whether an address counts as IPv4: IPv6 addresses that end in an IPv4 address count too.
 pub(super) fn is_ipv4(text: &str) -> bool {
     text.contains('.') && parse_sloppy(text).is_some()
 }

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 ///
 /// # Errors
 ///
-/// The text is not JSON, or is nested deeper than 127. Places count lines and columns from 1, columns in bytes.
+/// The text is not JSON, or is nested deeper than 127. Errors give the line and the column in bytes, both from 1.
 pub fn read<T: DeserializeOwned>(text: &[u8]) -> serde_json::Result<T> {
     let text = without_negative_zeros(text);
     match std::str::from_utf8(&text) {

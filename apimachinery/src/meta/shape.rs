@@ -43,9 +43,9 @@ pub(super) struct Field {
 pub(super) enum Presence {
     /// Always.
     Always,
-    /// If it is neither empty nor zero.
+    /// The field is written if it is neither empty nor zero.
     NonZero,
-    /// If it was present and not null.
+    /// The field is written if it was present and not null.
     Pointer,
 }
 

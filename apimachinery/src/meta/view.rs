@@ -82,7 +82,7 @@ impl<'a> MetadataView<'a> {
         self.time("creationTimestamp")
     }
 
-    /// `deletionTimestamp`: since when the object is being deleted.
+    /// `deletionTimestamp`: when the object is to be deleted; `None` unless its deletion was requested.
     pub fn deletion_timestamp(self) -> Option<OffsetTime> {
         self.time("deletionTimestamp")
     }

@@ -29,7 +29,7 @@ pub(super) struct Decimal {
     scale: i32,
 }
 
-/// The error of a sum with too many digits.
+/// The error for a sum with too many digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("quantities of more than {} digits are not added", MAX_LIMBS.saturating_mul(LIMB_DIGITS))]
 pub struct TooManyDigits;
@@ -99,7 +99,7 @@ impl Decimal {
         }
     }
 
-    /// The weight after that of the last limb.
+    /// The weight of the last limb plus one.
     fn end(&self) -> i64 {
         let length = self.limbs.len().try_into().unwrap_or(u64::MAX);
         self.offset.saturating_add_unsigned(length)

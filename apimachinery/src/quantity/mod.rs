@@ -69,7 +69,7 @@ pub enum ParseQuantityError {
     Suffix,
 }
 
-/// The error of a quantity that is not an integer, or is not stored as one.
+/// The error for a quantity that is not an integer, or is not stored as one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("cannot convert value to integer")]
 pub struct NotAnInteger;

@@ -1,5 +1,5 @@
-//! Decodes JSON into typed objects (`sigs.k8s.io/json`'s decoder): wrong types are recorded and decoding continues, duplicate
-//! fields are decoded into the same place, and unknown ones are skipped.
+//! Decodes JSON into typed objects (`sigs.k8s.io/json`'s decoder): wrong types are recorded and decoding continues, a duplicate field is
+//! decoded over the first one, and unknown ones are skipped.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -24,7 +24,7 @@ pub struct Decoder<'t> {
     seen: HashSet<StrictFault>,
 }
 
-/// The error of a value with its own decoder, which ends the decoding.
+/// The error of a value with its own decoder. It ends the decoding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Aborted(pub String);
 

@@ -10,7 +10,7 @@ use crate::json;
 /// The JSON that an object is decoded from.
 #[derive(Debug, Clone, Copy)]
 pub enum Source<'t> {
-    /// A text, in which fields may be duplicates.
+    /// A text, in which an object may have the same field several times.
     Text(&'t str),
     /// A value that was read from YAML or JSON.
     Value(&'t Json),

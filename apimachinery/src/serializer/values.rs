@@ -255,7 +255,7 @@ impl ApiValue for Bytes {
     }
 }
 
-/// A time with a precision of seconds, or none.
+/// A time in whole seconds, or none.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Time(pub Option<OffsetTime>);
 

@@ -29,7 +29,7 @@ pub enum Difference {
     StructNamesAreTypes,
     /// `or` and `orValue` fail if their receiver is not an optional.
     OrNeedsAnOptional,
-    /// The value that an optional holds is unchanged when the optional is read.
+    /// Reading an optional returns the value that it holds unchanged, without converting it to a Go value and back.
     OptionalsKeepValues,
     /// `optional_type` is the type of optionals of `dyn`.
     OptionalTypeHasAParameter,

@@ -25,7 +25,7 @@ pub struct Spec {
     pub versions: Vec<Version>,
     /// How objects are converted between versions.
     pub conversion: Option<Conversion>,
-    /// Whether unknown fields are kept; new definitions cannot set it.
+    /// Whether unknown fields are kept. New definitions must not set this field.
     #[serde(deserialize_with = "or_default")]
     pub preserve_unknown_fields: bool,
 }
@@ -40,7 +40,7 @@ pub struct Names {
     /// The singular name; by default the kind in lower case.
     #[serde(deserialize_with = "or_default")]
     pub singular: String,
-    /// Shorter names for the command line.
+    /// Shorter names of the resource for the command line.
     #[serde(deserialize_with = "or_default")]
     pub short_names: Vec<String>,
     /// The kind of an object.
@@ -67,7 +67,7 @@ pub struct Version {
     /// Whether objects are stored in this version; exactly one version stores them.
     #[serde(deserialize_with = "or_default")]
     pub storage: bool,
-    /// Whether clients are warned not to use it.
+    /// Whether clients that use the version are warned.
     #[serde(deserialize_with = "or_default")]
     pub deprecated: bool,
     /// The text of that warning.
@@ -107,7 +107,7 @@ pub struct Subresources {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Scale {
-    /// The path of the wanted number of replicas, such as `.spec.replicas`.
+    /// The path of the desired number of replicas, such as `.spec.replicas`.
     #[serde(deserialize_with = "or_default")]
     pub spec_replicas_path: String,
     /// The path of the current number of replicas.
@@ -167,7 +167,7 @@ pub struct Conversion {
 pub struct WebhookConversion {
     /// How the API server calls the webhook.
     pub client_config: Option<ClientConfig>,
-    /// The versions of reviews that it understands, the best first.
+    /// The versions of ConversionReview that the webhook understands, in order of preference.
     #[serde(deserialize_with = "or_default")]
     pub conversion_review_versions: Vec<String>,
 }
@@ -180,7 +180,7 @@ pub struct ClientConfig {
     pub url: Option<String>,
     /// Its service.
     pub service: Option<ServiceReference>,
-    /// PEM texts of the authorities that may have signed the webhook's certificate, as bytes.
+    /// The certificates of the authorities that may sign the webhook's certificate, as bytes in PEM format.
     #[serde(rename = "caBundle", deserialize_with = "bytes")]
     pub ca_bundle: Vec<u8>,
 }

@@ -19,13 +19,13 @@ pub(super) struct Options<'o> {
     pub(super) require_pruned_defaults: bool,
     /// Whether the items of sets must be atomic.
     pub(super) require_atomic_sets: bool,
-    /// Whether entries of sets and maps must not be null, and their keys not absent.
+    /// Whether entries of sets and list maps must not be null, and the keys of list maps must be present and not null.
     pub(super) require_sound_keys: bool,
     /// The rules of the old definition.
     pub(super) known_rules: HashSet<&'o str>,
     /// The message expressions of the old definition.
     pub(super) known_messages: HashSet<&'o str>,
-    /// The versions whose schema did not change.
+    /// The versions whose schema is the same as in the old definition.
     pub(super) unchanged: HashSet<&'o str>,
     /// The versions that may have too many selectable fields.
     pub(super) excessive_selections: HashSet<&'o str>,

@@ -47,8 +47,8 @@ pub struct Definition {
 #[error("{0}")]
 pub struct ReadError(String);
 
-/// The field of the manifest for the field of an error. Upstream validates an internal form of definitions, which names the parts
-/// that all versions share once: their schema is `spec.validation`.
+/// Translates the field of an error to the field of the manifest. Upstream validates an internal form of definitions, in which a part that
+/// all versions share occurs only once: a shared schema is at `spec.validation`.
 pub fn written_field(field: &str) -> Cow<'_, str> {
     match field.strip_prefix("spec.validation.") {
         Some(rest) => Cow::Owned(format!("spec.versions[0].schema.{rest}")),
@@ -56,8 +56,7 @@ pub fn written_field(field: &str) -> Cow<'_, str> {
     }
 }
 
-/// The field of the manifest that an error is about. If one of several schemas must match, upstream names the field in the detail
-/// alone.
+/// The field of the manifest that an error is about. If one of several schemas must match, upstream names the field only in the detail.
 pub fn field_at_fault(error: &Error) -> Cow<'_, str> {
     let quoted = || {
         let (field, _) = error.detail.strip_prefix('"')?.split_once('"')?;

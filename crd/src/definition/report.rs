@@ -42,7 +42,7 @@ pub struct RuleOutcome {
     pub trees: RuleTrees,
     /// The type of the node that has the rule.
     pub node: NodeType,
-    /// The cost of the rule at all places where it may run, in cost units.
+    /// The highest cost of all evaluations of the rule in one object, in cost units.
     pub cost: u64,
     /// How often the node may occur in an object, if the schema bounds it.
     pub cardinality: Option<u64>,
@@ -56,7 +56,7 @@ impl Definition {
         self.rules_of(envs, age, &KeptRules::default())
     }
 
-    /// Like [`Definition::rules`], but takes rules that are compiled already from `kept`.
+    /// Like [`Definition::rules`], but uses the compiled rules in `kept` instead of compiling them again.
     pub(super) fn rules_of(
         &self,
         envs: &RuleEnvs,

@@ -219,7 +219,7 @@ impl CompiledVersion {
         self.schema.as_deref().filter(|_| self.is_structural)
     }
 
-    /// The validator that knows the types of lists.
+    /// The validator for the lists of type set and map, if the schema is structural.
     pub(super) fn list_types(&self) -> Option<&Validator> {
         self.validator.as_ref().filter(|_| self.is_structural)
     }

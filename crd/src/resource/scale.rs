@@ -7,7 +7,7 @@ use gavel_engine::value::Json;
 use super::accessor;
 use crate::definition::Scale;
 
-/// Appends the errors of the wanted number of replicas.
+/// Appends the errors of the desired number of replicas.
 pub(super) fn validate_spec(object: &Json, scale: &Scale, errors: &mut Vec<Error>) {
     validate_replicas(object, &scale.spec_replicas_path, errors);
 }

@@ -1,7 +1,7 @@
 //! The tree of an expression, the same before and after checking.
 //!
-//! Every node has an [`ExprId`]. Places, types and references are in side tables with the id as key, as in cel-go (`common/ast`). Ids are
-//! dense and begin at 1. The call of a macro is replaced by its expansion.
+//! Every node has an [`ExprId`]. Source positions, types and references are in side tables keyed by the id, as in cel-go (`common/ast`).
+//! Ids are dense and begin at 1. The call of a macro is replaced by its expansion.
 
 use std::sync::Arc;
 
@@ -107,7 +107,7 @@ impl ListExpr {
 /// One `key: value` of a map.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MapEntry {
-    /// The id of the entry; its place is the colon.
+    /// The id of the entry; its source position is that of the colon.
     pub id: ExprId,
     /// The key.
     pub key: Expr,
@@ -129,7 +129,7 @@ pub struct Struct {
 /// One `field: value` of a struct literal.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StructField {
-    /// The id of the initialiser; its place is the colon.
+    /// The id of the initialiser; its source position is that of the colon.
     pub id: ExprId,
     /// The field's name.
     pub name: SmolStr,
@@ -166,7 +166,7 @@ pub struct Comprehension {
 pub struct Ast {
     source: Source,
     root: Expr,
-    /// The place of each id; row 0 is unused.
+    /// The source position of each id; row 0 is unused.
     offsets: Vec<Offset>,
 }
 
@@ -195,12 +195,12 @@ impl Ast {
         &self.root
     }
 
-    /// The place of a node, in code points.
+    /// The source position of a node, in code points.
     pub fn offset(&self, id: ExprId) -> Offset {
         self.offsets.get(id.index()).copied().unwrap_or(0)
     }
 
-    /// One more than the largest id, which is the length of side tables.
+    /// The largest id plus one: the length of side tables.
     pub fn id_bound(&self) -> usize {
         self.offsets.len()
     }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::operators as op;
 use super::{Call, Constant, Expr, ExprKind, ListExpr, MapEntry, Select, Struct};
 
-/// An expression that parses to this tree, apart from ids and places; `None` if there is no such expression.
+/// The text of an expression that parses to this tree, apart from ids and positions; `None` if no expression does.
 ///
 /// Trees that only macros produce have none: comprehensions, and names with `@` or `#`. A presence test is written as `has(a.b)`.
 pub fn unparse(expr: &Expr) -> Option<String> {
@@ -41,7 +41,7 @@ struct Writer {
 }
 
 impl Writer {
-    /// Writes an expression, in parentheses if its precedence is lower than `place` requires.
+    /// Writes an expression, in parentheses if its precedence is lower than `place`.
     fn expr(&mut self, expr: &Expr, place: Level) -> Option<()> {
         if level(expr) >= place {
             return self.bare(expr);

@@ -2,7 +2,7 @@
 
 use super::{Ast, Expr, ExprKind};
 
-/// The nodes of a tree, each after the nodes below it.
+/// An iterator over the nodes of a tree. Each node comes after the nodes below it.
 struct Walk<'e, F> {
     /// The nodes to visit, the next one last; the flag says whether the nodes below it have been visited.
     pending: Vec<(&'e Expr, bool)>,

@@ -131,7 +131,7 @@ impl<'c> Checker<'c> {
         self.report_undeclared(expr.id, &name);
     }
 
-    /// Checks a selection. It is the name of a variable if a variable with this dotted name is declared.
+    /// Checks a selection. If a variable with the selection's dotted name is declared, the selection is that variable.
     fn check_select(&mut self, expr: &mut Expr) {
         let declared = self.with_qualified_name(expr, &[], |checker, name| {
             checker.scopes.find(checker.env, name)

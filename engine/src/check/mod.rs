@@ -31,7 +31,7 @@ pub struct CheckedAst {
     references: Vec<Option<Reference>>,
 }
 
-/// A check that runs over a whole expression after its types are known, for example of literals. It reports problems.
+/// A check of a whole expression, such as a check of its literals. It runs after the types are known and reports problems.
 pub type Validator = fn(&CheckedAst, &mut Issues);
 
 /// The referent of a name or call.
@@ -39,8 +39,8 @@ pub type Validator = fn(&CheckedAst, &mut Issues);
 pub enum Reference {
     /// A variable, by its full name.
     Variable(SmolStr),
-    /// The name of a type, as a value. Also the name of a variable whose values are types: upstream mistakes it for the name of a type, and
-    /// planning then fails with `reference to undefined type: x`.
+    /// The name of a type, as a value. Also the name of a variable whose values are types: upstream mistakes the variable's name for the
+    /// name of a type, and planning then fails with `reference to undefined type: x`.
     Type(SmolStr),
     /// A constant of an enumeration.
     Constant(Constant),
@@ -48,7 +48,7 @@ pub enum Reference {
     Call {
         /// The function.
         function: Arc<FunctionDecl>,
-        /// The possible overloads. A single one is decided by the static types; among several, the values decide at run time.
+        /// The possible overloads. A single one was chosen by the static types; several are distinguished by the values at run time.
         candidates: SmallVec<[u16; 4]>,
     },
 }

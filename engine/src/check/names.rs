@@ -121,7 +121,7 @@ impl Scopes {
     }
 }
 
-/// The name of the only constant of the only enumeration.
+/// The full name of the only constant of an enumeration that expressions can use.
 const NULL_VALUE: &str = "google.protobuf.NullValue.NULL_VALUE";
 
 impl Declared {

@@ -76,7 +76,7 @@ pub struct Plain<A>(std::marker::PhantomData<A>);
 #[derive(Debug)]
 pub struct WithContext<A>(std::marker::PhantomData<A>);
 
-/// A text, or a type that is used as one: upstream takes the Go value of some arguments, which for a type is its name.
+/// A text, or a type, which is read as its name: upstream converts some arguments to Go strings, and a type to its name.
 #[derive(Debug, Clone, Copy)]
 pub struct NativeText<'a>(pub &'a str);
 

@@ -1,4 +1,4 @@
-//! The context of an implementation, through which it announces its work.
+//! The context of a call: where an implementation puts its results, and to which it announces its work.
 
 use bumpalo::collections::Vec as ArenaVec;
 use gavel_golang::work::{Interrupt, Work};
@@ -9,7 +9,7 @@ use crate::value::{Arena, Value};
 /// The units of work for adding an element to a list.
 const WORK_PER_ELEMENT: usize = 32;
 
-/// The context of an implementation.
+/// The context of a call, which the implementation of the function receives.
 ///
 /// An implementation that may take more than about a millisecond announces its [`work`](Self::work) in pieces; one whose result
 /// may be much larger than its arguments [reserves](Self::reserve) memory before it computes it.
@@ -44,7 +44,7 @@ impl<'a> CallContext<'a> {
         Ok(self.work.spend(units)?)
     }
 
-    /// The counter of the context, for code that is not part of an evaluation.
+    /// The work counter of the context, for functions that take a [`Work`] instead of a context.
     pub fn work_counter(&self) -> &Work<'a> {
         &self.work
     }

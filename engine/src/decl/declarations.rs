@@ -36,10 +36,10 @@ pub struct EnvOptions {
 /// Behavior in which later versions of cel-go follow the specification and earlier versions do not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Corrections {
-    /// Variables of comprehensions take precedence, even over longer names that begin with theirs. A name with a leading dot never refers
-    /// to one.
+    /// Variables of comprehensions take precedence, even over longer dotted names that begin with the variable's name. A name with a
+    /// leading dot never refers to such a variable.
     pub names: bool,
-    /// The value that an optional holds is unchanged when the optional is read.
+    /// Reading an optional returns the value that it holds unchanged, without converting it to a Go value and back.
     pub held_values: bool,
     /// `or` and `orValue` fail if their receiver is not an optional.
     pub receivers_of_or: bool,
@@ -60,7 +60,7 @@ pub enum Rules {
     /// - a constant that cannot be a key fails where it is looked up, not at planning;
     /// - a value that is neither map nor list has no fields that could be absent;
     /// - the common type of null and a nullable type is the nullable type;
-    /// - the value that an optional holds is unchanged when the optional is read.
+    /// - reading an optional returns the value that it holds unchanged, without converting it to a Go value and back.
     Specification,
 }
 

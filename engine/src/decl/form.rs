@@ -38,7 +38,7 @@ pub enum Form {
     OptionalOrValue,
     /// The expansion of `cel.block`.
     Block,
-    /// A conversion. Planning computes the conversion of a constant, and fails if it fails.
+    /// A conversion. Planning converts a constant argument; if the conversion fails, planning fails.
     Conversion,
     /// A function that parses a text, which is expensive: the same text is parsed only once.
     Parse,
@@ -91,7 +91,7 @@ pub enum Yield {
     Either,
     /// The result is the argument converted to text.
     Printed,
-    /// The result is a list of parts of the first argument, whose number is at most the number of code points plus one.
+    /// The result is a list of parts of the first argument. It has at most one more element than the argument has code points.
     Parts,
     /// The result may be larger than Kubernetes' estimate of its size.
     Larger,

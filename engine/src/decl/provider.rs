@@ -14,7 +14,7 @@ pub trait TypeProvider: fmt::Debug + Send + Sync {
     /// The type of a field of a named type.
     fn field_type(&self, type_name: &str, field: &str) -> Option<Type>;
 
-    /// The position of a field in a type. Values of the type receive it as a hint when they look the field up.
+    /// The position of a field in a type. Values of the type receive this position as a hint when they look up the field.
     fn field_place(&self, _type_name: &str, _field: &str) -> FieldPlace {
         FieldPlace::UNKNOWN
     }

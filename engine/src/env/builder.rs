@@ -52,7 +52,7 @@ impl EnvBuilder {
         self.library_type(name.clone(), Type::opaque(name, Vec::new()))
     }
 
-    /// Declares a type of a library with parameters.
+    /// Declares a library's type by its name; the type may have type parameters.
     pub fn library_type(mut self, name: impl Into<SmolStr>, ty: Type) -> Self {
         let types = &mut self.parts.declarations.library_types;
         types.insert(name.into(), ty);

@@ -1,5 +1,5 @@
-//! Upper bounds for expressions whose Kubernetes estimate can be exceeded at run time. The rest of the walk is shared; functions
-//! with another formula for bounds ask [`is_bound`](crate::cost::CallSite::is_bound).
+//! The rules by which upper bounds differ from Kubernetes' estimates, which some evaluations exceed. The rest of the walk is shared;
+//! functions with another formula for bounds ask [`is_bound`](crate::cost::CallSite::is_bound).
 
 use smol_str::SmolStr;
 
@@ -43,7 +43,7 @@ impl KnownValue {
         KnownValue { path, ..self }
     }
 
-    /// The size at the end of a path of steps from the value, if the value's path does not determine it.
+    /// The size of the value that `steps` lead to from this value, if this value's path does not determine it.
     pub fn size(&self, steps: &[&str]) -> Option<SizeEstimate> {
         match steps {
             [] => self.size,
@@ -54,7 +54,7 @@ impl KnownValue {
     }
 }
 
-/// Costs of this size or more come from unknown sizes: the largest size, scaled by the smallest factors.
+/// Costs of this size or more come from unknown sizes: even the smallest factors scale the largest size to more than this.
 const UNKNOWN: u64 = 1 << 56;
 
 /// The longest texts that `string()` returns for other values, in code points.
@@ -84,7 +84,7 @@ impl<'a> Estimator<'a> {
         }
     }
 
-    /// The cost of the selection or index that begins a chain; it includes those of the later steps in the chain.
+    /// The cost of the selection or index that begins a chain; it includes the cost of the chain's later steps.
     pub(super) fn chain_start(&self, operand: &Expr) -> CostEstimate {
         let goes_on = match &operand.kind {
             ExprKind::Ident(_) => true,
@@ -98,7 +98,7 @@ impl<'a> Estimator<'a> {
         }
     }
 
-    /// The properties of a value that is either of two values, or both joined. If one value is empty, the properties of the other are used.
+    /// Records the path and the entries of a value that is one of two values, or both concatenated. An empty value is ignored.
     pub(super) fn join(&mut self, id: ExprId, left: &SizedArgument<'a>, right: &SizedArgument<'a>) {
         if !self.bounds {
             return;
@@ -119,7 +119,7 @@ impl<'a> Estimator<'a> {
         self.set_entries(id, entries);
     }
 
-    /// The sizes of the entries of a list or map; the host may know them.
+    /// The sizes of the entries of a list or map, as recorded or as the host gives them.
     fn known_entries(&self, argument: &SizedArgument<'a>) -> Option<EntrySize> {
         let told = |step| self.told_step(argument.path, step, &Type::Dyn);
         let known = self.entries_of(argument.expr);
@@ -138,7 +138,7 @@ impl<'a> Estimator<'a> {
         })
     }
 
-    /// Upper bounds of calls for which upstream's figure is not one.
+    /// Upper bounds of calls whose cost may exceed upstream's estimate.
     pub(super) fn bound_call(
         &mut self,
         expr: &'a Expr,

@@ -5,7 +5,7 @@ use crate::ast::{Comprehension, Constant, Expr, ExprKind};
 use crate::cost::CostEstimate;
 use crate::types::Type;
 
-/// The accumulator's name in expansions of older versions; a fold with it never counts as a binding.
+/// The accumulator's name in the expansions of older versions of cel-go; a fold with this accumulator never counts as a binding.
 pub(super) const OLD_ACCUMULATOR: &str = "__result__";
 
 impl<'a> Estimator<'a> {

@@ -83,7 +83,7 @@ pub(super) struct ScopedVariable<'a> {
 }
 
 impl EntrySize {
-    /// The range that contains both, if both are known.
+    /// The ranges that contain both, if both are known.
     pub(super) fn union(a: Option<EntrySize>, b: Option<EntrySize>) -> Option<EntrySize> {
         let (a, b) = (a?, b?);
         Some(EntrySize {

@@ -33,9 +33,9 @@ pub fn estimate(checked: &CheckedAst, sizes: &dyn SizeSource) -> CostEstimate {
     Estimator::new(checked, sizes).cost(checked.ast().root())
 }
 
-/// The highest cost of an evaluation of the expression, for all values of the sizes that the host gives. [`estimate`] gives Kubernetes'
-/// figures, which some evaluations exceed: for example, `startsWith` reads the text, but its estimate uses the length of the prefix; and
-/// paths that share memory may get the wrong sizes.
+/// The bounds of an expression: no evaluation with values of the sizes that the host gives costs more. Some evaluations cost more than
+/// [`estimate`], which returns Kubernetes' figures: for example, `startsWith` reads the text, but its estimate uses the length of the
+/// prefix; and paths that share memory may get the wrong sizes.
 ///
 /// ```
 /// use gavel_engine::cost::SizeEstimate;
@@ -59,10 +59,10 @@ pub fn bound(checked: &CheckedAst, sizes: &dyn SizeSource) -> Bound {
 
 /// The sizes of the host's data.
 pub trait SizeSource: fmt::Debug {
-    /// The size of the value of this type at a path, if known: code points of a string, bytes, elements, entries.
+    /// The size of the value of this type at a path, if known: its number of code points, bytes, elements or entries.
     ///
     /// The first step is a variable; the others are fields, `@items` (of a list), `@indices`, `@keys` and `@values` (of a map). A path is
-    /// never empty. The path of a selection or index whose operand is another expression begins with its first field.
+    /// never empty. If a selection or index does not start at a variable, its path begins with its first field.
     fn size(&self, path: &[&str], ty: &Type) -> Option<SizeEstimate>;
 }
 
@@ -76,7 +76,7 @@ impl SizeSource for NoSizes {
     }
 }
 
-/// Sizes by path, its steps joined by dots: `request.items.@items`.
+/// Sizes by path; the steps of a path are joined by dots: `request.items.@items`.
 #[derive(Debug, Clone, Default)]
 pub struct SizeTable(HashMap<SmolStr, SizeEstimate>);
 

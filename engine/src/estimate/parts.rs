@@ -97,7 +97,7 @@ fn heavy(checked: &CheckedAst, parts: Vec<PartCost<'_>>, most: usize) -> Vec<Hea
     heavy.collect()
 }
 
-/// The place of the first node of a part: its own or that of a node below.
+/// The position at which a part begins: the smallest position of its nodes.
 fn first_offset(checked: &CheckedAst, part: &Expr) -> u32 {
     let mut first = checked.ast().offset(part.id);
     let mut open = vec![part];

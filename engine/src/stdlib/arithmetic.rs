@@ -114,7 +114,8 @@ fn negate<'a>(operand: Value<'a>) -> Result<Value<'a>, EvalError> {
     }
 }
 
-/// The error of operands that do not fit. Its wording depends on whether the left operand has a type that the operator accepts.
+/// The error for operands of types that the operator does not accept. Its wording depends on whether the operator accepts the left
+/// operand's type.
 #[cold]
 fn unfit(operator: &str, left: Value<'_>) -> EvalError {
     match (operator, left.kind()) {

@@ -43,7 +43,8 @@ pub fn rows() -> impl Iterator<Item = &'static Overload> {
     TABLES.iter().copied().flatten().chain(DURATION_OF_INT)
 }
 
-/// The error of an operand whose type lacks an operator or function. For texts and times, the message names the method.
+/// The error for an operand whose type does not have the operator or function. The message names the function, except for texts, durations
+/// and timestamps.
 #[cold]
 fn missing_operator(function: &str, args: &[Value<'_>]) -> EvalError {
     match args.first() {

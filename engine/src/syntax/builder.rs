@@ -33,7 +33,7 @@ impl<'m> Builder<'m> {
         }
     }
 
-    /// The root, which is the only operand left, and the place of each id.
+    /// The root, which is the only operand left, and the source position of each id.
     pub(super) fn finish(mut self) -> Option<(Expr, Vec<Offset>)> {
         let root = self.operands.pop()?;
         Some((root, self.nodes.into_offsets()))
@@ -94,14 +94,16 @@ impl<'m> Builder<'m> {
             .push(nodes::call(id, SmolStr::new_static(name), None, operands));
     }
 
-    /// A chain of `&&` or `||`, which has one more term than operators.
+    /// Builds a chain of `&&` or `
+    ///
+    /// `, which has one more term than operators.
     pub(super) fn chain(&mut self, name: &'static str, operators: &[ExprId], mark: Mark) {
         let terms = self.take(mark);
         self.operands
             .extend(balanced(name, operators, &mut terms.into_iter()));
     }
 
-    /// A call, or the expansion of a macro. Its arguments are above the mark; its receiver is the operand just below.
+    /// Builds a call, or the expansion of a macro. Its arguments are above the mark; its receiver is the operand just below.
     pub(super) fn call(
         &mut self,
         id: ExprId,
@@ -126,7 +128,7 @@ impl<'m> Builder<'m> {
         Ok(())
     }
 
-    /// A list of the elements above the mark.
+    /// Builds a list of the elements above the mark.
     pub(super) fn list(&mut self, id: ExprId, mark: Mark, optional_indices: Vec<u32>) {
         let elements = self.take(mark);
         self.push(
@@ -138,7 +140,7 @@ impl<'m> Builder<'m> {
         );
     }
 
-    /// A map of the keys and values above the mark; `entries` has the id of each entry and whether it is optional.
+    /// Builds a map of the keys and values above the mark; `entries` has the id of each entry and whether it is optional.
     pub(super) fn map(&mut self, id: ExprId, mark: Mark, entries: Vec<(ExprId, bool)>) {
         let mut operands = self.take(mark).into_iter();
         let mut map = Vec::with_capacity(entries.len());
@@ -155,7 +157,7 @@ impl<'m> Builder<'m> {
         self.push(id, ExprKind::Map(map));
     }
 
-    /// A struct of the values above the mark; `fields` has the id and name of each field and whether it is optional.
+    /// Builds a struct of the values above the mark; `fields` has the id and name of each field and whether it is optional.
     pub(super) fn structure(
         &mut self,
         id: ExprId,

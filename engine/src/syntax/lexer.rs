@@ -15,7 +15,7 @@ pub(super) struct Lexer<'s> {
     ascii: bool,
 }
 
-/// Characters that begin no token, up to and including the one at which no token was possible any more.
+/// Characters that form no token. The last one is the character at which no token was possible any more.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct UnknownToken {
     /// Where they start, in code points.
@@ -104,7 +104,7 @@ impl<'s> Lexer<'s> {
         )
     }
 
-    /// The kind and end of the token at `start`, or the place of the character at which no token is possible.
+    /// The kind and end of the token at `start`, or the position of the character at which no token is possible.
     fn scan(&self, start: usize) -> Result<(TokenKind, usize), usize> {
         let Some(first) = self.byte(start) else {
             return Ok((TokenKind::Eof, start));
@@ -231,7 +231,7 @@ impl<'s> Lexer<'s> {
         Err(end)
     }
 
-    /// The end of the string whose quote is at `open`, or the place of the character that is not allowed in it.
+    /// The end of the string whose quote is at `open`, or the position of the character that is not allowed in it.
     fn string(&self, open: usize, raw: bool) -> Result<usize, usize> {
         let quote = self.byte(open);
         let second = open.saturating_add(1);
@@ -279,7 +279,7 @@ impl<'s> Lexer<'s> {
         }
     }
 
-    /// The end of the escape whose backslash is at `backslash`, or the place of the character that is not allowed in it.
+    /// The end of the escape whose backslash is at `backslash`, or the position of the character that is not allowed in it.
     fn escape(&self, backslash: usize) -> Result<usize, usize> {
         let letter = backslash.saturating_add(1);
         let start = letter.saturating_add(1);

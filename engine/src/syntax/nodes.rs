@@ -1,11 +1,11 @@
-//! The ids and places of nodes (`parser/helper.go`, `common/ast/factory.go`).
+//! The ids and source positions of nodes (`parser/helper.go`, `common/ast/factory.go`).
 
 use smol_str::SmolStr;
 
 use crate::ast::{Call, Expr, ExprId, ExprKind, Select};
 use crate::source::Offset;
 
-/// The place of nodes for parts that could not be read.
+/// The position of nodes for parts that could not be read.
 pub(super) const NOWHERE: Offset = Offset::MAX;
 
 /// The node limit of a tree.
@@ -57,14 +57,14 @@ impl Nodes {
         self.offsets.get(id.index()).copied().unwrap_or(NOWHERE)
     }
 
-    /// Sets the place of a node whose id was created before its place was known.
+    /// Sets the position of a node whose id was created before its position was known.
     pub(super) fn place(&mut self, id: ExprId, offset: Offset) {
         if let Some(place) = self.offsets.get_mut(id.index()) {
             *place = offset;
         }
     }
 
-    /// A copy of the tree with new ids. Entries and fields are placed at `entries`, all other nodes at the original's places.
+    /// A copy of the tree with new ids. Entries and fields get the position `entries`, all other nodes the original's positions.
     pub(super) fn copy(&mut self, expr: &Expr, entries: Offset) -> Result<Expr, TooManyNodes> {
         let mut copy = expr.clone();
         // A list of pending nodes needs no stack, however deep the tree is.

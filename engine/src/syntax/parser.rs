@@ -1,7 +1,7 @@
 //! The parser of valid expressions: recursive descent, one function for each precedence.
 //!
-//! It gives up at the first error, limits included, and leaves it to [`recovery`](super::recovery) to report it. For an
-//! expression that it accepts, both build the same tree with the same ids.
+//! This parser gives up at the first error or exceeded limit, which [`recovery`](super::recovery) then finds and reports. From a valid
+//! expression, both parsers build the same tree with the same ids.
 
 use smol_str::{SmolStr, format_smolstr};
 
@@ -14,7 +14,7 @@ use crate::ast::operators as op;
 use crate::ast::{Constant, Expr, ExprId};
 use crate::source::{Offset, Source};
 
-/// The root and the place of each id; `None` if there is any error in the expression.
+/// The root and the source position of each id; `None` if there is any error in the expression.
 pub(super) fn parse(
     source: &Source,
     options: &ParserOptions,
@@ -400,7 +400,7 @@ impl<'a> Parser<'a> {
         Some(())
     }
 
-    /// Whether another element follows. Reads the comma before it, or the end with an optional comma.
+    /// Whether another element follows. Reads the comma before that element, or the closing token with an optional comma before it.
     fn more(&mut self, close: TokenKind, first: bool) -> Option<bool> {
         let comma = self.eat(TokenKind::Comma).is_some();
         if self.eat(close).is_some() {

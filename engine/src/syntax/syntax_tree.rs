@@ -18,7 +18,7 @@ pub(super) struct SyntaxNode {
     pub(super) shape: RuleShape,
     /// The position where it begins.
     pub(super) start: Offset,
-    /// Its parts. Skipped tokens are left out; missing tokens that were inserted are there.
+    /// The parts of this part. Skipped tokens are left out; missing tokens that a recovery inserted are included.
     children: Vec<Child>,
 }
 
@@ -76,7 +76,7 @@ impl SyntaxTree {
 }
 
 impl SyntaxNode {
-    /// The nodes in it, in order.
+    /// The nodes among its parts, in order.
     pub(super) fn nodes(&self) -> impl Iterator<Item = NodeId> {
         self.children.iter().filter_map(|child| match child {
             Child::Node(id) => Some(*id),
@@ -84,7 +84,7 @@ impl SyntaxNode {
         })
     }
 
-    /// The tokens in it, in order.
+    /// The tokens among its parts, in order.
     pub(super) fn tokens(&self) -> impl Iterator<Item = Token> {
         self.children.iter().filter_map(|child| match child {
             Child::Token(token) => Some(*token),
@@ -92,7 +92,7 @@ impl SyntaxNode {
         })
     }
 
-    /// The first token of a kind.
+    /// The first token of a kind among its parts.
     pub(super) fn token(&self, kind: TokenKind) -> Option<Token> {
         self.tokens().find(|token| token.kind == kind)
     }

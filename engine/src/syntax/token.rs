@@ -46,7 +46,7 @@ pub(super) enum TokenKind {
     EscapedIdentifier,
 }
 
-/// A token: its kind and its place in the text.
+/// A token: its kind and its position in the text.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Token {
     /// The kind.

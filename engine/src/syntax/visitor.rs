@@ -19,7 +19,7 @@ use crate::ast::{Constant, Expr, ExprId};
 use crate::issues::Issues;
 use crate::source::{Location, Offset, Source};
 
-/// The root, if there is one, and the place of each id; errors are added to `issues`.
+/// The root, if there is one, and the source position of each id; errors are added to `issues`.
 pub(super) fn visit(
     source: &Source,
     options: &ParserOptions,
@@ -282,7 +282,7 @@ impl<'a> Visitor<'a> {
         Ok(())
     }
 
-    /// The name of a node with its leading dot, and the name's place; `None` after an error.
+    /// The name of a node with its leading dot, and the name's position; `None` after an error.
     fn name(&mut self, node: &'a SyntaxNode) -> Option<(SmolStr, Offset)> {
         let Some(token) = node.token(TokenKind::Identifier) else {
             self.gap(node.start);

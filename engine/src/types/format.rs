@@ -7,14 +7,14 @@ use smol_str::{SmolStr, format_smolstr};
 use super::{Primitive, Type};
 
 impl fmt::Display for Type {
-    /// The form of the batch protocol and the documentation: `list(int)`, `google.protobuf.Timestamp`, `null_type`.
+    /// Writes the type as the batch protocol and the documentation do: `list(int)`, `google.protobuf.Timestamp`, `null_type`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write_type(f, self, TypeForm::Full)
     }
 }
 
 impl Type {
-    /// The form of the checker's messages, with short names: `list(timestamp)`, `null`.
+    /// The type as the checker's messages print it, with short names: `list(timestamp)`, `null`.
     pub fn in_message(&self) -> impl fmt::Display + '_ {
         TypeInMessage(self)
     }

@@ -110,12 +110,12 @@ impl Type {
         }))
     }
 
-    /// The type of types: the type of a value that is the type `value`.
+    /// The type of a value that is itself a type: the type of the value `value`.
     pub fn type_of(value: Type) -> Type {
         Type::Type(Some(Arc::new(value)))
     }
 
-    /// The value's type, if this is an optional type.
+    /// The type of the value that an optional holds, if this is an optional type.
     pub fn as_optional(&self) -> Option<&Type> {
         match self {
             Type::Opaque(opaque) if opaque.name == OPTIONAL => opaque.parameters.first(),

@@ -42,7 +42,7 @@ impl Signature {
 }
 
 impl Type {
-    /// Adds the names of the type parameters in this type that are still missing.
+    /// Adds the names of the type parameters in this type that `names` does not contain yet.
     fn collect_parameters(&self, names: &mut SmallVec<[SmolStr; 2]>) {
         match self {
             Type::Param(name) if !names.contains(name) => names.push(name.clone()),

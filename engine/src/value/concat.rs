@@ -86,8 +86,8 @@ pub fn concat_lists<'a>(
     }))))
 }
 
-/// `left + right`, which differs from a list with the same elements when it is compared, searched or taken out of an optional
-/// (cel-go's `concatList`).
+/// The result of `left + right`. It behaves differently from a list with the same elements when it is compared, searched or taken out of an
+/// optional (cel-go's `concatList`).
 #[derive(Debug)]
 struct Joined<'a> {
     left: List<'a>,
@@ -133,8 +133,8 @@ impl ListView for Joined<'_> {
     }
 }
 
-/// A list whose elements are converted through Go's values. Each is converted when it is read, because a list may hold the same list many
-/// times.
+/// A list whose elements are converted to Go values and back. An element is converted when it is read, because a list may hold the same
+/// list many times.
 #[derive(Debug)]
 struct Natives<'a> {
     list: List<'a>,

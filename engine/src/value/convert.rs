@@ -14,7 +14,7 @@ use gavel_golang::{duration, float, integer, time::OffsetTime, work::Work};
 const TWO_63: f64 = 9_223_372_036_854_775_808.0;
 const TWO_64: f64 = 18_446_744_073_709_551_616.0;
 
-/// The error of an impossible conversion, with the names of the types.
+/// The error for an impossible conversion, with the names of the types.
 #[cold]
 pub fn conversion_error(from: &str, to: &str) -> EvalError {
     EvalError::new(format!("type conversion error from '{from}' to '{to}'"))

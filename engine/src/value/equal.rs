@@ -214,7 +214,7 @@ fn equals_within(
 }
 
 /// Compares values that must first be read. If reading the left value fails, the failure is the result. If reading the right value fails,
-/// the values are not equal, unless the left operand reads it itself.
+/// the values are not equal, unless the left operand's type reads the right operand itself, in which case the comparison fails.
 #[cold]
 fn equals_read(
     left: Value<'_>,

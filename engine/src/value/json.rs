@@ -1,4 +1,4 @@
-//! JSON documents as values, with the numbers of Kubernetes: integers that fit are `int`, all other numbers `double`.
+//! JSON documents as values. As in Kubernetes, integers that fit are `int`, and all other numbers `double`.
 
 use super::{Json, JsonObject, Reach, Repr, Value};
 use crate::error::EvalError;

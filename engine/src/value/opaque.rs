@@ -77,9 +77,9 @@ pub trait Opaque: Share + Any + fmt::Debug + Send + Sync {
 /// The identity of a library's value as a map key.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum OpaqueKey {
-    /// Its address: it only equals itself.
+    /// The address of the value: it only equals itself.
     Place,
-    /// Its content: it equals values with the same content.
+    /// The content of the value: it equals values with the same content.
     Value(SmallVec<[u8; 24]>),
     /// It cannot be a key.
     Unhashable,
@@ -118,7 +118,7 @@ impl Opaque for HeldError {
     }
 }
 
-/// Copies of opaque values that outlive an evaluation; every [`Opaque`] that is `Clone` has it.
+/// Copies an opaque value so that the copy outlives the evaluation. Every [`Opaque`] that is `Clone` implements it.
 pub trait Share {
     /// A copy that borrows nothing.
     fn share(&self) -> Arc<dyn Opaque>;

@@ -103,7 +103,7 @@ impl<'w> Reach<'w> {
         Ok(())
     }
 
-    /// Walks over a whole value, without its keys; texts count by their length.
+    /// Walks over a whole value except for the keys of maps; texts count by their length.
     ///
     /// # Errors
     ///

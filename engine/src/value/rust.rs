@@ -47,13 +47,13 @@ impl<'a> Value<'a> {
         Value(Repr::ShapedMap(map, shape))
     }
 
-    /// JSON that a host views through a shape, and that takes memory to read or cannot be read: an element or a field.
+    /// JSON of an element or field that has not been read yet: reading it through its host's shape needs memory, or fails.
     pub const fn unread(json: &'a Json, shape: &'a Shape) -> Self {
         Value(Repr::Unread(json, shape))
     }
 }
 
-/// The error of a value that does not have the requested Rust type.
+/// The error for a value that does not have the requested Rust type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WrongType {
     expected: &'static str,

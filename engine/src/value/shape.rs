@@ -10,8 +10,8 @@ use gavel_golang::work::Work;
 use super::{Arena, Json, JsonObject, Reach, Value};
 use crate::error::EvalError;
 
-/// The place of a field in a host's type, as its [`TypeProvider`](crate::decl::TypeProvider) gave it: a hint that makes the
-/// lookup direct.
+/// The position of a field in a host's type, as returned by the [`TypeProvider`](crate::decl::TypeProvider): a hint that speeds up the
+/// lookup of the field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FieldPlace(u32);
 
@@ -19,7 +19,7 @@ impl FieldPlace {
     /// No known place.
     pub const UNKNOWN: FieldPlace = FieldPlace(u32::MAX);
 
-    /// The place of the field with this number, from 0.
+    /// The position of the field with this number, from 0.
     pub fn new(number: usize) -> Self {
         FieldPlace(u32::try_from(number).unwrap_or(u32::MAX))
     }
@@ -39,7 +39,7 @@ pub trait JsonShape: Any + fmt::Debug + Send + Sync {
     /// The value of this JSON. `this` is the shape itself, for values that refer to it.
     fn view<'a>(&'a self, json: &'a Json, this: &'a Shape) -> Value<'a>;
 
-    /// Reads a value that is [unread](Value::unread).
+    /// Reads JSON that was left [unread](Value::unread).
     ///
     /// # Errors
     ///
@@ -52,7 +52,7 @@ pub trait JsonShape: Any + fmt::Debug + Send + Sync {
     /// The value of a field or text key of a map.
     fn find<'a>(&'a self, map: &'a JsonObject, key: &str) -> Option<Value<'a>>;
 
-    /// Like [`find`](Self::find), with the probable place of the field.
+    /// Like [`find`](Self::find), with the probable position of the field.
     fn find_at<'a>(&'a self, map: &'a JsonObject, key: &str, _: FieldPlace) -> Option<Value<'a>> {
         self.find(map, key)
     }

@@ -35,7 +35,7 @@ impl fmt::Debug for Truth {
 }
 
 impl Value<'_> {
-    /// The bool, if it is one.
+    /// The bool, if the value is one.
     #[inline]
     pub(crate) const fn as_truth(&self) -> Option<Truth> {
         match self.0 {

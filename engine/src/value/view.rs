@@ -7,7 +7,7 @@ use gavel_golang::work::Work;
 use super::{Arena, Reach, Value};
 use crate::error::EvalError;
 
-/// A list provided by a host, read element by element. A view lives within one evaluation, or several of one thread.
+/// A list provided by a host, read element by element. A view is used by one evaluation, or by several on one thread.
 pub trait ListView: fmt::Debug {
     /// The number of elements.
     fn len(&self) -> usize;
@@ -30,7 +30,7 @@ pub trait ListView: fmt::Debug {
         self.is_empty()
     }
 
-    /// Whether the list equals the right operand of `==`, for hosts that do not compare element by element.
+    /// The result of `==` with the list on the left, for hosts with their own comparison; `None` to compare element by element.
     fn equals(
         &self,
         _other: &Value<'_>,
@@ -39,12 +39,12 @@ pub trait ListView: fmt::Debug {
         None
     }
 
-    /// Whether a value is an element, for hosts that do not compare element by element.
+    /// Whether a value is in the list, for hosts with their own comparison; `None` to compare element by element.
     fn contains(&self, _value: &Value<'_>, _work: &Work<'_>) -> Option<Result<bool, EvalError>> {
         None
     }
 
-    /// The list with another list appended by `+`, for hosts whose result is more than the elements of both.
+    /// The list with another list appended by `+`, for hosts with their own kind of joined list; `None` to join the elements.
     fn concat<'a>(
         &'a self,
         _other: Value<'a>,
@@ -61,8 +61,8 @@ pub trait ListView: fmt::Debug {
     }
 }
 
-/// A map or object provided by a host, read key by key. A view lives within one evaluation, or several of one thread, so that
-/// computed values may be kept in their arena.
+/// A map or object provided by a host, read key by key. A view is used by one evaluation, or by several on one thread, so that it may keep
+/// computed values in their arena.
 pub trait MapView: fmt::Debug {
     /// The name that `type(x)` gives.
     fn type_name(&self) -> &str {

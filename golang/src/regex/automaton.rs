@@ -36,7 +36,7 @@ pub(super) struct Automaton {
     pattern: Box<str>,
     /// Whether the positions of groups are found too.
     keeps_groups: bool,
-    /// The automata for long texts, built when they are first needed; `None` for patterns that need a machine.
+    /// The automata for long texts, built when they are first needed; `None` for patterns that only a machine can search.
     stepping: OnceLock<Option<Stepping>>,
     /// The machine for the groups in long texts, built when it is first needed.
     machine: OnceLock<Option<Program>>,

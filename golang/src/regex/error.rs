@@ -16,7 +16,8 @@ enum Repr {
         problem: Problem,
         expression: String,
     },
-    /// DIFFERENCE: Go counts instructions slightly differently, so a pattern just below Go's limit can fail with this error.
+    /// The program of the pattern exceeds the size limit. DIFFERENCE: Go counts instructions slightly differently, so a pattern just below
+    /// Go's limit can fail with this error.
     #[error("regular expression needs too much memory")]
     TooMuchMemory,
     #[error("operation interrupted")]

@@ -3,7 +3,7 @@
 use super::error::Problem;
 use super::node::{Node, Shape};
 
-/// The limit of levels of nodes.
+/// The nesting limit of nodes.
 const MAX_HEIGHT: u32 = 1000;
 /// The limit of instructions in Go's program: 128 MiB at 40 bytes each.
 const MAX_SIZE: u64 = (128 << 20) / 40;

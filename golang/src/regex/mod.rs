@@ -70,7 +70,7 @@ impl Regex {
         Regex::compile(pattern, false, work)
     }
 
-    /// Compiles a pattern whose groups are of interest, see [`captures_iter`](Self::captures_iter).
+    /// Compiles a pattern for [`captures_iter`](Self::captures_iter), which also returns what its groups match.
     ///
     /// # Errors
     ///
@@ -243,7 +243,7 @@ impl From<Matcher> for Search {
     }
 }
 
-/// The matches of a pattern's groups.
+/// The ranges that a pattern's groups matched; `None` for a group that did not match.
 pub type Groups = Vec<Option<Range<usize>>>;
 
 /// The match of a group, from its two positions.

@@ -98,7 +98,7 @@ enum Task<'h> {
         sub: &'h Hir,
         greedy: bool,
     },
-    /// Emits an exit from the second of the two constructs opened last; the last one stays open.
+    /// Adds an instruction that leaves the construct opened before the last one; the last one stays open.
     LeaveOuter,
     /// Sets the target of the exits of the construct opened last.
     Land,

@@ -81,7 +81,7 @@ impl OffsetTime {
     }
 }
 
-/// The fields of an instant on a calendar and a clock.
+/// The calendar date and the time of day of an instant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Civil {
     /// The year of the Gregorian calendar; 0 is the year before 1.
@@ -103,7 +103,7 @@ pub struct Civil {
 }
 
 impl Civil {
-    /// The fields at an instant, at an offset in seconds east of UTC.
+    /// The date and time of day of an instant, at an offset in seconds east of UTC.
     pub fn at(unix_seconds: i64, offset_seconds: i64) -> Civil {
         let local = unix_seconds.saturating_add(offset_seconds);
         let days = local.div_euclid(DAY);

@@ -66,9 +66,9 @@ pub struct ResourceAttributes {
     pub namespace: String,
     /// The name of the object.
     pub name: String,
-    /// The field selector; an error if it could not be parsed, and then it restricts nothing.
+    /// The field selector, or the error if it could not be parsed; a selector with an error restricts nothing.
     pub field_selector: Result<Vec<FieldRequirement>, SelectorError>,
-    /// The label selector; an error if it could not be parsed, and then it restricts nothing.
+    /// The label selector, or the error if it could not be parsed; a selector with an error restricts nothing.
     pub label_selector: Result<Vec<LabelRequirement>, SelectorError>,
 }
 
@@ -92,7 +92,7 @@ pub struct Decision {
     pub verdict: Verdict,
     /// The reason, for people; may be empty.
     pub reason: String,
-    /// The error of the decision, if there was one.
+    /// The error that occurred during the decision, if any.
     pub error: Option<String>,
 }
 
@@ -124,7 +124,7 @@ impl Default for ResourceAttributes {
 }
 
 impl UserInfo {
-    /// The user that a service account is, with its groups.
+    /// The user of a service account, in the groups that Kubernetes gives every service account.
     pub fn service_account(namespace: &str, name: &str) -> Self {
         UserInfo {
             name: format!("system:serviceaccount:{namespace}:{name}"),

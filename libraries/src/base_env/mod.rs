@@ -40,7 +40,7 @@ pub enum Feature {
     Functions(&'static str, &'static [&'static [Overload]]),
     /// Macros.
     Macros(&'static [Macro]),
-    /// The name of a library's own type, as a value.
+    /// A library's type, whose name expressions may use as a value.
     TypeName(&'static str),
     /// A check of literals.
     Validator(Validator),
@@ -50,7 +50,7 @@ pub enum Feature {
     OptionalSyntax,
     /// Fields between backticks.
     EscapedIdentifiers,
-    /// The name of the type of optionals, with the value `optional_type(dyn)`.
+    /// The name `optional_type`, whose value is the type `optional_type(dyn)`.
     OptionalTypeOfDyn,
     /// Corrections of later versions of cel-go.
     Corrections(fn(&mut Corrections)),
@@ -65,9 +65,9 @@ pub struct Gated {
     pub introduced: KubeVersion,
     /// The first version that no longer has it; its replacement includes everything that it provides.
     pub removed: Option<KubeVersion>,
-    /// Whether a feature gate now offers it to expressions of all versions, even of those that did not have it.
+    /// Whether a feature gate now offers the feature to expressions of all versions, even of versions without it.
     pub ungated: bool,
-    /// The servers that have it: all, or those that have (or lack) a difference.
+    /// If set, only servers that have (`true`) or lack (`false`) this difference have the feature.
     pub servers: Option<(Difference, bool)>,
     /// The feature itself.
     pub feature: Feature,

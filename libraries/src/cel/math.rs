@@ -158,8 +158,8 @@ fn may_be_numbers(arg: &Expr) -> bool {
     }
 }
 
-/// The extreme element: the one whose comparison with all others gives `wanted`, among two arguments or the elements of a list; the first
-/// one if several are equal.
+/// The least or greatest of two arguments or of the elements of a list: the one whose comparison with all others gives `wanted`. If several
+/// are equal, the first one.
 fn extreme<'a>(
     call: &CallContext<'a>,
     args: &[Value<'a>],

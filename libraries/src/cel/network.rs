@@ -1,6 +1,6 @@
 //! IP addresses and networks, as the conformance tests of the specification define them.
 //!
-//! An address is never an IPv4-mapped IPv6 one: `::ffff:c0a8:1` is 192.168.0.1, and the dotted spelling `::ffff:192.168.0.1` is
+//! There are no IPv4-mapped IPv6 addresses: `::ffff:c0a8:1` is read as 192.168.0.1, and the dotted spelling `::ffff:192.168.0.1` is
 //! rejected.
 
 use std::net::IpAddr;

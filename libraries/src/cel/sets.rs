@@ -41,7 +41,7 @@ fn contains_all<'a>(
     Ok(!first(call, list, elements, false)?)
 }
 
-/// Whether one of `elements` is in the list or, if `wanted` is false, whether one is not in it.
+/// Whether the list contains any of `elements`; if `wanted` is false, whether any of `elements` is not in the list.
 fn first<'a>(
     call: &CallContext<'a>,
     list: List<'a>,

@@ -63,7 +63,7 @@ const VALIDATE: Cost = Cost::split(
 /// The length limit of a format's pattern, in code points.
 const MAX_PATTERN: f64 = 128.0;
 
-/// A row of a function that returns a format and is named after its id.
+/// A row of a function that returns a format. The function's name is also the overload's id.
 const fn constant(function: &'static str, body: Function, example: &'static str) -> Overload {
     row(
         function,

@@ -46,7 +46,7 @@ pub const IPS: &[Overload] = &[
 /// The error for a text. Its message is only built if it is needed, because it quotes the text, which may be long.
 pub(crate) type Refusal<'t> = Box<dyn FnOnce() -> EvalError + 't>;
 
-/// The differences between the languages that have addresses and networks.
+/// The rules for addresses and networks in which Kubernetes and CEL's specification differ.
 pub(crate) trait Rules: fmt::Debug + Clone + Copy + Send + Sync + 'static {
     /// Reads an address.
     fn parse_address(text: &str) -> Result<IpAddr, Refusal<'_>>;

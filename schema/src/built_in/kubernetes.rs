@@ -21,7 +21,7 @@ pub struct Kubernetes {
     fields: BTreeMap<String, GoFields>,
 }
 
-/// How Go writes the fields of a struct, where its schema does not show that.
+/// How Go writes the fields of a struct, as far as the schema does not show it.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct GoFields {
@@ -83,7 +83,7 @@ impl Kubernetes {
         self.kinds.get(api_version)?.get(kind).map(String::as_str)
     }
 
-    /// The schema with a name, which other schemas refer to.
+    /// The schema with a name, by which other schemas refer to it.
     pub(crate) fn schema(&self, name: &str) -> Option<&JsonSchema> {
         self.schemas.get(name)
     }

@@ -12,7 +12,7 @@ use crate::JsonSchema;
 
 const MACHINERY: &str = "io.k8s.apimachinery.pkg.";
 
-/// A Go type, as far as a schema shows it: named text types are texts.
+/// The Go type that a schema describes. Named string types count as strings.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum GoType<'s> {
     Struct(&'s str, &'s JsonSchema),
@@ -30,14 +30,14 @@ pub(super) enum GoType<'s> {
     Any,
 }
 
-/// The error of decoding an object of a built-in kind, if there is one. Of several errors, the first one in the order of field names.
+/// The error of decoding an object of a built-in kind, if there is one; of several errors, the first in the order of field names.
 pub fn decoding_error(object: &Json, api_version: &str, kind: &str) -> Option<String> {
     let ty = GoType::named(Kubernetes::get().name_of(api_version, kind)?);
     decode(object, ty, "", &mut String::new()).err()
 }
 
-/// Converts an object of a built-in kind, which was mutated, to its type: doubles that are whole numbers become integers, and integers lose
-/// the bits that do not fit into the type.
+/// Converts a mutated object of a built-in kind to its Go type: doubles that are whole numbers become integers, and integers lose the bits
+/// that do not fit into the type.
 ///
 /// # Errors
 ///

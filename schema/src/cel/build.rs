@@ -14,7 +14,8 @@ use crate::JsonSchema;
 
 /// The size limit of a request, in bytes.
 pub const MAX_REQUEST_SIZE: u64 = 3 * 1024 * 1024;
-/// The size limit of the text within the brackets, braces or quotes of a request that is a single value, in bytes.
+/// The size limit of the content of a request that consists of a single list, object or text, in bytes: without the brackets, braces or
+/// quotes.
 const MAX_CONTENT_SIZE: u64 = MAX_REQUEST_SIZE - 2;
 
 /// The minimum number of JSON bytes for values of a type.
@@ -73,7 +74,8 @@ struct Child {
 }
 
 impl Builder {
-    /// The place of a schema's node. The recursion is as deep as the schema, whose depth its reader bounds.
+    /// Builds the node of a schema, unless it was built before, and returns its index. The recursion is as deep as the schema, whose depth
+    /// its reader bounds.
     fn node(&mut self, schema: &JsonSchema, is_resource: bool) -> usize {
         let is_resource = is_resource || schema.embedded_resource;
         let visit = (ptr::from_ref(schema), is_resource);
@@ -115,7 +117,7 @@ impl Builder {
         place
     }
 
-    /// The metadata of a resource whose schema does not declare all of it.
+    /// The schema of a resource's metadata, for a resource whose schema does not declare all metadata.
     fn metadata(&mut self, schema: &JsonSchema) -> Arc<JsonSchema> {
         let text = |name: &str, most: i64| {
             let metadata = schema.properties.get("metadata");
@@ -221,7 +223,7 @@ impl Builder {
         place
     }
 
-    /// A node with the shapes of the nodes below it.
+    /// A copy of the node that refers to the nodes below it by their shapes instead of their indices.
     fn linked(&self, node: &Node<usize>) -> Node {
         // The nodes below were built before.
         let shape = |place: &usize| self.shapes.get(*place).cloned();

@@ -1,4 +1,4 @@
-//! The elements of lists with a schema: of a document, or joined by `+`.
+//! The elements of a list with a schema: a list in a document, or the result of `+`.
 
 use gavel_engine::value::{Json, Shape, Value};
 

@@ -1,4 +1,4 @@
-//! Equality by a schema (the `Equal` and `Contains` methods of apiserver `pkg/cel/common/valuesunstructured.go`).
+//! Equality of values with a schema (the `Equal` and `Contains` methods of apiserver `pkg/cel/common/valuesunstructured.go`).
 //!
 //! The left operand determines how values are compared. Unlike CEL's own lists and maps, lists and maps with a schema return the failures
 //! of comparing their elements.
@@ -110,8 +110,8 @@ pub(super) fn list_equals(
 
 /// Whether an object or map of a schema equals a value.
 ///
-/// Upstream ends at the first entry that differs or fails, in an order that changes from time to time. Here a difference takes precedence
-/// over a failure.
+/// Upstream visits the entries in random order and stops at the first one that differs or fails. Here a difference takes precedence over a
+/// failure.
 pub(super) fn map_equals(
     node: &Node,
     left: &JsonObject,

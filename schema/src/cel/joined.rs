@@ -108,7 +108,7 @@ pub(super) fn concat<'a>(
     })))
 }
 
-/// A set as the value of a variable; both live as long as the arena. `item` is the schema of its elements.
+/// A set as the value of a variable. The set records the members that expressions add to it. `item` is the schema of its elements.
 pub(super) fn bound_set<'a>(
     shape: &'a Shape,
     item: &'a Shape,

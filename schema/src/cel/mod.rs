@@ -146,7 +146,7 @@ impl CelSchema {
         self.node()?.inner().map(root)
     }
 
-    /// The size at the end of a path of steps from this schema: fields, `@items`, `@values` and `@keys`.
+    /// The size of the value to which a path of steps leads from this schema: fields, `@items`, `@values` and `@keys`.
     pub fn size_at(&self, steps: &[&str]) -> Option<SizeEstimate> {
         types::size_at(&self.shape, steps)
     }
@@ -168,8 +168,8 @@ fn root(shape: &Shape) -> CelSchema {
     }
 }
 
-/// The sizes for a single variable: every path begins at this schema, whatever the variable's name is. Upstream does the same, so that even
-/// the name of a type has the size of `self`.
+/// The sizes for a single variable: every path begins at this schema, whatever the variable's name is. Upstream does the same, so even the
+/// name of a type in an expression has the size of `self`.
 impl SizeSource for CelSchema {
     fn size(&self, path: &[&str], _: &Type) -> Option<SizeEstimate> {
         self.size_at(path.get(1..)?)

@@ -28,7 +28,7 @@ pub(super) fn type_of(shape: &Shape, name: &str) -> Option<Type> {
     })
 }
 
-/// The size at the end of a path of steps from a node.
+/// The size of the value to which a path of steps leads from a node.
 pub(super) fn size_at(shape: &Shape, steps: &[&str]) -> Option<SizeEstimate> {
     let mut shape = shape;
     for (n, step) in steps.iter().enumerate() {

@@ -9,7 +9,7 @@ use gavel_engine::value::Json;
 use super::pruned::{Step, surround};
 use crate::{JsonSchema, embedded, prune};
 
-/// A default with valid metadata, and its place.
+/// A default with valid metadata, the schema that has it, and its path.
 #[derive(Debug, Clone, Copy)]
 pub struct DefaultOf<'d> {
     /// The schema that has the default.

@@ -19,10 +19,10 @@ use super::{
 /// have about forty levels.
 pub const MAX_DEPTH: usize = 200;
 
-/// The error for JSON that is not a schema, with its place.
+/// The error for JSON that is not a schema, with the path to the invalid part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SchemaReadError {
-    /// The keys that lead to the place, separated by dots.
+    /// The keys that lead to the invalid part, separated by dots.
     path: String,
     /// The message.
     message: String,

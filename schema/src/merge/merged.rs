@@ -7,8 +7,8 @@ use super::types::{Atom, List, Map, MergeType, Relationship};
 use super::validate::choose;
 use super::value::Plain;
 
-/// A value with another one of the same type merged into it. Both are valid. Nothing is removed. A scalar, and a list or map that is
-/// replaced as a whole, takes the second value; without a second value, the first one is unchanged. `None` if both are empty.
+/// Merges `patch` into `live`; both are valid values of the type. Nothing is removed. A scalar, or a list or map that is replaced as a
+/// whole, becomes the patch's value; without a patch, `live` stays unchanged. `None` if the result is empty.
 pub(super) fn merge(live: Option<Plain>, patch: Option<Plain>, ty: MergeType<'_>) -> Option<Plain> {
     let Some(patch) = patch else {
         return live;

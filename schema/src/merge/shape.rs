@@ -1,4 +1,4 @@
-//! The properties of a type without regard to values: its fields, its elements, and the values that it excludes.
+//! The properties of a type that are independent of values: its fields, its elements, and the JSON types that it excludes.
 
 use super::types::{MergeType, Relationship, Scalar};
 

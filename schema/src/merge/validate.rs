@@ -7,7 +7,7 @@ use super::element::Element;
 use super::types::{Atom, List, Map, MergeType, Relationship, Scalar};
 use super::value::{Data, MergedKind, go_source, go_text, go_type};
 
-/// The error in a value, with its place.
+/// The error in a value, with the path of the invalid part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct MergeFault {
     path: String,

@@ -352,7 +352,7 @@ fn validate_owner_reference_as_before(
     validate_kind_of_owner(errors, owner, path);
 }
 
-/// Appends the error of an Event as owner: Events cannot own objects.
+/// Appends an error if the owner is an Event: Events cannot own objects.
 fn validate_kind_of_owner(errors: &mut Vec<Error>, owner: OwnerView<'_>, path: &Path<'_>) {
     let GroupVersion { group, version } =
         GroupVersion::parse(owner.api_version()).unwrap_or_default();

@@ -15,7 +15,7 @@ pub(in crate::definition) struct Context<'c> {
     step: Step<'c>,
     schema: &'c JsonSchema,
     server: Server,
-    /// Whether the node or a node above it has rules. Then the node's type is part of the type of those rules' `self`.
+    /// Whether the node or a node above it has rules. The type of `self` in those rules then includes the node's type.
     has_rules: bool,
     /// How often the node may occur in an object, if that is bounded.
     cardinality: Option<u64>,

@@ -4,7 +4,7 @@ use gavel_apimachinery::field::{Error, Path};
 
 use crate::definition::findings::Findings;
 
-/// The cost limit of one rule at all places where it may run, in cost units.
+/// The cost limit of one rule for all its evaluations in one object, in cost units.
 pub const RULE_LIMIT: u64 = 10_000_000;
 /// The cost limit of all rules of a schema, in cost units.
 pub const SCHEMA_LIMIT: u64 = 100_000_000;

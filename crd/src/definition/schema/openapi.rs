@@ -18,7 +18,8 @@ pub(in crate::definition) const TYPES: [&str; 6] =
 #[derive(Debug)]
 pub(super) struct OpenApi<'w> {
     pub(super) check: SchemaCheck<'w>,
-    /// Errors other than those of rules. Those of a node follow those of the nodes below it, except for independent checks.
+    /// All errors except those of rules. The errors of a node follow the errors of the nodes below it, except for the errors of independent
+    /// checks.
     pub(super) schema_errors: Findings,
     /// Errors of rules.
     pub(super) rule_errors: Findings,
@@ -29,7 +30,7 @@ pub(super) struct OpenApi<'w> {
 /// The constraints on a node that come from the nodes above it.
 #[derive(Debug, Clone, Copy, Default)]
 struct Above<'w> {
-    /// Why defaults are not allowed, if so.
+    /// Why defaults are not allowed; `None` if they are allowed.
     no_defaults: Option<NoDefaults<'w>>,
     /// Whether the node is the type or metadata of a resource.
     in_metadata: bool,

@@ -1,5 +1,5 @@
-//! The conditions for a structural schema: each field is declared in one place, and schemas under `allOf` and the like declare
-//! nothing (apiextensions-apiserver `pkg/apiserver/schema/{validation,complete}.go`).
+//! The conditions for a structural schema: each field is declared exactly once, and schemas under `allOf` and the like declare nothing
+//! (apiextensions-apiserver `pkg/apiserver/schema/{validation,complete}.go`).
 
 use gavel_apimachinery::field::{Error, Path};
 use gavel_golang::regex::Regex;
@@ -202,7 +202,7 @@ fn is_any_of_int_or_string(schema: &JsonSchema) -> bool {
     }
 }
 
-/// Checks the conditions that values must satisfy.
+/// Checks the schemas under `allOf`, `anyOf`, `oneOf` and `not`, and the pattern.
 fn check_conditions(
     schema: &JsonSchema,
     skip_any_of: bool,

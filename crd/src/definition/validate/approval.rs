@@ -14,7 +14,7 @@ enum Approval {
     Missing,
     /// No valid state.
     Invalid,
-    /// The definition is unapproved, with a reason.
+    /// The annotation says that the definition is unapproved, and why.
     Bypassed,
     Given,
 }

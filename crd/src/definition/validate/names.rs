@@ -6,7 +6,7 @@ use gavel_apimachinery::names::{dns1035_label, lower_case};
 use crate::definition::Names;
 use crate::definition::findings::Findings;
 
-/// Checks the names themselves, present or not.
+/// Checks the names that are present; [`check_required`] checks that none is missing.
 pub(super) fn check(names: &Names, path: &Path<'_>, errors: &mut Findings) {
     let mut check = |path: &Path<'_>, name: &str| {
         if !name.is_empty() {

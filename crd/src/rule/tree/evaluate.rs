@@ -239,7 +239,8 @@ impl<'a> Call<'a, '_, '_> {
         }
     }
 
-    /// Whether the error becomes a warning: a rule without `oldSelf` also rejected the old value, which is the same.
+    /// Whether the error becomes a warning. It does if the value is unchanged and the rule does not read `oldSelf`, because the rule then
+    /// rejected the old value too.
     fn is_ratcheted(&self) -> bool {
         !self.compiled.uses_old_self && self.subject.ratchet.holds()
     }

@@ -8,7 +8,7 @@ use crate::issues::Issues;
 use gavel_golang::regex::Regex;
 
 /// Reports literals that are the first argument of `matches` and not valid regular expressions. In a global call `matches(text, pattern)`,
-/// the first argument is the text, which is checked as upstream checks it.
+/// the first argument is the text; like upstream, the validator then checks the text.
 pub fn regex_literals(checked: &CheckedAst, issues: &mut Issues) {
     validate(
         checked,

@@ -43,7 +43,7 @@ pub(super) const ROWS: &[Overload] = &[
     row("getMilliseconds", "duration_to_milliseconds", TOTAL, body!(total_milliseconds), "duration('1.5s').getMilliseconds() == 1500"),
 ];
 
-/// The row that is different in the specification: the milliseconds of a duration within the second.
+/// The row that differs in the specification: a duration's `getMilliseconds` returns only the milliseconds within the second.
 #[rustfmt::skip] // A table: a row a line.
 pub(super) const SPECIFIED: &[Overload] = &[row("getMilliseconds", "duration_to_milliseconds", TOTAL, body!(milliseconds_of_second), "duration('1.5s').getMilliseconds() == 500")];
 

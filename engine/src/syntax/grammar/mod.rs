@@ -1,7 +1,7 @@
 //! The grammar as data, and the state graph that is generated from it (`parser/gen/CEL.g4`).
 //!
-//! It reads only texts with a syntax error. The tokens that a message lists as expected depend on the state in which the error was found,
-//! so the states are those of the parser that ANTLR generates.
+//! The grammar is only used for texts with a syntax error. The tokens that a message lists as expected depend on the state in which the
+//! error was found, so the states are those of the parser that ANTLR generates.
 
 use std::sync::LazyLock;
 
@@ -115,9 +115,9 @@ pub(super) enum State {
 /// The position of a choice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ChoiceKind {
-    /// Before alternatives. One of them must follow.
+    /// At the start of alternatives, one of which must follow.
     Block,
-    /// Before an optional part, or a part before its first repetition.
+    /// At the start of an optional part, or before the first repetition of a repeated part.
     Entry,
     /// After each repetition.
     Again,

@@ -8,7 +8,7 @@ pub(super) enum Item {
     Token(TokenKind),
     AnyOf(&'static [TokenKind]),
     Call(Rule),
-    /// A right operand: only the rule's alternatives of at least this precedence extend it.
+    /// A right operand. It ends before an operator of a precedence lower than this one.
     Operand(Rule, u8),
     Optional(&'static [Item]),
     OneOf(Decision, &'static [&'static [Item]]),

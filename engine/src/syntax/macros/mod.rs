@@ -187,7 +187,7 @@ impl MacroCall {
     }
 }
 
-/// Creates the nodes of an expansion, at the place of the macro's call.
+/// Creates the nodes of an expansion, with the source position of the macro's call.
 #[derive(Debug)]
 pub struct MacroContext<'n> {
     nodes: &'n mut Nodes,
@@ -285,7 +285,7 @@ impl<'n> MacroContext<'n> {
         })
     }
 
-    /// A copy of the tree with new ids and the original's places.
+    /// A copy of the tree with new ids and the original's source positions.
     ///
     /// # Errors
     ///

@@ -75,7 +75,7 @@ struct FaultReader<'a> {
     /// Whether an error was reported and no token has been accepted since; further errors are not reported.
     recovering: bool,
     recoveries: u32,
-    /// The place and the states of the last recovery.
+    /// The position and the states of the last recovery.
     last_error: Option<(usize, Vec<StateId>)>,
 }
 
@@ -95,7 +95,7 @@ enum Fault {
     NoAlternative { tokens: usize },
 }
 
-/// Ends a rule, or all of them.
+/// A reason to stop reading a rule, or the whole text.
 enum Stop {
     Fault(Fault),
     Halt(Halt),

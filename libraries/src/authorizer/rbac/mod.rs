@@ -84,7 +84,7 @@ impl Rbac {
         Ok(rbac)
     }
 
-    /// The rules of the roles that a role selects, directly or through other roles, in the order of the names.
+    /// The rules of the roles that a role selects, directly or through other roles, in the order of the roles' names.
     fn aggregated(&self, name: &str) -> Option<Vec<Rule>> {
         self.cluster_roles.get(name)?.aggregates.as_ref()?;
         let (mut pending, mut seen) = (vec![name], BTreeSet::from([name]));
@@ -208,7 +208,7 @@ impl Binding {
 }
 
 impl Subject {
-    /// The namespace of a service account: that of the subject or, if it has none, of the binding.
+    /// The namespace of a service account: the subject's namespace or, if it has none, the binding's.
     fn namespace_in<'a>(&'a self, binding: &'a Binding) -> &'a str {
         match self.namespace.as_str() {
             "" => &binding.namespace,

@@ -15,7 +15,7 @@ pub(super) struct Template<'t> {
 pub(super) enum Piece<'t> {
     /// Text that is written unchanged; `%%` is a `%`.
     Text(&'t str),
-    /// A clause, which is replaced by a value. Even a malformed clause takes its value.
+    /// A clause, which is replaced by a value. Even a malformed clause uses up a value.
     Clause(Result<Clause, TemplateError>),
 }
 

@@ -73,7 +73,7 @@ fn literals(call: &Call) -> Option<(&str, &[Expr])> {
     }
 }
 
-/// The error of a call, and the node that it is reported at.
+/// The error in a call, and the node at which it is reported.
 fn check_call(
     checked: &CheckedAst,
     call: ExprId,
@@ -146,7 +146,7 @@ fn find_unwritable(checked: &CheckedAst, value: &Expr) -> Option<ExprId> {
     }
 }
 
-/// The type without the possibility of null.
+/// The type itself; for a primitive that may be null, the primitive.
 fn kind_of(ty: &Type) -> Type {
     match ty {
         Type::Wrapper(primitive) => Primitive::as_type(*primitive),

@@ -17,7 +17,7 @@ pub(super) const RANGE: Cost = Cost::split(estimate_range, RESULT);
 pub(super) const REVERSE: Cost = Cost::split(|call| allocating(1.0, call.size(0)), RESULT);
 /// The cost of `flatten`.
 pub(super) const FLATTEN: Cost = Cost::split(estimate_flatten, track_flatten);
-/// The cost of `flatten` if a depth below zero counts as one.
+/// The cost of `flatten` on servers where a depth below zero costs as much as a depth of one.
 pub(super) const FLATTEN_ONCE_AT_LEAST: Cost = Cost::split(estimate_flatten, |arguments, _| {
     let at_least_once = |depth: f64| if depth < 0.0 { 1.0 } else { depth };
     track_flatten_by(arguments, at_least_once)
@@ -58,7 +58,8 @@ fn pair(call: &dyn CallSite) -> f64 {
     if call.is_bound() { TEXT_PAIR } else { PAIR }
 }
 
-/// The estimate for functions that compare all pairs of elements. By a mistake of upstream, the size of the result is the number of pairs.
+/// The estimate for functions that compare all pairs of elements. Because of an upstream mistake, the size of the result is the number of
+/// pairs.
 fn comparing(factor: f64, size: SizeEstimate) -> CallEstimate {
     allocating(factor, size.times(size))
 }
@@ -117,7 +118,7 @@ fn track_flatten_by(
     }
 }
 
-/// The list in an operand. Upstream does not check that the operand is a list, even if it is an error.
+/// The cost of comparing the elements of a list. Upstream does not check that the operand is a list, even if it is an error.
 fn compared(list: Option<Value<'_>>) -> Result<u64, EvalError> {
     let Some(list) = list.and_then(Value::as_list) else {
         let missing = match list.map(Value::kind) {
@@ -149,7 +150,8 @@ fn go_type(value: Option<&Value<'_>>) -> Cow<'static, str> {
     value.map_or(Cow::Borrowed("*types.Err"), Value::go_type)
 }
 
-/// `size * factor` plus the call, with Go's conversion of doubles: negative results wrap around, and too large ones become 2^63.
+/// `size * factor` plus the call, with Go's conversion of doubles: negative results wrap around, and results that are too large become
+/// 2^63.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

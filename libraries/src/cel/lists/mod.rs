@@ -1,4 +1,4 @@
-//! The lists library in its version 3 (cel-go `ext/lists.go`): slices, sorting and ranges.
+//! Version 3 of the lists library (cel-go `ext/lists.go`): slices, sorting and ranges.
 //!
 //! Kubernetes has offered no other version. `sortBy` is a macro, which calls `@sortByAssociatedKeys`; `first` and `last`
 //! belong to the optionals library.
@@ -39,13 +39,13 @@ pub const LISTS: &[Overload] = &[
     row("distinct", "list_distinct", "list(T).() -> list(T)", body!(bodies::distinct), "[1, 2, 2, 1].distinct() == [1, 2]").cost(cost::DISTINCT),
 ];
 
-/// `lists.range` where sizes below zero and above a million are rejected.
+/// The row of a `lists.range` that rejects sizes below zero and above a million.
 #[rustfmt::skip] // A table: a row a line.
 pub const LISTS_WITH_BOUNDED_RANGE: &[Overload] = &[
     row("lists.range", "lists_range", "(int) -> list(int)", body!(bodies::bounded_range), "lists.range(3) == [0, 1, 2]").cost(cost::RANGE),
 ];
 
-/// `flatten` where a depth below zero costs as much as a depth of one.
+/// The row of `flatten` on servers where a depth below zero costs as much as a depth of one.
 #[rustfmt::skip] // A table: a row a line.
 pub const LISTS_FLATTENED_ONCE_AT_LEAST: &[Overload] = &[
     row("flatten", "list_flatten_int", "list(dyn).(int) -> list(dyn)", bodies::flatten, "[[[1]], [[2], [3]]].flatten(2) == [1, 2, 3]").yields(Yield::Larger).shared().cost(cost::FLATTEN_ONCE_AT_LEAST),

@@ -1,4 +1,4 @@
-//! Sorting in the way of Go's `sort.Slice`: equal elements of longer lists change places.
+//! Sorts as Go's `sort.Slice` does: in lists of more than 12 elements, equal elements may change places.
 
 use bumpalo::collections::Vec;
 use gavel_engine::ast::operators::SORT_BY_KEYS;

@@ -34,8 +34,8 @@ pub const STRINGS: &[Overload] = &[
 #[rustfmt::skip] // A table: a row a line.
 pub const STRINGS_INDEX_FROM: &[Overload] = &[INDEX_OF_FROM, LAST_INDEX_OF_FROM];
 
-/// `indexOf` and `lastIndexOf` from a position, in the version in which a position below zero always fails. If the position is past the
-/// end, the empty text is found at the end.
+/// `indexOf` and `lastIndexOf` from a position, on servers where a position below zero always fails. An empty text is found at the end if
+/// the position is past the end.
 #[rustfmt::skip] // A table: a row a line.
 pub const STRINGS_INDEX_FROM_ZERO: &[Overload] = &[
     INDEX_OF_FROM.body(body!(search::index_of_from_zero)),

@@ -9,8 +9,8 @@ use crate::cost::SizeEstimate;
 use crate::types::{Primitive, Type};
 
 impl<'a> Estimator<'a> {
-    /// The size of a node. The host is asked once, and its answer takes precedence over the type: a host may give scalars a size other than
-    /// 1.
+    /// The size of a node. The host is asked once. Its answer takes precedence over the type, because a host may give scalars another size
+    /// than 1.
     pub(super) fn size_of(&mut self, expr: &'a Expr) -> Option<SizeEstimate> {
         if let Some(size) = self.node(expr.id).size {
             return Some(size);

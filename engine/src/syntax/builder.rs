@@ -94,9 +94,7 @@ impl<'m> Builder<'m> {
             .push(nodes::call(id, SmolStr::new_static(name), None, operands));
     }
 
-    /// Builds a chain of `&&` or `
-    ///
-    /// `, which has one more term than operators.
+    /// Builds a chain of `&&` or `||`, which has one more term than operators.
     pub(super) fn chain(&mut self, name: &'static str, operators: &[ExprId], mark: Mark) {
         let terms = self.take(mark);
         self.operands

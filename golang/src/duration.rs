@@ -151,7 +151,7 @@ pub fn write_go(out: &mut impl Write, nanos: i64) -> fmt::Result {
     }
 }
 
-/// Writes `value / unit`, the unit a power of ten, without trailing zeros.
+/// Writes `value / unit` without trailing zeros; `unit` is a power of ten.
 fn write_decimal(out: &mut impl Write, value: u64, unit: u64, suffix: &str) -> fmt::Result {
     write!(out, "{}", value.checked_div(unit).unwrap_or(0))?;
     let mut fraction = value.checked_rem(unit).unwrap_or(0);

@@ -63,7 +63,7 @@ impl CheckedAst {
         }
     }
 
-    /// A parsed expression without a check: every type is `dyn`, and names are resolved when it is planned.
+    /// Wraps a parsed expression without checking it: every type is `dyn`, and names are resolved when the expression is planned.
     pub fn unchecked(ast: Ast) -> Self {
         let bound = ast.id_bound();
         CheckedAst {

@@ -98,8 +98,7 @@ impl Scopes {
         self.0.iter().rev().find(|(local, _)| local == name)
     }
 
-    /// The declaration of `name` in the container. With `locals`, each name that it may stand for may also be a variable of a
-    /// comprehension.
+    /// The declaration of `name` in the container. With `locals`, variables of comprehensions are found too.
     fn find_in_container(&self, env: &Declarations, name: &str, locals: bool) -> Option<Declared> {
         resolve_name(env.container(), name, |candidate| {
             if let Some((name, ty)) = self.local(candidate).filter(|_| locals) {

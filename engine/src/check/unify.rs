@@ -90,7 +90,7 @@ impl Bindings {
         false
     }
 
-    /// Unifies a type with a parameter of a signature like [`Bindings::unify`], but instantiates the parameter only as far as needed.
+    /// Like [`Bindings::unify`], for a type and a parameter of a signature; instantiates the parameter only as far as needed.
     fn fits(&mut self, actual: &Type, formal: &Type, scheme: &Scheme<'_>) -> bool {
         if scheme.names.is_empty() {
             return self.unify(actual, formal);

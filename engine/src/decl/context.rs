@@ -1,4 +1,4 @@
-//! The context of a call: where an implementation puts its results, and to which it announces its work.
+//! The context of a call: the arena for results, and the counter to which an implementation announces its work.
 
 use bumpalo::collections::Vec as ArenaVec;
 use gavel_golang::work::{Interrupt, Work};

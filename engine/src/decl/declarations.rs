@@ -75,7 +75,7 @@ impl Default for EnvOptions {
 }
 
 impl Declarations {
-    /// Adds an overload of a function, unless one with its id exists.
+    /// Adds an overload of a function, unless the function has an overload with this id.
     pub(crate) fn add_overload(&mut self, function: SmolStr, overload: OverloadDecl) {
         let declared = Arc::make_mut(&mut self.functions).entry(function.clone());
         let decl = Arc::make_mut(declared.or_insert_with(|| {

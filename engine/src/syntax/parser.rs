@@ -50,7 +50,7 @@ fn tokens(source: &Source) -> Option<Vec<Token>> {
     }
 }
 
-/// Each function that reads a part of the text leaves its expression on the builder's stack.
+/// The parser of one expression. Each function that reads a part of the text leaves its expression on the builder's stack.
 struct Parser<'a> {
     text: &'a str,
     tokens: Vec<Token>,

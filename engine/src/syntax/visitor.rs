@@ -40,7 +40,7 @@ pub(super) fn visit(
     Ok(visitor.builder.finish())
 }
 
-/// Each function that visits a node leaves its expression on the builder's stack.
+/// Visits one syntax tree. Each function that visits a node leaves its expression on the builder's stack.
 struct Visitor<'a> {
     source: &'a Source,
     options: &'a ParserOptions,

@@ -122,7 +122,7 @@ impl Automaton {
         }
     }
 
-    /// Like `find`, with the matches of its groups.
+    /// Like `find`, with the matches of the pattern's groups.
     pub(super) fn captures(
         &self,
         text: &str,

@@ -60,7 +60,7 @@ pub(super) fn pod(spec: &mut JsonObject, server: Server) {
     }
 }
 
-/// Sets both names of a field that has two names: the value of one is copied to the other.
+/// Sets both names of a field that has two, `serviceAccountName` and `serviceAccount`.
 pub(super) fn pod_spec(spec: &mut JsonObject) {
     let names = ["serviceAccountName", "serviceAccount"];
     let name = names.into_iter().find(|name| is_set(spec, name));
@@ -71,8 +71,8 @@ pub(super) fn pod_spec(spec: &mut JsonObject) {
     }
 }
 
-/// Makes a field and the first element of a list agree, or a field of that element. If the field is set, the list gets this value as its
-/// only element; otherwise the field is copied from the list.
+/// Makes a field agree with the first element of a list, or with a field of that element. If the field is set, the list gets this value as
+/// its only element; otherwise the field is copied from the list.
 pub(super) fn alike(fields: &mut JsonObject, one: &str, list: &str, field: Option<&str>) {
     let first = fields.get(list).and_then(|list| list.get(0));
     let first = first.and_then(|first| field.map_or(Some(first), |field| first.get(field)));
@@ -92,7 +92,7 @@ pub(super) fn alike(fields: &mut JsonObject, one: &str, list: &str, field: Optio
     }
 }
 
-/// Copies to the amounts in field `to` the amounts in field `from` that are missing there.
+/// Adds to the amounts in field `to` those amounts in field `from` that `to` lacks.
 pub(super) fn fill_amounts(fields: &mut JsonObject, from: &str, to: &str) {
     let amounts = fields.get(from).and_then(Json::as_object).cloned();
     let Some(amounts) = amounts.filter(|amounts| !amounts.is_empty()) else {

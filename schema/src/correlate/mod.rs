@@ -43,7 +43,7 @@ pub struct Correlation<'a> {
     new: &'a Json,
     old: &'a Json,
     schema: &'a JsonSchema,
-    /// Whether a part is unchanged, by its address.
+    /// Whether each part is unchanged, by the address of the part.
     unchanged: RefCell<HashMap<*const Json, bool>>,
     /// The old elements of lists of type map, by the address of the new list.
     lists: RefCell<HashMap<*const Json, Rc<MapList<'a>>>>,

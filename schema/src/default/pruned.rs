@@ -9,9 +9,9 @@ use crate::{JsonSchema, embedded, prune};
 pub(super) enum Step {
     /// To a property.
     Property(String),
-    /// To the elements of a list.
+    /// A step to the elements of a list.
     Item,
-    /// To the values of a map.
+    /// A step to the values of a map.
     Value,
 }
 

@@ -32,7 +32,7 @@ struct Limit {
 pub(super) enum Range {
     /// Every number.
     Any,
-    /// Type `integer`, or also format `int64`.
+    /// Type `integer` with any format except `int32`; `format` is `int64` or empty.
     Int64 { format: &'static str },
     /// Type `integer` with format `int32`.
     Int32,

@@ -10,7 +10,7 @@ use crate::json;
 /// The limit of unknown fields that upstream reports.
 const MAX_UNKNOWN: usize = 100;
 
-/// Reads metadata as an API server reads that of a request, and rewrites it as the API server writes it: without unknown fields,
+/// Reads metadata as an API server reads the metadata of a request, and rewrites it as the API server writes it: without unknown fields,
 /// null and empty values, with times in UTC and whole seconds. Returns the paths of unknown fields below the metadata, such as
 /// `ownerReferences[0].x`, in the order of keys.
 ///

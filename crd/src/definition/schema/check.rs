@@ -22,13 +22,13 @@ pub(in crate::definition) struct SchemaCheck<'c> {
     pub(in crate::definition) require_structural: bool,
     /// Whether there is a subresource `status`.
     pub(in crate::definition) has_status: bool,
-    /// Whether the schema did not change: then a rule may exceed its cost limit.
+    /// Whether the schema is unchanged; its rules may then exceed their cost limits.
     pub(in crate::definition) is_unchanged: bool,
     /// The store of compiled rules, if they are needed again.
     pub(in crate::definition) kept: Option<&'c KeptRules>,
 }
 
-/// The compiled rules of the nodes of a definition, by the paths of their lists.
+/// The compiled rules of the nodes of a definition, by the paths of the lists of rules.
 #[derive(Debug, Default)]
 pub(in crate::definition) struct KeptRules(
     RefCell<HashMap<String, Vec<(CompiledRule, RuleTrees)>>>,

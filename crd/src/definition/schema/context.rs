@@ -27,9 +27,9 @@ pub(in crate::definition) struct Context<'c> {
 pub(in crate::definition) enum Step<'c> {
     /// To a field.
     Property(&'c str),
-    /// To the elements of a list.
+    /// A step to the elements of a list.
     Item,
-    /// To the values of a map.
+    /// A step to the values of a map.
     Value,
 }
 

@@ -64,7 +64,7 @@ fn is_exempt(checked: &CheckedAst, expr: &Expr) -> bool {
     }
 }
 
-/// An element with its type; for an optional element, the type that the optional holds. Upstream crashes if that is `dyn`.
+/// An element with its type; for an optional element, the type that the optional holds. Upstream crashes if the held type is `dyn`.
 fn typed<'c>(checked: &'c CheckedAst, element: &Expr, optional: bool) -> (ExprId, &'c Type) {
     let ty = checked.type_of(element.id);
     (

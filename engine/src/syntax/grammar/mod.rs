@@ -37,7 +37,7 @@ pub(super) enum Rule {
 /// The number of rules.
 pub(super) const RULES: usize = 17;
 
-/// The alternative of its rule that matched a part of the text.
+/// The alternative of a rule that matched a part of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RuleShape {
     /// The only alternative, or an alternative that is not known yet.

@@ -344,7 +344,7 @@ impl FaultReader<'_> {
             .map_or_else(|| no_alternative(0), Ok)
     }
 
-    /// The alternative of `primary` that begins with this name, which ends before the token `past`.
+    /// The alternative of `primary` that begins with a name; the name ends before the token `past`.
     fn name(&mut self, past: usize) -> Result<usize, Halt> {
         const IDENT: usize = 0;
         const GLOBAL_CALL: usize = 1;

@@ -92,8 +92,8 @@ pub(super) fn bounded_range<'a>(call: &CallContext<'a>, size: i64) -> Result<Val
     }
 }
 
-/// The numbers from 0 up to, but not including, this one. Each is computed when it is read, because a stored list could exhaust the memory:
-/// its cost is counted only after the call.
+/// The list of the ints from 0 up to, but not including, this number. Each element is computed when it is read, because a stored list could
+/// exhaust the memory: its cost is counted only after the call.
 #[derive(Debug)]
 struct Range(usize);
 

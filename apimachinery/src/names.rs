@@ -73,7 +73,8 @@ pub fn dns1035_label(text: &[u8]) -> Faults {
     faults
 }
 
-/// The text of a prefix, which may end with a dash, as a whole name. Upstream replaces the last two bytes by an `a`.
+/// Turns a prefix into a text that can be validated as a name. As in upstream, if the prefix ends with a dash, an `a` replaces its last two
+/// bytes.
 pub fn as_name(prefix: &str) -> Vec<u8> {
     match prefix.as_bytes() {
         [start @ .., _, b'-'] => [start, b"a"].concat(),

@@ -52,7 +52,7 @@ impl Location {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Source {
     text: Arc<str>,
-    /// The start of each line: (code points, bytes).
+    /// The start of each line, in code points and in bytes.
     lines: SmallVec<[(u32, u32); 2]>,
     code_points: u32,
 }

@@ -9,7 +9,7 @@ use smallvec::{SmallVec, smallvec};
 
 /// The number of values of a limb.
 const BASE: u64 = 1_000_000_000;
-/// The decimal digits of a limb.
+/// The number of decimal digits of a limb.
 const LIMB_DIGITS: i64 = 9;
 /// The limit of limbs in a sum. A call costs one unit, however long its operands are, and `1e1000000000` is short to write.
 const MAX_LIMBS: i64 = 512;
@@ -25,7 +25,8 @@ pub(super) struct Decimal {
     limbs: Limbs,
     /// The weight of the first limb, as a power of 10⁹.
     offset: i64,
-    /// The number of digits after the point in Go's representation. It does not affect the value, but the approximation as a double.
+    /// The number of digits after the point in Go's representation. It does not affect the value, but does affect the value's approximation
+    /// as a double.
     scale: i32,
 }
 

@@ -65,7 +65,7 @@ impl Suffix {
     }
 }
 
-/// The suffix of a power, if the format has one; upstream writes none for others.
+/// The suffix of a power, if the format has one; upstream writes no suffix for other powers.
 pub(super) fn suffix_of(table: &[(&'static str, i32)], exponent: i64) -> &'static str {
     let found = table
         .iter()

@@ -205,7 +205,7 @@ fn unexpected_end() -> String {
     "unexpected end of JSON input".to_owned()
 }
 
-/// The error for a byte. Go prints a byte as the character with its number.
+/// The error for a byte. Go prints the byte as the character with this code point.
 fn fault<T>(byte: u8, context: &str) -> Result<T, String> {
     let character = match byte {
         b'\'' => "\\'".to_owned(),

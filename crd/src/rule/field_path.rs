@@ -32,8 +32,7 @@ pub enum Brackets {
 pub struct FieldPathError(String);
 
 impl FieldPath {
-    /// Resolves the path of a field below a schema node to the schema of the field; there is none for values of a map without a
-    /// schema.
+    /// Resolves the path of a field below a schema node to the field's schema, if it has one: values of a map may have no schema.
     ///
     /// ```
     /// use gavel_crd::rule::{Brackets, FieldPath};

@@ -61,8 +61,8 @@ impl Scopes {
         self.find_in_container(env, name, true)
     }
 
-    /// The declaration of `name` by the rules of the specification: variables of comprehensions take precedence, even over longer names
-    /// that begin with theirs. A name with a leading dot never refers to one.
+    /// The declaration of `name` by the rules of the specification: variables of comprehensions take precedence, even over longer dotted
+    /// names that begin with the variable's name. A name with a leading dot never refers to such a variable.
     fn find_specified(&self, env: &Declarations, name: &str) -> Option<Declared> {
         let (absolute, rest) = match name.strip_prefix('.') {
             Some(rest) => (true, rest),

@@ -68,7 +68,7 @@ pub trait Body<'a, Parameters> {
     fn call(self, context: &CallContext<'a>, values: &[Value<'a>]) -> Result<Value<'a>, EvalError>;
 }
 
-/// Marks a function of its arguments alone.
+/// Marks a function that only uses its arguments, not the context of the call.
 #[derive(Debug)]
 pub struct Plain<A>(std::marker::PhantomData<A>);
 

@@ -14,7 +14,7 @@ struct PartCost<'e> {
     expr: &'e Expr,
     /// The upper bound of the number of evaluations of the part: the product of the sizes of the loops around it.
     times: u64,
-    /// The upper bound of the part's contribution to the cost of the whole expression, without its own parts, in cost units.
+    /// The upper bound of the part's contribution to the cost of the whole expression, excluding the parts within it, in cost units.
     own: u64,
 }
 
@@ -62,7 +62,7 @@ pub struct HeavyPart {
     pub text: String,
     /// The upper bound of the number of its evaluations.
     pub times: u64,
-    /// Its contribution to the cost of the whole expression, without its own parts, in cost units.
+    /// Its contribution to the cost of the whole expression, excluding the parts within it, in cost units.
     pub own: u64,
 }
 

@@ -110,7 +110,7 @@ impl Type {
         }))
     }
 
-    /// The type of a value that is itself a type: the type of the value `value`.
+    /// The type of a type: `type_of(int)` is `type(int)`.
     pub fn type_of(value: Type) -> Type {
         Type::Type(Some(Arc::new(value)))
     }

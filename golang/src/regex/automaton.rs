@@ -144,7 +144,7 @@ impl Automaton {
             .then(|| (0..=groups).map(group).collect()))
     }
 
-    /// Whether to search in one step; the search is then counted as work at once.
+    /// Whether to search in one step. If so, counts the search as work.
     fn is_quick(&self, text: &str, start: usize, work: &Work<'_>) -> Result<bool, Interrupted> {
         let most = text.len().saturating_sub(start).saturating_mul(self.states);
         let is_quick = most <= MAX_WORK_AT_ONCE || !work.is_bounded();

@@ -190,7 +190,7 @@ impl NativeKey<'_> {
 pub(super) enum MapKey<'a> {
     /// One to three keys.
     Few(SmallVec<[NativeKey<'a>; 3]>),
-    /// As text: no key, or more than three keys, printed like in Go.
+    /// No key, or more than three keys, as the text that Go prints for them.
     Printed(String),
 }
 

@@ -74,7 +74,7 @@ impl RuleNode {
 /// Compiles the nodes of one schema.
 struct TreeCompiler<'c> {
     envs: &'c RuleEnvs,
-    /// Whether a schema has rules, by its address.
+    /// Whether each schema contains rules, by the schema's address.
     with_rules: HashMap<*const JsonSchema, bool>,
     /// The nodes, by the addresses of schema and type.
     nodes: HashMap<(*const JsonSchema, Option<*const ()>), Known>,

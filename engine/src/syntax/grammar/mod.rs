@@ -127,7 +127,7 @@ pub(super) enum ChoiceKind {
 pub(super) struct Grammar {
     states: Vec<State>,
     starts: Vec<StateId>,
-    /// The tokens that may come next at each state, within its rule.
+    /// The tokens that may come next at each state, within the state's rule.
     next: Vec<TokenSet>,
 }
 

@@ -89,7 +89,7 @@ fn estimate_flatten(call: &dyn CallSite) -> CallEstimate {
     allocating(depth as f64, call.size(0))
 }
 
-/// An int literal; 0 if it is negative.
+/// The value of an argument that is an int literal; 0 if the literal is negative.
 fn literal(call: &dyn CallSite, argument: usize) -> Option<u64> {
     let int = call.int_literal(argument)?;
     Some(u64::try_from(int).unwrap_or(0))

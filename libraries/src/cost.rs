@@ -10,7 +10,7 @@ use gavel_engine::value::{Value, ValueKind};
 use smallvec::{SmallVec, smallvec};
 
 /// The cost of functions that parse a text: `quantity`, `isIP`, …
-pub(crate) const PARSING: Cost = Cost::sizes(traversal).of_name();
+pub(crate) const PARSING: Cost = Cost::traversal(0, traversal).of_name();
 /// The cost of functions that read their receiver once: `indexOf`, `sum`, `isSorted`, …
 ///
 /// Kubernetes finds it by the name alone, so the unrelated `indexOf` of texts has the same cost.
@@ -75,13 +75,16 @@ fn traversal_track<'v>(
         };
         if let Some(list) = value.as_list() {
             let mut ints = 0_u64;
-            list.try_each(|element| {
-                match element.as_int() {
-                    Some(_) => ints = ints.saturating_add(1),
-                    None => visit(element),
-                }
-                Ok::<_, EvalError>(())
-            })?;
+            list.try_each_int(
+                |_| {
+                    ints = ints.wrapping_add(1);
+                    Ok::<_, EvalError>(())
+                },
+                |element| {
+                    visit(element);
+                    Ok(())
+                },
+            )?;
             cost = cost.saturating_add(ints);
         } else if let Some(map) = value.as_map() {
             let mut entries = map.iter();

@@ -3,7 +3,8 @@
 use gavel_golang::utf8;
 use smallvec::SmallVec;
 
-use super::{CostEstimate, SizeEstimate};
+use super::range::scale;
+use super::{CostEstimate, SizeEstimate, TRAVERSAL_FACTOR};
 use crate::error::EvalError;
 use crate::types::Type;
 use crate::value::{Value, ValueKind};
@@ -28,6 +29,13 @@ pub enum Formula {
     Fixed(u64),
     /// Computed from the sizes of the arguments: ranges in an estimate, exact sizes during an evaluation.
     Sizes(fn(&[SizeEstimate]) -> CallEstimate),
+    /// In an evaluation, a tenth of a unit for each unit of an argument's size.
+    Traversal {
+        /// The estimate.
+        estimate: fn(&dyn CallSite) -> CallEstimate,
+        /// The argument that the evaluation reads.
+        argument: usize,
+    },
     /// Different formulas for the estimate and the evaluation, where upstream has two.
     Split {
         /// The estimate.
@@ -102,6 +110,11 @@ impl Cost {
         Cost::of(Formula::Sizes(formula))
     }
 
+    /// The cost of reading this argument once, with an estimate of its own.
+    pub const fn traversal(argument: usize, estimate: fn(&dyn CallSite) -> CallEstimate) -> Cost {
+        Cost::of(Formula::Traversal { estimate, argument })
+    }
+
     /// A cost with different formulas for the estimate and the evaluation.
     pub const fn split(estimate: fn(&dyn CallSite) -> CallEstimate, track: Track) -> Cost {
         Cost::of(Formula::Split { estimate, track })
@@ -155,9 +168,23 @@ impl Cost {
                 };
                 Ok(estimate.cost.max)
             }
+            Formula::Traversal { argument, .. } => {
+                let size = match (arguments.get(argument), self.standard) {
+                    (None, _) => u64::MAX,
+                    (Some(argument), true) => tracked_held_size(argument.as_ref()),
+                    (Some(argument), false) => tracked_size(argument.as_ref()),
+                };
+                Ok(scale(size, TRAVERSAL_FACTOR))
+            }
             Formula::Split { track, .. } => track(arguments, result),
         }
     }
+}
+
+/// The cost of reading a text once.
+#[inline]
+pub(crate) fn traversal_of(text: &str) -> u64 {
+    scale(utf8::rune_count(text) as u64, TRAVERSAL_FACTOR)
 }
 
 impl CallEstimate {

@@ -5,8 +5,6 @@ use super::call::tracked_held_size;
 use super::{
     CallEstimate, CallSite, Cost, CostEstimate, REGEX_FACTOR, SizeEstimate, TRAVERSAL_FACTOR,
 };
-use crate::error::EvalError;
-use crate::value::Value;
 
 /// The cost of `==` and `!=`, and of `<`, `<=`, `>` and `>=` for strings and bytes: the smaller side is read.
 pub const COMPARISON: Cost = Cost::sizes(comparison).standard();
@@ -19,24 +17,37 @@ pub const IN_LIST: Cost = Cost::sizes(in_list).standard();
 /// The cost of `text.contains(part)`.
 pub const CONTAINS: Cost = Cost::sizes(contains).standard();
 /// The cost of `text.matches(pattern)`; before cel-go 0.29, a global call of `matches` costs one unit.
-pub const MATCHES: Cost = Cost::sizes(matches).standard();
+pub const MATCHES: Cost = Cost::split(
+    |call| matches(call.size(0), call.size(1)),
+    |arguments, _| {
+        let size = |n: usize| {
+            SizeEstimate::exact(tracked_held_size(arguments.get(n).and_then(Option::as_ref)))
+        };
+        Ok(matches(size(0), size(1)).cost.max)
+    },
+)
+.standard();
 /// The cost of `text.startsWith(part)` and `endsWith`: Kubernetes' estimate uses the size of the part, its evaluation the size of the text.
-pub const PREFIX: Cost = Cost::split(prefix_estimate, prefix_track).standard();
+pub const PREFIX: Cost = Cost::traversal(0, prefix_estimate).standard();
 /// The cost of `startsWith` and `endsWith` since 1.37: both the estimate and the evaluation use the size of the part.
-pub const PART: Cost =
-    Cost::sizes(|sizes| CallEstimate::new(nth(sizes, 1).costs(TRAVERSAL_FACTOR))).standard();
+pub const PART: Cost = Cost::traversal(1, |call| {
+    CallEstimate::new(call.size(1).costs(TRAVERSAL_FACTOR))
+})
+.standard();
 /// The cost of `bytes(text)`.
-pub const STRING_TO_BYTES: Cost = Cost::sizes(string_to_bytes).standard();
+pub const STRING_TO_BYTES: Cost = Cost::traversal(0, string_to_bytes).standard();
 /// The cost of `string(bytes)`.
-pub const BYTES_TO_STRING: Cost = Cost::sizes(bytes_to_string).standard();
+pub const BYTES_TO_STRING: Cost = Cost::traversal(0, bytes_to_string).standard();
 /// The cost of `strings.quote(text)`.
-pub const QUOTE: Cost = Cost::sizes(quote).standard();
+pub const QUOTE: Cost = Cost::traversal(0, quote).standard();
 /// The cost of `template.format(values)`. The size of its result is unbounded.
-pub const FORMAT: Cost = Cost::sizes(traversal).standard();
+pub const FORMAT: Cost = Cost::traversal(0, traversal).standard();
+/// The cost of functions whose result has at most the size of their first argument.
+pub const COPY: Cost = Cost::traversal(0, |call| traversal(call).with_result(call.size(0)));
 
 /// The cost of reading the first argument once.
-pub fn traversal(sizes: &[SizeEstimate]) -> CallEstimate {
-    CallEstimate::new(nth(sizes, 0).costs(TRAVERSAL_FACTOR))
+pub fn traversal(call: &dyn CallSite) -> CallEstimate {
+    CallEstimate::new(call.size(0).costs(TRAVERSAL_FACTOR))
 }
 
 /// The size of an argument.
@@ -48,6 +59,7 @@ pub fn nth(sizes: &[SizeEstimate], argument: usize) -> SizeEstimate {
 }
 
 /// The cost of matching texts of one size against patterns of another. An empty text is not free.
+#[inline]
 pub fn regex_cost(text: SizeEstimate, pattern: SizeEstimate) -> CostEstimate {
     text.plus(SizeEstimate::exact(1))
         .costs(TRAVERSAL_FACTOR)
@@ -82,8 +94,9 @@ fn contains(sizes: &[SizeEstimate]) -> CallEstimate {
     CallEstimate::new(text.times(nth(sizes, 1).costs(TRAVERSAL_FACTOR)))
 }
 
-fn matches(sizes: &[SizeEstimate]) -> CallEstimate {
-    CallEstimate::new(regex_cost(nth(sizes, 0), nth(sizes, 1)))
+#[inline(always)]
+fn matches(text: SizeEstimate, pattern: SizeEstimate) -> CallEstimate {
+    CallEstimate::new(regex_cost(text, pattern))
 }
 
 fn prefix_estimate(call: &dyn CallSite) -> CallEstimate {
@@ -91,37 +104,27 @@ fn prefix_estimate(call: &dyn CallSite) -> CallEstimate {
     CallEstimate::new(call.size(read).costs(TRAVERSAL_FACTOR))
 }
 
-fn prefix_track<'v>(
-    arguments: &[Option<Value<'v>>],
-    _result: Option<Value<'v>>,
-) -> Result<u64, EvalError> {
-    let text = arguments.first().and_then(Option::as_ref);
-    Ok(SizeEstimate::exact(tracked_held_size(text))
-        .costs(TRAVERSAL_FACTOR)
-        .max)
-}
-
 // The sizes of the next three results wrap around as upstream's do: a quoted text of unknown size therefore has size 0.
 
-fn string_to_bytes(sizes: &[SizeEstimate]) -> CallEstimate {
-    let size = nth(sizes, 0);
-    traversal(sizes).with_result(SizeEstimate {
+fn string_to_bytes(call: &dyn CallSite) -> CallEstimate {
+    let size = call.size(0);
+    traversal(call).with_result(SizeEstimate {
         min: size.min,
         max: size.max.wrapping_mul(4),
     })
 }
 
-fn bytes_to_string(sizes: &[SizeEstimate]) -> CallEstimate {
-    let size = nth(sizes, 0);
-    traversal(sizes).with_result(SizeEstimate {
+fn bytes_to_string(call: &dyn CallSite) -> CallEstimate {
+    let size = call.size(0);
+    traversal(call).with_result(SizeEstimate {
         min: size.min / 4,
         max: size.max,
     })
 }
 
-fn quote(sizes: &[SizeEstimate]) -> CallEstimate {
-    let size = nth(sizes, 0);
-    traversal(sizes).with_result(SizeEstimate {
+fn quote(call: &dyn CallSite) -> CallEstimate {
+    let size = call.size(0);
+    traversal(call).with_result(SizeEstimate {
         min: size.min.wrapping_add(2),
         max: size.max.wrapping_mul(2).wrapping_add(2),
     })

@@ -9,6 +9,7 @@ mod range;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use call::traversal_of;
 pub use call::{CallEstimate, CallSite, Cost, Formula, Track, tracked_size};
 pub use range::{CostEstimate, SizeEstimate};
 

@@ -34,6 +34,7 @@ impl SizeEstimate {
     }
 
     /// The sum of both sizes.
+    #[inline]
     pub fn plus(self, other: SizeEstimate) -> Self {
         SizeEstimate {
             min: self.min.saturating_add(other.min),
@@ -50,6 +51,7 @@ impl SizeEstimate {
     }
 
     /// The cost of `factor` per unit of size, rounded up.
+    #[inline]
     pub fn costs(self, factor: f64) -> CostEstimate {
         CostEstimate {
             min: scale(self.min, factor),
@@ -100,6 +102,7 @@ impl CostEstimate {
     }
 
     /// The product of two costs.
+    #[inline]
     pub fn times(self, other: CostEstimate) -> Self {
         CostEstimate {
             min: self.min.saturating_mul(other.min),
@@ -130,6 +133,7 @@ impl CostEstimate {
     clippy::cast_sign_loss,
     reason = "the product is positive and below 2^64, which is checked"
 )]
+#[inline]
 pub(crate) fn scale(size: u64, factor: f64) -> u64 {
     const TWO_64: f64 = 18_446_744_073_709_551_616.0;
     // Below this size, tenths and quarters are exact in doubles too.

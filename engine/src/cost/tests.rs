@@ -1,5 +1,6 @@
 use super::formulas::*;
 use super::*;
+use crate::types::Type;
 use crate::value::{Arena, Value};
 
 const UNKNOWN: SizeEstimate = SizeEstimate::UNKNOWN;
@@ -10,11 +11,42 @@ fn size(min: u64, max: u64) -> SizeEstimate {
     SizeEstimate { min, max }
 }
 
+/// A call with arguments of these sizes.
+struct Sizes<'s>(&'s [SizeEstimate]);
+
+impl CallSite for Sizes<'_> {
+    fn arguments(&self) -> usize {
+        self.0.len()
+    }
+
+    fn has_target(&self) -> bool {
+        true
+    }
+
+    fn known_size(&self, argument: usize) -> Option<SizeEstimate> {
+        self.0.get(argument).copied()
+    }
+
+    fn argument_type(&self, _: usize) -> &Type {
+        &Type::Dyn
+    }
+
+    fn element_size(&self, _: usize) -> Option<SizeEstimate> {
+        None
+    }
+
+    fn int_literal(&self, _: usize) -> Option<i64> {
+        None
+    }
+}
+
 fn estimate(cost: Cost, sizes: &[SizeEstimate]) -> CallEstimate {
     match cost.formula {
         Formula::Sizes(formula) => formula(sizes),
         Formula::Fixed(units) => CallEstimate::new(CostEstimate::exact(units)),
-        Formula::Split { .. } => panic!("estimated through a call"),
+        Formula::Traversal { estimate, .. } | Formula::Split { estimate, .. } => {
+            estimate(&Sizes(sizes))
+        }
     }
 }
 
@@ -83,7 +115,7 @@ fn an_evaluation_is_charged_by_exact_sizes() {
     check(CONCATENATION, &[text("ünïcödé"), None], 1);
     check(MATCHES, &[text(""), text("a+b+c")], 2);
     check(COMPARISON, &[optional, optional], 2);
-    check(Cost::sizes(traversal), &[optional], 1);
+    check(Cost::traversal(0, traversal), &[optional], 1);
     let list = [Value::from(1), Value::from(2), Value::from(3)];
     check(
         IN_LIST,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use super::{Form, Implementation, LiteralRule, Overload, PatternFunction, Reads, Yield};
+use super::{Form, Implementation, LiteralRule, Overload, PatternFunction, Reads, TextTest, Yield};
 use crate::cost::Cost;
 use crate::types::{Signature, TypeTextError};
 
@@ -28,6 +28,8 @@ pub struct OverloadDecl {
     pub implementation: Implementation,
     /// The function that computes a call whose second argument, the pattern, is a constant.
     pub pattern: Option<PatternFunction>,
+    /// The function itself, for callers that have two texts and need a bool.
+    pub test: Option<TextTest>,
     /// The form in which calls are planned; `None` for plain calls.
     pub form: Option<Form>,
     /// The known properties of the results.
@@ -60,6 +62,7 @@ impl OverloadDecl {
             signature: row.signature.parse()?,
             implementation: row.implementation,
             pattern: row.pattern,
+            test: row.test,
             form: row.form,
             yields: row.yields,
             reads: row.reads,
@@ -75,6 +78,7 @@ impl OverloadDecl {
             signature,
             implementation: Implementation::Declared,
             pattern: None,
+            test: None,
             form: None,
             yields: Yield::Unsaid,
             reads: Reads::Unsaid,

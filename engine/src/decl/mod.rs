@@ -14,7 +14,7 @@ pub use context::CallContext;
 pub use declarations::{Corrections, Declarations, EnvOptions, Rules};
 pub use form::{Form, LiteralRule, Reads, Yield};
 pub use function::{FunctionDecl, OverloadDecl};
-pub use overload::{Function, Implementation, Overload, PatternFunction};
+pub use overload::{Function, Implementation, Overload, PatternFunction, TextTest};
 pub use provider::TypeProvider;
 pub(crate) use provider::TypeProviders;
 pub use rows::{declared, planned, row};

@@ -33,6 +33,8 @@ pub struct Overload {
     /// The function that computes a call whose second argument, the pattern, is a constant: planning compiles the pattern, and fails if it
     /// is invalid.
     pub pattern: Option<PatternFunction>,
+    /// The function itself, for callers that have two texts and need a bool.
+    pub test: Option<TextTest>,
     /// The form in which calls are planned; `None` for plain calls.
     pub form: Option<Form>,
     /// The known properties of the results.
@@ -69,6 +71,9 @@ pub type Function = for<'a> fn(&CallContext<'a>, &[Value<'a>]) -> Result<Value<'
 /// An implementation that also receives its second argument, a regular expression, in compiled form.
 pub type PatternFunction =
     for<'a> fn(&CallContext<'a>, &Regex, &[Value<'a>]) -> Result<Value<'a>, EvalError>;
+
+/// An implementation for two texts.
+pub type TextTest = fn(&str, &str) -> bool;
 
 impl Implementation {
     /// The function, if there is one.

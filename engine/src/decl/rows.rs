@@ -1,6 +1,8 @@
 //! Constructors of rows.
 
-use super::{Form, Function, Implementation, LiteralRule, Overload, PatternFunction, Reads, Yield};
+use super::{
+    Form, Function, Implementation, LiteralRule, Overload, PatternFunction, Reads, TextTest, Yield,
+};
 use crate::cost::Cost;
 
 /// A row of an overload that is chosen by the types of its arguments. A call costs one unit.
@@ -28,6 +30,7 @@ pub const fn declared(
         signature,
         implementation: Implementation::Declared,
         pattern: None,
+        test: None,
         form: None,
         yields: Yield::Unsaid,
         reads: Reads::Unsaid,
@@ -90,6 +93,12 @@ impl Overload {
             implementation,
             ..self
         }
+    }
+
+    /// Sets the function itself, for callers that have two texts and need a bool.
+    pub const fn test(self, test: TextTest) -> Self {
+        let test = Some(test);
+        Overload { test, ..self }
     }
 
     /// Sets the function that computes calls whose second argument, the pattern, is a constant.

@@ -161,7 +161,9 @@ impl<'a> Estimator<'a> {
                     (0..arguments.len()).map(|i| site.size(i)).collect();
                 formula(&sizes)
             }
-            Formula::Split { estimate, .. } => estimate(&site),
+            Formula::Traversal { estimate, .. } | Formula::Split { estimate, .. } => {
+                estimate(&site)
+            }
         }
     }
 

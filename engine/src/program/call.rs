@@ -6,9 +6,9 @@ use smallvec::SmallVec;
 
 use super::frame::Frame;
 use super::step::truth_of;
-use super::tree::{Callee, FunctionCall, ReadOnce};
-use crate::cost::Formula;
-use crate::decl::{CallContext, OverloadDecl};
+use super::tree::{Callee, FunctionCall, ReadOnce, Step};
+use crate::cost::{self, Formula};
+use crate::decl::{CallContext, OverloadDecl, TextTest};
 use crate::error::EvalError;
 use crate::types::Type;
 use crate::value::{HeldError, Truth, Value};
@@ -50,7 +50,37 @@ impl FunctionCall {
     /// Like `eval`, for callers that need a bool.
     #[inline(never)]
     pub(super) fn eval_bool<'a>(&'a self, frame: &mut Frame<'_, 'a>) -> Result<Truth, EvalError> {
-        truth_of(self.eval(frame)?)
+        match (&self.callee, &*self.arguments) {
+            (Callee::OfTexts(test, _), [left, right]) => self.test(*test, left, right, frame),
+            _ => truth_of(self.eval(frame)?),
+        }
+    }
+
+    #[inline(always)]
+    fn test<'a>(
+        &'a self,
+        test: TextTest,
+        left: &'a Step,
+        right: &'a Step,
+        frame: &mut Frame<'_, 'a>,
+    ) -> Result<Truth, EvalError> {
+        let left = match left.eval(frame) {
+            Ok(left) => left,
+            Err(error) => return truth_of(self.fail(&[], error, frame)?),
+        };
+        let right = match right.eval(frame) {
+            Ok(right) => right,
+            Err(error) => return truth_of(self.fail(&[left], error, frame)?),
+        };
+        let (Some(text), Some(part)) = (left.as_str(), right.as_str()) else {
+            return truth_of(self.finish(&[left, right], frame)?);
+        };
+        let holds = test(text, part);
+        match self.cost.formula {
+            Formula::Traversal { argument: 0, .. } => frame.charge(cost::traversal_of(text))?,
+            _ => self.charge(&[left, right], Some(Value::from(holds)), frame)?,
+        }
+        Ok(Truth::from(holds))
     }
 
     /// Charges for the call, and makes it if its result is not known yet.
@@ -60,29 +90,25 @@ impl FunctionCall {
         read: &'a ReadOnce,
         frame: &mut Frame<'_, 'a>,
     ) -> Result<Value<'a>, EvalError> {
-        let (known, path) = match read {
-            ReadOnce::Constant(value) => (Some(value.as_value()), None),
-            ReadOnce::AtPath(path, slot) => {
-                let epoch = frame.epoch(*slot);
-                (
-                    frame.kept(Some(*path), epoch).copied(),
-                    Some((*path, epoch)),
-                )
+        let (path, epoch) = match read {
+            ReadOnce::Constant(value) => {
+                let value = value.as_value();
+                self.charge(&[text], Some(value), frame)?;
+                return Ok(self.twin(value, frame));
             }
+            ReadOnce::AtPath(path, _) if !frame.keeps(*path) => {
+                return self.finish(&[text], frame);
+            }
+            ReadOnce::AtPath(path, slot) => (*path, frame.epoch(*slot)),
         };
-        match (known, path) {
-            (Some(value), _) => {
-                self.charge(&[text], known, frame)?;
-                Ok(self.twin(value, frame))
-            }
-            (None, None) => self.finish(&[text], frame),
-            (None, Some((path, epoch))) => {
-                let value = self.finish(&[text], frame)?;
-                let kept = self.twin(value, frame);
-                frame.keep(Some(path), epoch, kept);
-                Ok(value)
-            }
+        if let Some(value) = frame.kept(path, epoch).copied() {
+            self.charge(&[text], Some(value), frame)?;
+            return Ok(self.twin(value, frame));
         }
+        let value = self.finish(&[text], frame)?;
+        let kept = self.twin(value, frame);
+        frame.keep(path, epoch, kept);
+        Ok(value)
     }
 
     /// The value itself if the result is only read; otherwise a copy, for types that need one.
@@ -123,6 +149,11 @@ impl FunctionCall {
     ) -> Result<(), EvalError> {
         let units = match (self.cost.formula, values) {
             (Formula::Fixed(units), _) => Ok(units),
+            (Formula::Traversal { argument, .. }, _)
+                if let Some(text) = values.get(argument).and_then(Value::as_str) =>
+            {
+                Ok(cost::traversal_of(text))
+            }
             (_, [only]) => self.cost.track(&[Some(*only)], result),
             (_, [first, second]) => self.cost.track(&[Some(*first), Some(*second)], result),
             _ => {
@@ -167,7 +198,7 @@ impl FunctionCall {
         context: &CallContext<'a>,
     ) -> Result<Value<'a>, EvalError> {
         match &self.callee {
-            Callee::Known(function) => function(context, values),
+            Callee::Known(function) | Callee::OfTexts(_, function) => function(context, values),
             Callee::Trusted(function, overload) => match function(context, values) {
                 Err(_) if !accepts(overload, values) => Err(self.no_such_overload(values)),
                 result => result,

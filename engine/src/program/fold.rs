@@ -12,6 +12,9 @@ use crate::cost;
 use crate::error::EvalError;
 use crate::value::{List, ListRepr, MapBuilder, OwnedValue, Truth, Value};
 
+/// The number of elements of a collected list for which there is room at first, at most.
+const MOST_EXPECTED: usize = 16;
+
 /// The units of work for adding an entry to a map.
 const WORK_PER_ENTRY: usize = 128;
 
@@ -217,7 +220,10 @@ impl FoldStep {
         frame: &mut Frame<'_, 'a>,
     ) -> Result<Value<'a>, EvalError> {
         let mut failure = None;
-        let mut collected = ArenaVec::new_in(frame.arena.bump());
+        let expected = range
+            .as_list()
+            .map_or(0, |list| list.len().min(MOST_EXPECTED));
+        let mut collected = ArenaVec::with_capacity_in(expected, frame.arena.bump());
         // A literal of constants was built when the expression was planned.
         let list_cost = if element.constant().is_some() {
             0

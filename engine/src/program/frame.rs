@@ -1,8 +1,6 @@
 //! The state of one evaluation.
 
-use smallvec::SmallVec;
-
-use super::path::{Keeps, MOST_PATHS, PathId, SlotId};
+use super::path::{PathId, PathSet, SlotId};
 use super::tree::Step;
 use super::{EvalOptions, Program};
 use crate::decl::CallContext;
@@ -21,7 +19,7 @@ pub(super) struct Frame<'f, 'a> {
     pub(super) arena: &'a Arena,
     program: &'a Program,
     cells: CellSlices<'f, 'a>,
-    keeps: Keeps,
+    keeps: PathSet,
     /// The slots that hold something other than a value. They are few.
     others: Vec<(SlotId, Slot<'a>)>,
     cost: u64,
@@ -31,22 +29,50 @@ pub(super) struct Frame<'f, 'a> {
     context: CallContext<'a>,
 }
 
-/// The values of an evaluation, on its stack.
+/// The values of an evaluation.
 #[derive(Default)]
-pub(super) struct Cells<'a> {
+pub(super) struct Cells<'a, const KEPT: usize> {
     /// The values of the program's variables, in its order; `None` for unbound ones.
-    variables: SmallVec<[Option<Value<'a>>; 4]>,
+    variables: Few<Option<Value<'a>>, 4>,
     /// The values of loop variables and accumulators; `None` for slots that hold something other than a value.
-    slots: SmallVec<[(Option<Value<'a>>, Epoch); 4]>,
+    slots: Few<(Option<Value<'a>>, Epoch), 4>,
     /// The values of paths that occur more than once, each with the epoch of its base; empty if there are none.
-    kept: SmallVec<[(Value<'a>, Epoch); MOST_PATHS]>,
+    kept: Few<(Option<Value<'a>>, Epoch), KEPT>,
+}
+
+/// Up to `N` values on the stack; more are allocated.
+struct Few<T, const N: usize> {
+    few: [T; N],
+    many: Vec<T>,
+}
+
+impl<T: Copy + Default, const N: usize> Default for Few<T, N> {
+    #[inline(always)]
+    fn default() -> Self {
+        Few {
+            few: [T::default(); N],
+            many: Vec::new(),
+        }
+    }
+}
+
+impl<T: Copy + Default, const N: usize> Few<T, N> {
+    /// Room for this many values.
+    #[inline(always)]
+    fn take(&mut self, count: usize) -> &mut [T] {
+        if count > N {
+            self.many.resize(count, T::default());
+            return &mut self.many;
+        }
+        self.few.get_mut(..count).unwrap_or_default()
+    }
 }
 
 /// Like `Cells`, as slices.
 struct CellSlices<'f, 'a> {
     variables: &'f [Option<Value<'a>>],
     slots: &'f mut [(Option<Value<'a>>, Epoch)],
-    kept: &'f mut [(Value<'a>, Epoch)],
+    kept: &'f mut [(Option<Value<'a>>, Epoch)],
 }
 
 /// The number of a loop variable's current value, from 1. A kept result with an older number belongs to an earlier value.
@@ -77,31 +103,26 @@ impl<'a> From<Result<Value<'a>, EvalError>> for Slot<'a> {
 
 impl<'f, 'a> Frame<'f, 'a> {
     /// `cells` must be empty: they are filled in place, because moving them would copy their whole capacity.
-    pub(super) fn new(
+    #[inline(always)]
+    pub(super) fn new<const KEPT: usize>(
         program: &'a Program,
         resolve: impl Fn(&str) -> Option<Value<'a>>,
-        cells: &'f mut Cells<'a>,
+        cells: &'f mut Cells<'a, KEPT>,
         arena: &'a Arena,
         options: &EvalOptions<'a>,
     ) -> Self {
-        for name in &program.variables {
-            cells.variables.push(resolve(name));
-        }
-        if program.slots > 0 {
-            cells.slots.resize(program.slots as usize, (None, 0));
-        }
-        if program.keeps.places() > 0 {
-            let places = program.keeps.places();
-            cells.kept.resize(places, (Value::NULL, 0));
+        let variables = cells.variables.take(program.variables.len());
+        for (value, name) in variables.iter_mut().zip(&program.variables) {
+            *value = resolve(name);
         }
         let limit = options.cost_limit.unwrap_or(u64::MAX);
         Frame {
             arena,
             program,
             cells: CellSlices {
-                variables: &cells.variables,
-                slots: &mut cells.slots,
-                kept: &mut cells.kept,
+                variables,
+                slots: cells.slots.take(program.slots as usize),
+                kept: cells.kept.take(program.keeps.places()),
             },
             keeps: program.keeps,
             others: Vec::new(),
@@ -237,21 +258,29 @@ impl<'f, 'a> Frame<'f, 'a> {
         slot.map_or(ONLY_EPOCH, |(_, epoch)| *epoch)
     }
 
-    /// The value at the end of a path, if it was looked up in this epoch of the path's base.
-    #[inline]
-    pub(super) fn kept(&self, path: Option<PathId>, epoch: Epoch) -> Option<&Value<'a>> {
-        let place = self.keeps.place(path)?;
-        let (value, kept) = self.cells.kept.get(place)?;
-        (*kept == epoch).then_some(value)
+    /// Whether the value of this path is kept.
+    pub(super) fn keeps(&self, path: PathId) -> bool {
+        self.keeps.has(path)
     }
 
-    /// Keeps the value at the end of a path, if it may be read again.
+    /// Whether the value of one of these paths is kept.
     #[inline]
-    pub(super) fn keep(&mut self, path: Option<PathId>, epoch: Epoch, value: Value<'a>) {
-        if let Some(place) = self.keeps.place(path)
-            && let Some(place) = self.cells.kept.get_mut(place)
-        {
-            *place = (value, epoch);
+    pub(super) fn keeps_any(&self, paths: PathSet) -> bool {
+        self.keeps.meets(paths)
+    }
+
+    /// The value at the end of a path, if it was looked up in this epoch of the path's base.
+    #[inline]
+    pub(super) fn kept(&self, path: PathId, epoch: Epoch) -> Option<&Value<'a>> {
+        let (value, kept) = self.cells.kept.get(path.index())?;
+        value.as_ref().filter(|_| *kept == epoch)
+    }
+
+    /// Keeps the value at the end of a path.
+    #[inline]
+    pub(super) fn keep(&mut self, path: PathId, epoch: Epoch, value: Value<'a>) {
+        if let Some(place) = self.cells.kept.get_mut(path.index()) {
+            *place = (Some(value), epoch);
         }
     }
 

@@ -106,16 +106,16 @@ impl Listing<'_, '_, '_> {
 
     fn attribute(&mut self, label: &str, attribute: &Attribute) -> fmt::Result {
         let program = self.program;
-        let kept = |path: Option<PathId>| match program.keeps.place(path) {
-            Some(place) => format!("#{place}"),
-            None => String::new(),
+        let kept = |path: PathId| match program.keeps.has(path) {
+            true => format!("#{}", path.index()),
+            false => String::new(),
         };
         let fields = attribute.fields.iter();
-        let fields = fields.map(|field| format!(".{}{}", field.name, kept(field.path)));
+        let fields = fields.map(|field| format!(".{}{}", field.key.name(), kept(field.path)));
         let qualifiers = attribute.qualifiers.iter().map(|qualifier| {
             let optional = optional(qualifier.optional);
             match &qualifier.key {
-                QualifierKey::Field(name) => format!(".{optional}{name}"),
+                QualifierKey::Field(key) => format!(".{optional}{}", key.name()),
                 QualifierKey::Declared(name) => format!(".{optional}{name}!"),
                 QualifierKey::Constant(value) => format!("[{optional}{}]", ConstantText(value)),
                 QualifierKey::Attribute(_) | QualifierKey::Computed(_) => format!("[{optional}…]"),
@@ -162,7 +162,7 @@ impl Listing<'_, '_, '_> {
 
     fn call(&mut self, label: &str, call: &FunctionCall) -> fmt::Result {
         let callee = match &call.callee {
-            Callee::Known(_) => "known".to_owned(),
+            Callee::Known(_) | Callee::OfTexts(..) => "known".to_owned(),
             Callee::Trusted(_, overload) => format!("trusted {}", overload.id),
             Callee::Guarded(_, overload) => format!("guarded {}", overload.id),
             Callee::Dispatched(overloads) => {
@@ -295,7 +295,9 @@ impl Display for Units {
         match self.0.formula {
             Formula::Fixed(1) => Ok(()),
             Formula::Fixed(units) => write!(f, " ({units})"),
-            Formula::Sizes(_) | Formula::Split { .. } => f.write_str(" (by size)"),
+            Formula::Sizes(_) | Formula::Traversal { .. } | Formula::Split { .. } => {
+                f.write_str(" (by size)")
+            }
         }
     }
 }

@@ -26,7 +26,7 @@ pub use gavel_golang::work::Interrupt;
 pub use plan::{PlanError, plan};
 
 use frame::{Cells, Frame};
-use path::{Keeps, SlotId};
+use path::{MOST_PATHS, PathSet, SlotId};
 use tree::Step;
 
 /// A planned expression. It is immutable and may be evaluated from many threads at once. Its `Debug` output lists the plan, one
@@ -44,7 +44,7 @@ pub struct Program {
     /// Whether `or` and `orValue` fail if their receiver is not an optional.
     checks_receivers_of_or: bool,
     /// The paths whose values are kept.
-    keeps: Keeps,
+    keeps: PathSet,
 }
 
 // One program is evaluated from many threads at once.
@@ -101,7 +101,21 @@ impl Program {
         arena: &'a Arena,
         options: &EvalOptions<'a>,
     ) -> Evaluation<'a> {
-        let mut cells = Cells::default();
+        match self.keeps.places() {
+            0 => self.run::<0>(resolve, arena, options),
+            1..=4 => self.run::<4>(resolve, arena, options),
+            _ => self.run::<MOST_PATHS>(resolve, arena, options),
+        }
+    }
+
+    /// Evaluates the expression with room for `KEPT` kept values.
+    fn run<'a, const KEPT: usize>(
+        &'a self,
+        resolve: impl Fn(&str) -> Option<Value<'a>>,
+        arena: &'a Arena,
+        options: &EvalOptions<'a>,
+    ) -> Evaluation<'a> {
+        let mut cells = Cells::<KEPT>::default();
         let mut frame = Frame::new(self, resolve, &mut cells, arena, options);
         let result = self.root.eval(&mut frame);
         Evaluation {

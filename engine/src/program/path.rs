@@ -8,7 +8,7 @@ use smol_str::SmolStr;
 /// The number of paths that a program keeps.
 pub(super) const MOST_PATHS: usize = 16;
 
-// `Keeps` has a bit for each.
+// `PathSet` has a bit for each.
 const _: () = assert!(MOST_PATHS <= u32::BITS as usize);
 
 /// The number of a loop variable or accumulator.
@@ -18,20 +18,42 @@ pub(super) type SlotId = u32;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct PathId(u8);
 
-/// The paths whose values are kept, one bit each: those that are read more than once.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Keeps(u32);
+impl PathId {
+    /// A path of which no value is kept.
+    pub(super) const NONE: PathId = PathId(u8::MAX);
 
-impl Keeps {
-    /// The index of a path's kept value, if it is kept.
+    /// The index of the path's kept value.
     #[inline]
-    pub(super) fn place(self, path: Option<PathId>) -> Option<usize> {
-        let path = path?.0;
-        let is_kept = self.0.wrapping_shr(path.into()) & 1 == 1;
-        is_kept.then_some(path.into())
+    pub(super) fn index(self) -> usize {
+        self.0.into()
+    }
+}
+
+/// A set of paths, one bit each.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct PathSet(u32);
+
+impl PathSet {
+    /// Adds a path.
+    pub(super) fn add(&mut self, path: PathId) {
+        if path != PathId::NONE {
+            self.0 |= 1_u32.wrapping_shl(path.0.into());
+        }
     }
 
-    /// The number of kept values.
+    /// Whether the path is in the set.
+    #[inline]
+    pub(super) fn has(self, path: PathId) -> bool {
+        path != PathId::NONE && self.0.wrapping_shr(path.0.into()) & 1 == 1
+    }
+
+    /// Whether the sets have a path in common.
+    #[inline]
+    pub(super) fn meets(self, other: PathSet) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    /// One more than the greatest index in the set.
     #[inline]
     pub(super) fn places(self) -> usize {
         (u32::BITS.saturating_sub(self.0.leading_zeros())) as usize
@@ -43,7 +65,7 @@ impl Keeps {
 pub(super) struct KeptPaths {
     /// For each path, by its id, its base and its last step.
     steps: Vec<(Start, Further)>,
-    keeps: Keeps,
+    keeps: PathSet,
 }
 
 /// A step that extends a path.
@@ -64,25 +86,25 @@ pub(super) enum Start {
 
 impl KeptPaths {
     /// The path one step beyond `start`. `again` says that the path is read in a loop.
-    pub(super) fn follow(&mut self, start: Start, further: Further, again: bool) -> Option<PathId> {
+    pub(super) fn follow(&mut self, start: Start, further: Further, again: bool) -> PathId {
         let step = (start, further);
         let known = self.steps.iter().position(|known| *known == step);
-        let place = known.unwrap_or(self.steps.len());
-        let path = u8::try_from(place).ok().map(PathId)?;
         if known.is_none() {
             if self.steps.len() == MOST_PATHS {
-                return None;
+                return PathId::NONE;
             }
             self.steps.push(step);
         }
+        let index = known.unwrap_or(self.steps.len().saturating_sub(1));
+        let path = u8::try_from(index).map_or(PathId::NONE, PathId);
         if again || known.is_some() {
-            self.keeps.0 |= 1_u32.wrapping_shl(path.0.into());
+            self.keeps.add(path);
         }
-        Some(path)
+        path
     }
 
-    /// The paths whose values are kept.
-    pub(super) fn keeps(&self) -> Keeps {
+    /// The paths whose values are kept: those that are read more than once.
+    pub(super) fn keeps(&self) -> PathSet {
         self.keeps
     }
 }

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use super::path::{PathId, SlotId};
+use super::path::{PathId, PathSet, SlotId};
 use crate::ast::ExprId;
 use crate::cost::Cost;
-use crate::decl::{Function, OverloadDecl, PatternFunction};
+use crate::decl::{Function, OverloadDecl, PatternFunction, TextTest};
 use crate::error::EvalError;
-use crate::value::{FieldPlace, ObjectKind, OwnedValue};
+use crate::value::{FieldKey, ObjectKind, OwnedValue};
 use gavel_golang::regex::Regex;
 
 /// A step of a program.
@@ -82,6 +82,8 @@ pub(super) struct Attribute {
     pub(super) fields: Vec<Field>,
     /// The lookups after the fields.
     pub(super) qualifiers: Vec<Qualifier>,
+    /// The paths of the fields.
+    pub(super) paths: PathSet,
     /// Whether the chain is a presence test, `has(…)`, of its last field or qualifier.
     pub(super) presence: bool,
 }
@@ -89,11 +91,9 @@ pub(super) struct Attribute {
 /// A field that is selected.
 #[derive(Debug)]
 pub(super) struct Field {
-    pub(super) name: Box<str>,
-    /// The place of the field in the type that the checker knows.
-    pub(super) place: FieldPlace,
+    pub(super) key: FieldKey,
     /// The path up to the field.
-    pub(super) path: Option<PathId>,
+    pub(super) path: PathId,
     pub(super) id: ExprId,
 }
 
@@ -135,7 +135,7 @@ pub(super) struct Qualifier {
 #[derive(Debug)]
 pub(super) enum QualifierKey {
     /// A field or a text key.
-    Field(Box<str>),
+    Field(FieldKey),
     /// A field of an object that, as the checker knows, accepts any field.
     Declared(Box<str>),
     /// Another constant.
@@ -212,6 +212,8 @@ pub(super) enum ReadOnce {
 pub(super) enum Callee {
     /// A function that checks its arguments itself.
     Known(Function),
+    /// Like `Known`, with the same function for two texts.
+    OfTexts(TextTest, Function),
     /// The implementation of one overload. The arguments are known to have its types; a value of another type makes the call fail.
     Trusted(Function, Arc<OverloadDecl>),
     /// The implementation of one overload, if the arguments have its types.

@@ -13,9 +13,9 @@ const MATCHES: &str = "matches";
 #[rustfmt::skip] // A table: a row a line.
 pub(super) const ROWS: &[Overload] = &[
     // Upstream disables the type guards of these three functions, so that they word their own errors.
-    row("contains", "contains_string", "string.(string) -> bool", body!(contains), "'abc'.contains('bc')").shared().cost(CONTAINS),
-    row("endsWith", "ends_with_string", "string.(string) -> bool", body!(ends_with), "'abc'.endsWith('bc')").shared().cost(PREFIX),
-    row("startsWith", "starts_with_string", "string.(string) -> bool", body!(starts_with), "'abc'.startsWith('ab')").shared().cost(PREFIX),
+    row("contains", "contains_string", "string.(string) -> bool", body!(contains), "'abc'.contains('bc')").shared().test(contains).cost(CONTAINS),
+    row("endsWith", "ends_with_string", "string.(string) -> bool", body!(ends_with), "'abc'.endsWith('bc')").shared().test(ends_with).cost(PREFIX),
+    row("startsWith", "starts_with_string", "string.(string) -> bool", body!(starts_with), "'abc'.startsWith('ab')").shared().test(starts_with).cost(PREFIX),
     row(MATCHES, "matches", "(string, string) -> bool", matches, "matches('abc', '^a.c$')").shared().pattern(matches_constant).literals(LiteralRule::Pattern),
     row(MATCHES, "matches_string", "string.(string) -> bool", matches, "'abc'.matches('b')").shared().pattern(matches_constant).literals(LiteralRule::Pattern).cost(formulas::MATCHES),
 ];
@@ -23,8 +23,8 @@ pub(super) const ROWS: &[Overload] = &[
 /// The rows whose cost depends on the bytes that the function reads.
 #[rustfmt::skip] // A table: a row a line.
 pub(super) const COSTED_BY_WHAT_IS_READ: &[Overload] = &[
-    row("endsWith", "ends_with_string", "string.(string) -> bool", body!(ends_with), "'abc'.endsWith('bc')").shared().cost(formulas::PART),
-    row("startsWith", "starts_with_string", "string.(string) -> bool", body!(starts_with), "'abc'.startsWith('ab')").shared().cost(formulas::PART),
+    row("endsWith", "ends_with_string", "string.(string) -> bool", body!(ends_with), "'abc'.endsWith('bc')").shared().test(ends_with).cost(formulas::PART),
+    row("startsWith", "starts_with_string", "string.(string) -> bool", body!(starts_with), "'abc'.startsWith('ab')").shared().test(starts_with).cost(formulas::PART),
     row(MATCHES, "matches", "(string, string) -> bool", matches, "matches('abc', '^a.c$')").shared().pattern(matches_constant).literals(LiteralRule::Pattern).cost(formulas::MATCHES),
 ];
 

@@ -12,6 +12,9 @@ use crate::error::EvalError;
 /// The memory that an arena keeps after a reset, at most, in bytes.
 const MOST_KEPT: usize = 1 << 20;
 
+/// The number of values with destructors for which an arena keeps room after a reset, at most.
+const MOST_KEPT_OPAQUES: usize = 1 << 10;
+
 /// The overhead of a value with a destructor, in bytes.
 const OPAQUE_OVERHEAD: usize = 48;
 
@@ -57,8 +60,10 @@ impl Arena {
             true => self.bump = Bump::new(),
             false => self.bump.reset(),
         }
-        if !self.opaques.is_empty() {
-            self.opaques = FrozenVec::new();
+        let opaques = self.opaques.as_mut();
+        match opaques.capacity() > MOST_KEPT_OPAQUES {
+            true => *opaques = Vec::new(),
+            false => opaques.clear(),
         }
         if !self.documents.is_empty() {
             self.documents = FrozenVec::new();

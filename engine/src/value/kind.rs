@@ -1,10 +1,10 @@
 //! The kind of a value, and accessors for each kind.
 
 use super::list::ListRepr;
-use super::map::{MapRepr, field_named};
+use super::map::MapRepr;
 use super::{
-    Duration, FieldPlace, JsonObject, List, Map, Object, ObjectKind, Opaque, Repr, Shape,
-    Timestamp, Value,
+    Duration, FieldKey, JsonObject, List, Map, Object, ObjectKind, Opaque, Repr, Shape, Timestamp,
+    Value,
 };
 use super::{Json, ListView};
 
@@ -306,17 +306,18 @@ impl<'a> Value<'a> {
     /// A field of an object of a JSON document. `None` if the field is absent, if the value is not such an object, or if the
     /// field has to be read first.
     #[inline(always)]
-    pub(crate) fn plain_field(self, name: &str, place: FieldPlace) -> Option<Option<Value<'a>>> {
+    pub(crate) fn plain_field(self, key: &FieldKey) -> Option<Option<Value<'a>>> {
         match self.0 {
-            Repr::Fields(fields) => Some(field_named(fields, name).copied()),
-            _ => self.field_of_json(name, place),
+            Repr::Fields(fields) => Some(key.find(fields).copied()),
+            _ => self.field_of_json(key),
         }
     }
 
-    fn field_of_json(self, name: &str, place: FieldPlace) -> Option<Option<Value<'a>>> {
+    #[inline(never)]
+    fn field_of_json(self, key: &FieldKey) -> Option<Option<Value<'a>>> {
         match self.0 {
-            Repr::JsonMap(map) => Some(map.get(name).map(Value::from)),
-            Repr::ShapedMap(map, shape) => match shape.find_at(map, name, place) {
+            Repr::JsonMap(map) => Some(map.get(key.name()).map(Value::from)),
+            Repr::ShapedMap(map, shape) => match shape.find_at(map, key.name(), key.place()) {
                 Some(Value(Repr::Unread(..))) => None,
                 found => Some(found),
             },

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use bumpalo::collections::Vec as ArenaVec;
 
-use super::{Arena, Json, ListView, OwnedValue, Repr, Shape, Value};
+use super::{Arena, Json, ListView, OwnedValue, PlainJson, Repr, Shape, Value};
 use crate::error::EvalError;
 
 /// A list: computed, in a JSON document, or provided by a host.
@@ -105,6 +105,32 @@ impl<'a> List<'a> {
             ListRepr::Owned(values) => values.iter().map(OwnedValue::as_value).try_for_each(visit),
             ListRepr::View(_) => self.iter().try_for_each(visit),
         }
+    }
+
+    /// Like [`try_each`](Self::try_each), with a function of its own for ints.
+    ///
+    /// # Errors
+    ///
+    /// The error of a function.
+    #[inline]
+    pub fn try_each_int<E>(
+        &self,
+        mut int: impl FnMut(i64) -> Result<(), E>,
+        mut other: impl FnMut(Value<'a>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        if let ListRepr::Shaped(items, shape) = self.0
+            && let item = shape.items()
+            && item.plain == PlainJson::Int
+        {
+            return items.iter().try_for_each(|json| match json.as_i64() {
+                Some(value) => int(value),
+                None => other(item.value(json)),
+            });
+        }
+        self.try_each(|value| match value.as_int() {
+            Some(value) => int(value),
+            None => other(value),
+        })
     }
 
     /// The elements in order.

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use super::field::field_named;
 use super::key::{Key, check_hashable, key_order};
 use super::{Arena, JsonObject, MapView, Repr, Shape, Value};
 use crate::error::EvalError;
@@ -227,55 +228,6 @@ impl<'a> Iterator for MapIter<'a> {
     }
 }
 
-/// The number of fields up to which the search is linear, which is fast because most names have different lengths.
-const FEW_FIELDS: usize = 16;
-
-/// A field of an object whose fields are ordered by name.
-#[inline]
-pub(super) fn field_named<'a>(
-    fields: &'a [(&'a str, Value<'a>)],
-    name: &str,
-) -> Option<&'a Value<'a>> {
-    let found = match fields.len() <= FEW_FIELDS {
-        true => fields.iter().find(|(known, _)| is_same(known, name)),
-        false => search(fields, name),
-    };
-    found.map(|(_, value)| value)
-}
-
-#[inline(never)]
-fn search<'f, 'a>(
-    fields: &'f [(&'a str, Value<'a>)],
-    name: &str,
-) -> Option<&'f (&'a str, Value<'a>)> {
-    let position = fields.binary_search_by(|(known, _)| (*known).cmp(name));
-    fields.get(position.ok()?)
-}
-
-/// Whether two names are equal. For most lengths, comparing the first and the last bytes is enough, without calling `memcmp`.
-#[inline(always)]
-fn is_same(one: &str, other: &str) -> bool {
-    let (one, other) = (one.as_bytes(), other.as_bytes());
-    one.len() == other.len()
-        && match other.len() {
-            4..=8 => same_ends::<4>(one, other),
-            9..=16 => same_ends::<8>(one, other),
-            17..=32 => same_ends::<16>(one, other),
-            _ => is_same_text(one, other),
-        }
-}
-
-#[inline(always)]
-fn same_ends<const N: usize>(one: &[u8], other: &[u8]) -> bool {
-    one.first_chunk::<N>() == other.first_chunk::<N>()
-        && one.last_chunk::<N>() == other.last_chunk::<N>()
-}
-
-#[inline(never)]
-fn is_same_text(one: &[u8], other: &[u8]) -> bool {
-    one == other
-}
-
 /// The keys of other number types that a lookup also tries.
 fn other_keys(key: &Value<'_>) -> [Option<Value<'static>>; 2] {
     match key.0 {
@@ -375,39 +327,5 @@ impl<'a> MapBuilder<'a> {
                 .map(|(Key(key), value)| (key, value)),
         );
         Value(Repr::Map(arena.bump().alloc(MapValue::ordered(entries))))
-    }
-}
-
-#[cfg(test)]
-mod field_tests {
-    use super::*;
-
-    #[test]
-    fn fields_are_found_by_names_of_all_lengths() {
-        let names: Vec<String> = (0..40)
-            .map(|length| "ä1b2c3d4e5".chars().cycle().take(length).collect())
-            .collect();
-        // Few fields are searched linearly, many by binary search.
-        for some in names.chunks(FEW_FIELDS).chain([names.as_slice()]) {
-            let fields: Vec<_> = some
-                .iter()
-                .map(|name| (name.as_str(), Value::from(name)))
-                .collect();
-            for name in &names {
-                let known = fields.iter().any(|(known, _)| known == name);
-                let found = field_named(&fields, name).and_then(Value::as_str);
-                assert_eq!(found, known.then_some(name.as_str()), "{name}");
-                for place in 0..name.len() {
-                    let other: String = name
-                        .char_indices()
-                        .map(|(at, c)| if at == place { 'x' } else { c })
-                        .collect();
-                    assert!(
-                        other == *name || field_named(&fields, &other).is_none(),
-                        "{other}"
-                    );
-                }
-            }
-        }
     }
 }

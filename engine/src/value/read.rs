@@ -415,6 +415,24 @@ mod tests {
     }
 
     #[test]
+    fn numbers_are_read_as_the_nearest_doubles() {
+        let mut texts = vec!["1.0000000000004e+63".to_owned(), "5e-324".to_owned()];
+        texts.extend((0..2_000_u64).map(|n| {
+            let digits = n.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            format!("1.{digits}e{}", i64::try_from(n % 600).unwrap() - 300)
+        }));
+        for text in texts {
+            let nearest: f64 = text.parse().unwrap();
+            let arena = Arena::new();
+            let read = read_json(&text, &arena).unwrap().as_double();
+            assert_eq!(read.map(f64::to_bits), Some(nearest.to_bits()), "{text}");
+            let document: Json = serde_json::from_str(&text).unwrap();
+            let read = Value::from(&document).as_double();
+            assert_eq!(read.map(f64::to_bits), Some(nearest.to_bits()), "{text}");
+        }
+    }
+
+    #[test]
     fn fields_are_found_by_name_however_many_there_are() {
         let arena = Arena::new();
         for count in [0_usize, 1, 16, 17, 1_000] {

@@ -106,7 +106,16 @@ fn check_ordered(element: &Value<'_>) -> Result<(), EvalError> {
 }
 
 fn sum_ints(call: &CallContext<'_>, list: List<'_>) -> Result<i64, EvalError> {
-    sum(call, list, 0, |element| element.as_int(), add_int)
+    let mut sum = 0;
+    list.try_each_int(
+        |int| {
+            call.look(&Value::from(int))?;
+            sum = add_int(sum, int)?;
+            Ok(())
+        },
+        |element| Err(element.no_such_overload()),
+    )
+    .map(|()| sum)
 }
 
 fn sum_uints(call: &CallContext<'_>, list: List<'_>) -> Result<u64, EvalError> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use gavel_engine::body;
 use gavel_engine::cost::Cost;
-use gavel_engine::cost::formulas::{nth, traversal};
+use gavel_engine::cost::formulas;
 use gavel_engine::decl::{CallContext, Form, Overload, Reads, row};
 use gavel_engine::error::EvalError;
 use gavel_engine::value::{MapBuilder, Value};
@@ -27,7 +27,7 @@ pub const URLS: &[Overload] = &[
 ];
 
 /// The cost of reading a text. The size of a URL is the length of its text.
-const PARSE: Cost = Cost::sizes(|sizes| traversal(sizes).with_result(nth(sizes, 0))).of_name();
+const PARSE: Cost = formulas::COPY.of_name();
 const GET: Cost = Cost::ONE.of_name();
 
 fn url<'a>(call: &CallContext<'a>, text: &str) -> Result<Value<'a>, EvalError> {

@@ -198,7 +198,9 @@ impl FunctionEntry {
         match (self.row.implementation, self.row.cost.formula) {
             (Implementation::Planned, _) if self.row.form != Some(Form::Not) => CallCost::Nothing,
             (_, Formula::Fixed(units)) => CallCost::Fixed(units),
-            (_, Formula::Sizes(_) | Formula::Split { .. }) => CallCost::BySize,
+            (_, Formula::Sizes(_) | Formula::Traversal { .. } | Formula::Split { .. }) => {
+                CallCost::BySize
+            }
         }
     }
 }

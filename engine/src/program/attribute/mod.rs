@@ -6,10 +6,11 @@
 use std::borrow::Cow;
 
 use super::frame::Frame;
+use super::path::PathSet;
 use super::tree::{Attribute, Base, Field, Qualifier, QualifierKey};
 use crate::ast::ExprId;
 use crate::error::EvalError;
-use crate::value::{FieldPlace, List, Truth, Value, ValueKind, number};
+use crate::value::{FieldKey, List, Truth, Value, ValueKind, number};
 
 mod plain;
 
@@ -32,11 +33,15 @@ impl Attribute {
             base,
             fields: Vec::new(),
             qualifiers: Vec::new(),
+            paths: PathSet::default(),
             presence: false,
         }
     }
 
     fn eval_any<'a>(&'a self, frame: &mut Frame<'_, 'a>) -> Result<Value<'a>, EvalError> {
+        if let Some(result) = self.eval_optional(frame) {
+            return result;
+        }
         let result = self.resolve(frame);
         if let Err(error) = &result
             && error.is_fatal()
@@ -117,22 +122,22 @@ impl Attribute {
             Some((tested, before)) if self.tests_field() => (before, Some(tested)),
             _ => (self.fields.as_slice(), None),
         };
-        for Field { name, id, .. } in fields {
+        for Field { key, id, .. } in fields {
             match reached {
                 Reached::Value(object) => {
-                    let found = select(object, name, frame);
+                    let found = select(object, key, frame);
                     reached = Reached::Value(found.map_err(|error| error.at(*id))?);
                 }
                 Reached::Optional(object) => {
-                    let found = find_optional_field(object, name, frame);
+                    let found = find_optional_field(object, key, frame);
                     let found = found.map_err(|error| error.at(*id))?;
                     reached = Reached::optionally(found, frame)?;
                 }
                 Reached::Absent => return Ok(Reached::Absent),
             }
         }
-        if let Some(Field { name, id, .. }) = tested {
-            return test(reached, name, *id, frame);
+        if let Some(Field { key, id, .. }) = tested {
+            return test(reached, key, *id, frame);
         }
         if self.qualifiers.is_empty() {
             return Ok(reached);
@@ -179,14 +184,14 @@ impl Attribute {
 /// Tests for a field. After an optional step, returns the field itself if it is present.
 fn test<'a>(
     reached: Reached<'a>,
-    field: &'a str,
+    key: &'a FieldKey,
     id: ExprId,
     frame: &mut Frame<'_, 'a>,
 ) -> Result<Reached<'a>, EvalError> {
     let (Reached::Value(object) | Reached::Optional(object)) = reached else {
         return Ok(Reached::Absent);
     };
-    let found = find_optional_field(object, field, frame).map_err(|error| error.at(id));
+    let found = find_optional_field(object, key, frame).map_err(|error| error.at(id));
     if let Reached::Optional(_) = reached {
         return Reached::optionally(found?, frame);
     }
@@ -216,12 +221,12 @@ fn taken_out<'a>(value: Value<'a>, frame: &Frame<'_, 'a>) -> Value<'a> {
 #[inline]
 fn select<'a>(
     object: Value<'a>,
-    field: &'a str,
+    key: &'a FieldKey,
     frame: &mut Frame<'_, 'a>,
 ) -> Result<Value<'a>, EvalError> {
-    let found = find_field(object, field, frame);
+    let found = find_field(object, key, frame);
     charge_step(&found, frame)?;
-    found?.ok_or_else(|| missing(object, Value::from(field)))
+    found?.ok_or_else(|| missing(object, Value::from(key.name())))
 }
 
 /// Charges a step, even if it failed.
@@ -244,7 +249,7 @@ impl Qualifier {
         frame: &mut Frame<'_, 'a>,
     ) -> Result<Option<Value<'a>>, EvalError> {
         match &self.key {
-            QualifierKey::Field(name) => find_optional_field(object, name, frame),
+            QualifierKey::Field(key) => find_optional_field(object, key, frame),
             QualifierKey::Declared(name) => find_declared(object, name, frame),
             key => {
                 let key = key.resolve(frame)?;
@@ -264,9 +269,9 @@ impl Qualifier {
         frame: &mut Frame<'_, 'a>,
     ) -> Result<Value<'a>, EvalError> {
         let key = match &self.key {
-            QualifierKey::Field(name) => match find_field(object, name, frame)? {
+            QualifierKey::Field(key) => match find_field(object, key, frame)? {
                 Some(value) => return Ok(value),
-                None => return Err(missing(object, Value::from(&**name))),
+                None => return Err(missing(object, Value::from(key.name()))),
             },
             QualifierKey::Declared(name) => {
                 return Ok(find_declared(object, name, frame)?.unwrap_or(Value::NULL));
@@ -280,9 +285,8 @@ impl Qualifier {
 impl QualifierKey {
     fn resolve<'a>(&'a self, frame: &mut Frame<'_, 'a>) -> Result<Value<'a>, EvalError> {
         let (key, raw) = match self {
-            QualifierKey::Field(name) | QualifierKey::Declared(name) => {
-                return Ok(Value::from(&**name));
-            }
+            QualifierKey::Field(key) => return Ok(Value::from(key.name())),
+            QualifierKey::Declared(name) => return Ok(Value::from(&**name)),
             QualifierKey::Constant(value) => return Ok(value.as_value()),
             QualifierKey::Attribute(attribute) => (
                 attribute.resolve(frame)?,
@@ -316,12 +320,12 @@ pub(super) fn is_key(value: &Value<'_>) -> bool {
 #[inline]
 fn find_field<'a>(
     object: Value<'a>,
-    name: &'a str,
+    key: &'a FieldKey,
     frame: &Frame<'_, 'a>,
 ) -> Result<Option<Value<'a>>, EvalError> {
-    match object.plain_field(name, FieldPlace::UNKNOWN) {
+    match object.plain_field(key) {
         Some(found) => Ok(found),
-        None => find(object, Value::from(name), frame),
+        None => find(object, Value::from(key.name()), frame),
     }
 }
 
@@ -341,16 +345,16 @@ fn find_declared<'a>(
 #[inline]
 fn find_optional_field<'a>(
     object: Value<'a>,
-    name: &'a str,
+    key: &'a FieldKey,
     frame: &Frame<'_, 'a>,
 ) -> Result<Option<Value<'a>>, EvalError> {
-    if let Some(found) = object.plain_field(name, FieldPlace::UNKNOWN) {
+    if let Some(found) = object.plain_field(key) {
         return Ok(found);
     }
     if let Some(object) = object.as_object() {
-        return object.select_optional(name);
+        return object.select_optional(key.name());
     }
-    let key = Value::from(name);
+    let key = Value::from(key.name());
     match find(object, key, frame)? {
         None => check_absence(object, key, frame).map(|()| None),
         found => Ok(found),

@@ -1,9 +1,9 @@
 //! Chains of fields through JSON objects only: the fast path, which most chains take.
 
 use crate::error::EvalError;
-use crate::program::frame::{Frame, ONLY_EPOCH};
+use crate::program::frame::{Epoch, Frame, ONLY_EPOCH};
 use crate::program::step::truth_of;
-use crate::program::tree::{Attribute, Base, Field};
+use crate::program::tree::{Attribute, Base, Field, QualifierKey};
 use crate::value::{Truth, Value};
 
 impl Attribute {
@@ -78,22 +78,75 @@ impl Attribute {
         if fields.is_empty() {
             return value.is_plain().then_some(true);
         }
-        let mut known = fields.len();
-        while let Some((field, _)) = fields.get(..known).and_then(<[_]>::split_last) {
-            if let Some(kept) = frame.kept(field.path, epoch) {
-                *value = *kept;
-                break;
-            }
-            known = known.saturating_sub(1);
+        if frame.keeps_any(self.paths) {
+            return self.follow_kept(value, epoch, frame);
         }
-        for field in fields.get(known..)? {
-            match value.plain_field(&field.name, field.place)? {
+        for field in fields {
+            match value.plain_field(&field.key)? {
+                Some(found) => *value = found,
+                None => return self.tests(field).then_some(false),
+            }
+        }
+        Some(true)
+    }
+
+    /// Like `follow_plain`, from the base in `value`, for a chain of which some values are kept.
+    #[inline(never)]
+    fn follow_kept<'a>(
+        &'a self,
+        value: &mut Value<'a>,
+        epoch: Epoch,
+        frame: &mut Frame<'_, 'a>,
+    ) -> Option<bool> {
+        let fields = self.fields.as_slice();
+        let mut numbered = fields.iter().enumerate().rev();
+        let known = numbered.find_map(|(n, field)| {
+            *value = *frame.kept(field.path, epoch)?;
+            Some(n.saturating_add(1))
+        });
+        for field in fields.get(known.unwrap_or(0)..)? {
+            match value.plain_field(&field.key)? {
                 Some(found) => *value = found,
                 None => return self.tests(field).then_some(false),
             }
             frame.keep(field.path, epoch, *value);
         }
         Some(true)
+    }
+
+    /// Evaluates a chain of fields and then optional fields, `a.b.?c.?d`, through JSON objects only. Returns `None`, without a charge,
+    /// for every other chain.
+    pub(super) fn eval_optional<'a>(
+        &'a self,
+        frame: &mut Frame<'_, 'a>,
+    ) -> Option<Result<Value<'a>, EvalError>> {
+        let base = match &self.base {
+            Base::Variable(index) => frame.bound_variable(*index)?,
+            Base::Slot(slot) => frame.held_slot(*slot)?.0,
+            _ => return None,
+        };
+        if self.presence || !self.qualifiers.first()?.optional {
+            return None;
+        }
+        let mut value = *base;
+        // The unit of the chain itself.
+        let mut units = 1_u64;
+        for field in &self.fields {
+            value = value.plain_field(&field.key)??;
+            units = units.saturating_add(1);
+        }
+        for qualifier in &self.qualifiers {
+            let QualifierKey::Field(key) = &qualifier.key else {
+                return None;
+            };
+            match value.plain_field(key)? {
+                Some(found) => value = found,
+                None => return Some(frame.charge_each(units).map(|()| Value::NONE)),
+            }
+            units = units.saturating_add(1);
+        }
+        let charged = frame.charge_each(units);
+        Some(charged.map(|()| frame.arena.some(value)))
     }
 
     /// Whether a field is the last one of a presence test.

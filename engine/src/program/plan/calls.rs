@@ -9,7 +9,7 @@ use crate::ast::{self, Expr, ExprId, ExprKind};
 use crate::check::{Reference, resolve_name};
 use crate::cost::Cost;
 use crate::decl::{
-    CallContext, Form, FunctionDecl, Implementation, OverloadDecl, PatternFunction, Reads,
+    CallContext, Form, Function, FunctionDecl, Implementation, OverloadDecl, PatternFunction, Reads,
 };
 use crate::program::attribute::is_key;
 use crate::program::path::Further;
@@ -18,7 +18,7 @@ use crate::program::tree::{
     Qualifier, QualifierKey, ReadOnce,
 };
 use crate::types::Type;
-use crate::value::{Arena, FieldPlace, OwnedValue, Value};
+use crate::value::{Arena, FieldKey, FieldPlace, OwnedValue, Value};
 use gavel_golang::regex::Regex;
 
 /// The resolved target of a call.
@@ -92,7 +92,7 @@ impl Planner<'_> {
             Step::Attribute(chain) | Step::Local(_, chain)
                 if chain.qualifiers.is_empty() && !chain.presence =>
             {
-                let path = self.path(chain, Further::Read(call.function.clone()))?;
+                let path = self.path(chain, Further::Read(call.function.clone()));
                 let slot = match chain.base {
                     Base::Slot(slot) => Some(slot),
                     _ => None,
@@ -164,14 +164,17 @@ impl Planner<'_> {
         };
         let mut chain = into_attribute(id, operand);
         let qualifier = Qualifier { key, optional, id };
-        self.qualify(&mut chain, qualifier, FieldPlace::UNKNOWN);
+        self.qualify(&mut chain, qualifier);
         Ok(Step::Attribute(chain))
     }
 
     fn constant_key(&self, constant: OwnedValue) -> Result<QualifierKey, PlanError> {
         let value = constant.as_value();
         if let Some(name) = value.as_str() {
-            return Ok(QualifierKey::Field(name.into()));
+            return Ok(QualifierKey::Field(FieldKey::new(
+                name,
+                FieldPlace::UNKNOWN,
+            )));
         }
         match is_key(&value) {
             true => Ok(QualifierKey::Constant(constant)),
@@ -365,6 +368,14 @@ fn of_pattern(target: &CallTarget<'_>) -> Option<PatternFunction> {
     overloads.iter().find_map(|overload| overload.pattern)
 }
 
+/// The callee for an overload whose function checks its arguments itself.
+fn shared(function: Function, overload: &OverloadDecl) -> Callee {
+    match overload.test {
+        Some(test) => Callee::OfTexts(test, function),
+        None => Callee::Known(function),
+    }
+}
+
 /// The callee, and whether upstream implements the function with one body for any number of arguments (`FunctionOp`).
 fn callee(target: &CallTarget<'_>, types: &[&Type]) -> (Callee, bool) {
     let guarded = |implementation, overload: &Arc<OverloadDecl>| {
@@ -386,7 +397,7 @@ fn callee(target: &CallTarget<'_>, types: &[&Type]) -> (Callee, bool) {
         match overload.implementation {
             Implementation::Typed(function) => return (guarded(function, overload), false),
             Implementation::Variadic(function) => return (guarded(function, overload), true),
-            Implementation::Shared(function) => return (Callee::Known(function), false),
+            Implementation::Shared(function) => return (shared(function, overload), false),
             Implementation::Planned | Implementation::Declared => {}
         }
     }
@@ -398,7 +409,7 @@ fn callee(target: &CallTarget<'_>, types: &[&Type]) -> (Callee, bool) {
     let mut variadic = false;
     for overload in overloads {
         match overload.implementation {
-            Implementation::Shared(function) => return (Callee::Known(function), false),
+            Implementation::Shared(function) => return (shared(function, overload), false),
             Implementation::Typed(function) => typed.push((function, Arc::clone(overload))),
             Implementation::Variadic(function) => {
                 variadic = true;
@@ -430,6 +441,7 @@ fn is_certain(ty: &Type) -> bool {
             | Type::Bytes
             | Type::Duration
             | Type::Timestamp
+            | Type::Opaque(_)
     )
 }
 

@@ -3,7 +3,7 @@
 use super::{PlanError, Step};
 use crate::ast::ExprId;
 use crate::program::frame::{Cells, Frame};
-use crate::program::path::Keeps;
+use crate::program::path::PathSet;
 use crate::program::tree::{FunctionCall, ListLiteral, MapLiteral, Membership};
 use crate::program::{EvalOptions, Program};
 use crate::value::{Arena, OwnedValue, Value, ValueKind, key_order, number};
@@ -47,14 +47,14 @@ fn folded(node: Step, must_succeed: bool) -> Result<Step, PlanError> {
         root: node,
         variables: Box::default(),
         slots: 0,
-        keeps: Keeps::default(),
+        keeps: PathSet::default(),
         specified: false,
         keeps_held_values: false,
         checks_receivers_of_or: false,
     };
     let arena = Arena::new();
     let options = EvalOptions::default();
-    let mut cells = Cells::default();
+    let mut cells = Cells::<0>::default();
     let mut frame = Frame::new(&program, |_| None, &mut cells, &arena, &options);
     match program.root.eval(&mut frame) {
         Ok(value) => Ok(Step::from(OwnedValue::copy_of(&value)?)),

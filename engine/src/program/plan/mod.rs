@@ -15,7 +15,7 @@ use crate::check::{CheckedAst, Reference, resolve_name};
 use crate::decl::Declarations;
 use crate::error::EvalError;
 use crate::types::Type;
-use crate::value::{FieldPlace, ObjectKind, OwnedValue, Value};
+use crate::value::{FieldKey, FieldPlace, ObjectKind, OwnedValue, Value};
 
 mod calls;
 mod constants;
@@ -213,11 +213,11 @@ impl Planner<'_> {
             chain.presence = select.test_only;
         } else {
             let qualifier = Qualifier {
-                key: QualifierKey::Field(select.field.as_str().into()),
+                key: QualifierKey::Field(FieldKey::new(&select.field, place)),
                 optional: false,
                 id: expr.id,
             };
-            self.qualify(&mut chain, qualifier, place);
+            self.qualify(&mut chain, qualifier);
             chain.presence = select.test_only;
         }
         Ok(Step::Attribute(chain))
@@ -242,21 +242,17 @@ impl Planner<'_> {
     }
 
     /// Adds a selection or index to a chain. Chains are numerous and mostly short, so their lists are allocated without spare room.
-    fn qualify(&mut self, chain: &mut Attribute, qualifier: Qualifier, place: FieldPlace) {
+    fn qualify(&mut self, chain: &mut Attribute, qualifier: Qualifier) {
         match qualifier {
             Qualifier {
-                key: QualifierKey::Field(name),
+                key: QualifierKey::Field(key),
                 optional: false,
                 id,
             } if chain.qualifiers.is_empty() => {
-                let path = self.path(chain, Further::Field(SmolStr::new(&name)));
+                let path = self.path(chain, Further::Field(SmolStr::new(key.name())));
+                chain.paths.add(path);
                 chain.fields.reserve_exact(1);
-                chain.fields.push(Field {
-                    name,
-                    place,
-                    path,
-                    id,
-                });
+                chain.fields.push(Field { key, path, id });
             }
             qualifier => {
                 chain.qualifiers.reserve_exact(1);
@@ -266,14 +262,15 @@ impl Planner<'_> {
     }
 
     /// The path of a chain extended by one step.
-    fn path(&mut self, chain: &Attribute, further: Further) -> Option<PathId> {
+    fn path(&mut self, chain: &Attribute, further: Further) -> PathId {
         let (base, again) = match chain.base {
             Base::Variable(index) => (Start::Variable(index), !self.scopes.is_empty()),
             Base::Slot(slot) => (Start::Slot(slot), slot < self.innermost),
-            _ => return None,
+            _ => return PathId::NONE,
         };
         let start = match chain.fields.last() {
-            Some(field) => Start::Path(field.path?),
+            Some(Field { path, .. }) if *path == PathId::NONE => return PathId::NONE,
+            Some(field) => Start::Path(field.path),
             None => base,
         };
         self.paths.follow(start, further, again)

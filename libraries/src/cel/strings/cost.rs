@@ -1,6 +1,6 @@
 //! The costs of the strings library's functions in Kubernetes (`pkg/cel/library/cost.go`), by their names.
 
-use gavel_engine::cost::formulas::{nth, traversal};
+use gavel_engine::cost::formulas::{self, nth};
 use gavel_engine::cost::{
     CallEstimate, CallSite, Cost, SizeEstimate, TRAVERSAL_FACTOR, tracked_size,
 };
@@ -8,7 +8,7 @@ use gavel_engine::error::EvalError;
 use gavel_engine::value::Value;
 
 /// The cost of functions that read the receiver and create a text of at most its length.
-pub(super) const COPY: Cost = Cost::sizes(copy).of_name();
+pub(super) const COPY: Cost = formulas::COPY.of_name();
 /// The cost of `replace`.
 pub(super) const REPLACE: Cost = Cost::sizes(replace).of_name();
 /// The cost of `split`.
@@ -18,10 +18,6 @@ pub(super) const JOIN: Cost = Cost::split(join_estimate, join_track).of_name();
 
 /// The cost of each code point that is read and then written to the result.
 const COPY_FACTOR: f64 = 2.0 * TRAVERSAL_FACTOR;
-
-fn copy(sizes: &[SizeEstimate]) -> CallEstimate {
-    traversal(sizes).with_result(nth(sizes, 0))
-}
 
 fn replace(sizes: &[SizeEstimate]) -> CallEstimate {
     let (text, old, new) = (nth(sizes, 0), nth(sizes, 1), nth(sizes, 2));

@@ -8,6 +8,9 @@ use memchr::memchr;
 
 use crate::cel::limit::push_str;
 
+/// The number of bytes of a joined text for which there is room at first, at most.
+const MOST_EXPECTED: usize = 64;
+
 /// The units of work for a character that is copied individually.
 const WORK_PER_CHARACTER: usize = 8;
 
@@ -260,7 +263,9 @@ fn joined<'a>(
     separator: &str,
     text_of: fn(&'a Arena, Value<'a>) -> Result<&'a str, EvalError>,
 ) -> Result<&'a str, EvalError> {
-    let mut result = String::new_in(call.arena.bump());
+    let each = separator.len().saturating_add(8);
+    let expected = list.len().saturating_mul(each).min(MOST_EXPECTED);
+    let mut result = String::with_capacity_in(expected, call.arena.bump());
     for (n, element) in list.iter().enumerate() {
         if n > 0 {
             push_str(call, &mut result, separator)?;

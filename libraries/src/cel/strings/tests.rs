@@ -431,7 +431,9 @@ fn estimates() {
                 let sizes: Vec<_> = (0..call.arguments()).map(|n| call.size(n)).collect();
                 formula(&sizes)
             }
-            Formula::Split { estimate, .. } => estimate(&call),
+            Formula::Traversal { estimate, .. } | Formula::Split { estimate, .. } => {
+                estimate(&call)
+            }
             Formula::Fixed(_) => panic!("nothing to estimate"),
         };
         assert!(cost.by_name);

@@ -1,0 +1,179 @@
+//! Fields of objects: their names in programs, and their lookup.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use super::{FieldPlace, Value};
+
+/// The name of a field that a program selects, with hints where the field is.
+#[derive(Debug)]
+pub(crate) struct FieldKey {
+    name: Box<str>,
+    place: FieldPlace,
+    last: LastPosition,
+}
+
+impl FieldKey {
+    /// The name of a field, and its place in the type that the checker knows.
+    pub(crate) fn new(name: &str, place: FieldPlace) -> Self {
+        FieldKey {
+            name: name.into(),
+            place,
+            last: LastPosition::default(),
+        }
+    }
+
+    /// The name.
+    #[inline]
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The place of the field in the type that the checker knows.
+    #[inline]
+    pub(super) fn place(&self) -> FieldPlace {
+        self.place
+    }
+
+    /// The field among fields that are ordered by name. It is first looked for at the position where it was found last.
+    #[inline(always)]
+    pub(super) fn find<'a>(&self, fields: &'a [(&'a str, Value<'a>)]) -> Option<&'a Value<'a>> {
+        match fields.get(self.last.get()) {
+            Some((known, value)) if is_same(known, &self.name) => Some(value),
+            _ => self.search(fields),
+        }
+    }
+
+    #[inline(never)]
+    fn search<'a>(&self, fields: &'a [(&'a str, Value<'a>)]) -> Option<&'a Value<'a>> {
+        let position = position(fields, &self.name)?;
+        self.last.set(position);
+        fields.get(position).map(|(_, value)| value)
+    }
+}
+
+/// The position at which a field was found last, in the lower 16 bits; in the higher ones, how often the position has changed. It
+/// is a hint, so threads need not agree on it.
+#[derive(Debug, Default)]
+struct LastPosition(AtomicU32);
+
+impl LastPosition {
+    /// The number of changes after which the position stays, so that threads with different objects do not take the memory from each
+    /// other for ever.
+    const MOST_CHANGES: u32 = 100;
+
+    #[inline]
+    fn get(&self) -> usize {
+        (self.0.load(Ordering::Relaxed) & u32::from(u16::MAX)) as usize
+    }
+
+    fn set(&self, position: usize) {
+        let changes = self.0.load(Ordering::Relaxed).wrapping_shr(u16::BITS);
+        if let Ok(position) = u16::try_from(position)
+            && changes < Self::MOST_CHANGES
+        {
+            let changed = changes.saturating_add(1).wrapping_shl(u16::BITS);
+            self.0
+                .store(changed | u32::from(position), Ordering::Relaxed);
+        }
+    }
+}
+
+/// The number of fields up to which the search is linear, which is fast because most names have different lengths.
+const FEW_FIELDS: usize = 16;
+
+/// A field of an object whose fields are ordered by name.
+#[inline]
+pub(super) fn field_named<'a>(
+    fields: &'a [(&'a str, Value<'a>)],
+    name: &str,
+) -> Option<&'a Value<'a>> {
+    let (_, value) = fields.get(position(fields, name)?)?;
+    Some(value)
+}
+
+fn position(fields: &[(&str, Value<'_>)], name: &str) -> Option<usize> {
+    match fields.len() <= FEW_FIELDS {
+        true => fields.iter().position(|(known, _)| is_same(known, name)),
+        false => search(fields, name),
+    }
+}
+
+#[inline(never)]
+fn search(fields: &[(&str, Value<'_>)], name: &str) -> Option<usize> {
+    let position = fields.binary_search_by(|(known, _)| (*known).cmp(name));
+    position.ok()
+}
+
+/// Whether two names are equal. For most lengths, comparing the first and the last bytes is enough, without calling `memcmp`.
+#[inline(always)]
+fn is_same(one: &str, other: &str) -> bool {
+    let (one, other) = (one.as_bytes(), other.as_bytes());
+    one.len() == other.len()
+        && match other.len() {
+            4..=8 => same_ends::<4>(one, other),
+            9..=16 => same_ends::<8>(one, other),
+            17..=32 => same_ends::<16>(one, other),
+            _ => is_same_text(one, other),
+        }
+}
+
+#[inline(always)]
+fn same_ends<const N: usize>(one: &[u8], other: &[u8]) -> bool {
+    one.first_chunk::<N>() == other.first_chunk::<N>()
+        && one.last_chunk::<N>() == other.last_chunk::<N>()
+}
+
+#[inline(never)]
+fn is_same_text(one: &[u8], other: &[u8]) -> bool {
+    one == other
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_found_wherever_they_are() {
+        let key = FieldKey::new("m", FieldPlace::UNKNOWN);
+        let letters = ["a", "b", "m", "x", "y", "z"];
+        let fields = letters.map(|name| (name, Value::from(name)));
+        for _ in 0..LastPosition::MOST_CHANGES {
+            for (first, last) in [(0, 6), (2, 3), (1, 3), (0, 3)] {
+                let found = key.find(&fields[first..last]);
+                assert_eq!(found.and_then(Value::as_str), Some("m"));
+            }
+            for (first, last) in [(0, 2), (3, 6), (0, 0)] {
+                assert!(key.find(&fields[first..last]).is_none());
+            }
+        }
+    }
+
+    #[test]
+    fn fields_are_found_by_names_of_all_lengths() {
+        let names: Vec<String> = (0..40)
+            .map(|length| "ä1b2c3d4e5".chars().cycle().take(length).collect())
+            .collect();
+        // Few fields are searched linearly, many by binary search.
+        for some in names.chunks(FEW_FIELDS).chain([names.as_slice()]) {
+            let fields: Vec<_> = some
+                .iter()
+                .map(|name| (name.as_str(), Value::from(name)))
+                .collect();
+            for name in &names {
+                let known = fields.iter().any(|(known, _)| known == name);
+                let found = field_named(&fields, name).and_then(Value::as_str);
+                assert_eq!(found, known.then_some(name.as_str()), "{name}");
+                for place in 0..name.len() {
+                    let other: String = name
+                        .char_indices()
+                        .map(|(at, c)| if at == place { 'x' } else { c })
+                        .collect();
+                    assert!(
+                        other == *name || field_named(&fields, &other).is_none(),
+                        "{other}"
+                    );
+                }
+            }
+        }
+    }
+}

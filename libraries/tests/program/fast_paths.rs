@@ -4,7 +4,7 @@ use gavel_engine::ast::operators::{ACCUMULATOR, EQUALS};
 use gavel_engine::ast::{Ast, Expr, ExprKind};
 use gavel_engine::env::Env;
 use gavel_engine::program::{Activation, EvalOptions, Program};
-use gavel_engine::value::{Arena, OwnedValue, Value};
+use gavel_engine::value::{Arena, Json, OwnedValue, Value};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -82,6 +82,58 @@ fn renamed_accumulators_make_general_folds() {
     }
 }
 
+/// What an evaluation comes to if no variable is JSON.
+fn outcome_of_held(program: &Program, document: &Json) -> (String, u64) {
+    let owned: Vec<_> = document
+        .as_object()
+        .unwrap()
+        .iter()
+        .map(|(name, value)| (name, OwnedValue::copy_of(&Value::from(value)).unwrap()))
+        .collect();
+    let arena = Arena::new();
+    let mut activation = Activation::new();
+    for (name, value) in &owned {
+        activation.bind(name, value.as_value());
+    }
+    let evaluation = program.eval(&activation, &arena, &EvalOptions::default());
+    (result_text(&evaluation.result), evaluation.cost)
+}
+
+#[test]
+fn optional_fields_of_json_are_those_of_values_that_are_held() {
+    let env = env();
+    let objects = [
+        json!({}),
+        json!({"a": null}),
+        json!({"a": 1}),
+        json!({"a": {"b": [1]}}),
+        json!({"a": {"b": {"c": 2}}}),
+        json!([1]),
+        json!(null),
+    ];
+    for chain in [
+        "o.?a",
+        "o.?a.?b",
+        "o.?a.?b.?c",
+        "o.a.?b",
+        "o.a.b.?c",
+        "o.?a[?'b']",
+        "o.?a.b.?c",
+        "[o].map(e, e.?a.?b.?c)",
+    ] {
+        let program = plan(&env, chain);
+        for object in &objects {
+            let mut document = document();
+            document["o"] = object.clone();
+            let of_json = evaluate(&program, &document, &EvalOptions::default(), |evaluation| {
+                (result_text(&evaluation.result), evaluation.cost)
+            });
+            let held = outcome_of_held(&program, &document);
+            assert_eq!(of_json, held, "{chain} {object}");
+        }
+    }
+}
+
 proptest! {
     #[test]
     fn recognized_folds_are_general_folds(entropy in random::entropy()) {
@@ -117,20 +169,7 @@ proptest! {
     fn json_is_read_as_values_that_are_held(entropy in random::entropy()) {
         let expression = random::with_fields(&random::expression(&entropy));
         if let Ok(program) = planned(&env(), &expression) {
-            let document = document();
-            let owned: Vec<_> = document
-                .as_object()
-                .unwrap()
-                .iter()
-                .map(|(name, value)| (name, OwnedValue::copy_of(&Value::from(value)).unwrap()))
-                .collect();
-            let arena = Arena::new();
-            let mut activation = Activation::new();
-            for (name, value) in &owned {
-                activation.bind(name, value.as_value());
-            }
-            let evaluation = program.eval(&activation, &arena, &EvalOptions::default());
-            let held = (result_text(&evaluation.result), evaluation.cost);
+            let held = outcome_of_held(&program, &document());
             prop_assert_eq!(outcome(&program), held, "{}", expression);
         }
     }
@@ -168,6 +207,28 @@ proptest! {
                 Err(error) => format!("error: {error}"),
             };
             prop_assert_eq!(run(&constants), run(&variables), "{}", constants);
+        }
+    }
+
+    #[test]
+    fn texts_are_tested_as_calls_do(text in "[aä]{0,14}", part in "[aä]{0,3}") {
+        let env = env();
+        for function in ["contains", "startsWith", "endsWith"] {
+            for (o, x) in [(json!(text), json!(part)), (json!(text), json!(1)), (json!(1), json!(part))] {
+                let mut document = document();
+                document["o"] = o;
+                document["x"] = x;
+                let run = |expression: &str| {
+                    evaluate(&plan(&env, expression), &document, &EvalOptions::default(), |evaluation| {
+                        let value = evaluation.result.as_ref().map(|value| value.as_bool());
+                        (value.map_err(ToString::to_string), evaluation.cost)
+                    })
+                };
+                let (value, cost) = run(&format!("o.{function}(x)"));
+                let (negated, cost_negated) = run(&format!("!o.{function}(x)"));
+                prop_assert_eq!(value.map(|value| value.map(|value| !value)), negated, "{}", function);
+                prop_assert_eq!(cost + 1, cost_negated, "{}", function);
+            }
         }
     }
 

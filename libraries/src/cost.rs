@@ -13,7 +13,7 @@ use smallvec::{SmallVec, smallvec};
 pub(crate) const PARSING: Cost = Cost::traversal(0, traversal).of_name();
 /// The cost of functions that read their receiver once: `indexOf`, `sum`, `isSorted`, …
 ///
-/// Kubernetes finds it by the name alone, so the unrelated `indexOf` of texts has the same cost.
+/// Kubernetes looks the cost up by the function's name alone, so the unrelated `indexOf` of texts has the same cost.
 pub(crate) const TRAVERSAL: Cost = Cost::split(traversal_estimate, traversal_track).of_name();
 
 fn traversal_estimate(call: &dyn CallSite) -> CallEstimate {

@@ -58,7 +58,7 @@ pub fn nth(sizes: &[SizeEstimate], argument: usize) -> SizeEstimate {
         .unwrap_or(SizeEstimate::UNKNOWN)
 }
 
-/// The cost of matching texts of one size against patterns of another. An empty text is not free.
+/// The cost of matching a text against a pattern, from the sizes of both. An empty text is not free.
 #[inline]
 pub fn regex_cost(text: SizeEstimate, pattern: SizeEstimate) -> CostEstimate {
     text.plus(SizeEstimate::exact(1))

@@ -42,7 +42,7 @@ impl SizeEstimate {
         }
     }
 
-    /// The size of `self` values of size `other`.
+    /// The total size of a number of values: `self` is the number, `other` the size of each.
     pub fn times(self, other: SizeEstimate) -> Self {
         SizeEstimate {
             min: self.min.saturating_mul(other.min),
@@ -59,7 +59,7 @@ impl SizeEstimate {
         }
     }
 
-    /// The cost of `cost` per unit of size.
+    /// The cost if each unit of size costs `cost`.
     pub fn costs_each(self, cost: CostEstimate) -> CostEstimate {
         CostEstimate {
             min: self.min.saturating_mul(cost.min),
@@ -127,7 +127,7 @@ impl CostEstimate {
     }
 }
 
-/// `size * factor`, rounded up. It is computed in doubles, as upstream does, which loses digits of huge sizes.
+/// `size * factor`, rounded up. Computed in doubles, as upstream does, so results for huge sizes are inexact.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

@@ -52,16 +52,16 @@ pub struct Overload {
 /// How an overload is computed.
 #[derive(Debug, Clone, Copy)]
 pub enum Implementation {
-    /// By this function, which only receives arguments of the overload's types. If the types are only known at run time, the first overload
-    /// whose types fit is called; if none fits, the call fails with `no such overload: f(int, list)`.
+    /// This function computes calls. It only receives arguments of the overload's types. If the types are only known at run time, the first
+    /// overload whose types fit is called; if none fits, the call fails with `no such overload: f(int, list)`.
     Typed(Function),
     /// Like `Typed`, but called as a function with any number of arguments: the first argument that fails ends the call.
     Variadic(Function),
-    /// By one function for all overloads with the name; the function checks its arguments itself.
+    /// One function computes the calls of all overloads with the name; it checks its arguments itself.
     Shared(Function),
-    /// By the planner: logic, conditionals, indexing, selection, optional chaining.
+    /// The planner computes calls: logic, conditionals, indexing, selection, optional chaining.
     Planned,
-    /// By nothing: the overload is declared for checking only.
+    /// Calls cannot be computed: the overload is declared for checking only.
     Declared,
 }
 

@@ -75,7 +75,7 @@ struct CellSlices<'f, 'a> {
     kept: &'f mut [(Option<Value<'a>>, Epoch)],
 }
 
-/// The number of a loop variable's current value, from 1. A kept result with an older number belongs to an earlier value.
+/// Counts the values that a loop variable has had, from 1. A kept result with an older number belongs to an earlier value.
 pub(super) type Epoch = u64;
 
 /// The epoch of variables that are not loop variables.
@@ -148,7 +148,7 @@ impl<'f, 'a> Frame<'f, 'a> {
         self.program.checks_receivers_of_or
     }
 
-    /// Whether the value that an optional holds is unchanged when the optional is read.
+    /// Whether reading an optional returns its value unchanged, without converting it to a Go value and back.
     pub(super) fn keeps_held_values(&self) -> bool {
         self.program.keeps_held_values
     }
@@ -215,7 +215,7 @@ impl<'f, 'a> Frame<'f, 'a> {
         self.context.check()
     }
 
-    /// Takes back the unit that a presence test was charged as an attribute. At zero, upstream's counter wraps around.
+    /// Refunds the unit that a presence test was charged for its attribute. At zero, upstream's counter wraps around.
     pub(super) fn refund(&mut self) -> Result<(), EvalError> {
         self.cost = self.cost.wrapping_sub(1);
         self.charge(0)

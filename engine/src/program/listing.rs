@@ -287,7 +287,7 @@ impl Display for ConstantText<'_> {
     }
 }
 
-/// The cost of a call; nothing if it is one unit.
+/// Prints the cost of a call, unless the call costs one unit.
 struct Units(Cost);
 
 impl Display for Units {

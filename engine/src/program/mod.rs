@@ -39,7 +39,7 @@ pub struct Program {
     slots: SlotId,
     /// Whether the rules of CEL's specification apply.
     specified: bool,
-    /// Whether the value that an optional holds is unchanged when the optional is read.
+    /// Whether reading an optional returns its value unchanged, without converting it to a Go value and back.
     keeps_held_values: bool,
     /// Whether `or` and `orValue` fail if their receiver is not an optional.
     checks_receivers_of_or: bool,
@@ -68,7 +68,7 @@ const _: () = {
 pub struct EvalOptions<'a> {
     /// The cost limit, in cost units; `None` is no limit.
     pub cost_limit: Option<u64>,
-    /// The host's deadline or cancellation flag: called many times per millisecond of work; an evaluation fails as soon as it
+    /// A function for the host's deadline or cancellation flag. An evaluation calls it many times per millisecond of work and fails once it
     /// returns true.
     pub interrupt: Interrupt<'a>,
 }

@@ -9,7 +9,7 @@ use crate::error::EvalError;
 use crate::value::{Truth, Value};
 
 impl Operator {
-    /// The ordering of this form, if it is one.
+    /// The ordering operator that the form stands for, if any.
     pub(super) fn of(form: Form) -> Option<Self> {
         Some(match form {
             Form::Less => Operator::Less,

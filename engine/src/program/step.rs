@@ -54,8 +54,8 @@ impl Step {
         }
     }
 
-    /// Evaluates the step for callers that need a bool. Other values are errors at the node that needs the bool, which the caller
-    /// knows. Only dispatches; each variant has its own function.
+    /// Evaluates the step for callers that need a bool. For any other value, the caller reports an error at the node that needs the bool.
+    /// Only dispatches; each variant has its own function.
     pub(super) fn eval_bool<'a>(&'a self, frame: &mut Frame<'_, 'a>) -> Result<Truth, EvalError> {
         match self {
             Step::Attribute(chain) => chain.eval_bool(frame),

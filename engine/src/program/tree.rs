@@ -19,7 +19,7 @@ pub(super) enum Step {
     Constant(Box<OwnedValue>),
     /// A constant that cannot be built.
     Failure(EvalError),
-    /// A loop variable or accumulator without selections and indices: its slot, and the same as an attribute.
+    /// A loop variable or accumulator without selections and indices: its slot, and the equivalent attribute.
     Local(SlotId, Box<Attribute>),
     /// A variable with selections and indices, a conditional, or a presence test of either.
     Attribute(Box<Attribute>),
@@ -136,7 +136,7 @@ pub(super) struct Qualifier {
 pub(super) enum QualifierKey {
     /// A field or a text key.
     Field(FieldKey),
-    /// A field of an object that, as the checker knows, accepts any field.
+    /// A field of an object whose static type accepts any field.
     Declared(Box<str>),
     /// Another constant.
     Constant(OwnedValue),
@@ -201,9 +201,10 @@ pub(super) struct FunctionCall {
 /// A value that is parsed from a text once.
 #[derive(Debug)]
 pub(super) enum ReadOnce {
-    /// From a constant.
+    /// Parsed from a constant text.
     Constant(OwnedValue),
-    /// From the text at the end of a path. The slot is that of the loop variable at its base; `None` if the base is a variable.
+    /// Parsed from the text at the end of a path. The slot is that of the loop variable at which the path begins; `None` if it begins at
+    /// another variable.
     AtPath(PathId, Option<SlotId>),
 }
 

@@ -42,8 +42,8 @@ pub enum ValueKind<'a> {
     Object(&'a Object<'a>),
     /// A value of a library's own type.
     Opaque(&'a dyn Opaque),
-    /// JSON that a host views through a shape, and that takes memory to read or cannot be read. It only occurs as an element of
-    /// lists, maps and optionals; no expression evaluates to it.
+    /// JSON that has not been read yet: reading it through its host's shape needs memory, or fails. It only occurs as an element of lists,
+    /// maps and optionals; no expression evaluates to it.
     Unread(&'a Json, &'a Shape),
 }
 

@@ -123,8 +123,8 @@ enum Repr<'a> {
     Object(&'a Object<'a>),
     /// A value of a library's own type.
     Opaque(&'a dyn Opaque),
-    /// JSON that a host views through a shape, and that takes memory to read or cannot be read. It only occurs as an element of
-    /// lists, maps and optionals; no expression evaluates to it.
+    /// JSON that has not been read yet: reading it through its host's shape needs memory, or fails. It only occurs as an element of lists,
+    /// maps and optionals; no expression evaluates to it.
     Unread(&'a Json, &'a Shape),
 }
 
@@ -218,7 +218,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The list behind this value, if it is one.
+    /// The list behind this value, if it is a list.
     pub fn as_list(self) -> Option<List<'a>> {
         match self.0 {
             Repr::List(values) | Repr::Items(values) => Some(List(ListRepr::Values(values))),
@@ -230,7 +230,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The map behind this value, if it is one.
+    /// The map behind this value, if it is a map.
     pub fn as_map(self) -> Option<Map<'a>> {
         match self.0 {
             Repr::Map(map) => Some(Map(MapRepr::Values(map))),

@@ -63,7 +63,7 @@ fn escaped_path(UrlValue(url): &UrlValue) -> &str {
     url.escaped_path()
 }
 
-/// The values of the query by their keys; the values of a key are in their order.
+/// The values of the query, grouped by key; the values of a key keep their order.
 fn query<'a>(call: &CallContext<'a>, UrlValue(url): &'a UrlValue) -> Value<'a> {
     let pairs = url.query();
     let mut pairs: Vec<_> = pairs

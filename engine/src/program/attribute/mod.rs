@@ -209,7 +209,7 @@ impl<'a> Reached<'a> {
     }
 }
 
-/// A value that was taken out of an optional.
+/// A value taken out of an optional: converted to a Go value and back, unless held values stay unchanged.
 fn taken_out<'a>(value: Value<'a>, frame: &Frame<'_, 'a>) -> Value<'a> {
     match frame.keeps_held_values() {
         true => value,

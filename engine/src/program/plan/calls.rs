@@ -76,7 +76,7 @@ impl Planner<'_> {
         }
     }
 
-    /// The place where the result of a call that parses a text is kept, if it is kept.
+    /// Where the result of a call that parses a text is kept; `None` if it is not kept.
     fn read_once(&mut self, call: &FunctionCall) -> Option<ReadOnce> {
         let [text] = &*call.arguments else {
             return None;
@@ -209,7 +209,8 @@ impl CallTarget<'_> {
         }
     }
 
-    /// The form of the call's plan, if it is not a plain call. If the overload is only known at run time, any overload decides.
+    /// The form of the call's plan, if it is not a plain call. If the overload is only known at run time, the function's first overload
+    /// with a form decides.
     fn form(&self) -> Option<Form> {
         match (&self.overload, &self.function) {
             (Some(overload), _) => overload.form,
@@ -362,7 +363,7 @@ fn plan_function(
     }
 }
 
-/// The function for constant patterns. Like upstream, it is found by the name of the function alone.
+/// The implementation for constant patterns. Like upstream, the planner finds it by the function's name alone.
 fn of_pattern(target: &CallTarget<'_>) -> Option<PatternFunction> {
     let overloads = &target.function.as_ref()?.overloads;
     overloads.iter().find_map(|overload| overload.pattern)
@@ -445,7 +446,7 @@ fn is_certain(ty: &Type) -> bool {
     )
 }
 
-/// The cost of a call. If the types do not decide the overload, it is one unit, unless the cost belongs to the function's name.
+/// The cost of a call. If the types do not decide the overload, the call costs one unit, unless the cost belongs to the function's name.
 fn call_cost(target: &CallTarget<'_>) -> Cost {
     match (&target.overload, &target.function) {
         (Some(overload), _) => overload.cost,

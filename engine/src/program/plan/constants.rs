@@ -41,7 +41,7 @@ pub(super) fn fold_conversion(call: FunctionCall) -> Result<Step, PlanError> {
     }
 }
 
-/// The value of a node without inputs.
+/// The constant for a node whose operands are all constant.
 fn folded(node: Step, must_succeed: bool) -> Result<Step, PlanError> {
     let program = Program {
         root: node,

@@ -36,7 +36,7 @@ impl PlanError {
         }
     }
 
-    /// Attaches a node, unless the failure has one already.
+    /// Attaches the node that failed, unless the failure has a node already.
     fn at(mut self, id: ExprId) -> Self {
         self.expr_id.get_or_insert(id);
         self
@@ -65,7 +65,7 @@ impl From<EvalError> for PlanError {
     }
 }
 
-/// Plans an expression: computes constant parts, resolves names to places, and binds overloads if the types decide them.
+/// Plans an expression: computes constant parts, resolves names to slots and variables, and binds overloads if the types decide them.
 ///
 /// # Errors
 ///
@@ -135,7 +135,7 @@ impl Planner<'_> {
         }
     }
 
-    /// The place where the value of a variable is found.
+    /// The slot or the activation's variable that a name refers to.
     fn place(&mut self, name: &SmolStr) -> Base {
         if let Some(slot) = self.slot_of(name) {
             return Base::Slot(slot);
@@ -143,7 +143,7 @@ impl Planner<'_> {
         self.variable(name)
     }
 
-    /// The place of a variable of the activation.
+    /// The index of an activation's variable, which is added if it is new.
     fn variable(&mut self, name: &SmolStr) -> Base {
         let known = self.variables.iter().position(|variable| variable == name);
         Base::Variable(known.unwrap_or_else(|| {

@@ -71,8 +71,8 @@ pub struct Limits {
     pub idle_timeout: Duration,
     /// The limit of open connections. To open one more, the connection that has been idle longest is closed.
     pub connections: usize,
-    /// The limit of concurrent evaluations that take more than a millisecond, each on a thread of its own. As many again, but at least two,
-    /// may run until their deadlines.
+    /// The limit of concurrent evaluations that take more than a millisecond, each on a thread of its own. In addition, the same number of
+    /// evaluations, but at least two, may run until their deadlines.
     pub evaluations: usize,
     /// The limit of evaluations that wait for one of these threads. Requests beyond it are answered with 429.
     pub waiting: usize,
@@ -97,7 +97,7 @@ impl Default for Limits {
 /// How the server ends.
 #[derive(Debug, Clone)]
 pub struct Shutdown {
-    /// How long it keeps serving after the signal, so that load balancers notice that it is not ready.
+    /// How long the server keeps serving after the signal, so that load balancers notice that it is not ready.
     pub delay: Duration,
     /// The time limit of the whole shutdown, including the delay.
     pub grace: Duration,

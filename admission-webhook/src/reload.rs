@@ -14,8 +14,8 @@ use crate::telemetry::{Metrics, bounded};
 use crate::tls::Tls;
 use crate::watch::Changes;
 
-/// Reads certificates again whenever their files change. A certificate that does not fit its key, because only one of the files
-/// has changed yet, is reported, and the old ones are used until it fits.
+/// Reads certificates again whenever their files change. While only one of the two files has changed, the certificate does not match its
+/// key: this is reported, and the old pair stays in use.
 pub(crate) async fn certificates(tls: Arc<Tls>, metrics: Arc<Metrics>) {
     let mut changes = Changes::of(tls.files(), false);
     let mut seen = contents(&tls);

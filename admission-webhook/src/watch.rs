@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 /// How long files must be unchanged before they are read, so that several changes are read together.
 const QUIET: Duration = Duration::from_millis(100);
 
-/// How long changes may go on without a pause before files are read all the same.
+/// How long changes wait for such a pause at most; then the files are read anyway.
 const IMPATIENT: Duration = Duration::from_millis(500);
 
 /// How often files are also polled: some file systems (network file systems, replaced mounts) send no notifications.
@@ -24,8 +24,8 @@ pub(crate) struct Changes {
 }
 
 impl Changes {
-    /// Watches folders, with all folders below them if `recursive`. A file is watched through its folder, because a file is most often
-    /// changed by putting another in its place.
+    /// Watches folders, with all folders below them if `recursive`. A file is watched through its folder, because files are usually changed
+    /// by replacing them.
     pub(crate) fn of<'p>(paths: impl IntoIterator<Item = &'p Path>, recursive: bool) -> Self {
         let (tell, events) = mpsc::channel(1);
         let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {

@@ -46,7 +46,7 @@ const CLUSTER_KINDS: [&str; 29] = [
 #[derive(Debug, Default)]
 pub struct Kinds(HashMap<(String, String), ResourceOfKind>);
 
-/// The API's properties of a kind.
+/// The plural name and the scope of a kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResourceOfKind {
     /// The plural name: `pods`.
@@ -69,7 +69,7 @@ impl Kinds {
         }
     }
 
-    /// The object in a namespace, if its kind is namespaced and the object does not name one.
+    /// The object, with this namespace if its kind is namespaced and the object names none.
     pub fn placed(&self, mut object: Json, namespace: &str) -> Json {
         let text = |key: &str| object.get(key).and_then(Json::as_str).unwrap_or_default();
         let kind = GroupVersionKind::new(text("apiVersion"), text("kind"));

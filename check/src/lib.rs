@@ -1,7 +1,7 @@
 //! Decisions of policies and definitions about manifests, with explanations. Layer 5: no IO, no clock.
 //!
-//! A [`Setup`] takes in policies, bindings, params, namespaces, roles and definitions. The [`World`] that it makes decides
-//! [`Subject`]s, objects that somebody creates, updates or deletes:
+//! A [`Setup`] collects policies, bindings, params, namespaces, roles and definitions, and builds a [`World`]. The world decides about
+//! [`Subject`]s: objects that a user creates, updates or deletes.
 //!
 //! ```
 //! use gavel_check::{Operation, Setup, Subject, Trace, user};

@@ -7,7 +7,7 @@ use gavel_engine::ast::{Call, Expr, ExprKind, operators, unparse};
 use gavel_engine::env::Env;
 use gavel_engine::syntax::ParserOptions;
 
-/// The most parts of an expression that are examined.
+/// The maximum number of parts of an expression that are examined.
 const MAX_PARTS: usize = 200;
 
 /// A part of an expression.

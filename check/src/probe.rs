@@ -35,7 +35,7 @@ pub struct Probed {
 pub struct Seen {
     /// The part.
     pub part: Part,
-    /// Whether the validation evaluates it: no operand before it decides.
+    /// Whether the validation evaluates the part: no operand before it decides the result.
     pub is_reached: bool,
     /// The value, or the error.
     pub value: Result<String, String>,

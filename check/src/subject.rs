@@ -39,7 +39,7 @@ impl Operation {
     }
 }
 
-/// An object that is written or deleted, by somebody.
+/// An object that a user creates, updates or deletes.
 #[derive(Debug, Clone, Copy)]
 pub struct Subject<'a> {
     /// The operation.

@@ -23,7 +23,7 @@ pub(crate) const SERVER: &str = "the API server";
 /// The interval and the timeout of checks that the server is reachable.
 pub(crate) const HEARTBEAT: Duration = Duration::from_secs(5);
 
-/// The answers of the cluster while requests wait.
+/// Answers questions about the cluster while requests wait.
 pub(crate) struct Asked {
     pub(crate) client: Client,
     pub(crate) access: Option<Access>,

@@ -57,7 +57,7 @@ impl fmt::Debug for Certificates {
 }
 
 impl Certificates {
-    /// Keeps the certificate up to date while anybody receives it. Returns after the first certificate.
+    /// Keeps the certificate up to date until all receivers are dropped. Returns as soon as there is a certificate.
     ///
     /// # Errors
     ///
@@ -117,8 +117,8 @@ impl Keeper {
         }
     }
 
-    /// The contents of the Secret, created or renewed if needed. If the Secret was deleted, it gets the certificate in use,
-    /// because the API server trusts it.
+    /// The contents of the Secret, created or renewed if needed. A deleted Secret is created again with the certificate in use, because the
+    /// API server trusts that certificate.
     async fn current(&self, offered: Option<&SecretData>) -> Result<SecretData, String> {
         let name = &self.certificates.secret;
         for _ in 0..ATTEMPTS {

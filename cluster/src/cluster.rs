@@ -12,7 +12,7 @@ use crate::client::{ConnectError, connect};
 use crate::follow::follow;
 use crate::options::{Authorizing, Options};
 
-/// A cluster that is followed until this is dropped.
+/// A cluster that is followed until this value is dropped.
 #[derive(Debug)]
 pub struct Cluster {
     asked: Arc<Asked>,

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use kube::Client;
 
-/// The failing watches, each with its error and since when it fails. Shared by all watches.
+/// The failing watches, each with its error and the time of its first failure. Shared by all watches.
 #[derive(Debug, Default)]
 pub(crate) struct Contact {
     failing: Mutex<BTreeMap<String, Failing>>,
@@ -50,7 +50,7 @@ impl Contact {
         self.lock().remove(what);
     }
 
-    /// For how long the watch that failed first has been failing.
+    /// How long the API server has been unreachable: since the first failure of a watch that still fails.
     pub(crate) fn age(&self) -> Option<Duration> {
         let failing = self.lock();
         let since = failing.values().map(|watch| watch.since).min()?;

@@ -125,8 +125,8 @@ enum Ended {
     Unsupported,
 }
 
-/// Records a failure. If the kind is not served, or is no longer served, the API server is still reachable: the objects stay, as in an API
-/// server.
+/// Records a failure. If the API server answers that it does not serve the kind, it still counts as reachable, and the objects are kept, as
+/// in an API server.
 pub(crate) fn failed(contact: &Contact, name: &str, error: watcher::Error) {
     match code(&error) {
         Some(404) => contact.forget(name),

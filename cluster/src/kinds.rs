@@ -81,7 +81,7 @@ pub(crate) fn is_built_in(resource: &ApiResource) -> bool {
 }
 
 /// Converts an object of Gavel's own kinds to the built-in kind. Fields that change although the policy stays the same are removed, so that
-/// they cause no compilation.
+/// their changes cause no compilation.
 pub(crate) fn as_built_in(mut object: Json) -> Json {
     if let Some(fields) = object.as_object_mut() {
         fields.insert(

@@ -19,7 +19,7 @@ pub(crate) struct Api {
 pub(crate) enum End {
     /// The first version that does not serve it.
     Removed(KubeVersion),
-    /// The first version that warns of it.
+    /// The first version that warns about it.
     Deprecated(KubeVersion),
 }
 
@@ -63,7 +63,7 @@ const CONFIGURATIONS: &[&str] = &["AuthenticationConfiguration", "AuthorizationC
 pub(crate) struct Unserved {
     /// The Kubernetes versions that accept them; `None` if the kind has no such version.
     pub(crate) help: Option<String>,
-    /// The `apiVersion` that replaces theirs, if the Kubernetes version accepts it.
+    /// The newer `apiVersion` of the kind, if the Kubernetes version accepts it.
     pub(crate) newest: Option<String>,
 }
 

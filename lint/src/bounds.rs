@@ -43,7 +43,7 @@ impl Advice {
     }
 }
 
-/// The share of a limit in per cent, rounded up: `12 %`; `< 1 %` for less.
+/// The cost as a percentage of a limit, rounded up: `12 %`; `< 1 %` for less.
 pub fn share(cost: u64, limit: u64) -> String {
     if cost > 0 && cost < limit / 100 {
         return "< 1 %".to_owned();
@@ -59,8 +59,8 @@ const fn near(limit: u64) -> u64 {
     limit.saturating_sub(limit / 4)
 }
 
-/// Reports rules that use more than three quarters of their budget. For these, and for rules over the budget, names bounds that reduce the
-/// cost.
+/// Reports rules that use more than three quarters of their budget. For these rules, and for rules that exceed the budget, it names bounds
+/// that reduce the cost.
 pub(crate) fn check(
     linter: &Linter,
     document: &Document,
@@ -108,15 +108,15 @@ pub(crate) fn check(
     }
 }
 
-/// The values that are tried, from the most generous.
+/// The values that are tried, largest first.
 const VALUES: [i64; 9] = [4096, 1024, 512, 256, 128, 64, 32, 16, 8];
-/// The most bounds that one piece of advice names.
+/// The maximum number of bounds that one piece of advice names.
 const MOST_BOUNDS: usize = 3;
-/// The most places that are tried.
+/// The maximum number of schema nodes that are tried.
 const MOST_PLACES: usize = 40;
 
-/// The bounds that reduce the cost of a rule to a fifth of the limit or below. They are found by trying one after the other, and are as few
-/// and as generous as this search can find.
+/// The bounds that reduce the cost of a rule to a fifth of the limit or below. The search tries one bound after the other, and returns
+/// bounds that are as few and as large as it can find.
 pub(crate) fn advice(
     envs: &RuleEnvs,
     definition: &Definition,
@@ -206,7 +206,7 @@ fn steps(path: &str) -> Option<Vec<Step>> {
     Some(steps)
 }
 
-/// The schema reduced to the nodes on the way to one node, this node, and the one rule.
+/// The schema with a single rule, and only with the properties on the way to the node of this rule.
 fn alone(root: &JsonSchema, steps: &[Step], rule: &RuleReport<'_>) -> Option<JsonSchema> {
     let Some((step, rest)) = steps.split_first() else {
         let mut node = without_rules(root);
@@ -248,7 +248,7 @@ fn without_rules(schema: &JsonSchema) -> JsonSchema {
     copy
 }
 
-/// The places without a bound on the way to a node and below it, each with the key of the bound.
+/// The schema nodes without a bound, on the way to a node and below it, each with the key of the missing bound.
 fn unbounded(
     schema: &JsonSchema,
     way: &[Step],

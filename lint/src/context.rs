@@ -14,7 +14,7 @@ use crate::kinds::Kinds;
 /// The options of a linter.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
-    /// The API server that the documents are for.
+    /// The API server to which the documents will be applied.
     pub server: Server,
     /// The assumed size limit of an object in bytes, with which the costs of policies are computed.
     pub max_object: u64,

@@ -70,15 +70,16 @@ pub struct TotalCost {
 pub enum Figure {
     /// At most this many cost units.
     AtMost(u64),
-    /// The expression reads something whose size nothing bounds.
+    /// The expression reads a value whose size has no bound.
     Unbounded,
-    /// The expression does not compile, or its types do not fit.
+    /// The expression does not compile, or has type errors.
     Unknown,
 }
 
 impl Linter {
     /// The upper bounds of the costs of a definition's or policy's expressions; empty for other objects. For definitions, these are the
-    /// figures by which an API server accepts them; for policies, the upper bounds for objects within their schema and the size limit.
+    /// estimates that decide whether an API server accepts them; for policies, upper bounds for objects that satisfy their schema and the
+    /// size limit.
     pub fn costs(&self, document: &Document) -> Vec<ObjectCost> {
         if is_definition(document) {
             return self.costs_of_definition(document);

@@ -33,8 +33,8 @@ pub(crate) fn function(problem: Problem, env: &Env) -> Problem {
     }
 }
 
-/// Help for the message about an expression that does not compile: the unclosed bracket, the function that was probably meant, or
-/// the signatures of the called one.
+/// Help for the message about an expression that does not compile: the unclosed bracket, the function that was probably meant, or the
+/// signatures of the called function.
 pub fn help(message: &str, expression: &str, env: &Env) -> Option<String> {
     match message.contains("Syntax error: ") {
         true => {

@@ -108,7 +108,7 @@ fn bound(
     }
 }
 
-/// Whether a policy and its binding agree on params.
+/// Reports a policy and a binding that do not agree on params.
 fn params(linter: &Linter, policy: &Document, binding: &Document, problems: &mut Vec<Problem>) {
     let kind = policy.value().pointer("/spec/paramKind");
     let reference = binding.value().pointer("/spec/paramRef");

@@ -163,7 +163,7 @@ const KINDS: [&str; 6] = [
     "MutatingWebhookConfiguration",
 ];
 
-/// The problem with the first Kubernetes version that accepts the object, if a later one does.
+/// Adds to an error of an expression the first later Kubernetes version that accepts the expression, if there is one.
 fn newer(linter: &Linter, object: &Resource, found: Problem) -> Problem {
     if found.rule != crate::rules::INVALID_EXPRESSION.id || !found.help().is_empty() {
         return found;

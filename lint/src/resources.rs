@@ -166,7 +166,7 @@ fn check_versions(
     }
 }
 
-/// The version of the same group that replaces the one in a rule, if it replaces it for all resources of the rule.
+/// The version of the same group that replaces the version in a rule, if it does so for all resources of the rule.
 fn newer(document: &Document, rule: &RuleWithOperations, field: &str) -> Option<Suggestion> {
     let ([group], [version]) = (rule.api_groups.as_slice(), rule.api_versions.as_slice()) else {
         return None;

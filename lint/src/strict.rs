@@ -15,7 +15,7 @@ use crate::kinds::text;
 use crate::rules::{INVALID_OBJECT, UNKNOWN_FIELD};
 use crate::{apis, meant};
 
-/// Reports an object whose version the Kubernetes version does not accept; returns whether it accepts the version.
+/// Reports an object whose API version is not accepted by the Kubernetes version. Returns whether the version is accepted.
 pub(crate) fn check_version(
     linter: &Linter,
     document: &Document,

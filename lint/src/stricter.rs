@@ -7,12 +7,12 @@ use gavel_schema::JsonSchema;
 use crate::expressions::problem;
 use crate::rules::BREAKS_STORED_OBJECTS;
 
-/// When an update passes although the object violates a new constraint.
+/// When an update is accepted although the object violates a new constraint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ratcheting {
-    /// If it does not change the value.
+    /// If the update does not change the value.
     OfValue,
-    /// If it does not change the list that contains the value, whose elements have no keys.
+    /// If the update does not change the list that contains the value; the elements of the list have no keys.
     OfList,
 }
 

@@ -27,7 +27,7 @@ pub(crate) enum TextLines {
     One { offset: u32 },
     /// Lines below each other from this place on, as a literal block has them.
     Block { first: Place },
-    /// Lines in another notation: the scalar is this part of the text of the file, in bytes.
+    /// Any other notation: the scalar is at these byte offsets of the file.
     Written {
         start: usize,
         end: usize,

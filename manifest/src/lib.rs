@@ -58,9 +58,10 @@ impl Format {
     }
 }
 
-/// Reads the documents of a text without empty ones. A YAML document that cannot be used becomes a problem, and the other documents are
-/// read. This applies to invalid YAML and to values that Kubernetes cannot convert to JSON: lists as keys, numbers that are not finite,
-/// nesting deeper than 127 levels, and aliases that expand to more than 100,000 values. A JSON text is read as a whole or not at all.
+/// Reads the documents of a text, except empty ones. A YAML document that cannot be used is reported as a problem, and the other documents
+/// are still read. This applies to invalid YAML and to values that Kubernetes cannot convert to JSON: lists as keys, numbers that are not
+/// finite, nesting deeper than 127 levels, and aliases that expand to more than 100,000 values. A JSON text is read as a whole or not at
+/// all.
 pub fn read(text: &str, format: Format) -> Reading {
     match format {
         Format::Json => json::read(text),

@@ -122,7 +122,7 @@ fn begins(text: &str, at: usize) -> bool {
     before.is_none_or(|c| c.is_whitespace() || matches!(c, '[' | '{' | ',' | ':'))
 }
 
-/// The token of a string that begins at a byte. It is unclosed if a character for which `ends` is true comes first.
+/// The token of a string that begins at a byte. It is unclosed if a character for which `ends` is true comes before the closing quote.
 fn quoted(text: &str, at: usize, quotes: &[char], ends: fn(char) -> bool) -> Lexeme {
     let mut rest = text.get(at..).unwrap_or_default().char_indices().peekable();
     let Some((_, quote)) = rest.next().filter(|(_, c)| quotes.contains(c)) else {

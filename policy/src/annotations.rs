@@ -5,7 +5,7 @@ use crate::decision::Decision;
 /// The size limit of an audit annotation's value, in bytes.
 const MAX_ANNOTATION_BYTES: usize = 10 * 1024;
 
-/// The audit annotations of one policy. Under each key are the values of its bindings and params, without repetitions.
+/// The audit annotations of one policy. Each key has the distinct values from all bindings and params.
 #[derive(Debug, Default)]
 pub(crate) struct Annotations(Vec<(String, Vec<String>)>);
 
@@ -29,8 +29,8 @@ impl Annotations {
     }
 }
 
-/// The value cut to the size limit. Like Go, it cuts between bytes; each remaining byte of an incomplete code point becomes a replacement
-/// character.
+/// The value, truncated to the size limit. Like Go, it is cut between bytes: each remaining byte of an incomplete code point becomes a
+/// replacement character.
 fn shortened(value: &str) -> String {
     if value.len() <= MAX_ANNOTATION_BYTES {
         return value.to_owned();

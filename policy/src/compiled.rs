@@ -116,8 +116,8 @@ impl Bounds for CompiledPolicy {
 }
 
 impl CompiledPolicy {
-    /// Compiles a policy that has its defaults. `base` is a Kubernetes environment: that of stored expressions to evaluate the policy, or
-    /// that of new expressions to validate it before it is written.
+    /// Compiles a policy that has its defaults. `base` is a Kubernetes environment: for stored expressions if the policy will be evaluated,
+    /// for new expressions if it is validated before it is written.
     pub fn new(policy: ValidatingAdmissionPolicy, base: &Env) -> Self {
         Self::compile(policy, &Compiler::with_variables(base))
     }

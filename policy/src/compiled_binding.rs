@@ -14,7 +14,7 @@ pub struct CompiledBinding {
 }
 
 impl CompiledBinding {
-    /// A binding that has its defaults.
+    /// Compiles a binding that has its defaults.
     pub fn new(binding: ValidatingAdmissionPolicyBinding) -> Self {
         let spec = &binding.spec;
         CompiledBinding {

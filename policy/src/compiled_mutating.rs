@@ -157,7 +157,7 @@ pub(crate) fn expression_of(mutation: &Mutation) -> Option<(ExpressionKind, &str
 }
 
 impl CompiledMutatingBinding {
-    /// A binding that has its defaults.
+    /// Compiles a binding that has its defaults.
     pub fn new(binding: MutatingAdmissionPolicyBinding) -> Self {
         let spec = &binding.spec;
         CompiledMutatingBinding {

@@ -172,7 +172,7 @@ impl<'a> Dispatch<'a> {
     ///
     /// # Errors
     ///
-    /// The namespace of the request does not exist. This ends the request, whatever the failure policies are.
+    /// The namespace of the request does not exist. The request is then denied, regardless of failure policies.
     fn ask<'b>(
         &self,
         policy: &'b CompiledPolicy,
@@ -256,8 +256,7 @@ impl<'a> Dispatch<'a> {
     }
 
     /// The params of a policy with this `paramKind`, if it has one, and whether they are namespaced. If that is unknown, a kind is assumed
-    /// to be namespaced if it is a kind of the core group other than the cluster-scoped ones, or if a binding refers to its objects with a
-    /// namespace.
+    /// to be namespaced if it is a namespaced kind of the core group, or if the `paramRef` of a binding sets a namespace.
     pub(crate) fn params_of<'b>(
         &self,
         kind: Option<&ParamKind>,

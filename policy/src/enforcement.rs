@@ -15,7 +15,7 @@ use crate::outcome::{AuditOutcome, Evaluation};
 const MAX_FAILURES: usize = 50;
 
 impl Decision {
-    /// Records that a policy or binding cannot be evaluated at all; the binding's actions do not matter then.
+    /// Records that a policy or binding cannot be evaluated at all; the `validationActions` of the binding are then ignored.
     pub(crate) fn misconfigured(
         &mut self,
         policy: &CompiledPolicy,

@@ -69,8 +69,8 @@ impl<'p> Session<'p> {
         }
     }
 
-    /// Evaluates the policy for one binding and one param. `budget` is the budget of the validations, in cost units; `None` is Kubernetes'
-    /// budget.
+    /// Evaluates the policy for one binding and one param. `budget` is the budget of the validations, in cost units; `None` means
+    /// Kubernetes' budget.
     pub(crate) fn evaluate<'e>(
         &'e self,
         params: Value<'e>,

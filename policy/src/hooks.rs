@@ -8,7 +8,7 @@ use indexmap::IndexMap;
 
 use crate::matching::{EquivalentResources, Matcher};
 
-/// A policy that can be bound.
+/// A policy, with the requests that it matches.
 pub(crate) trait Bounds {
     /// The requests that it matches.
     fn matcher(&self) -> &Matcher;

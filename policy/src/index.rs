@@ -1,4 +1,4 @@
-//! The index of policies, bindings, params and namespaces. It takes in events and gives out snapshots (apiserver
+//! The index of policies, bindings, params and namespaces. It applies events and returns snapshots (apiserver
 //! `pkg/admission/plugin/policy/generic/policy_source.go`).
 
 use std::collections::BTreeMap;
@@ -250,7 +250,7 @@ impl PolicyIndex {
 }
 
 impl Snapshot {
-    /// The policies, by name; those whose expressions do not compile are among them.
+    /// All policies by name, including policies whose expressions do not compile.
     pub fn policies(&self) -> impl Iterator<Item = &CompiledPolicy> {
         self.policies.values().map(|policy| &**policy)
     }
@@ -310,7 +310,7 @@ impl Snapshot {
         hooks.map(Hook::parts)
     }
 
-    /// The mutating policies, by name; those whose expressions do not compile are among them.
+    /// All mutating policies by name, including policies whose expressions do not compile.
     pub fn mutating_policies(&self) -> impl Iterator<Item = &CompiledMutatingPolicy> {
         self.mutating_policies.values().map(|policy| &**policy)
     }

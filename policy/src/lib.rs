@@ -1,7 +1,7 @@
-//! Admission policies, decided and applied as the API server does it. Layer 3: no IO, no clock, no lock.
+//! Evaluates and applies admission policies as the API server does. Layer 3: no IO, no clock, no lock.
 //!
-//! A [`PolicyIndex`] takes in policies, bindings, params and namespaces. Its [`Snapshot`] and an [`AdmissionRequest`] go into
-//! [`dispatch()`] (validating policies) or [`mutating::mutate`] (mutating policies); a [`Decision`] or the mutated object comes out:
+//! A [`PolicyIndex`] holds policies, bindings, params and namespaces. Its [`Snapshot`] and an [`AdmissionRequest`] go into [`dispatch()`]
+//! (validating policies) or [`mutating::mutate`] (mutating policies); a [`Decision`] or the mutated object comes out:
 //!
 //! ```
 //! use gavel_libraries::EnvSet;

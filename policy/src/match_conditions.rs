@@ -7,7 +7,7 @@ use crate::cel::{Expression, Group, MATCH_CONDITIONS_BUDGET, OUT_OF_BUDGET, Outc
 use crate::compiled::FailurePolicy;
 use crate::outcome::ConditionsOutcome;
 
-/// Evaluates the match conditions of a policy with the inputs of `group`. The observer is called if there are any.
+/// Evaluates the match conditions of a policy with the inputs of `group`. The observer is called if the policy has match conditions.
 pub(crate) fn evaluate<'e, 'p: 'e>(
     group: &Group<'p>,
     expressions: &'p [Expression],

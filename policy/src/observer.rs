@@ -67,7 +67,7 @@ pub struct Run<'a> {
     pub expression: &'a str,
     /// The name of the variable, if the expression is one.
     pub variable: Option<&'a str>,
-    /// The cost units that it took.
+    /// The cost of the run, in cost units.
     pub cost: u64,
     /// The value or the error.
     pub result: Result<Value<'a>, &'a str>,

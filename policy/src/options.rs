@@ -12,7 +12,8 @@ use crate::observer::Observer;
 pub struct Options<'a> {
     /// Ends evaluations when it returns true, for a deadline or cancellation. Evaluations that it ends count as failed.
     pub interrupt: Option<&'a (dyn Fn() -> bool + Sync)>,
-    /// The budget of validations and that of audit annotations, in cost units; `None` is Kubernetes' budget.
+    /// The budget of the validations, and the equal but separate budget of the audit annotations, in cost units; `None` means Kubernetes'
+    /// budget.
     pub cost_budget: Option<i64>,
     /// The API server whose decisions are reproduced.
     pub server: Server,

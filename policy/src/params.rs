@@ -15,8 +15,7 @@ use crate::resource::GroupVersionKind;
 /// The objects of one kind that policies use as params. Cloning is cheap.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Params {
-    /// The objects by the hash of their namespace, and that of their name. A bucket contains several objects if their hashes are
-    /// equal.
+    /// The objects by the hashes of their namespace and name. A bucket contains several objects if their hashes are equal.
     objects: Map<(u64, u64), Bucket, CHUNK>,
     /// Makes the hashes with a random key, so that an attacker cannot provoke collisions.
     hasher: RandomState,
@@ -33,7 +32,7 @@ type Bucket = SmallVec<[Param; 1]>;
 /// An object that policies use as params.
 #[derive(Debug, Clone)]
 struct Param {
-    /// The number of objects that were inserted before it. A newer version keeps the number of the old one.
+    /// The number of objects that were inserted before this one. A newer version of an object keeps the number of the old version.
     before: u64,
     object: Arc<KeptObject>,
 }
@@ -47,7 +46,7 @@ pub enum ParamFault {
     NotSynced,
 }
 
-/// The params of a binding, usually one. `None` stands for the missing param of a policy or binding without params.
+/// The params of a binding, usually one. A policy or binding without params has a single `None`.
 pub(crate) type Found<'a> = SmallVec<[Option<&'a KeptObject>; 1]>;
 
 /// The params that a binding selects, with its selector compiled.

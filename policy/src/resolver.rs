@@ -10,8 +10,8 @@ use crate::names::Names;
 use crate::namespace::Namespaces;
 use crate::params::Params;
 
-/// The namespaces and params, each kept once. Cloning is cheap. A clone does not change when the original does; both share what did not
-/// change.
+/// The namespaces and params, each kept once. Cloning is cheap. A clone does not change when the original does; the two share their
+/// unchanged parts.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Resolver {
     pub(crate) namespaces: Namespaces,
@@ -25,7 +25,7 @@ impl Resolver {
         self.params.get(&Names(&kind.api_version, &kind.kind))
     }
 
-    /// The params of a kind, for changes.
+    /// Mutable access to the params of a kind.
     pub(crate) fn params_mut(&mut self, api_version: &str, kind: &str) -> &mut Params {
         let params = Arc::make_mut(&mut self.params);
         let params = params.entry((api_version.to_owned(), kind.to_owned()));

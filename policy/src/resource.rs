@@ -82,7 +82,7 @@ impl GroupVersionResource {
         }
     }
 
-    /// Whether this is exactly that resource.
+    /// Whether the group, version and resource are exactly these.
     pub(crate) fn is(&self, group: &str, version: &str, resource: &str) -> bool {
         self.group == group && self.version == version && self.resource == resource
     }

@@ -77,7 +77,7 @@ impl AdmissionResponse {
         }
     }
 
-    /// The review, in the version of the review that it answers, such as `admission.k8s.io/v1`.
+    /// The AdmissionReview with this response, in the version of the review that was received, such as `admission.k8s.io/v1`.
     pub fn review<'r>(self, api_version: &'r str, uid: &'r str) -> AnsweredReview<'r> {
         AnsweredReview {
             kind: "AdmissionReview",

@@ -20,7 +20,7 @@ pub struct WantedParam {
 
 impl Snapshot {
     /// The params that bindings name but the index does not have, for policies that may apply to a request. Params that bindings select by
-    /// labels are not included: the index must contain all of these.
+    /// labels are not included; the index must already contain every object that they may select.
     pub fn unknown_params(&self, request: &AdmissionRequest<'_>) -> Vec<WantedParam> {
         let mut wanted = Vec::new();
         let mut want = |kind: &ParamKind, selection: Option<&ParamSelection>| {

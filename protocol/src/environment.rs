@@ -11,7 +11,7 @@ use gavel_policy::cel::{NAMESPACE, REQUEST, declared_type, provider};
 
 use crate::types::SchemaSpec;
 
-/// The number of cached environments; beyond it all are dropped, which bounds the memory of a long stream.
+/// The maximum number of cached environments. If it is exceeded, all are dropped, so that a long stream cannot exhaust the memory.
 const MAX_KEPT: usize = 500;
 
 /// The environment of an expression.

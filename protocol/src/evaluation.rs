@@ -1,4 +1,4 @@
-//! Evaluates an expression step by step: parse, check, estimate, plan, evaluate. The first step that fails ends it.
+//! Evaluates an expression step by step: parse, check, estimate, plan, evaluate. The first step that fails ends the evaluation.
 
 use gavel_engine::check::CheckedAst;
 use gavel_engine::cost::CostEstimate;
@@ -129,7 +129,7 @@ impl Compiled {
         self.program.as_ref().err()
     }
 
-    /// The failure at its place in the source, in the form for people. `None` if it does not belong to a single node.
+    /// The failure as people read it, with its place in the source. `None` if it does not belong to a single node.
     pub fn locate(&self, failure: &Failure) -> Option<Issues> {
         let (id, message) = match failure {
             Failure::Plan(error) => (error.expr_id()?, error.to_string()),

@@ -9,8 +9,8 @@ use crate::request::{Fields, RequestError};
 /// The version for requests without `server`.
 const DEFAULT: KubeVersion = KubeVersion::v1(36);
 
-/// The API server that the options `server` and `k8sVersion` name; 1.36 without them. `default` sets the language if the options
-/// do not.
+/// The API server that the options `server` and `k8sVersion` name; without them, that of 1.36. `default` chooses the language if
+/// `k8sVersion` is absent.
 ///
 /// # Errors
 ///

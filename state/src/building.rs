@@ -219,7 +219,7 @@ impl Building {
         }
     }
 
-    /// Counts one policy more or less for its kind of params.
+    /// Applies `change` (adding or subtracting 1) to the number of policies that use the same kind of params.
     fn note_params(&mut self, prepared: &Prepared, change: fn(usize, usize) -> usize) {
         let kind = prepared.policy().and_then(|(_, kind)| kind);
         if let Some(ParamKind { api_version, kind }) = kind {

@@ -1,4 +1,4 @@
-//! The resources that an API server treats as equivalent: those with the same place in its storage (apiserver `pkg/server/config.go`,
+//! The resources that an API server treats as equivalent: those that share their storage (apiserver `pkg/server/config.go`,
 //! `EquivalentResourceRegistry`), and the versions of a custom resource (apiextensions-apiserver
 //! `pkg/apiserver/customresource_handler.go`).
 
@@ -14,7 +14,7 @@ const BUILT_IN: [(&str, &str, &str, &str); 4] = [
     (AUTOSCALERS, "HorizontalPodAutoscaler", "autoscaling", "v1"),
 ];
 
-/// The only one of these resources that has a status.
+/// The only resource in the table with a `status` subresource.
 const AUTOSCALERS: &str = "horizontalpodautoscalers";
 
 /// The equivalent resources of Kubernetes itself.

@@ -1,8 +1,8 @@
 //! The objects of a server: policies, bindings, params, namespaces, definitions and RBAC. Layer 4: no IO, no clock, no HTTP.
 //!
-//! A [`Store`] takes in one [`Event`] after another, from any number of origins (files, the watch of a cluster), and keeps the last good
-//! version of every object. [`Store::publish`] makes a [`State`] of the current objects. A state is immutable: a server replaces it by
-//! swapping a pointer, and requests in flight keep the state that they began with.
+//! A [`Store`] handles [`Event`]s from any number of origins (files, the watch of a cluster) and keeps the last valid version of every
+//! object. [`Store::publish`] builds a [`State`] from the current objects. A state is immutable: a server replaces it by swapping a
+//! pointer, and requests in flight keep the state that they began with.
 //!
 //! ```
 //! use gavel_libraries::Server;

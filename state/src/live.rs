@@ -17,7 +17,7 @@ pub type Answer<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 /// An object that was looked up; `None` if it does not exist.
 pub type Found = Result<Option<Arc<Json>>, String>;
 
-/// A source that can answer questions beyond the states that it publishes.
+/// A source that not only publishes states but also answers questions while a request waits.
 pub trait Live: fmt::Debug + Send + Sync {
     /// Whether the source decides `authorizer` requests. Otherwise the authorizer of the state decides them.
     fn decides_access(&self) -> bool;

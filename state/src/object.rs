@@ -17,7 +17,7 @@ use serde_json::Value as Json;
 pub struct Origin(Arc<str>);
 
 impl Origin {
-    /// An origin by its name, with which messages begin.
+    /// An origin with this name; messages about its objects begin with the name.
     pub fn new(name: &str) -> Self {
         Origin(name.into())
     }
@@ -43,7 +43,7 @@ pub struct ObjectKey {
 }
 
 impl ObjectKey {
-    /// Whether the object is a policy or a binding: without it, requests may be admitted that were denied before.
+    /// Whether the object is a policy or a binding: if it is removed, requests may be admitted that it denied.
     pub fn decides(&self) -> bool {
         self.group == GROUP
     }

@@ -1,4 +1,4 @@
-//! States, by which requests are decided.
+//! States, which decide requests.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,14 +15,14 @@ use crate::prepare::Sort;
 use crate::registrations::Registrations;
 use crate::unseen::Unseen;
 
-/// The state by which requests are decided. It never changes.
+/// The state that decides requests. It never changes.
 #[derive(Debug)]
 pub struct State {
     pub(crate) server: Server,
     pub(crate) registrations: Option<Registrations>,
     pub(crate) snapshot: Snapshot,
     pub(crate) definitions: Arc<Definitions>,
-    /// The schemas by which objects are merged and get their defaults.
+    /// The schemas for merging objects and setting their defaults.
     pub(crate) schemas: ObjectSchemas,
     pub(crate) authorizer: Arc<dyn Authorizer>,
     /// The actions of each binding.
@@ -63,8 +63,8 @@ impl State {
     }
 
     /// Returns the policies with all objects that they read. An API server would look up an unknown namespace; here such a namespace is
-    /// assumed to have only the label that every namespace has, its name. In a request that deletes a namespace, the deleted object is
-    /// used. The state itself does not change.
+    /// assumed to have only the label that every namespace has, its name. For a request that deletes a namespace, the deleted object is
+    /// used as the namespace. The state itself does not change.
     pub fn snapshot(&self, request: &AdmissionRequest<'_>) -> Snapshot {
         let name = request.namespace;
         if name.is_empty() || self.snapshot.has_namespace(name) {
@@ -106,7 +106,7 @@ impl State {
         &self.definitions
     }
 
-    /// The schemas by which objects are merged and get their defaults.
+    /// The schemas for merging objects and setting their defaults.
     pub fn schemas(&self) -> &ObjectSchemas {
         &self.schemas
     }
@@ -124,7 +124,7 @@ impl State {
             .unwrap_or_default()
     }
 
-    /// The problems of objects. Such objects are not in force; their last valid versions are.
+    /// The problems of objects. The last valid versions of such objects stay in force.
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }

@@ -1,4 +1,4 @@
-//! The store: takes in events and publishes states.
+//! The store, which handles events and publishes states.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

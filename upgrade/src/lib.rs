@@ -2,8 +2,8 @@
 //! requests. If the answers differ, it toggles rows of the table of differences until it finds the cause. Layer 5: no IO, no clock.
 //!
 //! [`Upgrade`] takes the objects and requests, and returns the changes; see its example. Use it before an upgrade or a rollback; `gavel
-//! upgrade-check` is this crate on the command line. The differences between Kubernetes 1.34 and 1.37 are known; for older versions, only
-//! the functions that they lack. The comparison covers what Gavel reproduces: CEL, definitions and admission policies.
+//! upgrade-check` is this crate on the command line. It knows the differences between Kubernetes 1.34 and 1.37; of older versions, it only
+//! knows which functions they lack. The comparison covers what Gavel reproduces: CEL, definitions and admission policies.
 
 mod cause;
 mod change;

@@ -154,8 +154,8 @@ impl Upgrade {
         Ok(Subject::Request(self.requests.len().saturating_sub(1)))
     }
 
-    /// The differing answers of the servers: about the objects in the order in which they were added, then to the requests.
-    /// `step` is called [`Upgrade::steps`] times at most.
+    /// The answers in which the servers differ: first about the objects, then about the requests, each in the order in which they were
+    /// added. `step` is called at most [`Upgrade::steps`] times.
     ///
     /// # Errors
     ///

@@ -1,12 +1,13 @@
 //! Scheduling of decisions.
 //!
-//! Most decisions take microseconds, less than handing them to another thread and back, and run on the thread that read the
-//! request. But policies may be slow, and a large object can make any policy slow. So a decision is attempted up to three times,
-//! each time with more time and fewer others beside it:
+//! Most decisions take microseconds, less than handing them to another thread and back, and run on the thread that read the request. But
+//! policies may be slow, and a large object can make any policy slow. So a decision is attempted up to three times, each time with a longer
+//! time limit and fewer concurrent decisions:
 //!
 //! 1. inline, for a millisecond, if the body is small;
 //! 2. on a thread of its own, for [`TURN`]: every request gets this turn, in the order of arrival;
-//! 3. on a thread of its own until the deadline. No user and no policy may hold more than half of these slots.
+//! 3. on a thread of its own until the deadline, in one of a limited number of slots. No user and no policy may hold more than half of
+//!    them.
 //!
 //! A decision stops when its deadline has passed, or when its client is gone.
 
@@ -61,8 +62,8 @@ impl Evaluations {
     ///
     /// # Errors
     ///
-    /// What `decide` finds; 429 if too many requests wait already, or if the deadline passes before one can be attempted;
-    /// 500 if `decide` panics.
+    /// The error of `decide`; 429 if too many requests wait already, or if the deadline passes before one can be attempted; 500 if `decide`
+    /// panics.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         size: usize,

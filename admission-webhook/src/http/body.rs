@@ -10,7 +10,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::status::ApiError;
 
-/// The most bytes that one JSON value takes while it is read: a list grows by doubling, and the arena keeps the previous halves.
+/// The maximum number of bytes that one JSON value takes while it is read: lists grow by doubling, and the arena keeps the smaller copies.
 const VALUE: usize = 96;
 
 /// The memory that requests may take.

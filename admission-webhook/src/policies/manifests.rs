@@ -97,7 +97,7 @@ pub(super) fn objects(origin: &Origin, text: &str) -> Result<Vec<Object>, Vec<St
     }
 }
 
-/// Reads a regular file within the size limit. Other kinds of files are not opened: to open a pipe may block for ever, and a device may
+/// Reads a regular file within the size limit. Other kinds of files are not opened: opening a pipe may block forever, and a device may
 /// never end.
 fn text(path: &Path, left: &mut u64) -> Result<String, String> {
     let text = |error: std::io::Error| error.to_string();

@@ -43,8 +43,8 @@ pub struct Certifier {
 impl Certifier {
     /// The new contents for the stored certificates and keys; `None` keeps them.
     ///
-    /// An authority with less than two certificate lifetimes left gets a successor, which signs nothing for a thirtieth of a lifetime: by
-    /// then all clients have read it, and trust it too.
+    /// An authority with less than two certificate lifetimes left gets a successor, which signs no certificate during its first thirtieth
+    /// of a certificate lifetime: by then all clients have read it and trust it.
     ///
     /// # Errors
     ///
@@ -128,7 +128,7 @@ pub(super) fn identity(
     ))
 }
 
-/// All authorities have the same name; their keys identify them.
+/// The parameters for creating an authority. All authorities have the same name; their keys identify them.
 fn authority() -> CertificateParams {
     let mut authority = CertificateParams::default();
     authority.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));

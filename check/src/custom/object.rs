@@ -22,7 +22,7 @@ pub struct Taken<'a> {
     pub strictness: FieldValidation,
 }
 
-/// Validates an object by its definition: created or, with an old object, updated.
+/// Validates an object by its definition: as an update if there is an old object, otherwise as a creation.
 pub fn check(
     document: &Document,
     old: Option<&Document>,
@@ -80,7 +80,7 @@ pub fn check(
     checked
 }
 
-/// The object as an API server holds it, and its unknown fields.
+/// The object as an API server decodes it, with a name and a namespace, and its unknown fields.
 fn read(
     document: &Document,
     crd: &CompiledCrd,

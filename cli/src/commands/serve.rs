@@ -141,7 +141,7 @@ async fn tls(args: &ServeArgs) -> Result<Option<TlsSettings>, String> {
     }))
 }
 
-/// The minimum number of checks of a certificate in its lifetime. It is also checked at least every ten seconds.
+/// A certificate is checked at least this many times during its lifetime. It is also checked at least every ten seconds.
 const LOOKS: u32 = 100;
 
 /// The certificate that is kept in a Secret.

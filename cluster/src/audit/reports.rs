@@ -160,7 +160,7 @@ impl Reports {
         Ok(())
     }
 
-    /// Writes the remaining reports and, if everything was read, deletes those of earlier runs.
+    /// Writes the remaining reports and, if all objects were read, deletes the reports of earlier runs.
     ///
     /// # Errors
     ///

@@ -27,7 +27,7 @@ pub(crate) struct Reads<'e> {
     pub(crate) variables: Vec<(&'e Expr, &'e str)>,
 }
 
-/// The fields that variables of a policy are aliases of.
+/// The variables of a policy that are aliases of fields, each with the path of its field.
 pub(crate) type Aliases = Vec<(SmolStr, FieldPath)>;
 
 impl<'e> Reads<'e> {

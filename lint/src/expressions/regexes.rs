@@ -1,4 +1,4 @@
-//! Regular expressions that match other texts than they seem to, or that could be written more simply.
+//! Regular expressions that do not match what they seem to match, or that could be simpler.
 
 use std::collections::HashSet;
 

@@ -50,7 +50,7 @@ pub static OPTIONAL_FIELD: Rule = Rule {
     },
 };
 
-/// `object` where it may be null.
+/// A read of `object` where it may be null.
 pub static OBJECT_ON_DELETE: Rule = Rule {
     id: "object-on-delete",
     severity: Severity::Warning,
@@ -65,7 +65,7 @@ pub static OBJECT_ON_DELETE: Rule = Rule {
     },
 };
 
-/// `oldObject` where it may be null.
+/// A read of `oldObject` where it may be null.
 pub static OLD_OBJECT_ON_CREATE: Rule = Rule {
     id: "old-object-on-create",
     severity: Severity::Warning,

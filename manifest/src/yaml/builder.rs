@@ -47,7 +47,7 @@ enum Content {
     Map {
         fields: Map<String, Json>,
         nodes: BTreeMap<String, Node>,
-        /// The keys of this map without merged ones, to find duplicates.
+        /// The keys of this map, except merged keys, to find duplicates.
         keys: BTreeMap<String, Place>,
         /// The key whose value is read next.
         key: Option<Key>,

@@ -13,7 +13,7 @@ mod scalar;
 
 use builder::Builder;
 
-/// Reads the documents of a text, without the empty ones. If a document cannot be read, reading continues at the next `---`.
+/// Reads the documents of a text, except empty ones. If a document cannot be read, reading continues at the next `---`.
 pub(crate) fn read(text: &str) -> Reading {
     let mut reading = Reading::default();
     let (mut rest, mut lines_above) = (text, 0);

@@ -23,7 +23,7 @@ pub(crate) fn resolve(text: &str) -> Scalar {
         .unwrap_or_else(|| Scalar::Text(text.to_owned()))
 }
 
-/// The value of a text with one of YAML's own tags; `None` if the text does not fit the tag. Timestamps stay texts.
+/// The value of a text with a standard YAML tag, such as `!!int`; `None` if the text does not fit the tag. Timestamps stay texts.
 pub(crate) fn resolve_tagged(tag: &str, text: &str) -> Option<Scalar> {
     let resolved = match tag {
         "str" | "timestamp" => return Some(Scalar::Text(text.to_owned())),

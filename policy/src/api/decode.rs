@@ -50,8 +50,8 @@ impl Version {
 pub struct DecodeError(pub String);
 
 impl DecodeError {
-    /// The field that the message names, if it names one: the part of the path that exists in the object. Go's messages have no positions
-    /// in lists, so the path leads to the first item that has a value of the JSON type in the message. Empty for the object itself.
+    /// The path of the field that the message names, as far as it exists in the object; empty for the object itself. Go's messages have no
+    /// indices for lists: within a list, the path leads to the first item that has a value of the JSON type in the message.
     pub fn field(&self, object: &Json) -> String {
         let named = self.0.rsplit_once("Go struct field ");
         let named = named.and_then(|(_, rest)| rest.split_once(" of type"));
@@ -73,12 +73,12 @@ impl DecodeError {
         found
     }
 
-    /// Whether the error is that the group has no such kind in its version.
+    /// Whether the error means that this version of the group has no such kind.
     pub fn is_of_kind(&self) -> bool {
         self.0.starts_with("no kind ")
     }
 
-    /// The message without the names of upstream's own code.
+    /// The message without details of upstream's code.
     pub fn plain(&self) -> &str {
         match self.0.split_once(" in scheme ") {
             Some((message, _)) if self.is_of_kind() => message,
@@ -88,8 +88,7 @@ impl DecodeError {
 }
 
 /// Appends field names to `path` as far as the fields exist. In a list, the path leads to the first item that has a value of the JSON type
-/// `wrong` at the end of the names. Returns whether there is such a value. The recursion is as deep as the names and the lists among their
-/// values.
+/// `wrong` at the end of the names. Returns whether there is such a value. Each name and each list on the way adds one level of recursion.
 fn lead(value: &Json, names: &[&str], wrong: &str, path: &mut String) -> bool {
     if let Json::Array(items) = value
         && !names.is_empty()
@@ -303,7 +302,7 @@ impl Resource {
 ///
 /// # Errors
 ///
-/// A part that was kept as written is nested more than 127 deep.
+/// A part that is kept as JSON text is nested more than 127 levels deep.
 pub(crate) fn to_json(value: &dyn ApiValue) -> serde_json::Result<Json> {
     let mut text = String::new();
     value.encode(&mut text);

@@ -59,7 +59,7 @@ pub struct CompileError {
 pub enum CompileErrorKind {
     /// The expression is invalid: `RuleInvalid` upstream.
     Invalid,
-    /// Planning failed, for example for a constant part: `InternalError` upstream.
+    /// The expression could not be planned, for example because a constant part fails: `InternalError` upstream.
     Internal,
 }
 
@@ -114,7 +114,7 @@ pub struct Compiler {
 }
 
 impl Compiler {
-    /// A compiler for expressions without `variables`. `base` is a Kubernetes environment without variables: that of new or that of stored
+    /// A compiler for expressions without `variables`. `base` is a Kubernetes environment without variables, for either new or stored
     /// expressions.
     pub fn new(base: &Env) -> Self {
         Compiler {
@@ -153,7 +153,7 @@ impl Compiler {
         env.compile(text).map_err(TypeFault::Issues)
     }
 
-    /// Checks a variable and declares it for later expressions; with type `dyn` if it has type errors.
+    /// Checks a variable and declares it for later expressions, with type `dyn` if it has type errors.
     ///
     /// # Errors
     ///
@@ -185,7 +185,7 @@ impl Compiler {
         self.compile_as(kind, text, declarations).0
     }
 
-    /// Compiles a variable and declares it for later expressions; with type `dyn` if it does not compile.
+    /// Compiles a variable and declares it for later expressions, with type `dyn` if it does not compile.
     pub fn compile_variable(
         &mut self,
         name: &str,

@@ -74,7 +74,7 @@ impl Default for Bindings<'_> {
 }
 
 impl Composition {
-    /// A compiler over a Kubernetes environment: that of new or that of stored expressions. `variables` says whether expressions may read
+    /// A compiler with a Kubernetes environment, for either new or stored expressions. `variables` says whether expressions may read
     /// `variables`, as in policies; in webhooks they may not.
     pub fn new(base: &Env, variables: bool) -> Self {
         Composition {
@@ -113,8 +113,8 @@ impl Composition {
         self.compiler.compile_typed(text, declarations)
     }
 
-    /// Evaluates expressions of this composition in order; absent expressions have no result. Their costs and those of variables are
-    /// subtracted from the budget, in cost units. `None` if the budget is exceeded.
+    /// Evaluates expressions of this composition in order; absent expressions have no result. The costs of the expressions and of the
+    /// variables that they read are subtracted from the budget, in cost units. Returns `None` if the budget is exceeded.
     pub fn evaluate<'a>(
         &'a self,
         expressions: &[Option<&'a Expression>],

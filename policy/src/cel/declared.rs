@@ -13,7 +13,7 @@ use smol_str::SmolStr;
 pub const REQUEST: &str = "kubernetes.AdmissionRequest";
 /// The type of `namespaceObject`: a Namespace without its owners and managed fields.
 pub const NAMESPACE: &str = "kubernetes.Namespace";
-/// The root of the types of patches; `Object.spec` is a separate type.
+/// The type name of a patch of the whole object. The patch of its field `spec` has the type `Object.spec`.
 pub(crate) const OBJECT_PATCH: &str = "Object";
 /// The type of an operation of a JSON patch.
 pub(crate) const JSON_PATCH: &str = "JSONPatch";
@@ -105,8 +105,8 @@ fn is_patch_type(name: &str) -> bool {
             .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
-/// The type of a field of a patch type. Objects have all fields. An operation of a JSON patch has all fields too, but unknown fields have
-/// no type.
+/// The type of a field of a patch type. Patches of objects accept every field name, with type `dyn`. JSON patch operations accept every
+/// name too, but unknown fields have an opaque type that fits nothing.
 fn patch_field(type_name: &str, field: &str) -> Type {
     match (type_name, field) {
         (JSON_PATCH, "op" | "path" | "from") => Type::String,

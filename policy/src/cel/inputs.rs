@@ -23,7 +23,7 @@ pub(crate) struct Inputs<'a> {
 }
 
 impl<'a> Inputs<'a> {
-    /// The value of a variable that is not one of the policy's own.
+    /// The value of a variable that the policy does not declare itself.
     pub(super) fn resolve(
         &self,
         name: &str,

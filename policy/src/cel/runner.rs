@@ -60,8 +60,8 @@ impl<'a> Runner<'a> {
 pub(super) struct Ran<'a> {
     /// The value or the error.
     pub(super) result: Result<Value<'a>, &'a str>,
-    /// The cost units that it took, without those of variables.
+    /// The cost of the run in cost units, without the cost of variables.
     pub(super) cost: u64,
-    /// The positions of the pool's variables that it read directly.
+    /// The positions of the pool's variables that the program read directly.
     pub(super) read: &'a [usize],
 }

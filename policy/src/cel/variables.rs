@@ -1,8 +1,8 @@
 //! `variables`: each is evaluated when it is first read, and its value is kept (apiserver `pkg/admission/plugin/cel/composition.go`,
 //! `pkg/cel/lazy`).
 //!
-//! Those that do not depend on params are evaluated once for a request, in a [`Pool`]; each binding and param has a [`Scope`], which
-//! evaluates the others, and charges for those of the pool as if it had evaluated them itself.
+//! Variables that do not depend on params are evaluated once per request, in a [`Pool`]. Each binding and param has a [`Scope`]: it
+//! evaluates the other variables, and charges for variables of the pool as if it had evaluated them itself.
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
@@ -105,7 +105,7 @@ impl<'p> Pool<'p> {
         self.known
     }
 
-    /// The value of a variable, which is recorded as read; `None` past the last one.
+    /// Returns the value of a variable and records that it was read; `None` if there is no variable at this position.
     fn value(&self, position: usize) -> Option<Result<Value<'p>, EvalError>> {
         let variable = self.known.get(position)?;
         let ran = self.ran(position);
@@ -190,7 +190,7 @@ impl<'e, 'p> Scope<'e, 'p> {
         self.pool.known
     }
 
-    /// The value of a variable; `None` past the last one.
+    /// The value of a variable; `None` if there is no variable at this position.
     fn value(&self, position: usize) -> Option<Result<Value<'e>, EvalError>> {
         let variable = self.pool.known.get(position)?;
         Some(value(variable, self.ran(position)))
@@ -226,7 +226,7 @@ fn deeper<T>(step: impl FnOnce() -> T) -> T {
     stacker::maybe_grow(LEFT, MORE, step)
 }
 
-/// The position of a variable; if two have the same name, that of the last one.
+/// The position of a variable by its name; if several variables have the name, the position of the last one.
 fn position(known: &[CompiledVariable], key: &Value<'_>) -> Result<Option<usize>, EvalError> {
     let Some(wanted) = key.as_str() else {
         return Err(EvalError::no_such_overload());

@@ -7,8 +7,8 @@ use indexmap::IndexMap;
 use crate::names::Names;
 use crate::resource::{GroupVersionKind, GroupVersionResource};
 
-/// The equivalence of resources. The versions of one resource are always equivalent; a host may know more, such as that events of the core
-/// group are the same objects as those of events.k8s.io.
+/// The equivalence of resources. The versions of one resource are always equivalent; a host may register more equivalences, for example of
+/// `events` in the core group and `events` in events.k8s.io.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EquivalentResources {
     /// The identity of the objects, by group and resource. A later registration replaces an earlier one.

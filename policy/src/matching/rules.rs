@@ -5,8 +5,8 @@ use crate::api::{NamedRuleWithOperations, RuleWithOperations};
 use crate::request::AdmissionRequest;
 use crate::resource::GroupVersionResource;
 
-/// The resource and kind with which the first matching rule matches the request: those of the request or, if no rule matches and
-/// the policy is not `Exact`, an equivalent.
+/// The resource and kind with which the first matching rule matches the request: those of the request or, if no rule matches them and the
+/// matchPolicy is not `Exact`, those of an equivalent resource.
 pub(super) fn matches<'a>(
     rules: &[NamedRuleWithOperations],
     match_policy: Option<&str>,
@@ -92,7 +92,7 @@ pub(super) fn resource_names(rule: &RuleWithOperations) -> impl Iterator<Item = 
     rule.resources.iter().map(|pattern| parts(pattern).0)
 }
 
-/// Whether a pattern of a rule's `resources` matches a resource and its subresource; without a subresource, the text is empty.
+/// Whether a pattern of a rule's `resources` matches a resource and its subresource; `subresource` is empty if there is none.
 pub fn resource_matches(pattern: &str, resource: &str, subresource: &str) -> bool {
     let (main, sub) = parts(pattern);
     (main == "*" || main == resource) && (sub == "*" || sub == subresource)

@@ -120,8 +120,8 @@ pub(super) fn written(mut object: Json, nil_lists: &[String]) -> Json {
     with_whole_numbers(object)
 }
 
-/// Rewrites an object as an API server writes it: Go writes a double that is a whole number without a fraction, so it is read again as an
-/// integer.
+/// Rewrites an object as an API server writes it: Go writes whole doubles without a fraction, so they become integers when they are read
+/// again.
 #[must_use]
 pub fn with_whole_numbers(mut object: Json) -> Json {
     write_whole_numbers(&mut object);

@@ -19,7 +19,7 @@ const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
 
 type Converted<T> = Result<T, String>;
 
-/// Fails if an object within another has a type other than the one that the field's path requires. Checks from the root on.
+/// Checks that each nested object has the type that the path of its field requires, such as `Object.spec`; begins at the root.
 pub(super) fn check_type_names(root: &Object<'_>) -> Converted<()> {
     let mut faults = Vec::new();
     let mut path = root.type_name().to_owned();
@@ -90,7 +90,7 @@ pub(super) fn configuration(object: &Object<'_>) -> Converted<Option<BTreeMap<St
     }
 }
 
-/// The converted value, or why Go's conversion of an object fails. The outer error is that of the walk.
+/// The converted value, or why Go's conversion of an object fails. The outer error means that the value could not be walked.
 type Walked<T> = Result<Result<T, String>, EvalError>;
 
 fn object_fields(object: &Object<'_>, reach: &mut Reach<'_>) -> Walked<BTreeMap<String, Plain>> {
@@ -381,7 +381,7 @@ fn as_double(int: i64) -> f64 {
     int as f64
 }
 
-/// A double as it is after JSON was written and read again: a whole number becomes an integer.
+/// Converts a double as writing and reading it as JSON would: a whole number becomes an integer.
 fn number(double: f64) -> Result<Json, String> {
     if !double.is_finite() {
         let shown = float::format_shortest(double);

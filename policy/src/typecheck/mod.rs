@@ -63,7 +63,7 @@ use subject::Part;
 #[derive(Debug)]
 pub struct TypeChecker {
     base: Env,
-    /// The API server whose rules for schemas of built-in kinds apply; definitions have their own.
+    /// The API server whose rules for schemas of built-in kinds apply; custom resources have their own rules.
     server: Server,
     schemas: BTreeMap<GroupVersionKind, KindSchema>,
     /// Plural and singular names.
@@ -271,7 +271,7 @@ impl TypeChecker {
         Some((part.order(*n), part.field(*n), fault))
     }
 
-    /// The types of a policy's objects if one of them has a kind; `None` if the kind is unknown.
+    /// The types of `object` and `params` for a policy that matches this kind; `None` if the kind is unknown.
     fn types(
         &self,
         kind: &GroupVersionKind,

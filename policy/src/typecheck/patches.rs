@@ -82,7 +82,7 @@ impl<'s> CheckedMutation<'_, 's> {
         }
     }
 
-    /// Checks the value that is set at `path`; `names` is the path in the type names at this place.
+    /// Checks the value that is set at `path`; `names` is the type name for this path, such as `Object.spec`; within maps, that of the map.
     fn look_at_value(&mut self, value: &Expr, ty: MergeType<'s>, path: &str, names: &str) {
         let found = self.checked.type_of(value.id);
         if let Some(message) = self.refusal(found, ty, path, names) {

@@ -23,7 +23,7 @@ const TIME: u64 = 64;
 #[derive(Debug)]
 pub(super) struct Sizes<'t> {
     types: &'t ObjectTypes,
-    /// The most bytes of an object.
+    /// The size limit of an object, in bytes.
     max_object: u64,
     /// The variables that are not part of other variables.
     variables: Vec<(SmolStr, KnownValue)>,
@@ -39,7 +39,7 @@ impl<'t> Sizes<'t> {
         }
     }
 
-    /// Declares the next variable. If it is part of another variable, it gets the origin of that one.
+    /// Declares the next variable. If it is part of another variable, it gets the origin of that variable.
     pub(super) fn declare(&mut self, name: &str, value: KnownValue) {
         let value = match value.path() {
             [variables, from, rest @ ..] if variables == VARIABLES_VARIABLE => {
@@ -110,8 +110,8 @@ impl SizeSource for Sizes<'_> {
 }
 
 impl Sizes<'_> {
-    /// The size of a part of an object. Schemas have no sizes for parts that are objects to expressions, and no reliable sizes for the keys
-    /// of maps.
+    /// The size of a part of an object. The schema is ignored for objects with declared fields, which have no size, and for the keys of
+    /// maps, whose size it does not state reliably.
     fn in_object(&self, schema: Option<&CelSchema>, steps: &[&str], ty: &Type) -> SizeEstimate {
         let has_size = !matches!(ty, Type::Struct(_)) && steps.last() != Some(&"@keys");
         let size = schema.filter(|_| has_size);

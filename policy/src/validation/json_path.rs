@@ -15,7 +15,7 @@ pub(super) fn check(path: &str) -> Result<(), String> {
     Parser::new(path).parse().map(|_| ())
 }
 
-/// A parser of the text `{path}`. A parser of its own reads the text between brackets. Parsers are nested at most three deep: brackets can
+/// A parser of the text `{path}`. A separate parser reads the text between brackets. Parsers are nested at most three deep: brackets can
 /// only be nested within quotes, and there are two kinds of quotes.
 struct Parser {
     text: Vec<char>,

@@ -1,5 +1,5 @@
 //! Metrics. Those of policies have the names and labels of the API server (apiserver `pkg/admission/plugin/policy/validating/metrics`);
-//! those of HTTP and of the manifests have names of our own.
+//! those of HTTP and of the manifests have their own names.
 
 use std::fmt;
 use std::sync::Arc;
@@ -254,7 +254,7 @@ impl Metrics {
         self.certificate_expiry.set(seconds);
     }
 
-    /// Records that manifests were compared with what is served.
+    /// Records the time at which manifests were compared with the served state.
     pub(crate) fn synced(&self) {
         self.last_sync.set(since_epoch());
     }

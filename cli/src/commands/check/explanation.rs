@@ -10,7 +10,7 @@ use gavel_policy::{ConditionsOutcome, PolicyDecisionEvaluation};
 use super::Found;
 use crate::report::visible;
 
-/// The most characters of a value that are shown.
+/// The maximum number of characters of a value that are shown.
 const WIDTH: usize = 200;
 
 /// Writes the steps, indented below the lines of the object.

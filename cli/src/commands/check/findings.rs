@@ -7,7 +7,7 @@ use gavel_manifest::{Document, Problem, Severity};
 use super::Found;
 use crate::findings::{Finding, Report, object_name, path_of};
 
-/// The rule of findings that no policy made: a namespace does not exist, a mutating policy fails.
+/// The rule name of findings other than failed validations: a namespace does not exist, or a mutating policy fails.
 const ADMISSION: &str = "admission";
 
 /// Adds the findings about an object, and a case that fails if the object is denied.

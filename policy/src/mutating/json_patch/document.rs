@@ -7,8 +7,8 @@ use gavel_golang::integer::atoi;
 #[derive(Debug)]
 pub(super) struct Document<'o> {
     root: Json,
-    /// The paths at which operations of the patch have put a null. In Go such a null is an empty map; a null of the original document is
-    /// not.
+    /// The paths at which operations of the patch have put a null. Go treats such a null as a nil map, unlike a null of the original
+    /// document.
     nulls: Vec<&'o str>,
 }
 
@@ -21,7 +21,7 @@ pub(super) enum Parent<'d> {
     Null,
 }
 
-/// The error of adding to such a null, where kube-apiserver panics.
+/// The error for adding a key to such a null, which makes kube-apiserver panic.
 const NIL_MAP: &str = "assignment to entry in nil map";
 
 impl<'o> Document<'o> {

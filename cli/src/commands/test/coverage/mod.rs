@@ -211,7 +211,7 @@ impl Coverage {
         expressions.chain(conditions).collect()
     }
 
-    /// Writes what is not covered, and the percentage.
+    /// Writes the expressions that are not covered, and the percentage.
     pub(super) fn write(&self, out: &mut impl Write) -> io::Result<()> {
         for missing in self.missing() {
             let Missing {

@@ -7,7 +7,7 @@ use crate::memory::{bytes, optional, optional_handles};
 ///
 /// # Safety
 ///
-/// As [`bytes`].
+/// The requirements of [`bytes`].
 pub(crate) unsafe fn text<'a>(data: *const u8, len: usize) -> Result<&'a str, Failure> {
     // SAFETY: the caller vouches for pointer and length.
     let bytes = unsafe { bytes(data, len) };
@@ -19,7 +19,7 @@ pub(crate) unsafe fn text<'a>(data: *const u8, len: usize) -> Result<&'a str, Fa
 ///
 /// # Safety
 ///
-/// `handle` must be null or come from this library and not have been freed, also not by another thread while the result lives.
+/// `handle` must be null or a handle of this library that was not freed. No thread may free it while the result lives.
 pub(crate) unsafe fn handle<'a, T>(handle: *const T) -> Result<&'a T, Failure> {
     // SAFETY: the caller vouches for the handle.
     let found = unsafe { optional(handle) };
@@ -30,7 +30,7 @@ pub(crate) unsafe fn handle<'a, T>(handle: *const T) -> Result<&'a T, Failure> {
 ///
 /// # Safety
 ///
-/// `handles` must be null or point to `len` handles, each as for [`handle`].
+/// `handles` must be null or point to `len` handles, each of which meets the requirements of [`handle`].
 pub(crate) unsafe fn handles<'a, T>(
     handles: *const *const T,
     len: usize,

@@ -1,4 +1,4 @@
-//! Requests decided and objects mutated by policies.
+//! Decides requests and mutates objects by policies.
 
 use std::sync::Arc;
 

@@ -17,7 +17,7 @@ pub(crate) unsafe fn bytes<'a>(data: *const u8, len: usize) -> &'a [u8] {
 ///
 /// # Safety
 ///
-/// `handle` must be null or come from this library and not have been freed, also not by another thread while the result lives.
+/// `handle` must be null or a handle of this library that was not freed. No thread may free it while the result lives.
 pub(crate) unsafe fn optional<'a, T>(handle: *const T) -> Option<&'a T> {
     // SAFETY: the caller vouches for the handle; null becomes `None`.
     unsafe { handle.as_ref() }
@@ -27,7 +27,7 @@ pub(crate) unsafe fn optional<'a, T>(handle: *const T) -> Option<&'a T> {
 ///
 /// # Safety
 ///
-/// `handles` must be null or point to `len` handles, each null or as for [`optional`].
+/// `handles` must be null or point to `len` handles, each of which meets the requirements of [`optional`].
 pub(crate) unsafe fn optional_handles<'a, T>(
     handles: *const *const T,
     len: usize,
@@ -60,7 +60,7 @@ pub(crate) unsafe fn write<T>(out: *mut T, value: T) {
 ///
 /// # Safety
 ///
-/// As [`write`].
+/// The requirements of [`write`].
 pub(crate) unsafe fn write_handle<T>(out: *mut *mut T, value: T) {
     if !out.is_null() {
         // SAFETY: the caller vouches for the memory, and it is not null.

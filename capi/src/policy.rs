@@ -136,7 +136,7 @@ pub unsafe extern "C" fn gavel_index_apply(
     })
 }
 
-/// Whether the index uses an object otherwise than as a param.
+/// Whether the index uses an object as something other than a param.
 fn is_policy_or_namespace(object: &Json) -> bool {
     let text = |key| object.get(key).and_then(Json::as_str).unwrap_or_default();
     let (api_version, kind) = (text("apiVersion"), text("kind"));

@@ -216,7 +216,7 @@ pub unsafe extern "C" fn gavel_program_eval(
     })
 }
 
-/// A variable of a call, before its value is made.
+/// A variable of a call, before its value is built.
 enum Input<'b> {
     /// JSON that is read according to the variable's type.
     Json(Json),
@@ -282,7 +282,7 @@ impl GavelProgram {
     ///
     /// # Safety
     ///
-    /// As [`GavelProgram::eval`].
+    /// The requirements of [`GavelProgram::eval`].
     unsafe fn inputs<'a>(
         &'a self,
         variables: &'a [u8],
@@ -314,7 +314,7 @@ impl GavelProgram {
     ///
     /// # Safety
     ///
-    /// As [`GavelProgram::eval`].
+    /// The requirements of [`GavelProgram::eval`].
     unsafe fn input<'a>(
         &self,
         reader: &mut Reader<'a>,

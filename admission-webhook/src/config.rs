@@ -74,7 +74,7 @@ pub struct Limits {
     /// The limit of concurrent evaluations that take more than a millisecond, each on a thread of its own. In addition, the same number of
     /// evaluations, but at least two, may run until their deadlines.
     pub evaluations: usize,
-    /// The limit of evaluations that wait for one of these threads. Requests beyond it are answered with 429.
+    /// The limit of evaluations that wait for a thread of their own. Requests beyond it are answered with 429.
     pub waiting: usize,
 }
 
@@ -94,7 +94,7 @@ impl Default for Limits {
     }
 }
 
-/// How the server ends.
+/// How the server shuts down.
 #[derive(Debug, Clone)]
 pub struct Shutdown {
     /// How long the server keeps serving after the signal, so that load balancers notice that it is not ready.

@@ -17,7 +17,7 @@ impl World {
     ///
     /// # Errors
     ///
-    /// A policy that cannot be read.
+    /// A policy cannot be read.
     pub(crate) fn of_bare_policies<'o>(
         server: Server,
         objects: impl Iterator<Item = &'o Json> + Clone,

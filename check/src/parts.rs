@@ -17,7 +17,7 @@ pub struct Part {
     pub text: String,
     /// The expression for the value or, within the body of a macro, for the list of values.
     pub probe: String,
-    /// How deep it is nested.
+    /// The nesting depth of the part.
     pub depth: usize,
     /// Whether the part must be true or false: an operand of `&&`, `||`, `!` or `?:`, or the body of `all` and similar macros.
     pub is_condition: bool,
@@ -62,7 +62,7 @@ pub(crate) fn parts(expression: &str) -> Vec<Part> {
     walk.parts
 }
 
-/// The parts that an evaluation reaches, given their `values`, which are `None` for failed ones.
+/// The parts that an evaluation reaches. `values` are the values of the parts; `None` stands for a failed part.
 pub(crate) fn reached(parts: &[Part], values: &[Option<String>]) -> Vec<bool> {
     let mut reached: Vec<bool> = Vec::with_capacity(parts.len());
     let value = |n: usize| values.get(n).and_then(Option::as_deref);

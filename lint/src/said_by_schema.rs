@@ -41,7 +41,7 @@ fn conjuncts<'e>(expr: &'e Expr, conditions: &mut Vec<&'e Expr>) {
     }
 }
 
-/// The fields whose absence makes a rule fail: those that it tests for, without an alternative.
+/// The fields whose absence makes a rule fail: the fields that the rule requires with `has()`, joined by `&&`.
 pub(crate) fn required(rule: &CheckedAst) -> Vec<FieldPath> {
     let mut conditions = Vec::new();
     conjuncts(rule.ast().root(), &mut conditions);

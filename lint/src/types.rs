@@ -243,7 +243,7 @@ impl FoundByKind {
         self.problems.retain(|(_, _, of)| of.len() >= kinds);
     }
 
-    /// Adds a problem; if several kinds have it, the message for the kind with the greatest figure is kept.
+    /// Adds a problem. If several kinds have it, the message with the greatest `figure` is kept.
     fn add_most(&mut self, kind: &GroupVersionKind, problem: Problem, figure: u64) {
         let kind = kind_name(kind);
         let same = |known: &Problem| (known.rule, &known.field) == (problem.rule, &problem.field);

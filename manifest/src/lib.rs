@@ -12,7 +12,7 @@
 //! ```
 //!
 //! YAML is that of `sigs.k8s.io/yaml` (`go.yaml.in/yaml/v2`): `yes` and `on` are booleans, `010` is 8, timestamps stay texts, keys become
-//! texts. Unlike there, a duplicate key is a [`Problem`]. Layer 2; only [`files`] reads from a disk.
+//! texts. Unlike in Kubernetes, a duplicate key is a [`Problem`]. Layer 2; only [`files`] reads from a disk.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -94,7 +94,7 @@ impl WrittenWalk<'_> {
         self.flow(Some(quote), !folds)
     }
 
-    /// A scalar whose lines are folded as those of plain and quoted scalars are. With `verbatim`, lines are not folded.
+    /// Walks over a plain or quoted scalar, whose lines are folded; with `verbatim`, they are not folded.
     fn flow(&mut self, quote: Option<char>, verbatim: bool) -> Option<Place> {
         while let Some(c) = self.peek() {
             let from = self.place;

@@ -1,4 +1,4 @@
-//! A policy evaluated for one binding and one param (apiserver `pkg/admission/plugin/policy/validating/validator.go`).
+//! Evaluates a policy for one binding and one param (apiserver `pkg/admission/plugin/policy/validating/validator.go`).
 
 use gavel_engine::value::{Value, ValueKind};
 

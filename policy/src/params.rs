@@ -19,7 +19,7 @@ pub(crate) struct Params {
     objects: Map<(u64, u64), Bucket, CHUNK>,
     /// Makes the hashes with a random key, so that an attacker cannot provoke collisions.
     hasher: RandomState,
-    /// The number of objects that were ever inserted, without those that replaced an older version.
+    /// The number of objects that were ever inserted, not counting newer versions of known objects.
     count: u64,
     /// Whether the kind is namespaced, if known.
     namespaced: Option<bool>,

@@ -30,7 +30,7 @@ pub(crate) struct AdmissionQuestion {
     bindings: Vec<Json>,
     params: Vec<Json>,
     namespaced: Option<bool>,
-    /// The namespace. If absent, one with only a name is assumed; null means that it does not exist.
+    /// The namespace. If it is absent, a namespace with only a name is assumed; null means that the namespace does not exist.
     namespace: Option<Json>,
     pub(crate) request: Option<Json>,
     equivalents: Vec<Json>,

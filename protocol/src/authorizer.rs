@@ -14,7 +14,7 @@ use gavel_libraries::kubernetes::authorizer::{AuthorizerValue, ResourceCheck};
 
 use crate::request::{Fields, RequestError, kind};
 
-/// Attributes by name: those of a request, or those that a row matches.
+/// Attributes by name: of a request, or of the requests that a row matches.
 pub type Attributes = Map<String, Json>;
 
 /// Decides by the first matching row of a table; if none matches, has no opinion.

@@ -170,7 +170,7 @@ pub struct Sizes<'r> {
     table: &'r SizeTable,
     variables: &'r BTreeMap<String, Type>,
     schemas: BTreeMap<&'r str, &'r CelSchema>,
-    /// The schema for paths without a variable: with a single schema, upstream ignores the name.
+    /// The schema for paths that begin with no known variable: if there is only one schema, upstream ignores the name.
     other: Option<&'r CelSchema>,
 }
 

@@ -35,7 +35,7 @@ impl Environments {
     }
 }
 
-/// The environments of a server. Building them is slow, so those of the usual server are built once.
+/// The environments of a server. Building them is slow, so the environments of the default server are kept.
 pub(crate) fn environments(server: Server) -> Result<Arc<Environments>, String> {
     static USUAL: LazyLock<Result<Arc<Environments>, String>> =
         LazyLock::new(|| Environments::new(Server::default()).map(Arc::new));

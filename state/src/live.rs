@@ -11,7 +11,7 @@ use serde_json::Value as Json;
 
 use crate::state::State;
 
-/// An answer that takes time.
+/// An answer that is computed asynchronously.
 pub type Answer<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// An object that was looked up; `None` if it does not exist.

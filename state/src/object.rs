@@ -92,7 +92,7 @@ impl Object {
         }
     }
 
-    /// The object in compact form, to be kept. For an object of a cluster, the stored one is shared.
+    /// The object in compact form, to be kept. An object of a cluster already has this form, and is shared.
     pub(crate) fn kept(&self) -> Arc<KeptObject> {
         match &self.source {
             Source::Manifest(document) => Arc::new(KeptObject::compact(document.value())),

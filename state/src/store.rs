@@ -30,7 +30,7 @@ pub enum Event {
         kind: ParamKind,
         /// Whether its objects are namespaced, if known.
         namespaced: Option<bool>,
-        /// Why they cannot be had.
+        /// Why the params are unavailable.
         fault: Option<ParamFault>,
     },
 }
@@ -59,7 +59,7 @@ impl std::fmt::Debug for Store {
     }
 }
 
-/// The objects of one origin, in the order in which they came.
+/// The objects of one origin, in the order in which they arrived.
 #[derive(Debug, Default)]
 struct Held {
     good: IndexMap<ObjectKey, Good>,

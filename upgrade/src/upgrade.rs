@@ -80,7 +80,7 @@ struct ApiServer<'u> {
     state: OnceCell<State>,
 }
 
-/// The index of an object or request in the order in which they were added; it identifies it in changes.
+/// Identifies an object or a request in changes, by the order in which they were added, from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Subject {
     /// An object of the cluster.

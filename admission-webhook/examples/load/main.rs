@@ -128,7 +128,7 @@ struct Found {
     p99: Duration,
     /// The median of turns.
     p99_at_half: Duration,
-    /// Resident kilobytes: after a second of load, at the end, and the peak.
+    /// Resident memory in kilobytes: after a second of load, at the end, and at its peak.
     memory: [f64; 3],
 }
 

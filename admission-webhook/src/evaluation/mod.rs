@@ -30,7 +30,7 @@ use slots::Slots;
 /// The time limit of an evaluation on a thread that serves connections.
 const INLINE: Duration = Duration::from_millis(1);
 
-/// The size limit of bodies that are read inline, in well under a millisecond; larger ones are read on another thread.
+/// The size limit of bodies that are read inline, which takes well under a millisecond; larger bodies are read on another thread.
 const INLINE_BODY: usize = 128 << 10;
 
 /// The time limit of the second attempt, without reading the body.
@@ -136,7 +136,7 @@ pub(crate) enum Outcome<T> {
     Unfinished(Flow),
 }
 
-/// The user and policies that long evaluations are accounted to, as hashes, so that names take no memory.
+/// The user and the policy that a long evaluation is charged to, as hashes, so that names take no memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Flow {
     user: u64,

@@ -39,7 +39,7 @@ enum Lacking {
 }
 
 impl Asking {
-    /// Begins without answers.
+    /// Starts without any answers.
     pub(super) fn new(live: Arc<dyn Live>) -> Self {
         Asking {
             live,

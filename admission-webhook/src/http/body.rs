@@ -1,4 +1,4 @@
-//! Request bodies, read within limits: of the size of one body, of the memory for all bodies and their values, and of time.
+//! Reads request bodies within limits on the size of one body, on the memory for all bodies and their values, and on time.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -131,7 +131,7 @@ impl BodyLimits {
 }
 
 impl HeldBody {
-    /// An upper bound of the number of values in the body: one before each comma, and the first one of each list and object.
+    /// An upper bound of the number of values in the body: one for each comma and each opening bracket, and one more.
     fn values(&self) -> usize {
         let separators = self
             .bytes

@@ -6,7 +6,7 @@ use gavel_golang::duration;
 
 use crate::status::ApiError;
 
-/// The timeout that is assumed if the API server gives none: the longest possible one.
+/// The timeout that is assumed if the API server gives none: the longest that Kubernetes allows.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
 const MAX_TIMEOUT: Duration = Duration::from_secs(30);
 

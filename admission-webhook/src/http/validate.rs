@@ -253,5 +253,5 @@ pub(super) fn log(
     }
 }
 
-/// The most warnings of one request that are logged.
+/// The maximum number of warnings of one request that are logged.
 const MAX_WARNINGS: usize = 8;

@@ -153,7 +153,7 @@ struct Loader {
     used: BTreeMap<Origin, String>,
 }
 
-/// What one reading of the manifests found.
+/// The result of reading the manifests once.
 struct Loaded {
     state: State,
     problems: Vec<String>,

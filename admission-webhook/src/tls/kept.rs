@@ -78,7 +78,7 @@ impl Certifier {
         Ok(Some(renewed))
     }
 
-    /// Adds a new authority before those that are still valid.
+    /// Adds a new authority in front of the authorities that are still valid.
     fn add_authority(&self, kept: &mut Kept, now: SystemTime) -> Result<(), TlsError> {
         let key = KeyPair::generate()?;
         let mut made = authority();

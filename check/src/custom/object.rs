@@ -13,7 +13,7 @@ use super::key::Key;
 /// The suffix for a `generateName`, which an API server chooses at random.
 const GENERATED: &str = "22222";
 
-/// How objects are read.
+/// The defaults and the strictness with which objects are read.
 #[derive(Debug, Clone, Copy)]
 pub struct Taken<'a> {
     /// The namespace of objects that do not name one.

@@ -45,7 +45,7 @@ pub(crate) fn completions(args: &CompletionsArgs) -> io::Result<Exit> {
     Ok(Exit::Success)
 }
 
-/// Prints the man page of the program, or writes those of all commands into a folder.
+/// Prints the man page of the program, or writes the man pages of all commands into a folder.
 pub(crate) fn man(args: &ManArgs) -> io::Result<Exit> {
     match &args.folder {
         Some(folder) => write_pages(folder)?,

@@ -8,7 +8,7 @@ use gavel_manifest::{Place, Problem, Severity};
 use super::{Findings, message_of};
 use crate::report::visible;
 
-/// The length limit of excerpts: manifests may hold whole files in one line, which is not shown.
+/// The length limit of excerpts. Longer lines are not shown: manifests may contain a whole file in one line.
 const MAX_LINE: usize = 500;
 
 pub(super) fn write(findings: &Findings, out: &mut impl Write) -> io::Result<()> {

@@ -62,7 +62,7 @@ impl Pages {
     ///
     /// # Errors
     ///
-    /// The API server does not return it.
+    /// The API server does not return the page.
     pub(super) async fn next(&mut self) -> kube::Result<Option<Page>> {
         let Some(token) = self.next.take() else {
             return Ok(None);

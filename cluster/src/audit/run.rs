@@ -154,7 +154,7 @@ impl Audit {
     }
 }
 
-/// The policies and the user by which an audit evaluates objects.
+/// The policies that an audit evaluates, and the user who is assumed to have created the objects.
 struct Judging {
     state: Arc<State>,
     authorizer: Arc<dyn Authorizer>,

@@ -51,7 +51,7 @@ impl Subject<'_> {
     }
 }
 
-/// Adds a suggestion to a problem: to remove an item of a list.
+/// Suggests removing an item of a list, to fix a problem.
 pub(crate) fn without_item(found: Problem, document: &Document, item: &str) -> Problem {
     match document.lines_of_item(item) {
         Some(range) => found.with_suggestion(Suggestion {
@@ -62,7 +62,7 @@ pub(crate) fn without_item(found: Problem, document: &Document, item: &str) -> P
     }
 }
 
-/// Adds a suggestion to the problem of a duplicate expression: if the two items are equal in everything else too, to remove one of them.
+/// Suggests removing one of two items with the same expression, if the items are equal in all other fields too.
 pub(crate) fn without_copy(
     found: Problem,
     document: &Document,

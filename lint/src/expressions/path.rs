@@ -152,7 +152,7 @@ impl<'e> Walk<'e, '_> {
         self.scopes.truncate(scopes);
     }
 
-    /// The path of the field, if the expression consists of one only.
+    /// The path of the field, if the expression consists of a single field.
     fn path(&self, expr: &Expr) -> Option<FieldPath> {
         match &expr.kind {
             ExprKind::Ident(name) => {

@@ -20,7 +20,7 @@ pub static UNDEFINED_FIELD: Rule = Rule {
     },
 };
 
-/// Types that do not fit.
+/// An expression whose types contradict the schema.
 pub static TYPE_MISMATCH: Rule = Rule {
     id: "type-mismatch",
     severity: Severity::Warning,

@@ -60,7 +60,7 @@ macro_rules! webhook {
                 "name" keep "" name: String;
                 /// `clientConfig`: how the webhook is called.
                 "clientConfig" keep "" client_config: WebhookClientConfig;
-                /// `rules`: the requests that it matches; one of them must match.
+                /// `rules`: the operations on resources that the webhook matches; one of the rules must match.
                 "rules" omit "" rules: Vec<RuleWithOperations>;
                 /// `failurePolicy`: `Fail` or `Ignore`: what happens if the webhook fails.
                 "failurePolicy" omit ".FailurePolicyType" failure_policy: Option<String>;
@@ -72,7 +72,7 @@ macro_rules! webhook {
                 "objectSelector" omit "" object_selector: Option<LabelSelector>;
                 /// `sideEffects`: `None` or `NoneOnDryRun`; formerly also `Some` and `Unknown`.
                 "sideEffects" keep ".SideEffectClass" side_effects: Option<String>;
-                /// `timeoutSeconds`: how long it may take, in seconds.
+                /// `timeoutSeconds`: the time limit of a call, in seconds.
                 "timeoutSeconds" omit "" timeout_seconds: Option<i32>;
                 /// `admissionReviewVersions`: the versions of AdmissionReview that it understands.
                 "admissionReviewVersions" keep "" admission_review_versions: Option<Vec<String>>;

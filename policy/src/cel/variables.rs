@@ -197,7 +197,7 @@ impl<'e, 'p> Scope<'e, 'p> {
     }
 }
 
-/// The kept result or, the first time, the result of `run`.
+/// Returns the kept result; the first time, calls `run` and keeps its result.
 fn remembered<'a>(
     cell: &Cell<VariableState<'a>>,
     run: impl FnOnce() -> Ran<'a>,

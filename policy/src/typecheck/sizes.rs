@@ -68,7 +68,7 @@ impl<'t> Sizes<'t> {
         Some(value)
     }
 
-    /// The position of a variable; if two have the same name, that of the last one.
+    /// The position of a variable by its name; if several variables have the name, the position of the last one.
     fn position(&self, name: &str) -> Option<usize> {
         self.variables.iter().rposition(|(known, _)| known == name)
     }
@@ -138,7 +138,7 @@ fn in_bytes(bytes: u64, ty: &Type) -> u64 {
     }
 }
 
-/// A size from 0 to `most`; null and absent values count as one.
+/// A size from 0 to `most`, at least 1.
 fn up_to(most: u64) -> SizeEstimate {
     SizeEstimate {
         min: 0,

@@ -20,7 +20,7 @@ const MATCH_POLICIES: [&str; 2] = ["Equivalent", "Exact"];
 const FAILURE_POLICIES: [&str; 2] = ["Fail", "Ignore"];
 const MOST_CONDITIONS: usize = 64;
 
-/// Appends an error if a text is not one of the supported ones. Upstream's texts have types of their own, so its messages print them as
+/// Appends an error if a text is not among the supported values. Upstream has a Go type for these values, so its messages print them as
 /// JSON.
 pub(super) fn one_of(errors: &mut Vec<Error>, text: &str, supported: &[&str], path: &Path<'_>) {
     if !supported.contains(&text) {

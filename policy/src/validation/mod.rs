@@ -169,7 +169,7 @@ impl Report {
 
 /// A kind that can be validated.
 trait Validated: Registration {
-    /// Appends all errors but those of the metadata. `name` is the object's; `old` is the object before an update.
+    /// Appends all errors except errors of the metadata. `name` is the object's; `old` is the object before an update.
     fn validate(
         &self,
         errors: &mut Vec<Error>,

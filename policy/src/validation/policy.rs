@@ -122,7 +122,7 @@ scope_of!(ValidatingAdmissionPolicySpec);
 scope_of!(MutatingAdmissionPolicySpec);
 
 impl SharedSpec<'_> {
-    /// Appends all errors but those of expressions.
+    /// Appends all errors except errors of expressions.
     fn check(&self, errors: &mut Vec<Error>, path: &Path<'_>) {
         failure_policy_required(errors, self.failure_policy, path);
         param_kind(errors, self.param_kind, &path.child("paramKind"));

@@ -1,5 +1,5 @@
-//! Metrics. Those of policies have the names and labels of the API server (apiserver `pkg/admission/plugin/policy/validating/metrics`);
-//! those of HTTP and of the manifests have their own names.
+//! Metrics. The metrics of policies have the names and labels of the API server (apiserver
+//! `pkg/admission/plugin/policy/validating/metrics`); the metrics of HTTP and of the manifests have their own names.
 
 use std::fmt;
 use std::sync::Arc;

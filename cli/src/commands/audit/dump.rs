@@ -8,7 +8,7 @@ use gavel_engine::value::Json;
 use gavel_manifest::{Document, Problem};
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
-/// Calls `look` with each object of a file of JSON values; the items of lists one by one.
+/// Calls `look` with each object of a file of JSON values, and with each item of its lists.
 ///
 /// # Errors
 ///

@@ -73,7 +73,7 @@ pub(super) fn run(
     Ok(summary)
 }
 
-/// The policies with all objects that they read; params without a namespace get the one that kubectl would give them.
+/// The policies with all objects that they read; params without a namespace get the namespace that kubectl would set.
 fn state(documents: Vec<Document>, kinds: &Kinds) -> Result<State, String> {
     let mut store = Store::new(Server::default())?;
     for document in documents {

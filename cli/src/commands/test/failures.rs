@@ -6,7 +6,7 @@ use gavel_manifest::Severity;
 use super::Outcome;
 use crate::findings::{Case, Failure, Finding, Report, path_of};
 
-/// The rule of failed tests, for formats in which findings have a rule.
+/// The rule name of failed tests, for formats in which each finding names a rule.
 const FAILED: &str = "failed-test";
 
 /// Adds the outcome of a test: a case and, if it failed, a finding.

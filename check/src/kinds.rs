@@ -51,7 +51,7 @@ pub struct Kinds(HashMap<(String, String), ResourceOfKind>);
 pub struct ResourceOfKind {
     /// The plural name: `pods`.
     pub plural: String,
-    /// Whether its objects are namespaced.
+    /// Whether objects of the kind are namespaced.
     pub is_namespaced: bool,
 }
 

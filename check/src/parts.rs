@@ -21,7 +21,7 @@ pub struct Part {
     pub depth: usize,
     /// Whether the part must be true or false: an operand of `&&`, `||`, `!` or `?:`, or the body of `all` and similar macros.
     pub is_condition: bool,
-    /// Whether its value is worth showing: the part is neither a literal nor just a name.
+    /// Whether the value of the part is worth showing: the part is neither a literal nor just a name.
     pub is_telling: bool,
     parent: Option<usize>,
     guard: Guard,
@@ -31,9 +31,9 @@ pub struct Part {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Guard {
     Always,
-    /// Unless another part has this value.
+    /// The part is reached unless another part has this value.
     Unless(usize, &'static str),
-    /// If another part has this value.
+    /// The part is reached if another part has this value.
     If(usize, &'static str),
 }
 

@@ -14,7 +14,7 @@ pub enum Step {
     Policy {
         /// The policy.
         policy: String,
-        /// Whether it matches the request, or the error in its constraints.
+        /// Whether the policy matches the request, or the error in its constraints.
         matched: Result<bool, String>,
     },
     /// A binding was matched with the request.
@@ -23,7 +23,7 @@ pub enum Step {
         policy: String,
         /// The binding.
         binding: String,
-        /// Whether it matches the request, or the error in its constraints.
+        /// Whether the binding matches the request, or the error in its constraints.
         matched: Result<bool, String>,
     },
     /// A policy or binding could not be evaluated.
@@ -41,7 +41,7 @@ pub enum Step {
     Evaluated {
         /// The policy, binding and param.
         asked: Asked,
-        /// The results of its validations and audit annotations.
+        /// The results of the policy's validations and audit annotations.
         evaluation: Evaluation,
     },
     /// A mutating policy was evaluated.

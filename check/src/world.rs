@@ -279,7 +279,7 @@ impl World {
         subject.request(&self.kinds)
     }
 
-    /// The decision about a request: it is mutated first, then validated. The trace records the steps.
+    /// The decision about a request. The object is mutated first, then validated; the trace records the steps.
     ///
     /// # Errors
     ///

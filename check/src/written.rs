@@ -1,4 +1,4 @@
-//! The object as it was written, with the changes of policies but without the defaults that an API server sets before policies run.
+//! The object as the user wrote it, with the changes of policies, but without the defaults that an API server sets before policies run.
 
 use gavel_engine::value::Json;
 

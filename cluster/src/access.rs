@@ -23,9 +23,9 @@ const LONGEST_QUESTION: usize = 10_000;
 /// How long decisions are cached.
 #[derive(Debug, Clone, Copy)]
 pub struct AuthorizerCache {
-    /// For decisions that allow.
+    /// How long decisions that allow are cached.
     pub authorized: Duration,
-    /// For all other decisions.
+    /// How long all other decisions are cached.
     pub unauthorized: Duration,
 }
 

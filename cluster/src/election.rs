@@ -28,7 +28,7 @@ pub(crate) struct Candidate {
     path: String,
     /// The identity of this replica.
     identity: String,
-    /// The last known lease, and when it was first seen in this state, by the local clock.
+    /// The last known lease, and the local time at which it was first seen in this state.
     seen: Option<(Json, Instant)>,
 }
 

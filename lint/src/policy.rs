@@ -239,7 +239,7 @@ impl<'p> Parts<'p> {
         }
     }
 
-    /// Reports unused variables, unless an expression does not compile, because the variables that it reads are then unknown.
+    /// Reports unused variables. If an expression does not compile, nothing is reported, because the variables that it reads are unknown.
     fn check_unused(&self, document: &Document, problems: &mut Vec<Problem>) {
         let mut read = BTreeSet::new();
         for part in &self.parts {

@@ -18,7 +18,7 @@ use crate::matching::Matcher;
 #[derive(Debug)]
 pub struct CompiledPolicy {
     policy: ValidatingAdmissionPolicy,
-    /// The inputs other than objects and variables that its expressions read.
+    /// The inputs, other than objects and variables, that the policy's expressions read.
     reads: Reads,
     failure_policy: FailurePolicy,
     pub(crate) matcher: Matcher,
@@ -182,7 +182,7 @@ impl CompiledPolicy {
         compiled
     }
 
-    /// The inputs that its expressions read.
+    /// The inputs that the policy's expressions read.
     pub(crate) fn reads(&self) -> Reads {
         self.reads
     }

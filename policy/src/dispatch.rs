@@ -106,9 +106,9 @@ thread_local! {
 /// The memory of evaluations, which is reused from policy to policy.
 #[derive(Default)]
 struct Memory {
-    /// For values that do not depend on params.
+    /// The memory for values that do not depend on params.
     policy: Arena,
-    /// For the values of one binding and param.
+    /// The memory for the values of one binding and param.
     param: Arena,
 }
 

@@ -10,7 +10,7 @@ use crate::matching::{EquivalentResources, Matcher};
 
 /// A policy, with the requests that it matches.
 pub(crate) trait Bounds {
-    /// The requests that it matches.
+    /// The requests that the policy matches.
     fn matcher(&self) -> &Matcher;
 }
 

@@ -14,7 +14,7 @@ use smol_str::SmolStr;
 use crate::api::{DecodeError, ObjectMeta, to_json};
 use crate::kept::{CHUNK, Content, Labels};
 
-/// The known namespaces. Cloning is cheap, and a clone may contain one namespace more.
+/// The known namespaces. Cloning is cheap, and a clone may contain one additional namespace.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Namespaces {
     known: Map<SmolStr, Arc<Namespace>, CHUNK>,
@@ -73,7 +73,7 @@ pub struct Namespace {
     labels: Labels,
     /// The whole namespace, as Go writes it.
     whole: Content,
-    /// The namespace for validations, if it differs: without its owners and managed fields.
+    /// The namespace for validations, without its owners and managed fields; `None` if it has none of these.
     exposed: Option<Content>,
 }
 

@@ -10,7 +10,8 @@ use crate::observer::Observer;
 /// The options of a decision.
 #[derive(Clone, Copy)]
 pub struct Options<'a> {
-    /// Ends evaluations when it returns true, for a deadline or cancellation. Evaluations that it ends count as failed.
+    /// A function that ends evaluations by returning true, for a deadline or cancellation. Evaluations that are ended in this way count as
+    /// failed.
     pub interrupt: Option<&'a (dyn Fn() -> bool + Sync)>,
     /// The budget of the validations, and the equal but separate budget of the audit annotations, in cost units; `None` means Kubernetes'
     /// budget.

@@ -32,7 +32,7 @@ pub enum Language {
     Kubernetes {
         /// The API server.
         server: Server,
-        /// Whether the expression is stored already; otherwise it is new.
+        /// Whether the expression is already stored; otherwise it is new.
         stored: bool,
     },
     /// The language of the specification with all its extension libraries.

@@ -152,7 +152,7 @@ impl Object {
         format!("{} {:?}", self.kind(), self.name())
     }
 
-    /// `apiVersion`; like kind and names, empty if it is absent.
+    /// `apiVersion`; empty if it is absent.
     pub(crate) fn api_version(&self) -> &str {
         self.name_at("/apiVersion", KeptObject::api_version)
     }

@@ -80,7 +80,7 @@ impl Prepared {
     }
 }
 
-/// The two kinds of policies; each has names of its own.
+/// The two kinds of policies. Policies of different kinds may have the same name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Sort {
     /// ValidatingAdmissionPolicies.

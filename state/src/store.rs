@@ -28,7 +28,7 @@ pub enum Event {
     ParamKind {
         /// The kind.
         kind: ParamKind,
-        /// Whether its objects are namespaced, if known.
+        /// Whether objects of the kind are namespaced, if known.
         namespaced: Option<bool>,
         /// Why the params are unavailable.
         fault: Option<ParamFault>,

@@ -8,7 +8,7 @@ use gavel_libraries::{KubeVersion, Server};
 pub enum Cause {
     /// A row of the table of differences.
     Row(&'static Row),
-    /// The language of their versions: functions, macros and formats that one of them does not have. Holds the later version.
+    /// A difference in language: functions, macros and formats that only one of the two versions has. Contains the later version.
     Language(KubeVersion),
 }
 

@@ -1,5 +1,5 @@
-//! Whether the writer of a policy or binding may read the params that it names: without that right, policies would be a way to read
-//! what Gavel reads (kubernetes `pkg/registry/admissionregistration/*/authz.go`).
+//! Whether the writer of a policy or binding may read the params that it names: otherwise, users could read objects through policies that
+//! only Gavel may read (kubernetes `pkg/registry/admissionregistration/*/authz.go`).
 
 use gavel_apimachinery::field::{Error, Path};
 use gavel_libraries::authorizer::{
@@ -12,7 +12,7 @@ use serde_json::Value as Json;
 
 use super::asking::Asking;
 
-/// Members of this group may read everything, so that no request is needed.
+/// Members of this group may read everything, so the API server is not asked about them.
 const SUPERUSERS: &str = "system:masters";
 
 /// The user who writes a policy or binding.

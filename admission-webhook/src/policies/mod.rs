@@ -1,4 +1,4 @@
-//! The policies that are served: read from manifests, and read again when these change.
+//! The policies that are served: they are read from manifests at the start, and again when the manifests change.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -147,7 +147,7 @@ fn announce(state: &State, metrics: &Metrics) {
 struct Loader {
     source: PolicySource,
     store: Store,
-    /// The last contents that were read, or why they could not be read.
+    /// The contents that were read last, or why they could not be read.
     seen: Result<Manifests, Vec<String>>,
     /// The texts in force.
     used: BTreeMap<Origin, String>,

@@ -1,4 +1,4 @@
-//! The activity of a connection, so that it can be closed when it is idle.
+//! The activity of a connection, by which idle connections are found and closed.
 
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::time::{Duration, Instant};

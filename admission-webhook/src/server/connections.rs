@@ -12,7 +12,7 @@ use tokio::time::timeout;
 
 use super::activity::Activity;
 
-/// The interval at which another connection is asked to close while none has closed yet.
+/// While no connection has closed yet, another one is asked to close at this interval.
 const ASK_AGAIN: Duration = Duration::from_millis(20);
 
 /// The open connections.

@@ -26,9 +26,9 @@ const AUTHORITY_KEY: &str = "ca.key";
 /// The names in the certificate, separated by commas.
 const NAMES: &str = "names";
 
-/// The lifetime of an authority, in lifetimes of a certificate.
+/// The lifetime of an authority, as a multiple of a certificate's lifetime.
 const AUTHORITY: u32 = 40;
-/// How long before its creation a new certificate becomes valid, because clocks differ.
+/// Clocks differ, so a new certificate is already valid from this long before its creation.
 const EARLIER: Duration = Duration::from_secs(300);
 
 /// Creates the certificates of a server, and its authorities.

@@ -90,7 +90,7 @@ pub(crate) struct Tls {
 #[derive(Debug)]
 struct Offered {
     config: Arc<ServerConfig>,
-    /// When the server's certificate expires, in seconds since the epoch, if it says so.
+    /// When the server's certificate expires, in seconds since the epoch; `None` if unknown.
     expires: Option<i64>,
 }
 
@@ -106,7 +106,7 @@ impl Tls {
         Arc::clone(&self.current.load().config)
     }
 
-    /// When the server's certificate expires, in seconds since the epoch, if it says so.
+    /// When the server's certificate expires, in seconds since the epoch; `None` if unknown.
     pub(crate) fn expires(&self) -> Option<i64> {
         self.current.load().expires
     }

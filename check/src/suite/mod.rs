@@ -40,7 +40,7 @@ pub struct Suite {
 pub struct Test {
     /// The name.
     pub name: String,
-    /// The path of the test in the document of its suite.
+    /// The path of the test within the suite's document.
     pub field: String,
     /// Policies, bindings, params, namespaces, roles and definitions.
     pub given: Vec<Document>,

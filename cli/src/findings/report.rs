@@ -44,7 +44,7 @@ pub(crate) struct Case {
     pub(crate) file: String,
     /// The name.
     pub(crate) name: String,
-    /// Why it failed; `None` if it passed.
+    /// Why the object or test failed; `None` if it passed.
     pub(crate) failure: Option<Failure>,
     /// Additional output.
     pub(crate) output: String,

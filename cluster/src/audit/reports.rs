@@ -182,7 +182,7 @@ impl Reports {
         Ok(())
     }
 
-    /// Writes the report that is open, and begins its next part.
+    /// Writes the current report, and begins its next part.
     async fn write(&mut self) -> Result<(), String> {
         let Some(open) = &mut self.open else {
             return Ok(());

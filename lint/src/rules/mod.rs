@@ -23,7 +23,7 @@ pub struct Rule {
     pub is_default: bool,
     /// The problem in one line.
     pub title: &'static str,
-    /// Why it matters and what to do, in Markdown.
+    /// Why the finding matters and what to do, in Markdown.
     pub why: &'static str,
     /// A manifest with a finding, and the same manifest without it.
     pub example: Example,

@@ -225,7 +225,7 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// A text whose characters are located in the file when their places are needed.
+    /// A text; the places of its characters in the file are computed only when they are needed.
     fn written(&self, text: &str, range: Range, style: ScalarStyle, span: &Span) -> Node {
         let offsets = span.start.byte_offset().zip(span.end.byte_offset());
         let Some((start, end)) = offsets else {

@@ -128,7 +128,7 @@ struct Costed {
     n: usize,
     cost: Estimate,
     heaviest: Vec<HeavyPart>,
-    /// The positions of the variables that it reads directly.
+    /// The positions of the variables that the expression reads directly.
     reads: BTreeSet<usize>,
 }
 

@@ -17,7 +17,7 @@ pub(super) fn schema(schema: Option<&JsonSchema>) -> JsonSchema {
     schema
 }
 
-/// Completes the objects within objects. The recursion is as deep as the schema, whose depth its reader bounds.
+/// Adds `apiVersion`, `kind` and `metadata` to the schemas of embedded objects. The recursion is as deep as the schema, whose depth its reader bounds.
 fn complete_embedded(schema: &mut JsonSchema) {
     for name in schema.properties.keys().cloned().collect::<Vec<_>>() {
         schema.properties.get_mut(&name).map(complete_embedded);
@@ -29,7 +29,7 @@ fn complete_embedded(schema: &mut JsonSchema) {
     }
 }
 
-/// Adds the metadata of all objects; the schema's own is ignored.
+/// Adds the schemas of `apiVersion`, `kind` and `metadata` in place of those of the schema.
 fn complete(schema: &mut JsonSchema) {
     let all = [
         ("apiVersion", text()),

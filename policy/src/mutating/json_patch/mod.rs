@@ -212,7 +212,7 @@ impl<'o> Patching<'o> {
         }
     }
 
-    /// The parent of the path of a `move` or `copy`, and the key in it.
+    /// The object or array into which a `move` or `copy` writes, and the key in it.
     fn destination(
         &mut self,
         operation: &Operation,

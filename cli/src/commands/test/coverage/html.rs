@@ -32,9 +32,9 @@ struct Row<'c> {
     /// The path of the field; empty for a sub-expression of the validation above.
     field: &'c str,
     text: &'c str,
-    /// How often it was evaluated; `None` if that is not counted.
+    /// How often the expression was evaluated; `None` if that is not counted.
     evaluated: Option<usize>,
-    /// Whether the expression was true, and whether it was false; `None` if it need not be.
+    /// Whether the expression was true, and whether it was false; `None` if the expression is not a condition.
     outcomes: Option<[bool; 2]>,
 }
 

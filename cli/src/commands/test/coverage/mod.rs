@@ -38,7 +38,7 @@ struct Missing<'c> {
     file: &'c str,
     line: u32,
     policy: &'c str,
-    /// The path of its field, or the text of the sub-expression.
+    /// The path of the expression's field, or the text of the sub-expression.
     what: &'c str,
     why: &'static str,
 }
@@ -48,7 +48,7 @@ struct Missing<'c> {
 struct Expression {
     file: String,
     line: u32,
-    /// The path of its field.
+    /// The path of the expression's field.
     field: String,
     /// Whether the expression must have been both true and false; other expressions must have been evaluated.
     is_condition: bool,

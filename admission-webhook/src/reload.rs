@@ -1,4 +1,4 @@
-//! Reloading: manifests and certificates are read again when they change.
+//! Reads manifests and certificates again when they change.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -195,8 +195,8 @@ impl Keeper {
         }
     }
 
-    /// Writes the authorities into a webhook configuration. Returns false if it has them already, does not exist, or was changed
-    /// by another meanwhile.
+    /// Writes the authorities into a webhook configuration. Returns false if the configuration already contains them, does not exist, or
+    /// was changed in the meantime.
     async fn inject(&self, kind: &str, name: &str, authorities: &str) -> kube::Result<bool> {
         let path = format!("/apis/admissionregistration.k8s.io/v1/{kind}");
         let Some(mut configuration) = get(&self.client, &path, name).await? else {

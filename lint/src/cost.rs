@@ -50,7 +50,7 @@ pub struct RuleCost {
     pub limit: u64,
     /// The parts that contribute most.
     pub heaviest: Vec<HeavyPart>,
-    /// The bounds that reduce the cost; empty if it is below a fifth of the limit, or if no bound helps.
+    /// The bounds that reduce the cost; empty if the cost is below a fifth of the limit, or if no bound helps.
     pub advice: String,
 }
 

@@ -36,7 +36,7 @@ struct Part {
     checked: Option<CheckedAst>,
 }
 
-/// The texts of a policy's expressions: its variables, and all of them.
+/// The variables of a policy, and the texts of all its expressions.
 pub(crate) struct Texts<'p> {
     pub(crate) variables: &'p [Variable],
     pub(crate) all: Vec<&'p str>,

@@ -1,7 +1,7 @@
 //! Names that were probably meant.
 
-/// The candidate that differs least from a name; `None` if all differ in more than a third of its letters. Upper and lower case are equal,
-/// and so are singular and plural.
+/// The candidate that differs least from a name; `None` if all differ in more than a third of its letters. Differences in case, and between
+/// singular and plural, are ignored.
 pub fn nearest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
     let wanted = name.to_lowercase();
     let most = wanted.chars().count().div_ceil(3).min(3);

@@ -7,12 +7,12 @@ use gavel_schema::JsonSchema;
 use crate::expressions::problem;
 use crate::rules::BREAKS_STORED_OBJECTS;
 
-/// When an update is accepted although the object violates a new constraint.
+/// The condition under which an update is accepted although the object violates a new constraint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ratcheting {
-    /// If the update does not change the value.
+    /// The update does not change the value.
     OfValue,
-    /// If the update does not change the list that contains the value; the elements of the list have no keys.
+    /// The update does not change the list that contains the value; the elements of the list have no keys.
     OfList,
 }
 

@@ -85,7 +85,7 @@ fn works_at_run_time(message: &str) -> bool {
     })
 }
 
-/// Whether expressions of a policy may apply to some of its kinds only: they test for the kind, or for a field.
+/// Whether the expressions of a policy distinguish its kinds: they test for the kind, or for a field.
 fn tells_kinds_apart(texts: &Texts<'_>) -> bool {
     texts.all.iter().any(|text| {
         [

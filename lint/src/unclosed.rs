@@ -1,4 +1,4 @@
-//! Brackets and quotes in expressions that are never closed.
+//! Finds brackets and quotes in expressions that are never closed.
 
 use gavel_manifest::{Lexeme, Place, place_of, unclosed};
 

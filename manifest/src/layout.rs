@@ -25,7 +25,7 @@ enum Parts {
 pub(crate) enum TextLines {
     /// A single line of text, which begins `offset` columns after the place of the value (1 for a quote).
     One { offset: u32 },
-    /// Lines below each other from this place on, as a literal block has them.
+    /// Lines below each other, the first at this place, as in a literal block.
     Block { first: Place },
     /// Any other notation: the scalar is at these byte offsets of the file.
     Written {

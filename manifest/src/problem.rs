@@ -208,7 +208,7 @@ impl fmt::Display for Problem {
 
 impl std::error::Error for Problem {}
 
-/// The problem of a duplicate key; `place` is where the key is first.
+/// The problem of a duplicate key; `place` is where the key is repeated, `first` is where it was set.
 pub(crate) fn duplicate_key(key: &str, place: Place, first: Place) -> Problem {
     let message = format!("the key `{key}` is already set at {first}");
     Problem::new(rule::DUPLICATE_KEY, message).at(place)

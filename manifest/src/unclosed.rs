@@ -1,4 +1,4 @@
-//! Brackets and quotes that are never closed: parsers report them at a later place.
+//! Finds brackets and quotes that are never closed; parsers report them at a later place.
 
 use crate::place::Place;
 use crate::problem::{Problem, rule};

@@ -48,7 +48,7 @@ pub enum FailurePolicy {
     Fail,
     /// The policy is ignored.
     Ignore,
-    /// A value that is not known upstream; only a policy that was not validated can have it.
+    /// A value that Kubernetes does not know; only policies that were not validated can have it.
     Unknown(String),
 }
 

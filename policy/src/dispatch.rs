@@ -99,7 +99,7 @@ pub(crate) struct Dispatch<'a> {
 }
 
 thread_local! {
-    /// The memory of the last request that this thread decided.
+    /// The memory that the last decision on this thread used, for the next one.
     static MEMORY: Cell<Memory> = Cell::default();
 }
 

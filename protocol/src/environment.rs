@@ -21,7 +21,7 @@ pub struct EnvironmentSpec {
     pub language: Language,
     /// The types of the variables.
     pub variables: BTreeMap<String, Type>,
-    /// The schemas that some of these types come from.
+    /// The schemas that the types of variables are made of.
     pub schemas: Vec<SchemaSpec>,
 }
 

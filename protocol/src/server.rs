@@ -23,7 +23,7 @@ pub fn server_of(options: &Json, default: fn(Server) -> Server) -> Result<Server
 }
 
 impl Fields {
-    /// The API server, with its whole language unless the request has `k8sVersion`.
+    /// Reads the API server; without `k8sVersion`, expressions may use all functions of its version.
     pub(super) fn server(&mut self) -> Result<Server, RequestError> {
         self.server_or(|server| server)
     }

@@ -89,7 +89,7 @@ impl Store {
         })
     }
 
-    /// An empty store for all objects of a server: a missing object does not exist.
+    /// An empty store that will contain all objects of a server: an object that it lacks does not exist.
     ///
     /// # Errors
     ///

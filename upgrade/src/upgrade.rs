@@ -237,7 +237,7 @@ impl Answers {
         }
     }
 
-    /// Records which answers of a server a single cause changes.
+    /// Records which answers of a server change if only this cause changes.
     fn note(&mut self, cause: Cause, keys: &[Key], facts: &Facts) {
         for (key, causes) in keys.iter().zip(&mut self.causes) {
             if facts.get(key) != self.facts.get(key) {

@@ -1,4 +1,4 @@
-//! `/livez` and `/readyz`, with the bodies of kube-apiserver (apiserver `pkg/server/healthz`).
+//! `/livez` and `/readyz`, with response bodies as in kube-apiserver (apiserver `pkg/server/healthz`).
 
 use std::fmt::Write;
 use std::sync::Arc;

@@ -27,7 +27,7 @@ pub(super) async fn policies(State(app): State<Arc<App>>, request: Request) -> R
     answer(&app, request, by_policies, 0).await
 }
 
-/// Answers a review with the validation by the definitions of custom resources.
+/// Answers a review of a custom resource by validating the resource against its definition.
 pub(super) async fn definitions(State(app): State<Arc<App>>, request: Request) -> Response {
     answer(&app, request, by_definitions, 0).await
 }

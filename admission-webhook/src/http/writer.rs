@@ -1,4 +1,4 @@
-//! Whether the writer of a policy or binding may read the params that it names: otherwise, users could read objects through policies that
+//! Whether the writer of a policy or binding may read the params that it names: otherwise, users could use policies to read objects that
 //! only Gavel may read (kubernetes `pkg/registry/admissionregistration/*/authz.go`).
 
 use gavel_apimachinery::field::{Error, Path};

@@ -240,8 +240,8 @@ impl Loader {
         keys
     }
 
-    /// Why a change of a file is not applied although the file can be read: its writer may not have finished, and without its policies
-    /// requests would be admitted that were denied before.
+    /// Why a change of a file is not applied although the file can be read: its writer may not have finished, and without the file's
+    /// policies, requests would be admitted that are denied now.
     fn refusal(
         &self,
         origin: &Origin,

@@ -17,8 +17,8 @@ const MOST: usize = 16 << 20;
 /// The longest time spent on reading bytes that are discarded.
 const LONGEST: Duration = Duration::from_secs(5);
 
-/// The body of a request. When it is dropped, its unread rest is read and discarded: a client that is still sending when its connection is
-/// closed does not see the answer.
+/// The body of a request. When it is dropped, the rest is read and discarded, because a client that is still sending when its connection
+/// closes does not see the answer.
 #[derive(Debug)]
 pub(super) struct RequestBody {
     incoming: Option<Incoming>,

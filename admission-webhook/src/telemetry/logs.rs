@@ -3,7 +3,7 @@
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::filter::LevelFilter;
 
-/// The size limit of a text that a log line, or a message about it, quotes from a request, in bytes.
+/// The size limit of a text that a log line or a message quotes from a request, in bytes.
 const MAX_TEXT: usize = 512;
 
 /// The beginning of a text from a request, within the size limit.

@@ -28,7 +28,7 @@ const NAMES: &str = "names";
 
 /// The lifetime of an authority, as a multiple of a certificate's lifetime.
 const AUTHORITY: u32 = 40;
-/// Clocks differ, so a new certificate is already valid from this long before its creation.
+/// A new certificate is valid from this long before its creation, because clocks differ.
 const EARLIER: Duration = Duration::from_secs(300);
 
 /// Creates the certificates of a server, and its authorities.

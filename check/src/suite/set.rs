@@ -1,4 +1,4 @@
-//! Setting and removing parts of an object by their path.
+//! Sets and removes parts of an object by their path.
 
 use gavel_engine::value::Json;
 

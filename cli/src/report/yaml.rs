@@ -42,7 +42,7 @@ fn write_value(out: &mut String, value: &Json, indent: usize, in_line: bool) {
     }
 }
 
-/// The value of a field after its name: lists are not indented further than the field.
+/// Writes the value of a field after its name; lists are not indented further than the field.
 fn write_field(out: &mut String, value: &Json, indent: usize) {
     match value {
         Json::Object(fields) if !fields.is_empty() => {

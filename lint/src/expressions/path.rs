@@ -21,7 +21,7 @@ pub(crate) struct Reads<'e> {
     pub(crate) fields: Vec<(&'e Expr, FieldPath)>,
     /// The fields that the expression tests for.
     pub(crate) asked: Vec<FieldPath>,
-    /// The loops within another over the same list, with the list.
+    /// The nested loops over the same list, each with the list.
     pub(crate) nested: Vec<(&'e Expr, FieldPath)>,
     /// The nodes that name a variable of the environment.
     pub(crate) variables: Vec<(&'e Expr, &'e str)>,

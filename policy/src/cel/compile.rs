@@ -108,8 +108,8 @@ pub struct Compiler {
     types: Option<ObjectTypes>,
     /// The names of the variables that depend on params.
     dependent: Vec<SmolStr>,
-    /// The environments of the eight [`Declarations`], first those without and then those with patch types, built when they are first
-    /// needed.
+    /// The environments of the eight [`Declarations`], first the four without patch types, then the four with them. Each is built when it
+    /// is first needed.
     environments: [[OnceLock<Env>; 4]; 2],
 }
 

@@ -1,4 +1,4 @@
-//! Expressions for hosts that do the rest of admission themselves: compiled one by one, evaluated together (apiserver
+//! Expressions for hosts that do the rest of admission themselves: they are compiled one by one and evaluated together (apiserver
 //! `pkg/admission/plugin/cel`).
 
 use gavel_engine::env::Env;

@@ -19,7 +19,7 @@ use crate::resource::GroupVersionKind;
 #[derive(Debug, Clone, Default)]
 pub struct ObjectSchemas {
     custom: Arc<BTreeMap<GroupVersionKind, Arc<JsonSchema>>>,
-    /// The API server whose Go types objects of built-in kinds are decoded into; `None` if they are not.
+    /// The API server into whose Go types objects of built-in kinds are decoded; `None` if they are not decoded.
     typed: Option<Server>,
 }
 

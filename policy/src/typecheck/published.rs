@@ -30,7 +30,7 @@ fn complete_embedded(schema: &mut JsonSchema) {
     }
 }
 
-/// Adds the schemas of `apiVersion`, `kind` and `metadata` in place of those of the schema.
+/// Adds the standard schemas of `apiVersion`, `kind` and `metadata`, which replace the schema's own.
 fn complete(schema: &mut JsonSchema) {
     let all = [
         ("apiVersion", text()),

@@ -18,7 +18,7 @@ const MAX_STEPS: usize = 500;
 /// The length limit of a time or a duration as text, in code points, unless a schema sets a lower limit.
 const TIME: u64 = 64;
 
-/// The known sizes: from the schemas of objects and the largest size of an object. `request.userInfo`, `request.options`, and
+/// The sizes that are known from the schemas of objects and from the size limit of an object. `request.userInfo`, `request.options`, and
 /// results of functions with unknown arguments have unknown sizes.
 #[derive(Debug)]
 pub(super) struct Sizes<'t> {

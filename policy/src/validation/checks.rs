@@ -1,4 +1,4 @@
-//! The validation of a policy's expressions, and of the fields next to them.
+//! The validation of a policy's expressions, and of the fields that belong to them.
 
 use std::collections::BTreeSet;
 

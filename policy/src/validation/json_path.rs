@@ -259,7 +259,7 @@ impl Parser {
     }
 }
 
-/// Checks `1`, `1:2`, `1:2:3`; every number may be absent.
+/// Checks `1`, `1:2`, `1:2:3`; any number may be absent.
 fn slice(text: &str) -> Result<(), String> {
     let parts: Vec<&str> = text.split(':').collect();
     let is_index = |text: &&str| {

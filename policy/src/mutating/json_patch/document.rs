@@ -21,7 +21,7 @@ pub(super) enum Parent<'d> {
     Null,
 }
 
-/// The error for adding a key to such a null, which makes kube-apiserver panic.
+/// The error for adding a key to a null that an operation has put there; kube-apiserver panics in this case.
 const NIL_MAP: &str = "assignment to entry in nil map";
 
 impl<'o> Document<'o> {

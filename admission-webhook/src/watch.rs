@@ -1,4 +1,4 @@
-//! Files and folders that change.
+//! Watches files and folders for changes.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

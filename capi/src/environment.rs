@@ -1,4 +1,4 @@
-//! Environments: what expressions may use.
+//! Environments: the functions and variables that expressions may use.
 
 use gavel_apimachinery::json;
 use gavel_engine::env::Env;

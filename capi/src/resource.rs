@@ -1,4 +1,4 @@
-//! Custom resources: decoded, prepared and validated.
+//! Decodes, prepares and validates custom resources.
 
 use gavel_crd::decode::Source;
 use gavel_crd::resource::{COST_BUDGET, DecodeOptions, Outcome, RuleRun, ValidateOptions};

@@ -26,7 +26,7 @@ pub type Certify =
 
 /// The webhook configurations that call the server.
 const CONFIGURATIONS: [&str; 2] = ["gavel", "gavel-policies"];
-/// The resources of the webhook configurations.
+/// The plural names of the kinds of webhook configurations.
 const KINDS: [&str; 2] = [
     "validatingwebhookconfigurations",
     "mutatingwebhookconfigurations",
@@ -34,7 +34,7 @@ const KINDS: [&str; 2] = [
 /// How often a write may fail because another replica was faster.
 const ATTEMPTS: usize = 5;
 
-/// The handling of a certificate in a Secret.
+/// Manages a certificate in a Secret.
 pub struct Certificates {
     /// The name of the Secret, in the namespace of the account.
     pub secret: String,

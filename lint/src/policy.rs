@@ -159,7 +159,7 @@ struct Parts<'p> {
 }
 
 impl<'p> Parts<'p> {
-    /// The variables and the match conditions.
+    /// Begins with the variables and the match conditions.
     fn new(
         linter: &Linter,
         declarations: Declarations,

@@ -91,7 +91,7 @@ pub(crate) struct Dispatch<'a> {
     authorizer_values: OnceCell<(Value<'a>, Value<'a>)>,
     /// The variable `request` for the policies that match the request with its own kind and resource.
     request_value: OnceCell<Value<'a>>,
-    /// The objects for the same policies.
+    /// The objects of the request, for policies that match it with its own kind and resource.
     objects: OnceCell<Objects<'a>>,
     namespace: OnceCell<Result<Option<&'a Namespace>, String>>,
     /// The variable `namespaceObject`, first for audit annotations and then for all other expressions.

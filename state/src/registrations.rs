@@ -19,7 +19,7 @@ pub struct Registrations {
 /// The params that a policy or binding in a request names.
 #[derive(Debug, Clone, PartialEq)]
 pub enum NamedParams {
-    /// All objects of a kind, for a policy.
+    /// All objects of this kind, for a policy.
     Kind(ParamKind),
     /// The params of a binding; its policy names their kind.
     Objects {

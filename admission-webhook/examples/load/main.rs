@@ -126,7 +126,7 @@ struct Found {
     cpu: Duration,
     p50: Duration,
     p99: Duration,
-    /// The median of turns.
+    /// The 99th percentile at half load: the median of the turns.
     p99_at_half: Duration,
     /// Resident memory in kilobytes: after a second of load, at the end, and at its peak.
     memory: [f64; 3],
@@ -183,7 +183,7 @@ fn measure(
     })
 }
 
-/// Answers a second: the median of turns.
+/// The rate in answers per second: the median of the turns.
 fn rate(turns: &[Vec<Duration>]) -> f64 {
     let mut counts: Vec<_> = turns.iter().map(Vec::len).collect();
     counts.sort_unstable();

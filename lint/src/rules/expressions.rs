@@ -96,7 +96,7 @@ pub static CONSTANT_CONDITION: Rule = Rule {
     },
 };
 
-/// Two validations have the same expression.
+/// Two validations with the same expression.
 pub static DUPLICATE_VALIDATION: Rule = Rule {
     id: "duplicate-validation",
     severity: Severity::Warning,

@@ -87,7 +87,7 @@ pub static RULES: &[&Rule] = &[
     &BREAKS_STORED_OBJECTS,
 ];
 
-/// The rule with a name.
+/// The rule with this name.
 pub fn find(id: &str) -> Option<&'static Rule> {
     RULES.iter().copied().find(|rule| rule.id == id)
 }

@@ -137,7 +137,7 @@ pub static PARAM_MISMATCH: Rule = Rule {
     },
 };
 
-/// Two documents are the same object.
+/// Two documents that contain the same object.
 pub static DUPLICATE_OBJECT: Rule = Rule {
     id: "duplicate-object",
     severity: Severity::Warning,

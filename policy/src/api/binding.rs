@@ -1,4 +1,4 @@
-//! Bindings: they bind policies to resources and params.
+//! Bindings of policies to resources and params.
 
 use gavel_apimachinery::api_types;
 use gavel_apimachinery::labels::LabelSelector;

@@ -21,7 +21,7 @@ api_types! {
     pub struct ValidatingAdmissionPolicySpec(".ValidatingAdmissionPolicySpec") {
         /// `paramKind`
         "paramKind" omit "" param_kind: Option<ParamKind>;
-        /// `matchConstraints`: the requests that it matches.
+        /// `matchConstraints`: the requests that the policy matches.
         "matchConstraints" omit "" match_constraints: Option<MatchResources>;
         /// `validations`
         "validations" omit "" validations: Vec<Validation>;
@@ -109,7 +109,7 @@ api_types! {
     pub struct MutatingAdmissionPolicySpec(".MutatingAdmissionPolicySpec") {
         /// `paramKind`
         "paramKind" omit "" param_kind: Option<ParamKind>;
-        /// `matchConstraints`: the requests that it matches.
+        /// `matchConstraints`: the requests that the policy matches.
         "matchConstraints" omit "" match_constraints: Option<MatchResources>;
         /// `variables`, in order: each may read those before it.
         "variables" omit "" variables: Vec<Variable>;

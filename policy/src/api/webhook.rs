@@ -74,7 +74,7 @@ macro_rules! webhook {
                 "sideEffects" keep ".SideEffectClass" side_effects: Option<String>;
                 /// `timeoutSeconds`: the time limit of a call, in seconds.
                 "timeoutSeconds" omit "" timeout_seconds: Option<i32>;
-                /// `admissionReviewVersions`: the versions of AdmissionReview that it understands.
+                /// `admissionReviewVersions`: the versions of AdmissionReview that the webhook understands.
                 "admissionReviewVersions" keep "" admission_review_versions: Option<Vec<String>>;
                 $($more)*
                 /// `matchConditions`

@@ -11,7 +11,7 @@ use super::declared::{DeclaredTypes, NAMESPACE, REQUEST, VARIABLES, VariableType
 
 /// `object`: the object of the request.
 pub(crate) const OBJECT: &str = "object";
-/// `oldObject`: the object before the request.
+/// `oldObject`: the existing object, before the change.
 pub(crate) const OLD_OBJECT: &str = "oldObject";
 /// `request`: the request itself.
 pub(crate) const REQUEST_VARIABLE: &str = "request";

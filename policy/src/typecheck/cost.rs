@@ -24,7 +24,7 @@ pub struct KindCosts {
     pub kind: GroupVersionKind,
     /// The expressions, in the order of the policy's fields.
     pub expressions: Vec<ExpressionCost>,
-    /// The groups that have expressions.
+    /// The costs of the groups that share a budget, except groups without expressions.
     pub groups: Vec<GroupCost>,
 }
 

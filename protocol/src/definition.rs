@@ -17,7 +17,7 @@ pub(crate) struct DefinitionRequest {
     old: Option<Json>,
     /// The API server.
     server: Server,
-    /// The age of the rules that are listed.
+    /// Whether the listed rules count as new or as stored.
     age: Age,
 }
 

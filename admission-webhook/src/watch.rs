@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 /// How long files must be unchanged before they are read, so that several changes are read together.
 const QUIET: Duration = Duration::from_millis(100);
 
-/// How long changes wait for such a pause at most; then the files are read anyway.
+/// How long to wait at most until no file changes any more; then the files are read anyway.
 const IMPATIENT: Duration = Duration::from_millis(500);
 
 /// How often files are also polled: some file systems (network file systems, replaced mounts) send no notifications.

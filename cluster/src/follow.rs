@@ -26,7 +26,7 @@ use crate::stores::{Destination, Stores};
 
 /// How long there must be no event before changes are published, because several objects are often written together.
 const QUIET: Duration = Duration::from_millis(5);
-/// How long changes wait for such a pause at most; then they are published anyway.
+/// How long changes wait at most for a pause between events; then they are published anyway.
 const IMPATIENT: Duration = Duration::from_millis(50);
 /// The limit of changes that are published together.
 const MOST: usize = 4096;

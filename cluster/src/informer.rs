@@ -125,8 +125,8 @@ enum Ended {
     Unsupported,
 }
 
-/// Records a failure. If the API server answers that it does not serve the kind, it still counts as reachable, and the objects are kept, as
-/// in an API server.
+/// Records a failure of a watch. If the API server answers that it does not serve the kind, the API server counts as reachable, and the
+/// objects are kept, as an API server does.
 pub(crate) fn failed(contact: &Contact, name: &str, error: watcher::Error) {
     match code(&error) {
         Some(404) => contact.forget(name),

@@ -9,10 +9,10 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-// The major version. It grows with changes after which programs must be adapted.
+// The major version. It increases when a change requires programs to be adapted.
 #define GAVEL_ABI_MAJOR 1
 
-// The minor version. It grows with new functions and options.
+// The minor version. It increases when functions or options are added.
 #define GAVEL_ABI_MINOR 0
 
 // The verdict of an authorizer.
@@ -97,7 +97,7 @@ typedef struct GavelEnv GavelEnv;
 // An error. `gavel_error_read` reads it, `gavel_error_free` frees it.
 typedef struct GavelError GavelError;
 
-// Policies, bindings, params and namespaces. Events change the index; calls use the contents at the moment when they began.
+// Policies, bindings, params and namespaces. Events change the index; each call uses the contents that the index had when the call began.
 typedef struct GavelIndex GavelIndex;
 
 // A policy or a binding, compiled.
@@ -115,7 +115,7 @@ typedef struct GavelRules GavelRules;
 // A JSON value of the host, such as an object for several calls. It does not change.
 typedef struct GavelValue GavelValue;
 
-// Which variables an expression sees beside `object`, `oldObject`, `request` and `namespaceObject`.
+// The variables that an expression can read in addition to `object`, `oldObject`, `request` and `namespaceObject`.
 typedef struct GavelDeclarations {
   // `params`
   bool params;
@@ -133,22 +133,22 @@ typedef struct GavelBytes {
   size_t len;
 } GavelBytes;
 
-// Asks whether a user may do something. `attributes` is a JSON object: `verb`, `user` (the name), `resourceRequest`, and
-// `path` or `apiGroup`, `apiVersion`, `resource`, `subresource`, `namespace`, `name`, `fieldSelector`, `labelSelector`.
-// `authorizer` is the number under which the host bound the authorizer, 0 for that of a request.
+// Asks whether a user may do something. `attributes` is a JSON object: `verb`, `user` (the name), `resourceRequest`, and `path` or
+// `apiGroup`, `apiVersion`, `resource`, `subresource`, `namespace`, `name`, `fieldSelector`, `labelSelector`. `authorizer` is the number
+// under which the host bound the authorizer; it is 0 for the authorizer of an admission request.
 typedef void (*GavelAuthorize)(size_t context,
                                uint64_t authorizer,
                                const uint8_t *attributes,
                                size_t attributes_len,
                                struct GavelReply *reply);
 
-// Looks up a namespace. The host answers with `gavel_reply_value` or `gavel_reply_failure`, or not at all if the namespace does
-// not exist.
+// Looks up a namespace. The host answers with `gavel_reply_value` or `gavel_reply_failure`; if the namespace does not exist, it calls
+// neither.
 typedef void (*GavelFindNamespace)(size_t context, const uint8_t *name, size_t name_len, struct GavelReply *reply);
 
-// Looks up a param that a policy of the index names, by kind and name; it is not called for policies that are passed to a
-// call. The host answers with `gavel_reply_value` or `gavel_reply_failure`, or not at all if the object does not exist.
-// `namespace` is empty for cluster-scoped kinds, and if the request has none.
+// Looks up a param by kind and name for a policy of the index. It is not called for policies that the host passes to a call. The host
+// answers with `gavel_reply_value` or `gavel_reply_failure`; if the object does not exist, it calls neither. `namespace` is empty for
+// cluster-scoped kinds, and if the request has none.
 typedef void (*GavelFindParam)(size_t context,
                                const uint8_t *api_version,
                                size_t api_version_len,
@@ -160,10 +160,10 @@ typedef void (*GavelFindParam)(size_t context,
                                size_t name_len,
                                struct GavelReply *reply);
 
-// Functions of the host. They are called on the thread that made the call, and may be called on many threads at once. They
-// must not unwind.
+// Functions of the host. The library calls them on the thread that called the library, possibly on many threads at once. They must not
+// unwind.
 typedef struct GavelCallbacks {
-  // Passed to each function, unchanged.
+  // A value that is passed to each function unchanged.
   size_t context;
   // The authorizer. If it is null, the variable `authorizer` answers "no opinion" to every check.
   GavelAuthorize authorize;
@@ -191,7 +191,7 @@ typedef struct GavelOptions {
 
 // The outcome of an evaluation.
 typedef struct GavelOutcome {
-  // The cost, in cost units, even if the evaluation failed.
+  // The cost in cost units, also if the evaluation failed.
   uint64_t cost;
   // Whether the expression was evaluated, so that there is a cost.
   bool evaluated;
@@ -224,7 +224,7 @@ typedef struct GavelDecision {
   struct GavelBytes details;
 } GavelDecision;
 
-// Bytes that belong to a handle: they live as long as it does.
+// Bytes that belong to a handle, and live as long as the handle.
 typedef struct GavelSlice {
   // The first byte; null if there are none.
   const uint8_t *data;
@@ -286,7 +286,7 @@ typedef struct GavelValidation {
   bool no_rules;
   // Whether the rules were skipped because of schema errors.
   bool rules_skipped;
-  // The remaining budget, in cost units; negative if a rule ended the validation.
+  // The remaining budget in cost units; negative if a rule exceeded a limit and thereby ended the validation.
   int64_t remaining_budget;
   // Empty if the object is valid without warnings; otherwise a JSON object: `schemaErrors`, `ruleErrors` (each with `type`, `field`,
   // `badValue`, `detail`, `string`), `warnings` and `notes`. The host frees it.
@@ -328,22 +328,22 @@ void gavel_reply_value(struct GavelReply *reply, const uint8_t *data, size_t len
 // `reply` must belong to the running callback, and `message` must point to `message_len` bytes.
 void gavel_reply_failure(struct GavelReply *reply, const uint8_t *message, size_t message_len);
 
-// Makes a compiler. `config` is JSON with the keys `server`, `k8sVersion`, `mode` ("new" or "stored") and `variables` (whether
+// Creates a compiler. `config` is JSON with the keys `server`, `k8sVersion`, `mode` ("new" or "stored") and `variables` (whether
 // expressions may read `variables`).
 //
 // # Safety
 //
-// `config` must be `config_len` bytes, `out` memory for a handle.
+// `config` must point to `config_len` bytes, and `out` to memory for a handle.
 struct GavelError *gavel_conditions_new(const uint8_t *config,
                                         size_t config_len,
                                         struct GavelConditions **out);
 
-// Compiles a variable and declares it for later expressions. A variable that does not compile is declared too, and expressions
-// that read it fail. `type_name` receives its type.
+// Compiles a variable and declares it for later expressions. A variable that does not compile is declared too, and expressions that read
+// it fail. `type_name` receives the type of the variable.
 //
 // # Safety
 //
-// `conditions` must be a compiler that was not freed, `name` and `text` must point to as many bytes as their lengths say, and `type_name`
+// `conditions` must be a compiler that was not freed. `name` and `text` must point to as many bytes as their lengths say, and `type_name`
 // to memory for bytes.
 struct GavelError *gavel_conditions_variable(const struct GavelConditions *conditions,
                                              const uint8_t *name,
@@ -353,12 +353,12 @@ struct GavelError *gavel_conditions_variable(const struct GavelConditions *condi
                                              struct GavelDeclarations declared,
                                              struct GavelBytes *type_name);
 
-// Compiles an expression of any type. `type_name` is its type.
+// Compiles an expression of any type. `type_name` receives its type.
 //
 // # Safety
 //
-// `conditions` must be a compiler that was not freed, `text` `text_len` bytes, `out` memory for a handle, `type_name` memory for
-// bytes.
+// `conditions` must be a compiler that was not freed. `text` must point to `text_len` bytes, `out` to memory for a handle, and `type_name`
+// to memory for bytes.
 struct GavelError *gavel_conditions_compile(const struct GavelConditions *conditions,
                                             const uint8_t *text,
                                             size_t text_len,
@@ -368,13 +368,14 @@ struct GavelError *gavel_conditions_compile(const struct GavelConditions *condit
 
 // Evaluates expressions of this compiler in order; a null expression has an empty outcome. `variables` is an object in the flat encoding:
 // `object`, `oldObject`, `request`, `params`, `namespaceObject`, `authorizer`, `authorizer.requestResource`. Any of them may be absent.
-// The cost limit in the options is the budget of all expressions together; `remaining` receives the rest of it, or -1 if the budget was
-// exceeded: then no outcome is valid. An outcome of kind `Error` holds the message.
+// The cost limit in the options is the budget of all expressions together. `remaining` receives the rest of the budget, or -1 if it was
+// exceeded; no outcome is valid then. An outcome of kind `Error` holds the message.
 //
 // # Safety
 //
-// `conditions` must be a compiler that was not freed, `expressions` `count` handles that were not freed or null, `variables`
-// `variables_len` bytes, `options` null or options, `outcomes` memory for `count` outcomes, `remaining` for a number.
+// `conditions` must be a compiler that was not freed. `expressions` must point to `count` handles, each null or not freed; `variables` to
+// `variables_len` bytes; `outcomes` to memory for `count` outcomes; and `remaining` to memory for a number. `options` must be null or
+// point to options.
 struct GavelError *gavel_conditions_eval(const struct GavelConditions *conditions,
                                          const struct GavelCondition *const *expressions,
                                          size_t count,
@@ -388,14 +389,14 @@ struct GavelError *gavel_conditions_eval(const struct GavelConditions *condition
 //
 // # Safety
 //
-// The expression must come from this library, and no call may use it any more.
+// The expression must come from this library, and no call may use it afterwards.
 void gavel_condition_free(struct GavelCondition *condition);
 
 // Frees a compiler; null is ignored. Its expressions must not be evaluated any more.
 //
 // # Safety
 //
-// The compiler must come from this library, and no call may use it any more.
+// The compiler must come from this library, and no call may use it afterwards.
 void gavel_conditions_free(struct GavelConditions *conditions);
 
 // Decides a request by policies: all policies of an index or, if `policies` is not null, these policies, each followed by its bindings.
@@ -403,8 +404,8 @@ void gavel_conditions_free(struct GavelConditions *conditions);
 //
 // # Safety
 //
-// `index` must be an index that was not freed, `policies` null or `policies_len` handles that were not freed, `request`
-// `request_len` bytes, `options` null or options, `out` memory for the decision.
+// `index` must be an index that was not freed. `policies` must be null or point to `policies_len` handles that were not freed, `request`
+// to `request_len` bytes, and `out` to memory for the decision. `options` must be null or point to options.
 struct GavelError *gavel_index_decide(const struct GavelIndex *index,
                                       const struct GavelPolicy *const *policies,
                                       size_t policies_len,
@@ -419,7 +420,7 @@ struct GavelError *gavel_index_decide(const struct GavelIndex *index,
 //
 // # Safety
 //
-// As `gavel_index_decide`.
+// The requirements of `gavel_index_decide`.
 struct GavelError *gavel_index_mutate(const struct GavelIndex *index,
                                       const struct GavelPolicy *const *policies,
                                       size_t policies_len,
@@ -434,7 +435,8 @@ struct GavelError *gavel_index_mutate(const struct GavelIndex *index,
 //
 // # Safety
 //
-// `definition` must be a value that was not freed, `old` the same or null, `config` `config_len` bytes, `out` memory for bytes.
+// `definition` must be a value that was not freed, and `old` such a value or null. `config` must point to `config_len` bytes, and `out` to
+// memory for bytes.
 struct GavelError *gavel_definition_validate(const struct GavelValue *definition,
                                              const struct GavelValue *old,
                                              const uint8_t *config,
@@ -446,7 +448,7 @@ struct GavelError *gavel_definition_validate(const struct GavelValue *definition
 //
 // # Safety
 //
-// `definition` must be a value that was not freed, `config` `config_len` bytes, `out` memory for a handle.
+// `definition` must be a value that was not freed. `config` must point to `config_len` bytes, and `out` to memory for a handle.
 struct GavelError *gavel_crd_compile(const struct GavelValue *definition,
                                      const uint8_t *config,
                                      size_t config_len,
@@ -456,22 +458,22 @@ struct GavelError *gavel_crd_compile(const struct GavelValue *definition,
 //
 // # Safety
 //
-// `crd` must be a definition that was not freed, `out` memory for the answer.
+// `crd` must be a definition that was not freed, and `out` must point to memory for the answer.
 struct GavelError *gavel_crd_storage_version(const struct GavelCrd *crd, struct GavelSlice *out);
 
 // Frees a definition; null is ignored.
 //
 // # Safety
 //
-// The definition must come from this library, and no call may use it any more.
+// The definition must come from this library, and no call may use it afterwards.
 void gavel_crd_free(struct GavelCrd *crd);
 
-// Makes an environment. `spec` is a JSON object with the keys of the batch protocol's `eval` requests: `server`, `k8sVersion`,
+// Creates an environment. `spec` is a JSON object with the keys of the batch protocol's `eval` requests: `server`, `k8sVersion`,
 // `mode`, `vars`, `sizes`, `env`, `container`, `functions`, `disableMacros`, `disableCheck`, `checkOnly`.
 //
 // # Safety
 //
-// `spec` must be `len` bytes, `out` memory for a handle.
+// `spec` must point to `len` bytes, and `out` to memory for a handle.
 struct GavelError *gavel_env_new(const uint8_t *spec,
                                  size_t len,
                                  struct GavelEnv **out);
@@ -480,14 +482,15 @@ struct GavelError *gavel_env_new(const uint8_t *spec,
 //
 // # Safety
 //
-// The environment must come from this library, and no call may use it any more.
+// The environment must come from this library, and no call may use it afterwards.
 void gavel_env_free(struct GavelEnv *env);
 
 // Reads an error.
 //
 // # Safety
 //
-// `error` must be an error of this library that was not freed, `out` memory for a view. The message lives as long as the error.
+// `error` must be an error of this library that was not freed, and `out` must point to memory for a view. The message lives as long as the
+// error.
 void gavel_error_read(const struct GavelError *error,
                       struct GavelErrorView *out);
 
@@ -495,17 +498,17 @@ void gavel_error_read(const struct GavelError *error,
 //
 // # Safety
 //
-// The error must come from this library, and be freed once.
+// The error must come from this library, and must not have been freed.
 void gavel_error_free(struct GavelError *error);
 
 // Frees bytes that a function returned. Freeing no bytes does nothing.
 //
 // # Safety
 //
-// The bytes must come from this library, unchanged, and be freed once.
+// The bytes must come from this library unchanged, and must not have been freed.
 void gavel_bytes_free(struct GavelBytes bytes);
 
-// Makes a flag that is not set.
+// Creates a flag that is not set.
 struct GavelCancel *gavel_cancel_new(void);
 
 // Sets or clears a flag. Any thread may do so at any time.
@@ -519,18 +522,18 @@ void gavel_cancel_set(const struct GavelCancel *cancel, bool cancelled);
 //
 // # Safety
 //
-// The flag must come from `gavel_cancel_new`, and no call may use it any more.
+// The flag must come from `gavel_cancel_new`, and no call may use it afterwards.
 void gavel_cancel_free(struct GavelCancel *cancel);
 
 // Creates an empty index. `config` is JSON with the key `server`.
 //
 // # Safety
 //
-// `config` must be `config_len` bytes, `out` memory for a handle.
+// `config` must point to `config_len` bytes, and `out` to memory for a handle.
 struct GavelError *gavel_index_new(const uint8_t *config, size_t config_len, struct GavelIndex **out);
 
-// Applies an object, replacing an earlier version: a policy, a binding or a namespace, by its kind; any other object may be a
-// param of policies.
+// Applies an object, replacing an earlier version. Its kind decides whether it is a policy, a binding or a namespace; any other object may
+// be a param of policies.
 //
 // # Safety
 //
@@ -552,7 +555,7 @@ struct GavelError *gavel_index_delete(const struct GavelIndex *index, const stru
 //
 // # Safety
 //
-// `index` must be an index that was not freed, `config` `config_len` bytes.
+// `index` must be an index that was not freed, and `config` must point to `config_len` bytes.
 struct GavelError *gavel_index_configure(const struct GavelIndex *index,
                                          const uint8_t *config,
                                          size_t config_len);
@@ -561,7 +564,7 @@ struct GavelError *gavel_index_configure(const struct GavelIndex *index,
 //
 // # Safety
 //
-// The index must come from this library, and no call may use it any more.
+// The index must come from this library, and no call may use it afterwards.
 void gavel_index_free(struct GavelIndex *index);
 
 // Compiles a policy or a binding, by its kind. Expressions that do not compile are not an error of the call:
@@ -569,7 +572,7 @@ void gavel_index_free(struct GavelIndex *index);
 //
 // # Safety
 //
-// `object` must be a value that was not freed, `config` `config_len` bytes, `out` memory for a handle.
+// `object` must be a value that was not freed. `config` must point to `config_len` bytes, and `out` to memory for a handle.
 struct GavelError *gavel_policy_compile(const struct GavelValue *object,
                                         const uint8_t *config,
                                         size_t config_len,
@@ -580,7 +583,7 @@ struct GavelError *gavel_policy_compile(const struct GavelValue *object,
 //
 // # Safety
 //
-// `policy` must be a policy that was not freed, `out` memory for bytes.
+// `policy` must be a policy that was not freed, and `out` must point to memory for bytes.
 struct GavelError *gavel_policy_errors(const struct GavelPolicy *policy,
                                        struct GavelBytes *out);
 
@@ -588,15 +591,15 @@ struct GavelError *gavel_policy_errors(const struct GavelPolicy *policy,
 //
 // # Safety
 //
-// The policy must come from this library, and no call may use it any more.
+// The policy must come from this library, and no call may use it afterwards.
 void gavel_policy_free(struct GavelPolicy *policy);
 
-// Compiles an expression. If that fails, there is an error and, if the type is known, also a program with the type and the
-// estimate.
+// Compiles an expression. If it does not compile, the function returns an error; if the type is known, `out` also receives a program with
+// the type and the estimate.
 //
 // # Safety
 //
-// `env` must be an environment that was not freed, `text` `len` bytes, `out` memory for a handle.
+// `env` must be an environment that was not freed. `text` must point to `len` bytes, and `out` to memory for a handle.
 struct GavelError *gavel_env_compile(const struct GavelEnv *env,
                                      const uint8_t *text,
                                      size_t len,
@@ -606,7 +609,7 @@ struct GavelError *gavel_env_compile(const struct GavelEnv *env,
 //
 // # Safety
 //
-// `program` must be a program that was not freed, `out` memory for the answer. Its texts live as long as the program.
+// `program` must be a program that was not freed, and `out` must point to memory for the answer. Its texts live as long as the program.
 struct GavelError *gavel_program_statics(const struct GavelProgram *program, struct GavelStatics *out);
 
 // Evaluates a program. `variables` is an object in the flat encoding: the variables by name. If the evaluation fails, `out`
@@ -614,8 +617,8 @@ struct GavelError *gavel_program_statics(const struct GavelProgram *program, str
 //
 // # Safety
 //
-// `program` must be a program that was not freed, `variables` `len` bytes whose handles were not freed, `options` null or
-// options, `out` memory for the outcome.
+// `program` must be a program that was not freed. `variables` must point to `len` bytes, in which all handles are valid, and `out` to
+// memory for the outcome. `options` must be null or point to options.
 struct GavelError *gavel_program_eval(const struct GavelProgram *program,
                                       const uint8_t *variables,
                                       size_t len,
@@ -626,7 +629,7 @@ struct GavelError *gavel_program_eval(const struct GavelProgram *program,
 //
 // # Safety
 //
-// The program must come from this library, and no call may use it any more.
+// The program must come from this library, and no call may use it afterwards.
 void gavel_program_free(struct GavelProgram *program);
 
 // Decodes an object into the form in which an API server holds it: unknown fields are dropped and defaults are set. `unknown` is a JSON
@@ -634,7 +637,8 @@ void gavel_program_free(struct GavelProgram *program);
 //
 // # Safety
 //
-// `crd` and `object` must be handles that were not freed, `out` memory for a handle, `unknown` memory for bytes or null.
+// `crd` and `object` must be handles that were not freed. `out` must point to memory for a handle. `unknown` must be null or point to
+// memory for bytes.
 struct GavelError *gavel_crd_decode(const struct GavelCrd *crd,
                                     const struct GavelValue *object,
                                     struct GavelDecode how,
@@ -645,8 +649,8 @@ struct GavelError *gavel_crd_decode(const struct GavelCrd *crd,
 //
 // # Safety
 //
-// `crd` and `object` must be handles that were not freed, `old` the same or null, `version` `version_len` bytes, `out` memory
-// for a handle.
+// `crd` and `object` must be handles that were not freed, and `old` such a handle or null. `version` must point to `version_len` bytes,
+// and `out` to memory for a handle.
 struct GavelError *gavel_crd_prepare(const struct GavelCrd *crd,
                                      const uint8_t *version,
                                      size_t version_len,
@@ -659,8 +663,8 @@ struct GavelError *gavel_crd_prepare(const struct GavelCrd *crd,
 //
 // # Safety
 //
-// `crd` and `object` must be handles that were not freed, `old` the same or null, `version` `version_len` bytes, `options` null
-// or options, `out` memory for the answer.
+// `crd` and `object` must be handles that were not freed, and `old` such a handle or null. `version` must point to `version_len` bytes,
+// and `out` to memory for the answer. `options` must be null or point to options.
 struct GavelError *gavel_crd_validate(const struct GavelCrd *crd,
                                       const uint8_t *version,
                                       size_t version_len,
@@ -670,24 +674,25 @@ struct GavelError *gavel_crd_validate(const struct GavelCrd *crd,
                                       const struct GavelOptions *options,
                                       struct GavelValidation *out);
 
-// Compiles the rules of a structural OpenAPI v3 schema and of all schemas in it, as stored rules. `config` is JSON with the keys
-// `server`, `k8sVersion`, `resource` (whether the schema is that of an object of its own) and `perCallLimit` (cost units).
+// Compiles the rules of a structural OpenAPI v3 schema and of all schemas in it, as stored rules. `config` is JSON with the keys `server`,
+// `k8sVersion`, `resource` (whether the schema describes a whole object, with `apiVersion`, `kind` and `metadata`) and `perCallLimit`
+// (cost units).
 //
 // # Safety
 //
-// `schema` must be a value that was not freed, `config` `config_len` bytes, `out` memory for a handle.
+// `schema` must be a value that was not freed. `config` must point to `config_len` bytes, and `out` to memory for a handle.
 struct GavelError *gavel_rules_compile(const struct GavelValue *schema,
                                        const uint8_t *config,
                                        size_t config_len,
                                        struct GavelRules **out);
 
-// Evaluates rules on the value at a path, with the value before an update or null. With `ratcheting`, failures that the old value had too
-// become warnings. The cost limit of the options is the budget of all rules.
+// Evaluates rules on the value at a path, with the value before an update or null. With `ratcheting`, failures that also exist for the old
+// value become warnings. The cost limit of the options is the budget of all rules.
 //
 // # Safety
 //
-// `rules` and `value` must be handles that were not freed, `old` the same or null, `path` `path_len` bytes, `options` null or
-// options, `out` memory for the answer.
+// `rules` and `value` must be handles that were not freed, and `old` such a handle or null. `path` must point to `path_len` bytes, and
+// `out` to memory for the answer. `options` must be null or point to options.
 struct GavelError *gavel_rules_validate(const struct GavelRules *rules,
                                         const uint8_t *path,
                                         size_t path_len,
@@ -699,12 +704,12 @@ struct GavelError *gavel_rules_validate(const struct GavelRules *rules,
 
 // Compiles the rules of one schema, without those of schemas in it, and returns the results: a JSON list with an entry per rule, null for
 // a blank rule, otherwise `error`, `usesOldSelf`, `maxCost`, `maxCardinality`, `messageError`, `messageMaxCost`, `fieldPath`. `config` is
-// JSON with the keys `server`, `k8sVersion`, `resource` and `stored`: a list with a pair per rule: whether the rule was stored already,
-// and whether its messageExpression was.
+// JSON with the keys `server`, `k8sVersion`, `resource` and `stored`: for each rule, a pair of booleans that say whether the rule and its
+// messageExpression were stored already.
 //
 // # Safety
 //
-// `schema` must be a value that was not freed, `config` `config_len` bytes, `out` memory for bytes.
+// `schema` must be a value that was not freed. `config` must point to `config_len` bytes, and `out` to memory for bytes.
 struct GavelError *gavel_rules_check(const struct GavelValue *schema,
                                      const uint8_t *config,
                                      size_t config_len,
@@ -714,28 +719,28 @@ struct GavelError *gavel_rules_check(const struct GavelValue *schema,
 //
 // # Safety
 //
-// The rules must come from this library, and no call may use them any more.
+// The rules must come from this library, and no call may use them afterwards.
 void gavel_rules_free(struct GavelRules *rules);
 
 // Reads a value in the flat encoding, which may contain JSON texts as values.
 //
 // # Safety
 //
-// `data` must be `len` bytes, `out` memory for a handle.
+// `data` must point to `len` bytes, and `out` to memory for a handle.
 struct GavelError *gavel_value_new(const uint8_t *data, size_t len, struct GavelValue **out);
 
 // Writes a value as JSON, as Kubernetes writes it.
 //
 // # Safety
 //
-// `value` must be a value that was not freed, `out` memory for bytes.
+// `value` must be a value that was not freed, and `out` must point to memory for bytes.
 struct GavelError *gavel_value_json(const struct GavelValue *value, struct GavelBytes *out);
 
 // Frees a value; null is ignored.
 //
 // # Safety
 //
-// The value must come from this library, and no call may use it any more.
+// The value must come from this library, and no call may use it afterwards.
 void gavel_value_free(struct GavelValue *value);
 
 #ifdef __cplusplus

@@ -1,8 +1,8 @@
 //! The version of the ABI.
 
-/// The major version. It grows with changes after which programs must be adapted.
+/// The major version. It increases when a change requires programs to be adapted.
 pub const GAVEL_ABI_MAJOR: u32 = 1;
-/// The minor version. It grows with new functions and options.
+/// The minor version. It increases when functions or options are added.
 pub const GAVEL_ABI_MINOR: u32 = 0;
 
 /// Returns the version of the ABI: the major version in the upper 16 bits, the minor one in the lower. A host that was compiled

@@ -36,9 +36,9 @@ impl GavelReply {
     }
 }
 
-/// Asks whether a user may do something. `attributes` is a JSON object: `verb`, `user` (the name), `resourceRequest`, and
-/// `path` or `apiGroup`, `apiVersion`, `resource`, `subresource`, `namespace`, `name`, `fieldSelector`, `labelSelector`.
-/// `authorizer` is the number under which the host bound the authorizer, 0 for that of a request.
+/// Asks whether a user may do something. `attributes` is a JSON object: `verb`, `user` (the name), `resourceRequest`, and `path` or
+/// `apiGroup`, `apiVersion`, `resource`, `subresource`, `namespace`, `name`, `fieldSelector`, `labelSelector`. `authorizer` is the number
+/// under which the host bound the authorizer; it is 0 for the authorizer of an admission request.
 pub type GavelAuthorize = Option<
     unsafe extern "C" fn(
         context: usize,
@@ -49,15 +49,15 @@ pub type GavelAuthorize = Option<
     ),
 >;
 
-/// Looks up a namespace. The host answers with `gavel_reply_value` or `gavel_reply_failure`, or not at all if the namespace does
-/// not exist.
+/// Looks up a namespace. The host answers with `gavel_reply_value` or `gavel_reply_failure`; if the namespace does not exist, it calls
+/// neither.
 pub type GavelFindNamespace = Option<
     unsafe extern "C" fn(context: usize, name: *const u8, name_len: usize, reply: *mut GavelReply),
 >;
 
-/// Looks up a param that a policy of the index names, by kind and name; it is not called for policies that are passed to a
-/// call. The host answers with `gavel_reply_value` or `gavel_reply_failure`, or not at all if the object does not exist.
-/// `namespace` is empty for cluster-scoped kinds, and if the request has none.
+/// Looks up a param by kind and name for a policy of the index. It is not called for policies that the host passes to a call. The host
+/// answers with `gavel_reply_value` or `gavel_reply_failure`; if the object does not exist, it calls neither. `namespace` is empty for
+/// cluster-scoped kinds, and if the request has none.
 pub type GavelFindParam = Option<
     unsafe extern "C" fn(
         context: usize,
@@ -73,12 +73,12 @@ pub type GavelFindParam = Option<
     ),
 >;
 
-/// Functions of the host. They are called on the thread that made the call, and may be called on many threads at once. They
-/// must not unwind.
+/// Functions of the host. The library calls them on the thread that called the library, possibly on many threads at once. They must not
+/// unwind.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct GavelCallbacks {
-    /// Passed to each function, unchanged.
+    /// A value that is passed to each function unchanged.
     pub context: usize,
     /// The authorizer. If it is null, the variable `authorizer` answers "no opinion" to every check.
     pub authorize: GavelAuthorize,

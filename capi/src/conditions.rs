@@ -25,7 +25,7 @@ pub struct GavelConditions(RwLock<Composition>);
 #[derive(Debug)]
 pub struct GavelCondition(Expression);
 
-/// Which variables an expression sees beside `object`, `oldObject`, `request` and `namespaceObject`.
+/// The variables that an expression can read in addition to `object`, `oldObject`, `request` and `namespaceObject`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct GavelDeclarations {
@@ -47,12 +47,12 @@ impl From<GavelDeclarations> for Declarations {
     }
 }
 
-/// Makes a compiler. `config` is JSON with the keys `server`, `k8sVersion`, `mode` ("new" or "stored") and `variables` (whether
+/// Creates a compiler. `config` is JSON with the keys `server`, `k8sVersion`, `mode` ("new" or "stored") and `variables` (whether
 /// expressions may read `variables`).
 ///
 /// # Safety
 ///
-/// `config` must be `config_len` bytes, `out` memory for a handle.
+/// `config` must point to `config_len` bytes, and `out` to memory for a handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gavel_conditions_new(
     config: *const u8,
@@ -76,12 +76,12 @@ pub unsafe extern "C" fn gavel_conditions_new(
     })
 }
 
-/// Compiles a variable and declares it for later expressions. A variable that does not compile is declared too, and expressions
-/// that read it fail. `type_name` receives its type.
+/// Compiles a variable and declares it for later expressions. A variable that does not compile is declared too, and expressions that read
+/// it fail. `type_name` receives the type of the variable.
 ///
 /// # Safety
 ///
-/// `conditions` must be a compiler that was not freed, `name` and `text` must point to as many bytes as their lengths say, and `type_name`
+/// `conditions` must be a compiler that was not freed. `name` and `text` must point to as many bytes as their lengths say, and `type_name`
 /// to memory for bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gavel_conditions_variable(
@@ -111,12 +111,12 @@ pub unsafe extern "C" fn gavel_conditions_variable(
     })
 }
 
-/// Compiles an expression of any type. `type_name` is its type.
+/// Compiles an expression of any type. `type_name` receives its type.
 ///
 /// # Safety
 ///
-/// `conditions` must be a compiler that was not freed, `text` `text_len` bytes, `out` memory for a handle, `type_name` memory for
-/// bytes.
+/// `conditions` must be a compiler that was not freed. `text` must point to `text_len` bytes, `out` to memory for a handle, and `type_name`
+/// to memory for bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gavel_conditions_compile(
     conditions: *const GavelConditions,
@@ -147,13 +147,14 @@ pub unsafe extern "C" fn gavel_conditions_compile(
 
 /// Evaluates expressions of this compiler in order; a null expression has an empty outcome. `variables` is an object in the flat encoding:
 /// `object`, `oldObject`, `request`, `params`, `namespaceObject`, `authorizer`, `authorizer.requestResource`. Any of them may be absent.
-/// The cost limit in the options is the budget of all expressions together; `remaining` receives the rest of it, or -1 if the budget was
-/// exceeded: then no outcome is valid. An outcome of kind `Error` holds the message.
+/// The cost limit in the options is the budget of all expressions together. `remaining` receives the rest of the budget, or -1 if it was
+/// exceeded; no outcome is valid then. An outcome of kind `Error` holds the message.
 ///
 /// # Safety
 ///
-/// `conditions` must be a compiler that was not freed, `expressions` `count` handles that were not freed or null, `variables`
-/// `variables_len` bytes, `options` null or options, `outcomes` memory for `count` outcomes, `remaining` for a number.
+/// `conditions` must be a compiler that was not freed. `expressions` must point to `count` handles, each null or not freed; `variables` to
+/// `variables_len` bytes; `outcomes` to memory for `count` outcomes; and `remaining` to memory for a number. `options` must be null or
+/// point to options.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gavel_conditions_eval(
     conditions: *const GavelConditions,
@@ -263,7 +264,7 @@ fn bindings<'a>(
 ///
 /// # Safety
 ///
-/// The expression must come from this library, and no call may use it any more.
+/// The expression must come from this library, and no call may use it afterwards.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gavel_condition_free(condition: *mut GavelCondition) {
     // SAFETY: the caller gives the expression up.
@@ -274,7 +275,7 @@ pub unsafe extern "C" fn gavel_condition_free(condition: *mut GavelCondition) {
 ///
 /// # Safety
 ///
-/// The compiler must come from this library, and no call may use it any more.
+/// The compiler must come from this library, and no call may use it afterwards.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gavel_conditions_free(conditions: *mut GavelConditions) {
     // SAFETY: the caller gives the compiler up.

@@ -48,8 +48,8 @@ pub struct GavelDecision {
 ///
 /// # Safety
 ///
-/// `index` must be an index that was not freed, `policies` null or `policies_len` handles that were not freed, `request`
-/// `request_len` bytes, `options` null or options, `out` memory for the decision.
+/// `index` must be an index that was not freed. `policies` must be null or point to `policies_len` handles that were not freed, `request`
+/// to `request_len` bytes, and `out` to memory for the decision. `options` must be null or point to options.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gavel_index_decide(
     index: *const GavelIndex,
@@ -78,7 +78,7 @@ pub unsafe extern "C" fn gavel_index_decide(
 ///
 /// # Safety
 ///
-/// As `gavel_index_decide`.
+/// The requirements of `gavel_index_decide`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gavel_index_mutate(
     index: *const GavelIndex,

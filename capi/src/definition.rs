@@ -43,7 +43,8 @@ struct Report {
 ///
 /// # Safety
 ///
-/// `definition` must be a value that was not freed, `old` the same or null, `config` `config_len` bytes, `out` memory for bytes.
+/// `definition` must be a value that was not freed, and `old` such a value or null. `config` must point to `config_len` bytes, and `out` to
+/// memory for bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gavel_definition_validate(
     definition: *const GavelValue,
@@ -109,7 +110,7 @@ pub(crate) fn document(answer: &impl Serialize) -> Result<GavelBytes, Failure> {
 ///
 /// # Safety
 ///
-/// `definition` must be a value that was not freed, `config` `config_len` bytes, `out` memory for a handle.
+/// `definition` must be a value that was not freed. `config` must point to `config_len` bytes, and `out` to memory for a handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gavel_crd_compile(
     definition: *const GavelValue,
@@ -139,7 +140,7 @@ pub unsafe extern "C" fn gavel_crd_compile(
 ///
 /// # Safety
 ///
-/// `crd` must be a definition that was not freed, `out` memory for the answer.
+/// `crd` must be a definition that was not freed, and `out` must point to memory for the answer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gavel_crd_storage_version(
     crd: *const GavelCrd,
@@ -158,7 +159,7 @@ pub unsafe extern "C" fn gavel_crd_storage_version(
 ///
 /// # Safety
 ///
-/// The definition must come from this library, and no call may use it any more.
+/// The definition must come from this library, and no call may use it afterwards.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gavel_crd_free(crd: *mut GavelCrd) {
     // SAFETY: the caller gives the definition up.

@@ -16,12 +16,12 @@ pub struct GavelEnv {
     pub(crate) template: EvalRequest,
 }
 
-/// Makes an environment. `spec` is a JSON object with the keys of the batch protocol's `eval` requests: `server`, `k8sVersion`,
+/// Creates an environment. `spec` is a JSON object with the keys of the batch protocol's `eval` requests: `server`, `k8sVersion`,
 /// `mode`, `vars`, `sizes`, `env`, `container`, `functions`, `disableMacros`, `disableCheck`, `checkOnly`.
 ///
 /// # Safety
 ///
-/// `spec` must be `len` bytes, `out` memory for a handle.
+/// `spec` must point to `len` bytes, and `out` to memory for a handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gavel_env_new(
     spec: *const u8,
@@ -67,7 +67,7 @@ pub(crate) fn options(text: &[u8]) -> Result<Json, Failure> {
 ///
 /// # Safety
 ///
-/// The environment must come from this library, and no call may use it any more.
+/// The environment must come from this library, and no call may use it afterwards.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gavel_env_free(env: *mut GavelEnv) {
     // SAFETY: the caller gives the environment up.

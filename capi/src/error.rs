@@ -134,7 +134,8 @@ pub(crate) fn guard(call: impl FnOnce() -> Result<(), Failure>) -> *mut GavelErr
 ///
 /// # Safety
 ///
-/// `error` must be an error of this library that was not freed, `out` memory for a view. The message lives as long as the error.
+/// `error` must be an error of this library that was not freed, and `out` must point to memory for a view. The message lives as long as the
+/// error.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gavel_error_read(error: *const GavelError, out: *mut GavelErrorView) {
     // SAFETY: the caller vouches for the error.
@@ -155,7 +156,7 @@ pub unsafe extern "C" fn gavel_error_read(error: *const GavelError, out: *mut Ga
 ///
 /// # Safety
 ///
-/// The error must come from this library, and be freed once.
+/// The error must come from this library, and must not have been freed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gavel_error_free(error: *mut GavelError) {
     // SAFETY: the caller gives the error up.

@@ -85,7 +85,7 @@ pub(crate) unsafe fn free<T>(handle: *mut T) {
     let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(drop_it));
 }
 
-/// Bytes that belong to a handle: they live as long as it does.
+/// Bytes that belong to a handle, and live as long as the handle.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct GavelSlice {
@@ -140,7 +140,7 @@ impl From<Vec<u8>> for GavelBytes {
 ///
 /// # Safety
 ///
-/// The bytes must come from this library, unchanged, and be freed once.
+/// The bytes must come from this library unchanged, and must not have been freed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gavel_bytes_free(bytes: GavelBytes) {
     if bytes.data.is_null() {

@@ -105,7 +105,7 @@ impl Limits<'_> {
     }
 }
 
-/// Makes a flag that is not set.
+/// Creates a flag that is not set.
 #[unsafe(no_mangle)]
 pub extern "C" fn gavel_cancel_new() -> *mut GavelCancel {
     Box::into_raw(Box::default())
@@ -128,7 +128,7 @@ pub unsafe extern "C" fn gavel_cancel_set(cancel: *const GavelCancel, cancelled:
 ///
 /// # Safety
 ///
-/// The flag must come from `gavel_cancel_new`, and no call may use it any more.
+/// The flag must come from `gavel_cancel_new`, and no call may use it afterwards.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gavel_cancel_free(cancel: *mut GavelCancel) {
     // SAFETY: the caller gives the flag up.

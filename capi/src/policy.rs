@@ -25,7 +25,7 @@ use crate::error::{Failure, GavelError, GavelErrorKind, guard};
 use crate::memory::{self, GavelBytes};
 use crate::value::GavelValue;
 
-/// Policies, bindings, params and namespaces. Events change the index; calls use the contents at the moment when they began.
+/// Policies, bindings, params and namespaces. Events change the index; each call uses the contents that the index had when the call began.
 #[derive(Debug)]
 pub struct GavelIndex {
     pub(crate) server: Server,
@@ -83,7 +83,7 @@ impl GavelIndex {
 ///
 /// # Safety
 ///
-/// `config` must be `config_len` bytes, `out` memory for a handle.
+/// `config` must point to `config_len` bytes, and `out` to memory for a handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gavel_index_new(
     config: *const u8,
@@ -109,8 +109,8 @@ pub unsafe extern "C" fn gavel_index_new(
     })
 }
 
-/// Applies an object, replacing an earlier version: a policy, a binding or a namespace, by its kind; any other object may be a
-/// param of policies.
+/// Applies an object, replacing an earlier version. Its kind decides whether it is a policy, a binding or a namespace; any other object may
+/// be a param of policies.
 ///
 /// # Safety
 ///
@@ -173,7 +173,7 @@ pub unsafe extern "C" fn gavel_index_delete(
 ///
 /// # Safety
 ///
-/// `index` must be an index that was not freed, `config` `config_len` bytes.
+/// `index` must be an index that was not freed, and `config` must point to `config_len` bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gavel_index_configure(
     index: *const GavelIndex,
@@ -238,7 +238,7 @@ fn configure(changing: &mut Changing, config: &Json) -> Result<(), Failure> {
 ///
 /// # Safety
 ///
-/// The index must come from this library, and no call may use it any more.
+/// The index must come from this library, and no call may use it afterwards.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gavel_index_free(index: *mut GavelIndex) {
     // SAFETY: the caller gives the index up.
@@ -270,7 +270,7 @@ pub(crate) enum Sort {
 ///
 /// # Safety
 ///
-/// `object` must be a value that was not freed, `config` `config_len` bytes, `out` memory for a handle.
+/// `object` must be a value that was not freed. `config` must point to `config_len` bytes, and `out` to memory for a handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gavel_policy_compile(
     object: *const GavelValue,
@@ -349,7 +349,7 @@ fn registration<T: Registration>(object: &Json, no_defaults: bool) -> Result<T, 
 ///
 /// # Safety
 ///
-/// `policy` must be a policy that was not freed, `out` memory for bytes.
+/// `policy` must be a policy that was not freed, and `out` must point to memory for bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gavel_policy_errors(
     policy: *const GavelPolicy,
@@ -369,7 +369,7 @@ pub unsafe extern "C" fn gavel_policy_errors(
 ///
 /// # Safety
 ///
-/// The policy must come from this library, and no call may use it any more.
+/// The policy must come from this library, and no call may use it afterwards.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gavel_policy_free(policy: *mut GavelPolicy) {
     // SAFETY: the caller gives the policy up.

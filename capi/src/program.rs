@@ -82,7 +82,7 @@ pub enum GavelValueKind {
 #[repr(C)]
 #[derive(Debug)]
 pub struct GavelOutcome {
-    /// The cost, in cost units, even if the evaluation failed.
+    /// The cost in cost units, also if the evaluation failed.
     pub cost: u64,
     /// Whether the expression was evaluated, so that there is a cost.
     pub evaluated: bool,
@@ -96,12 +96,12 @@ pub struct GavelOutcome {
     pub bytes: GavelBytes,
 }
 
-/// Compiles an expression. If that fails, there is an error and, if the type is known, also a program with the type and the
-/// estimate.
+/// Compiles an expression. If it does not compile, the function returns an error; if the type is known, `out` also receives a program with
+/// the type and the estimate.
 ///
 /// # Safety
 ///
-/// `env` must be an environment that was not freed, `text` `len` bytes, `out` memory for a handle.
+/// `env` must be an environment that was not freed. `text` must point to `len` bytes, and `out` to memory for a handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gavel_env_compile(
     env: *const GavelEnv,
@@ -158,7 +158,7 @@ impl GavelProgram {
 ///
 /// # Safety
 ///
-/// `program` must be a program that was not freed, `out` memory for the answer. Its texts live as long as the program.
+/// `program` must be a program that was not freed, and `out` must point to memory for the answer. Its texts live as long as the program.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gavel_program_statics(
     program: *const GavelProgram,
@@ -190,8 +190,8 @@ pub unsafe extern "C" fn gavel_program_statics(
 ///
 /// # Safety
 ///
-/// `program` must be a program that was not freed, `variables` `len` bytes whose handles were not freed, `options` null or
-/// options, `out` memory for the outcome.
+/// `program` must be a program that was not freed. `variables` must point to `len` bytes, in which all handles are valid, and `out` to
+/// memory for the outcome. `options` must be null or point to options.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gavel_program_eval(
     program: *const GavelProgram,
@@ -453,7 +453,7 @@ impl GavelOutcome {
 ///
 /// # Safety
 ///
-/// The program must come from this library, and no call may use it any more.
+/// The program must come from this library, and no call may use it afterwards.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gavel_program_free(program: *mut GavelProgram) {
     // SAFETY: the caller gives the program up.

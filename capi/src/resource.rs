@@ -47,7 +47,7 @@ pub struct GavelValidation {
     pub no_rules: bool,
     /// Whether the rules were skipped because of schema errors.
     pub rules_skipped: bool,
-    /// The remaining budget, in cost units; negative if a rule ended the validation.
+    /// The remaining budget in cost units; negative if a rule exceeded a limit and thereby ended the validation.
     pub remaining_budget: i64,
     /// Empty if the object is valid without warnings; otherwise a JSON object: `schemaErrors`, `ruleErrors` (each with `type`, `field`,
     /// `badValue`, `detail`, `string`), `warnings` and `notes`. The host frees it.
@@ -108,7 +108,8 @@ impl From<RuleFindings> for GavelValidation {
 ///
 /// # Safety
 ///
-/// `crd` and `object` must be handles that were not freed, `out` memory for a handle, `unknown` memory for bytes or null.
+/// `crd` and `object` must be handles that were not freed. `out` must point to memory for a handle. `unknown` must be null or point to
+/// memory for bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gavel_crd_decode(
     crd: *const GavelCrd,
@@ -149,8 +150,8 @@ pub unsafe extern "C" fn gavel_crd_decode(
 ///
 /// # Safety
 ///
-/// `crd` and `object` must be handles that were not freed, `old` the same or null, `version` `version_len` bytes, `out` memory
-/// for a handle.
+/// `crd` and `object` must be handles that were not freed, and `old` such a handle or null. `version` must point to `version_len` bytes,
+/// and `out` to memory for a handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gavel_crd_prepare(
     crd: *const GavelCrd,
@@ -185,8 +186,8 @@ pub unsafe extern "C" fn gavel_crd_prepare(
 ///
 /// # Safety
 ///
-/// `crd` and `object` must be handles that were not freed, `old` the same or null, `version` `version_len` bytes, `options` null
-/// or options, `out` memory for the answer.
+/// `crd` and `object` must be handles that were not freed, and `old` such a handle or null. `version` must point to `version_len` bytes,
+/// and `out` to memory for the answer. `options` must be null or point to options.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gavel_crd_validate(
     crd: *const GavelCrd,

@@ -25,12 +25,13 @@ pub struct GavelRules {
     per_call: u64,
 }
 
-/// Compiles the rules of a structural OpenAPI v3 schema and of all schemas in it, as stored rules. `config` is JSON with the keys
-/// `server`, `k8sVersion`, `resource` (whether the schema is that of an object of its own) and `perCallLimit` (cost units).
+/// Compiles the rules of a structural OpenAPI v3 schema and of all schemas in it, as stored rules. `config` is JSON with the keys `server`,
+/// `k8sVersion`, `resource` (whether the schema describes a whole object, with `apiVersion`, `kind` and `metadata`) and `perCallLimit`
+/// (cost units).
 ///
 /// # Safety
 ///
-/// `schema` must be a value that was not freed, `config` `config_len` bytes, `out` memory for a handle.
+/// `schema` must be a value that was not freed. `config` must point to `config_len` bytes, and `out` to memory for a handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gavel_rules_compile(
     schema: *const GavelValue,
@@ -61,13 +62,13 @@ fn is_resource(config: &Json) -> bool {
     config.get("resource") == Some(&Json::Bool(true))
 }
 
-/// Evaluates rules on the value at a path, with the value before an update or null. With `ratcheting`, failures that the old value had too
-/// become warnings. The cost limit of the options is the budget of all rules.
+/// Evaluates rules on the value at a path, with the value before an update or null. With `ratcheting`, failures that also exist for the old
+/// value become warnings. The cost limit of the options is the budget of all rules.
 ///
 /// # Safety
 ///
-/// `rules` and `value` must be handles that were not freed, `old` the same or null, `path` `path_len` bytes, `options` null or
-/// options, `out` memory for the answer.
+/// `rules` and `value` must be handles that were not freed, and `old` such a handle or null. `path` must point to `path_len` bytes, and
+/// `out` to memory for the answer. `options` must be null or point to options.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gavel_rules_validate(
     rules: *const GavelRules,
@@ -109,12 +110,12 @@ pub unsafe extern "C" fn gavel_rules_validate(
 
 /// Compiles the rules of one schema, without those of schemas in it, and returns the results: a JSON list with an entry per rule, null for
 /// a blank rule, otherwise `error`, `usesOldSelf`, `maxCost`, `maxCardinality`, `messageError`, `messageMaxCost`, `fieldPath`. `config` is
-/// JSON with the keys `server`, `k8sVersion`, `resource` and `stored`: a list with a pair per rule: whether the rule was stored already,
-/// and whether its messageExpression was.
+/// JSON with the keys `server`, `k8sVersion`, `resource` and `stored`: for each rule, a pair of booleans that say whether the rule and its
+/// messageExpression were stored already.
 ///
 /// # Safety
 ///
-/// `schema` must be a value that was not freed, `config` `config_len` bytes, `out` memory for bytes.
+/// `schema` must be a value that was not freed. `config` must point to `config_len` bytes, and `out` to memory for bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gavel_rules_check(
     schema: *const GavelValue,
@@ -183,7 +184,7 @@ fn told(compiled: &CompiledRule, cardinality: u64) -> Json {
 ///
 /// # Safety
 ///
-/// The rules must come from this library, and no call may use them any more.
+/// The rules must come from this library, and no call may use them afterwards.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gavel_rules_free(rules: *mut GavelRules) {
     // SAFETY: the caller gives the rules up.

@@ -16,7 +16,7 @@ pub struct GavelValue(pub(crate) Json);
 ///
 /// # Safety
 ///
-/// `data` must be `len` bytes, `out` memory for a handle.
+/// `data` must point to `len` bytes, and `out` to memory for a handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gavel_value_new(
     data: *const u8,
@@ -37,7 +37,7 @@ pub unsafe extern "C" fn gavel_value_new(
 ///
 /// # Safety
 ///
-/// `value` must be a value that was not freed, `out` memory for bytes.
+/// `value` must be a value that was not freed, and `out` must point to memory for bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gavel_value_json(
     value: *const GavelValue,
@@ -57,7 +57,7 @@ pub unsafe extern "C" fn gavel_value_json(
 ///
 /// # Safety
 ///
-/// The value must come from this library, and no call may use it any more.
+/// The value must come from this library, and no call may use it afterwards.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gavel_value_free(value: *mut GavelValue) {
     // SAFETY: the caller gives the value up.

@@ -18,7 +18,7 @@ pub(crate) fn bounded(text: &str) -> &str {
 pub enum LogFormat {
     /// For people.
     Text,
-    /// For programs: one object a line.
+    /// For programs: one object per line.
     Json,
 }
 

@@ -82,7 +82,7 @@ impl CheckArgs {
 pub(crate) enum OperationName {
     /// The objects are created
     Create,
-    /// The objects replace those of --old; objects that --old does not have replace themselves
+    /// The objects replace the objects of --old; an object that --old lacks is updated without a change
     Update,
     /// The objects are deleted
     Delete,

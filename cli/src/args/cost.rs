@@ -25,7 +25,7 @@ pub(crate) struct CostArgs {
     #[arg(short = 'R', long)]
     pub(crate) recursive: bool,
 
-    /// Show what differs from these files or folders
+    /// Show how costs differ from these older files or folders
     #[arg(long, value_name = "OLD")]
     pub(crate) compare: Vec<PathBuf>,
 

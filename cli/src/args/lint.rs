@@ -27,11 +27,11 @@ pub(crate) struct LintArgs {
     #[arg(long, value_name = "RULE", value_delimiter = ',')]
     pub(crate) select: Vec<String>,
 
-    /// Do not look for these rules
+    /// Do not report findings of these rules
     #[arg(long, value_name = "RULE", value_delimiter = ',')]
     pub(crate) ignore: Vec<String>,
 
-    /// Turn findings of these rules into errors; warnings means all rules that find warnings, all every rule
+    /// Turn findings of these rules into errors; warnings means every rule with the severity warning, all means every rule
     #[arg(long, value_name = "RULE", value_delimiter = ',')]
     pub(crate) deny: Vec<String>,
 

@@ -17,7 +17,7 @@ use super::{bytes, duration};
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ServeArgs {
     /// Serve the policies, bindings, params, namespaces, CustomResourceDefinitions and RBAC objects of these manifests: files, or
-    /// folders of .yaml, .yml and .json files. Changes are in force within a second
+    /// folders of .yaml, .yml and .json files. Changes take effect within a second
     #[arg(long, value_name = "FILE|FOLDER", num_args = 1.., required_unless_present_any = ["demo", "cluster"])]
     pub(crate) policies: Vec<PathBuf>,
 
@@ -25,7 +25,7 @@ pub(crate) struct ServeArgs {
     #[arg(short = 'R', long, requires = "policies")]
     pub(crate) recursive: bool,
 
-    /// Accept changes that remove all policies and bindings of a file, or cut it short. Without this flag the old content of
+    /// Accept changes that remove all policies and bindings of a file, or truncate it. Without this flag the old content of
     /// such a file stays in force until a restart, because a writer may not have finished
     #[arg(long, requires = "policies")]
     pub(crate) allow_removal: bool,
@@ -38,8 +38,8 @@ pub(crate) struct ServeArgs {
     #[command(flatten)]
     pub(crate) target: TargetArgs,
 
-    /// Also evaluate the cluster's built-in policies, without denying by them: log and count each request that the API server
-    /// admitted although a built-in policy denies it here
+    /// Also evaluate the cluster's built-in policies, but deny nothing because of them: log and count each request that the API
+    /// server admitted although a built-in policy denies it here
     #[arg(long, requires = "cluster")]
     pub(crate) native: bool,
 
@@ -68,7 +68,7 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "ADDRESS:PORT", value_parser = address)]
     pub(crate) listen: Option<SocketAddr>,
 
-    /// Answer health checks and metrics on this address, over plain HTTP; the other address then takes reviews only
+    /// Answer health checks and metrics on this address, over plain HTTP; the main address then answers reviews only
     #[arg(long, value_name = "ADDRESS:PORT", value_parser = address)]
     pub(crate) health_listen: Option<SocketAddr>,
 

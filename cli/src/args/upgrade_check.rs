@@ -20,12 +20,12 @@ pub(crate) struct UpgradeCheckArgs {
     #[arg(long, value_name = "VERSION", default_value_t, value_parser = server_version)]
     pub(crate) to: KubeVersion,
 
-    /// CustomResourceDefinitions, policies, bindings and webhook configurations, and what policies read: params, Namespaces,
-    /// RBAC objects. YAML or JSON files, folders of them, or - for standard input
+    /// CustomResourceDefinitions, policies, bindings, webhook configurations, and the objects that policies read: params,
+    /// Namespaces, RBAC objects. YAML or JSON files, folders of them, or - for standard input
     #[arg(required = true, value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
 
-    /// Requests to decide: AdmissionReviews, or objects, each of which is treated as a request to create it
+    /// Sample requests: AdmissionReviews, or objects, each as a request that creates it
     #[arg(long, value_name = "PATH", num_args = 1..)]
     pub(crate) sample: Vec<PathBuf>,
 

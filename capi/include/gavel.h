@@ -610,7 +610,8 @@ struct GavelError *gavel_env_compile(const struct GavelEnv *env,
 // # Safety
 //
 // `program` must be a program that was not freed, and `out` must point to memory for the answer. Its texts live as long as the program.
-struct GavelError *gavel_program_statics(const struct GavelProgram *program, struct GavelStatics *out);
+struct GavelError *gavel_program_statics(const struct GavelProgram *program,
+                                         struct GavelStatics *out);
 
 // Evaluates a program. `variables` is an object in the flat encoding: the variables by name. If the evaluation fails, `out`
 // still has the cost.

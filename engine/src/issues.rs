@@ -69,7 +69,7 @@ impl Issues {
         self.issues.len()
     }
 
-    /// The step that found them.
+    /// The step of compilation that found the problems.
     pub fn phase(&self) -> Phase {
         self.phase
     }

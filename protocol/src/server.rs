@@ -28,7 +28,7 @@ impl Fields {
         self.server_or(|server| server)
     }
 
-    /// Like `server`, for expressions of definitions and policies, which the previous version must accept too.
+    /// Like `server`, for the expressions of definitions and policies: the previous version must accept these expressions too.
     pub(super) fn compatible_server(&mut self) -> Result<Server, RequestError> {
         self.server_or(Server::compatible)
     }

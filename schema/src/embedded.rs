@@ -1,4 +1,4 @@
-//! Embedded objects: their type and metadata (apiextensions-apiserver `pkg/apiserver/schema/objectmeta`).
+//! Embedded objects: their `apiVersion`, `kind` and `metadata` (apiextensions-apiserver `pkg/apiserver/schema/objectmeta`).
 
 use gavel_apimachinery::field::{Error, Path};
 use gavel_apimachinery::meta::{self, GroupVersion, MetadataView};
@@ -125,7 +125,7 @@ impl Coercion {
     }
 }
 
-/// The errors in the type and metadata of all embedded objects. `resource` and `path` are as for [`coerce`].
+/// The errors in the `apiVersion`, `kind` and `metadata` of all embedded objects. `resource` and `path` are as for [`coerce`].
 pub fn validate(
     value: &Json,
     schema: Option<&JsonSchema>,

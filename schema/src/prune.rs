@@ -15,8 +15,8 @@ const MAX_DEPTH: usize = 500;
 const MAX_TOLD: usize = 16 << 20;
 
 /// Removes the fields that a schema does not know from a value, and returns their paths, such as `spec.items[0].x`, sorted. `resource`
-/// marks a value that is itself an object: it has a type and metadata, even if the schema does not declare them. Without a schema, no other
-/// fields are known.
+/// marks a value that is itself an object: its `apiVersion`, `kind` and `metadata` are known, even if the schema does not declare them.
+/// Without a schema, no other fields are known.
 ///
 /// ```
 /// use gavel_schema::{JsonSchema, prune};
@@ -71,7 +71,7 @@ impl Unknown {
 #[derive(Clone, Copy)]
 struct KnownValue<'s> {
     schema: Option<&'s JsonSchema>,
-    /// Whether the value has a type and metadata.
+    /// Whether the value is an object with `apiVersion`, `kind` and `metadata`.
     embedded: bool,
     /// Whether unknown fields are kept. In lists this also applies to everything below; in objects, only to their own fields.
     preserves: bool,

@@ -10,7 +10,7 @@ use gavel_policy::validation::Validator;
 /// The environments of a server.
 pub(crate) struct Environments {
     pub(crate) server: Server,
-    /// The environment of policies in force.
+    /// The environment of stored expressions, in which policies in force are compiled.
     pub(crate) stored: Env,
     /// The environments of new rules.
     pub(crate) rules: RuleEnvs,

@@ -134,7 +134,7 @@ mod tests {
         assert!(!same("192.0.2.1", "192.0.2.2"));
     }
 
-    /// Whatever the many do, the few are not closed for them.
+    /// One connection of the client with the most connections is closed, and none of another client.
     #[tokio::test]
     async fn the_client_with_most_connections_makes_room() {
         let many: IpAddr = "192.0.2.1".parse().unwrap();

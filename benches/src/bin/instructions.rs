@@ -29,10 +29,10 @@ use gavel_policy::{Options, Snapshot, dispatch};
 use gavel_schema::read_value;
 use serde_json::json;
 
-/// How much a count may differ from what was recorded, in parts of it.
+/// How much a count may differ from the recorded count, as a fraction of the recorded count.
 const TOLERANCE: f64 = 0.02;
 
-/// How often a path is gone along while instructions are counted.
+/// How often each path is run while its instructions are counted.
 const RUNS: u64 = 8;
 
 /// The paths whose counts are recorded.

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use gavel_engine::value::Json;
 
-/// Times in nanoseconds: of each rule, by who evaluated it.
+/// The time that each evaluator takes for each rule, in nanoseconds: by rule, then by evaluator.
 type Times = BTreeMap<String, BTreeMap<String, f64>>;
 
 fn main() -> std::io::Result<()> {

@@ -64,7 +64,7 @@ pub(crate) fn run_in(folder: &Path, args: &[&str]) -> (Exit, String) {
     (exit.unwrap(), text.replace(&prefix, ""))
 }
 
-/// What is written, for who wrote it and who reads it.
+/// A buffer that its clones share: the command writes to one clone, and the test reads the other.
 #[derive(Debug, Clone, Default)]
 struct Shared(Arc<Mutex<Vec<u8>>>);
 

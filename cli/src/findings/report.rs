@@ -1,4 +1,4 @@
-//! The results of a run in a form for programs: findings with their places, and cases that passed or failed.
+//! The results of a run in a form for programs: findings with their files and positions, and cases that passed or failed.
 
 use std::path::Path;
 

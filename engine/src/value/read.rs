@@ -1,8 +1,8 @@
 //! JSON text read into an arena: texts without escapes are borrowed, and no value has an allocation of its own.
 //!
-//! Every request is read once, and reading dominates the cost of a simple policy. This reader takes the time that `serde_json`
-//! takes to parse the same text without keeping anything (`cargo bench -p gavel-benches --bench json`). Unusual input, and the
-//! wording of errors, is left to `serde_json`.
+//! Every request is read once, and reading dominates the cost of a simple policy. This reader takes as
+//! long as `serde_json` needs to parse the same text and discard it (`cargo bench -p gavel-benches --bench json`). `serde_json`
+//! handles unusual input and words the errors.
 
 use memchr::memchr2;
 

@@ -31,7 +31,7 @@ impl From<Interrupted> for RegexError {
 }
 
 impl RegexError {
-    /// Whether the pattern was not read to its end, because the work was interrupted.
+    /// Whether parsing was interrupted before the end of the pattern.
     pub fn is_interrupted(&self) -> bool {
         self.0 == Repr::Interrupted
     }

@@ -67,7 +67,8 @@ impl<C> Walk<'_, C>
 where
     C: FnMut(DefaultOf<'_>, &mut Vec<Error>) -> ControlFlow<()>,
 {
-    /// Validates the defaults of a node. `in_metadata` says whether the schema belongs to the type or metadata of an object.
+    /// Validates the defaults of a node. `in_metadata` says whether the node is the `apiVersion`, `kind` or `metadata` of an object, or is
+    /// below one of these fields.
     fn node<'s>(
         &mut self,
         schema: &'s JsonSchema,
@@ -116,7 +117,8 @@ where
         ControlFlow::Continue(())
     }
 
-    /// Validates a default of the type or metadata of an object, or of a part of its metadata. `None` if it is malformed.
+    /// Validates a default of the `apiVersion`, `kind` or `metadata` of an object, or of a part of its metadata. `None` if the default is
+    /// malformed.
     fn in_metadata(
         &mut self,
         default: &Json,

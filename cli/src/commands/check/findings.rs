@@ -1,4 +1,4 @@
-//! The findings about an object, with places.
+//! The findings about an object, each with its file and position.
 
 use gavel_check::Action;
 use gavel_lint::rules::INVALID_OBJECT;

@@ -1,4 +1,4 @@
-//! Failed tests as findings with places.
+//! Failed tests as findings, each with its file and position.
 
 use gavel_engine::value::Json;
 use gavel_manifest::Severity;

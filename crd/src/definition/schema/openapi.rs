@@ -32,7 +32,7 @@ pub(super) struct OpenApi<'w> {
 struct Above<'w> {
     /// Why defaults are not allowed; `None` if they are allowed.
     no_defaults: Option<NoDefaults<'w>>,
-    /// Whether the node is the type or metadata of a resource.
+    /// Whether the node is the `apiVersion`, `kind` or `metadata` of a resource, or is below one of these fields.
     in_metadata: bool,
     /// The outermost node whose children cannot be matched between the object before and after an update.
     uncorrelatable: Option<&'w Path<'w>>,

@@ -23,7 +23,7 @@ fn policies_are_answered_as_recorded() {
     check("policies.ndjson");
 }
 
-/// What Kubernetes does instead is told in `docs/differences.md`.
+/// `docs/differences.md` says what Kubernetes does instead.
 #[test]
 fn what_is_deliberately_different_stays_so() {
     check("differences.ndjson");

@@ -149,7 +149,7 @@ struct Loader {
     store: Store,
     /// The contents that were read last, or why they could not be read.
     seen: Result<Manifests, Vec<String>>,
-    /// The texts in force.
+    /// The text of each origin that was last applied to the store.
     used: BTreeMap<Origin, String>,
 }
 

@@ -76,7 +76,7 @@ impl SyntaxTree {
 }
 
 impl SyntaxNode {
-    /// The nodes among its parts, in order.
+    /// The child nodes, in order.
     pub(super) fn nodes(&self) -> impl Iterator<Item = NodeId> {
         self.children.iter().filter_map(|child| match child {
             Child::Node(id) => Some(*id),
@@ -84,7 +84,7 @@ impl SyntaxNode {
         })
     }
 
-    /// The tokens among its parts, in order.
+    /// The child tokens, in order.
     pub(super) fn tokens(&self) -> impl Iterator<Item = Token> {
         self.children.iter().filter_map(|child| match child {
             Child::Token(token) => Some(*token),
@@ -92,7 +92,7 @@ impl SyntaxNode {
         })
     }
 
-    /// The first token of a kind among its parts.
+    /// The first child token of a kind.
     pub(super) fn token(&self, kind: TokenKind) -> Option<Token> {
         self.tokens().find(|token| token.kind == kind)
     }

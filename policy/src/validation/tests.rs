@@ -41,7 +41,7 @@ fn binding(changes: &Json) -> Resource {
     )
 }
 
-/// A configuration with a sound webhook but for some of its fields.
+/// A configuration with one webhook, which is valid except for the given fields.
 fn webhook(changes: &Json) -> Resource {
     let mut webhook = json!({
         "name": "a.example.com", "clientConfig": {"url": "https://a.example.com"}, "rules": rules("CREATE"),

@@ -22,7 +22,8 @@ pub(super) fn widen(int: i64) -> f64 {
     int as f64
 }
 
-/// Whether upstream treats a double as an integer: a positive double may differ from one by a billionth (swag `IsFloat64AJSONInteger`).
+/// Whether upstream treats a double as an integer: a positive double may exceed the integer below it by two billionths
+/// of its value (swag `IsFloat64AJSONInteger`).
 pub(super) fn is_integer(double: f64) -> bool {
     const CLOSE: f64 = 1e-9;
     if !(-MAX_SAFE..=MAX_SAFE).contains(&double) {

@@ -9,7 +9,7 @@ const SECTIONS: usize = 40;
 /// Whether the sections of a definition are the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sections {
-    /// They are, as the pods and containers are that real definitions repeat.
+    /// All sections are the same, like the schemas of pods and containers that real definitions repeat.
     Alike,
     /// No rule comes twice.
     Different,

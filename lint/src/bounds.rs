@@ -228,7 +228,7 @@ fn alone(root: &JsonSchema, steps: &[Step], rule: &RuleReport<'_>) -> Option<Jso
     Some(schema)
 }
 
-/// A schema without its rules. The recursion is as deep as the schema, whose depth its reader bounds.
+/// A schema without its rules. The recursion is as deep as the schema; the reader of schemas limits this depth.
 fn without_rules(schema: &JsonSchema) -> JsonSchema {
     let properties = schema.properties.iter();
     let properties = properties

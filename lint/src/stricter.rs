@@ -78,7 +78,7 @@ impl Comparison<'_> {
         self.problems.push(found.with_help(help));
     }
 
-    /// Compares two nodes. The recursion is as deep as the schemas, whose depth their reader bounds.
+    /// Compares two nodes. The recursion is as deep as the schemas; the reader of schemas limits this depth.
     fn node(&mut self, new: &JsonSchema, old: &JsonSchema, path: &str, ratcheting: Ratcheting) {
         if !old.kind.is_empty() && new.kind != old.kind {
             let message = format!("the type was {}, and is {}", old.kind, new.kind);

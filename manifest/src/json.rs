@@ -83,7 +83,7 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// The places of the next value. Recurses into nested values, whose depth the reader has bounded.
+    /// The places of the next value. Recurses into nested values; the reader has limited their depth.
     fn value(&mut self) -> Node {
         let mut next = self.next_token();
         let place = self.place;

@@ -42,7 +42,7 @@ const FILES: &[&str] = &[
     "real-typecheck.ndjson.gz",
 ];
 
-/// Those that are in the folder of each other version, too.
+/// The files that the folders of the other versions contain, too.
 const FILES_OF_VERSIONS: &[&str] = &[
     "language.ndjson.gz",
     "traps-language.ndjson.gz",

@@ -54,8 +54,8 @@ impl Registrations {
         }
     }
 
-    /// The params that the policy or binding of a request names, and that its writer must be allowed to read. `None` if it names no params,
-    /// or if a policy names the same kind as before.
+    /// The params that the policy or binding in a request names. The user of the request must be allowed to read them. `None` if the object
+    /// names no params, or if it is a policy whose `paramKind` does not change.
     pub fn named_params(&self, request: &AdmissionRequest<'_>) -> Option<NamedParams> {
         if !matches!(request.operation, "CREATE" | "UPDATE") || !request.subresource.is_empty() {
             return None;

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use gavel_tidy::{Architecture, Modules, Use, Workspace, circles};
 
-/// The most lines that a file may have.
+/// The maximum number of lines of a file.
 const MAX_LINES: usize = 600;
 
 /// Names that say nothing of what is in a module.

@@ -1,5 +1,5 @@
-//! The parts that all versions of a definition share: the API server keeps them in one place, and its errors have their paths
-//! (apiextensions `v1/conversion.go`).
+//! The parts that all versions of a definition share. The API server keeps each of them once, outside of the versions, and its errors name
+//! that path (apiextensions `v1/conversion.go`).
 
 use gavel_schema::OptionalList;
 

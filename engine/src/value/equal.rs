@@ -237,7 +237,7 @@ fn lists_equal(left: List<'_>, right: List<'_>, reach: &mut Reach<'_>) -> Result
     differs(lists_equal_strictly(left, right, reach)).map(|differ| !differ)
 }
 
-/// Whether the elements are equal. A failed comparison is the result, unless other elements differ.
+/// Whether the elements are equal. If a comparison of two elements fails, its error is returned, unless two other elements differ.
 pub(super) fn lists_equal_strictly(
     left: List<'_>,
     right: List<'_>,

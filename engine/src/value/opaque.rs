@@ -81,7 +81,7 @@ pub enum OpaqueKey {
     Place,
     /// The content of the value: it equals values with the same content.
     Value(SmallVec<[u8; 24]>),
-    /// It cannot be a key.
+    /// The value cannot be a key.
     Unhashable,
 }
 

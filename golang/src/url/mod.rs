@@ -13,7 +13,7 @@ mod parse;
 use escape::{Part, decode, written};
 use parse::{Mode, is_number, parse};
 
-/// The most pairs of a query; Go rejects longer queries.
+/// The maximum number of pairs in a query; Go rejects longer queries.
 const MAX_PAIRS: usize = 10_000;
 
 /// A URL: its text, and the positions of its parts.

@@ -73,7 +73,7 @@ struct Walk<'e, 'a> {
 }
 
 impl<'e> Walk<'e, '_> {
-    /// Visits an expression. The recursion is as deep as the tree, whose depth the parser bounds.
+    /// Visits an expression. The recursion is as deep as the tree; the parser limits this depth.
     fn expr(&mut self, expr: &'e Expr) {
         match &expr.kind {
             ExprKind::Ident(name) => {

@@ -37,7 +37,7 @@ pub(super) fn check(subject: &Subject<'_>, problems: &mut Vec<Problem>) {
     }
 }
 
-/// Finds the nodes that are below an odd number of negations. The recursion is as deep as the tree, whose depth the parser bounds.
+/// Finds the nodes that are below an odd number of negations. The recursion is as deep as the tree; the parser limits this depth.
 fn find_negated(expr: &Expr, is_negated: bool, negated: &mut HashSet<ExprId>) {
     if is_negated {
         negated.insert(expr.id);

@@ -2,8 +2,8 @@
 
 use gavel_engine::ast::{Expr, ExprKind};
 
-/// Whether two expressions are the same, except for spaces and parentheses. The recursion is as deep as the trees, whose depth the parser
-/// bounds.
+/// Whether two expressions are the same, except for spaces and parentheses. The recursion is as deep as the trees; the parser limits
+/// this depth.
 pub(crate) fn is_same(one: &Expr, other: &Expr) -> bool {
     let shallow = match (&one.kind, &other.kind) {
         (ExprKind::Constant(one), ExprKind::Constant(other)) => one == other,

@@ -51,7 +51,7 @@ enum Piece<'e> {
     Unknown,
 }
 
-/// The operands of a text that is concatenated with `+`. The recursion is as deep as the tree, whose depth the parser bounds.
+/// The operands of a text that is concatenated with `+`. The recursion is as deep as the tree; the parser limits this depth.
 fn split<'e>(expr: &'e Expr, checked: &CheckedAst, pieces: &mut Vec<Piece<'e>>) {
     if let Some(text) = text_of(expr) {
         return pieces.push(Piece::Text(text));

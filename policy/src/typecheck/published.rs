@@ -17,8 +17,8 @@ pub(super) fn schema(schema: Option<&JsonSchema>) -> JsonSchema {
     schema
 }
 
-/// Adds `apiVersion`, `kind` and `metadata` to the schemas of embedded objects. The recursion is as deep as the schema, whose depth its
-/// reader bounds.
+/// Adds `apiVersion`, `kind` and `metadata` to the schemas of embedded objects. The recursion is as deep as the schema; the reader of
+/// schemas limits this depth.
 fn complete_embedded(schema: &mut JsonSchema) {
     for name in schema.properties.keys().cloned().collect::<Vec<_>>() {
         schema.properties.get_mut(&name).map(complete_embedded);

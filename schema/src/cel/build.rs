@@ -74,8 +74,8 @@ struct Child {
 }
 
 impl Builder {
-    /// Builds the node of a schema, unless it was built before, and returns its index. The recursion is as deep as the schema, whose depth
-    /// its reader bounds.
+    /// Builds the node of a schema, unless it was built before, and returns its index. The recursion is as deep as the schema; the
+    /// reader of schemas limits this depth.
     fn node(&mut self, schema: &JsonSchema, is_resource: bool) -> usize {
         let is_resource = is_resource || schema.embedded_resource;
         let visit = (ptr::from_ref(schema), is_resource);

@@ -15,7 +15,7 @@ use super::{
     ValidationRule,
 };
 
-/// The most levels of schemas within schemas. Code that visits schemas recursively needs stack for this depth; the deepest schemas in use
+/// The nesting limit of schemas. Code that visits schemas recursively needs stack for this depth; the deepest schemas in use
 /// have about forty levels.
 pub const MAX_DEPTH: usize = 200;
 

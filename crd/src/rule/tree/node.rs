@@ -88,7 +88,7 @@ struct Known {
 }
 
 impl TreeCompiler<'_> {
-    /// Whether a schema contains rules. The recursion is as deep as the schema, whose depth its reader bounds.
+    /// Whether a schema contains rules. The recursion is as deep as the schema; the reader of schemas limits this depth.
     fn has_rules(&mut self, schema: &Arc<JsonSchema>) -> bool {
         let place = Arc::as_ptr(schema);
         if let Some(known) = self.with_rules.get(&place) {

@@ -13,7 +13,7 @@ use crate::source::Source;
 
 /// The recovery limit; the next recovery ends parsing.
 const MAX_RECOVERIES: u32 = 30;
-/// The most tokens that a recovery skips.
+/// The maximum number of tokens that a recovery skips.
 const MAX_SKIPPED: u32 = 256;
 
 /// Parsing ended before the end of the text.

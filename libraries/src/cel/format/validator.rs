@@ -115,7 +115,7 @@ fn check_call(
 }
 
 /// The first part of a value that `%s` does not accept: the value, or an element of a literal within it. The recursion is as deep
-/// as the tree, whose depth the parser bounds.
+/// as the tree; the parser limits this depth.
 fn find_unwritable(checked: &CheckedAst, value: &Expr) -> Option<ExprId> {
     let written = matches!(
         kind_of(checked.type_of(value.id)),

@@ -35,7 +35,7 @@ pub const OPTIONS: EvalOptions<'_> = EvalOptions {
 pub struct Rule {
     /// The rule's name.
     pub id: String,
-    /// Its text.
+    /// The rule's text.
     pub expression: String,
     /// The name of its variable.
     pub variable: String,

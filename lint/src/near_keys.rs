@@ -46,7 +46,7 @@ impl NearKeys {
         }
     }
 
-    /// Like [`near_key`].
+    /// Like [`near_key`], for the text of an expression, which may read the declared variables.
     pub fn near<'v>(
         &self,
         expression: &str,

@@ -16,7 +16,7 @@ pub struct Workspace {
 /// A crate of the workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Package {
-    /// Its folder.
+    /// The folder of the crate.
     pub folder: String,
     /// The folders of the workspace's crates that it depends on, except for tests.
     pub dependencies: Vec<String>,

@@ -17,7 +17,7 @@ pub type Kept = BTreeMap<String, String>;
 
 /// The server's certificate.
 const CERTIFICATE: &str = "tls.crt";
-/// Its key.
+/// The key of the server's certificate.
 const KEY: &str = "tls.key";
 /// The authorities, the newest first; one of them has signed the certificate.
 pub const AUTHORITIES: &str = "ca.crt";

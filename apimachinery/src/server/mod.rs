@@ -70,7 +70,7 @@ impl Server {
         self.offering(self.version.previous())
     }
 
-    /// Its version.
+    /// The version of the server.
     pub const fn version(self) -> KubeVersion {
         self.version
     }

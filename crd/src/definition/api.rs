@@ -58,7 +58,7 @@ pub struct Names {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Version {
-    /// Its name, such as `v1beta1`.
+    /// The name of the version, such as `v1beta1`.
     #[serde(deserialize_with = "or_default")]
     pub name: String,
     /// Whether the version is served.
@@ -176,9 +176,9 @@ pub struct WebhookConversion {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub struct ClientConfig {
-    /// Its URL.
+    /// The URL of the webhook.
     pub url: Option<String>,
-    /// Its service.
+    /// The service of the webhook.
     pub service: Option<ServiceReference>,
     /// The certificates of the authorities that may sign the webhook's certificate, as bytes in PEM format.
     #[serde(rename = "caBundle", deserialize_with = "bytes")]
@@ -189,15 +189,15 @@ pub struct ClientConfig {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub struct ServiceReference {
-    /// Its namespace.
+    /// The namespace of the service.
     #[serde(deserialize_with = "or_default")]
     pub namespace: String,
-    /// Its name.
+    /// The name of the service.
     #[serde(deserialize_with = "or_default")]
     pub name: String,
     /// The path of the URL.
     pub path: Option<String>,
-    /// Its port, by default 443.
+    /// The port of the service, by default 443.
     pub port: Option<i32>,
 }
 

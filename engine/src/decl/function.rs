@@ -28,7 +28,7 @@ pub struct OverloadDecl {
     pub implementation: Implementation,
     /// The function that computes a call whose second argument, the pattern, is a constant.
     pub pattern: Option<PatternFunction>,
-    /// The function itself, for callers that have two texts and need a bool.
+    /// The same function over Rust types: two texts in, a bool out. Programs call it without making CEL values.
     pub test: Option<TextTest>,
     /// The form in which calls are planned; `None` for plain calls.
     pub form: Option<Form>,

@@ -95,7 +95,7 @@ impl Overload {
         }
     }
 
-    /// Sets the function itself, for callers that have two texts and need a bool.
+    /// Sets the same function over Rust types: two texts in, a bool out.
     pub const fn test(self, test: TextTest) -> Self {
         let test = Some(test);
         Overload { test, ..self }

@@ -56,13 +56,13 @@ fn parts<'e>(mut estimator: Estimator<'e>) -> Vec<PartCost<'e>> {
 /// A part that contributes much to the cost of an expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HeavyPart {
-    /// The line and column where it begins, from 1.
+    /// The line and column where the part begins, from 1.
     pub position: Option<(u32, u32)>,
     /// The text, at most 48 characters.
     pub text: String,
-    /// The upper bound of the number of its evaluations.
+    /// The upper bound of the number of evaluations of the part.
     pub times: u64,
-    /// Its contribution to the cost of the whole expression, excluding the parts within it, in cost units.
+    /// The contribution of the part to the cost of the whole expression, excluding the parts within the part, in cost units.
     pub own: u64,
 }
 

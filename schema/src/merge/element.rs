@@ -13,11 +13,11 @@ use super::value::{Data, MergedKind};
 /// The identity of an element within its list.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Element {
-    /// The values of its key fields, ordered by name.
+    /// The values of the element's key fields, ordered by name.
     Keys(Vec<(SmolStr, Key)>),
     /// The element itself.
     Value(Key),
-    /// Its position. The list is then replaced as a whole.
+    /// The position of the element. The list is then replaced as a whole.
     Index(usize),
 }
 

@@ -92,7 +92,7 @@ impl Validator {
             .unwrap_or_default()
     }
 
-    /// Like [`Validator::validate`].
+    /// Like [`Validator::validate`], but `work` may interrupt the validation.
     ///
     /// # Errors
     ///

@@ -36,7 +36,7 @@ const MESSAGE_OUT_OF_BUDGET: &str = "messageExpression evaluation failed due to 
 pub(super) struct Subject<'f, 'd> {
     /// The path of the value.
     pub(super) path: &'f Path<'f>,
-    /// Its schema, with the rules.
+    /// The node of the value's schema, with the rules.
     pub(super) node: &'d RuleNode,
     /// The value. Never null.
     pub(super) value: &'d Json,

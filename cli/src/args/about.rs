@@ -10,7 +10,7 @@ use super::Output;
 /// The arguments of `gavel version`.
 #[derive(Debug, Args)]
 pub(crate) struct VersionArgs {
-    /// How to print it
+    /// The output format
     #[arg(short, long, value_enum, default_value_t = Output::Text)]
     pub(crate) output: Output,
 }

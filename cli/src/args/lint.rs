@@ -92,7 +92,7 @@ pub(crate) struct ExplainArgs {
     #[arg(value_name = "RULE")]
     pub(crate) rule: Option<String>,
 
-    /// How to print it
+    /// The output format
     #[arg(short, long, value_enum, default_value_t = ExplainOutput::Text)]
     pub(crate) output: ExplainOutput,
 }

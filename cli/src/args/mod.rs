@@ -287,7 +287,7 @@ pub(crate) struct FunctionsArgs {
     #[arg(long, value_enum, default_value_t = Environment::Kubernetes)]
     pub(crate) env: Environment,
 
-    /// How to print them
+    /// The output format
     #[arg(short, long, value_enum, default_value_t = FunctionsOutput::Text)]
     pub(crate) output: FunctionsOutput,
 }

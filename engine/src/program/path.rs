@@ -19,7 +19,7 @@ pub(super) type SlotId = u32;
 pub(super) struct PathId(u8);
 
 impl PathId {
-    /// A path of which no value is kept.
+    /// No path: no value is kept.
     pub(super) const NONE: PathId = PathId(u8::MAX);
 
     /// The index of the path's kept value.

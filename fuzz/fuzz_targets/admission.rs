@@ -1,8 +1,8 @@
-//! `{"objects": […], "request": …}`, any JSON in each place: policies, bindings, params and namespaces are taken in, the
-//! request is read and decided with a deadline, in bounded time, never with a panic.
+//! `{"objects": […], "request": …}` with any JSON in each place. The policies, bindings, params and namespaces are
+//! added to an index, and the request is read and decided with a deadline: in bounded time, without a panic.
 //!
-//! Beyond that: a decision is the same the second time, whether the request is viewed in a document or was read into an
-//! arena; what is forgotten again decides nothing.
+//! It also checks that a request gets the same decision whether it is viewed in a document or read into an arena, and
+//! that deleted policies decide nothing.
 #![no_main]
 
 use std::sync::{Arc, LazyLock};
@@ -18,10 +18,10 @@ use gavel_policy::{AdmissionRequest, Options, PolicyIndex, Snapshot, dispatch};
 use libfuzzer_sys::{fuzz_crossover, fuzz_mutator, fuzz_target};
 use serde_json::Value as Json;
 
-/// What the validations of a policy may cost together, in cost units: less than usual, so that there are many runs.
+/// The cost budget of a policy's validations, in cost units: lower than usual, so that there are many runs.
 const BUDGET: i64 = 200_000;
 
-/// What a decision may take.
+/// The time limit of a decision.
 const TIME: Duration = Duration::from_secs(1);
 
 static ENVIRONMENTS: LazyLock<EnvSet> =
@@ -98,8 +98,8 @@ fn is_decided(
     assert!(took < TIME * 5, "the deadline does not hold");
 }
 
-/// What an API server says of an object, and what it writes of it, which it then reads as the same: unless there were
-/// fields that it did not know, such as `apiversion`, by which it finds the type and which it then drops.
+/// Validates an object, and writes and decodes it again: the result must be the same. That does not hold for objects
+/// with unknown fields: a field such as `apiversion` determines the type, and is then dropped.
 fn is_validated(text: &str) {
     let Ok(decoded) = Resource::decode(text) else {
         return;

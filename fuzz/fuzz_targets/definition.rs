@@ -1,7 +1,7 @@
-//! `{"crd": …, "object": …, "oldObject": …}`, any JSON in each place: the definition is read, validated and compiled, the
-//! object read and held against it, in bounded time, never with a panic.
+//! `{"crd": …, "object": …, "oldObject": …}` with any JSON in each place. The definition is read, validated and
+//! compiled, and the object is decoded and validated: in bounded time, without a panic.
 //!
-//! Beyond that: what an API server accepts compiles; what is said of an object is the same the second time.
+//! It also checks that valid definitions compile, and that an object gets the same answer twice.
 #![no_main]
 
 use std::sync::LazyLock;
@@ -17,7 +17,7 @@ use gavel_libraries::KubeVersion;
 use libfuzzer_sys::{fuzz_crossover, fuzz_mutator, fuzz_target};
 use serde_json::Value as Json;
 
-/// What all rules of an object may cost together, in cost units: less than usual, so that there are many runs.
+/// The cost budget of all rules of an object, in cost units: lower than usual, so that there are many runs.
 const BUDGET: i64 = 200_000;
 
 static ENVIRONMENTS: LazyLock<RuleEnvs> =

@@ -1,7 +1,8 @@
-//! Any text as a manifest, YAML and JSON: documents or a problem with its place, in bounded time, never a panic.
+//! Any text as a manifest, in YAML and in JSON: documents, or problems with their positions, in bounded time, without a
+//! panic.
 //!
-//! Beyond that: each part of a document has a place within the text; what JSON says, YAML says as well; what was read and
-//! is written again is read as the same.
+//! It also checks that each part of a document has a position within the text, that YAML reads JSON as JSON does, and
+//! that a document that is written and read again is the same.
 #![no_main]
 
 use std::fmt::Write;
@@ -32,7 +33,7 @@ fuzz_target!(|text: &str| {
     }
 });
 
-/// A problem says what is wrong, and where in the text.
+/// Checks that a problem has a message and a position in the text.
 fn is_told(problem: &Problem, text: &str) {
     assert!(!problem.message.is_empty());
     is_in_the_text(problem.range.expect("a place").start, text);
@@ -68,7 +69,7 @@ fn places_are_in_the_text(document: &Document, text: &str) {
     }
 }
 
-/// A place may be right behind the end.
+/// Checks that a position is in the text, or right behind its end.
 fn is_in_the_text(place: Place, text: &str) {
     let lines = text
         .split(['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}'])
@@ -78,7 +79,7 @@ fn is_in_the_text(place: Place, text: &str) {
     assert!(place.column >= 1, "{place}");
 }
 
-/// As JSON, as YAML in the form of JSON, and as YAML with a key a line.
+/// Writes the value as JSON, as YAML in the form of JSON, and as YAML with one key per line, and reads each again.
 fn written_again_is_the_same(value: &Json) {
     let text = json::to_string(value);
     let check = |text: &str, format| match read(text, format).all().as_deref() {
@@ -86,12 +87,12 @@ fn written_again_is_the_same(value: &Json) {
         Ok([document]) => assert_eq!(json::to_string(document.value()), json::to_string(value)),
         other => panic!("{text}: {other:?}"),
     };
-    // A zero loses its sign, as it does upstream.
+    // A negative zero loses its sign, as it does upstream.
     if text.contains("-0") {
         return;
     }
     check(&text, Format::Json);
-    // YAML has no such characters, nor long keys.
+    // YAML allows neither these characters nor long keys.
     let is_foreign = |c| {
         matches!(
             c,

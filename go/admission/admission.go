@@ -1,8 +1,8 @@
-// Package admission decides requests by ValidatingAdmissionPolicies and mutates objects by MutatingAdmissionPolicies, as an API server
+// Package admission decides requests with ValidatingAdmissionPolicies and mutates objects with MutatingAdmissionPolicies, as an API server
 // does.
 //
-// An [Index] is updated with policies, bindings, params and namespaces as they change; [Index.Decide] and [Index.Mutate] use its content
-// at the time of the call. A [Lookup] fetches namespaces and params that the index lacks.
+// An [Index] is updated with policies, bindings, params and namespaces as they change; [Index.Decide] and [Index.Mutate] use its content at
+// the time of the call. A [Lookup] fetches namespaces and params that the index does not contain.
 package admission
 
 import (
@@ -15,18 +15,18 @@ import (
 	"gavel.dev/go/internal/flat"
 )
 
-// Option changes how policies are read.
+// Option changes how policies are read and compiled.
 type Option func(config map[string]any)
 
-// Server names the version of the API server that answers, such as "1.36", which it is by default.
+// Server sets the version of the API server whose behavior Gavel follows, such as "1.36", which is the default.
 func Server(version string) Option { return func(config map[string]any) { config["server"] = version } }
 
-// Language names the version of Kubernetes whose functions new expressions may use. By default it is the one before the server's.
+// Language sets the version of Kubernetes whose functions new expressions may use. The default is the version before the server's.
 func Language(version string) Option {
 	return func(config map[string]any) { config["k8sVersion"] = version }
 }
 
-// WithoutDefaults takes a policy or a binding as it is: nothing that is absent is filled in.
+// WithoutDefaults leaves absent fields of a policy or a binding absent, instead of setting their defaults. Only [Compile] uses it.
 func WithoutDefaults() Option { return func(config map[string]any) { config["noDefaults"] = true } }
 
 func configOf(options []Option) ([]byte, error) {
@@ -37,10 +37,10 @@ func configOf(options []Option) ([]byte, error) {
 	return json.Marshal(config)
 }
 
-// Index holds policies, bindings, params and namespaces. Any number of goroutines may change it and ask it.
+// Index holds policies, bindings, params and namespaces. Any number of goroutines may update and use it at the same time.
 type Index struct{ inner capi.Index }
 
-// NewIndex makes an index that knows nothing.
+// NewIndex returns an empty index.
 func NewIndex(options ...Option) (*Index, error) {
 	config, err := configOf(options)
 	if err != nil {
@@ -53,14 +53,14 @@ func NewIndex(options ...Option) (*Index, error) {
 	return &Index{inner}, nil
 }
 
-// Close frees the index. Calls that use it go on.
+// Close frees the index. Calls in flight finish first.
 func (i *Index) Close() { i.inner.Close() }
 
-// Apply takes in an object as it now is: a policy, a binding or a namespace by its kind; any other may be a param of policies. A policy
-// whose expressions do not compile is taken in, as an API server does.
+// Apply adds an object, or replaces its earlier version. Policies, bindings and namespaces are recognized by their kind; any other object
+// may be a param of policies. A policy whose expressions do not compile is added too, as in an API server.
 func (i *Index) Apply(object any) error { return i.change(object, i.inner.Apply) }
 
-// Delete forgets an object, of which kind, name and namespace count.
+// Delete removes an object; only its kind, name and namespace are read.
 func (i *Index) Delete(object any) error { return i.change(object, i.inner.Delete) }
 
 func (i *Index) change(object any, change func(capi.Value) error) error {
@@ -86,30 +86,30 @@ type GroupVersionKind struct {
 	Kind    string `json:"kind"`
 }
 
-// Equivalent is one of the resources that lead to the same objects.
+// Equivalent is one of several resources through which the same objects are served.
 type Equivalent struct {
 	Resource    GroupVersionResource `json:"resource"`
 	Subresource string               `json:"subResource,omitempty"`
 	Kind        GroupVersionKind     `json:"kind"`
 }
 
-// ParamKind says whether a kind of params has a namespace.
+// ParamKind says whether a kind of params is namespaced.
 type ParamKind struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
 	Namespaced bool   `json:"namespaced"`
 }
 
-// Knowledge is what an index cannot see in objects.
+// Knowledge holds properties of resources and kinds that their objects do not show.
 type Knowledge struct {
 	Namespaced []ParamKind `json:"namespaced,omitempty"`
-	// Equivalents are groups of resources of which each leads to the same objects.
+	// Equivalents are groups of resources; all resources of a group serve the same objects.
 	Equivalents [][]Equivalent `json:"equivalents,omitempty"`
-	// Schemas are OpenAPI v3 schemas of custom resources by "group/version/Kind", by which they are mutated.
+	// Schemas are the OpenAPI v3 schemas of custom resources, by "group/version/Kind". Mutations of custom resources need them.
 	Schemas map[string]any `json:"schemas,omitempty"`
 }
 
-// Learn tells an index what it cannot see in objects. Equivalents take the place of those that it knew.
+// Learn adds knowledge to an index. Equivalents replace those of earlier calls.
 func (i *Index) Learn(knowledge Knowledge) error {
 	config, err := json.Marshal(knowledge)
 	if err != nil {
@@ -118,17 +118,17 @@ func (i *Index) Learn(knowledge Knowledge) error {
 	return gavel.Wrap(i.inner.Configure(config))
 }
 
-// ExpressionError is an expression of a policy that does not compile.
+// ExpressionError describes an expression of a policy that does not compile.
 type ExpressionError struct {
 	Path    string `json:"path"`
 	Type    string `json:"type"`
 	Message string `json:"message"`
 }
 
-// Policy is a compiled policy or binding, of either sort.
+// Policy is a compiled policy or binding, validating or mutating.
 type Policy struct {
 	inner capi.Policy
-	// Stored lists the errors that make a stored policy fail, New those for which an API server refuses to create it.
+	// Stored lists the errors that make a stored policy fail; New lists those for which an API server rejects a new policy.
 	Stored, New []ExpressionError
 }
 
@@ -158,37 +158,38 @@ func Compile(object any, options ...Option) (*Policy, error) {
 	return &Policy{inner: inner, Stored: errors.Stored, New: errors.New}, nil
 }
 
-// Close frees the policy. Calls that use it go on.
+// Close frees the policy. Calls in flight finish first.
 func (p *Policy) Close() { p.inner.Close() }
 
-// Lookup fetches objects that the index does not know. It returns nil where there is none; an error ends the call, which returns it.
+// Lookup fetches objects that the index does not contain. Its methods return nil if an object does not exist. If one returns an error, the
+// call ends and returns that error.
 type Lookup interface {
 	Namespace(name string) (any, error)
-	// Param is asked for params that bindings of the index name; those that they select by labels, and those of [Options.Policies], must
-	// be in the index. The namespace is empty where the request has none.
+	// Param fetches params that bindings of the index refer to by name. Params that bindings select by labels, and the params of
+	// [Options.Policies], must be in the index. The namespace is empty if the request has none.
 	Param(apiVersion, kind, namespace, name string) (any, error)
 }
 
-// Options say how a request is decided.
+// Options configure one call of [Index.Decide] or [Index.Mutate].
 type Options struct {
-	// Authorizer answers what expressions ask; nil has no opinion about anything. If it panics, so does the call.
+	// Authorizer answers the authorization checks of expressions; nil has no opinion about anything. If it panics, so does the call.
 	Authorizer gavel.AuthorizeFunc
-	// Lookup fetches what the index does not know; nil fetches nothing.
+	// Lookup fetches objects that the index does not contain; nil fetches nothing.
 	Lookup Lookup
-	// Budget is what the expressions of a policy may cost, in cost units; nil is Kubernetes' 10,000,000.
+	// Budget limits the cost of the expressions of each policy, in cost units; nil means Kubernetes' 10,000,000.
 	Budget *int64
-	// Explain tells which policies and bindings matched and what they came to, Trace each program that ran as well.
+	// Explain reports which policies and bindings matched, and their results. Trace also reports each expression that was evaluated.
 	Explain, Trace bool
-	// Policies are asked in the place of those of the index, where this is not nil: each policy is followed by its bindings.
+	// Policies, if not nil, are used instead of those of the index. Each policy is followed by its bindings.
 	Policies []*Policy
 }
 
-// Cause is one reason of a status.
+// Cause is one reason for a denial.
 type Cause struct {
 	Message string `json:"message"`
 }
 
-// Details are the object that was denied, and why.
+// Details name the object that was denied, and list the causes.
 type Details struct {
 	Name   string  `json:"name,omitempty"`
 	Group  string  `json:"group,omitempty"`
@@ -196,7 +197,7 @@ type Details struct {
 	Causes []Cause `json:"causes,omitempty"`
 }
 
-// Status is what a client is told whose request is denied, as metav1.Status.
+// Status is the answer to the client whose request is denied, like metav1.Status.
 type Status struct {
 	Status  string   `json:"status"`
 	Message string   `json:"message"`
@@ -205,7 +206,7 @@ type Status struct {
 	Details *Details `json:"details,omitempty"`
 }
 
-// Denial is one thing that denies a request.
+// Denial is the denial of a request by one policy with one binding.
 type Denial struct {
 	Policy  string `json:"policy"`
 	Binding string `json:"binding"`
@@ -213,7 +214,7 @@ type Denial struct {
 	Reason  string `json:"reason"`
 }
 
-// Explanation is what became of one policy, as the batch protocol writes it.
+// Explanation reports how one policy was evaluated. The raw JSON has the form of the batch protocol.
 type Explanation struct {
 	Policy         string          `json:"policy"`
 	PolicyMatch    json.RawMessage `json:"policyMatch"`
@@ -221,31 +222,31 @@ type Explanation struct {
 	Results        json.RawMessage `json:"results"`
 }
 
-// Decision is what policies decide.
+// Decision is the decision about a request.
 type Decision struct {
 	Allowed bool
-	// Status is nil where the request is allowed.
+	// Status is nil if the request is allowed.
 	Status  *Status
 	Denials []Denial
 	// Warnings are for the client.
 	Warnings []string
-	// Annotations are for the audit event. AnnotationErrors are pairs of a key and why it was left out.
+	// Annotations are for the audit event. AnnotationErrors are pairs of a key and the reason why its annotation was left out.
 	Annotations      map[string]string
 	AnnotationErrors [][2]string
-	// Policies is the explanation, where it was asked for.
+	// Policies holds the explanations that [Options] requested with Explain or Trace.
 	Policies []Explanation
 }
 
-// Mutation is what mutating policies make of an object.
+// Mutation is the result of the mutating policies for an object.
 type Mutation struct {
 	Allowed bool
-	// Status is nil where the request is allowed.
+	// Status is nil if the request is allowed.
 	Status *Status
-	// Object is the object after all mutations as JSON, or nil where nothing changed it.
+	// Object is the object after all mutations as JSON, or nil if it was not changed.
 	Object json.RawMessage
 }
 
-// Decide decides a request, which is the request of an AdmissionReview. It ends early when the context does, with the context's cause.
+// Decide decides a request, given as the request of an AdmissionReview. If the context ends, Decide returns early with the context's cause.
 func (i *Index) Decide(ctx context.Context, request any, options Options) (*Decision, error) {
 	decided, err := i.ask(ctx, request, options, func(call *capi.Call, policies []capi.Policy) (capi.Decision, error) {
 		return i.inner.Decide(call, policies, options.Explain, options.Trace)
@@ -260,7 +261,7 @@ func (i *Index) Decide(ctx context.Context, request any, options Options) (*Deci
 	return decision, err
 }
 
-// Mutate mutates the object of a request, which is the request of an AdmissionReview. It ends early when the context does, with the
+// Mutate mutates the object of a request, given as the request of an AdmissionReview. If the context ends, Mutate returns early with the
 // context's cause.
 func (i *Index) Mutate(ctx context.Context, request any, options Options) (*Mutation, error) {
 	mutated, err := i.ask(ctx, request, options, i.inner.Mutate)
@@ -326,7 +327,7 @@ func (o *Options) callbacks() *capi.Callbacks {
 	return callbacks
 }
 
-// written writes an object that was found.
+// written encodes an object that a [Lookup] found; nil if there is none.
 func written(object any, err error) ([]byte, error) {
 	if object == nil || err != nil {
 		return nil, err

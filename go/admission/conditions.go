@@ -14,24 +14,24 @@ type Conditions struct{ inner capi.Conditions }
 // Condition is a compiled expression.
 type Condition struct {
 	inner capi.Condition
-	// Type is its static type, such as "bool".
+	// Type is the static type, such as "bool".
 	Type string
 }
 
-// StoredExpressions compiles what was stored already, which may use all that any version offers.
+// StoredExpressions compiles expressions as stored ones, which may use the functions of all versions of Kubernetes.
 func StoredExpressions() Option { return func(config map[string]any) { config["mode"] = "stored" } }
 
 // WithVariables lets expressions read `variables`, as in policies.
 func WithVariables() Option { return func(config map[string]any) { config["variables"] = true } }
 
-// Declarations says which variables an expression sees beside object, oldObject, request and namespaceObject.
+// Declarations says which variables an expression can read in addition to object, oldObject, request and namespaceObject.
 type Declarations struct {
 	Params, Authorizer bool
-	// PatchTypes are the types and functions by which mutations are written.
+	// PatchTypes adds the types and functions of mutations: Object and JSONPatch.
 	PatchTypes bool
 }
 
-// NewConditions makes a compiler of expressions.
+// NewConditions returns a compiler of expressions.
 func NewConditions(options ...Option) (*Conditions, error) {
 	config, err := configOf(options)
 	if err != nil {
@@ -44,11 +44,11 @@ func NewConditions(options ...Option) (*Conditions, error) {
 	return &Conditions{inner}, nil
 }
 
-// Close frees the compiler. Evaluations that run go on.
+// Close frees the compiler. Evaluations in flight finish first.
 func (c *Conditions) Close() { c.inner.Close() }
 
-// Variable compiles a variable, declares it for later expressions, and returns its type. A variable that does not compile is declared
-// too; expressions that read it fail.
+// Variable compiles a variable, declares it for later expressions, and returns its type. A variable that does not compile is declared too,
+// and expressions that read it fail.
 func (c *Conditions) Variable(name, expression string, declared Declarations) (string, error) {
 	typ, err := c.inner.Variable(name, expression, declared.Params, declared.Authorizer, declared.PatchTypes)
 	return typ, gavel.Wrap(err)
@@ -63,19 +63,19 @@ func (c *Conditions) Compile(expression string, declared Declarations) (*Conditi
 	return &Condition{inner: inner, Type: typ}, nil
 }
 
-// Close frees the expression. Evaluations that run go on.
+// Close frees the expression. Evaluations in flight finish first.
 func (c *Condition) Close() { c.inner.Close() }
 
-// Evaluated is what an expression came to.
+// Evaluated is the result of one expression.
 type Evaluated struct {
 	Value any
-	// Err says why there is no value.
+	// Err is the error if the evaluation failed.
 	Err error
 }
 
-// Eval evaluates expressions of this compiler in order; those that are nil come to nothing. Variables are object, oldObject, request,
-// params, namespaceObject, authorizer and authorizer.requestResource, of which each may be absent. What remains of the budget, in cost
-// units, is negative where it was used up: then there are no results.
+// Eval evaluates expressions of this compiler in order; the result of a nil expression is empty. The variables are object, oldObject,
+// request, params, namespaceObject, authorizer and authorizer.requestResource; each may be absent. Eval also returns the remaining budget,
+// in cost units: a negative number if the budget was exceeded, and then there are no results.
 func (c *Conditions) Eval(ctx context.Context, conditions []*Condition, variables map[string]any, budget int64) ([]Evaluated, int64, error) {
 	call := capi.NewCall()
 	defer call.End()

@@ -1,4 +1,4 @@
-// Package crd validates CustomResourceDefinitions, and custom resources by them, as an API server does: schema, metadata and
+// Package crd validates CustomResourceDefinitions and custom resources as an API server does: schema, metadata and
 // x-kubernetes-validations, with transition rules and ratcheting on updates.
 package crd
 
@@ -10,36 +10,37 @@ import (
 	"gavel.dev/go/internal/capi"
 )
 
-// FieldError is what is wrong with one field.
+// FieldError is an error of one field.
 type FieldError struct {
-	// Type is the sort of fault, such as "FieldValueInvalid".
+	// Type is the type of the error, such as "FieldValueInvalid".
 	Type string `json:"type"`
 	// Field is the path of the field.
 	Field string `json:"field"`
-	// BadValue is the value at fault as JSON, where it is told.
+	// BadValue is the invalid value as JSON, if the error shows it.
 	BadValue json.RawMessage `json:"badValue,omitempty"`
 	Detail   string          `json:"detail"`
-	// Message is all of it in one line, as field.Error prints it.
+	// Message is the whole error in one line, as field.Error prints it.
 	Message string `json:"string"`
 }
 
 func (e FieldError) Error() string { return e.Message }
 
-// Rule is a rule of a definition, and what became of it.
+// Rule is a rule of a definition, and the result of compiling it.
 type Rule struct {
 	Version           string `json:"version"`
 	Path              string `json:"path"`
 	Rule              string `json:"rule"`
 	MessageExpression string `json:"messageExpression,omitempty"`
-	// NotCompiled says why the rule was not compiled at all.
+	// NotCompiled says why compilation was not attempted.
 	NotCompiled string `json:"notCompiled,omitempty"`
-	// CompileError says why it does not compile.
+	// CompileError says why the rule does not compile.
 	CompileError string `json:"compileError,omitempty"`
-	// Estimate is the most that it costs to evaluate the rule once.
+	// Estimate bounds the cost of one evaluation of the rule, in cost units.
 	Estimate *struct {
 		Max uint64 `json:"max"`
 	} `json:"estimate,omitempty"`
-	// ExpressionCost is the most that the rule costs wherever it may run: what is compared with the limit of a rule.
+	// ExpressionCost bounds the cost of all evaluations of the rule in one request, in cost units. An API server compares it with the limit
+	// of a rule.
 	ExpressionCost           *uint64 `json:"expressionCost,omitempty"`
 	UsesOldSelf              *bool   `json:"usesOldSelf,omitempty"`
 	CompiledMaxCardinality   *uint64 `json:"compiledMaxCardinality,omitempty"`
@@ -49,7 +50,7 @@ type Rule struct {
 	NormalizedFieldPath      string  `json:"normalizedFieldPath,omitempty"`
 }
 
-// Total is what the rules of a schema cost together.
+// Total is the estimated cost of all rules of a schema, in cost units, and its limit.
 type Total struct {
 	Version   string `json:"version"`
 	Path      string `json:"path"`
@@ -57,7 +58,7 @@ type Total struct {
 	Limit     uint64 `json:"limit"`
 }
 
-// Report is what an API server says of a definition.
+// Report is the result of validating a definition.
 type Report struct {
 	Errors               []FieldError `json:"errors"`
 	Warnings             []string     `json:"warnings"`
@@ -66,18 +67,18 @@ type Report struct {
 	CompatibilityVersion string       `json:"compatibilityVersion"`
 }
 
-// Option changes how definitions are read.
+// Option changes how definitions are read and compiled.
 type Option func(config map[string]any)
 
-// Server names the version of the API server that answers, such as "1.36", which it is by default.
+// Server sets the version of the API server whose behavior Gavel follows, such as "1.36", which is the default.
 func Server(version string) Option { return func(config map[string]any) { config["server"] = version } }
 
-// Language names the version of Kubernetes whose functions new rules may use. By default it is the one before the server's.
+// Language sets the version of Kubernetes whose functions new rules may use. The default is the version before the server's.
 func Language(version string) Option {
 	return func(config map[string]any) { config["k8sVersion"] = version }
 }
 
-// Stored lists rules as if they were stored already, which may use all that any version offers.
+// Stored compiles rules as stored ones, which may use the functions of all versions of Kubernetes.
 func Stored() Option { return func(config map[string]any) { config["mode"] = "stored" } }
 
 func configOf(options []Option) ([]byte, error) {
@@ -91,7 +92,7 @@ func configOf(options []Option) ([]byte, error) {
 	return json.Marshal(config)
 }
 
-// Check says what an API server says of a definition that is created or, where old is not nil, updated.
+// Check validates a definition that is created or, if old is not nil, updated.
 func Check(definition, old any, options ...Option) (*Report, error) {
 	config, err := configOf(options)
 	if err != nil {
@@ -129,7 +130,7 @@ type Definition struct {
 	storageVersion string
 }
 
-// Compile compiles a definition, so that its objects can be validated. It is taken as valid: [Check] says whether it is.
+// Compile compiles a definition, to validate its objects. It assumes that the definition is valid: use [Check] first if it may not be.
 func Compile(definition any, options ...Option) (*Definition, error) {
 	config, err := configOf(options)
 	if err != nil {
@@ -148,23 +149,24 @@ func Compile(definition any, options ...Option) (*Definition, error) {
 	return &Definition{inner: inner, storageVersion: version}, gavel.Wrap(err)
 }
 
-// Close frees the definition. Calls that use it go on.
+// Close frees the definition. Calls in flight finish first.
 func (d *Definition) Close() { d.inner.Close() }
 
-// StorageVersion is the version in which objects are stored.
+// StorageVersion returns the version in which objects are stored.
 func (d *Definition) StorageVersion() string { return d.storageVersion }
 
-// DecodeOptions say how an object is decoded; the zero value is what an API server does with the body of a request.
+// DecodeOptions configure how an object is decoded. The zero value decodes it as an API server decodes the body of a request.
 type DecodeOptions struct {
-	// FromStorage: the object comes from storage.
+	// FromStorage says that the object comes from storage, not from a request.
 	FromStorage bool
-	// KeepUnknown: fields that the schema does not know stay.
+	// KeepUnknown keeps fields that the schema does not specify.
 	KeepUnknown bool
-	// NoDefaults: no defaults are set.
+	// NoDefaults leaves absent fields absent, instead of setting their defaults.
 	NoDefaults bool
 }
 
-// Decode brings an object to the form in which an API server holds it: unknown fields are dropped and listed, defaults are set.
+// Decode decodes an object into the form in which an API server holds it: defaults are set, and unknown fields are dropped. It also returns
+// the paths of the unknown fields.
 func (d *Definition) Decode(object any, options DecodeOptions) (*gavel.Value, []string, error) {
 	held, done, err := gavel.HeldValue(object)
 	if err != nil {
@@ -182,8 +184,8 @@ func (d *Definition) Decode(object any, options DecodeOptions) (*gavel.Value, []
 	return gavel.ValueOf(decoded), unknown, err
 }
 
-// Prepare makes an object ready to be validated, as an API server does after admission: status and generation are put right. An empty
-// version is the storage version; old is nil where the object is created; status says that only the status is updated.
+// Prepare prepares an object for validation, as an API server does after admission: it resets status and generation. An empty version is
+// the storage version; old is nil if the object is created; status says that only the status is updated.
 func (d *Definition) Prepare(version string, object, old any, status bool) (*gavel.Value, error) {
 	held, done, err := gavel.HeldValue(object)
 	if err != nil {
@@ -209,45 +211,45 @@ func (d *Definition) version(name string) string {
 	return name
 }
 
-// ValidateOptions say how an object is validated; the zero value is what an API server does where an object is created.
+// ValidateOptions configure how an object is validated. The zero value validates it as an API server validates a new object.
 type ValidateOptions struct {
-	// Version is that of the definition; empty is the storage version.
+	// Version is the version of the definition to validate by; empty is the storage version.
 	Version string
-	// Old is the object before an update.
+	// Old is the object before an update, or nil if the object is created.
 	Old any
-	// Budget is what all rules may cost together, in cost units; nil is Kubernetes' 10,000,000.
+	// Budget limits the cost of all rules together, in cost units; nil means Kubernetes' 10,000,000.
 	Budget *int64
-	// SkipMetadata: metadata is not validated.
+	// SkipMetadata skips the validation of metadata.
 	SkipMetadata bool
-	// Status: only the status is updated, through its own endpoint.
+	// Status says that only the status is updated, through its own endpoint.
 	Status bool
-	// ForceRules: rules run even where schema errors would keep an API server from it.
+	// ForceRules runs the rules even if an API server would skip them because of schema errors.
 	ForceRules bool
 }
 
-// Outcome is what an API server says of an object.
+// Outcome is the result of validating an object.
 type Outcome struct {
 	SchemaErrors []FieldError `json:"schemaErrors"`
 	RuleErrors   []FieldError `json:"ruleErrors"`
-	// Warnings are errors of rules that were there before the update.
+	// Warnings are rule errors that the old object had too.
 	Warnings []string `json:"warnings"`
-	// Notes say why messageExpressions could not be used, so that a rule's message stands in: what an API server logs.
+	// Notes say why a messageExpression could not be used and the rule's message replaced it. An API server only logs them.
 	Notes []string `json:"notes"`
-	// NoRules: the definition has none. RulesSkipped: they did not run because of schema errors.
+	// NoRules says that the definition has no rules, RulesSkipped that they did not run because of schema errors.
 	NoRules, RulesSkipped bool
-	// RemainingBudget is what is left of the budget, in cost units; negative where a rule ended the validation.
+	// RemainingBudget is the rest of the budget, in cost units. It is negative if a rule exceeded a limit and ended the validation.
 	RemainingBudget int64
 }
 
-// Valid says whether nothing is wrong.
+// Valid reports whether the object has no errors.
 func (o *Outcome) Valid() bool { return len(o.SchemaErrors) == 0 && len(o.RuleErrors) == 0 }
 
-// Errors is all that is wrong, in the API server's order.
+// Errors returns all errors in the order of an API server.
 func (o *Outcome) Errors() []FieldError {
 	return append(append([]FieldError(nil), o.SchemaErrors...), o.RuleErrors...)
 }
 
-// Validate says what an API server says of an object, which must have been decoded. It ends early when the context does.
+// Validate validates an object that [Definition.Decode] returned. If the context ends, Validate returns early with the context's cause.
 func (d *Definition) Validate(ctx context.Context, object any, options ValidateOptions) (*Outcome, error) {
 	held, done, err := gavel.HeldValue(object)
 	if err != nil {

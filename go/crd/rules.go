@@ -11,20 +11,20 @@ import (
 // Rules are the compiled rules of a structural schema and of all schemas in it, for hosts that do the rest of validation themselves.
 type Rules struct{ inner capi.Rules }
 
-// ResourceRoot says that a schema is that of an object of its own, which has metadata.
+// ResourceRoot says that the schema describes a whole object, with apiVersion, kind and metadata.
 func ResourceRoot() Option { return func(config map[string]any) { config["resource"] = true } }
 
-// PerCallLimit bounds the cost units of one evaluation; the default is Kubernetes' 1,000,000.
+// PerCallLimit limits the cost of one evaluation, in cost units; the default is Kubernetes' 1,000,000.
 func PerCallLimit(units uint64) Option {
 	return func(config map[string]any) { config["perCallLimit"] = units }
 }
 
-// StoredRules says of each rule, and of its messageExpression, whether it was stored already.
+// StoredRules says, for each rule, whether the rule and whether its messageExpression was stored already. Only [CheckRules] uses it.
 func StoredRules(stored [][2]bool) Option {
 	return func(config map[string]any) { config["stored"] = stored }
 }
 
-// CompileRules compiles the rules of a structural OpenAPI v3 schema, as stored ones. Those that do not compile become errors of Validate.
+// CompileRules compiles the rules of a structural OpenAPI v3 schema, as stored rules. [Rules.Validate] reports rules that do not compile.
 func CompileRules(schema any, options ...Option) (*Rules, error) {
 	config, err := configOf(options)
 	if err != nil {
@@ -42,22 +42,22 @@ func CompileRules(schema any, options ...Option) (*Rules, error) {
 	return &Rules{inner}, nil
 }
 
-// Close frees the rules. Calls that use them go on.
+// Close frees the rules. Calls in flight finish first.
 func (r *Rules) Close() { r.inner.Close() }
 
-// Subject is a value that rules look at.
+// Subject is a value to validate.
 type Subject struct {
-	// Path is where the value lies, such as "spec"; empty is the root of an object.
+	// Path is the path of the value, such as "spec"; empty is the root of an object.
 	Path string
-	// Value is the value, Old what it was before an update, or nil.
+	// Value is the value; Old is the value before an update, or nil.
 	Value, Old any
-	// Ratcheting: rules that the value broke before become warnings.
+	// Ratcheting turns rule errors that the old value has too into warnings.
 	Ratcheting bool
-	// Budget is what all rules may cost, in cost units.
+	// Budget limits the cost of all rules together, in cost units.
 	Budget int64
 }
 
-// Validate runs the rules. Schema errors are not looked for.
+// Validate evaluates the rules. It does not validate the value against the schema.
 func (r *Rules) Validate(ctx context.Context, subject Subject) (*Outcome, error) {
 	held, done, err := gavel.HeldValue(subject.Value)
 	if err != nil {
@@ -88,21 +88,21 @@ func (r *Rules) Validate(ctx context.Context, subject Subject) (*Outcome, error)
 	return outcome, err
 }
 
-// CheckedRule is what became of a rule.
+// CheckedRule is the result of compiling a rule.
 type CheckedRule struct {
 	// Error says why the rule does not compile.
 	Error       string `json:"error"`
 	UsesOldSelf bool   `json:"usesOldSelf"`
-	// MaxCost is the most that the rule costs once, MaxCardinality how often it may run at most.
+	// MaxCost bounds the cost of one evaluation, MaxCardinality the number of evaluations.
 	MaxCost        uint64 `json:"maxCost"`
 	MaxCardinality uint64 `json:"maxCardinality"`
-	// MessageError says why the messageExpression does not compile; MessageMaxCost is nil where there is none.
+	// MessageError says why the messageExpression does not compile; MessageMaxCost is nil if there is none.
 	MessageError   string  `json:"messageError"`
 	MessageMaxCost *uint64 `json:"messageMaxCost"`
 	FieldPath      string  `json:"fieldPath"`
 }
 
-// CheckRules compiles the rules of one schema, without those of schemas in it, and tells what became of each: nil for one that is blank.
+// CheckRules compiles the rules of one schema, without those of schemas in it, and returns a result for each; nil for a blank rule.
 func CheckRules(schema any, options ...Option) ([]*CheckedRule, error) {
 	config, err := configOf(options)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"gavel.dev/go/internal/flat"
 )
 
-// Verdict is what an authorizer answers.
+// Verdict is the decision of an authorizer.
 type Verdict = capi.Verdict
 
 // The verdicts.
@@ -17,7 +17,7 @@ const (
 	Deny      = capi.Deny
 )
 
-// UserInfo is a user as the API server has authenticated it.
+// UserInfo is a user whom the API server has authenticated.
 type UserInfo struct {
 	Name   string              `json:"name,omitempty"`
 	UID    string              `json:"uid,omitempty"`
@@ -25,12 +25,12 @@ type UserInfo struct {
 	Extra  map[string][]string `json:"extra,omitempty"`
 }
 
-// Attributes are what an authorizer is asked.
+// Attributes describe what a user wants to do.
 type Attributes struct {
 	// User is the name of the user.
 	User string `json:"user"`
 	Verb string `json:"verb"`
-	// ResourceRequest says whether resources are asked for, not a path.
+	// ResourceRequest says whether the request is for a resource, not for a path.
 	ResourceRequest bool   `json:"resourceRequest"`
 	Path            string `json:"path"`
 	APIGroup        string `json:"apiGroup"`
@@ -39,17 +39,17 @@ type Attributes struct {
 	Subresource     string `json:"subresource"`
 	Namespace       string `json:"namespace"`
 	Name            string `json:"name"`
-	// FieldSelector and LabelSelector are texts such as "a=b,c!=d". The errors say why one could not be read.
+	// FieldSelector and LabelSelector are texts such as "a=b,c!=d". The error fields say why a selector could not be parsed.
 	FieldSelector      string `json:"fieldSelector"`
 	FieldSelectorError string `json:"fieldSelectorError"`
 	LabelSelector      string `json:"labelSelector"`
 	LabelSelectorError string `json:"labelSelectorError"`
 }
 
-// AuthorizeFunc decides whether a user may do something. It may be called by many goroutines at once.
+// AuthorizeFunc decides whether a user may do something. Several goroutines may call it at the same time.
 type AuthorizeFunc func(Attributes) (verdict Verdict, reason string, err error)
 
-// Authorize is for this module.
+// Authorize calls f with attributes as JSON. It is for the other packages of this module.
 func (f AuthorizeFunc) Authorize(attributes []byte) (Verdict, string, error) {
 	var asked Attributes
 	if err := json.Unmarshal(attributes, &asked); err != nil {
@@ -64,17 +64,17 @@ type Authorizer struct {
 	Authorize AuthorizeFunc
 }
 
-// AppendFlat is for this module.
+// AppendFlat encodes the authorizer. It is for the other packages of this module.
 func (a Authorizer) AppendFlat(w *flat.Writer) error { return w.Authorizer(a.Authorize, a.User, nil) }
 
-// ResourceCheck is the value of a variable of type "resourceCheck": an authorizer that is asked about one resource.
+// ResourceCheck is the value of a variable of type "resourceCheck": an authorizer for one resource, such as `authorizer.requestResource`.
 type ResourceCheck struct {
 	User      UserInfo
 	Authorize AuthorizeFunc
 	Resource  Resource
 }
 
-// Resource is what a [ResourceCheck] is about.
+// Resource is the resource of a [ResourceCheck].
 type Resource struct {
 	Group       string `json:"group,omitempty"`
 	Resource    string `json:"resource,omitempty"`
@@ -83,7 +83,7 @@ type Resource struct {
 	Name        string `json:"name,omitempty"`
 }
 
-// AppendFlat is for this module.
+// AppendFlat encodes the resource check. It is for the other packages of this module.
 func (c ResourceCheck) AppendFlat(w *flat.Writer) error {
 	return w.Authorizer(c.Authorize, c.User, c.Resource)
 }

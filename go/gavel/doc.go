@@ -1,11 +1,12 @@
 // Package gavel evaluates CEL as Kubernetes does: the same values, costs, verdicts and messages, in process.
 //
-// An [Env] says what expressions may use, [Env.Compile] makes a [Program] of one, and [Program.Eval] evaluates it with variables from
-// Go's own values: map[string]any, *unstructured.Unstructured (or anything else with UnstructuredContent), json.RawMessage, and values of
-// the language such as int64, time.Duration or []string. An object that several evaluations look at crosses once as a [Value].
+// An [Env] defines which functions and variables expressions may use. [Env.Compile] compiles an expression to a [Program], and
+// [Program.Eval] evaluates it. Variables are Go values: map[string]any, *unstructured.Unstructured (or anything else with
+// UnstructuredContent), json.RawMessage, and values such as int64, time.Duration or []string. Convert an object that several evaluations
+// use only once, to a [Value].
 //
-// Environments, programs and values are safe for use by many goroutines. Close frees what they hold; the garbage collector does so for
-// those that were forgotten, but it does not know how much memory they hold.
+// Environments, programs and values may be used by many goroutines. Close frees their memory. The garbage collector frees those that were
+// not closed, but it does not know how much memory they hold.
 //
-// Package crd validates custom resources, package admission decides requests by admission policies.
+// Package crd validates custom resources; package admission decides requests with admission policies.
 package gavel

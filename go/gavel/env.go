@@ -7,13 +7,13 @@ import (
 	"gavel.dev/go/internal/capi"
 )
 
-// Env says what expressions may use: the functions of a version of Kubernetes, and variables.
+// Env defines what expressions may use: the functions of a version of Kubernetes, and variables.
 type Env struct{ inner capi.Env }
 
 // Estimate is a static cost, in cost units.
 type Estimate struct{ Min, Max uint64 }
 
-// Option changes an environment.
+// Option configures an environment.
 type Option func(spec map[string]any)
 
 func set(key string, value any) Option { return func(spec map[string]any) { spec[key] = value } }
@@ -29,36 +29,37 @@ func entry(key, name string, value any) Option {
 	}
 }
 
-// Server names the version of the API server that answers, such as "1.36", which it is by default: its values, costs and messages.
+// Server sets the version of the API server whose values, costs and messages Gavel reproduces, such as "1.36", which is the default.
 func Server(version string) Option { return set("server", version) }
 
-// Language names the version of Kubernetes whose functions there are, where that is not the server's.
+// Language sets the version of Kubernetes whose functions expressions may use. The default is the server's version.
 func Language(version string) Option { return set("k8sVersion", version) }
 
-// Stored offers what stored expressions may use, which is all that any version has.
+// Stored lets expressions use the functions of all versions of Kubernetes, as an API server lets stored expressions.
 func Stored() Option { return set("mode", "stored") }
 
 // Variable declares a variable of a type such as "dyn", "int", "list(string)", "authorizer", "resourceCheck", "admissionRequest" or
 // "namespaceObject".
 func Variable(name, typeName string) Option { return entry("vars", name, typeName) }
 
-// Typed declares a variable of a type as the batch protocol writes it, such as {"list": {"schema": …}}.
+// Typed declares a variable whose type is written as in the batch protocol, such as {"list": {"schema": …}}.
 func Typed(name string, typ any) Option { return entry("vars", name, typ) }
 
-// Schema declares a variable that holds what a structural OpenAPI v3 schema describes. A resource root has metadata, too.
+// Schema declares a variable whose type is a structural OpenAPI v3 schema. A resource root also has apiVersion, kind and metadata.
 func Schema(name string, schema any, resourceRoot bool) Option {
 	return entry("vars", name, map[string]any{"schema": schema, "resource": resourceRoot})
 }
 
-// Size bounds the size of what lies at a path, such as "xs" or "xs.@items", for the estimate.
+// Size bounds the size of the values at a path, such as "xs" or "xs.@items", for the cost estimate.
 func Size(path string, least, most uint64) Option {
 	return entry("sizes", path, map[string]uint64{"min": least, "max": most})
 }
 
-// CheckOnly makes programs that tell type and estimate and are not evaluated.
+// CheckOnly makes programs that have a type and a cost estimate, and are not evaluated.
 func CheckOnly() Option { return set("checkOnly", true) }
 
-// Specification offers the language of cel-spec with its extension libraries, and nothing of Kubernetes. Names are resolved in a container.
+// Specification selects the language of cel-spec with its extension libraries, without Kubernetes' libraries. The container is the
+// namespace in which names are resolved.
 func Specification(container string) Option {
 	return func(spec map[string]any) {
 		spec["env"] = "cel"
@@ -68,16 +69,16 @@ func Specification(container string) Option {
 	}
 }
 
-// Function declares overloads of a function without an implementation, for checking, in an environment of [Specification].
+// Function declares overloads of a function that has no implementation, for type checking. It requires [Specification].
 func Function(name string, overloads any) Option { return entry("functions", name, overloads) }
 
-// WithoutMacros leaves macros unexpanded, in an environment of [Specification].
+// WithoutMacros leaves macros unexpanded. It requires [Specification].
 func WithoutMacros() Option { return set("disableMacros", true) }
 
-// WithoutCheck evaluates what was parsed without checking it, in an environment of [Specification].
+// WithoutCheck evaluates expressions without type checking. It requires [Specification].
 func WithoutCheck() Option { return set("disableCheck", true) }
 
-// NewEnv makes an environment: by default what an API server 1.36 offers to new expressions, without variables.
+// NewEnv returns an environment. By default it offers what an API server 1.36 offers to new expressions, without variables.
 func NewEnv(options ...Option) (*Env, error) {
 	spec := map[string]any{}
 	for _, option := range options {
@@ -94,7 +95,7 @@ func NewEnv(options ...Option) (*Env, error) {
 	return &Env{inner}, nil
 }
 
-// Close frees the environment. Its programs live on.
+// Close frees the environment. Its programs remain usable.
 func (e *Env) Close() { e.inner.Close() }
 
 // Compile parses, checks and plans an expression. The error is an [*Error].

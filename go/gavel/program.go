@@ -13,44 +13,44 @@ type Program struct {
 	statics capi.Statics
 }
 
-// Result is what an evaluation came to.
+// Result is the result of an evaluation.
 type Result struct {
 	// Value is nil, bool, int64, uint64, float64, string, []byte, time.Time, time.Duration, []any, [Map], [Type], [Optional], [Opaque]
 	// or [Object].
 	Value any
-	// Cost is what the evaluation took, in cost units, also where it failed.
+	// Cost is the cost of the evaluation in cost units, even if it failed.
 	Cost uint64
-	// Evaluated is false where the program was only checked, or failed before it was evaluated.
+	// Evaluated is false if the program was only checked, or if the call failed before the evaluation.
 	Evaluated bool
 }
 
-// EvalOption bounds an evaluation.
+// EvalOption limits an evaluation.
 type EvalOption func(*capi.Call)
 
-// CostLimit bounds the cost units of an evaluation; the default is Kubernetes' limit of one expression, 1,000,000.
+// CostLimit limits the cost of an evaluation, in cost units; the default is Kubernetes' limit for one expression, 1,000,000.
 func CostLimit(units uint64) EvalOption {
 	return func(call *capi.Call) { call.Limit(int64(units)) }
 }
 
-// MemoryLimit bounds the bytes that an evaluation computes; the default is 64 MiB.
+// MemoryLimit limits the memory of the values that an evaluation computes, in bytes; the default is 64 MiB.
 func MemoryLimit(bytes uint64) EvalOption {
 	return func(call *capi.Call) { call.Memory(bytes) }
 }
 
-// Type is the static type, such as "list(string)".
+// Type returns the static type, such as "list(string)".
 func (p *Program) Type() string { return p.statics.Type }
 
-// TypeInMessages is the static type as Kubernetes' messages print it.
+// TypeInMessages returns the static type as Kubernetes' messages print it.
 func (p *Program) TypeInMessages() string { return p.statics.TypeInMessages }
 
-// Estimate is the static cost, or nil where it is not known.
+// Estimate returns the static cost, or nil if it is not known.
 func (p *Program) Estimate() *Estimate { return estimate(p.statics) }
 
-// Close frees the program. Evaluations that run go on.
+// Close frees the program. Evaluations in flight finish first.
 func (p *Program) Close() { p.inner.Close() }
 
-// Eval evaluates the program with variables by name. It ends early when the context does, and then returns the context's cause. Other
-// failures are an [*Error], beside which the result tells the cost.
+// Eval evaluates the program with variables by name. If the context ends, Eval returns early with the context's cause. Other failures are
+// an [*Error]; the result then still has the cost.
 func (p *Program) Eval(ctx context.Context, variables map[string]any, options ...EvalOption) (Result, error) {
 	call := capi.NewCall()
 	defer call.End()

@@ -11,7 +11,7 @@ import (
 	"gavel.dev/go/internal/flat"
 )
 
-// Type is a type as a value, by name.
+// Type is the name of a type, as a value.
 type Type string
 
 // Optional is an optional value.
@@ -21,7 +21,7 @@ type Optional struct {
 	Value any
 }
 
-// AppendFlat is for this module.
+// AppendFlat encodes the optional. It is for the other packages of this module.
 func (o Optional) AppendFlat(w *flat.Writer) error {
 	if !o.Set {
 		w.None()
@@ -30,21 +30,21 @@ func (o Optional) AppendFlat(w *flat.Writer) error {
 	return w.Some(o.Value)
 }
 
-// Opaque is a value of a library's own type, such as a quantity or an IP address.
+// Opaque is a value of a type that a library defines, such as a quantity or an IP address.
 type Opaque struct {
 	// Kind is "quantity", "url", "ip", "cidr", "semver" or "format", or the name of another type.
 	Kind string
-	// Text is how the value is written.
+	// Text is the value as text.
 	Text string
 }
 
-// Object is what a struct literal made, such as Object.spec{replicas: 1} in a mutation.
+// Object is the value of a struct literal, such as Object.spec{replicas: 1} in a mutation.
 type Object struct {
 	Type   string
 	Fields map[string]any
 }
 
-// HeldError is an error that a list or a map holds in the place of a value.
+// HeldError is an error that takes the place of a value in a list or a map.
 type HeldError string
 
 func (e HeldError) Error() string { return string(e) }
@@ -52,7 +52,7 @@ func (e HeldError) Error() string { return string(e) }
 // Entry is an entry of a [Map].
 type Entry struct{ Key, Value any }
 
-// Map is a map of CEL, whose keys need not be strings. Entries are ordered by the text of their keys.
+// Map is a CEL map, whose keys need not be strings. Entries are ordered by the text of their keys.
 type Map []Entry
 
 // Get returns the value of a key.
@@ -65,7 +65,7 @@ func (m Map) Get(key any) (any, bool) {
 	return nil, false
 }
 
-// readTyped reads typed JSON, as the batch protocol has it.
+// readTyped decodes the typed JSON of the batch protocol.
 func readTyped(text []byte) (any, error) {
 	var object map[string]json.RawMessage
 	if err := json.Unmarshal(text, &object); err != nil {
@@ -187,5 +187,5 @@ func readObject(raw json.RawMessage) (any, error) {
 	return Object{Type: object.Type, Fields: fields}, nil
 }
 
-// ReadTyped reads typed JSON; it is for the other packages of this module.
+// ReadTyped decodes typed JSON. It is for the other packages of this module.
 func ReadTyped(text []byte) (any, error) { return readTyped(text) }

@@ -8,10 +8,10 @@ import (
 	"gavel.dev/go/internal/flat"
 )
 
-// Value is a JSON value that the library holds, so that it crosses once however many calls look at it. It does not change.
+// Value is an immutable JSON value in the library's memory. Several calls can use it without converting it again.
 type Value struct{ held capi.Value }
 
-// NewValue hands a value over: a map[string]any, an unstructured object, a json.RawMessage, or what JSON has beside objects.
+// NewValue converts a value: a map[string]any, an unstructured object, a json.RawMessage, or any other JSON value.
 func NewValue(value any) (*Value, error) {
 	if value, ok := value.(*Value); ok {
 		return value, nil
@@ -23,7 +23,7 @@ func NewValue(value any) (*Value, error) {
 	return &Value{held}, nil
 }
 
-// crossed hands a value over.
+// crossed converts a value for the library.
 func crossed(value any, take func(flat []byte) (capi.Value, error)) (capi.Value, error) {
 	call := capi.NewCall()
 	defer call.End()
@@ -38,16 +38,16 @@ func crossed(value any, take func(flat []byte) (capi.Value, error)) (capi.Value,
 	return held, Wrap(err)
 }
 
-// Close frees the value. Calls that use it go on.
+// Close frees the value. Calls in flight finish first.
 func (v *Value) Close() { v.held.Close() }
 
-// MarshalJSON writes the value as Kubernetes does.
+// MarshalJSON returns the value as JSON, written as Kubernetes writes it.
 func (v *Value) MarshalJSON() ([]byte, error) {
 	text, err := v.held.JSON()
 	return text, Wrap(err)
 }
 
-// Decode reads the value into Go's own types, as encoding/json does.
+// Decode stores the value in the variable that into points to, like [json.Unmarshal].
 func (v *Value) Decode(into any) error {
 	text, err := v.MarshalJSON()
 	if err != nil {
@@ -56,10 +56,10 @@ func (v *Value) Decode(into any) error {
 	return json.Unmarshal(text, into)
 }
 
-// AppendFlat is for this module.
+// AppendFlat encodes a reference to the value. It is for the other packages of this module.
 func (v *Value) AppendFlat(w *flat.Writer) error { return w.Handle(v.held) }
 
-// HeldValue is what the library holds of a value made of v, for the other packages of this module: done ends its use, and must be called.
+// HeldValue converts v for one call. The caller must call done after that. It is for the other packages of this module.
 func HeldValue(v any) (held capi.Value, done func(), err error) {
 	if value, ok := v.(*Value); ok {
 		return value.held, func() {}, nil
@@ -71,5 +71,5 @@ func HeldValue(v any) (held capi.Value, done func(), err error) {
 	return held, held.Close, nil
 }
 
-// ValueOf is for the other packages of this module.
+// ValueOf returns a handle as a [Value]. It is for the other packages of this module.
 func ValueOf(held capi.Value) *Value { return &Value{held} }

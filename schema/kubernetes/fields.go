@@ -1,8 +1,8 @@
 //go:build ignore
 
-// Prints, of every struct of Kubernetes' API that a server knows, which fields Go leaves out where they are zero although they
-// are no pointers ("plain"), and which fields it always writes, with their zero values ("written"). To be run among the
-// vendored modules of k8s.io/kubernetes: go run fields.go > fields.json
+// Prints two lists for every struct of the Kubernetes API that a server knows: the fields that Go omits when they are zero although they
+// are not pointers ("plain"), and the fields that Go always writes, with their zero values ("written"). Run it in the vendored modules of
+// k8s.io/kubernetes: go run fields.go > fields.json
 package main
 
 import (
@@ -42,7 +42,7 @@ var (
 	marshaler = reflect.TypeFor[json.Marshaler]()
 )
 
-// schema is the name of a type's schema in OpenAPI documents.
+// schema returns the name of a type's schema in OpenAPI documents.
 func schema(t reflect.Type) string {
 	host, path, _ := strings.Cut(t.PkgPath(), "/")
 	labels := strings.Split(host, ".")
@@ -92,7 +92,7 @@ func (of *fields) collect(t reflect.Type) {
 			if err != nil {
 				panic(err)
 			}
-			// What is in it is told of its own type.
+			// The struct's own entry lists its fields.
 			if isStruct && zero[0] == '{' {
 				zero = []byte("{}")
 			}

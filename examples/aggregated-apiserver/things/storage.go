@@ -21,7 +21,7 @@ import (
 	"gavel.dev/go/kubernetes/rules"
 )
 
-// Storage holds Things in memory. What users write is held against the rules of the schema by Gavel.
+// Storage holds Things in memory. Gavel validates each Thing that a user writes against the rules of the schema.
 type Storage struct {
 	rest.TableConvertor
 	schema *structural.Structural
@@ -42,7 +42,7 @@ var (
 
 var resource = schema.GroupResource{Group: GroupVersion.Group, Resource: "things"}
 
-// NewStorage holds nothing.
+// NewStorage returns an empty storage.
 func NewStorage() (*Storage, error) {
 	var external apiextensionsv1.JSONSchemaProps
 	if err := json.Unmarshal([]byte(specSchema), &external); err != nil {
@@ -62,22 +62,22 @@ func NewStorage() (*Storage, error) {
 	}, nil
 }
 
-// New makes a Thing.
+// New returns an empty Thing.
 func (s *Storage) New() runtime.Object { return &Thing{} }
 
-// NewList makes a list.
+// NewList returns an empty list.
 func (s *Storage) NewList() runtime.Object { return &ThingList{} }
 
 // Destroy frees the rules.
 func (s *Storage) Destroy() { s.rules.Close() }
 
-// NamespaceScoped says that Things have a namespace.
+// NamespaceScoped returns true: Things have a namespace.
 func (s *Storage) NamespaceScoped() bool { return true }
 
-// GetSingularName is what one is called.
+// GetSingularName returns the singular name of the resource.
 func (s *Storage) GetSingularName() string { return "thing" }
 
-// invalid holds a Thing against the rules.
+// invalid validates a Thing against the rules, and returns an error if it breaks any.
 func (s *Storage) invalid(ctx context.Context, thing, old *Thing) error {
 	value, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&thing.Spec)
 	if err != nil {
@@ -98,7 +98,7 @@ func (s *Storage) invalid(ctx context.Context, thing, old *Thing) error {
 
 func key(ctx context.Context, name string) string { return request.NamespaceValue(ctx) + "/" + name }
 
-// Create takes a Thing in.
+// Create stores a new Thing.
 func (s *Storage) Create(ctx context.Context, object runtime.Object, admit rest.ValidateObjectFunc, _ *metav1.CreateOptions) (runtime.Object, error) {
 	thing := object.(*Thing)
 	rest.FillObjectMetaSystemFields(thing)
@@ -117,7 +117,7 @@ func (s *Storage) Create(ctx context.Context, object runtime.Object, admit rest.
 	return thing.DeepCopyObject(), nil
 }
 
-// Update puts a Thing in the place of what it was.
+// Update replaces a Thing.
 func (s *Storage) Update(ctx context.Context, name string, info rest.UpdatedObjectInfo, _ rest.ValidateObjectFunc, admit rest.ValidateObjectUpdateFunc, _ bool, _ *metav1.UpdateOptions) (runtime.Object, bool, error) {
 	s.lock.Lock()
 	defer s.lock.Unlock()
@@ -140,7 +140,7 @@ func (s *Storage) Update(ctx context.Context, name string, info rest.UpdatedObje
 	return thing.DeepCopyObject(), false, nil
 }
 
-// Get finds a Thing.
+// Get returns a Thing.
 func (s *Storage) Get(ctx context.Context, name string, _ *metav1.GetOptions) (runtime.Object, error) {
 	s.lock.Lock()
 	defer s.lock.Unlock()
@@ -150,7 +150,7 @@ func (s *Storage) Get(ctx context.Context, name string, _ *metav1.GetOptions) (r
 	return nil, apierrors.NewNotFound(resource, name)
 }
 
-// List finds the Things of a namespace.
+// List returns the Things of a namespace, or of all namespaces.
 func (s *Storage) List(ctx context.Context, _ *metainternal.ListOptions) (runtime.Object, error) {
 	s.lock.Lock()
 	defer s.lock.Unlock()

@@ -13,17 +13,17 @@ import (
 	generated "k8s.io/apiextensions-apiserver/pkg/generated/openapi"
 )
 
-// GroupVersion is that of the API.
+// GroupVersion is the group and version of the API.
 var GroupVersion = schema.GroupVersion{Group: "example.com", Version: "v1"}
 
-// Thing is the kind.
+// Thing is the kind that the example serves.
 type Thing struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 	Spec              Spec `json:"spec,omitempty"`
 }
 
-// Spec is what a user wants of a Thing.
+// Spec is the desired state of a Thing.
 type Spec struct {
 	Replicas int64 `json:"replicas"`
 	Most     int64 `json:"most"`
@@ -36,10 +36,10 @@ type ThingList struct {
 	Items           []Thing `json:"items"`
 }
 
-// OpenAPIModelName is what OpenAPI calls the kind.
+// OpenAPIModelName returns the name of the kind's schema in OpenAPI documents.
 func (Thing) OpenAPIModelName() string { return "com.example.v1.Thing" }
 
-// OpenAPIModelName is what OpenAPI calls lists.
+// OpenAPIModelName returns the name of the list's schema in OpenAPI documents.
 func (ThingList) OpenAPIModelName() string { return "com.example.v1.ThingList" }
 
 // DeepCopyObject copies a Thing.
@@ -60,7 +60,7 @@ func (l *ThingList) DeepCopyObject() runtime.Object {
 	return &copied
 }
 
-// NewScheme knows the kind, in its one version.
+// NewScheme returns a scheme that contains the kind in its only version.
 func NewScheme() *runtime.Scheme {
 	scheme := runtime.NewScheme()
 	for _, version := range []string{GroupVersion.Version, runtime.APIVersionInternal} {
@@ -81,7 +81,7 @@ const specSchema = `{
 	]
 }`
 
-// Definitions are the OpenAPI definitions of the kind and of all that it is made of.
+// Definitions returns the OpenAPI definitions of the kind and of all types that it uses.
 func Definitions(ref common.ReferenceCallback) map[string]common.OpenAPIDefinition {
 	definitions := generated.GetOpenAPIDefinitions(ref)
 	of := func(model string) spec.Schema {
@@ -106,7 +106,7 @@ func Definitions(ref common.ReferenceCallback) map[string]common.OpenAPIDefiniti
 	return definitions
 }
 
-// Schemas are the schemas by which admission policies mutate objects, by group, version and kind.
+// Schemas returns the schemas that mutating policies need, by group, version and kind.
 func Schemas() map[string]any {
 	return map[string]any{GroupVersion.String() + "/Thing": map[string]any{
 		"type":       "object",

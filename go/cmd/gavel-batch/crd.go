@@ -13,7 +13,7 @@ import (
 	"gavel.dev/go/gavel"
 )
 
-// costBudget is what all rules of an object may cost.
+// costBudget is the default cost budget of all rules of an object, in cost units.
 const costBudget = 10_000_000
 
 func (s *session) definition(common *request, line []byte) (object, error) {
@@ -60,7 +60,7 @@ func (s *session) definition(common *request, line []byte) (object, error) {
 	return answer, nil
 }
 
-// withResourceVersions gives an old definition the version that storage would have given it, and the new one the same.
+// withResourceVersions sets the resourceVersion of the old definition as storage would, and the same on the new one, unless they have one.
 func withResourceVersions(definition, old json.RawMessage) (any, any, error) {
 	var objects [2]object
 	for i, text := range []json.RawMessage{definition, old} {
@@ -84,7 +84,7 @@ func setResourceVersion(definition object, version string) string {
 	return known
 }
 
-// written writes a rule as the protocol does: of one that was compiled, the cardinality may be null.
+// written returns a rule as the protocol writes it: if compilation was attempted, maxCardinality is present, and may be null.
 func written(rule crd.Rule) object {
 	text, _ := json.Marshal(rule)
 	var fields object
@@ -97,7 +97,7 @@ func written(rule crd.Rule) object {
 	return fields
 }
 
-// sorted orders errors by their fields, where Kubernetes' own order is by chance.
+// sorted orders errors by their fields, because Kubernetes' own order is random.
 func sorted(errors []crd.FieldError) []crd.FieldError {
 	errors = append([]crd.FieldError{}, errors...)
 	slices.SortStableFunc(errors, func(a, b crd.FieldError) int { return strings.Compare(a.Field, b.Field) })
@@ -120,7 +120,7 @@ type validateRequest struct {
 	ReturnObject bool            `json:"returnObject"`
 }
 
-// compile compiles the definition of a request, or finds it among those that were compiled.
+// compile returns the compiled definition of a request, from the session's cache if it is there.
 func (s *session) compile(common *request, definition json.RawMessage) (*crd.Definition, error) {
 	var id string
 	if json.Unmarshal(definition, &id) == nil {
@@ -203,7 +203,7 @@ func (s *session) validate(common *request, line []byte) (object, error) {
 	if r.ReturnObject {
 		answer["object"] = value
 	}
-	// The answer is written before the values are closed.
+	// The answer is marshaled here, before the deferred calls close its values.
 	text, err := json.Marshal(answer)
 	if err != nil {
 		return nil, err

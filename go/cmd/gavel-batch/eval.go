@@ -10,15 +10,15 @@ import (
 	"gavel.dev/go/gavel"
 )
 
-// session keeps what later requests use again.
+// session caches what later requests reuse.
 type session struct {
 	environments map[string]*gavel.Env
-	// definitions are those of crd requests, by id.
+	// definitions holds the definitions of crd requests, by the requests' ids.
 	definitions map[string]json.RawMessage
 	compiled    map[string]*crd.Definition
 }
 
-// maxKept bounds what a session keeps of each sort.
+// maxKept limits the number of cached environments, and of cached definitions.
 const maxKept = 200
 
 func newSession() *session {
@@ -43,7 +43,7 @@ type evalRequest struct {
 
 type bounds struct{ Min, Max *uint64 }
 
-// options are the environment that the request describes.
+// options returns the options of the environment that the request describes.
 func (r *evalRequest) options() []gavel.Option {
 	var options []gavel.Option
 	add := func(wanted bool, option gavel.Option) {
@@ -77,7 +77,7 @@ func (r *evalRequest) options() []gavel.Option {
 	return options
 }
 
-// environment makes the environment, or finds it among those that were made.
+// environment returns the environment of a request, from the session's cache if it is there.
 func (s *session) environment(r *evalRequest) (*gavel.Env, error) {
 	described := *r
 	described.Expr, described.Bindings, described.CostLimit, described.ID = "", nil, nil, nil
@@ -158,7 +158,7 @@ func (s *session) eval(line []byte) (object, error) {
 	return answer, nil
 }
 
-// known tells what is known of an expression without evaluating it.
+// known adds the static type and the cost estimate to an answer.
 func known(answer object, typ, inMessages string, estimate *gavel.Estimate) {
 	if typ != "" {
 		answer["type"] = typ
@@ -171,7 +171,7 @@ func known(answer object, typ, inMessages string, estimate *gavel.Estimate) {
 	}
 }
 
-// variables are the bindings as values, and the authorizers among them in the order of their names.
+// variables returns the bindings as values, and the authorizers among them ordered by variable name.
 func (r *evalRequest) variables() (map[string]any, []*table, error) {
 	names := make([]string, 0, len(r.Bindings))
 	for name := range r.Bindings {

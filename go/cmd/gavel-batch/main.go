@@ -1,5 +1,6 @@
-// Gavel-batch speaks the batch protocol over the Go module: a JSON request a line on standard input, an answer a line on standard output.
-// It answers eval, crd, validate and vap, each through the API that Go hosts use, so that recorded answers of Kubernetes test the module.
+// Gavel-batch speaks the batch protocol through the Go module. It reads one JSON request per line from standard input, and writes one
+// answer per line to standard output. Each operation (eval, crd, validate, vap) uses the API that Go hosts use, so that recorded answers of
+// Kubernetes test the module.
 package main
 
 import (
@@ -47,17 +48,17 @@ func run(in io.Reader, out io.Writer) error {
 	return lines.Err()
 }
 
-// request is what all operations share.
+// request holds the keys that all operations share.
 type request struct {
 	ID     json.RawMessage `json:"id"`
 	Op     string          `json:"op"`
 	Server string          `json:"server"`
-	// Language is the version whose functions there are; empty is the operation's default.
+	// Language is the version of Kubernetes whose functions expressions may use; empty means the operation's default.
 	Language string `json:"k8sVersion"`
 	Mode     string `json:"mode"`
 }
 
-// server is the version of the API server that answers.
+// server returns the version of the API server to reproduce.
 func (r *request) server() string {
 	if r.Server == "" {
 		return "1.36"

@@ -9,7 +9,7 @@ import (
 	"gavel.dev/go/gavel"
 )
 
-// typed writes a value as typed JSON.
+// typed returns a value as typed JSON.
 func typed(value any) object {
 	switch value := value.(type) {
 	case nil:
@@ -68,14 +68,14 @@ func opaque(value gavel.Opaque) object {
 	case "quantity", "url", "ip", "cidr", "semver", "format":
 		return object{value.Kind: value.Text}
 	}
-	// What is nested too deeply has no text.
+	// A value that is nested too deeply has no text.
 	if value.Kind == "too deep" {
 		return object{"opaque": value.Kind}
 	}
 	return object{"opaque": value.Kind, "string": value.Text}
 }
 
-// double writes a number as the protocol does.
+// double formats a number as the protocol does.
 func double(value float64) string {
 	switch {
 	case math.IsNaN(value):

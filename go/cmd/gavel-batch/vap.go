@@ -23,7 +23,7 @@ type vapRequest struct {
 	NoDefaults bool                   `json:"noDefaults"`
 }
 
-// attributes is what the answer needs to know of a request.
+// attributes are the fields of the request that decide reads.
 type attributes struct {
 	Kind            admission.GroupVersionKind      `json:"kind"`
 	Resource        admission.GroupVersionResource  `json:"resource"`
@@ -33,7 +33,8 @@ type attributes struct {
 	Namespace       string                          `json:"namespace"`
 }
 
-// namespaces answers for the namespace of a request.
+// namespaces is an [admission.Lookup] that returns the namespace in the batch request. If that is null, no namespace exists; if it is
+// absent, every namespace exists.
 type namespaces struct{ found json.RawMessage }
 
 func (n namespaces) Namespace(name string) (any, error) {
@@ -110,7 +111,7 @@ func decide(common *request, line []byte) (object, error) {
 	return answer, nil
 }
 
-// withKind names the kind of a policy or a binding, which requests need not.
+// withKind sets the kind of a policy or a binding, which batch requests may omit.
 func withKind(text json.RawMessage, isPolicy bool) any {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(text, &fields) != nil {
@@ -135,9 +136,9 @@ func withKind(text json.RawMessage, isPolicy bool) any {
 	return json.RawMessage(text)
 }
 
-// teach tells the index of params and of what it cannot see in objects.
+// teach adds to the index the params of the batch request, and properties of kinds that objects do not show.
 func (r *vapRequest) teach(index *admission.Index, asked *attributes) error {
-	// Of several of one name, the first counts.
+	// If several params have the same name, the first is used.
 	seen := map[string]bool{}
 	for _, param := range r.Params {
 		var identity struct {
@@ -204,7 +205,7 @@ func (r *vapRequest) tell(answer object, decision *admission.Decision) {
 	}
 }
 
-// isExcluded says whether an API server asks no policy about the resource because it is one of policies itself.
+// isExcluded reports whether the API server exempts the resource from policies because it is a policy or a binding itself.
 func (a *attributes) isExcluded() bool {
 	switch a.Resource.Resource {
 	case "validatingadmissionpolicies", "validatingadmissionpolicybindings", "mutatingadmissionpolicies", "mutatingadmissionpolicybindings":

@@ -1,5 +1,5 @@
-// Gavel-soak makes calls of all sorts from many goroutines, cancels some, and holds that answers are right and memory stays flat. It
-// tells what the process holds as it goes on.
+// Gavel-soak makes calls of all kinds from many goroutines and cancels some of them. It checks that answers are right and that memory does
+// not grow, and prints the memory of the process after each tenth of the calls.
 //
 //	gavel-soak -calls 10000000 -goroutines 64
 package main
@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// slack bounds, in bytes, how much memory may grow after the first tenth of the calls: allocators keep some of what is freed.
+// slack is how much memory may grow after the first tenth of the calls, in bytes: allocators keep some of the memory that is freed.
 const slack = 32 << 20
 
 func main() {
@@ -74,7 +74,7 @@ func soak(calls int64, goroutines int) error {
 	return nil
 }
 
-// choose picks the kind of a call: of each thousand as many as its share.
+// choose returns the index of the kind of call n, so that each kind gets its share.
 func choose(kinds []kind, n int64) int {
 	place := int(n * 7919 % 1000)
 	for which, kind := range kinds {
@@ -86,7 +86,7 @@ func choose(kinds []kind, n int64) int {
 	return 0
 }
 
-// watch tells the memory at each tenth, and returns it after the first and at the end.
+// watch prints the memory after each tenth of the calls, and returns the memory after the first tenth and at the end, in bytes.
 func watch(made *atomic.Int64, calls int64, over chan struct{}) (first, last int) {
 	began := time.Now()
 	tell := func() int {
@@ -110,7 +110,7 @@ func watch(made *atomic.Int64, calls int64, over chan struct{}) (first, last int
 	}
 }
 
-// resident is the memory that the process holds, in bytes, after Go's collector ran; 0 where that is not known.
+// resident runs Go's garbage collector and returns the resident memory of the process in bytes, or 0 if it is not known.
 func resident() int {
 	runtime.GC()
 	text, err := os.ReadFile("/proc/self/statm")

@@ -24,7 +24,7 @@ import (
 	"time"
 )
 
-// Verdict is what an authorizer answers.
+// Verdict is the decision of an authorizer.
 type Verdict int
 
 // The verdicts.
@@ -34,28 +34,28 @@ const (
 	Deny      Verdict = C.GAVEL_VERDICT_DENY
 )
 
-// Callbacks are what the library may ask during one call. Each may be nil.
+// Callbacks are the functions that the library may call during one call. Each may be nil.
 type Callbacks struct {
-	// Authorize is asked with the number of the authorizer and the attributes as JSON.
+	// Authorize receives the number of the authorizer and the attributes as JSON.
 	Authorize func(number uint64, attributes []byte) (Verdict, string, error)
-	// FindNamespace answers with a flat value, or nothing. An error ends the call.
+	// FindNamespace returns a value in the flat encoding, or nothing. An error ends the call.
 	FindNamespace func(name string) ([]byte, error)
-	// FindParam answers with a flat value, or nothing. An error ends the call.
+	// FindParam returns a value in the flat encoding, or nothing. An error ends the call.
 	FindParam func(apiVersion, kind, namespace, name string) ([]byte, error)
 
-	// panicked is what a callback panicked with, failed the error of one that finds objects.
+	// panicked is the value of a callback's panic; failed is the error of FindNamespace or FindParam.
 	panicked any
 	failed   error
 }
 
-// caught keeps a panic, which must not unwind through the library, until the call is over.
+// caught stores a panic until the call has returned, because it must not unwind through the library.
 func (c *Callbacks) caught() {
 	if value := recover(); value != nil {
 		c.panicked = value
 	}
 }
 
-// Call is what one call needs: its input in the flat encoding, and what bounds it.
+// Call holds the input of one call in the flat encoding, its limits and its output.
 type Call struct {
 	Flat      []byte
 	options   C.GavelOptions
@@ -69,13 +69,13 @@ type Call struct {
 
 var calls = sync.Pool{New: func() any { return new(Call) }}
 
-// maxKept is the size of the largest buffer that is kept for a later call.
+// maxKept is the capacity, in bytes, of the largest buffer that is reused for a later call.
 const maxKept = 1 << 20
 
 // NewCall takes a call from the pool.
 func NewCall() *Call { return calls.Get().(*Call) }
 
-// End gives the call back.
+// End returns the call to the pool.
 func (c *Call) End() {
 	if cap(c.Flat) > maxKept {
 		c.Flat = nil
@@ -93,16 +93,16 @@ func (c *Call) End() {
 	calls.Put(c)
 }
 
-// Limit sets the limit of cost units.
+// Limit sets the cost limit, in cost units.
 func (c *Call) Limit(units int64) {
 	c.options.has_cost_limit = true
 	c.options.cost_limit = C.int64_t(units)
 }
 
-// Memory sets the limit of bytes that the call computes.
+// Memory sets the memory limit of the values that the call computes, in bytes.
 func (c *Call) Memory(bytes uint64) { c.options.memory_limit = C.size_t(bytes) }
 
-// Ask sets whom the call may ask.
+// Ask sets the callbacks of the call.
 func (c *Call) Ask(callbacks *Callbacks) {
 	if callbacks == nil {
 		return
@@ -112,11 +112,11 @@ func (c *Call) Ask(callbacks *Callbacks) {
 	C.set_callbacks(&c.options.callbacks, C.uintptr_t(c.handle), callbacks.Authorize != nil, callbacks.FindNamespace != nil, callbacks.FindParam != nil)
 }
 
-// unwatched is how long a call may run before something watches its context: most are over long before that, and what is begun
-// anew with a watcher loses only this.
+// unwatched is how long a call runs without observing its context. Most calls end long before that. A call that does not is restarted with
+// a watcher, and loses only this time.
 const unwatched = 2 * time.Millisecond
 
-// Run makes a call that ends when the context does. What a callback panics with, Run panics with.
+// Run makes a call, and interrupts it when the context ends. If a callback panics, Run panics with the same value.
 func (c *Call) Run(ctx context.Context, call func() error) error {
 	if err := ctx.Err(); err != nil {
 		return context.Cause(ctx)
@@ -128,7 +128,7 @@ func (c *Call) Run(ctx context.Context, call func() error) error {
 	if deadline, ok := ctx.Deadline(); ok {
 		left = max(time.Until(deadline), 1)
 	}
-	// A call that asks its host must not ask twice.
+	// A call with callbacks is not restarted, because they must not be called twice.
 	if c.handle == 0 {
 		c.options.timeout_nanos = C.uint64_t(unwatched)
 		if left > 0 && left < unwatched {
@@ -172,7 +172,7 @@ func (c *Call) watched(ctx context.Context, call func() error) error {
 	return err
 }
 
-// made makes the call, and tells what its callbacks have failed with.
+// made makes the call, and passes on the panics and errors of its callbacks.
 func (c *Call) made(call func() error) error {
 	err := call()
 	if c.callbacks == nil {

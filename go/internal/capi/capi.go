@@ -1,6 +1,6 @@
-// Package capi is the one place where Go calls the C library.
+// Package capi is the only package that calls the C library.
 //
-// Run ../../build.sh before building: it makes the static library and its header.
+// Run ../../build.sh before building: it builds the static library and its header.
 package capi
 
 /*
@@ -19,7 +19,7 @@ import (
 	"unsafe"
 )
 
-// ABI is the version of the C ABI that this package is written for; the library must have the same major version.
+// ABI is the major version of the C ABI that this package requires.
 const ABI = 1
 
 func init() {
@@ -28,10 +28,10 @@ func init() {
 	}
 }
 
-// ErrClosed says that a handle was used after Close.
+// ErrClosed is returned if a handle is used after it was closed.
 var ErrClosed = errors.New("gavel: used after Close")
 
-// Error is what the library says of a failure.
+// Error is an error of the library.
 type Error struct {
 	Kind         int
 	Message      string
@@ -55,7 +55,7 @@ const (
 	KindPanic       = int(C.GAVEL_ERROR_KIND_PANIC)
 )
 
-// take makes a Go error of one of the library and frees that.
+// take converts an error of the library to a Go error, and frees it.
 func take(err *C.GavelError) error {
 	if err == nil {
 		return nil
@@ -67,7 +67,7 @@ func take(err *C.GavelError) error {
 	return &Error{Kind: int(view.kind), Message: message, Line: int(view.line), Column: int(view.column)}
 }
 
-// takeBytes copies bytes of the library and frees them.
+// takeBytes copies bytes that the library returned, and frees them.
 func takeBytes(bytes C.GavelBytes) []byte {
 	if bytes.data == nil {
 		return nil
@@ -84,12 +84,11 @@ func text(text string) (*C.uint8_t, C.size_t) {
 	return (*C.uint8_t)(unsafe.Pointer(unsafe.StringData(text))), C.size_t(len(text))
 }
 
-// handle holds a C handle: Close frees it once no call uses it any more, and so does the garbage collector where Close was
-// forgotten.
+// handle holds a C handle. Close frees it once no call uses it any more; the garbage collector frees handles that were not closed.
 type handle struct {
 	pointer unsafe.Pointer
 	free    func(unsafe.Pointer)
-	// users counts the calls that use the handle, and one for the handle being open.
+	// users is the number of calls that use the handle, plus one while the handle is open.
 	users   atomic.Int64
 	closed  atomic.Bool
 	cleanup runtime.Cleanup
@@ -101,14 +100,14 @@ func newHandle(pointer unsafe.Pointer, free func(unsafe.Pointer)) *handle {
 	return h
 }
 
-// newBriefHandle makes a handle that is closed for certain, which the garbage collector need not watch.
+// newBriefHandle returns a handle without a cleanup; the caller must close it.
 func newBriefHandle(pointer unsafe.Pointer, free func(unsafe.Pointer)) *handle {
 	h := &handle{pointer: pointer, free: free}
 	h.users.Store(1)
 	return h
 }
 
-// use returns the C handle, for a call that ends with done.
+// use returns the C handle for a call. The caller must call done after the call.
 func (h *handle) use() (unsafe.Pointer, error) {
 	if h == nil {
 		return nil, ErrClosed
@@ -132,14 +131,14 @@ func (h *handle) done() {
 	runtime.KeepAlive(h)
 }
 
-// Close frees the handle as soon as no call uses it. It may be called more than once.
+// Close frees the handle once no call uses it. It may be called more than once.
 func (h *handle) Close() {
 	if h != nil && h.closed.CompareAndSwap(false, true) {
 		h.done()
 	}
 }
 
-// Value is a JSON value that the library holds.
+// Value is a JSON value in the library's memory.
 type Value struct{ *handle }
 
 func (h Value) c() (*C.GavelValue, error) {
@@ -147,7 +146,7 @@ func (h Value) c() (*C.GavelValue, error) {
 	return (*C.GavelValue)(pointer), err
 }
 
-// NewValue reads a value in the flat encoding.
+// NewValue decodes a value in the flat encoding.
 func NewValue(flat []byte) (Value, error) {
 	pointer, err := readValue(flat)
 	if err != nil {
@@ -156,7 +155,7 @@ func NewValue(flat []byte) (Value, error) {
 	return value(pointer), nil
 }
 
-// NewBriefValue is the same for a value that is closed for certain, in the function that makes it.
+// NewBriefValue is like [NewValue], without a cleanup; the caller must close the value.
 func NewBriefValue(flat []byte) (Value, error) {
 	pointer, err := readValue(flat)
 	if err != nil {
@@ -178,7 +177,7 @@ func value(pointer *C.GavelValue) Value {
 
 func freeValue(pointer unsafe.Pointer) { C.gavel_value_free((*C.GavelValue)(pointer)) }
 
-// Address returns the address of the value, for the flat encoding, and what must be called when it was used.
+// Address returns the address of the value, for the flat encoding, and a function that must be called after its use.
 func (v Value) Address() (uint64, func(), error) {
 	pointer, err := v.c()
 	if err != nil {
@@ -187,7 +186,7 @@ func (v Value) Address() (uint64, func(), error) {
 	return uint64(uintptr(unsafe.Pointer(pointer))), v.done, nil
 }
 
-// JSON writes the value.
+// JSON returns the value as JSON.
 func (v Value) JSON() ([]byte, error) {
 	pointer, err := v.c()
 	if err != nil {

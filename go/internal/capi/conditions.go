@@ -10,7 +10,7 @@ import (
 	"unsafe"
 )
 
-// Conditions is a compiler of expressions of policies and webhooks.
+// Conditions compiles expressions of policies and webhooks.
 type Conditions struct{ *handle }
 
 func (h Conditions) c() (*C.GavelConditions, error) {
@@ -26,7 +26,7 @@ func (h Condition) c() (*C.GavelCondition, error) {
 	return (*C.GavelCondition)(pointer), err
 }
 
-// NewConditions makes a compiler.
+// NewConditions returns a compiler of expressions.
 func NewConditions(config []byte) (Conditions, error) {
 	var out *C.GavelConditions
 	bytes, n := data(config)
@@ -40,7 +40,7 @@ func declared(params, authorizer, patchTypes bool) C.GavelDeclarations {
 	return C.GavelDeclarations{params: C.bool(params), authorizer: C.bool(authorizer), patch_types: C.bool(patchTypes)}
 }
 
-// Variable compiles and declares a variable; it returns its type.
+// Variable compiles and declares a variable, and returns its type.
 func (c Conditions) Variable(name, expression string, params, authorizer, patchTypes bool) (string, error) {
 	pointer, err := c.c()
 	if err != nil {
@@ -56,7 +56,7 @@ func (c Conditions) Variable(name, expression string, params, authorizer, patchT
 	return string(takeBytes(typ)), nil
 }
 
-// Compile compiles an expression; it returns its type, too.
+// Compile compiles an expression, and also returns its type.
 func (c Conditions) Compile(expression string, params, authorizer, patchTypes bool) (Condition, string, error) {
 	pointer, err := c.c()
 	if err != nil {
@@ -73,14 +73,14 @@ func (c Conditions) Compile(expression string, params, authorizer, patchTypes bo
 	return condition, string(takeBytes(typ)), nil
 }
 
-// Evaluated is what one of several expressions came to.
+// Evaluated is the result of one of several expressions.
 type Evaluated struct {
 	Outcome
-	// Failure says why there is no value; empty where there is one.
+	// Failure is the message if the evaluation failed; otherwise it is empty.
 	Failure string
 }
 
-// Eval evaluates expressions, of which each may be absent. What remains of the budget is negative where it was used up.
+// Eval evaluates expressions, each of which may be nil. It also returns the remaining budget, in cost units: negative if it was exceeded.
 func (c Conditions) Eval(call *Call, conditions []*Condition) ([]Evaluated, int64, error) {
 	pointer, err := c.c()
 	if err != nil {

@@ -15,7 +15,7 @@ func (h CRD) c() (*C.GavelCrd, error) {
 	return (*C.GavelCrd)(pointer), err
 }
 
-// ValidateDefinition validates a definition; the answer is JSON.
+// ValidateDefinition validates a definition and returns a report as JSON.
 func ValidateDefinition(definition Value, old *Value, config []byte) ([]byte, error) {
 	pointer, err := definition.c()
 	if err != nil {
@@ -58,7 +58,7 @@ func CompileCRD(definition Value, config []byte) (CRD, error) {
 	return CRD{newHandle(unsafe.Pointer(out), func(p unsafe.Pointer) { C.gavel_crd_free((*C.GavelCrd)(p)) })}, nil
 }
 
-// StorageVersion tells the version in which objects are stored.
+// StorageVersion returns the version in which objects are stored.
 func (c CRD) StorageVersion() (string, error) {
 	pointer, err := c.c()
 	if err != nil {
@@ -72,7 +72,8 @@ func (c CRD) StorageVersion() (string, error) {
 	return goText(out), nil
 }
 
-// Decode brings an object to the form in which an API server holds it. The unknown fields are a JSON list, or nothing.
+// Decode decodes an object into the form in which an API server holds it. It also returns the paths of unknown fields as a JSON list, or
+// nil.
 func (c CRD) Decode(object Value, fromStorage, keepUnknown, noDefaults bool) (Value, []byte, error) {
 	pointer, err := c.c()
 	if err != nil {
@@ -93,7 +94,7 @@ func (c CRD) Decode(object Value, fromStorage, keepUnknown, noDefaults bool) (Va
 	return value(out), takeBytes(unknown), nil
 }
 
-// Prepare makes an object ready to be validated.
+// Prepare prepares an object for validation.
 func (c CRD) Prepare(version string, object Value, old *Value, status bool) (Value, error) {
 	pointer, err := c.c()
 	if err != nil {
@@ -118,11 +119,11 @@ func (c CRD) Prepare(version string, object Value, old *Value, status bool) (Val
 	return value(out), nil
 }
 
-// Validation is what an API server says of an object.
+// Validation is the result of validating an object.
 type Validation struct {
 	Valid, NoRules, RulesSkipped bool
 	RemainingBudget              int64
-	// Findings is JSON, or nothing.
+	// Findings is JSON, or nil.
 	Findings []byte
 }
 

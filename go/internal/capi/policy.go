@@ -18,7 +18,7 @@ func (h Index) c() (*C.GavelIndex, error) {
 	return (*C.GavelIndex)(pointer), err
 }
 
-// NewIndex makes an index that knows nothing.
+// NewIndex returns an empty index.
 func NewIndex(config []byte) (Index, error) {
 	var out *C.GavelIndex
 	bytes, n := data(config)
@@ -28,14 +28,14 @@ func NewIndex(config []byte) (Index, error) {
 	return Index{newHandle(unsafe.Pointer(out), func(p unsafe.Pointer) { C.gavel_index_free((*C.GavelIndex)(p)) })}, nil
 }
 
-// Apply takes in an object as it now is.
+// Apply adds an object, or replaces its earlier version.
 func (i Index) Apply(object Value) error {
 	return i.change(object, func(index *C.GavelIndex, object *C.GavelValue) *C.GavelError {
 		return C.gavel_index_apply(index, object)
 	})
 }
 
-// Delete forgets an object.
+// Delete removes an object.
 func (i Index) Delete(object Value) error {
 	return i.change(object, func(index *C.GavelIndex, object *C.GavelValue) *C.GavelError {
 		return C.gavel_index_delete(index, object)
@@ -56,7 +56,7 @@ func (i Index) change(object Value, change func(*C.GavelIndex, *C.GavelValue) *C
 	return take(change(pointer, objectPointer))
 }
 
-// Configure tells an index what it cannot see in objects, as JSON.
+// Configure sets properties of resources and kinds that objects do not show, as JSON.
 func (i Index) Configure(config []byte) error {
 	pointer, err := i.c()
 	if err != nil {
@@ -90,7 +90,7 @@ func CompilePolicy(object Value, config []byte) (Policy, error) {
 	return Policy{newHandle(unsafe.Pointer(out), func(p unsafe.Pointer) { C.gavel_policy_free((*C.GavelPolicy)(p)) })}, nil
 }
 
-// Errors lists the expressions that do not compile, as JSON.
+// Errors returns the errors of expressions that do not compile, as JSON.
 func (p Policy) Errors() ([]byte, error) {
 	pointer, err := p.c()
 	if err != nil {
@@ -104,15 +104,15 @@ func (p Policy) Errors() ([]byte, error) {
 	return takeBytes(out), nil
 }
 
-// Decision is what policies decide.
+// Decision is the result of deciding a request or mutating its object.
 type Decision struct {
 	Allowed, Mutated bool
-	// Details is JSON, or nothing.
+	// Details is JSON, or nil.
 	Details []byte
 }
 
-// Decide decides the request that is the input of the call: by all policies of the index or, where policies is not nil, by these,
-// each followed by its bindings.
+// Decide decides the request in the call's input: with all policies of the index or, if policies is not nil, with these, each followed by
+// its bindings.
 func (i Index) Decide(call *Call, policies []Policy, explain, trace bool) (Decision, error) {
 	how := C.GavelExplain{explain: C.bool(explain), trace: C.bool(trace)}
 	return i.ask(call, policies, func(index *C.GavelIndex, policies **C.GavelPolicy, count C.size_t, request *C.uint8_t, n C.size_t) *C.GavelError {
@@ -120,7 +120,7 @@ func (i Index) Decide(call *Call, policies []Policy, explain, trace bool) (Decis
 	})
 }
 
-// Mutate mutates the object of the request that is the input of the call, by policies as Decide asks them.
+// Mutate mutates the object of the request in the call's input, with the same choice of policies as Decide.
 func (i Index) Mutate(call *Call, policies []Policy) (Decision, error) {
 	return i.ask(call, policies, func(index *C.GavelIndex, policies **C.GavelPolicy, count C.size_t, request *C.uint8_t, n C.size_t) *C.GavelError {
 		return C.gavel_index_mutate(index, policies, count, request, n, &call.options, &call.decision)
@@ -144,7 +144,7 @@ func (i Index) ask(call *Call, policies []Policy, ask func(*C.GavelIndex, **C.Ga
 	}
 	var first **C.GavelPolicy
 	if policies != nil {
-		// Not null, although there may be none.
+		// An empty list must not be a null pointer, which selects the policies of the index.
 		pointers = append(pointers, nil)
 		first = unsafe.SliceData(pointers)
 	}

@@ -37,14 +37,14 @@ func (h Program) c() (*C.GavelProgram, error) {
 	return (*C.GavelProgram)(pointer), err
 }
 
-// Statics is what is known of a program without evaluating it.
+// Statics are the results of compiling an expression: its type and its cost estimate.
 type Statics struct {
 	Type, TypeInMessages     string
 	HasEstimate              bool
 	EstimateMin, EstimateMax uint64
 }
 
-// Compile compiles an expression. What is known of its type is also told beside an error.
+// Compile compiles an expression. If a constant part fails, the statics are returned with the error.
 func (e Env) Compile(expression string) (Program, Statics, error) {
 	pointer, err := e.c()
 	if err != nil {
@@ -81,12 +81,12 @@ func goText(slice C.GavelSlice) string {
 	return C.GoStringN((*C.char)(unsafe.Pointer(slice.data)), C.int(slice.len))
 }
 
-// Outcome is what an evaluation came to.
+// Outcome is the result of an evaluation.
 type Outcome struct {
 	Cost      uint64
 	Evaluated bool
 	Value     any
-	// Typed is typed JSON, where Value is nil because the value is none of Go's own.
+	// Typed is the value as typed JSON if it is a list, a map or another value without a kind of its own; Value is nil then.
 	Typed []byte
 }
 
@@ -105,7 +105,7 @@ func (p Program) Eval(call *Call) (Outcome, error) {
 	return outcomeOf(&call.outcome), nil
 }
 
-// outcomeOf reads an outcome of the library and frees it.
+// outcomeOf converts an outcome of the library, and frees its bytes.
 func outcomeOf(out *C.GavelOutcome) Outcome {
 	outcome := Outcome{Cost: uint64(out.cost), Evaluated: bool(out.evaluated)}
 	switch out.kind {

@@ -32,7 +32,7 @@ func CompileRules(schema Value, config []byte) (Rules, error) {
 	return Rules{newHandle(unsafe.Pointer(out), func(p unsafe.Pointer) { C.gavel_rules_free((*C.GavelRules)(p)) })}, nil
 }
 
-// CheckRules compiles the rules of one schema and tells what became of each, as JSON.
+// CheckRules compiles the rules of one schema, and returns a result for each as JSON.
 func CheckRules(schema Value, config []byte) ([]byte, error) {
 	pointer, err := schema.c()
 	if err != nil {
@@ -47,7 +47,7 @@ func CheckRules(schema Value, config []byte) ([]byte, error) {
 	return takeBytes(out), nil
 }
 
-// Validate runs rules on a value that lies at a path.
+// Validate evaluates the rules on the value at a path.
 func (r Rules) Validate(call *Call, path string, object Value, old *Value, ratcheting bool) (Validation, error) {
 	pointer, err := r.c()
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package flat writes Go values in the flat encoding of the C library (docs/embed-c.md).
+// Package flat encodes Go values in the flat encoding of the C library (docs/embed-c.md).
 package flat
 
 import (
@@ -40,25 +40,25 @@ const (
 // maxDepth bounds the nesting of values, as in the library.
 const maxDepth = 127
 
-// Unstructured is what *unstructured.Unstructured of k8s.io/apimachinery is.
+// Unstructured is implemented by *unstructured.Unstructured of k8s.io/apimachinery.
 type Unstructured interface{ UnstructuredContent() map[string]any }
 
-// Appender is a value that knows how it is written.
+// Appender is a value that encodes itself.
 type Appender interface{ AppendFlat(*Writer) error }
 
-// Asked is an authorizer that a value brought with it.
+// Asked is an authorizer that is part of a value.
 type Asked interface {
 	Authorize(attributes []byte) (capi.Verdict, string, error)
 }
 
-// Writer writes values. The handles that they hold stay open until Release.
+// Writer encodes values. The handles in them stay open until Release.
 type Writer struct {
 	Buf         []byte
 	held        []func()
 	authorizers []Asked
 }
 
-// Release ends the use of what the values hold.
+// Release ends the use of the handles in the values.
 func (w *Writer) Release() {
 	for _, done := range w.held {
 		done()
@@ -66,7 +66,7 @@ func (w *Writer) Release() {
 	w.held = nil
 }
 
-// Callbacks returns whom the library may ask, or nil.
+// Callbacks returns the callbacks of the authorizers that were written, or nil.
 func (w *Writer) Callbacks() *capi.Callbacks {
 	if len(w.authorizers) == 0 {
 		return nil
@@ -80,7 +80,7 @@ func (w *Writer) Callbacks() *capi.Callbacks {
 	}}
 }
 
-// Handle writes a value that the library holds.
+// Handle writes a reference to a value in the library's memory.
 func (w *Writer) Handle(value capi.Value) error {
 	address, done, err := value.Address()
 	if err != nil {
@@ -91,7 +91,7 @@ func (w *Writer) Handle(value capi.Value) error {
 	return nil
 }
 
-// Authorizer writes an authorizer: for a user and, where resource is not nil, a resource.
+// Authorizer writes an authorizer for a user or, if resource is not nil, a resource check.
 func (w *Writer) Authorizer(asked Asked, user, resource any) error {
 	number := uint64(len(w.authorizers))
 	w.authorizers = append(w.authorizers, asked)
@@ -124,7 +124,7 @@ func (w *Writer) Some(value any) error {
 // None writes an optional that holds nothing.
 func (w *Writer) None() { w.Buf = append(w.Buf, tagNone) }
 
-// JSON writes a JSON text, which is read as the type of the variable says.
+// JSON writes a JSON text. The library reads it according to the type of the variable.
 func (w *Writer) JSON(text []byte) {
 	w.Buf = append(w.Buf, tagJSON)
 	w.length(len(text))
@@ -146,7 +146,7 @@ func (w *Writer) Variables(variables map[string]any) error {
 // Value writes a value.
 func (w *Writer) Value(value any) error { return w.value(value, maxDepth) }
 
-// begin writes the head of a list or an object, whose entries follow, or null where it is nil.
+// begin writes the tag and length of a list, an object or a map, or null if it is nil. The entries follow.
 func (w *Writer) begin(tag byte, length int, isNil bool) {
 	if isNil {
 		w.Buf = append(w.Buf, tagNull)
@@ -270,7 +270,7 @@ func (w *Writer) jsonNumber(number json.Number) error {
 	return nil
 }
 
-// reflected writes values of types that have others below them.
+// reflected writes a value by its kind, if no case of value matches its type.
 func (w *Writer) reflected(value reflect.Value, depth int) error {
 	switch value.Kind() {
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:

@@ -1,4 +1,4 @@
-// Package bench holds benchmarks of Gavel beside the code that Kubernetes has built in: .ci/go-bench runs both and tells the ratios.
+// Package bench benchmarks Gavel against the code that is built into Kubernetes. `.ci/go-bench` runs both and prints the ratios.
 package bench
 
 /*
@@ -11,5 +11,5 @@ static size_t allocated(void) {
 */
 import "C"
 
-// allocated is what C's allocator has given out, in bytes: what Gavel holds.
+// allocated returns the bytes in use of C's allocator, from which Gavel takes its memory.
 func allocated() int { return int(C.allocated()) }

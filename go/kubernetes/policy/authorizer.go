@@ -13,8 +13,8 @@ import (
 	"gavel.dev/go/gavel"
 )
 
-// Authorize answers what expressions ask with the authorizer of an API server, for a user. Where an expression asks for a service
-// account, that is asked for in the user's place.
+// Authorize returns a function that answers the authorization checks of expressions with the authorizer of an API server, for a user. If a
+// check names a service account, that account is authorized instead of the user.
 func Authorize(ctx context.Context, asked authorizer.Authorizer, user user.Info) gavel.AuthorizeFunc {
 	return func(attributes gavel.Attributes) (gavel.Verdict, string, error) {
 		record, err := recordOf(attributes, user)

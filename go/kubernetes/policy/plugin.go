@@ -1,5 +1,5 @@
-// Package policy is an admission plugin for API servers built on k8s.io/apiserver: it decides requests by ValidatingAdmissionPolicies and
-// mutates objects by MutatingAdmissionPolicies with Gavel, in the place of the built-in plugins.
+// Package policy is an admission plugin for API servers built on k8s.io/apiserver. With Gavel, it decides requests with
+// ValidatingAdmissionPolicies and mutates objects with MutatingAdmissionPolicies. It replaces the built-in plugins.
 //
 //	index, err := admission.NewIndex(admission.Server("1.36"))
 //	plugin := policy.New(index, policy.Options{Authorizer: authorizer})
@@ -27,15 +27,15 @@ import (
 // Name is the name under which the plugin is registered.
 const Name = "GavelAdmissionPolicy"
 
-// Options say whom the plugin asks.
+// Options configure a plugin.
 type Options struct {
-	// Authorizer answers what expressions ask; nil has no opinion about anything.
+	// Authorizer answers the authorization checks of expressions; nil has no opinion about anything.
 	Authorizer authorizer.Authorizer
-	// Lookup fetches namespaces and params that the index does not know; nil fetches nothing.
+	// Lookup fetches namespaces and params that the index does not contain; nil fetches nothing.
 	Lookup gaveladmission.Lookup
 }
 
-// Plugin decides and mutates by the policies of an index.
+// Plugin decides requests and mutates objects with the policies of an index.
 type Plugin struct {
 	index   *gaveladmission.Index
 	options Options
@@ -46,15 +46,15 @@ var (
 	_ admission.MutationInterface   = (*Plugin)(nil)
 )
 
-// New makes a plugin over an index, which the host fills: by [Plugin.Watch], or by applying objects itself.
+// New returns a plugin that uses an index. The host fills the index: with [Plugin.Watch], or by applying objects itself.
 func New(index *gaveladmission.Index, options Options) *Plugin {
 	return &Plugin{index: index, options: options}
 }
 
-// Handles says that the plugin looks at every operation; policies say which they match.
+// Handles returns true: policies themselves select the operations that they match.
 func (p *Plugin) Handles(admission.Operation) bool { return true }
 
-// Validate decides a request by the validating policies of the index.
+// Validate decides a request with the validating policies of the index.
 func (p *Plugin) Validate(ctx context.Context, attributes admission.Attributes, objects admission.ObjectInterfaces) error {
 	request, _, err := requestOf(attributes, objects)
 	if err != nil {
@@ -68,13 +68,13 @@ func (p *Plugin) Validate(ctx context.Context, attributes admission.Attributes, 
 		warning.AddWarning(ctx, "", text)
 	}
 	for key, value := range decision.Annotations {
-		// As in the built-in plugin, an annotation that cannot be added denies nothing.
+		// Like the built-in plugin, do not deny a request because an annotation cannot be added.
 		_ = attributes.AddAnnotation(key, value)
 	}
 	return statusError(decision.Status)
 }
 
-// Admit mutates the object of a request by the mutating policies of the index.
+// Admit mutates the object of a request with the mutating policies of the index.
 func (p *Plugin) Admit(ctx context.Context, attributes admission.Attributes, objects admission.ObjectInterfaces) error {
 	if attributes.GetObject() == nil {
 		return nil
@@ -104,7 +104,7 @@ func (p *Plugin) asked(ctx context.Context, attributes admission.Attributes) gav
 	return options
 }
 
-// requestOf is the request of an AdmissionReview, and the objects as the kind that was sent.
+// requestOf returns the request of an AdmissionReview, and its objects in the version that the client sent.
 func requestOf(attributes admission.Attributes, objects admission.ObjectInterfaces) (map[string]any, *admission.VersionedAttributes, error) {
 	versioned, err := admission.NewVersionedAttributes(attributes, attributes.GetKind(), objects)
 	if err != nil {
@@ -145,7 +145,7 @@ func content(object runtime.Object) (map[string]any, error) {
 	return runtime.DefaultUnstructuredConverter.ToUnstructured(object)
 }
 
-// replace puts a mutated object in the place of the one that the request holds, which may be of an internal version.
+// replace overwrites the object of a request, which may have an internal version, with the mutated object.
 func replace(held, versioned runtime.Object, text json.RawMessage, objects admission.ObjectInterfaces) error {
 	if held, ok := held.(*unstructured.Unstructured); ok {
 		return held.UnmarshalJSON(text)
@@ -158,7 +158,7 @@ func replace(held, versioned runtime.Object, text json.RawMessage, objects admis
 		return err
 	}
 	objects.GetObjectDefaulter().Default(fresh)
-	// A type that is its own internal version has no conversion.
+	// An object of the same Go type needs no conversion.
 	if made, there := reflect.ValueOf(fresh), reflect.ValueOf(held); made.Type() == there.Type() {
 		there.Elem().Set(made.Elem())
 		return nil

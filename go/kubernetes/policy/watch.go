@@ -12,8 +12,8 @@ import (
 
 const group = "admissionregistration.k8s.io"
 
-// Watch keeps the index as the API has it: policies and bindings of both sorts, and namespaces. Params are fetched by the Lookup of the
-// options, or applied to the index by the host. The factory is started by the host.
+// Watch keeps policies and bindings, validating and mutating, and namespaces of the index up to date with informers. Params are fetched by
+// the Lookup of the options, or applied to the index by the host. The host must start the factory.
 func (p *Plugin) Watch(factory informers.SharedInformerFactory) error {
 	registration := factory.Admissionregistration().V1()
 	watched := []struct {
@@ -38,7 +38,7 @@ func (p *Plugin) Watch(factory informers.SharedInformerFactory) error {
 	return failed
 }
 
-// change tells the index of an object, which lists do not name the kind of.
+// change updates the index with an object from an informer. It sets the object's kind, which informers leave empty.
 func (p *Plugin) change(object any, kind schema.GroupVersionKind, change func(any) error) {
 	if gone, ok := object.(cache.DeletedFinalStateUnknown); ok {
 		object = gone.Obj

@@ -1,6 +1,6 @@
-// Package rules validates values by the x-kubernetes-validations of structural schemas with Gavel. NewValidator, Validate and
-// WithRatcheting are called as those of apiextensions' pkg/apiserver/schema/cel, in whose place an API server may import it for
-// validation. To compile the rules of definitions, use package crd.
+// Package rules evaluates the x-kubernetes-validations of structural schemas with Gavel. For validation, an API server can import it
+// instead of apiextensions' pkg/apiserver/schema/cel: NewValidator, Validate and WithRatcheting are called in the same way. To compile the
+// rules of definitions, use package crd.
 package rules
 
 import (
@@ -19,10 +19,10 @@ import (
 	"gavel.dev/go/crd"
 )
 
-// Validator runs the rules of a structural schema.
+// Validator evaluates the rules of a structural schema.
 type Validator struct {
 	rules *crd.Rules
-	// err says why there are none.
+	// err says why there are no compiled rules.
 	err error
 }
 
@@ -31,14 +31,14 @@ type options struct{ ratcheting bool }
 // Option changes how a value is validated.
 type Option func(*options)
 
-// WithRatcheting turns errors into warnings where the old value broke the same rule. Validate compares with the old value that it is
-// given; the content of the correlation is not used, only whether it is nil.
+// WithRatcheting turns rule errors that the old value has too into warnings, unless the correlation is nil. Validate compares with its own
+// old value and does not use the content of the correlation.
 func WithRatcheting(correlation *common.CorrelatedObject) Option {
 	return func(o *options) { o.ratcheting = correlation != nil }
 }
 
-// NewValidator compiles the rules of a schema as an API server 1.36 reads them, or returns nil where there are none. Rules that do not
-// compile become errors of Validate. perCallLimit bounds the cost units of one evaluation.
+// NewValidator compiles the rules of a schema as an API server 1.36 does. It returns nil if there are none. Validate reports rules that do
+// not compile. perCallLimit limits the cost of one evaluation, in cost units.
 func NewValidator(s *schema.Structural, isResourceRoot bool, perCallLimit uint64) *Validator {
 	if !hasRules(s) {
 		return nil
@@ -77,8 +77,8 @@ func (v *Validator) Close() {
 	}
 }
 
-// Validate runs the rules on a value and, where it is updated, its old value. It returns what is wrong and what is left of the budget,
-// in cost units, which is negative where a rule ended the validation. Warnings go to the context.
+// Validate evaluates the rules on a value that is created or, if old is not nil, updated. It returns the errors and the remaining budget in
+// cost units, which is negative if a rule ended the validation. Warnings are added to the context.
 func (v *Validator) Validate(ctx context.Context, path *field.Path, _ *schema.Structural, value, old any, budget int64, opts ...Option) (field.ErrorList, int64) {
 	if v == nil || value == nil || budget < 0 {
 		return nil, budget

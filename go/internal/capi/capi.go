@@ -114,7 +114,7 @@ func (h *handle) use() (unsafe.Pointer, error) {
 	}
 	for {
 		users := h.users.Load()
-		if users == 0 {
+		if users == 0 || h.closed.Load() {
 			return nil, ErrClosed
 		}
 		if h.users.CompareAndSwap(users, users+1) {

@@ -129,7 +129,7 @@ pub fn explain_syntax(problem: Problem, text: &str) -> Problem {
     }
 }
 
-/// The text from a prefix, which may be anywhere in the message, to the next quote.
+/// The text between the first occurrence of a prefix in the message and the next quote.
 pub(crate) fn quoted<'t>(text: &'t str, prefix: &str) -> Option<&'t str> {
     let (_, rest) = text.split_once(prefix)?;
     let (quoted, _) = rest.split_once('\'')?;

@@ -58,8 +58,8 @@ impl Server {
         }
     }
 
-    /// The same server, but offering the language of another version to new expressions. If that version is later, the server offers only
-    /// what its own code knows.
+    /// The same server, offering the functions of another version to new expressions. If that version is newer than the server, only the
+    /// functions of the server's own version are offered.
     pub const fn offering(self, language: KubeVersion) -> Self {
         Server { language, ..self }
     }

@@ -24,7 +24,7 @@ impl Value<'_> {
         equals_within(self, other, &mut Reach::default())
     }
 
-    /// Like [`equals`](Self::equals), and announces the work.
+    /// Like [`equals`](Self::equals), but counts its work, so that the host can interrupt a long comparison.
     ///
     /// # Errors
     ///

@@ -11,7 +11,8 @@ use crate::resource::{GroupVersionKind, GroupVersionResource};
 /// `events` in the core group and `events` in events.k8s.io.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EquivalentResources {
-    /// The identity of the objects, by group and resource. A later registration replaces an earlier one.
+    /// The identity of each group and resource; resources with the same identity are equivalent. A later registration replaces an
+    /// earlier one.
     identities: IndexMap<(String, String), String>,
     /// The resources by identity and subresource, in the order in which they were added.
     resources: IndexMap<(String, String), Vec<GroupVersionResource>>,

@@ -75,7 +75,7 @@ fn finding(finding: &Finding) -> Json {
     })
 }
 
-/// A problem of a field, as its definition reports it.
+/// A problem that the validation by a CustomResourceDefinition found in a field.
 fn field(problem: &Problem) -> Json {
     let start = problem.range.map(|range| range.start);
     json!({

@@ -17,7 +17,7 @@ pub(super) fn deeper(depth: usize, out: &Output<'_, '_>) -> Result<usize, Proble
     depth.checked_sub(1).ok_or_else(too_deep)
 }
 
-/// Writes the clauses that all versions share: integers, and the bits of integers, bools, texts and bytes.
+/// Writes the clauses that all versions format alike: `%d`, `%b`, `%o`, `%x` and `%X`.
 pub(super) fn write_integer(
     out: &mut Output<'_, '_>,
     verb: Verb,

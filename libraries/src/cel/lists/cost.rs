@@ -53,7 +53,7 @@ fn allocating(factor: f64, size: SizeEstimate) -> CallEstimate {
     CallEstimate::new(cost).with_result(size)
 }
 
-/// The cost of comparing two values whose type is not known to be a text.
+/// The cost of comparing two values of unknown type. An upper bound assumes texts, which cost more; Kubernetes' estimate does not.
 fn pair(call: &dyn CallSite) -> f64 {
     if call.is_bound() { TEXT_PAIR } else { PAIR }
 }

@@ -30,7 +30,7 @@ pub const STRINGS: &[Overload] = &[
     row("upperAscii", "string_upper_ascii", "string.() -> string", body!(edit::upper_ascii), "'TacoCæt'.upperAscii() == 'TACOCæT'").cost(cost::COPY),
 ];
 
-/// `indexOf` and `lastIndexOf` from a position, as cel-go implements them: a position past the end finds nothing.
+/// `indexOf` and `lastIndexOf` from a position, as cel-go implements them: past the end, only the empty text is found.
 #[rustfmt::skip] // A table: a row a line.
 pub const STRINGS_INDEX_FROM: &[Overload] = &[INDEX_OF_FROM, LAST_INDEX_OF_FROM];
 

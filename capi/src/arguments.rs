@@ -30,7 +30,7 @@ pub(crate) unsafe fn handle<'a, T>(handle: *const T) -> Result<&'a T, Failure> {
 ///
 /// # Safety
 ///
-/// `handles` must be null or point to `len` handles, each of which meets the requirements of [`handle`].
+/// `handles` must be null or point to `len` handles. Each must meet the requirements of [`handle`].
 pub(crate) unsafe fn handles<'a, T>(
     handles: *const *const T,
     len: usize,

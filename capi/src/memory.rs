@@ -27,7 +27,7 @@ pub(crate) unsafe fn optional<'a, T>(handle: *const T) -> Option<&'a T> {
 ///
 /// # Safety
 ///
-/// `handles` must be null or point to `len` handles, each of which meets the requirements of [`optional`].
+/// `handles` must be null or point to `len` handles. Each must meet the requirements of [`optional`].
 pub(crate) unsafe fn optional_handles<'a, T>(
     handles: *const *const T,
     len: usize,

@@ -29,7 +29,7 @@ pub enum Formula {
     Fixed(u64),
     /// Computed from the sizes of the arguments: ranges in an estimate, exact sizes during an evaluation.
     Sizes(fn(&[SizeEstimate]) -> CallEstimate),
-    /// In an evaluation, a tenth of a unit for each unit of an argument's size.
+    /// In an evaluation, a tenth of a unit for each unit of an argument's size, rounded up.
     Traversal {
         /// The estimate.
         estimate: fn(&dyn CallSite) -> CallEstimate,

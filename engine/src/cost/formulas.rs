@@ -18,22 +18,19 @@ pub const IN_LIST: Cost = Cost::sizes(in_list).standard();
 pub const CONTAINS: Cost = Cost::sizes(contains).standard();
 /// The cost of `text.matches(pattern)`; before cel-go 0.29, a global call of `matches` costs one unit.
 pub const MATCHES: Cost = Cost::split(
-    |call| matches(call.size(0), call.size(1)),
+    |call| CallEstimate::new(regex_cost(call.size(0), call.size(1))),
     |arguments, _| {
         let size = |n: usize| {
             SizeEstimate::exact(tracked_held_size(arguments.get(n).and_then(Option::as_ref)))
         };
-        Ok(matches(size(0), size(1)).cost.max)
+        Ok(regex_cost(size(0), size(1)).max)
     },
 )
 .standard();
 /// The cost of `text.startsWith(part)` and `endsWith`: Kubernetes' estimate uses the size of the part, its evaluation the size of the text.
 pub const PREFIX: Cost = Cost::traversal(0, prefix_estimate).standard();
 /// The cost of `startsWith` and `endsWith` since 1.37: both the estimate and the evaluation use the size of the part.
-pub const PART: Cost = Cost::traversal(1, |call| {
-    CallEstimate::new(call.size(1).costs(TRAVERSAL_FACTOR))
-})
-.standard();
+pub const PART: Cost = Cost::traversal(1, |call| reading(call, 1)).standard();
 /// The cost of `bytes(text)`.
 pub const STRING_TO_BYTES: Cost = Cost::traversal(0, string_to_bytes).standard();
 /// The cost of `string(bytes)`.
@@ -47,7 +44,11 @@ pub const COPY: Cost = Cost::traversal(0, |call| traversal(call).with_result(cal
 
 /// The cost of reading the first argument once.
 pub fn traversal(call: &dyn CallSite) -> CallEstimate {
-    CallEstimate::new(call.size(0).costs(TRAVERSAL_FACTOR))
+    reading(call, 0)
+}
+
+fn reading(call: &dyn CallSite, argument: usize) -> CallEstimate {
+    CallEstimate::new(call.size(argument).costs(TRAVERSAL_FACTOR))
 }
 
 /// The size of an argument.
@@ -94,14 +95,8 @@ fn contains(sizes: &[SizeEstimate]) -> CallEstimate {
     CallEstimate::new(text.times(nth(sizes, 1).costs(TRAVERSAL_FACTOR)))
 }
 
-#[inline(always)]
-fn matches(text: SizeEstimate, pattern: SizeEstimate) -> CallEstimate {
-    CallEstimate::new(regex_cost(text, pattern))
-}
-
 fn prefix_estimate(call: &dyn CallSite) -> CallEstimate {
-    let read = if call.is_bound() { 0 } else { 1 };
-    CallEstimate::new(call.size(read).costs(TRAVERSAL_FACTOR))
+    reading(call, if call.is_bound() { 0 } else { 1 })
 }
 
 // The sizes of the next three results wrap around as upstream's do: a quoted text of unknown size therefore has size 0.

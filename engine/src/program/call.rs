@@ -56,6 +56,7 @@ impl FunctionCall {
         }
     }
 
+    /// Calls a test of two texts without building a value for its result.
     #[inline(always)]
     fn test<'a>(
         &'a self,
@@ -76,10 +77,7 @@ impl FunctionCall {
             return truth_of(self.finish(&[left, right], frame)?);
         };
         let holds = test(text, part);
-        match self.cost.formula {
-            Formula::Traversal { argument: 0, .. } => frame.charge(cost::traversal_of(text))?,
-            _ => self.charge(&[left, right], Some(Value::from(holds)), frame)?,
-        }
+        self.charge(&[left, right], Some(Value::from(holds)), frame)?;
         Ok(Truth::from(holds))
     }
 

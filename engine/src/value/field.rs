@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::{FieldPlace, Value};
 
-/// The name of a field that a program selects, with hints where the field is.
+/// The name of a field that a program selects, with two hints for its position.
 #[derive(Debug)]
 pub(crate) struct FieldKey {
     name: Box<str>,
@@ -57,8 +57,8 @@ impl FieldKey {
 struct LastPosition(AtomicU32);
 
 impl LastPosition {
-    /// The number of changes after which the position stays, so that threads with different objects do not take the memory from each
-    /// other for ever.
+    /// The number of changes after which the position stays. Otherwise threads with different objects would invalidate each other's
+    /// processor caches forever.
     const MOST_CHANGES: u32 = 100;
 
     #[inline]

@@ -90,7 +90,7 @@ impl Attribute {
         Some(true)
     }
 
-    /// Like `follow_plain`, from the base in `value`, for a chain of which some values are kept.
+    /// Like `follow_plain`, for a chain with kept values; `value` is the value of its base.
     #[inline(never)]
     fn follow_kept<'a>(
         &'a self,

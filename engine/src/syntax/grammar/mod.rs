@@ -115,7 +115,7 @@ pub(super) enum State {
 /// The position of a choice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ChoiceKind {
-    /// At the start of alternatives, one of which must follow.
+    /// At the start of alternatives; one of them must follow.
     Block,
     /// At the start of an optional part, or before the first repetition of a repeated part.
     Entry,

@@ -369,7 +369,7 @@ impl Trial<'_> {
             spec: self.definition.spec.clone(),
             status: self.definition.status.clone(),
         };
-        definition.spec.versions = vec![version];
+        definition.spec.versions = std::iter::once(version).collect();
         let reports = definition.rules(self.envs, Age::New);
         let report = reports.first()?.rules.first()?;
         Some(report.outcome.as_ref().ok()?.cost)

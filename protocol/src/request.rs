@@ -89,13 +89,18 @@ impl Fields {
         }
     }
 
-    /// Reads one of several texts; `None` if the key is absent.
+    /// Reads a text; `None` if the key is absent or the text is empty.
+    pub(crate) fn name(&mut self, key: &str) -> Result<Option<String>, RequestError> {
+        Ok(self.text(key)?.filter(|text| !text.is_empty()))
+    }
+
+    /// Reads one of several texts; `None` if the key is absent or the text is empty.
     pub(crate) fn choice<T: Copy>(
         &mut self,
         key: &str,
         choices: &[(&str, T)],
     ) -> Result<Option<T>, RequestError> {
-        let Some(text) = self.text(key)? else {
+        let Some(text) = self.name(key)? else {
             return Ok(None);
         };
         let found = choices.iter().find(|(name, _)| *name == text);

@@ -48,8 +48,8 @@ impl Fields {
     }
 
     fn version(&mut self, key: &str) -> Result<Option<KubeVersion>, RequestError> {
-        let text = self.text(key)?;
-        let version = text.map(|text| kubernetes_version(&text)).transpose();
+        let name = self.name(key)?;
+        let version = name.map(|name| kubernetes_version(&name)).transpose();
         version.map_err(|error| RequestError(error).within(key))
     }
 }

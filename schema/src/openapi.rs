@@ -153,9 +153,9 @@ impl<'a> Resolver<'a, '_> {
     }
 }
 
-/// The reference of a schema. It may be in an `allOf`, which allows a description next to it.
+/// The reference of a schema; an empty one counts as absent. It may be in an `allOf`, which allows a description next to it.
 fn reference(json: &Json, depth: usize) -> Option<&str> {
-    if let Some(reference) = text(json, "$ref") {
+    if let Some(reference) = text(json, "$ref").filter(|reference| !reference.is_empty()) {
         return Some(reference);
     }
     if depth >= MAX_DEPTH {
@@ -224,6 +224,13 @@ mod tests {
                 .get("next")
                 .is_some_and(|next| next.properties.is_empty())
         );
+    }
+
+    #[test]
+    fn an_empty_reference_counts_as_absent() {
+        let schema = json!({"$ref": "", "type": "string"});
+        let schema = resolve(&schema, &|_| None).unwrap();
+        assert_eq!(schema.kind, "string");
     }
 
     #[test]

@@ -21,8 +21,7 @@ pub struct Spec {
     #[serde(deserialize_with = "or_default")]
     pub scope: String,
     /// The versions, in the order in which they are written.
-    #[serde(deserialize_with = "or_default")]
-    pub versions: Vec<Version>,
+    pub versions: OptionalList<Version>,
     /// How objects are converted between versions.
     pub conversion: Option<Conversion>,
     /// Whether unknown fields are kept. New definitions must not set this field.
@@ -41,7 +40,7 @@ pub struct Names {
     #[serde(deserialize_with = "or_default")]
     pub singular: String,
     /// Shorter names of the resource for the command line.
-    #[serde(deserialize_with = "or_default")]
+    #[serde(deserialize_with = "list_or_default")]
     pub short_names: Vec<String>,
     /// The kind of an object.
     #[serde(deserialize_with = "or_default")]
@@ -50,7 +49,7 @@ pub struct Names {
     #[serde(deserialize_with = "or_default")]
     pub list_kind: String,
     /// The categories of the resource, such as `all`.
-    #[serde(deserialize_with = "or_default")]
+    #[serde(deserialize_with = "list_or_default")]
     pub categories: Vec<String>,
 }
 
@@ -168,7 +167,7 @@ pub struct WebhookConversion {
     /// How the API server calls the webhook.
     pub client_config: Option<ClientConfig>,
     /// The versions of ConversionReview that the webhook understands, in order of preference.
-    #[serde(deserialize_with = "or_default")]
+    #[serde(deserialize_with = "list_or_default")]
     pub conversion_review_versions: Vec<String>,
 }
 
@@ -206,13 +205,13 @@ pub struct ServiceReference {
 #[serde(default, rename_all = "camelCase")]
 pub struct CustomResourceDefinitionStatus {
     /// Conditions, such as `Established`.
-    #[serde(deserialize_with = "or_default")]
+    #[serde(deserialize_with = "list_or_default")]
     pub conditions: Vec<Condition>,
     /// The names by which it is served.
     #[serde(deserialize_with = "or_default")]
     pub accepted_names: Names,
     /// The versions in which objects may be stored.
-    #[serde(deserialize_with = "or_default")]
+    #[serde(deserialize_with = "list_or_default")]
     pub stored_versions: Vec<String>,
 }
 
@@ -233,6 +232,13 @@ pub(super) fn or_default<'de, D: Deserializer<'de>, T: Default + Deserialize<'de
     deserializer: D,
 ) -> Result<T, D::Error> {
     Ok(Option::deserialize(deserializer)?.unwrap_or_default())
+}
+
+/// Reads a list, in which null is a default element; null is an empty list.
+fn list_or_default<'de, D: Deserializer<'de>, T: Clone + Default + Deserialize<'de>>(
+    deserializer: D,
+) -> Result<Vec<T>, D::Error> {
+    Ok(OptionalList::deserialize(deserializer)?.to_vec())
 }
 
 /// Reads whether an object is present, for objects whose fields do not matter.

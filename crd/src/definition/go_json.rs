@@ -12,8 +12,8 @@ use super::api::{PrinterColumn, SelectableField, Subresources, Validation, Versi
 use super::shared::Shared;
 
 /// The versions of a definition, without the parts that all versions share.
-pub(super) fn versions(versions: &[Version], shared: &Shared<'_>) -> String {
-    let versions = versions.iter().map(|version| {
+pub(super) fn versions(versions: &OptionalList<Version>, shared: &Shared<'_>) -> String {
+    list_or_null(versions, |version| {
         let validation = shared.validation.own(version.schema.as_ref());
         let subresources = shared.subresources.own(version.subresources.as_ref());
         let columns = shared.columns.own(&version.additional_printer_columns);
@@ -32,8 +32,7 @@ pub(super) fn versions(versions: &[Version], shared: &Shared<'_>) -> String {
             ("AdditionalPrinterColumns", list_or_null(columns, column)),
             ("SelectableFields", list_or_null(fields, selectable_field)),
         ])
-    });
-    format!("[{}]", versions.collect::<Vec<_>>().join(","))
+    })
 }
 
 fn validation(validation: &Validation) -> String {

@@ -364,3 +364,36 @@ fn keys_of_lists_are_told_a_bounded_number_of_times() {
         .validate(&envs());
     assert_eq!(errors.len(), 100);
 }
+
+#[test]
+fn null_elements_of_lists_are_default_elements() {
+    let string = json!({"type": "string", "x-kubernetes-validations": [null]});
+    let object = json!({"type": "object", "properties": {"spec": string}});
+    let mut v1 = version(object);
+    v1["additionalPrinterColumns"] = json!([null]);
+    let mut json = definition(json!([v1, null]));
+    json["spec"]["names"]["shortNames"] = json!([null]);
+    let definition = Definition::read(&json).unwrap();
+    let errors = definition.validate(&envs());
+    let fields: Vec<_> = errors.iter().map(|error| error.field.as_str()).collect();
+    for field in [
+        "spec.versions[0].schema.openAPIV3Schema.properties[spec].x-kubernetes-validations[0].rule",
+        "spec.versions[0].additionalPrinterColumns[0].name",
+        "spec.versions[1].name",
+        "spec.names.shortNames[0]",
+    ] {
+        assert!(fields.contains(&field), "{field}: {fields:#?}");
+    }
+}
+
+#[test]
+fn messages_show_absent_versions_as_null() {
+    for (versions, shown) in [(Json::Null, "null"), (json!([]), "[]")] {
+        let definition = Definition::read(&definition(versions)).unwrap();
+        let errors = texts(&definition.validate(&envs()));
+        let expected = format!(
+            "spec.versions: Invalid value: {shown}: must have exactly one version marked as storage version"
+        );
+        assert!(errors.contains(&expected), "{errors:#?}");
+    }
+}

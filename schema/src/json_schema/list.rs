@@ -89,9 +89,11 @@ impl<T: Hash> Hash for OptionalList<T> {
     }
 }
 
-/// Reads null as an absent list.
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for OptionalList<T> {
+/// Reads null as an absent list, and a null element as its type's default, as Go's decoder does.
+impl<'de, T: Default + Deserialize<'de>> Deserialize<'de> for OptionalList<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Option::deserialize(deserializer).map(OptionalList)
+        let items = Option::<Vec<Option<T>>>::deserialize(deserializer)?;
+        let items = items.map(|items| items.into_iter().map(Option::unwrap_or_default));
+        Ok(OptionalList(items.map(Iterator::collect)))
     }
 }

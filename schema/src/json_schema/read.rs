@@ -292,10 +292,17 @@ fn set_own(schema: &mut JsonSchema, key: &str, value: &Json) -> Read<()> {
         "x-kubernetes-list-map-keys" => schema.topology.list_map_keys = texts(value)?,
         "x-kubernetes-list-type" => schema.topology.list_type = Some(name(value)?),
         "x-kubernetes-map-type" => schema.topology.map_type = Some(name(value)?),
-        "x-kubernetes-validations" => schema.validations = list(value, rule)?,
+        "x-kubernetes-validations" => schema.validations = list(value, rule_or_default)?,
         _ => {}
     }
     Ok(())
+}
+
+fn rule_or_default(json: &Json) -> Read<ValidationRule> {
+    match json {
+        Json::Null => Ok(ValidationRule::default()),
+        json => rule(json),
+    }
 }
 
 fn rule(json: &Json) -> Read<ValidationRule> {

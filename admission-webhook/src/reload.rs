@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn reading_that_takes_long_is_told_until_it_ends() {
+    async fn slow_reading_is_reported_until_it_ends() {
         let metrics = Arc::new(Metrics::new());
         let policies = Policies::load(PolicySource::Demo, Server::default(), &metrics).unwrap();
         let app = Arc::new(App::new(policies, metrics, &Limits::default()));

@@ -168,10 +168,10 @@ impl Walk {
             (operators::LOGICAL_NOT, None, [operand]) => {
                 self.part(operand, condition);
             }
-            (operators::CONDITIONAL, None, [asked, truthy, falsy]) => {
-                let asked = self.part(asked, condition);
+            (operators::CONDITIONAL, None, [test, truthy, falsy]) => {
+                let test = self.part(test, condition);
                 for (branch, value) in [(truthy, "true"), (falsy, "false")] {
-                    let guard = asked.map_or(Guard::Always, |asked| Guard::If(asked, value));
+                    let guard = test.map_or(Guard::Always, |test| Guard::If(test, value));
                     self.part(branch, Place { guard, ..within });
                 }
             }
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn bodies_of_macros_are_asked_for_each_element() {
+    fn bodies_of_macros_become_lists_of_values() {
         let expected = [
             "object.list.all(x, x.items.exists(y, y > 0))",
             " object.list.map(x, x.items.exists(y, y > 0))",

@@ -43,6 +43,6 @@ pub mod decode;
 pub mod definition;
 pub mod resource;
 pub mod rule;
-mod told;
+mod error_size;
 
 pub use resource::CompiledCrd;

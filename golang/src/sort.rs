@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_order_is_survived() {
+    fn inconsistent_orders_do_not_break_the_sort() {
         for n in 0..300 {
             let mut values: Vec<u32> = (0..n).collect();
             sort_by_less(&mut values, |_, _| true);

@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn an_assumed_namespace_is_what_its_manifest_would_be() {
+    fn an_assumed_namespace_equals_its_manifest() {
         let manifest = json!({
             "apiVersion": "v1", "kind": "Namespace",
             "metadata": {"name": "a", "labels": {"kubernetes.io/metadata.name": "a"}},

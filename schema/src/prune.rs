@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_preserved_stays_but_what_is_specified_below_is_pruned() {
+    fn preserved_fields_stay_but_specified_fields_below_are_pruned() {
         let inner = json!({"type": "object", "properties": {"b": {"type": "string"}}});
         check(
             json!({"x-kubernetes-preserve-unknown-fields": true, "properties": {"a": inner}}),
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_are_told_up_to_a_bound() {
+    fn reported_paths_are_limited() {
         let long = "k".repeat(MAX_TOLD / 2);
         let mut value = json!({long: {"a": 1, "b": 1, "c": 1}});
         let schema: JsonSchema =

@@ -150,12 +150,12 @@ mod tests {
             }
             let few = connections.admit("192.0.2.2".parse().unwrap()).await;
             connections.close_one();
-            let asked = open
+            let closings = open
                 .iter()
                 .map(|each| timeout(ASK_AGAIN, each.activity.must_close()));
             let mut closed = 0;
-            for asked in asked {
-                closed += usize::from(asked.await.is_ok());
+            for closing in closings {
+                closed += usize::from(closing.await.is_ok());
             }
             assert_eq!(closed, 1);
             assert!(timeout(ASK_AGAIN, few.activity.must_close()).await.is_err());

@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_is_what_it_was_in_other_versions() {
+    fn shards_are_the_same_in_all_versions() {
         let found: Vec<bool> = (0..4)
             .map(|k| {
                 format!("{k}/4")
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_part_is_refused() {
+    fn invalid_shards_are_rejected() {
         for text in ["", "1", "2/2", "-1/2", "a/b", "0/0"] {
             assert!(text.parse::<Shard>().is_err(), "{text}");
         }

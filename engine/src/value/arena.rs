@@ -193,7 +193,7 @@ mod tests {
     use crate::value::read_json;
 
     #[test]
-    fn what_was_computed_is_not_kept() {
+    fn memory_of_computed_values_is_released() {
         let mut arena = Arena::new();
         // The memory is reserved, but none of its pages is touched.
         let layout = Layout::from_size_align(64 << 20, 1).unwrap();
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_computed_is_bounded() {
+    fn computed_values_are_limited() {
         let arena = Arena::new();
         let text = "x".repeat(40 << 20);
         assert!(arena.reserve(text.len()).is_ok());
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_read_is_told_from_what_is_computed() {
+    fn input_and_computed_values_are_counted_separately() {
         let mut arena = Arena::new();
         arena.string("computed");
         let before = arena.allocated_bytes();

@@ -381,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_compared_is_passed_over_inside_containers() {
+    fn incomparable_elements_of_containers_are_skipped() {
         let arena = Arena::new();
         let opaque = arena.opaque(Incomparable);
         let list = arena.list(&[opaque]);

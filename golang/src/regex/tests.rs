@@ -387,10 +387,10 @@ fn matches_with_deep_and_large_patterns() {
 
 /// The number of calls of the interrupt until it stops the search.
 fn asks_until_stopped(patience: usize, search: impl Fn(&Work<'_>) -> bool) -> usize {
-    let asked = AtomicUsize::new(0);
-    let interrupt = || asked.fetch_add(1, Ordering::Relaxed) >= patience;
+    let checks = AtomicUsize::new(0);
+    let interrupt = || checks.fetch_add(1, Ordering::Relaxed) >= patience;
     assert!(search(&Work::new(Some(&interrupt))), "it was stopped");
-    asked.load(Ordering::Relaxed)
+    checks.load(Ordering::Relaxed)
 }
 
 #[test]
@@ -422,15 +422,15 @@ fn long_patterns_are_not_read_to_their_end() {
 fn searches_of_long_texts_ask_by_the_bytes_passed() {
     let text = "ab".repeat(50_000);
     for (pattern, most_bytes_unasked) in [("^[ab]+$", 65_536), (r"[ab]*a[ab]{40}c", 10_000)] {
-        let asked = AtomicUsize::new(0);
-        let interrupt = || asked.fetch_add(1, Ordering::Relaxed) == usize::MAX;
+        let checks = AtomicUsize::new(0);
+        let interrupt = || checks.fetch_add(1, Ordering::Relaxed) == usize::MAX;
         let work = Work::new(Some(&interrupt));
         let regex = Regex::new(pattern).unwrap();
         assert_eq!(
             regex.matches_within(&text, &work),
             Ok(!pattern.ends_with('c'))
         );
-        let bytes = text.len() / asked.load(Ordering::Relaxed).max(1);
+        let bytes = text.len() / checks.load(Ordering::Relaxed).max(1);
         assert!(bytes <= most_bytes_unasked, "{pattern}: {bytes}");
     }
 }

@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_order_or_sum_fails() {
+    fn lists_without_an_order_or_a_sum_fail() {
         let empty = [Value::from(List::EMPTY)];
         check(
             LISTS,

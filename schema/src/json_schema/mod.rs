@@ -268,11 +268,11 @@ impl JsonSchema {
     fn any_new(
         &self,
         holds: &dyn Fn(&JsonSchema) -> bool,
-        asked: &mut HashSet<*const JsonSchema>,
+        visited: &mut HashSet<*const JsonSchema>,
     ) -> bool {
         let within = [self.item(), self.value()].into_iter().flatten();
         let mut within = within.chain(self.properties.values());
-        asked.insert(self) && (holds(self) || within.any(|schema| schema.any_new(holds, asked)))
+        visited.insert(self) && (holds(self) || within.any(|schema| schema.any_new(holds, visited)))
     }
 
     /// Whether `x-kubernetes-preserve-unknown-fields` is true.

@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_part_is_there_once_it_is_written() {
+    fn a_part_exists_once_it_is_written() {
         let mut rare = Rare::<Bounds>::default();
         assert!(rare.max_length.is_none() && rare.as_option().is_none());
         rare.max_length = Some(3);

@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn since_4_all_numbers_are_taken() {
+    fn all_numbers_are_accepted_since_version_4() {
         let env = cel_env().unwrap();
         let check = |expression, expected: &[&str]| {
             assert_eq!(issues(&env, expression), expected, "{expression}");

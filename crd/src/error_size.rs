@@ -7,9 +7,9 @@ const MAX_BYTES: usize = 16 << 20;
 
 /// The size of the errors of a definition or an object so far.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Told(usize);
+pub(crate) struct ErrorSize(usize);
 
-impl Told {
+impl ErrorSize {
     /// Counts an error. Returns false if the limit is reached, so that it is dropped.
     pub(crate) fn admit(&mut self, error: &Error) -> bool {
         if self.is_full() {

@@ -77,8 +77,8 @@ pub(crate) fn run(args: &LintArgs) -> io::Result<Exit> {
     }
     run.findings.print(args.output)?;
     // If nothing was examined, this was reported already.
-    let is_told = examined == 0 && run.findings.problems.is_empty();
-    if args.output == Format::Text && !is_told {
+    let is_reported = examined == 0 && run.findings.problems.is_empty();
+    if args.output == Format::Text && !is_reported {
         summarize(&run.findings, examined);
     }
     Ok(manifests.exit(run.findings.count(Severity::Error)))

@@ -312,7 +312,7 @@ fn only_nodes_and_the_control_plane_pass_policies_by() {
         .unwrap();
     let expression = condition["expression"].as_str().unwrap();
     let folder = Folder::new();
-    for (user, is_asked) in [
+    for (user, is_validated) in [
         ("system:serviceaccount:default:attacker", "true"),
         ("system:serviceaccount:kube-system-x:a", "true"),
         ("alice", "true"),
@@ -327,7 +327,7 @@ fn only_nodes_and_the_control_plane_pass_policies_by() {
         let arguments = ["eval", expression, "--bind", &bind];
         let (status, out, stderr) = crate::program::gavel(folder.path(), &arguments, "");
         assert_eq!(status, 0, "{stderr}");
-        assert_eq!(out.lines().next(), Some(is_asked), "{user}");
+        assert_eq!(out.lines().next(), Some(is_validated), "{user}");
     }
 }
 

@@ -132,7 +132,7 @@ async fn the_last_good_version_of_a_policy_goes_on() {
         let other = policy("b", "object.metadata.name != 'y'", "no y", "Deny");
         let text = good.replace("object.metadata.name != 'x'", broken);
         folder.write("a.yaml", &format!("{text}---\n{other}"));
-        until_told(&client, &server, message).await;
+        until_ready_contains(&client, &server, message).await;
         for (name, allowed) in [("x", false), ("y", false), ("z", true)] {
             let response = post_review(&client, &server, &review(name)).await;
             assert_eq!(response["allowed"], allowed, "{broken} {name} {response}");
@@ -256,7 +256,7 @@ async fn a_fifo_does_not_end_reloading() {
         .arg(folder.path().join("x.yaml"))
         .status();
     assert!(made.unwrap().success());
-    until_told(&client, &server, "x.yaml: is not a regular file").await;
+    until_ready_contains(&client, &server, "x.yaml: is not a regular file").await;
     folder.write(
         "a.yaml",
         &policy("a", "object.metadata.name != 'x'", "no x", "Deny"),

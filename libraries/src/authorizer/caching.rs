@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn asks_each_question_once() {
+    fn each_question_is_asked_once() {
         let counting = Arc::new(Counting::default());
         let caching = CachingAuthorizer::new(Arc::clone(&counting) as Arc<dyn Authorizer>);
         let check = |groups: &[&str], verb: &str, selector: Option<&str>, expected: usize| {

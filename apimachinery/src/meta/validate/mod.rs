@@ -163,7 +163,7 @@ pub fn validate_update(
 
 /// The errors of metadata as a server reports them for custom resources and definitions: without repetitions since
 /// [`Difference::MetadataIsValidatedAnew`].
-pub fn told_once(mut errors: Vec<Error>, server: Server) -> Vec<Error> {
+pub fn without_repetitions(mut errors: Vec<Error>, server: Server) -> Vec<Error> {
     if server.has(Difference::MetadataIsValidatedAnew) {
         let mut seen = BTreeSet::new();
         errors.retain(|error| seen.insert(error.to_string()));

@@ -1,4 +1,4 @@
-//! A cluster that is followed.
+//! A live cluster, whose objects are watched.
 
 use std::sync::{Arc, Mutex};
 

@@ -36,7 +36,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// How often the API server is asked again for missing kinds, in addition to each change of a definition.
 const LOOK_AGAIN: Duration = Duration::from_secs(2);
 
-/// Follows a cluster as long as its states are wanted.
+/// Follows a cluster until the task is aborted.
 pub(crate) async fn follow(
     options: Options,
     api_server: Arc<ApiServer>,

@@ -80,7 +80,8 @@ impl State {
         self.snapshot.with_assumed_namespace(name)
     }
 
-    /// The policies with all objects that they read, and with a namespace that was looked up; `None` means that it does not exist.
+    /// The policies with all objects that they read, and with the namespace of the request, which the caller has looked up; `None` if that
+    /// namespace does not exist.
     pub fn snapshot_with(&self, namespace: Option<&Json>) -> Snapshot {
         let with = namespace.and_then(|object| self.snapshot.with_namespace(object).ok());
         with.unwrap_or_else(|| self.snapshot.clone())

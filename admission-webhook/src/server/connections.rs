@@ -97,7 +97,7 @@ impl Connections {
         }
     }
 
-    /// Locks the map. A panic under the lock cannot leave an entry half written, so a poisoned lock is used as it is.
+    /// Locks the map. Poisoning is ignored: a panic while the lock is held cannot leave an incomplete entry.
     fn open(&self) -> MutexGuard<'_, BTreeMap<u64, Admitted>> {
         self.open
             .lock()
@@ -105,7 +105,7 @@ impl Connections {
     }
 }
 
-/// The identity of a client: its IPv4 address, or the network of its IPv6 address, because one client has many addresses in it.
+/// The identity of a client: its IPv4 address, or the /64 network of its IPv6 address, because one client usually has a whole /64 network.
 fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => IpAddr::V6((address.to_bits() >> 64 << 64).into()),

@@ -1,4 +1,4 @@
-//! The context of a call: the arena for results, and the counter to which an implementation announces its work.
+//! The context of a call: the arena for results, and the counter of the implementation's work.
 
 use bumpalo::collections::Vec as ArenaVec;
 use gavel_golang::work::{Interrupt, Work};

@@ -194,7 +194,7 @@ impl<'a> Estimator<'a> {
         }
     }
 
-    /// The properties of the result of a selection or an index, including through optionals.
+    /// Records the path and the size of the result of a selection or an index, including `.?` and `[?]`.
     fn step(&mut self, expr: &'a Expr, operand: &SizedArgument<'a>, key: &'a Expr) {
         let ty = self.type_of(operand.expr);
         let entries = self.entries_of(operand.expr);

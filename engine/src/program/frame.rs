@@ -57,7 +57,7 @@ impl<T: Copy + Default, const N: usize> Default for Few<T, N> {
 }
 
 impl<T: Copy + Default, const N: usize> Few<T, N> {
-    /// Room for this many values.
+    /// Returns a slice with `count` values.
     #[inline(always)]
     fn take(&mut self, count: usize) -> &mut [T] {
         if count > N {

@@ -26,7 +26,7 @@ pub(super) struct Program {
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Instruction {
     Char(char),
-    /// A character of a class, by its number.
+    /// A character of the class with this index in `classes`.
     Class(u32),
     /// Continues at both targets; the first one is preferred.
     Split(u32, u32),

@@ -23,9 +23,10 @@ pub fn try_sort_by_less<T, E>(
     Sorter { values, less }.sort(0, end, patience)
 }
 
-/// The number of elements up to which insertion sort is used.
+/// The largest number of elements that insertion sort is used for.
 const FEW: usize = 12;
-/// The length from which the pivot is chosen among nine elements, and an almost sorted range is finished by insertions.
+/// The smallest length of a range for which the pivot is chosen among nine elements, and which is finished by insertions if it is almost
+/// sorted.
 const MANY: usize = 50;
 /// How many pairs that are out of order are swapped before a range counts as unsorted.
 const MENDINGS: usize = 5;

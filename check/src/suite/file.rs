@@ -47,7 +47,7 @@ struct RowSubject {
     groups: Option<Vec<String>>,
 }
 
-/// A test as it is written.
+/// A test, as the file contains it.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Row {

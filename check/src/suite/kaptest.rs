@@ -10,7 +10,7 @@ use crate::role::Role;
 use crate::subject::Operation;
 use crate::user::user;
 
-/// A suite as it is written.
+/// The contents of a suite's file.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct KaptestFile {

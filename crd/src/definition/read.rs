@@ -128,7 +128,7 @@ impl Definition {
         version.schema.as_ref()?.schema.as_deref()
     }
 
-    /// The definition without its status, as it is when it is created.
+    /// The definition with the status that an API server sets when the definition is created.
     #[must_use]
     pub fn without_status(self) -> Definition {
         Definition {

@@ -9,10 +9,10 @@ use elsa::FrozenVec;
 use super::{Json, Opaque, Repr, Value};
 use crate::error::EvalError;
 
-/// The memory that an arena keeps after a reset, at most, in bytes.
+/// The most memory that an arena keeps after a reset, in bytes.
 const MOST_KEPT: usize = 1 << 20;
 
-/// The number of values with destructors for which an arena keeps room after a reset, at most.
+/// The largest capacity for values with destructors that an arena keeps after a reset.
 const MOST_KEPT_OPAQUES: usize = 1 << 10;
 
 /// The overhead of a value with a destructor, in bytes.

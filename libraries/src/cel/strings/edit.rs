@@ -8,7 +8,7 @@ use memchr::memchr;
 
 use crate::cel::limit::push_str;
 
-/// The number of bytes of a joined text for which there is room at first, at most.
+/// The largest initial capacity of a joined text, in bytes.
 const MOST_EXPECTED: usize = 64;
 
 /// The units of work for a character that is copied individually.

@@ -33,22 +33,22 @@ pub struct State {
     pub(crate) counts: Counts,
 }
 
-/// The number of known objects of each kind.
+/// The number of objects of each kind.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Counts {
-    /// ValidatingAdmissionPolicies.
+    /// The number of ValidatingAdmissionPolicies.
     pub policies: usize,
-    /// ValidatingAdmissionPolicyBindings.
+    /// The number of ValidatingAdmissionPolicyBindings.
     pub bindings: usize,
-    /// MutatingAdmissionPolicies.
+    /// The number of MutatingAdmissionPolicies.
     pub mutating_policies: usize,
-    /// MutatingAdmissionPolicyBindings.
+    /// The number of MutatingAdmissionPolicyBindings.
     pub mutating_bindings: usize,
-    /// CustomResourceDefinitions.
+    /// The number of CustomResourceDefinitions.
     pub definitions: usize,
-    /// Namespaces.
+    /// The number of namespaces.
     pub namespaces: usize,
-    /// Objects that policies use as params.
+    /// The number of other objects, which policies may use as params.
     pub params: usize,
 }
 

@@ -15,7 +15,7 @@ const WORK_PER_ELEMENT: usize = 32;
 /// may be much larger than its arguments [reserves](Self::reserve) memory before it computes it.
 #[derive(Debug)]
 pub struct CallContext<'a> {
-    /// Where computed values live.
+    /// The arena that holds computed values.
     pub arena: &'a Arena,
     work: Work<'a>,
 }

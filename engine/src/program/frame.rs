@@ -15,7 +15,7 @@ const WORK_PER_ITERATION: usize = 64;
 
 /// The variables, cost and limits of an evaluation.
 pub(super) struct Frame<'f, 'a> {
-    /// Where computed values live.
+    /// The arena that holds computed values.
     pub(super) arena: &'a Arena,
     program: &'a Program,
     cells: CellSlices<'f, 'a>,

@@ -233,7 +233,7 @@ impl JsonSchema {
         }
     }
 
-    /// [`JsonSchema::item`], mutable.
+    /// Mutable access to the schema that [`JsonSchema::item`] returns.
     pub fn item_mut(&mut self) -> Option<&mut JsonSchema> {
         match &mut self.items {
             Some(Items::Schema(schema)) => Some(Arc::make_mut(schema)),
@@ -241,7 +241,7 @@ impl JsonSchema {
         }
     }
 
-    /// [`JsonSchema::value`], mutable.
+    /// Mutable access to the schema that [`JsonSchema::value`] returns.
     pub fn value_mut(&mut self) -> Option<&mut JsonSchema> {
         match &mut self.additional_properties {
             Some(SchemaOrBool::Schema(schema)) => Some(Arc::make_mut(schema)),

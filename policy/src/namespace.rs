@@ -78,7 +78,7 @@ pub struct Namespace {
 }
 
 impl Namespace {
-    /// A namespace whose name alone is known. It is active and has only the label that every namespace has.
+    /// A namespace of which only the name is known. It is active and has only the label `kubernetes.io/metadata.name`.
     pub(crate) fn assumed(name: &str) -> Self {
         let label = "kubernetes.io/metadata.name";
         let whole = json!({

@@ -48,7 +48,7 @@ pub struct Counts {
     pub definitions: usize,
     /// The number of namespaces.
     pub namespaces: usize,
-    /// The number of other objects, which policies may use as params.
+    /// The number of objects of the kinds that policies use as params.
     pub params: usize,
 }
 
@@ -63,7 +63,7 @@ impl State {
     }
 
     /// Returns the policies with all objects that they read. An API server would look up an unknown namespace; here such a namespace is
-    /// assumed to have only the label that every namespace has, its name. For a request that deletes a namespace, the deleted object is
+    /// assumed to have only the label `kubernetes.io/metadata.name`. For a request that deletes a namespace, the deleted object is
     /// used as the namespace. The state itself does not change.
     pub fn snapshot(&self, request: &AdmissionRequest<'_>) -> Snapshot {
         let name = request.namespace;

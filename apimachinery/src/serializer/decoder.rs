@@ -1,5 +1,5 @@
-//! Decodes JSON into typed objects (`sigs.k8s.io/json`'s decoder): wrong types are recorded and decoding continues, a duplicate field is
-//! decoded over the first one, and unknown ones are skipped.
+//! Decodes JSON into typed objects (`sigs.k8s.io/json`'s decoder): wrong types are recorded and decoding continues, the second value of a
+//! duplicate field is decoded into the first one, and unknown fields are skipped.
 
 use std::borrow::Cow;
 use std::collections::HashSet;

@@ -82,7 +82,8 @@ impl<'s> CheckedMutation<'_, 's> {
         }
     }
 
-    /// Checks the value that is set at `path`; `names` is the type name for this path, such as `Object.spec`; within maps, that of the map.
+    /// Checks the value that is set at `path`. `names` is the name of the type that an initializer at this path has, such as `Object.spec`;
+    /// for a path within a map, the name of the map's type.
     fn check_value(&mut self, value: &Expr, ty: MergeType<'s>, path: &str, names: &str) {
         let found = self.checked.type_of(value.id);
         if let Some(message) = self.refusal(found, ty, path, names) {

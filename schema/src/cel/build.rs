@@ -14,8 +14,7 @@ use crate::JsonSchema;
 
 /// The size limit of a request, in bytes.
 pub const MAX_REQUEST_SIZE: u64 = 3 * 1024 * 1024;
-/// The size limit of the content of a request that consists of a single list, object or text, in bytes: without the brackets, braces or
-/// quotes.
+/// The size limit of a list, an object or a text that fills a whole request, in bytes, without its brackets, braces or quotes.
 const MAX_CONTENT_SIZE: u64 = MAX_REQUEST_SIZE - 2;
 
 /// The minimum number of JSON bytes for values of a type.

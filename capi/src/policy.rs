@@ -40,7 +40,7 @@ struct Changing {
     schemas: ObjectSchemas,
 }
 
-/// The contents that calls use.
+/// The contents of an index that calls read.
 #[derive(Debug)]
 pub(crate) struct Current {
     pub(crate) snapshot: Snapshot,

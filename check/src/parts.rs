@@ -27,7 +27,7 @@ pub struct Part {
     guard: Guard,
 }
 
-/// When an evaluation that reaches the parent of a part reaches the part too.
+/// The condition under which an evaluation that reaches a part's parent also reaches the part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Guard {
     Always,

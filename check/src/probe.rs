@@ -96,10 +96,14 @@ impl Probe {
         self.world.decide(request, &trace)?;
         let steps = trace.into_steps().into_iter();
         let invocations = steps.filter_map(|step| match step {
-            Step::Evaluated { invocation, .. } if invocation.policy == self.policy => Some(invocation),
+            Step::Evaluated { invocation, .. } if invocation.policy == self.policy => {
+                Some(invocation)
+            }
             _ => None,
         });
-        Ok(invocations.map(|invocation| self.probed(invocation)).collect())
+        Ok(invocations
+            .map(|invocation| self.probed(invocation))
+            .collect())
     }
 
     fn probed(&self, invocation: Invocation) -> Probed {

@@ -362,7 +362,10 @@ impl World {
                 message: error.clone(),
                 validation: None,
             }),
-            Step::Evaluated { invocation, evaluation } => {
+            Step::Evaluated {
+                invocation,
+                evaluation,
+            } => {
                 ruling.note_conditions(invocation.conditions.as_ref());
                 let finding = |action, message: &str, validation| Finding {
                     action,

@@ -87,7 +87,11 @@ fn new_rules_may_use_what_the_version_before_knows() {
         ];
         let (_, out, err) = gavel(&folder, &args, "");
         let output = format!("{out}{err}");
-        assert_eq!(output.contains("compilation failed"), is_refused, "{output}");
+        assert_eq!(
+            output.contains("compilation failed"),
+            is_refused,
+            "{output}"
+        );
     }
 }
 

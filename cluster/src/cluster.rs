@@ -48,7 +48,10 @@ impl Cluster {
                 }
             }
         });
-        Ok(Cluster { api_server, published })
+        Ok(Cluster {
+            api_server,
+            published,
+        })
     }
 
     /// The states that decide requests; `None` until everything has been listed once.

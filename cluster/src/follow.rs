@@ -146,7 +146,10 @@ impl Follower {
             }
         }
         self.note_awaited();
-        let (client, contact) = (self.api_server.client.clone(), Arc::clone(&self.api_server.contact));
+        let (client, contact) = (
+            self.api_server.client.clone(),
+            Arc::clone(&self.api_server.contact),
+        );
         self.informers.spawn(heartbeat(client, contact));
     }
 
@@ -165,7 +168,10 @@ impl Follower {
 
     /// Competes for leadership, and writes the status of policies while leading.
     fn run_for_leader(&mut self, server: Server) {
-        let (client, contact) = (self.api_server.client.clone(), Arc::clone(&self.api_server.contact));
+        let (client, contact) = (
+            self.api_server.client.clone(),
+            Arc::clone(&self.api_server.contact),
+        );
         let namespace = client.default_namespace().to_owned();
         let (leads, leading) = watch::channel(false);
         let candidate = Candidate::new(client.clone(), &namespace);

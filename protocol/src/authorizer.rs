@@ -102,10 +102,11 @@ impl Authorizer for TableAuthorizer {
     fn authorize(&self, attributes: &AuthorizerAttributes) -> Decision {
         let row_attributes = asked_attributes(attributes);
         let fits = |(row, _): &&(Attributes, Decision)| {
-            row.iter().all(|(key, wanted)| match row_attributes.get(key) {
-                Some(value) => value == wanted,
-                None => wanted == "",
-            })
+            row.iter()
+                .all(|(key, wanted)| match row_attributes.get(key) {
+                    Some(value) => value == wanted,
+                    None => wanted == "",
+                })
         };
         let decision = self.rows.iter().find(fits).map(|(_, decision)| decision);
         let decision = decision.cloned().unwrap_or_default();

@@ -12,7 +12,7 @@ use gavel_policy::{
 };
 
 use super::App;
-use super::answers::{Answers, NoAnswer, Attempt};
+use super::answers::{Answers, Attempt, NoAnswer};
 use super::deadline::deadline;
 use super::invalid::invalid;
 use super::observe::Checks;

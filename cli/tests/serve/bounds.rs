@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value as Json, json};
 
 use crate::program::Folder;
-use crate::server::{Server, post_review, policy, review};
+use crate::server::{Server, policy, post_review, review};
 
 /// About a second of work in a debug build.
 const SLOW: &str = "[1,2,3,4,5,6,7,8,9].all(a, [1,2,3,4,5,6,7,8,9].all(b, [1,2,3,4,5,6,7,8,9].all(c, [1,2,3,4,5,6,7,8,9].all(d, [1,2,3,4,5,6,7,8,9].all(e, a + b + c + d + e > 0)))))";
@@ -17,7 +17,9 @@ pub(crate) async fn post(
     body: String,
 ) -> (u16, Json) {
     let request = client.post(server.url(path));
-    let request = request.header("content-type", "application/json").body(body);
+    let request = request
+        .header("content-type", "application/json")
+        .body(body);
     let answer = request.send().await.unwrap();
     let code = answer.status().as_u16();
     let body = answer.bytes().await.unwrap();

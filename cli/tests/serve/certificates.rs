@@ -3,7 +3,7 @@
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 
 use crate::program::Folder;
-use crate::server::{Server, post_review, client, policy, review};
+use crate::server::{Server, client, policy, post_review, review};
 
 /// An authority, with certificates that it signs.
 pub(crate) struct Authority(CertifiedIssuer<'static, KeyPair>);

@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 
 use crate::certificates::Authority;
 use crate::program::Folder;
-use crate::server::{Server, post_review_at, client, review};
+use crate::server::{Server, client, post_review_at, review};
 
 fn base() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../deploy/base")

@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::bounds::post;
 use crate::mutations::LABEL;
 use crate::program::{Folder, mutating_policy};
-use crate::server::{Server, post_review, client, policy, review};
+use crate::server::{Server, client, policy, post_review, review};
 
 /// How many hostile requests the flood sends: a few, or what `GAVEL_FLOOD` says.
 fn flood() -> usize {
@@ -173,7 +173,10 @@ async fn floods_leave_nothing_behind() {
         let mut took = Vec::new();
         while !over.load(Ordering::Relaxed) {
             let began = Instant::now();
-            assert_eq!(post_review(&client, &good, &review("x")).await["allowed"], true);
+            assert_eq!(
+                post_review(&client, &good, &review("x")).await["allowed"],
+                true
+            );
             took.push(began.elapsed());
             tokio::time::sleep(Duration::from_millis(20)).await;
         }

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::program::{Folder, definition, gavel};
-use crate::server::{Server, post_review, policy, review};
+use crate::server::{Server, policy, post_review, review};
 
 async fn readyz(client: &reqwest::Client, server: &Server) -> String {
     let answer = client
@@ -23,7 +23,10 @@ async fn changed_policies_are_served_and_broken_ones_are_not() {
     let folder = Folder::new().with("a.yaml", &policy("a", "true", "", "Deny"));
     let server = Server::start(&["--policies", folder.text(), "-R", "--self-signed"]);
     let client = server.client();
-    assert_eq!(post_review(&client, &server, &review("x")).await["allowed"], true);
+    assert_eq!(
+        post_review(&client, &server, &review("x")).await["allowed"],
+        true
+    );
 
     let changed = Instant::now();
     folder.write(
@@ -53,7 +56,10 @@ async fn changed_policies_are_served_and_broken_ones_are_not() {
         assert!(Instant::now() < until, "{ready}");
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
-    assert_eq!(post_review(&client, &server, &review("x")).await["allowed"], false);
+    assert_eq!(
+        post_review(&client, &server, &review("x")).await["allowed"],
+        false
+    );
 
     std::fs::remove_file(folder.path().join("d.json")).unwrap();
     folder.write("b/b.yaml", &policy("b", "true", "", "Deny"));

@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use crate::program::{Folder, definition};
-use crate::server::{Server, post_review, post_review_at, policy, review};
+use crate::server::{Server, policy, post_review, post_review_at, review};
 
 const NAMED: &str = "(object == null ? oldObject : object).metadata.?name.orValue('') != 'bad'";
 

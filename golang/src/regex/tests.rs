@@ -421,7 +421,8 @@ fn long_patterns_are_not_read_to_their_end() {
 #[test]
 fn searches_of_long_texts_check_the_interrupt_by_bytes() {
     let text = "ab".repeat(50_000);
-    for (pattern, most_bytes_between_checks) in [("^[ab]+$", 65_536), (r"[ab]*a[ab]{40}c", 10_000)] {
+    for (pattern, most_bytes_between_checks) in [("^[ab]+$", 65_536), (r"[ab]*a[ab]{40}c", 10_000)]
+    {
         let checks = AtomicUsize::new(0);
         let interrupt = || checks.fetch_add(1, Ordering::Relaxed) == usize::MAX;
         let work = Work::new(Some(&interrupt));

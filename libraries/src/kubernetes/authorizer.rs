@@ -120,7 +120,8 @@ impl ResourceCheck {
             label_selector: parse_label_selector(&self.label_selector),
             ..self.attributes.clone()
         };
-        self.of.decide(verb, AuthorizerRequest::Resource(attributes))
+        self.of
+            .decide(verb, AuthorizerRequest::Resource(attributes))
     }
 }
 

@@ -195,8 +195,13 @@ mod tests {
             errors.push(Error::invalid(default.path, default.value, detail));
             ControlFlow::Continue(())
         };
-        let errors =
-            validate_defaults(&schema, &Path::new("s"), true, Server::default(), &mut report);
+        let errors = validate_defaults(
+            &schema,
+            &Path::new("s"),
+            true,
+            Server::default(),
+            &mut report,
+        );
         let errors: Vec<_> = errors.iter().map(ToString::to_string).collect();
         assert_eq!(errors, expected);
     }

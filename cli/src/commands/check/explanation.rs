@@ -33,7 +33,10 @@ pub(super) fn write(out: &mut impl Write, found: &Found) -> io::Result<()> {
                 writeln!(out, "    not evaluated, and {outcome}: {}", visible(error))?;
             }
             Step::Mutated { invocation } => write_invocation(out, invocation)?,
-            Step::Evaluated { invocation, evaluation } => {
+            Step::Evaluated {
+                invocation,
+                evaluation,
+            } => {
                 write_invocation(out, invocation)?;
                 for (n, decision) in evaluation.decisions.iter().enumerate() {
                     let verdict = match decision.evaluation {
@@ -63,11 +66,14 @@ impl Found {
     /// The sub-expressions of a validation with their values.
     fn parts(&self, invocation: &Invocation, validation: usize) -> &[Seen] {
         let is_same = |other: &Invocation| {
-            let [one, other] =
-                [invocation, other].map(|invocation| (&invocation.policy, &invocation.binding, &invocation.param));
+            let [one, other] = [invocation, other]
+                .map(|invocation| (&invocation.policy, &invocation.binding, &invocation.param));
             one == other
         };
-        let probed = self.probed.iter().find(|probed| is_same(&probed.invocation));
+        let probed = self
+            .probed
+            .iter()
+            .find(|probed| is_same(&probed.invocation));
         let parts = probed.and_then(|probed| probed.validations.get(validation));
         parts.map(Vec::as_slice).unwrap_or_default()
     }

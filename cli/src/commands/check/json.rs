@@ -1,7 +1,7 @@
 //! Findings for programs: one JSON object per line.
 
 use gavel_apimachinery::json;
-use gavel_check::{Invocation, Finding, Ran, Step};
+use gavel_check::{Finding, Invocation, Ran, Step};
 use gavel_engine::value::Json;
 use gavel_manifest::{Document, Problem};
 use serde_json::json;

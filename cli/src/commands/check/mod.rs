@@ -369,7 +369,10 @@ fn probed(
 ) -> Result<Vec<Probed>, String> {
     let mut policies: Vec<&str> = Vec::new();
     for step in steps {
-        if let Step::Evaluated { invocation, evaluation } = step
+        if let Step::Evaluated {
+            invocation,
+            evaluation,
+        } = step
             && evaluation
                 .decisions
                 .iter()

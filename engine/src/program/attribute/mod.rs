@@ -341,7 +341,7 @@ fn find_declared<'a>(
     }
 }
 
-/// A field that may be absent.
+/// Finds a field; `None` if it is absent.
 #[inline]
 fn find_optional_field<'a>(
     object: Value<'a>,

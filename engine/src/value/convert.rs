@@ -24,7 +24,7 @@ pub fn conversion_error(from: &str, to: &str) -> EvalError {
 ///
 /// # Errors
 ///
-/// The text is not a number in this notation, or the number is out of range.
+/// The text is not a bool in one of these notations.
 pub fn bool_from_string(text: &str) -> Result<bool, EvalError> {
     match text {
         "1" | "t" | "T" | "TRUE" | "true" | "True" => Ok(true),
@@ -125,7 +125,7 @@ pub fn duration_from_string(text: &str, work: &Work<'_>) -> Result<Duration, Eva
 ///
 /// # Errors
 ///
-/// The text is not a number in this notation, or the number is out of range.
+/// The text is not a timestamp in RFC 3339, or the instant is out of range.
 pub fn timestamp_from_string(text: &str) -> Result<Timestamp, EvalError> {
     let time = OffsetTime::parse(text)
         .ok_or_else(|| conversion_error("string", "google.protobuf.Timestamp"))?;

@@ -22,7 +22,7 @@ pub struct Part {
     /// Whether the part must be true or false: an operand of `&&`, `||`, `!` or `?:`, or the body of `all` and similar macros.
     pub is_condition: bool,
     /// Whether the value of the part is worth showing: the part is neither a literal nor just a name.
-    pub is_telling: bool,
+    pub is_informative: bool,
     parent: Option<usize>,
     guard: Guard,
 }
@@ -104,7 +104,7 @@ impl Walk {
         }
         let n = self.parts.len();
         self.parts.push(Part {
-            is_telling: is_telling(expr),
+            is_informative: is_informative(expr),
             is_condition: place.is_condition,
             depth: place.depth,
             parent: place.parent,
@@ -231,10 +231,10 @@ impl Walk {
 }
 
 /// Whether the value of a part is worth showing: the part is neither a literal nor just a name.
-fn is_telling(expr: &Expr) -> bool {
+fn is_informative(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Constant(_) | ExprKind::Ident(_) => false,
-        ExprKind::List(list) => list.elements.iter().any(is_telling),
+        ExprKind::List(list) => list.elements.iter().any(is_informative),
         _ => true,
     }
 }

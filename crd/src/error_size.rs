@@ -10,7 +10,7 @@ const MAX_BYTES: usize = 16 << 20;
 pub(crate) struct ErrorSize(usize);
 
 impl ErrorSize {
-    /// Counts an error. Returns false if the limit is reached, so that it is dropped.
+    /// Counts an error. Returns false if the limit is reached; the caller then drops the error.
     pub(crate) fn admit(&mut self, error: &Error) -> bool {
         if self.is_full() {
             return false;

@@ -8,7 +8,7 @@ pub fn sort_by_less<T>(values: &mut [T], less: impl Fn(&T, &T) -> bool) {
     let Ok(()) = try_sort_by_less(values, |left, right| Ok::<_, Infallible>(less(left, right)));
 }
 
-/// Like `sort_by_less`, until a comparison fails.
+/// Like `sort_by_less`, but ends at the first comparison that fails.
 ///
 /// # Errors
 ///

@@ -68,7 +68,7 @@ impl<T: Copy + Default, const N: usize> Few<T, N> {
     }
 }
 
-/// Like `Cells`, as slices.
+/// The variables, slots and kept values of `Cells`, borrowed as slices.
 struct CellSlices<'f, 'a> {
     variables: &'f [Option<Value<'a>>],
     slots: &'f mut [(Option<Value<'a>>, Epoch)],

@@ -179,7 +179,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The bytes, if it is bytes.
+    /// The bytes, if the value is bytes.
     #[inline]
     pub const fn as_bytes(&self) -> Option<&'a [u8]> {
         match self.0 {
@@ -206,7 +206,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The content of an optional, if this is one: the inner `None` is `optional.none()`.
+    /// The content of the optional, if the value is one; the inner `None` is `optional.none()`.
     #[inline]
     pub const fn as_optional(&self) -> Option<Option<&'a Value<'a>>> {
         match self.0 {

@@ -82,7 +82,7 @@ impl<'a> Object<'a> {
         }
     }
 
-    /// Like `select`, if the field may be absent, as in `has(object.name)`.
+    /// The value of a field that may be absent, as in `has(object.name)`; otherwise like `select`.
     pub(crate) fn select_optional(&self, name: &str) -> Result<Option<Value<'a>>, EvalError> {
         match self.kind {
             ObjectKind::Open => Ok(None),

@@ -118,7 +118,7 @@ pub struct ExpressionFault {
 /// The extent of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Extent {
-    /// What upstream checks.
+    /// The parts that upstream checks.
     Upstream,
     /// Everything in the policy.
     Everything,

@@ -323,7 +323,7 @@ fn validate_owner_reference(errors: &mut Vec<Error>, owner: OwnerView<'_>, path:
     validate_kind_of_owner(errors, owner, path);
 }
 
-/// Like `validate_owner_reference`, before [`Difference::MetadataIsValidatedAnew`].
+/// Validates an owner reference as servers did before [`Difference::MetadataIsValidatedAnew`].
 fn validate_owner_reference_as_before(
     errors: &mut Vec<Error>,
     owner: OwnerView<'_>,

@@ -83,7 +83,7 @@ impl Found {
 fn write_parts(out: &mut impl Write, parts: &[Seen]) -> io::Result<()> {
     for seen in parts
         .iter()
-        .filter(|seen| seen.is_reached && seen.part.is_telling)
+        .filter(|seen| seen.is_reached && seen.part.is_informative)
     {
         let indent = "  ".repeat(seen.part.depth);
         let value = written(&seen.value);

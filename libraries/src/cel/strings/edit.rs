@@ -138,7 +138,7 @@ pub(super) fn split<'a>(
     parts(call, text, separator, usize::MAX)
 }
 
-/// `text.split(separator, count)`: at most `count` parts; all parts if it is negative.
+/// `text.split(separator, count)`: at most `count` parts; all parts if `count` is negative.
 pub(super) fn split_some<'a>(
     call: &CallContext<'a>,
     text: &'a str,

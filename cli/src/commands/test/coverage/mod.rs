@@ -136,7 +136,7 @@ impl Coverage {
             let field = format!("spec.validations[{n}].expression");
             // The first part is the validation itself.
             for (position, seen) in parts.iter().enumerate().skip(1) {
-                if !seen.part.is_condition || !seen.part.is_telling {
+                if !seen.part.is_condition || !seen.part.is_informative {
                     continue;
                 }
                 let key = (name.unwrap_or_default().to_owned(), n, position);

@@ -207,7 +207,7 @@ fn includes<'a>(
     found.transpose().map(|found| found.is_some())
 }
 
-/// `Some` if the two values are known to be equal.
+/// Whether two values are equal: `Some` if they are, `None` if they differ or cannot be compared.
 fn same(
     call: &CallContext<'_>,
     element: &Value<'_>,

@@ -2,7 +2,7 @@
 
 use indexmap::Equivalent;
 
-/// Two borrowed names, such as a namespace and a name.
+/// Two borrowed names, such as a group and a resource.
 #[derive(Debug, Hash)]
 pub(crate) struct Names<'a>(pub(crate) &'a str, pub(crate) &'a str);
 

@@ -32,7 +32,7 @@ fn recorded_requests_are_decided_as_an_api_server_has_decided_them() {
     };
     let served = Served::start();
     let mut client = Client::connect(served.address);
-    let (mut asked, mut skipped, mut failures) = (0, 0, Vec::new());
+    let (mut decided, mut skipped, mut failures) = (0, 0, Vec::new());
     for line in BufReader::new(GzDecoder::new(file)).lines() {
         let case: Json = serde_json::from_str(&line.unwrap()).unwrap();
         let (request, expected) = (&case["request"], &case["response"]);
@@ -41,9 +41,9 @@ fn recorded_requests_are_decided_as_an_api_server_has_decided_them() {
             continue;
         };
         served.serve(index);
-        let mut asking = request["request"].clone();
-        asking["uid"] = "recorded".into();
-        let review = json!({"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": asking});
+        let mut sent = request["request"].clone();
+        sent["uid"] = "recorded".into();
+        let review = json!({"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": sent});
         let found = client.post("/validate", &review);
         let expected = response(expected);
         if found["response"] != expected {
@@ -52,15 +52,15 @@ fn recorded_requests_are_decided_as_an_api_server_has_decided_them() {
                 request["id"], found["response"]
             ));
         }
-        asked += 1;
+        decided += 1;
     }
     assert!(
         failures.is_empty(),
-        "{} of {asked}:\n{}",
+        "{} of {decided}:\n{}",
         failures.len(),
         failures[..failures.len().min(5)].join("\n")
     );
-    assert!(asked >= 1_000, "{asked} asked, {skipped} skipped");
+    assert!(decided >= 1_000, "{decided} decided, {skipped} skipped");
 }
 
 /// A server whose state the test sets.
@@ -159,9 +159,9 @@ fn index(request: &Json) -> Option<PolicyIndex> {
     }
     let equivalents = request["equivalents"].as_array().into_iter().flatten();
     let mut known = EquivalentResources::default();
-    let asked = &request["request"];
+    let attributes = &request["request"];
     let own = [
-        json!({"resource": asked["resource"], "kind": asked["kind"], "subResource": asked["subResource"]}),
+        json!({"resource": attributes["resource"], "kind": attributes["kind"], "subResource": attributes["subResource"]}),
     ];
     for equivalent in own.iter().chain(equivalents) {
         known.register(

@@ -124,7 +124,7 @@ async fn manifests(mut changes: Changes, app: Arc<App>) {
         let reading = Arc::clone(&app);
         // Compiling takes time, during which requests are still decided.
         let read = tokio::task::spawn_blocking(move || reading.policies.reload(&reading.metrics));
-        match told_when_slow(read, &app, SLOW).await {
+        match warn_when_slow(read, &app, SLOW).await {
             Ok(Reload::Unchanged) => {}
             Ok(Reload::Done(problems)) => done(&app, problems),
             Err(error) => done(&app, vec![format!("manifests cannot be read: {error}")]),
@@ -134,7 +134,7 @@ async fn manifests(mut changes: Changes, app: Arc<App>) {
 }
 
 /// Waits, and reports in the log and in `/readyz?verbose` if the wait exceeds `slow`.
-async fn told_when_slow<T>(
+async fn warn_when_slow<T>(
     mut reading: JoinHandle<T>,
     app: &App,
     slow: Duration,
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn reading_that_takes_long_is_told_until_it_ends() {
+    async fn slow_reading_is_reported_until_it_ends() {
         let metrics = Arc::new(Metrics::new());
         let policies = Policies::load(PolicySource::Demo, Server::default(), &metrics).unwrap();
         let app = Arc::new(App::new(policies, metrics, &Limits::default()));
@@ -200,7 +200,7 @@ mod tests {
         let (end, ended) = oneshot::channel();
         let (reading, reader) = (tokio::spawn(ended), Arc::clone(&app));
         let waiting = tokio::spawn(async move {
-            told_when_slow(reading, &reader, Duration::from_millis(1)).await
+            warn_when_slow(reading, &reader, Duration::from_millis(1)).await
         });
         while !readyz(&app).await.contains(slow) {
             tokio::task::yield_now().await;

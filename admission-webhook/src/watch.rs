@@ -27,12 +27,12 @@ impl Changes {
     /// Watches folders, with all folders below them if `recursive`. A file is watched through its folder, because files are usually changed
     /// by replacing them.
     pub(crate) fn of<'p>(paths: impl IntoIterator<Item = &'p Path>, recursive: bool) -> Self {
-        let (tell, events) = mpsc::channel(1);
+        let (notify, events) = mpsc::channel(1);
         let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
             let is_read = event.is_ok_and(|event| matches!(event.kind, EventKind::Access(_)));
             if !is_read {
                 // If a notification is waiting already, it covers this event too.
-                let _ = tell.try_send(());
+                let _ = notify.try_send(());
             }
         });
         let mut watcher = match watcher {

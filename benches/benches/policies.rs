@@ -1,7 +1,7 @@
-//! Admission policies: requests decided by one rule, by ten, by sixteen policies for pods, and by one policy with many
-//! bindings and params; memory and allocations are told before the times. Requests and params are parsed beforehand.
+//! Admission policies: requests decided by one rule, by ten, by sixteen policies for pods, and by one policy with many bindings and params.
+//! Memory and allocations are printed before the times. Requests and params are parsed beforehand.
 //!
-//! Beside it kube-cel, which evaluates the expressions of policies. What each does for a request:
+//! The baseline is kube-cel, which evaluates the expressions of policies. What each does for a request:
 //!
 //! - gavel decides: matches policies and bindings, finds params and namespace, evaluates in the order and within the budgets
 //!   of Kubernetes, and makes the decision with its status.

@@ -103,7 +103,7 @@ pub fn definition(schema: &Json) -> Json {
     })
 }
 
-/// An object with so many sections of so many ports; it breaks no rule.
+/// An object with this many sections, each with this many ports. It violates no rule.
 pub fn object(sections: usize, ports: usize) -> Json {
     let ports: Vec<_> = (0..ports)
         .map(|n| match n {

@@ -120,7 +120,7 @@ pub fn bound(policies: &[(&str, &[&str])]) -> Snapshot {
     index(objects.collect()).snapshot()
 }
 
-/// One policy, bound so many times, each time with a param of its own.
+/// One policy with this many bindings, each with its own param.
 pub fn bound_with_params(bindings: usize) -> Snapshot {
     let names: Vec<String> = (0..bindings).map(|n| format!("b{n}")).collect();
     let policy = std::iter::once(policy("p", true, &WITH_PARAMS));

@@ -548,7 +548,7 @@ struct GavelError *gavel_index_apply(const struct GavelIndex *index,
 // `index` and `object` must be handles that were not freed.
 struct GavelError *gavel_index_delete(const struct GavelIndex *index, const struct GavelValue *object);
 
-// Sets properties of kinds that objects do not contain. `config` is a JSON object whose keys are all optional: `namespaced`
+// Sets properties of kinds that cannot be read from objects. `config` is a JSON object whose keys are all optional: `namespaced`
 // [{`apiVersion`, `kind`, `namespaced`}] says whether kinds of params have a namespace; `equivalents` [[{`resource` {group, version,
 // resource}, `subResource`, `kind` {group, version, kind}}]] lists resources that lead to the same objects; `schemas`
 // {"group/version/Kind": schema} gives the schemas that mutations of custom resources use.

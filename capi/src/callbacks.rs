@@ -160,7 +160,7 @@ impl Authorizer for HostAuthorizer {
         let Some(authorize) = self.callbacks.authorize else {
             return Decision::default();
         };
-        let asked = Json::Object(asked_attributes(attributes)).to_string();
+        let attributes_json = Json::Object(asked_attributes(attributes)).to_string();
         let mut reply = GavelReply::default();
         let context = self.callbacks.context;
         // SAFETY: the host vouches for its function; text and reply live as long as the call.
@@ -168,8 +168,8 @@ impl Authorizer for HostAuthorizer {
             authorize(
                 context,
                 self.number,
-                asked.as_ptr(),
-                asked.len(),
+                attributes_json.as_ptr(),
+                attributes_json.len(),
                 &raw mut reply,
             );
         }

@@ -114,7 +114,7 @@ struct Call<'c> {
 impl<'c> Call<'c> {
     /// # Safety
     ///
-    /// As `gavel_index_decide`.
+    /// The requirements of `gavel_index_decide`.
     unsafe fn read(
         index: *const GavelIndex,
         policies: *const *const GavelPolicy,

@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_off_is_an_error_wherever_it_ends() {
+    fn truncated_input_is_an_error_wherever_it_ends() {
         let arena = Arena::new();
         for end in 0..OBJECT.len() {
             assert!(read_json(&OBJECT[..end]).is_err(), "{end}");
@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_utf_8_becomes_the_replacement_character() {
+    fn invalid_utf_8_becomes_the_replacement_character() {
         assert_eq!(read_json(b"\x06\x01\0\0\0\xff").unwrap(), json!("\u{fffd}"));
     }
 }

@@ -1,6 +1,6 @@
 //! Memory across the boundary: borrowed bytes, handles, results. The unsafe steps that all exports share are here.
 
-/// The bytes of the host; `None` for a null pointer.
+/// The bytes that a host passes; `None` for a null pointer.
 ///
 /// # Safety
 ///

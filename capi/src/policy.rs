@@ -40,7 +40,7 @@ struct Changing {
     schemas: ObjectSchemas,
 }
 
-/// The contents that calls use.
+/// The contents of an index that calls read.
 #[derive(Debug)]
 pub(crate) struct Current {
     pub(crate) snapshot: Snapshot,
@@ -166,7 +166,7 @@ pub unsafe extern "C" fn gavel_index_delete(
     })
 }
 
-/// Sets properties of kinds that objects do not contain. `config` is a JSON object whose keys are all optional: `namespaced`
+/// Sets properties of kinds that cannot be read from objects. `config` is a JSON object whose keys are all optional: `namespaced`
 /// [{`apiVersion`, `kind`, `namespaced`}] says whether kinds of params have a namespace; `equivalents` [[{`resource` {group, version,
 /// resource}, `subResource`, `kind` {group, version, kind}}]] lists resources that lead to the same objects; `schemas`
 /// {"group/version/Kind": schema} gives the schemas that mutations of custom resources use.

@@ -156,11 +156,11 @@ fn check(schema: &Json, config: &Json) -> Result<Vec<Json>, Failure> {
     let cardinality = rule::max_cardinality(&node);
     Ok(compiled
         .iter()
-        .map(|rule| told(rule, cardinality))
+        .map(|rule| rule_json(rule, cardinality))
         .collect())
 }
 
-fn told(compiled: &CompiledRule, cardinality: u64) -> Json {
+fn rule_json(compiled: &CompiledRule, cardinality: u64) -> Json {
     let rule = match &compiled.rule {
         Ok(None) => return Json::Null,
         Ok(Some(rule)) => rule,

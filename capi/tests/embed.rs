@@ -31,10 +31,10 @@ fn a_host_in_c_gets_the_answers_of_kubernetes() {
         .args(["-lm", "-ldl", "-lpthread"])
         .output()
         .unwrap();
-    let said = String::from_utf8_lossy(&compiled.stderr);
-    assert!(compiled.status.success(), "{said}");
+    let stderr = String::from_utf8_lossy(&compiled.stderr);
+    assert!(compiled.status.success(), "{stderr}");
     let ran = Command::new(&program).output().unwrap();
-    let said = String::from_utf8_lossy(&ran.stderr);
-    assert!(ran.status.success(), "{said}");
+    let stderr = String::from_utf8_lossy(&ran.stderr);
+    assert!(ran.status.success(), "{stderr}");
     assert_eq!(ran.stdout, b"ok\n");
 }

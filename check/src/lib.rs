@@ -47,6 +47,6 @@ pub use parts::Part;
 pub use probe::{Probe, Probed, Seen};
 pub use role::Role;
 pub use subject::{Operation, Subject};
-pub use trace::{Asked, Ran, Step, Trace};
+pub use trace::{Invocation, Ran, Step, Trace};
 pub use user::user;
 pub use world::{Action, Finding, Ruling, Setup, World};

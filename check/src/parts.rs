@@ -22,12 +22,12 @@ pub struct Part {
     /// Whether the part must be true or false: an operand of `&&`, `||`, `!` or `?:`, or the body of `all` and similar macros.
     pub is_condition: bool,
     /// Whether the value of the part is worth showing: the part is neither a literal nor just a name.
-    pub is_telling: bool,
+    pub is_informative: bool,
     parent: Option<usize>,
     guard: Guard,
 }
 
-/// When an evaluation that reaches the parent of a part reaches the part too.
+/// The condition under which an evaluation that reaches a part's parent also reaches the part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Guard {
     Always,
@@ -104,7 +104,7 @@ impl Walk {
         }
         let n = self.parts.len();
         self.parts.push(Part {
-            is_telling: is_telling(expr),
+            is_informative: is_informative(expr),
             is_condition: place.is_condition,
             depth: place.depth,
             parent: place.parent,
@@ -168,10 +168,10 @@ impl Walk {
             (operators::LOGICAL_NOT, None, [operand]) => {
                 self.part(operand, condition);
             }
-            (operators::CONDITIONAL, None, [asked, truthy, falsy]) => {
-                let asked = self.part(asked, condition);
+            (operators::CONDITIONAL, None, [test, truthy, falsy]) => {
+                let test = self.part(test, condition);
                 for (branch, value) in [(truthy, "true"), (falsy, "false")] {
-                    let guard = asked.map_or(Guard::Always, |asked| Guard::If(asked, value));
+                    let guard = test.map_or(Guard::Always, |test| Guard::If(test, value));
                     self.part(branch, Place { guard, ..within });
                 }
             }
@@ -231,10 +231,10 @@ impl Walk {
 }
 
 /// Whether the value of a part is worth showing: the part is neither a literal nor just a name.
-fn is_telling(expr: &Expr) -> bool {
+fn is_informative(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Constant(_) | ExprKind::Ident(_) => false,
-        ExprKind::List(list) => list.elements.iter().any(is_telling),
+        ExprKind::List(list) => list.elements.iter().any(is_informative),
         _ => true,
     }
 }
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn bodies_of_macros_are_asked_for_each_element() {
+    fn bodies_of_macros_become_lists_of_values() {
         let expected = [
             "object.list.all(x, x.items.exists(y, y > 0))",
             " object.list.map(x, x.items.exists(y, y > 0))",

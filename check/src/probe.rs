@@ -9,7 +9,7 @@ use gavel_manifest::Document;
 use serde_json::json;
 
 use crate::parts::{Part, parts, reached};
-use crate::trace::{Asked, Step, Trace};
+use crate::trace::{Invocation, Step, Trace};
 use crate::world::{Setup, World};
 
 /// A policy that also evaluates the parts of its validations.
@@ -25,7 +25,7 @@ pub struct Probe {
 #[derive(Debug, Clone)]
 pub struct Probed {
     /// The binding and the param.
-    pub asked: Asked,
+    pub invocation: Invocation,
     /// The parts of each validation.
     pub validations: Vec<Vec<Seen>>,
 }
@@ -65,7 +65,7 @@ impl Probe {
             match is_policy(document) {
                 true => {
                     let mut probing = document.value().clone();
-                    validations = Some(ask_for_parts(&mut probing));
+                    validations = Some(add_parts(&mut probing));
                     setup.add_value(probing);
                 }
                 false => setup.add(document.clone()),
@@ -87,7 +87,7 @@ impl Probe {
     /// # Errors
     ///
     /// The JSON is not the request of an AdmissionReview.
-    pub fn ask(
+    pub fn evaluate(
         &self,
         request: &Json,
         write: fn(Value<'_>) -> String,
@@ -95,19 +95,23 @@ impl Probe {
         let trace = Trace::new(write);
         self.world.decide(request, &trace)?;
         let steps = trace.into_steps().into_iter();
-        let asked = steps.filter_map(|step| match step {
-            Step::Evaluated { asked, .. } if asked.policy == self.policy => Some(asked),
+        let invocations = steps.filter_map(|step| match step {
+            Step::Evaluated { invocation, .. } if invocation.policy == self.policy => {
+                Some(invocation)
+            }
             _ => None,
         });
-        Ok(asked.map(|asked| self.probed(asked)).collect())
+        Ok(invocations
+            .map(|invocation| self.probed(invocation))
+            .collect())
     }
 
-    fn probed(&self, asked: Asked) -> Probed {
+    fn probed(&self, invocation: Invocation) -> Probed {
         let validations = self.validations.iter().enumerate().map(|(n, parts)| {
             let values: Vec<Result<String, String>> = (0..parts.len())
                 .map(|part| {
                     let name = variable(n, part);
-                    let run = asked
+                    let run = invocation
                         .runs
                         .iter()
                         .find(|run| run.variable.as_ref() == Some(&name));
@@ -127,7 +131,7 @@ impl Probe {
         });
         Probed {
             validations: validations.collect(),
-            asked,
+            invocation,
         }
     }
 }
@@ -138,7 +142,7 @@ fn variable(validation: usize, part: usize) -> String {
 }
 
 /// Adds the parts of the validations to a policy; returns the parts.
-fn ask_for_parts(policy: &mut Json) -> Vec<Vec<Part>> {
+fn add_parts(policy: &mut Json) -> Vec<Vec<Part>> {
     let Some(Json::Object(spec)) = policy.get_mut("spec") else {
         return Vec::new();
     };

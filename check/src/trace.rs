@@ -27,7 +27,7 @@ pub enum Step {
         matched: Result<bool, String>,
     },
     /// A policy or binding could not be evaluated.
-    Unasked {
+    Failed {
         /// The policy.
         policy: String,
         /// The binding; `None` if the policy as a whole failed.
@@ -40,20 +40,20 @@ pub enum Step {
     /// A validating policy was evaluated.
     Evaluated {
         /// The policy, binding and param.
-        asked: Asked,
+        invocation: Invocation,
         /// The results of the policy's validations and audit annotations.
         evaluation: Evaluation,
     },
     /// A mutating policy was evaluated.
     Mutated {
         /// The policy, binding and param.
-        asked: Asked,
+        invocation: Invocation,
     },
 }
 
 /// A policy that was evaluated for a binding and a param.
 #[derive(Debug, Clone, Default)]
-pub struct Asked {
+pub struct Invocation {
     /// The policy.
     pub policy: String,
     /// The binding.
@@ -95,9 +95,9 @@ struct Steps {
     runs: Vec<Ran>,
     conditions: Option<ConditionsOutcome>,
     /// The mutating policies that will be invoked in this pass.
-    invocations: Vec<Asked>,
+    invocations: Vec<Invocation>,
     /// The current invocation.
-    invoking: Option<Asked>,
+    invoking: Option<Invocation>,
 }
 
 impl Trace {
@@ -133,14 +133,14 @@ impl Trace {
 
 impl Steps {
     fn end_invocation(&mut self) {
-        if let Some(mut asked) = self.invoking.take() {
-            asked.runs = std::mem::take(&mut self.runs);
-            asked.conditions = self.conditions.take();
+        if let Some(mut invocation) = self.invoking.take() {
+            invocation.runs = std::mem::take(&mut self.runs);
+            invocation.conditions = self.conditions.take();
             // In the second pass, policies that are not reinvoked run nothing.
-            if asked.runs.is_empty() && asked.conditions.is_none() {
+            if invocation.runs.is_empty() && invocation.conditions.is_none() {
                 return;
             }
-            self.done.push(Step::Mutated { asked });
+            self.done.push(Step::Mutated { invocation });
         }
     }
 }
@@ -168,11 +168,11 @@ impl Observer for Trace {
     }
 
     fn ignored(&self, policy: &str, binding: Option<&str>, error: &str) {
-        self.push(unasked(policy, binding, error, false));
+        self.push(failed(policy, binding, error, false));
     }
 
     fn refused(&self, policy: &str, binding: Option<&str>, error: &str) {
-        self.push(unasked(policy, binding, error, true));
+        self.push(failed(policy, binding, error, true));
     }
 
     fn ran(&self, run: &Run<'_>) {
@@ -203,7 +203,7 @@ impl Observer for Trace {
             steps.end_invocation();
             steps.invocations.clear();
         }
-        steps.invocations.push(asked(policy, binding, param));
+        steps.invocations.push(invocation(policy, binding, param));
     }
 
     fn invoking(&self, position: usize) {
@@ -221,20 +221,20 @@ impl Observer for Trace {
     ) {
         let mut steps = self.steps.borrow_mut();
         steps.end_invocation();
-        let asked = Asked {
+        let invocation = Invocation {
             conditions: steps.conditions.take(),
             runs: std::mem::take(&mut steps.runs),
-            ..asked(policy, binding, param)
+            ..invocation(policy, binding, param)
         };
         steps.done.push(Step::Evaluated {
-            asked,
+            invocation,
             evaluation: found.clone(),
         });
     }
 }
 
-fn unasked(policy: &str, binding: Option<&str>, error: &str, denies: bool) -> Step {
-    Step::Unasked {
+fn failed(policy: &str, binding: Option<&str>, error: &str, denies: bool) -> Step {
+    Step::Failed {
         policy: policy.to_owned(),
         binding: binding.map(str::to_owned),
         error: error.to_owned(),
@@ -242,16 +242,16 @@ fn unasked(policy: &str, binding: Option<&str>, error: &str, denies: bool) -> St
     }
 }
 
-fn asked(policy: &str, binding: &str, param: Option<&KeptObject>) -> Asked {
+fn invocation(policy: &str, binding: &str, param: Option<&KeptObject>) -> Invocation {
     let param = param.map(|param| match param.namespace() {
         "" => param.name().to_owned(),
         namespace => format!("{namespace}/{}", param.name()),
     });
-    Asked {
+    Invocation {
         policy: policy.to_owned(),
         binding: binding.to_owned(),
         param,
-        ..Asked::default()
+        ..Invocation::default()
     }
 }
 
@@ -263,7 +263,7 @@ mod tests {
     use crate::{Operation, Setup, Subject, user};
 
     #[test]
-    fn what_runs_after_mutation_is_of_the_validating_policy() {
+    fn runs_after_mutation_belong_to_the_validating_policy() {
         let constraints = json!({"resourceRules": [
             {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["configmaps"]},
         ]});
@@ -307,8 +307,8 @@ mod tests {
             .into_steps()
             .iter()
             .filter_map(|step| match step {
-                Step::Mutated { asked } => Some((true, &asked.runs)),
-                Step::Evaluated { asked, .. } => Some((false, &asked.runs)),
+                Step::Mutated { invocation } => Some((true, &invocation.runs)),
+                Step::Evaluated { invocation, .. } => Some((false, &invocation.runs)),
                 _ => None,
             })
             .map(|(mutates, runs)| (mutates, runs.iter().map(|ran| ran.kind).collect()))

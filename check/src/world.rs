@@ -350,7 +350,7 @@ impl World {
     /// Adds the result of a step.
     fn note(&self, step: &Step, ruling: &mut Ruling) {
         match step {
-            Step::Unasked {
+            Step::Failed {
                 policy,
                 binding,
                 error,
@@ -362,16 +362,19 @@ impl World {
                 message: error.clone(),
                 validation: None,
             }),
-            Step::Evaluated { asked, evaluation } => {
-                ruling.note_conditions(asked.conditions.as_ref());
+            Step::Evaluated {
+                invocation,
+                evaluation,
+            } => {
+                ruling.note_conditions(invocation.conditions.as_ref());
                 let finding = |action, message: &str, validation| Finding {
                     action,
-                    policy: asked.policy.clone(),
-                    binding: Some(asked.binding.clone()),
+                    policy: invocation.policy.clone(),
+                    binding: Some(invocation.binding.clone()),
                     message: message.to_owned(),
                     validation,
                 };
-                let actions = self.state.actions(&asked.binding);
+                let actions = self.state.actions(&invocation.binding);
                 for (n, decision) in evaluation.decisions.iter().enumerate() {
                     let actions = actions.iter().filter(|_| decision.denies);
                     let actions = actions.filter_map(|action| Action::of(action));
@@ -385,8 +388,8 @@ impl World {
                     }
                 }
             }
-            Step::Mutated { asked } => ruling.note_conditions(asked.conditions.as_ref()),
-            Step::Policy { .. } | Step::Binding { .. } | Step::Unasked { .. } => {}
+            Step::Mutated { invocation } => ruling.note_conditions(invocation.conditions.as_ref()),
+            Step::Policy { .. } | Step::Binding { .. } | Step::Failed { .. } => {}
         }
     }
 }

@@ -76,7 +76,7 @@ impl Manifests {
         let mut named = Vec::new();
         for path in paths {
             match gavel_manifest::files(path, self.recursive) {
-                Ok(found) if found.is_empty() => self.tell_of_empty_folder(path),
+                Ok(found) if found.is_empty() => self.report_empty_folder(path),
                 Ok(found) => named.extend(found),
                 Err(problem) => self.complain(&problem),
             }
@@ -85,7 +85,7 @@ impl Manifests {
     }
 
     /// Reports a folder without manifests: nothing in it was examined.
-    fn tell_of_empty_folder(&mut self, path: &Path) {
+    fn report_empty_folder(&mut self, path: &Path) {
         let within = match self.recursive {
             true => Vec::new(),
             false => gavel_manifest::files(path, true).unwrap_or_default(),

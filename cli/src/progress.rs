@@ -7,7 +7,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 /// How long a run must take before the bar appears.
 const DELAY: Duration = Duration::from_millis(500);
 
-/// The bar of a run.
+/// The progress bar of a run.
 #[derive(Debug)]
 pub(crate) struct Progress {
     bar: ProgressBar,

@@ -95,7 +95,7 @@ fn answers_say_what_is_known() {
 }
 
 #[test]
-fn the_environment_of_the_specification_may_be_asked_for() {
+fn the_environment_of_the_specification_can_be_selected() {
     let request = |more: Json| {
         let mut request = json!({"op": "eval", "env": "cel"});
         request
@@ -211,7 +211,7 @@ fn json_is_read_as_kubernetes_reads_it() {
 }
 
 #[test]
-fn requests_that_cannot_be_understood_are_told_why() {
+fn malformed_requests_are_answered_with_the_reason() {
     refuses(json!([1]), "a request must be a JSON object, not a list");
     refuses(
         json!({}),

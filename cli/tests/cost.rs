@@ -29,7 +29,7 @@ fn lines(out: &str) -> Vec<Json> {
 }
 
 #[test]
-fn rules_are_costed_with_what_brings_them_down() {
+fn costs_of_rules_come_with_the_bounds_that_reduce_them() {
     let folder = Folder::new().with("crd.yaml", &schema("nullable: true"));
     let (code, out, _) = gavel(folder.path(), &["cost", "crd.yaml", "-o", "json"], "");
     assert_eq!(code, 1, "{out}");
@@ -116,8 +116,8 @@ fn the_examples_of_the_documentation_are_what_is_printed() {
         let (block, rest) = part.split_once("```\n").unwrap();
         let command = block.lines().next().unwrap();
         let args: Vec<&str> = command.split(' ').collect();
-        let (_, out, said) = gavel(&folder, &args, "");
-        now.push_str(&format!("```\n$ gavel {command}\n{out}{said}```\n{rest}"));
+        let (_, out, stderr) = gavel(&folder, &args, "");
+        now.push_str(&format!("```\n$ gavel {command}\n{out}{stderr}```\n{rest}"));
     }
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
         std::fs::write(&page, &now).unwrap();

@@ -230,7 +230,7 @@ fn the_environment_is_chosen() {
 }
 
 #[test]
-fn wrong_command_lines_say_what_may_be_done() {
+fn wrong_command_lines_are_answered_with_usage() {
     refuses(&[], "required arguments were not provided");
     refuses(
         &["1", "--kubernetes-version", "1.99"],
@@ -311,7 +311,7 @@ fn a_reader_that_has_gone_away_is_no_error() {
 }
 
 #[test]
-fn what_a_later_kubernetes_has_is_named() {
+fn functions_of_later_versions_are_named() {
     let ran = gavel(&["[[]].flatten()", "--kubernetes-version", "1.33"]);
     let note = "note: flatten needs Kubernetes 1.34 or later; this is 1.33\n";
     assert!(ran.err.ends_with(note), "{}", ran.err);
@@ -349,11 +349,11 @@ subjects: [{kind: Group, name: 'system:serviceaccounts:shop'}, {kind: User, name
     );
     let rbac = manifests.to_str().unwrap();
     let allowed = |user: &str, namespace: &str, expected: &str| {
-        let asked = format!(
+        let expression = format!(
             "authorizer.group('').resource('pods').namespace('{namespace}').check('get').allowed()"
         );
         let expected = format!("{expected}\ntype: bool\n");
-        check(&[&asked, "--rbac", rbac, "--as", user], &expected);
+        check(&[&expression, "--rbac", rbac, "--as", user], &expected);
     };
     allowed("alice", "shop", "true");
     allowed("alice", "lab", "false");
@@ -368,7 +368,7 @@ subjects: [{kind: Group, name: 'system:serviceaccounts:shop'}, {kind: User, name
 }
 
 #[test]
-fn the_status_is_that_of_the_value_where_it_is_asked_for() {
+fn exit_status_follows_the_value_on_request() {
     for (expression, status) in [("1 < 2", 0), ("2 < 1", 1), ("null", 1), ("0", 0)] {
         let ran = gavel(&["--exit-status", expression]);
         assert_eq!(ran.status, status, "{expression}: {}", ran.err);
@@ -383,13 +383,13 @@ fn notes_say_what_was_meant() {
         ("(1 + [2, 3)", "note: the [ at 1:6 is not closed\n"),
         ("size('a) == 1", "note: the ' at 1:6 is not closed\n"),
     ] {
-        let said = gavel(&[expression]).err;
-        assert!(said.ends_with(expected), "{said}");
+        let stderr = gavel(&[expression]).err;
+        assert!(stderr.ends_with(expected), "{stderr}");
     }
 }
 
 #[test]
-fn a_key_that_is_not_there_has_a_neighbour() {
+fn a_missing_key_suggests_a_similar_one() {
     let object = r#"object={"spec": {"replicas": 1, "ports": [{"number": 1}]}}"#;
     for (expression, note) in [
         (

@@ -23,8 +23,8 @@ fn root() -> PathBuf {
 /// What a command prints, which ends with status 1.
 fn printed(folder: &str, args: &[&str], format: &str) -> String {
     let folder = root().join("testdata").join(folder);
-    let (status, out, said) = gavel(&folder, &[args, &["--output", format]].concat(), "");
-    assert_eq!(status, 1, "{args:?}: {out}{said}");
+    let (status, out, err) = gavel(&folder, &[args, &["--output", format]].concat(), "");
+    assert_eq!(status, 1, "{args:?}: {out}{err}");
     out
 }
 
@@ -53,7 +53,7 @@ fn sarif_is_valid_by_its_schema() {
 fn sarif_has_a_result_for_each_finding() {
     let results = logs().map(|log| {
         let results = log["runs"][0]["results"].as_array().unwrap().clone();
-        let told = results.iter().map(|result| {
+        let lines = results.iter().map(|result| {
             let place = &result["locations"][0]["physicalLocation"];
             format!(
                 "{} {} {}:{} {}",
@@ -69,7 +69,7 @@ fn sarif_has_a_result_for_each_finding() {
                     .unwrap(),
             )
         });
-        told.collect::<Vec<String>>()
+        lines.collect::<Vec<String>>()
     });
     assert_eq!(results[0].len(), 4, "{:?}", results[0]);
     assert!(
@@ -182,7 +182,7 @@ fn validate_and_audit_have_the_same_formats() {
 
 /// What the hooks of `.pre-commit-hooks.yaml` run does what they say.
 #[test]
-fn hooks_run_commands_that_there_are() {
+fn hooks_run_existing_commands() {
     let hooks = std::fs::read_to_string(root().join(".pre-commit-hooks.yaml")).unwrap();
     let hooks = gavel_manifest::read(&hooks, gavel_manifest::Format::Yaml)
         .all()
@@ -204,11 +204,11 @@ fn hooks_run_commands_that_there_are() {
             .map(str::to_owned);
         let line: Vec<String> = entry.chain(texts(&hook["args"])).collect();
         let args: Vec<&str> = line.iter().skip(1).map(String::as_str).collect();
-        let (status, _, said) = gavel(&root().join("testdata/check"), &args, "");
+        let (status, _, err) = gavel(&root().join("testdata/check"), &args, "");
         (
             hook["id"].as_str().unwrap(),
             status,
-            said.lines().last().unwrap_or_default().to_owned(),
+            err.lines().last().unwrap_or_default().to_owned(),
         )
     });
     let expected = [
@@ -216,7 +216,7 @@ fn hooks_run_commands_that_there_are() {
         ("gavel-check", 1, "2 objects: 1 denied, 0 warned, 0 audited"),
         ("gavel-test", 1, "8 tests, 1 failed"),
     ];
-    let expected = expected.map(|(id, status, said)| (id, status, said.to_owned()));
+    let expected = expected.map(|(id, status, err)| (id, status, err.to_owned()));
     assert_eq!(runs.collect::<Vec<_>>(), expected);
 }
 

@@ -106,7 +106,7 @@ fn mutating_policies_are_checked_against_schemas() {
 }
 
 #[test]
-fn what_an_api_server_accepts_is_no_error() {
+fn objects_that_an_api_server_accepts_have_no_errors() {
     let good = POLICY.replace("  - expression: object.spec.size + 1\n", "");
     let folder = folder().with("policies/policy.yaml", &good);
     let (code, _, err) = lint(&folder, &[]);
@@ -156,7 +156,7 @@ fn comments_baselines_and_configuration_leave_findings_out() {
 }
 
 #[test]
-fn what_has_one_right_answer_is_fixed() {
+fn findings_with_one_right_fix_are_fixed() {
     let folder = folder();
     let (_, _, err) = lint(&folder, &["--fix"]);
     assert!(err.starts_with("fixed 1 finding in 1 file\n"), "{err}");
@@ -165,7 +165,7 @@ fn what_has_one_right_answer_is_fixed() {
 }
 
 #[test]
-fn what_nobody_needs_is_taken_out_and_old_versions_are_replaced() {
+fn unused_parts_are_removed_and_old_versions_are_replaced() {
     let policy = "apiVersion: admissionregistration.k8s.io/v1beta1
 kind: ValidatingAdmissionPolicy
 metadata:
@@ -275,7 +275,7 @@ jwt:
 }
 
 #[test]
-fn nothing_to_look_at_is_no_success() {
+fn no_input_is_no_success() {
     let folder = Folder::new()
         .with("empty/note.txt", "")
         .with("nested/inner/policy.yaml", POLICY)
@@ -288,7 +288,7 @@ fn nothing_to_look_at_is_no_success() {
     std::fs::write(folder.path().join("packed.yaml"), [0x1f, 0x8b, 8, 0]).unwrap();
     std::fs::write(folder.path().join("wide.yaml"), [0xff, 0xfe, b'a', 0]).unwrap();
     std::fs::write(folder.path().join("latin.yaml"), b"a: 1\nb: caf\xe9\n").unwrap();
-    for (path, status, said) in [
+    for (path, status, expected) in [
         (
             "empty",
             2,
@@ -313,7 +313,7 @@ fn nothing_to_look_at_is_no_success() {
     ] {
         let (code, _, err) = gavel(folder.path(), &["lint", path], "");
         assert_eq!(code, status, "{path}: {err}");
-        assert!(err.contains(said), "{path}: {err}");
+        assert!(err.contains(expected), "{path}: {err}");
     }
     let (code, _, err) = gavel(folder.path(), &["lint", "nested", "-R"], "");
     assert_eq!((code, err.lines().count()), (1, 1), "{err}");
@@ -322,7 +322,7 @@ fn nothing_to_look_at_is_no_success() {
 }
 
 #[test]
-fn several_versions_are_told_apart() {
+fn findings_name_the_versions_they_hold_in() {
     let policy = POLICY
         .replace(
             "has(object.spec.size) &&",
@@ -403,7 +403,7 @@ fn rules_are_explained() {
 }
 
 #[test]
-fn the_program_tells_of_itself() {
+fn version_completions_and_man_pages_are_printed() {
     let (_, out, _) = gavel(&root(), &["version"], "");
     assert!(out.starts_with("gavel 0."), "{out}");
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {

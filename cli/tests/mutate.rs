@@ -65,7 +65,7 @@ fn a_difference_shows_only_what_changes() {
 }
 
 #[test]
-fn what_cannot_be_mutated_is_refused_with_its_place() {
+fn objects_that_cannot_be_mutated_are_rejected_with_their_place() {
     let folder = folder().with(
         "policy.yaml",
         &mutating_policy("size", "configmaps", "Object{size: 1}"),

@@ -53,11 +53,11 @@ spec:
         &["audit", "--policies", "valid.yaml", "--", "map.yaml"],
         &["validate", "--crd", "crd.yaml", "object.yaml"],
     ] {
-        let (_, out, said) = gavel(folder.path(), arguments, "");
-        let shown = format!("{out}{said}");
+        let (_, out, stderr) = gavel(folder.path(), arguments, "");
+        let shown = format!("{out}{stderr}");
         // As Gavel writes it, or Go.
-        let is_told = shown.contains("\\u{1b}") || shown.contains("\\x1b");
-        assert!(is_told, "{arguments:?}: {shown}");
+        let is_escaped = shown.contains("\\u{1b}") || shown.contains("\\x1b");
+        assert!(is_escaped, "{arguments:?}: {shown}");
         assert!(!shown.contains('\u{1b}'), "{arguments:?}: {shown:?}");
         assert!(!shown.contains('\u{7}'), "{arguments:?}: {shown:?}");
     }

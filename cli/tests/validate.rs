@@ -64,12 +64,12 @@ fn definitions_are_decoded_as_strictly_as_objects() {
         (code, format!("{out}{err}"))
     };
     let unknown = "unknown field \"spec.versions[0].schema.openAPIV3Schema.properties.spec.x-kubernetes-validation\"";
-    let (code, told) = check("strict");
-    assert!(code == 1 && told.contains(unknown), "{code} {told}");
-    let (code, told) = check("warn");
-    assert!(code == 0 && told.contains(unknown), "{code} {told}");
-    let (code, told) = check("ignore");
-    assert!(code == 0 && !told.contains("unknown"), "{code} {told}");
+    let (code, output) = check("strict");
+    assert!(code == 1 && output.contains(unknown), "{code} {output}");
+    let (code, output) = check("warn");
+    assert!(code == 0 && output.contains(unknown), "{code} {output}");
+    let (code, output) = check("ignore");
+    assert!(code == 0 && !output.contains("unknown"), "{code} {output}");
 }
 
 #[test]
@@ -86,8 +86,12 @@ fn new_rules_may_use_what_the_version_before_knows() {
             "thing.yaml",
         ];
         let (_, out, err) = gavel(&folder, &args, "");
-        let told = format!("{out}{err}");
-        assert_eq!(told.contains("compilation failed"), is_refused, "{told}");
+        let output = format!("{out}{err}");
+        assert_eq!(
+            output.contains("compilation failed"),
+            is_refused,
+            "{output}"
+        );
     }
 }
 
@@ -140,7 +144,7 @@ fn json_is_the_answer_of_an_api_server() {
 }
 
 #[test]
-fn what_cannot_be_used_is_told_and_the_rest_is_validated() {
+fn unusable_inputs_are_reported_and_the_rest_is_validated() {
     let folder = folder(&[
         ("inner/a.yaml", &thing("a", "  replicas: 6\n")),
         ("inner/b.yaml", "a: [\n"),
@@ -177,7 +181,7 @@ fn what_cannot_be_used_is_told_and_the_rest_is_validated() {
 }
 
 #[test]
-fn a_definition_that_would_be_refused_is_told_where() {
+fn rejected_definitions_are_reported_with_their_place() {
     let folder = folder(&[]);
     let schema = SCHEMA.replace("self.replicas <= 5", "self.replica <= 5");
     folder.write("crd.yaml", &definition(&schema));

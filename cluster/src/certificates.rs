@@ -249,8 +249,8 @@ mod tests {
     async fn while_the_api_server_is_away_the_old_certificate_is_offered() {
         // No server listens at this address.
         let config = kube::Config::new("http://127.0.0.1:9".parse().unwrap());
-        let asked = Arc::new(AtomicUsize::new(0));
-        let count = Arc::clone(&asked);
+        let checks = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&checks);
         let keeper = Keeper {
             client: Client::try_from(config).unwrap(),
             path: "/api/v1/namespaces/a/secrets".to_owned(),
@@ -272,7 +272,7 @@ mod tests {
         assert!(changed.await.is_err());
         assert_eq!(*published.borrow(), old);
         // No new certificate is created that could not be stored.
-        assert_eq!(asked.load(Ordering::Relaxed), 0);
+        assert_eq!(checks.load(Ordering::Relaxed), 0);
         running.abort();
     }
 }

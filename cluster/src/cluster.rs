@@ -1,4 +1,4 @@
-//! A cluster that is followed.
+//! A live cluster, whose objects are watched.
 
 use std::sync::{Arc, Mutex};
 
@@ -7,7 +7,7 @@ use kube::Client;
 use tokio::sync::watch;
 
 use crate::access::Access;
-use crate::asked::Asked;
+use crate::api_server::ApiServer;
 use crate::client::{ConnectError, connect};
 use crate::follow::follow;
 use crate::options::{Authorizing, Options};
@@ -15,7 +15,7 @@ use crate::options::{Authorizing, Options};
 /// A cluster that is followed until this value is dropped.
 #[derive(Debug)]
 pub struct Cluster {
-    asked: Arc<Asked>,
+    api_server: Arc<ApiServer>,
     published: watch::Receiver<Option<Published>>,
 }
 
@@ -31,7 +31,7 @@ impl Cluster {
             Authorizing::Review(cache) => Some(Access::new(client.clone(), cache)),
             Authorizing::Rbac => None,
         };
-        let asked = Arc::new(Asked {
+        let api_server = Arc::new(ApiServer {
             client,
             access,
             contact: Arc::default(),
@@ -39,7 +39,7 @@ impl Cluster {
         });
         let (publisher, published) = watch::channel(None);
         let unheard = publisher.clone();
-        let following = follow(options, Arc::clone(&asked), publisher);
+        let following = follow(options, Arc::clone(&api_server), publisher);
         tokio::spawn(async move {
             tokio::select! {
                 () = unheard.closed() => {}
@@ -48,7 +48,10 @@ impl Cluster {
                 }
             }
         });
-        Ok(Cluster { asked, published })
+        Ok(Cluster {
+            api_server,
+            published,
+        })
     }
 
     /// The states that decide requests; `None` until everything has been listed once.
@@ -58,11 +61,11 @@ impl Cluster {
 
     /// The client.
     pub(crate) fn client(&self) -> &Client {
-        &self.asked.client
+        &self.api_server.client
     }
 
     /// The source that answers questions while a request waits.
     pub fn live(&self) -> Arc<dyn Live> {
-        Arc::clone(&self.asked) as Arc<dyn Live>
+        Arc::clone(&self.api_server) as Arc<dyn Live>
     }
 }

@@ -15,10 +15,10 @@ use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::{Instant, timeout};
 
 use crate::access::message;
-use crate::asked::{Asked, heartbeat};
+use crate::api_server::{ApiServer, heartbeat};
 use crate::discovery::{self, Served};
 use crate::election::Candidate;
-use crate::informer::{Informer, Told, name};
+use crate::informer::{Informer, KindEvent, name};
 use crate::kinds::{self, resource};
 use crate::options::{Authorizing, Options};
 use crate::status;
@@ -36,20 +36,20 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// How often the API server is asked again for missing kinds, in addition to each change of a definition.
 const LOOK_AGAIN: Duration = Duration::from_secs(2);
 
-/// Follows a cluster as long as its states are wanted.
+/// Follows a cluster until the task is aborted.
 pub(crate) async fn follow(
     options: Options,
-    asked: Arc<Asked>,
+    api_server: Arc<ApiServer>,
     published: watch::Sender<Option<Published>>,
 ) -> Result<(), String> {
-    let (told, mut events) = mpsc::channel(MOST);
-    let server = asked.version().await;
+    let (sender, mut events) = mpsc::channel(MOST);
+    let server = api_server.version().await;
     let stores = Stores::new(server, options.native)?;
     let mut follower = Follower {
-        asked,
+        api_server,
         stores: Arc::new(Mutex::new(stores)),
         published,
-        told,
+        sender,
         informers: JoinSet::new(),
         awaited: BTreeSet::new(),
         fixed: BTreeMap::new(),
@@ -62,7 +62,7 @@ pub(crate) async fn follow(
     }
     loop {
         let mut came = match timeout(LOOK_AGAIN, events.recv()).await {
-            Ok(Some(told)) => vec![told],
+            Ok(Some(event)) => vec![event],
             // Unreachable: the follower itself holds a sender.
             Ok(None) => return Ok(()),
             Err(_) => Vec::new(),
@@ -73,7 +73,7 @@ pub(crate) async fn follow(
             && until.is_none_or(|until| Instant::now() < until)
         {
             match timeout(QUIET, events.recv()).await {
-                Ok(Some(told)) => came.push(told),
+                Ok(Some(event)) => came.push(event),
                 Ok(None) | Err(_) => break,
             }
         }
@@ -91,10 +91,10 @@ struct Watched {
 }
 
 struct Follower {
-    asked: Arc<Asked>,
+    api_server: Arc<ApiServer>,
     stores: Arc<Mutex<Stores>>,
     published: watch::Sender<Option<Published>>,
-    told: mpsc::Sender<Told>,
+    sender: mpsc::Sender<KindEvent>,
     informers: JoinSet<()>,
     /// The kinds that must be listed before the first state is published.
     awaited: BTreeSet<String>,
@@ -146,7 +146,10 @@ impl Follower {
             }
         }
         self.note_awaited();
-        let (client, contact) = (self.asked.client.clone(), Arc::clone(&self.asked.contact));
+        let (client, contact) = (
+            self.api_server.client.clone(),
+            Arc::clone(&self.api_server.contact),
+        );
         self.informers.spawn(heartbeat(client, contact));
     }
 
@@ -155,7 +158,7 @@ impl Follower {
         let ApiResource {
             api_version, kind, ..
         } = resource;
-        let found = discovery::find(&self.asked.client, api_version, kind).await;
+        let found = discovery::find(&self.api_server.client, api_version, kind).await;
         let is_missing = matches!(found, Ok(None));
         if is_missing {
             tracing::info!(api_version, kind, "not served by this cluster");
@@ -165,7 +168,10 @@ impl Follower {
 
     /// Competes for leadership, and writes the status of policies while leading.
     fn run_for_leader(&mut self, server: Server) {
-        let (client, contact) = (self.asked.client.clone(), Arc::clone(&self.asked.contact));
+        let (client, contact) = (
+            self.api_server.client.clone(),
+            Arc::clone(&self.api_server.contact),
+        );
         let namespace = client.default_namespace().to_owned();
         let (leads, leading) = watch::channel(false);
         let candidate = Candidate::new(client.clone(), &namespace);
@@ -183,20 +189,20 @@ impl Follower {
 
     fn inform(&mut self, resource: ApiResource, convert: fn(Json) -> Json) -> AbortHandle {
         let informer = Informer {
-            client: self.asked.client.clone(),
+            client: self.api_server.client.clone(),
             resource,
             convert,
-            contact: Arc::clone(&self.asked.contact),
-            told: self.told.clone(),
+            contact: Arc::clone(&self.api_server.contact),
+            sender: self.sender.clone(),
         };
         self.informers.spawn(informer.run())
     }
 
     /// Applies events and publishes the new states.
-    async fn take(&mut self, came: Vec<Told>) {
+    async fn take(&mut self, came: Vec<KindEvent>) {
         let mut looks = came.is_empty();
         let mut events = Vec::new();
-        for Told { kind, event } in came {
+        for KindEvent { kind, event } in came {
             if matches!(event, Event::ReplacedAll(..)) {
                 self.synced(&kind, &mut events);
             }
@@ -273,7 +279,7 @@ impl Follower {
             }) = params
             {
                 informer.abort();
-                self.asked.contact.forget(name);
+                self.api_server.contact.forget(name);
                 let gone = Event::ReplacedAll(Origin::new(name), Vec::new());
                 events.push((gone, Destination::Both));
             }
@@ -287,7 +293,7 @@ impl Follower {
                 continue;
             }
             let (api_version, kind) = &key;
-            let found = discovery::find(&self.asked.client, api_version, kind).await;
+            let found = discovery::find(&self.api_server.client, api_version, kind).await;
             let found = found.unwrap_or_else(|error| {
                 tracing::warn!(api_version, kind, error = message(error), "not found");
                 None
@@ -374,7 +380,7 @@ impl Follower {
     }
 
     fn note_awaited(&self) {
-        let awaited = &self.asked.awaited;
+        let awaited = &self.api_server.awaited;
         let mut awaited = awaited.lock().unwrap_or_else(PoisonError::into_inner);
         awaited.clone_from(&self.awaited);
     }

@@ -19,7 +19,7 @@ use crate::kinds;
 
 /// An event about an object of a kind.
 #[derive(Debug)]
-pub(crate) struct Told {
+pub(crate) struct KindEvent {
     /// The kind, as [`Informer::name`] names it.
     pub(crate) kind: String,
     pub(crate) event: Event,
@@ -32,7 +32,7 @@ pub(crate) struct Informer {
     /// Converts objects before they are used.
     pub(crate) convert: fn(Json) -> Json,
     pub(crate) contact: Arc<Contact>,
-    pub(crate) told: mpsc::Sender<Told>,
+    pub(crate) sender: mpsc::Sender<KindEvent>,
 }
 
 /// The name of a kind in origins and messages: `configmaps`, `widgets.example.com/v1`.
@@ -95,7 +95,7 @@ impl Informer {
                 }
             };
             let kind = name.clone();
-            if self.told.send(Told { kind, event }).await.is_err() {
+            if self.sender.send(KindEvent { kind, event }).await.is_err() {
                 break;
             }
         }

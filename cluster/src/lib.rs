@@ -7,7 +7,7 @@
 //! the account needs, and the limits of requests and memory.
 
 mod access;
-mod asked;
+mod api_server;
 pub mod audit;
 mod certificates;
 mod client;

@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_refused_in_order() {
+    fn unreadable_fields_are_rejected_in_order() {
         let check = |object: Json, expected: &str| {
             let found = decode(object.clone(), Source::Request).unwrap_err();
             assert_eq!(found, expected, "{object}");

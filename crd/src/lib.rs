@@ -41,8 +41,8 @@
 
 pub mod decode;
 pub mod definition;
+mod error_size;
 pub mod resource;
 pub mod rule;
-mod told;
 
 pub use resource::CompiledCrd;

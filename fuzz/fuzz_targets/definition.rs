@@ -62,14 +62,14 @@ fuzz_target!(|text: &[u8]| {
     let old = read("oldObject", Source::Storage).map(|decoded| decoded.object);
     for old in [None, Some(&object.object), old.as_ref()] {
         for status in [false, true] {
-            look_at(&crd, version, &object.object, old, status);
+            check_stored(&crd, version, &object.object, old, status);
         }
         let mut prepared = object.object.clone();
         let _ = crd.prepare(version, &mut prepared, old, false);
     }
 });
 
-fn look_at(crd: &CompiledCrd, version: &str, object: &Json, old: Option<&Json>, status: bool) {
+fn check_stored(crd: &CompiledCrd, version: &str, object: &Json, old: Option<&Json>, status: bool) {
     let deadline = Instant::now() + Duration::from_secs(1);
     let interrupt = || Instant::now() > deadline;
     let options = ValidateOptions {

@@ -28,13 +28,13 @@ fuzz_target!(|text: &str| {
             }
         }
         for problem in &reading.problems {
-            is_told(problem, text);
+            check_problem(problem, text);
         }
     }
 });
 
 /// Checks that a problem has a message and a position in the text.
-fn is_told(problem: &Problem, text: &str) {
+fn check_problem(problem: &Problem, text: &str) {
     assert!(!problem.message.is_empty());
     is_in_the_text(problem.range.expect("a place").start, text);
 }
@@ -42,7 +42,7 @@ fn is_told(problem: &Problem, text: &str) {
 fn places_are_in_the_text(document: &Document, text: &str) {
     is_in_the_text(document.place(), text);
     for problem in document.duplicate_keys() {
-        is_told(problem, text);
+        check_problem(problem, text);
     }
     let mut open = vec![(String::new(), document.value())];
     while let Some((path, value)) = open.pop() {

@@ -128,7 +128,7 @@ fn split_where(text: &str, end: impl Fn(u8) -> bool) -> (&str, &str) {
 ///
 /// # Errors
 ///
-/// Those of the writer.
+/// Writing to `out` fails.
 pub fn write_go(out: &mut impl Write, nanos: i64) -> fmt::Result {
     if nanos < 0 {
         out.write_char('-')?;
@@ -170,7 +170,7 @@ fn write_decimal(out: &mut impl Write, value: u64, unit: u64, suffix: &str) -> f
 ///
 /// # Errors
 ///
-/// Those of the writer.
+/// Writing to `out` fails.
 pub fn write_cel(out: &mut impl Write, nanos: i64) -> fmt::Result {
     float::write_plain(out, seconds(nanos))?;
     out.write_char('s')

@@ -117,7 +117,7 @@ fn parse_v6_with_zone(text: &[u8]) -> Result<ParsedAddress, AddressFault<'_>> {
     Ok(ParsedAddress { address, has_zone })
 }
 
-/// The groups of a version 6 address, as they are read.
+/// The groups of an IPv6 address that is being parsed.
 #[derive(Default)]
 struct AddressGroups {
     groups: [u16; 8],

@@ -22,7 +22,7 @@ pub fn quote(text: impl AsRef<[u8]>) -> String {
 ///
 /// # Errors
 ///
-/// Those of the writer.
+/// Writing to `out` fails.
 pub fn write_quoted(out: &mut impl Write, text: impl AsRef<[u8]>) -> fmt::Result {
     out.write_char('"')?;
     for chunk in text.as_ref().utf8_chunks() {

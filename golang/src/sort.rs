@@ -8,7 +8,7 @@ pub fn sort_by_less<T>(values: &mut [T], less: impl Fn(&T, &T) -> bool) {
     let Ok(()) = try_sort_by_less(values, |left, right| Ok::<_, Infallible>(less(left, right)));
 }
 
-/// Like `sort_by_less`, until a comparison fails.
+/// Like `sort_by_less`, but ends at the first comparison that fails.
 ///
 /// # Errors
 ///
@@ -23,9 +23,10 @@ pub fn try_sort_by_less<T, E>(
     Sorter { values, less }.sort(0, end, patience)
 }
 
-/// The number of elements up to which insertion sort is used.
+/// The largest number of elements that insertion sort is used for.
 const FEW: usize = 12;
-/// The length from which the pivot is chosen among nine elements, and an almost sorted range is finished by insertions.
+/// The smallest length of a range for which the pivot is chosen among nine elements, and which is finished by insertions if it is almost
+/// sorted.
 const MANY: usize = 50;
 /// How many pairs that are out of order are swapped before a range counts as unsorted.
 const MENDINGS: usize = 5;
@@ -333,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_order_is_survived() {
+    fn inconsistent_orders_do_not_break_the_sort() {
         for n in 0..300 {
             let mut values: Vec<u32> = (0..n).collect();
             sort_by_less(&mut values, |_, _| true);

@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_byte_is_looked_at() {
+    fn every_byte_is_checked() {
         for length in 0..40 {
             let ascii = "x".repeat(length);
             assert_eq!(rune_count(&ascii), length);

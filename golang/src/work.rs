@@ -95,9 +95,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_interrupt_is_asked_by_work_done_and_stops_all_that_follows() {
-        let asked = AtomicUsize::new(0);
-        let interrupt = || asked.fetch_add(1, Ordering::Relaxed) >= 2;
+    fn the_interrupt_is_checked_by_work_done_and_stops_all_later_work() {
+        let checks = AtomicUsize::new(0);
+        let interrupt = || checks.fetch_add(1, Ordering::Relaxed) >= 2;
         let work = Work::new(Some(&interrupt));
         let mut done = 0_usize;
         while work.spend(64).is_ok() {
@@ -105,12 +105,12 @@ mod tests {
         }
         let expected = 3 * UNITS_PER_QUESTION;
         assert!(done.abs_diff(expected) < 1_000, "{done}");
-        assert_eq!(asked.load(Ordering::Relaxed), 3);
+        assert_eq!(checks.load(Ordering::Relaxed), 3);
         assert_eq!(work.spend(1), Err(Interrupted));
     }
 
     #[test]
-    fn nothing_stops_what_has_no_interrupt() {
+    fn work_without_an_interrupt_never_stops() {
         let work = Work::unbounded();
         assert!((0..100).all(|_| work.spend(usize::MAX).is_ok()));
     }

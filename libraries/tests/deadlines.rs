@@ -158,27 +158,27 @@ fn kind(
 }
 
 /// Which of the calls are not asked, or do not stop.
-fn deaf(env: &Env, expressions: &[&'static str], document: &Json) -> Vec<String> {
-    let mut deaf = Vec::new();
+fn uninterrupted(env: &Env, expressions: &[&'static str], document: &Json) -> Vec<String> {
+    let mut uninterrupted = Vec::new();
     for expression in expressions {
         let program = plan(env, expression);
-        let asked = AtomicUsize::new(0);
-        let stop = || asked.fetch_add(1, Ordering::Relaxed) + 1 >= QUESTIONS;
+        let checks = AtomicUsize::new(0);
+        let stop = || checks.fetch_add(1, Ordering::Relaxed) + 1 >= QUESTIONS;
         let kind = kind(&program, document, &stop);
-        let asked = asked.into_inner();
-        if (kind, asked) != (Some(EvalErrorKind::Interrupted), QUESTIONS) {
-            deaf.push(format!("{expression}: asked {asked} times, {kind:?}"));
+        let checks = checks.into_inner();
+        if (kind, checks) != (Some(EvalErrorKind::Interrupted), QUESTIONS) {
+            uninterrupted.push(format!("{expression}: asked {checks} times, {kind:?}"));
         }
     }
-    deaf
+    uninterrupted
 }
 
 #[test]
-fn a_long_call_is_asked_by_work_done_whether_to_stop() {
+fn long_calls_check_the_interrupt_by_work_done() {
     let document = document();
     let kubernetes = EnvSet::new(Server::default()).unwrap();
-    let mut found = deaf(&env(kubernetes.new_expressions()), KUBERNETES, &document);
-    found.extend(deaf(&env(&cel_env().unwrap()), CEL, &document));
+    let mut found = uninterrupted(&env(kubernetes.new_expressions()), KUBERNETES, &document);
+    found.extend(uninterrupted(&env(&cel_env().unwrap()), CEL, &document));
     assert!(found.is_empty(), "{found:#?}");
 }
 

@@ -85,7 +85,7 @@ fn keys_of_map_literals_are_checked() {
 }
 
 #[test]
-fn what_is_no_map_has_no_fields() {
+fn only_maps_have_fields() {
     check(
         "",
         "{'a': dyn(1)}.?a.b.hasValue()",

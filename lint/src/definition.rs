@@ -16,7 +16,7 @@ use crate::refusal::refused;
 use crate::rules::{
     DUPLICATE_VALIDATION, INVALID_OBJECT, OPTIONAL_FIELD, OVER_BUDGET, UNKNOWN_FIELD,
 };
-use crate::{bounds, builtin, meant, said_by_schema, stricter};
+use crate::{bounds, builtin, meant, schema_keywords, stricter};
 
 /// Whether a document is a definition.
 pub(crate) fn is_subject(document: &Document) -> bool {
@@ -77,7 +77,7 @@ impl<'r> Siblings<'r> {
         let trees = trees.filter_map(|outcome| outcome.trees.rule.as_ref());
         Siblings {
             before: Vec::new(),
-            required: trees.flat_map(said_by_schema::required).collect(),
+            required: trees.flat_map(schema_keywords::required).collect(),
         }
     }
 }
@@ -147,7 +147,7 @@ fn check_rule<'r>(
     let is_object = is_root || report.schema.embedded_resource;
     let required = &siblings.required;
     check_optional(&subject, report.schema, required, is_object, problems);
-    said_by_schema::check(&subject, report, problems);
+    schema_keywords::check(&subject, report, problems);
     let mut before = siblings.before.iter().rev();
     let same = before.find(|(_, known)| is_same(known.ast().root(), checked.ast().root()));
     if let Some((known, _)) = same {

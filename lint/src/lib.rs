@@ -49,7 +49,7 @@ mod refusal;
 mod registration;
 mod resources;
 pub mod rules;
-mod said_by_schema;
+mod schema_keywords;
 mod selection;
 mod spelling;
 mod strict;

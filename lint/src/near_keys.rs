@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_that_are_not_there_have_neighbours() {
+    fn missing_keys_suggest_similar_ones() {
         let set = EnvSet::new(Server::default()).unwrap();
         let mut keys = NearKeys::new(set.stored_expressions());
         keys.declare("spec", "object.spec");

@@ -278,7 +278,7 @@ impl<'p> Parts<'p> {
             ("DELETE", "object", &OBJECT_ON_DELETE),
             ("CREATE", "oldObject", &OLD_OBJECT_ON_CREATE),
         ] {
-            if !has(operation) || self.conditions_ask(variable) {
+            if !has(operation) || self.conditions_exclude_null(variable) {
                 continue;
             }
             for part in &self.parts {
@@ -289,7 +289,7 @@ impl<'p> Parts<'p> {
                     continue;
                 }
                 let used = self.with_variables(part);
-                if used.iter().any(|each| asks(each, variable)) {
+                if used.iter().any(|each| excludes_null(each, variable)) {
                     continue;
                 }
                 let own = reads(checked, variable);
@@ -324,13 +324,13 @@ impl<'p> Parts<'p> {
     }
 
     /// Whether a match condition excludes the requests in which an object is null.
-    fn conditions_ask(&self, variable: &str) -> bool {
+    fn conditions_exclude_null(&self, variable: &str) -> bool {
         let conditions = self
             .parts
             .iter()
             .filter(|part| part.role == Role::MatchCondition);
         let mut checked = conditions.filter_map(|part| part.checked.as_ref());
-        checked.any(|checked| asks(checked, variable))
+        checked.any(|checked| excludes_null(checked, variable))
     }
 
     /// An expression with the variables that it reads, directly or through other variables.
@@ -382,7 +382,7 @@ fn reads<'e>(checked: &'e CheckedAst, variable: &str) -> Option<(&'e Expr, Strin
 }
 
 /// Whether an expression tests the operation of the request, or uses the variable as a whole, for example by comparing it with null.
-fn asks(checked: &CheckedAst, variable: &str) -> bool {
+fn excludes_null(checked: &CheckedAst, variable: &str) -> bool {
     let is =
         |expr: &Expr, wanted: &str| matches!(&expr.kind, ExprKind::Ident(name) if name == wanted);
     checked.ast().walk().any(|expr| match &expr.kind {

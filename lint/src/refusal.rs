@@ -1,4 +1,4 @@
-//! The errors of an API server as problems.
+//! Converts errors of an API server to problems that the linter reports.
 
 use gavel_apimachinery::field::Error;
 use gavel_crd::definition::field_at_fault;

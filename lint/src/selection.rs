@@ -4,7 +4,7 @@ use gavel_manifest::{Problem, Severity};
 
 use crate::rules;
 
-/// The selection of the user.
+/// The rules that the user selects, ignores and denies.
 #[derive(Debug, Clone, Default)]
 pub struct Selection {
     /// The rules that are applied; if empty, the rules that are on by default. `all` means every rule.

@@ -61,7 +61,7 @@ struct Comparison<'c> {
 }
 
 impl Comparison<'_> {
-    fn tell(&mut self, path: &str, key: &str, message: String, ratcheting: Ratcheting) {
+    fn report(&mut self, path: &str, key: &str, message: String, ratcheting: Ratcheting) {
         let field = match key {
             "" => path.to_owned(),
             key => format!("{path}.{key}"),
@@ -82,11 +82,11 @@ impl Comparison<'_> {
     fn node(&mut self, new: &JsonSchema, old: &JsonSchema, path: &str, ratcheting: Ratcheting) {
         if !old.kind.is_empty() && new.kind != old.kind {
             let message = format!("the type was {}, and is {}", old.kind, new.kind);
-            self.tell(path, "type", message, ratcheting);
+            self.report(path, "type", message, ratcheting);
             return;
         }
         if old.nullable && !new.nullable {
-            self.tell(
+            self.report(
                 path,
                 "nullable",
                 "null is no longer allowed".to_owned(),
@@ -95,7 +95,7 @@ impl Comparison<'_> {
         }
         if !new.format.is_empty() && new.format != old.format {
             let message = format!("the format {} is new", new.format);
-            self.tell(path, "format", message, ratcheting);
+            self.report(path, "format", message, ratcheting);
         }
         self.bounds(new, old, path, ratcheting);
         self.rules(new, old, path, ratcheting);
@@ -105,7 +105,7 @@ impl Comparison<'_> {
             let has_default = property.is_some_and(|each| each.default_value().is_some());
             if is_new && !has_default {
                 let message = format!("{name} is now required");
-                self.tell(path, "required", message, ratcheting);
+                self.report(path, "required", message, ratcheting);
             }
         }
         for (name, before) in &old.properties {
@@ -117,7 +117,7 @@ impl Comparison<'_> {
                     let message = format!(
                         "the field {name} is gone: what is stored in it is dropped when the object is next written"
                     );
-                    self.tell(path, "properties", message, ratcheting);
+                    self.report(path, "properties", message, ratcheting);
                 }
             }
         }
@@ -154,19 +154,19 @@ impl Comparison<'_> {
         ];
         for (key, new, old) in upper {
             if let Some(new) = new.filter(|new| old.is_none_or(|old| *new < old)) {
-                self.tell(path, key, changed(key, new, old), ratcheting);
+                self.report(path, key, changed(key, new, old), ratcheting);
             }
         }
         for (key, new, old) in lower {
             if let Some(new) = new.filter(|new| *new > old.unwrap_or(0)) {
-                self.tell(path, key, changed(key, new, old), ratcheting);
+                self.report(path, key, changed(key, new, old), ratcheting);
             }
         }
         if let Some(most) = new
             .maximum
             .filter(|new| old.maximum.is_none_or(|old| *new < old))
         {
-            self.tell(
+            self.report(
                 path,
                 "maximum",
                 changed("maximum", most, old.maximum),
@@ -177,7 +177,7 @@ impl Comparison<'_> {
             .minimum
             .filter(|new| old.minimum.is_none_or(|old| *new > old))
         {
-            self.tell(
+            self.report(
                 path,
                 "minimum",
                 changed("minimum", least, old.minimum),
@@ -189,14 +189,14 @@ impl Comparison<'_> {
                 "" => format!("the pattern `{}` is new", new.pattern),
                 before => format!("the pattern was `{before}`, and is `{}`", new.pattern),
             };
-            self.tell(path, "pattern", message, ratcheting);
+            self.report(path, "pattern", message, ratcheting);
         }
         if new.enumeration.is_empty() {
             return;
         }
         if old.enumeration.is_empty() {
             let message = "only the values of the new enum are allowed".to_owned();
-            self.tell(path, "enum", message, ratcheting);
+            self.report(path, "enum", message, ratcheting);
             return;
         }
         let gone = old
@@ -206,7 +206,7 @@ impl Comparison<'_> {
         let gone: Vec<_> = gone.map(ToString::to_string).collect();
         if !gone.is_empty() {
             let message = format!("{} is no longer allowed", gone.join(", "));
-            self.tell(path, "enum", message, ratcheting);
+            self.report(path, "enum", message, ratcheting);
         }
     }
 
@@ -230,7 +230,7 @@ impl Comparison<'_> {
                     self.problems
                         .push(found.with_help("transition rules are not ratcheted"));
                 }
-                false => self.tell(&path, "rule", "the rule is new".to_owned(), ratcheting),
+                false => self.report(&path, "rule", "the rule is new".to_owned(), ratcheting),
             }
         }
     }

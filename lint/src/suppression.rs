@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn comments_cover_what_they_stand_at() {
+    fn comments_suppress_findings_at_their_place() {
         let text = "\
 a: 1 # gavel: ignore one, two -- it is meant so
 # gavel: ignore one

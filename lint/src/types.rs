@@ -59,7 +59,7 @@ pub(crate) fn check(
             }
         }
     }
-    if tells_kinds_apart(texts) {
+    if distinguishes_kinds(texts) {
         found.retain_those_of_all(kinds);
     }
     check_optional(linter, document, texts, analysis, refused, &mut found);
@@ -86,7 +86,7 @@ fn works_at_run_time(message: &str) -> bool {
 }
 
 /// Whether the expressions of a policy distinguish its kinds: they test for the kind, or for a field.
-fn tells_kinds_apart(texts: &Texts<'_>) -> bool {
+fn distinguishes_kinds(texts: &Texts<'_>) -> bool {
     texts.all.iter().any(|text| {
         [
             ".kind",
@@ -97,7 +97,7 @@ fn tells_kinds_apart(texts: &Texts<'_>) -> bool {
             " in object",
         ]
         .iter()
-        .any(|asks| text.contains(asks))
+        .any(|test| text.contains(test))
     })
 }
 
@@ -136,9 +136,9 @@ fn check_optional(
             .map(|each| (each, Reads::of(&each.checked, &aliases)))
             .collect();
         // A test in one expression may prevent another from being evaluated.
-        let asked: Vec<FieldPath> = reads
+        let tested: Vec<FieldPath> = reads
             .iter()
-            .flat_map(|(_, reads)| reads.asked.iter().cloned())
+            .flat_map(|(_, reads)| reads.tested.iter().cloned())
             .collect();
         for (each, reads) in &reads {
             if each.field.ends_with("messageExpression") || refused.contains(&each.field.as_str()) {
@@ -149,7 +149,7 @@ fn check_optional(
             let is_set = |path: &[smol_str::SmolStr]| {
                 builtin::is_set_in_objects(path) || (*is_builtin && builtin::is_set(&kind, path))
             };
-            for (expr, path) in optional_fields(reads, &asked, &root, &is_set) {
+            for (expr, path) in optional_fields(reads, &tested, &root, &is_set) {
                 let subject = Subject {
                     document,
                     field: &each.field,

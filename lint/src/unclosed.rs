@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_opened_is_found() {
+    fn unclosed_brackets_are_found() {
         let found = |expression: &str| unclosed_in(expression).map(|(c, at)| format!("{c} {at}"));
         for (expression, expected) in [
             ("object.name.startsWith('a) &&\n true", "' 1:24"),

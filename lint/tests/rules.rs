@@ -96,7 +96,7 @@ fn rules_have_different_names_and_short_titles() {
 }
 
 #[test]
-fn what_is_denied_is_an_error_and_what_is_ignored_is_gone() {
+fn denied_rules_are_errors_and_ignored_rules_are_gone() {
     let rule = gavel_lint::rules::find("undefined-field").unwrap();
     let found = lint(&rule.example, rule.example.before);
     let apply = |selection: Selection| {
@@ -157,7 +157,7 @@ fn maps_of_quantities_are_known_in_builtin_kinds() {
 }
 
 #[test]
-fn what_is_meant_so_is_not_told() {
+fn deliberate_patterns_are_not_reported() {
     let policy = |resource: &str, expression: &str| {
         let api = "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\nmetadata: {name: a}";
         let rule = format!(
@@ -212,7 +212,7 @@ fn what_is_meant_so_is_not_told() {
 }
 
 #[test]
-fn faults_are_told_where_they_are() {
+fn faults_are_reported_at_their_place() {
     let check = |manifest: &str, expected: (&str, u32, u32)| {
         let documents = read(manifest, Format::Yaml).all().unwrap();
         let linter = Linter::new(&Options::default(), &documents).unwrap();

@@ -125,7 +125,7 @@ fn documents_are_separated_and_empty_ones_left_out() {
 }
 
 #[test]
-fn keys_that_come_twice_are_told() {
+fn duplicate_keys_are_reported() {
     for (format, text, expected) in [
         (
             Format::Yaml,
@@ -150,7 +150,7 @@ fn keys_that_come_twice_are_told() {
 }
 
 #[test]
-fn what_cannot_be_json_is_told_with_its_place() {
+fn non_json_values_are_reported_with_their_place() {
     check("a: 1\nb: .nan\n", "2:4: the number `.nan` is not finite");
     check(
         "a:\n  - b\n - c\n",
@@ -266,7 +266,7 @@ fn lists_are_taken_apart() {
 }
 
 #[test]
-fn what_follows_a_fault_is_read() {
+fn documents_after_a_fault_are_read() {
     let text =
         "a: 1\n---\nb: [\n--- # next\nc: .inf\nd: !!int x\n---\ne: {f: 2}\n---\ng: &x\n- *x\n---\n";
     let Reading {

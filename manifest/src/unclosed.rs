@@ -148,7 +148,7 @@ mod tests {
     use crate::{Format, read};
 
     #[test]
-    fn what_is_not_closed_is_told_where_it_is_opened() {
+    fn unclosed_brackets_are_reported_where_they_open() {
         let check = |text: &str, format: Format, expected: &str| {
             let problem = read(text, format).problems.remove(0);
             assert_eq!(problem.to_string(), expected, "{text}");

@@ -1,4 +1,5 @@
-//! Finds the places of a text's characters in the scalar that the file contains: with folded lines, escapes and quotes.
+//! Finds the place in the file of a character of a scalar's text. The scalar in the file may have folded lines, escapes and quotes that the
+//! text does not have.
 
 use crate::place::{Place, Range};
 

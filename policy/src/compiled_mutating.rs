@@ -47,7 +47,7 @@ impl CompiledMutatingPolicy {
         Self::compile(policy, &Compiler::with_variables(base))
     }
 
-    /// Like `new`, with a compiler that policies share and that has no variables yet.
+    /// Compiles a policy with a compiler that several policies share; the compiler has no variables yet.
     pub(crate) fn compile(policy: MutatingAdmissionPolicy, compiler: &Compiler) -> Self {
         let spec = &policy.spec;
         let declarations = Declarations {

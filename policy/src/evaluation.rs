@@ -18,7 +18,8 @@ const MAX_MESSAGE_BYTES: usize = 5 * 1024;
 pub(crate) struct Views<'a> {
     /// The inputs of validations.
     pub(crate) inputs: Inputs<'a>,
-    /// The variable `request` for match conditions: with the resource that the request was sent to.
+    /// The variable `request` of match conditions. Its `resource` is the resource that the request was sent to, even if the policy matches
+    /// an equivalent resource.
     pub(crate) conditions_request: Value<'a>,
     /// The variable `namespaceObject` for audit annotations.
     pub(crate) whole_namespace: Value<'a>,

@@ -269,7 +269,7 @@ impl Snapshot {
         })
     }
 
-    /// Returns this snapshot with one more namespace: active, and with the one label that every namespace has. Nothing is copied.
+    /// Returns this snapshot with one more namespace. It is active and has only the label `kubernetes.io/metadata.name`. Nothing is copied.
     pub fn with_assumed_namespace(&self, name: &str) -> Self {
         self.with(Namespace::assumed(name))
     }

@@ -1,8 +1,8 @@
-//! A key of two names.
+//! Lookups by two borrowed names in maps whose keys are two owned names.
 
 use indexmap::Equivalent;
 
-/// Two borrowed names, for lookups in a map whose keys are owned names.
+/// Two borrowed names, such as a group and a resource.
 #[derive(Debug, Hash)]
 pub(crate) struct Names<'a>(pub(crate) &'a str, pub(crate) &'a str);
 

@@ -78,7 +78,7 @@ pub struct Namespace {
 }
 
 impl Namespace {
-    /// A namespace whose name alone is known. It is active and has only the label that every namespace has.
+    /// A namespace of which only the name is known. It is active and has only the label `kubernetes.io/metadata.name`.
     pub(crate) fn assumed(name: &str) -> Self {
         let label = "kubernetes.io/metadata.name";
         let whole = json!({
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn an_assumed_namespace_is_what_its_manifest_would_be() {
+    fn an_assumed_namespace_equals_its_manifest() {
         let manifest = json!({
             "apiVersion": "v1", "kind": "Namespace",
             "metadata": {"name": "a", "labels": {"kubernetes.io/metadata.name": "a"}},

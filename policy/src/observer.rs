@@ -9,10 +9,11 @@ use crate::outcome::{ConditionsOutcome, Evaluation};
 
 /// Receives each step of a decision when it is taken. All methods do nothing by default.
 pub trait Observer {
-    /// Called with whether a policy matches the request, and with which resource and kind.
+    /// Called when a policy was matched with the request. `matched` is the resource and kind that match, `None` if the policy does not
+    /// match, or the error in its constraints.
     fn policy_matched(&self, _policy: &str, _matched: &Result<Option<Matched<'_>>, String>) {}
 
-    /// Called with whether a binding matches the request.
+    /// Called when a binding was matched with the request. `matched` is whether it matches, or the error in its constraints.
     fn binding_matched(&self, _policy: &str, _binding: &str, _matched: &Result<bool, String>) {}
 
     /// Called if a policy or binding could not be evaluated and its failure policy is `Ignore`.
@@ -38,7 +39,7 @@ pub trait Observer {
     ) {
     }
 
-    /// Called when an invocation of the pass begins; the invocation is given by its position.
+    /// Called when an invocation of the pass begins. `position` counts the invocations of the pass from 0.
     fn invoking(&self, _position: usize) {}
 
     /// Called when a mutation was applied, or failed with an error.

@@ -269,7 +269,7 @@ fn most() -> BTreeMap<String, u64> {
 }
 
 #[test]
-fn what_schemas_bound_is_bounded() {
+fn sizes_that_schemas_limit_are_limited() {
     let most = most();
     let texts = VALIDATIONS.iter().copied();
     let texts = texts.chain(VARIABLES.iter().map(|(_, text)| *text));

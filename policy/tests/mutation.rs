@@ -78,7 +78,7 @@ fn policies_change_objects_and_say_so_only_then() {
 }
 
 #[test]
-fn what_an_idempotent_policy_made_stays_as_it_is() {
+fn results_of_an_idempotent_policy_are_stable() {
     let policies = snapshot(
         "IfNeeded",
         &[
@@ -99,7 +99,7 @@ fn what_an_idempotent_policy_made_stays_as_it_is() {
 }
 
 #[test]
-fn input_that_wants_too_much_is_an_error() {
+fn patches_beyond_the_object_are_errors() {
     for (expression, expected) in [
         (
             "[JSONPatch{op: 'add', path: '/none/x', value: 1}]",
@@ -149,7 +149,7 @@ fn objects_do_not_grow_without_bound() {
 }
 
 #[test]
-fn what_takes_too_much_memory_as_a_document_is_not_mutated() {
+fn objects_too_large_as_documents_are_not_mutated() {
     let same = "[JSONPatch{op: 'test', path: '/kind', value: 'Thing'}]";
     let policies = snapshot("Never", &[patch(same)]);
     let many = |count: usize| {
@@ -239,8 +239,8 @@ fn no_mutation_begins_after_the_interrupt() {
     let request = json!({"uid": "u", "operation": "CREATE", "kind": kind, "resource": resource, "name": "x", "object": object});
     let arena = Arena::new();
     let request = AdmissionRequest::read((&request).into(), &arena).unwrap();
-    let asked = AtomicUsize::new(0);
-    let interrupt = || asked.fetch_add(1, Ordering::Relaxed) >= 10;
+    let checks = AtomicUsize::new(0);
+    let interrupt = || checks.fetch_add(1, Ordering::Relaxed) >= 10;
     let options = Options {
         interrupt: Some(&interrupt),
         ..Options::default()
@@ -248,7 +248,7 @@ fn no_mutation_begins_after_the_interrupt() {
     let found = mutate(&policies, &request, &ObjectSchemas::default(), &options);
     let message = found.status.unwrap().message;
     assert!(message.ends_with("operation interrupted"), "{message}");
-    assert!(asked.load(Ordering::Relaxed) < 200);
+    assert!(checks.load(Ordering::Relaxed) < 200);
 }
 
 #[test]
@@ -367,7 +367,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(150) })]
 
     #[test]
-    fn what_idempotent_policies_made_stays_and_its_patch_makes_it(old in document(), key in key(), value in document(), label in "[a-z]{1,5}") {
+    fn results_of_idempotent_policies_are_stable_and_match_their_patch(old in document(), key in key(), value in document(), label in "[a-z]{1,5}") {
         let set = format!(
             "[JSONPatch{{op: 'add', path: '/spec/' + jsonpatch.escapeKey({}), value: {}}}]",
             json!(key),

@@ -44,7 +44,7 @@ fn faults(patch_type: &str, expression: &str) -> Vec<String> {
         "mutations": [{"patchType": patch_type, member: {"expression": expression}}],
     }}))
     .expect("a policy");
-    let told = checker
+    let messages = checker
         .analyze(&policy)
         .faults
         .into_iter()
@@ -55,7 +55,7 @@ fn faults(patch_type: &str, expression: &str) -> Vec<String> {
             }
             TypeFault::Internal(error) => vec![error],
         });
-    told.collect()
+    messages.collect()
 }
 
 #[track_caller]

@@ -61,7 +61,7 @@ fn everything(checker: &TypeChecker, policy: &ValidatingAdmissionPolicy) -> Vec<
 }
 
 #[test]
-fn upstream_looks_at_validations_alone() {
+fn upstream_checks_validations_only() {
     let checker = checker(&["a.com/v1"]);
     let spec = json!({
         "variables": [{"name": "wrong", "expression": "object.spec.a"}],
@@ -88,7 +88,7 @@ fn upstream_looks_at_validations_alone() {
 }
 
 #[test]
-fn upstream_looks_at_ten_kinds() {
+fn upstream_checks_ten_kinds() {
     let groups: Vec<_> = (10..22).map(|n| format!("g{n}.com/v1")).collect();
     let groups: Vec<_> = groups.iter().map(String::as_str).collect();
     let names: Vec<_> = groups
@@ -148,7 +148,7 @@ fn variables_keep_the_types_of_objects() {
 }
 
 #[test]
-fn what_names_no_known_kind_is_unchecked() {
+fn rules_that_name_no_known_kind_are_unchecked() {
     let checker = checker(&["a.com/v1"]);
     let check = |group: &str, resource: &str, expected: &[&str]| {
         let spec = json!({"validations": [{"expression": "object.x"}]});

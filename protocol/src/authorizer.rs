@@ -100,17 +100,18 @@ impl TableAuthorizer {
 
 impl Authorizer for TableAuthorizer {
     fn authorize(&self, attributes: &AuthorizerAttributes) -> Decision {
-        let asked = asked_attributes(attributes);
+        let row_attributes = asked_attributes(attributes);
         let fits = |(row, _): &&(Attributes, Decision)| {
-            row.iter().all(|(key, wanted)| match asked.get(key) {
-                Some(value) => value == wanted,
-                None => wanted == "",
-            })
+            row.iter()
+                .all(|(key, wanted)| match row_attributes.get(key) {
+                    Some(value) => value == wanted,
+                    None => wanted == "",
+                })
         };
         let decision = self.rows.iter().find(fits).map(|(_, decision)| decision);
         let decision = decision.cloned().unwrap_or_default();
         let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
-        calls.push(asked);
+        calls.push(row_attributes);
         decision
     }
 }
@@ -191,16 +192,16 @@ fn decision(mut fields: Fields) -> Result<(Attributes, Decision), RequestError> 
 }
 
 /// The attributes of a request, with the keys that rows of the table use.
-pub fn asked_attributes(asked: &AuthorizerAttributes) -> Attributes {
+pub fn asked_attributes(attributes: &AuthorizerAttributes) -> Attributes {
     let mut named = Attributes::new();
     let mut insert = |key: &str, value: Json| {
         named.insert(key.to_owned(), value);
     };
-    let is_resource = matches!(asked.request, AuthorizerRequest::Resource(_));
-    insert("verb", asked.verb.as_str().into());
-    insert("user", asked.user.name.as_str().into());
+    let is_resource = matches!(attributes.request, AuthorizerRequest::Resource(_));
+    insert("verb", attributes.verb.as_str().into());
+    insert("user", attributes.user.name.as_str().into());
     insert("resourceRequest", is_resource.into());
-    match &asked.request {
+    match &attributes.request {
         AuthorizerRequest::Path(path) => insert("path", path.as_str().into()),
         AuthorizerRequest::Resource(resource) => {
             insert("apiGroup", resource.api_group.as_str().into());

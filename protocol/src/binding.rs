@@ -80,7 +80,7 @@ impl<'a> Binder<'a> {
     ///
     /// # Errors
     ///
-    /// Those of [`Binder::bind`].
+    /// The errors of [`Binder::bind`].
     pub fn bind_declared(
         &mut self,
         declared: &'a Declared,

@@ -12,7 +12,7 @@ use crate::request::{Fields, RequestError};
 /// A `crd` request.
 #[derive(Debug)]
 pub(crate) struct DefinitionRequest {
-    /// The definition, as it is written.
+    /// The definition, as the request contains it.
     pub(crate) definition: Json,
     old: Option<Json>,
     /// The API server.

@@ -26,7 +26,7 @@ pub struct EvalRequest {
     pub expr: String,
     /// The environment.
     pub environment: EnvironmentSpec,
-    /// The types of variables with a schema.
+    /// The types of the variables, which may be schemas.
     pub declared: BTreeMap<String, Declared>,
     /// The bindings of the variables.
     pub bindings: Map<String, Json>,
@@ -43,7 +43,7 @@ pub struct EvalRequest {
 /// The values of the variables of a request.
 #[derive(Debug)]
 pub struct Bound<'a> {
-    /// The values.
+    /// The values of the variables.
     pub activation: Activation<'a>,
     authorizers: Vec<Arc<TableAuthorizer>>,
 }

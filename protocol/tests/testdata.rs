@@ -25,7 +25,7 @@ fn policies_are_answered_as_recorded() {
 
 /// `docs/differences.md` says what Kubernetes does instead.
 #[test]
-fn what_is_deliberately_different_stays_so() {
+fn deliberate_differences_stay() {
     check("differences.ndjson");
 }
 
@@ -52,12 +52,12 @@ fn each_difference_between_versions_has_a_case() {
             assert_eq!(case["difference"], *name);
             assert_eq!(case["request"]["server"], *version.to_string());
         }
-        let asked = |case: &Json| {
+        let request_of = |case: &Json| {
             let mut request = case["request"].clone();
             request.as_object_mut().unwrap().remove("server");
             request
         };
-        assert_eq!(asked(before), asked(after), "{name}");
+        assert_eq!(request_of(before), request_of(after), "{name}");
         // What a version calls itself is no answer.
         let answered = |case: &Json| {
             let mut response = case["response"].clone();

@@ -236,7 +236,7 @@ fn validate_object(errors: &mut Vec<Error>, object: &Json, path: &Path<'_>, serv
             let namespaced = !metadata.namespace().is_empty();
             let rule = names::path_segment;
             let found = meta::validate_named(metadata, name, namespaced, rule, &path, server);
-            errors.extend(meta::told_once(found, server));
+            errors.extend(meta::without_repetitions(found, server));
         }
     }
 }

@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn what_leads_nowhere_or_grows_without_end_is_an_error() {
+    fn dangling_and_endless_references_are_errors() {
         let schema = json!({"items": {"$ref": "#/components/schemas/None"}});
         let error = resolve(&schema, &|_| None).expect_err("no such schema");
         assert_eq!(

@@ -12,7 +12,7 @@ pub(crate) const META_FIELDS: [&str; 3] = ["apiVersion", "kind", "metadata"];
 const MAX_DEPTH: usize = 500;
 
 /// The size limit of all paths of unknown fields together, in bytes.
-const MAX_TOLD: usize = 16 << 20;
+const MAX_PATH_BYTES: usize = 16 << 20;
 
 /// Removes the fields that a schema does not know from a value, and returns their paths, such as `spec.items[0].x`, sorted. `resource`
 /// marks a value that is itself an object: its `apiVersion`, `kind` and `metadata` are known, even if the schema does not declare them.
@@ -38,7 +38,7 @@ pub fn prune(value: &mut Json, schema: Option<&JsonSchema>, resource: bool) -> V
     };
     let mut unknown = Unknown {
         paths: Vec::new(),
-        room: MAX_TOLD,
+        room: MAX_PATH_BYTES,
     };
     let node = KnownValue {
         schema,
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_preserved_stays_but_what_is_specified_below_is_pruned() {
+    fn preserved_fields_stay_but_specified_fields_below_are_pruned() {
         let inner = json!({"type": "object", "properties": {"b": {"type": "string"}}});
         check(
             json!({"x-kubernetes-preserve-unknown-fields": true, "properties": {"a": inner}}),
@@ -216,8 +216,8 @@ mod tests {
     }
 
     #[test]
-    fn paths_are_told_up_to_a_bound() {
-        let long = "k".repeat(MAX_TOLD / 2);
+    fn reported_paths_are_limited() {
+        let long = "k".repeat(MAX_PATH_BYTES / 2);
         let mut value = json!({long: {"a": 1, "b": 1, "c": 1}});
         let schema: JsonSchema =
             serde_json::from_value(json!({"additionalProperties": {}})).unwrap();

@@ -33,22 +33,22 @@ pub struct State {
     pub(crate) counts: Counts,
 }
 
-/// The number of known objects of each kind.
+/// The number of objects of each kind.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Counts {
-    /// ValidatingAdmissionPolicies.
+    /// The number of ValidatingAdmissionPolicies.
     pub policies: usize,
-    /// ValidatingAdmissionPolicyBindings.
+    /// The number of ValidatingAdmissionPolicyBindings.
     pub bindings: usize,
-    /// MutatingAdmissionPolicies.
+    /// The number of MutatingAdmissionPolicies.
     pub mutating_policies: usize,
-    /// MutatingAdmissionPolicyBindings.
+    /// The number of MutatingAdmissionPolicyBindings.
     pub mutating_bindings: usize,
-    /// CustomResourceDefinitions.
+    /// The number of CustomResourceDefinitions.
     pub definitions: usize,
-    /// Namespaces.
+    /// The number of namespaces.
     pub namespaces: usize,
-    /// Objects that policies use as params.
+    /// The number of objects of the kinds that policies use as params.
     pub params: usize,
 }
 
@@ -63,7 +63,7 @@ impl State {
     }
 
     /// Returns the policies with all objects that they read. An API server would look up an unknown namespace; here such a namespace is
-    /// assumed to have only the label that every namespace has, its name. For a request that deletes a namespace, the deleted object is
+    /// assumed to have only the label `kubernetes.io/metadata.name`. For a request that deletes a namespace, the deleted object is
     /// used as the namespace. The state itself does not change.
     pub fn snapshot(&self, request: &AdmissionRequest<'_>) -> Snapshot {
         let name = request.namespace;
@@ -80,7 +80,8 @@ impl State {
         self.snapshot.with_assumed_namespace(name)
     }
 
-    /// The policies with all objects that they read, and with a namespace that was looked up; `None` means that it does not exist.
+    /// The policies with all objects that they read, and with the namespace of the request, which the caller has looked up; `None` if that
+    /// namespace does not exist.
     pub fn snapshot_with(&self, namespace: Option<&Json>) -> Snapshot {
         let with = namespace.and_then(|object| self.snapshot.with_namespace(object).ok());
         with.unwrap_or_else(|| self.snapshot.clone())

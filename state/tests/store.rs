@@ -138,7 +138,7 @@ fn with_params(mut policy: Json, kind: &str) -> Json {
 }
 
 /// What can be told of a state, but for its problems.
-fn told(store: &mut Store) -> (String, Vec<String>, Vec<(String, String)>) {
+fn summary(store: &mut Store) -> (String, Vec<String>, Vec<(String, String)>) {
     let state = store.publish();
     let policies = state.policies().map(|policy| policy.name().to_owned());
     let bound = state.bound();
@@ -188,7 +188,7 @@ fn one_change_after_another_leads_to_what_all_objects_at_once_are() {
         let all = objects.iter().cloned();
         let all = all.map(|object| Object::sent(cluster(), &object)).collect();
         at_once.handle(Event::ReplacedAll(cluster(), all));
-        assert_eq!(told(&mut stepwise), told(&mut at_once), "step {n}");
+        assert_eq!(summary(&mut stepwise), summary(&mut at_once), "step {n}");
     }
 }
 

@@ -104,7 +104,7 @@ struct Answers {
 }
 
 impl Upgrade {
-    /// An upgrade or rollback from one server to another, of a cluster without objects.
+    /// An upgrade or rollback from one server to another. The cluster has no objects until they are added.
     pub fn new(from: Server, to: Server) -> Self {
         Upgrade {
             from,

@@ -168,7 +168,7 @@ fn nothing_changes_without_an_upgrade() {
 }
 
 #[test]
-fn what_is_no_object_of_its_kind_is_refused() {
+fn malformed_objects_are_rejected() {
     let mut upgrade = Upgrade::new("1.36".parse().unwrap(), "1.37".parse().unwrap());
     let mut broken = policy("true");
     broken["spec"]["validations"] = json!("none");

@@ -46,11 +46,11 @@ fn main() -> Outcome<()> {
             return Err("no work".into());
         };
         let mut limits = [
-            Asked::start(&gavel, idle, tls)?,
-            Asked::start(&gavel, undecided, tls)?,
+            Target::start(&gavel, idle, tls)?,
+            Target::start(&gavel, undecided, tls)?,
         ];
         for work in &works {
-            let found = measure(&mut limits, Asked::start(&gavel, work, tls)?, turns)?;
+            let found = measure(&mut limits, Target::start(&gavel, work, tls)?, turns)?;
             println!(
                 "| {} | {} | {:.0} | {:.0} % | {:.0} % | {:.1} µs | {} µs | {} µs | {} µs | {} MB |",
                 work.name,
@@ -73,24 +73,24 @@ fn main() -> Outcome<()> {
 }
 
 /// A server under measurement, with the requests that are sent to it.
-struct Asked<'w> {
+struct Target<'w> {
     server: Served,
     connections: Vec<Connection>,
     work: &'w Work,
 }
 
-impl<'w> Asked<'w> {
+impl<'w> Target<'w> {
     /// Starts a server and warms it up: sends requests for a second, so that one-time work is not measured.
     fn start(gavel: &Path, work: &'w Work, tls: bool) -> Outcome<Self> {
         let server = Served::start(gavel, work, tls)?;
         let connections = (0..CONNECTIONS).map(|_| server.connect());
-        let mut asked = Asked {
+        let mut target = Target {
             connections: connections.collect::<Outcome<Vec<_>>>()?,
             server,
             work,
         };
-        asked.load(Duration::from_secs(1), Pace::AsFastAsPossible)?;
-        Ok(asked)
+        target.load(Duration::from_secs(1), Pace::AsFastAsPossible)?;
+        Ok(target)
     }
 
     fn load(&mut self, time: Duration, pace: Pace) -> Outcome<Vec<Duration>> {
@@ -133,22 +133,22 @@ struct Found {
 }
 
 fn measure(
-    [idle, undecided]: &mut [Asked<'_>; 2],
-    mut asked: Asked<'_>,
+    [idle, undecided]: &mut [Target<'_>; 2],
+    mut target: Target<'_>,
     turns: u128,
 ) -> Outcome<Found> {
-    let early = asked.server.kilobytes("VmRSS:")?;
+    let early = target.server.kilobytes("VmRSS:")?;
     let mut found = [const { Vec::new() }; 3];
     let [idle_turns, undecided_turns, own_turns] = &mut found;
-    let before = asked.server.cpu()?;
+    let before = target.server.cpu()?;
     let mut answers = 0_usize;
     for _ in 0..turns {
         idle.turn(Pace::AsFastAsPossible, idle_turns)?;
         undecided.turn(Pace::AsFastAsPossible, undecided_turns)?;
-        let answered = asked.turn(Pace::AsFastAsPossible, own_turns)?;
+        let answered = target.turn(Pace::AsFastAsPossible, own_turns)?;
         answers = answers.saturating_add(answered);
     }
-    let took = asked.server.cpu()?.saturating_sub(before);
+    let took = target.server.cpu()?.saturating_sub(before);
     let [of_idle, of_undecided, rate] = found.each_ref().map(|turns| rate(turns));
     let [.., own] = found;
     let wanted = own.len();
@@ -159,7 +159,7 @@ fn measure(
     // At half load the processor idles at times, and other machines take idle processors first, so few turns count.
     for _ in 0..turns.saturating_mul(5) {
         if at_half.len() < wanted {
-            asked.turn(Pace::Every(interval), &mut at_half)?;
+            target.turn(Pace::Every(interval), &mut at_half)?;
         }
     }
     if at_half.is_empty() {
@@ -177,8 +177,8 @@ fn measure(
         p99_at_half: percentile(&at_half, 50),
         memory: [
             early,
-            asked.server.kilobytes("VmRSS:")?,
-            asked.server.kilobytes("VmHWM:")?,
+            target.server.kilobytes("VmRSS:")?,
+            target.server.kilobytes("VmHWM:")?,
         ],
     })
 }

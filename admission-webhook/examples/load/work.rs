@@ -18,15 +18,15 @@ impl Work {
     pub(crate) fn all() -> Vec<Work> {
         let pods = POD_SECURITY.iter().enumerate();
         let pods = pods.map(|(n, expression)| policy(&format!("p{n}"), expression, 1));
-        let asked = |name, manifests, request| Work {
+        let work = |name, manifests, request| Work {
             name,
             manifests,
             request,
             expected: "HTTP/1.1 200",
         };
-        let decided = |name, manifests| asked(name, manifests, review("/validate", &pod(2, 0)));
+        let decided = |name, manifests| work(name, manifests, review("/validate", &pod(2, 0)));
         vec![
-            asked(
+            work(
                 "empty handler: GET /livez",
                 policy("a", IMAGES, 1),
                 b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n".to_vec(),
@@ -37,7 +37,7 @@ impl Work {
             ),
             Work {
                 expected: "HTTP/1.1 404",
-                ..asked(
+                ..work(
                     "the review is sent and not read (404)",
                     policy("a", IMAGES, 1),
                     review("/nothing", &pod(2, 0)),
@@ -46,7 +46,7 @@ impl Work {
             decided("1 policy", policy("a", IMAGES, 1)),
             decided("16 pod security policies", pods.collect()),
             decided("1,000 bindings", policy("a", IMAGES, 1_000)),
-            asked(
+            work(
                 "objects of 100 KB",
                 policy("a", IMAGES, 1),
                 review("/validate", &pod(20, 90_000)),

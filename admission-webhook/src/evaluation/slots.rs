@@ -61,7 +61,7 @@ impl Slots {
         self.freed.notify_waiters();
     }
 
-    /// Locks the list. A panic under the lock cannot leave a flow half written, so a poisoned lock is used as it is.
+    /// Locks the list. Poisoning is ignored: a panic while the lock is held cannot leave an incomplete flow.
     fn held(&self) -> MutexGuard<'_, Vec<Flow>> {
         self.held
             .lock()

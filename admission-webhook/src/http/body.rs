@@ -38,7 +38,7 @@ impl HeldBody {
 }
 
 impl BodyLimits {
-    /// Limits in bytes.
+    /// Limits the size of one body to `one` bytes, and the memory of all bodies together to `all` bytes.
     pub(crate) fn new(one: usize, all: usize) -> Self {
         let total = all.min(Semaphore::MAX_PERMITS);
         let all = Arc::new(Semaphore::new(total));

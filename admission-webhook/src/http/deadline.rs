@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_margin_is_left() {
+    fn the_deadline_leaves_a_margin() {
         let arrived = Instant::now();
         let check = |query: &str, expected: Option<u64>| {
             let found = deadline(arrived, query).ok();

@@ -8,7 +8,7 @@ use gavel_policy::mutating::mutate;
 use gavel_policy::{AdmissionRequest, AdmissionResponse, Options, Snapshot};
 
 use super::App;
-use super::asking::{Asking, Question};
+use super::answers::{Answers, Attempt};
 use super::observe::Checks;
 use super::validate::{answer, log};
 use crate::evaluation::{Outcome, Turn};
@@ -25,18 +25,18 @@ fn by_policies(
     app: &App,
     request: &AdmissionRequest<'_>,
     turn: &Turn,
-    asking: Option<&Arc<Asking>>,
+    answers: Option<&Arc<Answers>>,
 ) -> Outcome<AdmissionResponse> {
     let state = app.policies.current();
-    let question = Question::new(&state, turn, asking);
-    let interrupt = || question.is_over();
+    let attempt = Attempt::new(&state, turn, answers);
+    let interrupt = || attempt.is_over();
     let checks = Checks::new(&state, turn);
     let options = Options {
         observer: &checks,
-        ..question.options(&interrupt)
+        ..attempt.options(&interrupt)
     };
-    let ask = |snapshot: &Snapshot| mutate(snapshot, request, state.schemas(), &options);
-    let mutated = match question.ask(&state, request, ask, || checks.stopped()) {
+    let decide = |snapshot: &Snapshot| mutate(snapshot, request, state.schemas(), &options);
+    let mutated = match attempt.decide(&state, request, decide, || checks.stopped()) {
         Ok(mutated) => mutated,
         Err(none) => return none.into(),
     };

@@ -12,7 +12,7 @@ use gavel_policy::{
 };
 
 use super::App;
-use super::asking::{Asking, NoAnswer, Question};
+use super::answers::{Answers, Attempt, NoAnswer};
 use super::deadline::deadline;
 use super::invalid::invalid;
 use super::observe::Checks;
@@ -39,7 +39,7 @@ pub(super) async fn registrations(State(app): State<Arc<App>>, request: Request)
 
 /// A function that decides a request, or says why it cannot be decided yet.
 pub(super) type Decide =
-    fn(&App, &AdmissionRequest<'_>, &Turn, Option<&Arc<Asking>>) -> Outcome<AdmissionResponse>;
+    fn(&App, &AdmissionRequest<'_>, &Turn, Option<&Arc<Answers>>) -> Outcome<AdmissionResponse>;
 
 /// Answers a review with the result of `decide`. Each JSON object in the body counts `per_object` bytes against the memory limit.
 pub(super) async fn answer(
@@ -70,12 +70,12 @@ async fn try_answer(
     let body = bodies.read_json(&head.headers, body, deadline, per_object);
     let body = body.await?;
     let size = body.bytes().len();
-    let asking = app.policies.live().map(Asking::new).map(Arc::new);
-    let (deciding, asked) = (Arc::clone(app), asking.clone());
+    let answers = app.policies.live().map(Answers::new).map(Arc::new);
+    let (deciding, answers_so_far) = (Arc::clone(app), answers.clone());
     let decide = Arc::new(move |turn: &Turn| {
         in_arena(|arena| {
             let review = Review::decode(body.bytes(), arena)?;
-            let decided = decide(&deciding, review.request(), turn, asked.as_ref());
+            let decided = decide(&deciding, review.request(), turn, answers_so_far.as_ref());
             Ok(match decided {
                 Outcome::Decided(response) => Outcome::Decided(json_body(&review.answer(response))),
                 Outcome::Lacking => Outcome::Lacking,
@@ -89,9 +89,9 @@ async fn try_answer(
         let response = evaluations
             .run(size, deadline, move |turn: &Turn| attempt(turn))
             .await?;
-        match (response, &asking) {
+        match (response, &answers) {
             (Some(response), _) => return Ok(response),
-            (None, Some(asking)) => asking.ask(deadline).await?,
+            (None, Some(answers)) => answers.fetch(deadline).await?,
             (None, None) => return Err(ApiError::internal("no decision was reached")),
         }
     }
@@ -113,18 +113,18 @@ fn by_policies(
     app: &App,
     request: &AdmissionRequest<'_>,
     turn: &Turn,
-    asking: Option<&Arc<Asking>>,
+    answers: Option<&Arc<Answers>>,
 ) -> Outcome<AdmissionResponse> {
     let state = app.policies.current();
-    let question = Question::new(&state, turn, asking);
-    let interrupt = || question.is_over();
+    let attempt = Attempt::new(&state, turn, answers);
+    let interrupt = || attempt.is_over();
     let checks = Checks::new(&state, turn);
     let options = Options {
         observer: &checks,
-        ..question.options(&interrupt)
+        ..attempt.options(&interrupt)
     };
-    let ask = |snapshot: &Snapshot| dispatch(snapshot, request, &options);
-    let decision = match question.ask(&state, request, ask, || checks.stopped()) {
+    let decide = |snapshot: &Snapshot| dispatch(snapshot, request, &options);
+    let decision = match attempt.decide(&state, request, decide, || checks.stopped()) {
         Ok(decision) => decision,
         Err(none) => return none.into(),
     };
@@ -138,8 +138,8 @@ fn by_policies(
             server: shadow.server(),
             ..options
         };
-        let ask = |snapshot: &Snapshot| dispatch(snapshot, request, &options);
-        match question.ask(&shadow, request, ask, String::new) {
+        let decide = |snapshot: &Snapshot| dispatch(snapshot, request, &options);
+        match attempt.decide(&shadow, request, decide, String::new) {
             Ok(decision) => compare(app, request, decision),
             Err(none) => return none.into(),
         }
@@ -176,7 +176,7 @@ fn by_definitions(
     app: &App,
     request: &AdmissionRequest<'_>,
     turn: &Turn,
-    _: Option<&Arc<Asking>>,
+    _: Option<&Arc<Answers>>,
 ) -> Outcome<AdmissionResponse> {
     let state = app.policies.current();
     let found = state.definitions().validate(request, &|| turn.is_over());
@@ -192,19 +192,19 @@ fn by_registrations(
     app: &App,
     request: &AdmissionRequest<'_>,
     turn: &Turn,
-    asking: Option<&Arc<Asking>>,
+    answers: Option<&Arc<Answers>>,
 ) -> Outcome<AdmissionResponse> {
     let state = app.policies.current();
     let registrations = state.registrations();
-    let refusal = asking
+    let refusal = answers
         .zip(registrations)
-        .and_then(|(asking, registrations)| {
+        .and_then(|(answers, registrations)| {
             let params = registrations.named_params(request)?;
-            let question = Question::new(&state, turn, Some(asking));
-            Writer::new(request, asking, question.authorizer()).refusal(&params)
+            let attempt = Attempt::new(&state, turn, Some(answers));
+            Writer::new(request, answers, attempt.authorizer()).refusal(&params)
         });
     // Validation compiles expressions, so it runs once, when no answer is missing.
-    if asking.is_some_and(|asking| asking.is_lacking()) {
+    if answers.is_some_and(|answers| answers.is_lacking()) {
         return NoAnswer::Lacking.into();
     }
     let found = registrations.map(|registrations| registrations.validate(request));

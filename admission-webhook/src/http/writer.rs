@@ -10,7 +10,7 @@ use gavel_policy::{AdmissionRequest, GroupVersionKind, GroupVersionResource};
 use gavel_state::NamedParams;
 use serde_json::Value as Json;
 
-use super::asking::Asking;
+use super::answers::Answers;
 
 /// Members of this group may read everything, so the API server is not asked about them.
 const SUPERUSERS: &str = "system:masters";
@@ -18,7 +18,7 @@ const SUPERUSERS: &str = "system:masters";
 /// The user who writes a policy or binding.
 pub(super) struct Writer<'a> {
     request: &'a AdmissionRequest<'a>,
-    asking: &'a Asking,
+    answers: &'a Answers,
     authorizer: &'a dyn Authorizer,
 }
 
@@ -35,12 +35,12 @@ enum Params {
 impl<'a> Writer<'a> {
     pub(super) fn new(
         request: &'a AdmissionRequest<'a>,
-        asking: &'a Asking,
+        answers: &'a Answers,
         authorizer: &'a dyn Authorizer,
     ) -> Self {
         Writer {
             request,
-            asking,
+            answers,
             authorizer,
         }
     }
@@ -56,20 +56,20 @@ impl<'a> Writer<'a> {
         {
             return None;
         }
-        let (field, asked) = match params {
+        let (field, outcome) = match params {
             NamedParams::Kind(kind) => ("paramKind", self.may_read_kind(kind)),
             NamedParams::Objects { policy, params } => {
                 ("paramRef", self.may_read_objects(policy, params))
             }
         };
-        let error = asked?.err()?;
+        let error = outcome?.err()?;
         Some(Error::forbidden(&Path::new("spec").child(field), error))
     }
 
     fn may_read_kind(&self, kind: &ParamKind) -> Option<Result<(), String>> {
         let ParamKind { api_version, kind } = kind;
         let params = GroupVersionKind::new(api_version, kind);
-        let resource = self.asking.resource(&params)?;
+        let resource = self.answers.resource(&params)?;
         let resource = resource.unwrap_or_else(|| "*".to_owned());
         let allowed = self.may("get", &params, &resource, "*", "*");
         Some(match allowed {
@@ -140,7 +140,7 @@ impl<'a> Writer<'a> {
                 .into(),
             ..self.request.resource.clone()
         };
-        let Ok(Some(policy)) = self.asking.object(&resource, policy)? else {
+        let Ok(Some(policy)) = self.answers.object(&resource, policy)? else {
             return Some(Params::NoPolicy);
         };
         let text = |field: &str| {
@@ -151,7 +151,7 @@ impl<'a> Writer<'a> {
             return Some(Params::Unresolved(GroupVersionKind::new("*/*", ""), None));
         };
         let params = GroupVersionKind::new(api_version, kind);
-        Some(match self.asking.resource(&params)? {
+        Some(match self.answers.resource(&params)? {
             Some(resource) => Params::Of(params, resource),
             None => Params::Unresolved(params, Some(format!("&{{{api_version} {kind}}}"))),
         })

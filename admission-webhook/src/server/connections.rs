@@ -97,7 +97,7 @@ impl Connections {
         }
     }
 
-    /// Locks the map. A panic under the lock cannot leave an entry half written, so a poisoned lock is used as it is.
+    /// Locks the map. Poisoning is ignored: a panic while the lock is held cannot leave an incomplete entry.
     fn open(&self) -> MutexGuard<'_, BTreeMap<u64, Admitted>> {
         self.open
             .lock()
@@ -105,7 +105,7 @@ impl Connections {
     }
 }
 
-/// The identity of a client: its IPv4 address, or the network of its IPv6 address, because one client has many addresses in it.
+/// The identity of a client: its IPv4 address, or the /64 network of its IPv6 address, because one client usually has a whole /64 network.
 fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => IpAddr::V6((address.to_bits() >> 64 << 64).into()),
@@ -150,12 +150,12 @@ mod tests {
             }
             let few = connections.admit("192.0.2.2".parse().unwrap()).await;
             connections.close_one();
-            let asked = open
+            let closings = open
                 .iter()
                 .map(|each| timeout(ASK_AGAIN, each.activity.must_close()));
             let mut closed = 0;
-            for asked in asked {
-                closed += usize::from(asked.await.is_ok());
+            for closing in closings {
+                closed += usize::from(closing.await.is_ok());
             }
             assert_eq!(closed, 1);
             assert!(timeout(ASK_AGAIN, few.activity.must_close()).await.is_err());

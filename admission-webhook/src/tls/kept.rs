@@ -245,10 +245,10 @@ mod tests {
         let mut verified = None;
         for _ in 0..12 * 365 {
             now += DAY;
-            let asked = Some((kept[CERTIFICATE].clone(), known.clone()));
-            if verified != asked {
+            let pair = Some((kept[CERTIFICATE].clone(), known.clone()));
+            if verified != pair {
                 assert!(is_trusted(&kept, &known));
-                verified = asked;
+                verified = pair;
             }
             known.clone_from(&kept[AUTHORITIES]);
             let Some(renewed) = certifier.certify(Some(&kept), now).unwrap() else {
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_its_own_is_left_alone() {
+    fn foreign_secrets_are_left_alone() {
         let now = SystemTime::now();
         let kept = certifier().certify(None, now).unwrap().unwrap();
         for name in [CERTIFICATE, AUTHORITIES] {

@@ -71,7 +71,7 @@ pub enum TlsError {
         /// The error of the TLS library.
         error: String,
     },
-    /// The stored contents are not a certificate.
+    /// The Secret contains something other than a certificate that Gavel made.
     #[error("not made by gavel serve: {0} is missing, or cannot be read")]
     Kept(&'static str),
     /// A throw-away authority could not be created.

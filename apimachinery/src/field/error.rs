@@ -293,7 +293,7 @@ impl Error {
     /// The message without the field.
     pub fn body(&self) -> String {
         let mut body = self.kind.text().to_owned();
-        let tells_value = !matches!(
+        let shows_value = !matches!(
             self.kind,
             ErrorType::Required
                 | ErrorType::Forbidden
@@ -301,7 +301,7 @@ impl Error {
                 | ErrorType::TooShort
                 | ErrorType::Internal
         );
-        if tells_value && let Some(value) = self.value_text() {
+        if shows_value && let Some(value) = self.value_text() {
             body.push_str(": ");
             body.push_str(&value);
         }
@@ -360,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_are_told_once() {
+    fn faults_are_reported_once() {
         let path = Path::new("a");
         let (a, b) = (Error::required(&path, ""), Error::required(&path, "b"));
         assert_eq!(aggregate(&[]), None);

@@ -76,7 +76,7 @@ impl<'t> AddressReader<'t> {
         }
     }
 
-    /// Reads `local@domain`, or nothing.
+    /// Reads `local@domain`; `None` if the text does not begin with such an address.
     fn bare_address(&mut self) -> Option<()> {
         let mut ahead = *self;
         ahead.skip_space();

@@ -23,7 +23,7 @@ pub fn read<T: DeserializeOwned>(text: &[u8]) -> serde_json::Result<T> {
 ///
 /// # Errors
 ///
-/// Those of [`read`].
+/// The errors of [`read`].
 pub fn read_stream<T: DeserializeOwned>(text: &[u8]) -> serde_json::Result<Vec<T>> {
     let text = without_negative_zeros(text);
     serde_json::Deserializer::from_slice(&text)

@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn says_what_is_wrong() {
+    fn errors_name_the_fault() {
         let expression = |key: &str, operator: &str, values: &[&str]| {
             compiled(serde_json::json!({"matchExpressions": [{"key": key, "operator": operator, "values": values}]})).unwrap_err()
         };

@@ -13,7 +13,7 @@ mod view;
 pub use decode::{check, decode, decode_stored};
 pub use group_version::GroupVersion;
 pub use validate::{
-    told_once, validate, validate_annotations, validate_labels, validate_named, validate_type,
-    validate_update,
+    validate, validate_annotations, validate_labels, validate_named, validate_type,
+    validate_update, without_repetitions,
 };
 pub use view::{ManagedFieldsView, MetadataView, OwnerView};

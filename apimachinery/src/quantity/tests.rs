@@ -86,7 +86,7 @@ fn prints_the_text_that_upstream_keeps() {
 }
 
 #[test]
-fn is_an_integer_in_the_small_form_alone() {
+fn only_small_quantities_are_integers() {
     let check = |text: &str, expected: Option<i64>| {
         assert_eq!(quantity(text).as_integer().ok(), expected, "{text}");
     };

@@ -1,5 +1,5 @@
-//! Decodes JSON into typed objects (`sigs.k8s.io/json`'s decoder): wrong types are recorded and decoding continues, a duplicate field is
-//! decoded over the first one, and unknown ones are skipped.
+//! Decodes JSON into typed objects (`sigs.k8s.io/json`'s decoder): wrong types are recorded and decoding continues, the second value of a
+//! duplicate field is decoded into the first one, and unknown fields are skipped.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -89,7 +89,7 @@ impl<'t> Decoder<'t> {
     ///
     /// # Errors
     ///
-    /// Those of `each`.
+    /// The errors of `each`.
     pub fn elements(
         &mut self,
         mut each: impl FnMut(&mut Self, usize) -> Result<(), Aborted>,
@@ -111,7 +111,7 @@ impl<'t> Decoder<'t> {
     ///
     /// # Errors
     ///
-    /// Those of `each`.
+    /// The errors of `each`.
     pub fn members(
         &mut self,
         mut each: impl FnMut(&mut Self, String) -> Result<(), Aborted>,
@@ -129,7 +129,7 @@ impl<'t> Decoder<'t> {
     ///
     /// # Errors
     ///
-    /// Those of values with their own decoders.
+    /// A value's own decoder returns an error. Values of the wrong type do not end the decoding; their first error is kept in the decoder.
     pub fn object(&mut self, object: &mut dyn ApiStruct) -> Result<(), Aborted> {
         let holder = self.holder;
         let depth = self.fields.len();

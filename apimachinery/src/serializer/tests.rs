@@ -33,7 +33,7 @@ crate::api_types! {
 }
 
 #[test]
-fn what_is_no_json_is_refused_in_gos_words() {
+fn invalid_json_is_rejected_with_gos_messages() {
     let check = |text: &str, expected: &str| {
         assert_eq!(scan::check(text), Err(expected.to_owned()), "{text}");
     };
@@ -243,7 +243,7 @@ fn strict_faults_come_in_the_order_of_the_text() {
 }
 
 #[test]
-fn what_was_read_before_is_read_like_text() {
+fn parsed_json_is_read_like_text() {
     for text in [
         "null",
         "[]",

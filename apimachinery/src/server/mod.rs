@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_difference_can_be_looked_at_alone() {
+    fn a_difference_can_be_selected_alone() {
         for row in DIFFERENCES {
             let before = Server::new(row.since.previous());
             let after = before.with(row.difference, true);

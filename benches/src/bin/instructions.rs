@@ -4,7 +4,7 @@
 //! - `instructions` counts, prints a table, and fails where a count is more than 2 % above what was recorded;
 //! - `instructions --accept` records the counts;
 //! - `instructions --rules` prints the counts of the rules of `../shared/bench/eval.ndjson`;
-//! - `instructions PATH` runs one of the paths: what callgrind looks at.
+//! - `instructions PATH` runs one of the paths; callgrind measures this run.
 #![expect(
     clippy::expect_used,
     clippy::print_stdout,

@@ -28,7 +28,7 @@ pub(super) fn decision(ruling: &Ruling, steps: &[Step]) -> Decision {
                 decision.denies && decision.evaluation == PolicyDecisionEvaluation::Error
             })
         }
-        Step::Unasked { denies, .. } => *denies,
+        Step::Failed { denies, .. } => *denies,
         _ => false,
     };
     let is_false = |step: &Step| match step {

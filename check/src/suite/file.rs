@@ -17,7 +17,7 @@ pub(super) fn is_suite(document: &Json) -> bool {
     kind_of(document) == KIND
 }
 
-/// A suite as it is written.
+/// The contents of a suite's file.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct TestFile {
@@ -47,7 +47,7 @@ struct RowSubject {
     groups: Option<Vec<String>>,
 }
 
-/// A test as it is written.
+/// A test, as the file contains it.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Row {

@@ -10,7 +10,7 @@ use crate::role::Role;
 use crate::subject::Operation;
 use crate::user::user;
 
-/// A suite as it is written.
+/// The contents of a suite's file.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct KaptestFile {
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn policies_are_asked_whatever_they_match() {
+    fn policies_are_evaluated_even_if_they_do_not_match() {
         let suite = "{validatingAdmissionPolicies: [policy.yaml], resources: [objects.yaml], testSuites: [{policy: noUppercase, tests: [{object: {kind: Deployment, name: few}, expect: admit}, {object: {kind: Deployment, name: many}, expect: deny}, {object: {kind: Deployment, name: none}, expect: error}, {object: {kind: Deployment, name: few}, expect: deny}]}]}";
         let reading = read(suite, Format::Yaml);
         let suite = Suite::read(&reading.documents[0], &TwoFiles).unwrap();

@@ -13,7 +13,7 @@ use super::{Decision, Expected, Files, Question, Test, all_objects, kind_of, met
 use crate::subject::Operation;
 use crate::user::user;
 
-/// A suite as written; tests of Kyverno's own policies are ignored.
+/// The contents of a suite's file. Tests of Kyverno's own policies are ignored.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct KyvernoFile {

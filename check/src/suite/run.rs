@@ -57,7 +57,7 @@ impl Test {
         let given: Vec<Document> = given.cloned().collect();
         let probe = Probe::new(server, &given, policy, Setup::bind_unbound)?;
         match probe {
-            Some(probe) => probe.ask(&self.request(&self.world(server)?), write),
+            Some(probe) => probe.evaluate(&self.request(&self.world(server)?), write),
             None => Ok(Vec::new()),
         }
     }

@@ -40,7 +40,7 @@ pub(crate) struct AuditArgs {
     #[arg(long = "as", value_name = "USER", default_value = "")]
     pub(crate) user: String,
 
-    /// Audit only part K of N of the objects; K counts from 0
+    /// Audit only shard K of N of the objects; K counts from 0
     #[arg(long, value_name = "K/N", default_value = "0/1")]
     pub(crate) shard: Shard,
 

@@ -38,8 +38,8 @@ pub(crate) struct ServeArgs {
     #[command(flatten)]
     pub(crate) target: TargetArgs,
 
-    /// Also evaluate the cluster's built-in policies, but deny nothing because of them: log and count each request that the API
-    /// server admitted although a built-in policy denies it here
+    /// Also evaluate the cluster's built-in policies. They deny nothing: each request that they would deny although the API server admitted
+    /// it is logged and counted
     #[arg(long, requires = "cluster")]
     pub(crate) native: bool,
 

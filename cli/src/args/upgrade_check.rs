@@ -25,7 +25,7 @@ pub(crate) struct UpgradeCheckArgs {
     #[arg(required = true, value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
 
-    /// Sample requests: AdmissionReviews, or objects, each as a request that creates it
+    /// Sample requests: AdmissionReviews, or objects; each object becomes a request that creates it
     #[arg(long, value_name = "PATH", num_args = 1..)]
     pub(crate) sample: Vec<PathBuf>,
 

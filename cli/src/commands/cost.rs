@@ -35,7 +35,7 @@ pub(crate) fn run(args: &CostArgs) -> io::Result<Exit> {
         Err(error) => return unusable(&error),
     };
     if found.is_empty() {
-        tell_refusals(&options, &documents, &mut manifests);
+        report_errors(&options, &documents, &mut manifests);
     }
     if found.is_empty() && !manifests.unusable() {
         manifests
@@ -72,7 +72,7 @@ fn unusable(error: &str) -> io::Result<Exit> {
 }
 
 /// Reports the problems of documents that contain expressions.
-fn tell_refusals(options: &Options, documents: &[Document], manifests: &mut Manifests) {
+fn report_errors(options: &Options, documents: &[Document], manifests: &mut Manifests) {
     let Ok(linter) = Linter::new(options, documents) else {
         return;
     };

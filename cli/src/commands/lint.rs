@@ -21,8 +21,8 @@ use crate::{fix, input, report};
 
 /// Lints the files that the arguments name.
 pub(crate) fn run(args: &LintArgs) -> io::Result<Exit> {
-    let asked = match Asked::new(args) {
-        Ok(asked) => asked,
+    let settings = match Settings::new(args) {
+        Ok(settings) => settings,
         Err(message) => {
             report::complain(&message);
             return Ok(Exit::Usage);
@@ -49,7 +49,7 @@ pub(crate) fn run(args: &LintArgs) -> io::Result<Exit> {
     let old = manifests.objects(&args.old);
     let examined = run.documents.iter().filter(|each| Linter::is_subject(each));
     let examined = examined.count();
-    run.lint(&asked, &old, &mut manifests);
+    run.lint(&settings, &old, &mut manifests);
     manifests.progress().end();
     if examined == 0 && run.findings.problems.is_empty() && !manifests.unusable() {
         let files = report::count(count, "file");
@@ -66,7 +66,7 @@ pub(crate) fn run(args: &LintArgs) -> io::Result<Exit> {
     if args.fix {
         run.fix()?;
     }
-    if let Some(path) = &asked.baseline {
+    if let Some(path) = &settings.baseline {
         match Baseline::read(path) {
             Ok(mut known) => run
                 .findings
@@ -77,8 +77,8 @@ pub(crate) fn run(args: &LintArgs) -> io::Result<Exit> {
     }
     run.findings.print(args.output)?;
     // If nothing was examined, this was reported already.
-    let is_told = examined == 0 && run.findings.problems.is_empty();
-    if args.output == Format::Text && !is_told {
+    let is_reported = examined == 0 && run.findings.problems.is_empty();
+    if args.output == Format::Text && !is_reported {
         summarize(&run.findings, examined);
     }
     Ok(manifests.exit(run.findings.count(Severity::Error)))
@@ -93,7 +93,7 @@ fn summarize(findings: &Findings, examined: usize) {
 }
 
 /// The options from the arguments and from the project's file.
-struct Asked {
+struct Settings {
     selection: Selection,
     versions: Vec<KubeVersion>,
     options: Options,
@@ -101,7 +101,7 @@ struct Asked {
     baseline: Option<PathBuf>,
 }
 
-impl Asked {
+impl Settings {
     fn new(args: &LintArgs) -> Result<Self, String> {
         let config = Config::read(args.config.as_deref()).map_err(|problem| problem.to_string())?;
         let LintConfig {
@@ -131,7 +131,7 @@ impl Asked {
             (None, None) => vec![KubeVersion::default()],
         };
         let defaults = Options::default();
-        Ok(Asked {
+        Ok(Settings {
             selection,
             versions,
             options: Options {
@@ -155,13 +155,13 @@ struct LintRun {
 
 impl LintRun {
     /// Lints for every version, and drops findings that were not selected.
-    fn lint(&mut self, asked: &Asked, old: &[Document], manifests: &mut Manifests) {
-        let mut openapi = read_openapi(&asked.openapi, manifests);
+    fn lint(&mut self, settings: &Settings, old: &[Document], manifests: &mut Manifests) {
+        let mut openapi = read_openapi(&settings.openapi, manifests);
         let mut found: Vec<(Problem, Vec<KubeVersion>)> = Vec::new();
-        for version in &asked.versions {
+        for version in &settings.versions {
             let options = Options {
                 server: Server::new(*version),
-                ..asked.options
+                ..settings.options
             };
             let Some(linter) = self.linter(&options, &mut openapi, manifests) else {
                 continue;
@@ -177,7 +177,7 @@ impl LintRun {
                 }
             }
         }
-        let all = asked.versions.len();
+        let all = settings.versions.len();
         let problems = found.into_iter().map(|(problem, versions)| {
             if versions.len() == all {
                 return problem;
@@ -187,7 +187,7 @@ impl LintRun {
             Problem { message, ..problem }
         });
         self.findings.problems.extend(problems);
-        asked.selection.apply(&mut self.findings.problems);
+        settings.selection.apply(&mut self.findings.problems);
         let suppressions = &self.suppressions;
         self.findings.problems.retain(|problem| {
             let file = problem.file.as_ref();

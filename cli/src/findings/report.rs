@@ -134,7 +134,7 @@ impl Finding {
         }
     }
 
-    /// The finding as a case, which failed if the finding is an error.
+    /// The finding as a JUnit test case, which is a failed case if the finding is an error.
     pub(crate) fn case(&self) -> Case {
         let place = self.range.map(|range| range.start.to_string());
         let name = format!("{} {}", self.rule, place.unwrap_or_default());

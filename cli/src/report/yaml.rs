@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read_as_the_same() {
+    fn written_yaml_reads_back_the_same() {
         let document = json!({
             "a": {"b": [], "c": {}, "d": [1, "1", "yes", null, true, 1.5, ["x", {"y": "z w"}]]},
             "e/f": "a: b # c", "": "", "list": [{"name": "n", "ports": [{"port": 80}]}], "t": "line\nline", "~": "é",

@@ -17,8 +17,8 @@ const POD: usize = 512 << 20;
 
 /// How long it lasts: a few seconds, or what `GAVEL_ATTACK_SECONDS` says.
 fn seconds() -> u64 {
-    let said = std::env::var("GAVEL_ATTACK_SECONDS").ok();
-    said.and_then(|said| said.parse().ok()).unwrap_or(8)
+    let value = std::env::var("GAVEL_ATTACK_SECONDS").ok();
+    value.and_then(|value| value.parse().ok()).unwrap_or(8)
 }
 
 /// A policy that is evaluated only for objects of its name.
@@ -73,22 +73,22 @@ spec:
 
 /// A review of an object with this name and data.
 fn named(name: &str, data: Json) -> Json {
-    let mut asked = review(name);
-    asked["request"]["object"]["data"] = data;
-    asked
+    let mut review = review(name);
+    review["request"]["object"]["data"] = data;
+    review
 }
 
 /// A custom resource with a long text.
 fn thing() -> Json {
-    let mut asked = review("x");
-    let request = &mut asked["request"];
+    let mut review = review("x");
+    let request = &mut review["request"];
     for (kind, resource) in [("kind", "resource"), ("requestKind", "requestResource")] {
         request[kind] = json!({"group": "example.com", "version": "v1", "kind": "Thing"});
         request[resource] = json!({"group": "example.com", "version": "v1", "resource": "things"});
     }
     let text = "ab".repeat(1_450_000) + "-";
     request["object"] = json!({"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "x", "namespace": "default"}, "x": text});
-    asked
+    review
 }
 
 /// The bodies that are sent, over and over, with the paths that they are sent to. `NAMESPACE` is another one each time.
@@ -147,12 +147,12 @@ async fn under_all_attacks_together_memory_is_bounded_and_others_are_served() {
         let (ended, sent) = (Arc::clone(&ended), Arc::clone(&sent));
         attackers.push(tokio::spawn(async move {
             while !ended.load(Ordering::Relaxed) {
-                let asked = client.post(&url).header("content-type", "application/json");
+                let request = client.post(&url).header("content-type", "application/json");
                 let namespace = format!("unknown-{}", sent.load(Ordering::Relaxed));
-                let asked = asked.body(body.replace("NAMESPACE", &namespace)).send();
+                let request = request.body(body.replace("NAMESPACE", &namespace)).send();
                 // Every other one leaves before it is answered.
                 let patience = Duration::from_millis(if n % 2 == 0 { 20_000 } else { 300 });
-                let _ = tokio::time::timeout(patience, asked).await;
+                let _ = tokio::time::timeout(patience, request).await;
                 sent.fetch_add(1, Ordering::Relaxed);
             }
         }));
@@ -180,9 +180,9 @@ async fn under_all_attacks_together_memory_is_bounded_and_others_are_served() {
         let authority = server.authority.as_deref().unwrap();
         let elsewhere = IpAddr::from([127, 0, 0, 2]);
         let client = client(authority).local_address(elsewhere).build().unwrap();
-        let asked = client.post(server.url("/validate?timeout=10s"));
-        let asked = asked.header("content-type", "application/json");
-        let answer = asked
+        let request = client.post(server.url("/validate?timeout=10s"));
+        let request = request.header("content-type", "application/json");
+        let answer = request
             .body(review("denied").to_string())
             .send()
             .await
@@ -220,13 +220,13 @@ fn log_lines_are_bounded() {
     let server = Server::start(&["--demo", "--plain-http"]);
     let long = "x".repeat(2_000_000);
     for field in ["uid", "name"] {
-        let mut asked = review("x");
-        asked["request"][field] = long.as_str().into();
-        asked["request"]["userInfo"]["username"] = long.as_str().into();
-        asked["request"]["operation"] = "DELETE".into();
-        post(&server, &asked.to_string());
-        asked["apiVersion"] = long.as_str().into();
-        post(&server, &asked.to_string());
+        let mut review = review("x");
+        review["request"][field] = long.as_str().into();
+        review["request"]["userInfo"]["username"] = long.as_str().into();
+        review["request"]["operation"] = "DELETE".into();
+        post(&server, &review.to_string());
+        review["apiVersion"] = long.as_str().into();
+        post(&server, &review.to_string());
     }
     server.wait_for_log("request refused");
     for log in server.logs() {
@@ -243,12 +243,12 @@ fn log_lines_are_bounded() {
 fn logs_hold_no_objects() {
     let server = Server::start(&["--demo", "--plain-http"]);
     let secret = "c2VjcmV0LXRva2Vu";
-    let mut asked = named("x", json!({"token": secret}));
-    asked["request"]["oldObject"] = json!({"data": secret});
-    asked["request"]["options"]["token"] = secret.into();
-    post(&server, &asked.to_string());
+    let mut review = named("x", json!({"token": secret}));
+    review["request"]["oldObject"] = json!({"data": secret});
+    review["request"]["options"]["token"] = secret.into();
+    post(&server, &review.to_string());
     server.wait_for_log("allowed");
-    post(&server, &asked.to_string().replace("\"kind\"", "\"kind"));
+    post(&server, &review.to_string().replace("\"kind\"", "\"kind"));
     server.wait_for_log("request refused");
     for log in server.logs() {
         assert!(!log.to_string().contains(secret), "{log}");

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value as Json, json};
 
 use crate::program::Folder;
-use crate::server::{Server, ask, policy, review};
+use crate::server::{Server, policy, post_review, review};
 
 /// About a second of work in a debug build.
 const SLOW: &str = "[1,2,3,4,5,6,7,8,9].all(a, [1,2,3,4,5,6,7,8,9].all(b, [1,2,3,4,5,6,7,8,9].all(c, [1,2,3,4,5,6,7,8,9].all(d, [1,2,3,4,5,6,7,8,9].all(e, a + b + c + d + e > 0)))))";
@@ -16,9 +16,11 @@ pub(crate) async fn post(
     path: &str,
     body: String,
 ) -> (u16, Json) {
-    let asked = client.post(server.url(path));
-    let asked = asked.header("content-type", "application/json").body(body);
-    let answer = asked.send().await.unwrap();
+    let request = client.post(server.url(path));
+    let request = request
+        .header("content-type", "application/json")
+        .body(body);
+    let answer = request.send().await.unwrap();
     let code = answer.status().as_u16();
     let body = answer.bytes().await.unwrap();
     (code, serde_json::from_slice(&body).unwrap_or(Json::Null))
@@ -89,9 +91,9 @@ async fn reviews_that_no_api_server_sends_are_400() {
             "request.name: Invalid value: may not contain '/'",
         ),
     ] {
-        let mut asked = review("x");
-        *asked.pointer_mut(&format!("/request/{path}")).unwrap() = value.clone();
-        let (code, answer) = post(&client, &server, "/validate", asked.to_string()).await;
+        let mut review = review("x");
+        *review.pointer_mut(&format!("/request/{path}")).unwrap() = value.clone();
+        let (code, answer) = post(&client, &server, "/validate", review.to_string()).await;
         let context = format!("{path} {value}: {answer}");
         assert_eq!(code, 400, "{context}");
         assert_eq!(answer["message"], message, "{context}");
@@ -101,20 +103,20 @@ async fn reviews_that_no_api_server_sends_are_400() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_largest_review_of_an_api_server_is_decided() {
     let server = Server::start(&["--demo", "--self-signed"]);
-    let mut asked = review("x");
+    let mut review = review("x");
     let object = json!({"kind": "ConfigMap", "apiVersion": "v1", "data": {"a": "x".repeat((3 << 20) - 100)}});
-    asked["request"]["operation"] = "UPDATE".into();
-    asked["request"]["object"] = object.clone();
-    asked["request"]["oldObject"] = object;
-    ask(&server.client(), &server, &asked).await;
+    review["request"]["operation"] = "UPDATE".into();
+    review["request"]["object"] = object.clone();
+    review["request"]["oldObject"] = object;
+    post_review(&server.client(), &server, &review).await;
 
     // However many values there are, and however little memory: while no other request is there.
     let server = Server::start(&["--demo", "--self-signed", "--max-memory", "16Mi"]);
     let numbers = vec![1; ((3 << 20) - 200) / 2];
     let object = json!({"kind": "ConfigMap", "apiVersion": "v1", "list": numbers});
-    asked["request"]["object"] = object.clone();
-    asked["request"]["oldObject"] = object;
-    let body = asked.to_string();
+    review["request"]["object"] = object.clone();
+    review["request"]["oldObject"] = object;
+    let body = review.to_string();
     let (code, answer) = post(&server.client(), &server, "/validate?timeout=30s", body).await;
     assert_eq!(code, 200, "{answer}");
 
@@ -134,9 +136,9 @@ async fn large_names_are_not_kept() {
     let server = Server::start(&["--demo", "--self-signed"]);
     let client = server.client();
     let send = async |n: usize| {
-        let mut asked = review("x");
-        asked["request"]["namespace"] = format!("{n}{}", "x".repeat(2_900_000)).into();
-        post(&client, &server, "/validate", asked.to_string())
+        let mut review = review("x");
+        review["request"]["namespace"] = format!("{n}{}", "x".repeat(2_900_000)).into();
+        post(&client, &server, "/validate", review.to_string())
             .await
             .0
     };
@@ -168,13 +170,13 @@ fn slow_policies() -> Folder {
 
 /// A review of an object that a user creates.
 fn by(user: &str, resource: &str) -> Json {
-    let mut asked = review("x");
-    let request = &mut asked["request"];
+    let mut review = review("x");
+    let request = &mut review["request"];
     request["userInfo"]["username"] = user.into();
     for field in ["resource", "requestResource"] {
         request[field]["resource"] = resource.into();
     }
-    asked
+    review
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -192,8 +194,8 @@ async fn waiting_ends_at_the_deadline_and_others_are_decided() {
     let url = server.url("/validate?timeout=25s");
     let alice: Vec<_> = (0..6)
         .map(|_| {
-            let asked = client.post(&url).header("content-type", "application/json");
-            tokio::spawn(asked.body(by("alice", "configmaps").to_string()).send())
+            let request = client.post(&url).header("content-type", "application/json");
+            tokio::spawn(request.body(by("alice", "configmaps").to_string()).send())
         })
         .collect();
     tokio::time::sleep(Duration::from_millis(500)).await;
@@ -222,9 +224,9 @@ async fn waiting_ends_at_the_deadline_and_others_are_decided() {
         (200, &json!(true)),
         "{answer}"
     );
-    assert!(alice.iter().any(|asked| !asked.is_finished()));
-    for asked in alice {
-        asked.abort();
+    assert!(alice.iter().any(|task| !task.is_finished()));
+    for task in alice {
+        task.abort();
     }
 }
 
@@ -234,19 +236,19 @@ async fn work_ends_when_its_client_is_gone() {
     let server = Server::start(&["--policies", folder.text(), "--self-signed"]);
     let client = server.client();
     let url = server.url("/validate?timeout=30s");
-    let asked: Vec<_> = (0..4)
+    let tasks: Vec<_> = (0..4)
         .map(|n| {
-            let asked = client.post(&url).header("content-type", "application/json");
+            let request = client.post(&url).header("content-type", "application/json");
             tokio::spawn(
-                asked
+                request
                     .body(by(&format!("u{n}"), "configmaps").to_string())
                     .send(),
             )
         })
         .collect();
     tokio::time::sleep(Duration::from_secs(1)).await;
-    for asked in asked {
-        asked.abort();
+    for task in tasks {
+        task.abort();
     }
     drop(client);
     let until = Instant::now() + Duration::from_secs(12);

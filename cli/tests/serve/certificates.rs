@@ -3,7 +3,7 @@
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 
 use crate::program::Folder;
-use crate::server::{Server, ask, client, policy, review};
+use crate::server::{Server, client, policy, post_review, review};
 
 /// An authority, with certificates that it signs.
 pub(crate) struct Authority(CertifiedIssuer<'static, KeyPair>);
@@ -51,23 +51,23 @@ async fn new_certificates_are_offered_and_no_connection_is_dropped() {
     ]);
     // One connection, that stays open.
     let kept = client(&old.pem()).build().unwrap();
-    ask(&kept, &server, &review("x")).await;
+    post_review(&kept, &server, &review("x")).await;
 
     let (certificate, key) = new.sign("localhost");
     folder.write("tls.key", &key);
     server.wait_for_log("certificates not reloaded; the old ones are offered");
-    ask(&client(&old.pem()).build().unwrap(), &server, &review("x")).await;
+    post_review(&client(&old.pem()).build().unwrap(), &server, &review("x")).await;
     folder.write("tls.crt", &certificate);
     server.wait_for_log("certificates reloaded");
 
-    ask(&client(&new.pem()).build().unwrap(), &server, &review("x")).await;
-    ask(&kept, &server, &review("x")).await;
+    post_review(&client(&new.pem()).build().unwrap(), &server, &review("x")).await;
+    post_review(&kept, &server, &review("x")).await;
     let stranger = client(&old.pem()).build().unwrap();
     assert!(stranger.get(server.url("/livez")).send().await.is_err());
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn only_clients_with_a_certificate_are_let_in() {
+async fn only_clients_with_a_certificate_are_accepted() {
     let clients = Authority::new();
     let folder = Folder::new()
         .with("policies/a.yaml", &policy("a", "true", "", "Deny"))
@@ -99,7 +99,7 @@ async fn only_clients_with_a_certificate_are_let_in() {
             .unwrap()
     };
     assert_eq!(
-        ask(&identity(&clients), &server, &review("x")).await["allowed"],
+        post_review(&identity(&clients), &server, &review("x")).await["allowed"],
         true
     );
     let stranger = identity(&Authority::new());
@@ -133,7 +133,7 @@ async fn health_and_metrics_have_a_listener_without_certificates() {
     let identity = reqwest::Identity::from_pem(format!("{certificate}{key}").as_bytes()).unwrap();
     let known = client(server.authority.as_deref().unwrap()).identity(identity);
     let known = known.build().unwrap();
-    ask(&known, &server, &review("x")).await;
+    post_review(&known, &server, &review("x")).await;
     for path in ["/livez", "/readyz", "/metrics"] {
         let answer = known.get(server.url(path)).send().await.unwrap();
         assert_eq!(answer.status(), 404, "{path}");
@@ -141,7 +141,7 @@ async fn health_and_metrics_have_a_listener_without_certificates() {
 }
 
 #[test]
-fn a_key_that_everyone_can_read_is_told() {
+fn a_world_readable_key_is_reported() {
     use std::os::unix::fs::PermissionsExt;
     let (certificate, key) = Authority::new().sign("localhost");
     let folder = Folder::new()
@@ -153,7 +153,7 @@ fn a_key_that_everyone_can_read_is_told() {
         folder.file("tls.crt"),
         folder.file("tls.key"),
     );
-    let told = |mode: u32| {
+    let is_reported = |mode: u32| {
         std::fs::set_permissions(&key, PermissionsExt::from_mode(mode)).unwrap();
         let arguments = [
             "--policies",
@@ -167,6 +167,6 @@ fn a_key_that_everyone_can_read_is_told() {
         let message = "every user of this machine can read the key";
         server.logs().iter().any(|log| log["message"] == message)
     };
-    assert!(told(0o644));
-    assert!(!told(0o640));
+    assert!(is_reported(0o644));
+    assert!(!is_reported(0o640));
 }

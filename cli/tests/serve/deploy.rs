@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 
 use crate::certificates::Authority;
 use crate::program::Folder;
-use crate::server::{Server, ask_at, client, review};
+use crate::server::{Server, client, post_review_at, review};
 
 fn base() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../deploy/base")
@@ -64,8 +64,8 @@ async fn the_deployment_starts_and_answers_at_the_paths_of_probes_and_webhook() 
 
     let webhook = manifest("webhook.yaml");
     let path = webhook["webhooks"][0]["clientConfig"]["service"]["path"].as_str();
-    let mut asked = review("x");
-    let request = &mut asked["request"];
+    let mut review = review("x");
+    let request = &mut review["request"];
     for (kind, resource) in [("kind", "resource"), ("requestKind", "requestResource")] {
         request[kind]["kind"] = "Pod".into();
         request[resource]["resource"] = "pods".into();
@@ -81,11 +81,11 @@ async fn the_deployment_starts_and_answers_at_the_paths_of_probes_and_webhook() 
         ("registry.example.com/a/web@sha256:0123", true),
     ] {
         for containers in ["containers", "initContainers", "ephemeralContainers"] {
-            let request = &mut asked["request"];
+            let request = &mut review["request"];
             let fixed = json!([{"name": "fixed", "image": "web:1"}]);
             request["object"]["spec"] = json!({"containers": fixed});
             request["object"]["spec"][containers] = json!([{"name": "web", "image": image}]);
-            let response = ask_at(&client, &server, path.unwrap(), &asked).await;
+            let response = post_review_at(&client, &server, path.unwrap(), &review).await;
             assert_eq!(response["allowed"], true, "{response}");
             let warning = "Validation failed for ValidatingAdmissionPolicy 'images' with binding 'images': no fixed version of the image: web";
             let expected = match is_fixed {
@@ -126,8 +126,8 @@ fn rendered(program: &str, arguments: &[&str]) -> Option<String> {
         eprintln!("skipped: {program} is not installed");
         return None;
     };
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.success(), "{program}: {said}");
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{program}: {stderr}");
     Some(String::from_utf8(output.stdout).unwrap())
 }
 
@@ -258,7 +258,7 @@ fn both_webhooks_get_an_authority_and_can_be_enforced() {
 }
 
 #[test]
-fn an_api_server_would_take_what_is_rendered() {
+fn an_api_server_accepts_the_rendered_manifests() {
     let Some(text) = rendered("kubectl", &["kustomize", "default"]) else {
         return;
     };
@@ -270,13 +270,13 @@ fn an_api_server_would_take_what_is_rendered() {
         .with("policies.yaml", &policies);
     for version in ["1.34", "1.35", "1.36", "1.37"] {
         let arguments = ["lint", "--kubernetes-version", version, "."];
-        let (status, out, said) = crate::program::gavel(folder.path(), &arguments, "");
-        assert_eq!(status, 0, "{version}: {out}{said}");
+        let (status, out, stderr) = crate::program::gavel(folder.path(), &arguments, "");
+        assert_eq!(status, 0, "{version}: {out}{stderr}");
     }
 }
 
 #[test]
-fn a_server_outside_of_the_cluster_is_asked_the_same() {
+fn webhooks_outside_the_cluster_have_the_same_configuration() {
     let outside = std::fs::read_to_string(base().join("../outside/webhook.yaml")).unwrap();
     let outside = objects(&outside);
     for (file, kind, path) in [
@@ -312,7 +312,7 @@ fn only_nodes_and_the_control_plane_pass_policies_by() {
         .unwrap();
     let expression = condition["expression"].as_str().unwrap();
     let folder = Folder::new();
-    for (user, is_asked) in [
+    for (user, is_validated) in [
         ("system:serviceaccount:default:attacker", "true"),
         ("system:serviceaccount:kube-system-x:a", "true"),
         ("alice", "true"),
@@ -325,9 +325,9 @@ fn only_nodes_and_the_control_plane_pass_policies_by() {
         let request = json!({"resource": resource, "userInfo": {"username": user}});
         let bind = format!("request={request}");
         let arguments = ["eval", expression, "--bind", &bind];
-        let (status, out, said) = crate::program::gavel(folder.path(), &arguments, "");
-        assert_eq!(status, 0, "{said}");
-        assert_eq!(out.lines().next(), Some(is_asked), "{user}");
+        let (status, out, stderr) = crate::program::gavel(folder.path(), &arguments, "");
+        assert_eq!(status, 0, "{stderr}");
+        assert_eq!(out.lines().next(), Some(is_validated), "{user}");
     }
 }
 

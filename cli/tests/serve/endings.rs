@@ -11,8 +11,8 @@ use crate::server::{Server, policy, review};
 
 /// How long the load lasts: a few seconds, or what `GAVEL_LOAD_SECONDS` says.
 fn seconds() -> u64 {
-    let said = std::env::var("GAVEL_LOAD_SECONDS").ok();
-    said.and_then(|said| said.parse().ok()).unwrap_or(3)
+    let value = std::env::var("GAVEL_LOAD_SECONDS").ok();
+    value.and_then(|value| value.parse().ok()).unwrap_or(3)
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -37,8 +37,8 @@ async fn reloads_and_sigterm_lose_no_request() {
         clients.push(tokio::spawn(async move {
             let body = review("x").to_string();
             loop {
-                let asked = client.post(&url).header("content-type", "application/json");
-                let answer = match asked.body(body.clone()).send().await {
+                let request = client.post(&url).header("content-type", "application/json");
+                let answer = match request.body(body.clone()).send().await {
                     Ok(answer) => answer.bytes().await,
                     Err(error) => Err(error),
                 };
@@ -91,7 +91,7 @@ async fn sigterm_turns_readyz_and_ends_within_the_grace_period() {
     hanging.write_all(b"\x16\x03\x01").unwrap();
     server.terminate();
     server.wait_for_log("shutting down");
-    let told = Instant::now();
+    let signalled = Instant::now();
     let ready = client.get(server.url("/readyz")).send().await.unwrap();
     assert_eq!(ready.status(), 500);
     assert!(
@@ -120,7 +120,7 @@ async fn sigterm_turns_readyz_and_ends_within_the_grace_period() {
         "internal server error: process is shutting down\n"
     );
     assert!(server.wait().success());
-    assert!(told.elapsed() < Duration::from_secs(10));
+    assert!(signalled.elapsed() < Duration::from_secs(10));
 }
 
 #[test]

@@ -10,12 +10,12 @@ use serde_json::json;
 use crate::bounds::post;
 use crate::mutations::LABEL;
 use crate::program::{Folder, mutating_policy};
-use crate::server::{Server, ask, client, policy, review};
+use crate::server::{Server, client, policy, post_review, review};
 
 /// How many hostile requests the flood sends: a few, or what `GAVEL_FLOOD` says.
 fn flood() -> usize {
-    let said = std::env::var("GAVEL_FLOOD").ok();
-    said.and_then(|said| said.parse().ok()).unwrap_or(1_500)
+    let value = std::env::var("GAVEL_FLOOD").ok();
+    value.and_then(|value| value.parse().ok()).unwrap_or(1_500)
 }
 
 /// How many clients send them.
@@ -40,9 +40,9 @@ const KINDS: [&str; 14] = [
 ];
 
 fn hostile(kind: &str, n: usize) -> (String, String) {
-    let mut asked = review("x");
+    let mut review = review("x");
     let text = format!("flood-{n}-{}", "x".repeat(32));
-    let request = &mut asked["request"];
+    let request = &mut review["request"];
     let mut path = "/validate?timeout=10s".to_owned();
     match kind {
         "namespace" => request["namespace"] = text.as_str().into(),
@@ -92,7 +92,7 @@ fn hostile(kind: &str, n: usize) -> (String, String) {
             });
         }
     }
-    (path, asked.to_string())
+    (path, review.to_string())
 }
 
 const DEFINITION: &str = "apiVersion: apiextensions.k8s.io/v1
@@ -117,13 +117,13 @@ fn manifests() -> Folder {
         "no x",
         "Deny, Audit",
     );
-    let told = named.replace(
+    let with_expression = named.replace(
         "    message: \"no x\"",
         "    messageExpression: string(object.data.message)",
     );
     Folder::new()
         .with("read.yaml", &policy("read", read, "not so", "Deny"))
-        .with("denied.yaml", &told)
+        .with("denied.yaml", &with_expression)
         .with(
             "user.yaml",
             &policy("user", "request.userInfo.username != ''", "no user", "Deny"),
@@ -173,7 +173,10 @@ async fn floods_leave_nothing_behind() {
         let mut took = Vec::new();
         while !over.load(Ordering::Relaxed) {
             let began = Instant::now();
-            assert_eq!(ask(&client, &good, &review("x")).await["allowed"], true);
+            assert_eq!(
+                post_review(&client, &good, &review("x")).await["allowed"],
+                true
+            );
             took.push(began.elapsed());
             tokio::time::sleep(Duration::from_millis(20)).await;
         }

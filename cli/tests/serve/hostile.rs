@@ -4,7 +4,7 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use crate::server::{Server, ask, review};
+use crate::server::{Server, post_review, review};
 
 /// Reads until the server closes; how long that took.
 fn until_closed(mut stream: TcpStream) -> Duration {
@@ -47,7 +47,7 @@ async fn slow_and_wrong_clients_are_closed_and_others_served() {
     };
     let slow: Vec<TcpStream> = (0..32).map(begun).collect();
     let client = server.client();
-    ask(&client, &server, &review("x")).await;
+    post_review(&client, &server, &review("x")).await;
     for stream in slow {
         until_closed(stream);
     }
@@ -57,10 +57,10 @@ async fn slow_and_wrong_clients_are_closed_and_others_served() {
         drop(begun(n));
         if n % 250 == 0 {
             // A new connection, behind those.
-            ask(&server.client(), &server, &review("x")).await;
+            post_review(&server.client(), &server, &review("x")).await;
         }
     }
-    ask(&client, &server, &review("x")).await;
+    post_review(&client, &server, &review("x")).await;
     assert!(server.peak_memory() < before + (64 << 20));
 }
 

@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value as Json, json};
 
 use crate::program::{Folder, mutating_policy};
-use crate::server::{Server, ask_at, review};
+use crate::server::{Server, post_review_at, review};
 
 /// A configuration that sets a label.
 pub(crate) const LABEL: &str =
@@ -48,21 +48,21 @@ async fn the_patch_makes_the_object_that_policies_want() {
         json!({"team": "other"}),
         json!({"app": "web", "example.com/a~b": "c"}),
     ] {
-        let mut asked = review("a");
-        let object = &mut asked["request"]["object"];
+        let mut review = review("a");
+        let object = &mut review["request"]["object"];
         if !labels.is_null() {
             object["metadata"]["labels"] = labels;
         }
         let object = object.clone();
         let mut expected = object.clone();
         expected["metadata"]["labels"]["team"] = "a/b".into();
-        let response = ask_at(&client, &server, "/mutate", &asked).await;
+        let response = post_review_at(&client, &server, "/mutate", &review).await;
         assert_eq!(response["allowed"], true, "{response}");
         assert_eq!(patched(&object, &response), expected);
 
         // What is as policies want it gets no patch.
-        asked["request"]["object"] = expected;
-        let response = ask_at(&client, &server, "/mutate", &asked).await;
+        review["request"]["object"] = expected;
+        let response = post_review_at(&client, &server, "/mutate", &review).await;
         assert_eq!(response["allowed"], true, "{response}");
         assert_eq!(response["patch"], Json::Null, "{response}");
         assert_eq!(response["patchType"], Json::Null, "{response}");
@@ -70,7 +70,7 @@ async fn the_patch_makes_the_object_that_policies_want() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_no_policy_is_about_is_left_and_what_cannot_be_mutated_refused() {
+async fn unmatched_objects_stay_and_failed_mutations_are_rejected() {
     let folder = Folder::new()
         .with("label.yaml", &mutating_policy("label", "secrets", LABEL))
         .with(
@@ -85,11 +85,11 @@ async fn what_no_policy_is_about_is_left_and_what_cannot_be_mutated_refused() {
         pod["request"][resource]["resource"] = "pods".into();
     }
     pod["request"]["object"]["kind"] = "Pod".into();
-    let response = ask_at(&client, &server, "/mutate", &pod).await;
+    let response = post_review_at(&client, &server, "/mutate", &pod).await;
     assert_eq!(response["allowed"], true, "{response}");
     assert_eq!(response["patch"], Json::Null, "{response}");
 
-    let response = ask_at(&client, &server, "/mutate", &review("a")).await;
+    let response = post_review_at(&client, &server, "/mutate", &review("a")).await;
     assert_eq!(response["allowed"], false, "{response}");
     assert_eq!(response["patch"], Json::Null, "{response}");
     let message = response["status"]["message"].as_str().unwrap();

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::program::{Folder, definition, gavel};
-use crate::server::{Server, ask, policy, review};
+use crate::server::{Server, policy, post_review, review};
 
 async fn readyz(client: &reqwest::Client, server: &Server) -> String {
     let answer = client
@@ -23,14 +23,17 @@ async fn changed_policies_are_served_and_broken_ones_are_not() {
     let folder = Folder::new().with("a.yaml", &policy("a", "true", "", "Deny"));
     let server = Server::start(&["--policies", folder.text(), "-R", "--self-signed"]);
     let client = server.client();
-    assert_eq!(ask(&client, &server, &review("x")).await["allowed"], true);
+    assert_eq!(
+        post_review(&client, &server, &review("x")).await["allowed"],
+        true
+    );
 
     let changed = Instant::now();
     folder.write(
         "b/b.yaml",
         &policy("b", "object.metadata.name != 'x'", "no x", "Deny"),
     );
-    while ask(&client, &server, &review("x")).await["allowed"] == true {
+    while post_review(&client, &server, &review("x")).await["allowed"] == true {
         assert!(changed.elapsed() < Duration::from_secs(20));
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
@@ -42,24 +45,27 @@ async fn changed_policies_are_served_and_broken_ones_are_not() {
     loop {
         let ready = readyz(&client, &server).await;
         assert!(ready.ends_with("readyz check passed\n"), "{ready}");
-        let told = format!(
+        let last_good = format!(
             "warn: the last good version is served: {}:2:2: the key `kind` is already set at 1:2\n",
             folder.file("d.json")
         );
         let broken = format!("{}:1:", folder.file("c.yaml"));
-        if ready.contains(&told) && ready.contains(&broken) {
+        if ready.contains(&last_good) && ready.contains(&broken) {
             break;
         }
         assert!(Instant::now() < until, "{ready}");
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
-    assert_eq!(ask(&client, &server, &review("x")).await["allowed"], false);
+    assert_eq!(
+        post_review(&client, &server, &review("x")).await["allowed"],
+        false
+    );
 
     std::fs::remove_file(folder.path().join("d.json")).unwrap();
     folder.write("b/b.yaml", &policy("b", "true", "", "Deny"));
     folder.write("c.yaml", "");
     let until = Instant::now() + Duration::from_secs(20);
-    while ask(&client, &server, &review("x")).await["allowed"] == false {
+    while post_review(&client, &server, &review("x")).await["allowed"] == false {
         assert!(Instant::now() < until);
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
@@ -75,8 +81,8 @@ async fn a_folder_that_is_away_for_a_while_is_read_again() {
     std::fs::rename(&policies, &away).unwrap();
     server.wait_for_log(NOT_SERVED);
     let ready = readyz(&client, &server).await;
-    let told = format!("warn: the last good version is served: {policies}: No such file");
-    assert!(ready.contains(&told), "{ready}");
+    let warning = format!("warn: the last good version is served: {policies}: No such file");
+    assert!(ready.contains(&warning), "{ready}");
 
     // As it was, by another folder: all is well again, and what changes in it is seen.
     folder.write("policies/a.yaml", &policy("a", "true", "", "Deny"));
@@ -87,22 +93,22 @@ async fn a_folder_that_is_away_for_a_while_is_read_again() {
         "policies/a.yaml",
         &policy("a", "object.metadata.name != 'x'", "no x", "Deny"),
     );
-    while ask(&client, &server, &review("x")).await["allowed"] == true {
+    while post_review(&client, &server, &review("x")).await["allowed"] == true {
         assert!(changed.elapsed() < Duration::from_secs(20));
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
 }
 
 /// Waits until `/readyz?verbose` says something.
-async fn until_told(client: &reqwest::Client, server: &Server, told: &str) {
+async fn until_ready_contains(client: &reqwest::Client, server: &Server, text: &str) {
     let began = Instant::now();
     loop {
         let ready = readyz(client, server).await;
-        if ready.contains(told) {
+        if ready.contains(text) {
             return;
         }
         let waited = began.elapsed();
-        assert!(waited < Duration::from_secs(30), "no {told:?} in {ready}");
+        assert!(waited < Duration::from_secs(30), "no {text:?} in {ready}");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
 }
@@ -132,23 +138,23 @@ async fn the_last_good_version_of_a_policy_goes_on() {
         let other = policy("b", "object.metadata.name != 'y'", "no y", "Deny");
         let text = good.replace("object.metadata.name != 'x'", broken);
         folder.write("a.yaml", &format!("{text}---\n{other}"));
-        until_told(&client, &server, message).await;
+        until_ready_contains(&client, &server, message).await;
         for (name, allowed) in [("x", false), ("y", false), ("z", true)] {
-            let response = ask(&client, &server, &review(name)).await;
+            let response = post_review(&client, &server, &review(name)).await;
             assert_eq!(response["allowed"], allowed, "{broken} {name} {response}");
         }
-        let told = metrics(&client, &server).await;
+        let samples = metrics(&client, &server).await;
         assert!(
-            told.contains(
+            samples.contains(
                 "gavel_policy_compile_errors{kind=\"ValidatingAdmissionPolicy\",policy=\"a\"} 1"
             ),
-            "{told}"
+            "{samples}"
         );
         assert!(
-            told.contains(
+            samples.contains(
                 "gavel_policy_compile_errors{kind=\"ValidatingAdmissionPolicy\",policy=\"b\"} 0"
             ),
-            "{told}"
+            "{samples}"
         );
         let log = server.wait_for_log(NOT_SERVED);
         assert!(log["problem"].as_str().unwrap().contains(message), "{log}");
@@ -159,13 +165,13 @@ async fn the_last_good_version_of_a_policy_goes_on() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn files_that_look_unfinished_are_not_taken_in() {
+async fn unfinished_files_are_not_loaded() {
     let good = policy("a", "object.metadata.name != 'x'", "no x", "Deny");
     let (first, _) = good.split_once("---").unwrap();
     let denied = async |client: &reqwest::Client, server: &Server| {
-        ask(client, server, &review("x")).await["allowed"] == false
+        post_review(client, server, &review("x")).await["allowed"] == false
     };
-    for (text, told) in [
+    for (text, expected) in [
         (Some(first), "is the beginning of what it was"),
         (Some(""), "holds no policy or binding any more"),
         (Some("# all gone\n"), "holds no policy or binding any more"),
@@ -181,7 +187,7 @@ async fn files_that_look_unfinished_are_not_taken_in() {
         let server = Server::start(&["--policies", folder.text(), "--self-signed"]);
         let client = server.client();
         change();
-        until_told(&client, &server, told).await;
+        until_ready_contains(&client, &server, expected).await;
         assert!(denied(&client, &server).await, "{text:?}");
 
         // The same policies in another file are no loss.
@@ -210,15 +216,15 @@ async fn files_that_look_unfinished_are_not_taken_in() {
 }
 
 #[test]
-fn what_is_no_manifest_is_told_and_never_waited_for() {
+fn inputs_that_are_no_manifests_are_reported_at_once() {
     let check = |prepare: &dyn Fn(&Folder), expected: &str| {
         let folder = Folder::new();
         prepare(&folder);
         let serve = ["serve", "--plain-http", "--listen", "127.0.0.1:0"];
         let arguments = [&serve[..], &["--policies", folder.text()]].concat();
-        let (status, _, said) = gavel(folder.path(), &arguments, "");
-        assert_eq!(status, 2, "{said}");
-        assert!(said.contains(expected), "{expected}\n{said}");
+        let (status, _, stderr) = gavel(folder.path(), &arguments, "");
+        assert_eq!(status, 2, "{stderr}");
+        assert!(stderr.contains(expected), "{expected}\n{stderr}");
     };
     check(&|_| {}, "holds no .yaml, .yml or .json file");
     check(
@@ -256,20 +262,20 @@ async fn a_fifo_does_not_end_reloading() {
         .arg(folder.path().join("x.yaml"))
         .status();
     assert!(made.unwrap().success());
-    until_told(&client, &server, "x.yaml: is not a regular file").await;
+    until_ready_contains(&client, &server, "x.yaml: is not a regular file").await;
     folder.write(
         "a.yaml",
         &policy("a", "object.metadata.name != 'x'", "no x", "Deny"),
     );
     let until = Instant::now() + Duration::from_secs(30);
-    while ask(&client, &server, &review("x")).await["allowed"] == true {
+    while post_review(&client, &server, &review("x")).await["allowed"] == true {
         assert!(Instant::now() < until);
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_policies_read_and_nothing_tells_is_told() {
+async fn inputs_of_policies_without_a_source_are_reported() {
     let with = |name: &str, spec: &str, binding: &str| {
         let text = policy(name, "authorizer != null || true", "", "Deny");
         let text = text.replacen("spec:\n", &format!("spec:\n{spec}"), 1);
@@ -300,28 +306,28 @@ async fn what_policies_read_and_nothing_tells_is_told() {
     let server = Server::start(&["--policies", folder.text(), "--self-signed"]);
     let client = server.client();
     let ready = readyz(&client, &server).await;
-    for told in [
+    for warning in [
         "limits: no ConfigMap default/limits",
         "prod-images selects namespaces by label, none is known",
         "limits asks authorizer, no RBAC was given",
         "binding lost names no policy",
     ] {
         assert!(
-            ready.contains(&format!("warn: {told}\n")),
-            "{told}\n{ready}"
+            ready.contains(&format!("warn: {warning}\n")),
+            "{warning}\n{ready}"
         );
-        server.wait_for_log(told);
+        server.wait_for_log(warning);
     }
-    let told = metrics(&client, &server).await;
-    assert!(told.contains("gavel_policies_unseen 5"), "{told}");
+    let samples = metrics(&client, &server).await;
+    assert!(samples.contains("gavel_policies_unseen 5"), "{samples}");
 
     // A denial for want of params counts.
-    let response = ask(&client, &server, &review("x")).await;
+    let response = post_review(&client, &server, &review("x")).await;
     let message = response["status"]["message"].as_str().unwrap();
     assert!(message.contains("no params found"), "{response}");
     let counted = "apiserver_validating_admission_policy_check_total{policy=\"limits\",policy_binding=\"limits\",error_type=\"invalid_error\",enforcement_action=\"deny\"} 1";
-    let told = metrics(&client, &server).await;
-    assert!(told.contains(counted), "{told}");
+    let samples = metrics(&client, &server).await;
+    assert!(samples.contains(counted), "{samples}");
     let log = server.wait_for_log("denied");
     assert!(
         log["error"].as_str().unwrap().contains("no params found"),
@@ -353,7 +359,7 @@ rules: []
 async fn counters_are_there_before_anything_happens() {
     let folder = Folder::new().with("a.yaml", &policy("a", "true", "", "Deny, Audit"));
     let server = Server::start(&["--policies", folder.text(), "--self-signed"]);
-    let told = metrics(&server.client(), &server).await;
+    let samples = metrics(&server.client(), &server).await;
     for expected in [
         "apiserver_validating_admission_policy_check_total{policy=\"a\",policy_binding=\"a\",error_type=\"invalid_error\",enforcement_action=\"audit\"} 0",
         "gavel_admission_fail_open_total{policy=\"a\"} 0",
@@ -369,20 +375,20 @@ async fn counters_are_there_before_anything_happens() {
         "process_resident_memory_bytes ",
         "process_cpu_seconds_total ",
     ] {
-        assert!(told.contains(expected), "{expected}\n{told}");
+        assert!(samples.contains(expected), "{expected}\n{samples}");
     }
 }
 
 #[test]
-fn what_is_wrong_at_the_start_is_told_with_its_place() {
+fn faults_at_the_start_are_reported_with_their_place() {
     let check = |text: &str, expected: &str| {
         let folder = Folder::new().with("a.yaml", text);
         let serve = ["serve", "--plain-http", "--listen", "127.0.0.1:0"];
         let arguments = [&serve[..], &["--policies", folder.text()]].concat();
-        let (status, _, said) = gavel(folder.path(), &arguments, "");
+        let (status, _, stderr) = gavel(folder.path(), &arguments, "");
         assert_eq!(status, 2);
         let expected = format!("{}:{expected}", folder.file("a.yaml"));
-        assert!(said.contains(&expected), "{expected}\n{said}");
+        assert!(stderr.contains(&expected), "{expected}\n{stderr}");
     };
     let good = policy("a", "true", "", "Deny");
     check("a: [", "1:4: ");

@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use crate::program::{Folder, definition};
-use crate::server::{Server, ask, ask_at, policy, review};
+use crate::server::{Server, policy, post_review, post_review_at, review};
 
 const NAMED: &str = "(object == null ? oldObject : object).metadata.?name.orValue('') != 'bad'";
 
@@ -37,9 +37,9 @@ async fn policies_deny_warn_and_audit() {
             ("CONNECT", "good", "proxy", true),
             ("CONNECT", "bad", "proxy", false),
         ] {
-            let mut asked = review(name);
-            asked["apiVersion"] = version.into();
-            let request = &mut asked["request"];
+            let mut review = review(name);
+            review["apiVersion"] = version.into();
+            let request = &mut review["request"];
             request["operation"] = operation.into();
             request["subResource"] = subresource.into();
             if matches!(operation, "UPDATE" | "DELETE") {
@@ -57,7 +57,7 @@ async fn policies_deny_warn_and_audit() {
             if operation == "DELETE" {
                 request["object"] = Json::Null;
             }
-            let response = ask(&client, &server, &asked).await;
+            let response = post_review(&client, &server, &review).await;
             let context = format!("{version} {operation} {name}: {response}");
             assert_eq!(response["allowed"], allowed, "{context}");
             let message = "ValidatingAdmissionPolicy 'deny' with binding 'deny' denied request: the name is bad";
@@ -283,18 +283,18 @@ async fn bad_requests_are_answered_with_a_status() {
 const SLOW: &str = "[1,2,3,4,5,6,7,8,9].all(a, [1,2,3,4,5,6,7,8,9].all(b, [1,2,3,4,5,6,7,8,9].all(c, [1,2,3,4,5,6,7,8,9].all(d, [1,2,3,4,5,6,7,8,9].all(e, a + b + c + d + e > 0)))))";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_too_much_is_to_come_again() {
+async fn excess_requests_are_answered_with_429() {
     let folder = Folder::new().with("slow.yaml", &policy("slow", SLOW, "", "Deny"));
     let bounds = ["--max-evaluations", "1", "--max-waiting", "1"];
     let arguments = ["--policies", folder.text(), "--self-signed"];
     let server = Server::start(&[&arguments[..], &bounds].concat());
     let (client, url) = (server.client(), server.url("/validate?timeout=30s"));
-    let asked = (0..32).map(|_| {
-        let asked = client.post(&url).header("content-type", "application/json");
-        tokio::spawn(asked.body(review("x").to_string()).send())
+    let answers = (0..32).map(|_| {
+        let request = client.post(&url).header("content-type", "application/json");
+        tokio::spawn(request.body(review("x").to_string()).send())
     });
     let mut codes = std::collections::BTreeMap::new();
-    for answer in asked.collect::<Vec<_>>() {
+    for answer in answers.collect::<Vec<_>>() {
         let answer = answer.await.unwrap().unwrap();
         *codes.entry(answer.status().as_u16()).or_insert(0_u32) += 1;
         if answer.status() == 429 {
@@ -308,7 +308,7 @@ async fn what_is_too_much_is_to_come_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn custom_resources_are_held_against_their_definitions() {
+async fn custom_resources_are_validated_against_their_definitions() {
     let schema = "        type: object
         properties:
           spec:
@@ -346,8 +346,8 @@ async fn custom_resources_are_held_against_their_definitions() {
             ),
         ),
     ] {
-        let mut asked = review("a");
-        let request = &mut asked["request"];
+        let mut review = review("a");
+        let request = &mut review["request"];
         for (kind, resource) in [("kind", "resource"), ("requestKind", "requestResource")] {
             request[kind] = json!({"group": "example.com", "version": "v1", "kind": "Thing"});
             request[resource] =
@@ -356,7 +356,7 @@ async fn custom_resources_are_held_against_their_definitions() {
         request["operation"] = operation.into();
         request["object"] = new;
         request["oldObject"] = old;
-        let response = ask_at(&client, &server, "/validate/crd", &asked).await;
+        let response = post_review_at(&client, &server, "/validate/crd", &review).await;
         let status = &response["status"];
         let expected = expected.map(|error| format!("Thing.example.com \"a\" is invalid: {error}"));
         assert_eq!(
@@ -393,7 +393,7 @@ async fn namespaces_without_manifests_have_their_name() {
         .with("a.yaml", &selecting("default"))
         .with("b.yaml", &selecting("elsewhere"));
     let server = Server::start(&["--policies", folder.text(), "--self-signed"]);
-    let response = ask(&server.client(), &server, &review("x")).await;
+    let response = post_review(&server.client(), &server, &review("x")).await;
     let message =
         "ValidatingAdmissionPolicy 'default' with binding 'default' denied request: found";
     assert_eq!(response["status"]["message"], message, "{response}");
@@ -406,7 +406,7 @@ async fn namespaces_without_manifests_have_their_name() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_takes_too_long_is_decided_by_the_failure_policy() {
+async fn the_failure_policy_decides_slow_requests() {
     let ignored = policy("ignored", SLOW, "", "Deny").replacen(
         "spec:\n",
         "spec:\n  failurePolicy: Ignore\n",
@@ -415,12 +415,12 @@ async fn what_takes_too_long_is_decided_by_the_failure_policy() {
     let folder = Folder::new().with("slow.yaml", &policy("slow", SLOW, "", "Deny"));
     let server = Server::start(&["--policies", folder.text(), "--self-signed"]);
     let client = server.client();
-    let response = ask_at(&client, &server, "/validate?timeout=2ms", &review("x")).await;
+    let response = post_review_at(&client, &server, "/validate?timeout=2ms", &review("x")).await;
     let message = response["status"]["message"].as_str().unwrap();
     assert!(message.contains("operation interrupted"), "{response}");
     folder.write("slow.yaml", &ignored);
     server.wait_for_log("manifests reloaded");
-    let response = ask_at(&client, &server, "/validate?timeout=2ms", &review("x")).await;
+    let response = post_review_at(&client, &server, "/validate?timeout=2ms", &review("x")).await;
     assert_eq!(response["allowed"], true, "{response}");
     let metrics = client
         .get(server.url("/metrics"))

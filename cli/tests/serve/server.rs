@@ -35,14 +35,14 @@ impl Server {
         let stderr = BufReader::new(child.stderr.take().unwrap());
         let logs = Arc::new(Mutex::new(Vec::new()));
         let written = Arc::clone(&logs);
-        let (tell, told) = std::sync::mpsc::channel();
+        let (sender, receiver) = std::sync::mpsc::channel();
         std::thread::spawn(move || {
             for line in stderr.lines().map_while(Result::ok) {
                 let log: Json =
                     serde_json::from_str(&line).unwrap_or_else(|_| json!({"message": line}));
                 if log["message"] == "serving" {
                     let address = log["address"].as_str().unwrap().parse().unwrap();
-                    let _ = tell.send(address);
+                    let _ = sender.send(address);
                 }
                 let mut written = written.lock().unwrap();
                 if written.len() > MOST_LOGS {
@@ -51,7 +51,7 @@ impl Server {
                 written.push(log);
             }
         });
-        let address = told.recv_timeout(Duration::from_secs(60));
+        let address = receiver.recv_timeout(Duration::from_secs(60));
         let address = address.unwrap_or_else(|_| panic!("not serving: {:?}", logs.lock().unwrap()));
         let self_signed = arguments.contains(&"--self-signed");
         let authority = self_signed.then(|| {
@@ -217,12 +217,12 @@ pub(crate) fn review(name: &str) -> Json {
 }
 
 /// Sends a review to the policies, and returns the response of the answer.
-pub(crate) async fn ask(client: &reqwest::Client, server: &Server, review: &Json) -> Json {
-    ask_at(client, server, "/validate?timeout=10s", review).await
+pub(crate) async fn post_review(client: &reqwest::Client, server: &Server, review: &Json) -> Json {
+    post_review_at(client, server, "/validate?timeout=10s", review).await
 }
 
 /// Sends a review, and returns the response of the answer.
-pub(crate) async fn ask_at(
+pub(crate) async fn post_review_at(
     client: &reqwest::Client,
     server: &Server,
     path: &str,

@@ -4,7 +4,7 @@ use kube::Client;
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 
-use super::judge::Audited;
+use super::object::Audited;
 
 /// The pages of a resource.
 pub(super) struct Pages {

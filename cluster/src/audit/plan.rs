@@ -8,7 +8,7 @@ use gavel_state::State;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::APIResourceList;
 use kube::Client;
 
-use super::judge::Audited;
+use super::object::Audited;
 use crate::access::message;
 
 /// The resources of a cluster that bound policies match, each once, in the version that the cluster prefers.

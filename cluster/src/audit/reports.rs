@@ -10,7 +10,7 @@ use kube::api::{Api, DeleteParams, DynamicObject, ListParams, Patch, PatchParams
 use kube::{Error, ResourceExt};
 use serde_json::{Value as Json, json};
 
-use super::judge::{Audited, Finding, Outcome};
+use super::object::{Audited, Finding, Outcome};
 use super::shard::Shard;
 use crate::access::message;
 use crate::cluster::Cluster;

@@ -10,7 +10,7 @@ use serde_json::Value as Json;
 use tokio::runtime::Handle;
 use tokio::time::timeout;
 
-use super::judge::{Audited, Finding, Outcome, judge};
+use super::object::{Audited, Finding, Outcome, audit_object};
 use super::pages::{Page, Pages};
 use super::plan::plan;
 use super::shard::Shard;
@@ -128,13 +128,13 @@ impl Audit {
             (true, Some(shadow)) => shadow,
             _ => first.state,
         };
-        let judging = Arc::new(Judging {
+        let auditor = Arc::new(Auditor {
             authorizer: authorizer(&state, cluster.live()),
             state,
             user: Arc::new(self.user.clone()),
             shard: self.shard,
         });
-        let plan = plan(cluster.client(), &judging.state).await;
+        let plan = plan(cluster.client(), &auditor.state).await;
         let (plan, unread) = plan.map_err(|error| AuditError(message(error)))?;
         let mut summary = Summary {
             unread,
@@ -144,7 +144,7 @@ impl Audit {
             observer.resource(&resource);
             let pages = Pages::new(cluster.client().clone(), &resource, self.page);
             let resource = Arc::new(resource);
-            let read = judging.read(&resource, pages, observer, &mut summary).await;
+            let read = auditor.read(&resource, pages, observer, &mut summary).await;
             if let Err(error) = read? {
                 let name = &resource.plural;
                 summary.unread.push(format!("{name}: {}", message(error)));
@@ -155,14 +155,14 @@ impl Audit {
 }
 
 /// The policies that an audit evaluates, and the user who is assumed to have created the objects.
-struct Judging {
+struct Auditor {
     state: Arc<State>,
     authorizer: Arc<dyn Authorizer>,
     user: Arc<UserInfo>,
     shard: Shard,
 }
 
-impl Judging {
+impl Auditor {
     /// Audits the objects of a resource, and fetches the next page meanwhile. The inner error is the API server's.
     async fn read(
         self: &Arc<Self>,
@@ -176,15 +176,15 @@ impl Judging {
             Err(error) => return Ok(Err(error)),
         };
         while let Some(Page { objects, remaining }) = page {
-            let (judging, resource_of_page) = (Arc::clone(self), Arc::clone(resource));
-            let judged =
-                tokio::task::spawn_blocking(move || judging.page(&resource_of_page, objects));
-            let (judged, next) = tokio::join!(judged, pages.next());
-            let judged = judged.map_err(|error| AuditError(error.to_string()))?;
-            for (object, findings) in &judged {
+            let (auditor, resource_of_page) = (Arc::clone(self), Arc::clone(resource));
+            let audited =
+                tokio::task::spawn_blocking(move || auditor.page(&resource_of_page, objects));
+            let (audited, next) = tokio::join!(audited, pages.next());
+            let audited = audited.map_err(|error| AuditError(error.to_string()))?;
+            for (object, findings) in &audited {
                 summary.count(findings);
-                let told = observer.found(resource, object, findings).await;
-                told.map_err(AuditError)?;
+                let reported = observer.found(resource, object, findings).await;
+                reported.map_err(AuditError)?;
             }
             observer.progress(summary.objects, remaining);
             page = match next {
@@ -208,17 +208,17 @@ impl Judging {
             self.shard
                 .has(&qualified, metadata("namespace"), metadata("name"))
         });
-        let judged = objects.map(|object| {
-            let Judging {
+        let audited = objects.map(|object| {
+            let Auditor {
                 state,
                 authorizer,
                 user,
                 ..
             } = self;
-            let findings = judge(state, authorizer, user, resource, &object);
+            let findings = audit_object(state, authorizer, user, resource, &object);
             (object, findings)
         });
-        judged.collect()
+        audited.collect()
     }
 }
 

@@ -2,7 +2,8 @@
 
 use std::str::FromStr;
 
-/// One of several equal parts of all objects. The name of an object alone determines its part.
+/// One of several shards of about equal size, into which all objects are divided. An object's resource, namespace and name determine its
+/// shard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shard {
     index: u64,
@@ -16,7 +17,7 @@ impl Default for Shard {
 }
 
 impl Shard {
-    /// Whether an object is in this part.
+    /// Whether an object belongs to this shard.
     pub fn has(self, resource: &str, namespace: &str, name: &str) -> bool {
         let hash = fnv1a([resource, namespace, name]);
         hash.checked_rem(self.count).unwrap_or_default() == self.index
@@ -84,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_is_what_it_was_in_other_versions() {
+    fn shards_are_the_same_in_all_versions() {
         let found: Vec<bool> = (0..4)
             .map(|k| {
                 format!("{k}/4")
@@ -97,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_part_is_refused() {
+    fn invalid_shards_are_rejected() {
         for text in ["", "1", "2/2", "-1/2", "a/b", "0/0"] {
             assert!(text.parse::<Shard>().is_err(), "{text}");
         }

@@ -1,4 +1,4 @@
-//! A CustomResourceDefinition as it is written (apiextensions `v1`). Absent and null keys are empty.
+//! The API types of CustomResourceDefinitions (apiextensions `v1`). Absent and null keys become empty values.
 
 use std::sync::Arc;
 

@@ -2,19 +2,19 @@
 
 use gavel_apimachinery::field::Error;
 
-use crate::told::Told;
+use crate::error_size::ErrorSize;
 
 /// Errors, up to a size limit.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
     errors: Vec<Error>,
-    told: Told,
+    size: ErrorSize,
 }
 
 impl Findings {
     /// Adds an error.
     pub(super) fn push(&mut self, error: Error) {
-        if self.told.admit(&error) {
+        if self.size.admit(&error) {
             self.errors.push(error);
         }
     }
@@ -26,7 +26,7 @@ impl Findings {
 
     /// Whether the limit is reached, so that further checks are useless.
     pub(super) fn is_full(&self) -> bool {
-        self.told.is_full()
+        self.size.is_full()
     }
 
     /// The number of errors.
@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn errors_are_told_up_to_their_bound() {
+    fn errors_are_limited() {
         let name = "n".repeat(1024 * 1024);
         let mut findings = Findings::default();
         for _ in 0..100 {

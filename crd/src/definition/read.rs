@@ -128,7 +128,7 @@ impl Definition {
         version.schema.as_ref()?.schema.as_deref()
     }
 
-    /// The definition without its status, as it is when it is created.
+    /// The definition with the status that an API server sets when the definition is created.
     #[must_use]
     pub fn without_status(self) -> Definition {
         Definition {
@@ -141,7 +141,8 @@ impl Definition {
         CustomResourceDefinitionStatus::default().storing(&self.spec)
     }
 
-    /// The schema of a version's objects; `None` if there is no such version and the versions differ.
+    /// The schema of a version's objects. If all versions have the same schema, it is returned for any name; otherwise `None` if there is
+    /// no such version.
     pub(super) fn validation(&self, version: &str) -> Option<Option<&Validation>> {
         let shared = self.shared().validation;
         if shared.is_common() {

@@ -25,7 +25,7 @@ pub struct SchemaReport<'d> {
 pub struct RuleReport<'d> {
     /// The path of the rule.
     pub path: String,
-    /// The rule as it is written.
+    /// The rule, as the definition contains it.
     pub rule: &'d ValidationRule,
     /// The schema of the node that has the rule.
     pub schema: &'d JsonSchema,

@@ -60,7 +60,7 @@ fn check(spec: Json, expected: &[&str]) {
 }
 
 #[test]
-fn what_surrounds_the_schema_is_checked() {
+fn fields_around_the_schema_are_checked() {
     refuses(definition(json!([version(json!({"type": "object"}))])), &[]);
     let mut wrong = definition(json!([
         {"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": {"type": "object"}},
@@ -144,7 +144,7 @@ fn what_surrounds_the_schema_is_checked() {
 }
 
 #[test]
-fn what_versions_share_is_told_once() {
+fn errors_that_versions_share_are_reported_once() {
     let schema = json!({"type": "object", "properties": {"a": {}}});
     let versions = json!([
         version(schema.clone()),
@@ -355,7 +355,7 @@ fn depth_is_bounded_by_an_error() {
 }
 
 #[test]
-fn keys_of_lists_are_told_a_bounded_number_of_times() {
+fn errors_about_list_keys_are_limited() {
     let keys: Vec<_> = (0..1_000).map(|n| format!("k{n}")).collect();
     let list = json!({"type": "array", "items": {"type": "object"}, "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": keys});
     let schema = json!({"type": "object", "properties": {"l": list}});

@@ -71,7 +71,7 @@ fn visit(value: &Json, known: &KnownFields, path: &Path<'_>, unknown: &mut Vec<S
     }
 }
 
-/// Reports a field once, even if a name with a dot makes two paths look the same.
+/// Adds a path, unless it was added before: field names with dots can make two paths equal.
 fn add(path: String, unknown: &mut Vec<String>) {
     if !unknown.contains(&path) {
         unknown.push(path);

@@ -31,24 +31,24 @@ fn verdict(schema: &Json, spec: &Json, old: Option<&Json>, budget: i64) -> (Vec<
     let old = old.map(thing);
     let outcome = crd.validate("v1", &thing(spec), old.as_ref(), budget);
     let outcome = outcome.unwrap();
-    let mut said: Vec<String> = outcome.errors().map(ToString::to_string).collect();
-    said.extend(
+    let mut messages: Vec<String> = outcome.errors().map(ToString::to_string).collect();
+    messages.extend(
         outcome
             .warnings
             .iter()
             .map(|warning| format!("warning: {warning}")),
     );
-    (said, outcome)
+    (messages, outcome)
 }
 
 fn check(schema: Json, spec: Json, expected: &[&str]) {
-    let (said, _) = verdict(&schema, &spec, None, COST_BUDGET);
-    assert_eq!(said, expected, "{spec}");
+    let (messages, _) = verdict(&schema, &spec, None, COST_BUDGET);
+    assert_eq!(messages, expected, "{spec}");
 }
 
 fn check_update(schema: &Json, spec: Json, old: Json, expected: &[&str]) {
-    let (said, _) = verdict(schema, &spec, Some(&old), COST_BUDGET);
-    assert_eq!(said, expected, "{spec} {old}");
+    let (messages, _) = verdict(schema, &spec, Some(&old), COST_BUDGET);
+    assert_eq!(messages, expected, "{spec} {old}");
 }
 
 /// The schema of an object with some properties and rules.
@@ -211,7 +211,7 @@ fn elements_of_keyed_lists_have_old_values() {
 }
 
 #[test]
-fn what_was_wrong_before_is_a_warning() {
+fn values_that_were_invalid_before_are_warnings() {
     let properties = json!({"a": integer(json!({"rule": "self > 5"})), "b": {"type": "integer"}});
     let schema = object(properties, json!([{"rule": "self.a > 6"}]));
     let (spec, a) = (
@@ -269,8 +269,8 @@ fn rules_end_with_the_budget() {
         json!([{"rule": "self.b > 0"}, {"rule": "self.b > 1"}]),
     );
     let check = |budget, expected: &[&str], remaining| {
-        let (said, outcome) = verdict(&schema, &json!({"a": 1, "b": 0}), None, budget);
-        assert_eq!(said, expected);
+        let (messages, outcome) = verdict(&schema, &json!({"a": 1, "b": 0}), None, budget);
+        assert_eq!(messages, expected);
         assert_eq!(outcome.remaining_budget, remaining);
     };
     let out = |at: &str| {
@@ -292,7 +292,7 @@ fn rules_end_with_the_budget() {
 }
 
 #[test]
-fn rules_are_not_asked_about_values_of_wrong_types() {
+fn rules_are_not_evaluated_on_values_of_wrong_types() {
     let schema = || {
         object(
             json!({"i": {"type": "integer"}}),
@@ -326,7 +326,7 @@ fn null_is_no_subject_of_rules() {
 }
 
 #[test]
-fn metadata_is_looked_at_unless_told_otherwise() {
+fn metadata_is_validated_by_default() {
     let crd = compile(&definition(json!({"type": "object"})));
     let mut object = thing(&json!({}));
     object["metadata"] = json!({"name": "A"});
@@ -383,7 +383,7 @@ fn deep_values_are_named_by_their_path() {
 }
 
 #[test]
-fn errors_are_told_up_to_a_bound() {
+fn errors_are_limited() {
     let rule = json!({"rule": "false", "message": "x".repeat(1 << 20)});
     let list = json!({"l": {"type": "array", "items": integer(rule)}});
     let spec = json!({"l": vec![1; 100]});

@@ -253,7 +253,7 @@ impl ObjectValidation<'_, '_> {
                 server,
             ),
         };
-        meta::told_once(errors, server)
+        meta::without_repetitions(errors, server)
     }
 
     fn value_errors(&self, work: &Work<'_>) -> Result<Vec<Error>, Interrupted> {

@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_field_is_refused() {
+    fn paths_that_are_no_field_are_rejected() {
         let unknown = Err("does not refer to a valid field");
         for text in [".b", ".a.b", ".l.a", ".any.x.y", ".a ", "..a", ".l['a']"] {
             check(text, unknown);

@@ -110,7 +110,7 @@ impl Cost {
         Cost::of(Formula::Sizes(formula))
     }
 
-    /// The cost of reading this argument once, with an estimate of its own.
+    /// An evaluation is charged for reading the argument at this position once; `estimate` computes the estimate.
     pub const fn traversal(argument: usize, estimate: fn(&dyn CallSite) -> CallEstimate) -> Cost {
         Cost::of(Formula::Traversal { estimate, argument })
     }

@@ -112,7 +112,7 @@ impl<'a> Argument<'a> for Value<'a> {
     }
 }
 
-/// An optional.
+/// The argument is a CEL optional; `None` is `optional.none()`.
 impl<'a> Argument<'a> for Option<&'a Value<'a>> {
     #[inline]
     fn read(value: Value<'a>) -> Option<Self> {

@@ -1,4 +1,4 @@
-//! The context of a call: the arena for results, and the counter to which an implementation announces its work.
+//! The context of a call: the arena for results, and the counter of the implementation's work.
 
 use bumpalo::collections::Vec as ArenaVec;
 use gavel_golang::work::{Interrupt, Work};
@@ -15,7 +15,7 @@ const WORK_PER_ELEMENT: usize = 32;
 /// may be much larger than its arguments [reserves](Self::reserve) memory before it computes it.
 #[derive(Debug)]
 pub struct CallContext<'a> {
-    /// Where computed values live.
+    /// The arena that holds computed values.
     pub arena: &'a Arena,
     work: Work<'a>,
 }

@@ -67,7 +67,7 @@ impl Env {
     ///
     /// # Errors
     ///
-    /// Those of [`parse`](Self::parse) and of [`check`](Self::check).
+    /// The errors of [`parse`](Self::parse) and of [`check`](Self::check).
     pub fn compile(&self, text: &str) -> Result<CheckedAst, Issues> {
         self.check(self.parse(text)?)
     }

@@ -121,18 +121,18 @@ impl<'a> Estimator<'a> {
 
     /// The sizes of the entries of a list or map, as recorded or as the host gives them.
     fn known_entries(&self, argument: &SizedArgument<'a>) -> Option<EntrySize> {
-        let told = |step| self.told_step(argument.path, step, &Type::Dyn);
+        let given = |step| self.given_step_size(argument.path, step, &Type::Dyn);
         let known = self.entries_of(argument.expr);
         known.or_else(|| match self.type_of(argument.expr) {
             Type::List(element) => Some(EntrySize {
                 is_list: true,
                 key: SizeEstimate::exact(1),
-                value: self.told_step(argument.path, "@items", element)?,
+                value: self.given_step_size(argument.path, "@items", element)?,
             }),
             Type::Map(_) => Some(EntrySize {
                 is_list: false,
-                key: told("@keys")?,
-                value: told("@values")?,
+                key: given("@keys")?,
+                value: given("@values")?,
             }),
             _ => None,
         })
@@ -194,7 +194,7 @@ impl<'a> Estimator<'a> {
         }
     }
 
-    /// The properties of the result of a selection or an index, including through optionals.
+    /// Records the path and the size of the result of a selection or an index, including `.?` and `[?]`.
     fn step(&mut self, expr: &'a Expr, operand: &SizedArgument<'a>, key: &'a Expr) {
         let ty = self.type_of(operand.expr);
         let entries = self.entries_of(operand.expr);
@@ -208,8 +208,8 @@ impl<'a> Estimator<'a> {
         };
         self.set_path(expr.id, path);
         self.forget_size(expr.id);
-        let told = self.told_size(path, self.type_of(expr));
-        self.set_size(expr.id, entries.map(|entries| entries.value).or(told));
+        let given = self.given_size(path, self.type_of(expr));
+        self.set_size(expr.id, entries.map(|entries| entries.value).or(given));
     }
 
     /// The size of the text that `string()` returns for a value.

@@ -198,7 +198,7 @@ impl CallSite for Site<'_, '_> {
             true => None,
             false => self
                 .estimator
-                .told_size(node.path, self.estimator.type_of(node.expr)),
+                .given_size(node.path, self.estimator.type_of(node.expr)),
         })
     }
 
@@ -214,7 +214,7 @@ impl CallSite for Site<'_, '_> {
         let entries = self.estimator.entries_of(list.expr);
         match entries.filter(|_| self.estimator.bounds) {
             Some(entries) => Some(entries.value),
-            None => self.estimator.told_step(list.path, "@items", element),
+            None => self.estimator.given_step_size(list.path, "@items", element),
         }
     }
 

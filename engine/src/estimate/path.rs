@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn what_grows_from_three_steps_shares_the_fourth() {
+    fn paths_of_three_steps_share_the_fourth() {
         let mut paths = Paths::default();
         let item = path(&mut paths, &["self", "items", "@items"]);
         let list = paths.append(item, "list");

@@ -19,7 +19,7 @@ impl<'a> Estimator<'a> {
             return Some(SizeEstimate::exact(size));
         }
         let ty = self.type_of(expr);
-        if let Some(size) = self.told_size(self.path_of(expr), ty) {
+        if let Some(size) = self.given_size(self.path_of(expr), ty) {
             self.set_size(expr.id, Some(size));
             return Some(size);
         }
@@ -35,7 +35,7 @@ impl<'a> Estimator<'a> {
     }
 
     /// The size that the host gives for a path.
-    pub(super) fn told_size(&self, path: Path, ty: &Type) -> Option<SizeEstimate> {
+    pub(super) fn given_size(&self, path: Path, ty: &Type) -> Option<SizeEstimate> {
         match self.paths.steps(path) {
             [] => None,
             steps => self.sizes.size(steps, ty),
@@ -43,7 +43,7 @@ impl<'a> Estimator<'a> {
     }
 
     /// The size that the host gives for the path with one more step, such as that of the elements of a list.
-    pub(super) fn told_step(
+    pub(super) fn given_step_size(
         &self,
         path: Path,
         step: &'static str,

@@ -12,7 +12,7 @@ use crate::cost;
 use crate::error::EvalError;
 use crate::value::{List, ListRepr, MapBuilder, OwnedValue, Truth, Value};
 
-/// The number of elements of a collected list for which there is room at first, at most.
+/// The largest initial capacity of a collected list, in elements.
 const MOST_EXPECTED: usize = 16;
 
 /// The units of work for adding an entry to a map.

@@ -15,7 +15,7 @@ const WORK_PER_ITERATION: usize = 64;
 
 /// The variables, cost and limits of an evaluation.
 pub(super) struct Frame<'f, 'a> {
-    /// Where computed values live.
+    /// The arena that holds computed values.
     pub(super) arena: &'a Arena,
     program: &'a Program,
     cells: CellSlices<'f, 'a>,
@@ -57,7 +57,7 @@ impl<T: Copy + Default, const N: usize> Default for Few<T, N> {
 }
 
 impl<T: Copy + Default, const N: usize> Few<T, N> {
-    /// Room for this many values.
+    /// Returns a slice with `count` values.
     #[inline(always)]
     fn take(&mut self, count: usize) -> &mut [T] {
         if count > N {
@@ -68,7 +68,7 @@ impl<T: Copy + Default, const N: usize> Few<T, N> {
     }
 }
 
-/// Like `Cells`, as slices.
+/// The variables, slots and kept values of `Cells`, borrowed as slices.
 struct CellSlices<'f, 'a> {
     variables: &'f [Option<Value<'a>>],
     slots: &'f mut [(Option<Value<'a>>, Epoch)],

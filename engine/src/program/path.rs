@@ -63,7 +63,7 @@ impl PathSet {
 /// The paths of a program while it is planned.
 #[derive(Debug, Default)]
 pub(super) struct KeptPaths {
-    /// For each path, by its id, its base and its last step.
+    /// The base and the last step of each path, indexed by the path's id.
     steps: Vec<(Start, Further)>,
     keeps: PathSet,
 }

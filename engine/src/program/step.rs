@@ -91,8 +91,8 @@ pub(super) fn truth_of(value: Value<'_>) -> Result<Truth, EvalError> {
     value.as_truth().ok_or_else(EvalError::no_such_overload)
 }
 
-/// `&&` if `DECISIVE` is false, `||` if it is true: a decisive operand decides whatever the other one is; otherwise the first
-/// failure is the result.
+/// `&&` if `DECISIVE` is false, `||` if it is true. If either operand equals `DECISIVE`, that is the result, even if the other operand
+/// fails; otherwise the first failure is the result.
 #[inline(never)]
 fn logic<'a, const DECISIVE: bool>(
     terms: &'a [Step; 2],

@@ -106,7 +106,7 @@ pub(super) enum Base {
     Variable(usize),
     /// A loop variable or an accumulator.
     Slot(SlotId),
-    /// The value of a step.
+    /// The result of a step, such as a call.
     Operand(Step),
     /// `a ? b : c`
     Conditional(Box<Conditional>),
@@ -142,7 +142,7 @@ pub(super) enum QualifierKey {
     Constant(OwnedValue),
     /// The value of a chain.
     Attribute(Box<Attribute>),
-    /// The value of a step.
+    /// The result of a step, such as a call.
     Computed(Step),
 }
 
@@ -172,7 +172,7 @@ pub(super) struct Comparison {
     pub(super) function: Function,
 }
 
-/// An ordering.
+/// The operator of a comparison.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Operator {
     Less,

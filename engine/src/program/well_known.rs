@@ -149,7 +149,7 @@ fn seconds_and_nanos(fields: Fields<'_, '_>) -> (i64, i64) {
     (int("seconds"), int("nanos"))
 }
 
-/// A double in single precision.
+/// Rounds a double to single precision; other values stay unchanged.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "the field holds a number of single precision"

@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_order_is_named_by_the_operator() {
+    fn unordered_operands_are_named_by_the_operator() {
         fails("_<_", &[Value::NULL, Value::NULL], "no such overload: _<_");
         fails(
             "_>=_",

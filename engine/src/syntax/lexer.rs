@@ -15,7 +15,7 @@ pub(super) struct Lexer<'s> {
     ascii: bool,
 }
 
-/// Characters that form no token. The last one is the character at which no token was possible any more.
+/// Characters that form no token. The last of them is the first character that no token could continue with.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct UnknownToken {
     /// Where they start, in code points.

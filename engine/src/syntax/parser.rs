@@ -128,7 +128,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Reads another part of an expression: the height becomes the larger of the previous one and that of the part.
+    /// Reads another part of an expression. The height afterwards is the larger of the height before and the height of the part.
     fn with(&mut self, read: impl FnOnce(&mut Self) -> Option<()>) -> Option<()> {
         let height = self.height;
         read(self)?;

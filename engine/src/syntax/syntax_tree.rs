@@ -63,7 +63,7 @@ impl SyntaxTree {
         self.push(id, Child::Token(token));
     }
 
-    /// Adds a node to a node.
+    /// Adds a child node to a node.
     pub(super) fn push_node(&mut self, id: NodeId, child: NodeId) {
         self.push(id, Child::Node(child));
     }

@@ -35,7 +35,7 @@ impl Signature {
         }
     }
 
-    /// The names of the type parameters, in the order in which they first occur, the result before the parameters.
+    /// The names of the type parameters, in the order in which they first occur; the result is read before the parameters.
     pub fn type_parameters(&self) -> &[SmolStr] {
         &self.type_parameters
     }

@@ -9,10 +9,10 @@ use elsa::FrozenVec;
 use super::{Json, Opaque, Repr, Value};
 use crate::error::EvalError;
 
-/// The memory that an arena keeps after a reset, at most, in bytes.
+/// The most memory that an arena keeps after a reset, in bytes.
 const MOST_KEPT: usize = 1 << 20;
 
-/// The number of values with destructors for which an arena keeps room after a reset, at most.
+/// The largest capacity for values with destructors that an arena keeps after a reset.
 const MOST_KEPT_OPAQUES: usize = 1 << 10;
 
 /// The overhead of a value with a destructor, in bytes.
@@ -193,7 +193,7 @@ mod tests {
     use crate::value::read_json;
 
     #[test]
-    fn what_was_computed_is_not_kept() {
+    fn memory_of_computed_values_is_released() {
         let mut arena = Arena::new();
         // The memory is reserved, but none of its pages is touched.
         let layout = Layout::from_size_align(64 << 20, 1).unwrap();
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_computed_is_bounded() {
+    fn computed_values_are_limited() {
         let arena = Arena::new();
         let text = "x".repeat(40 << 20);
         assert!(arena.reserve(text.len()).is_ok());
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_read_is_told_from_what_is_computed() {
+    fn input_and_computed_values_are_counted_separately() {
         let mut arena = Arena::new();
         arena.string("computed");
         let before = arena.allocated_bytes();

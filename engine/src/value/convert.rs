@@ -24,7 +24,7 @@ pub fn conversion_error(from: &str, to: &str) -> EvalError {
 ///
 /// # Errors
 ///
-/// The text does not have this form.
+/// The text is not a bool in one of these notations.
 pub fn bool_from_string(text: &str) -> Result<bool, EvalError> {
     match text {
         "1" | "t" | "T" | "TRUE" | "true" | "True" => Ok(true),
@@ -60,7 +60,7 @@ pub fn int_from_uint(uint: u64) -> Result<i64, EvalError> {
 ///
 /// # Errors
 ///
-/// The text does not have this form.
+/// The text is not a number in this notation, or the number is out of range.
 pub fn int_from_string(text: &str) -> Result<i64, EvalError> {
     integer::parse_int(text).ok_or_else(|| conversion_error("string", "int"))
 }
@@ -96,7 +96,7 @@ pub fn uint_from_int(int: i64) -> Result<u64, EvalError> {
 ///
 /// # Errors
 ///
-/// The text does not have this form.
+/// The text is not a number in this notation, or the number is out of range.
 pub fn uint_from_string(text: &str) -> Result<u64, EvalError> {
     integer::parse_uint(text).ok_or_else(|| conversion_error("string", "uint"))
 }
@@ -105,7 +105,7 @@ pub fn uint_from_string(text: &str) -> Result<u64, EvalError> {
 ///
 /// # Errors
 ///
-/// The text does not have this form.
+/// The text is not a number in this notation, or the number is out of range.
 pub fn double_from_string(text: &str) -> Result<f64, EvalError> {
     float::parse(text).ok_or_else(|| conversion_error("string", "double"))
 }
@@ -125,7 +125,7 @@ pub fn duration_from_string(text: &str, work: &Work<'_>) -> Result<Duration, Eva
 ///
 /// # Errors
 ///
-/// The text does not have this form.
+/// The text is not a timestamp in RFC 3339, or the instant is out of range.
 pub fn timestamp_from_string(text: &str) -> Result<Timestamp, EvalError> {
     let time = OffsetTime::parse(text)
         .ok_or_else(|| conversion_error("string", "google.protobuf.Timestamp"))?;

@@ -28,7 +28,7 @@ impl Value<'_> {
     ///
     /// # Errors
     ///
-    /// Those of `equals`, and an interrupt.
+    /// The errors of `equals`, and an interrupt by the host.
     pub fn equals_with(&self, other: &Value<'_>, work: &Work<'_>) -> Result<bool, EvalError> {
         equals_within(self, other, &mut Reach::new(work))
     }
@@ -37,7 +37,7 @@ impl Value<'_> {
     ///
     /// # Errors
     ///
-    /// Those of `equals_with`, and a walk that visits too many elements.
+    /// The errors of `equals_with`, and an error if the walk visits too many elements.
     pub fn equals_within(
         &self,
         other: &Value<'_>,
@@ -381,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_compared_is_passed_over_inside_containers() {
+    fn incomparable_elements_of_containers_are_skipped() {
         let arena = Arena::new();
         let opaque = arena.opaque(Incomparable);
         let list = arena.list(&[opaque]);

@@ -134,7 +134,7 @@ impl<'a> Value<'a> {
         )
     }
 
-    /// The bool, if it is one.
+    /// The bool, if the value is one.
     #[inline]
     pub const fn as_bool(&self) -> Option<bool> {
         match self.0 {
@@ -143,7 +143,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The int, if it is one. A uint is not.
+    /// The int, if the value is an int; `None` for a uint.
     #[inline]
     pub const fn as_int(&self) -> Option<i64> {
         match self.0 {
@@ -152,7 +152,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The uint, if it is one. An int is not.
+    /// The uint, if the value is a uint; `None` for an int.
     #[inline]
     pub const fn as_uint(&self) -> Option<u64> {
         match self.0 {
@@ -161,7 +161,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The double, if it is one. An int is not.
+    /// The double, if the value is a double; `None` for an int.
     #[inline]
     pub const fn as_double(&self) -> Option<f64> {
         match self.0 {
@@ -170,7 +170,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The text, if it is one.
+    /// The text, if the value is one.
     #[inline]
     pub const fn as_str(&self) -> Option<&'a str> {
         match self.0 {
@@ -179,7 +179,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The bytes, if it is bytes.
+    /// The bytes, if the value is bytes.
     #[inline]
     pub const fn as_bytes(&self) -> Option<&'a [u8]> {
         match self.0 {
@@ -188,7 +188,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The duration, if it is one.
+    /// The duration, if the value is one.
     #[inline]
     pub const fn as_duration(&self) -> Option<Duration> {
         match self.0 {
@@ -197,7 +197,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The timestamp, if it is one.
+    /// The timestamp, if the value is one.
     #[inline]
     pub const fn as_timestamp(&self) -> Option<Timestamp> {
         match self.0 {
@@ -206,7 +206,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The content of an optional, if this is one: the inner `None` is `optional.none()`.
+    /// The content of the optional, if the value is one; the inner `None` is `optional.none()`.
     #[inline]
     pub const fn as_optional(&self) -> Option<Option<&'a Value<'a>>> {
         match self.0 {
@@ -224,7 +224,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The value of a library's type, if it is one.
+    /// The opaque value, if the value has a library's own type.
     #[inline]
     pub const fn as_dyn_opaque(&self) -> Option<&'a dyn Opaque> {
         match self.0 {
@@ -233,7 +233,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The library's own Rust value, if it is one of this type.
+    /// The library's Rust value, if it has this type.
     #[inline]
     pub fn as_opaque<T: Opaque>(&self) -> Option<&'a T> {
         self.as_dyn_opaque()?.downcast_ref()
@@ -334,7 +334,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The host's list, if it is one.
+    /// The host's list, if the value is one.
     #[inline]
     pub const fn as_list_view(&self) -> Option<&'a dyn ListView> {
         match self.0 {

@@ -4,7 +4,7 @@ use super::key::address;
 use super::{Arena, MapBuilder, Reach, Repr, Value};
 use crate::error::EvalError;
 
-/// The behavior of objects of a host's type.
+/// Which fields objects of a host's type have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ObjectKind {
     /// Any field may be set. Fields are found only if the checker knows the type of the object, and are then read as plain data:
@@ -82,7 +82,7 @@ impl<'a> Object<'a> {
         }
     }
 
-    /// Like `select`, if the field may be absent, as in `has(object.name)`.
+    /// The value of a field that may be absent, as in `has(object.name)`; otherwise like `select`.
     pub(crate) fn select_optional(&self, name: &str) -> Result<Option<Value<'a>>, EvalError> {
         match self.kind {
             ObjectKind::Open => Ok(None),

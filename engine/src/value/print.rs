@@ -18,7 +18,8 @@ impl Value<'_> {
         ValueInMessage(self)
     }
 
-    /// Like [`Value::go_type`], for a value that a host bound directly: null, arrays and objects have Go's own types.
+    /// The Go type of a value that a host bound directly. Differs from [`Value::go_type`] for null, arrays and objects, which are then
+    /// plain Go values.
     pub(crate) fn raw_go_type(&self) -> Cow<'static, str> {
         match self.0 {
             Repr::Null => Cow::Borrowed("<nil>"),

@@ -31,7 +31,7 @@ impl Timestamp {
     ///
     /// # Errors
     ///
-    /// Those of the writer.
+    /// Writing to `out` fails.
     pub fn write_rfc3339(self, out: &mut impl fmt::Write) -> fmt::Result {
         let time = OffsetTime {
             unix_seconds: self.seconds,

@@ -44,7 +44,8 @@ pub trait ListView: fmt::Debug {
         None
     }
 
-    /// The list with another list appended by `+`, for hosts with their own kind of joined list; `None` to join the elements.
+    /// The result of `+` with this list on the left, for hosts that join lists in their own way; `None` to append the elements of the other
+    /// list.
     fn concat<'a>(
         &'a self,
         _other: Value<'a>,
@@ -96,7 +97,7 @@ pub trait MapView: fmt::Debug {
     ///
     /// # Errors
     ///
-    /// Those of [`get`](MapView::get); and an absent key.
+    /// The errors of [`get`](MapView::get); an implementation may also fail for an absent key.
     fn value_of(&self, key: &Value<'_>) -> Result<Value<'_>, EvalError> {
         Ok(self.get(key)?.unwrap_or(Value::NULL))
     }

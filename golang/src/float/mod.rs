@@ -8,7 +8,7 @@ use std::fmt::{self, Write};
 ///
 /// # Errors
 ///
-/// Those of the writer.
+/// Writing to `out` fails.
 pub fn write_shortest(out: &mut impl Write, value: f64) -> fmt::Result {
     let magnitude = value.abs();
     if value == 0.0 || !value.is_finite() || (1e-4..1e6).contains(&magnitude) {
@@ -29,7 +29,7 @@ pub fn format_shortest(value: f64) -> String {
 ///
 /// # Errors
 ///
-/// Those of the writer.
+/// Writing to `out` fails.
 pub fn write_plain(out: &mut impl Write, value: f64) -> fmt::Result {
     if let Some(name) = special(value) {
         return out.write_str(name);

@@ -15,7 +15,7 @@ const MAX_RUNES: usize = (128 << 20) / 4;
 pub(super) struct Limits {
     /// The nodes that Go has allocated.
     nodes: u64,
-    /// The nodes that Go has dropped, which it uses again.
+    /// The nodes that Go has dropped and will use again.
     free: u64,
     runes: usize,
     /// The product of all counted repetitions, at most [`MAX_SIZE`].

@@ -88,7 +88,7 @@ impl Program {
         })
     }
 
-    /// Adds the threads that an instruction leads to without reading a character, the preferred ones first.
+    /// Adds the threads that are reachable from an instruction without reading a character, in order of preference.
     fn follow(
         &self,
         at: u32,

@@ -26,7 +26,7 @@ pub(super) struct Program {
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Instruction {
     Char(char),
-    /// A character of a class, by its number.
+    /// A character of the class with this index in `classes`.
     Class(u32),
     /// Continues at both targets; the first one is preferred.
     Split(u32, u32),
@@ -78,15 +78,15 @@ impl Program {
 enum Task<'h> {
     Node(&'h Hir),
     Emit(Instruction),
-    /// Exactly this many copies.
+    /// Compiles exactly this many copies of a node.
     Copies(&'h Hir, u32),
-    /// At most this many copies, each of which may be skipped.
+    /// Compiles at most `times` copies of a node, each of which may be skipped.
     Optional {
         sub: &'h Hir,
         times: u32,
         greedy: bool,
     },
-    /// One of several alternatives.
+    /// Compiles an alternation of these nodes.
     Alternatives(&'h [Hir]),
     /// Closes the loop that began at an instruction.
     Loop {

@@ -386,11 +386,11 @@ fn matches_with_deep_and_large_patterns() {
 }
 
 /// The number of calls of the interrupt until it stops the search.
-fn asks_until_stopped(patience: usize, search: impl Fn(&Work<'_>) -> bool) -> usize {
-    let asked = AtomicUsize::new(0);
-    let interrupt = || asked.fetch_add(1, Ordering::Relaxed) >= patience;
+fn checks_until_stopped(patience: usize, search: impl Fn(&Work<'_>) -> bool) -> usize {
+    let checks = AtomicUsize::new(0);
+    let interrupt = || checks.fetch_add(1, Ordering::Relaxed) >= patience;
     assert!(search(&Work::new(Some(&interrupt))), "it was stopped");
-    asked.load(Ordering::Relaxed)
+    checks.load(Ordering::Relaxed)
 }
 
 #[test]
@@ -402,16 +402,16 @@ fn searches_are_stopped_whatever_they_do() {
         let matches = |work: &Work<'_>| regex.matches_within(&text, work).is_err();
         let finds = |work: &Work<'_>| regex.find_iter(&text, work).any(|found| found.is_err());
         if pattern != "a.*c|a" {
-            assert_eq!(asks_until_stopped(3, matches), 4, "{pattern}");
+            assert_eq!(checks_until_stopped(3, matches), 4, "{pattern}");
         }
-        assert_eq!(asks_until_stopped(3, finds), 4, "{pattern}");
+        assert_eq!(checks_until_stopped(3, finds), 4, "{pattern}");
     }
 }
 
 #[test]
 fn long_patterns_are_not_read_to_their_end() {
     for pattern in ["ab".repeat(100_000), "[a-c]".repeat(50_000)] {
-        let asks = asks_until_stopped(2, |work| {
+        let asks = checks_until_stopped(2, |work| {
             Regex::new_within(&pattern, work).is_err_and(|error| error.is_interrupted())
         });
         assert_eq!(asks, 3);
@@ -419,19 +419,20 @@ fn long_patterns_are_not_read_to_their_end() {
 }
 
 #[test]
-fn searches_of_long_texts_ask_by_the_bytes_passed() {
+fn searches_of_long_texts_check_the_interrupt_by_bytes() {
     let text = "ab".repeat(50_000);
-    for (pattern, most_bytes_unasked) in [("^[ab]+$", 65_536), (r"[ab]*a[ab]{40}c", 10_000)] {
-        let asked = AtomicUsize::new(0);
-        let interrupt = || asked.fetch_add(1, Ordering::Relaxed) == usize::MAX;
+    for (pattern, most_bytes_between_checks) in [("^[ab]+$", 65_536), (r"[ab]*a[ab]{40}c", 10_000)]
+    {
+        let checks = AtomicUsize::new(0);
+        let interrupt = || checks.fetch_add(1, Ordering::Relaxed) == usize::MAX;
         let work = Work::new(Some(&interrupt));
         let regex = Regex::new(pattern).unwrap();
         assert_eq!(
             regex.matches_within(&text, &work),
             Ok(!pattern.ends_with('c'))
         );
-        let bytes = text.len() / asked.load(Ordering::Relaxed).max(1);
-        assert!(bytes <= most_bytes_unasked, "{pattern}: {bytes}");
+        let bytes = text.len() / checks.load(Ordering::Relaxed).max(1);
+        assert!(bytes <= most_bytes_between_checks, "{pattern}: {bytes}");
     }
 }
 

@@ -47,7 +47,7 @@ impl OffsetTime {
     ///
     /// # Errors
     ///
-    /// Those of the writer.
+    /// Writing to `out` fails.
     pub fn write_rfc3339(self, out: &mut impl Write) -> fmt::Result {
         let c = Civil::at(self.unix_seconds, i64::from(self.offset_seconds));
         if c.year < 0 {

@@ -226,7 +226,7 @@ fn survives_instants_of_no_calendar() {
 }
 
 #[test]
-fn what_is_no_time_is_told_as_go_tells_it() {
+fn invalid_times_are_reported_as_go_reports_them() {
     let check = |layout: Layout, text: &str, expected: &str| {
         let error = layout.parse(text).unwrap_err();
         assert_eq!(

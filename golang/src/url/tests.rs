@@ -52,7 +52,7 @@ fn paths_stay_as_they_are_where_they_are_well_encoded() {
 }
 
 #[test]
-fn what_is_badly_encoded_in_a_query_is_left_out() {
+fn badly_encoded_parts_of_a_query_are_ignored() {
     let check = |text: &str, expected: &[(&str, &str)]| {
         let url = url(text);
         let pairs: Vec<_> = url.query().collect();

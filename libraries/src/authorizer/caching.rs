@@ -72,10 +72,10 @@ mod tests {
     }
 
     #[test]
-    fn asks_each_question_once() {
+    fn each_question_is_asked_once() {
         let counting = Arc::new(Counting::default());
         let caching = CachingAuthorizer::new(Arc::clone(&counting) as Arc<dyn Authorizer>);
-        let ask = |groups: &[&str], verb: &str, selector: Option<&str>, expected: usize| {
+        let check = |groups: &[&str], verb: &str, selector: Option<&str>, expected: usize| {
             let resource = ResourceAttributes {
                 label_selector: selector
                     .map_or(Ok(Vec::new()), |text| Err(SelectorError(text.to_owned()))),
@@ -91,11 +91,11 @@ mod tests {
             });
             assert_eq!(counting.0.load(Ordering::Relaxed), expected);
         };
-        ask(&["a", "b"], "get", None, 1);
-        ask(&["a", "b"], "get", None, 1);
-        ask(&["b", "a"], "get", None, 1);
-        ask(&["a", "b"], "get", Some("unreadable"), 1);
-        ask(&["a", "b"], "list", None, 2);
-        ask(&["a"], "list", None, 3);
+        check(&["a", "b"], "get", None, 1);
+        check(&["a", "b"], "get", None, 1);
+        check(&["b", "a"], "get", None, 1);
+        check(&["a", "b"], "get", Some("unreadable"), 1);
+        check(&["a", "b"], "list", None, 2);
+        check(&["a"], "list", None, 3);
     }
 }

@@ -15,7 +15,7 @@ pub use selector::{
     parse_label_selector,
 };
 
-/// Decides whether users may do things. Hosts implement it.
+/// Decides whether a user may make a request. Hosts implement this trait.
 pub trait Authorizer: fmt::Debug + Send + Sync {
     /// Decides about one request.
     fn authorize(&self, attributes: &AuthorizerAttributes) -> Decision;

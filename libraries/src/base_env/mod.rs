@@ -65,7 +65,8 @@ pub struct Gated {
     pub introduced: KubeVersion,
     /// The first version that no longer has it; its replacement includes everything that it provides.
     pub removed: Option<KubeVersion>,
-    /// Whether a feature gate now offers the feature to expressions of all versions, even of versions without it.
+    /// Whether expressions for any Kubernetes version have the feature, even for versions before `introduced`: a feature gate that is on
+    /// now enables it.
     pub ungated: bool,
     /// If set, only servers that have (`true`) or lack (`false`) this difference have the feature.
     pub servers: Option<(Difference, bool)>,

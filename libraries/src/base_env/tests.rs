@@ -36,7 +36,7 @@ fn language_options_come_with_their_version() {
 }
 
 #[test]
-fn what_is_removed_has_a_successor() {
+fn removed_features_have_a_successor() {
     for gated in FEATURES {
         if let Some(removed) = gated.removed {
             let successor = FEATURES.iter().find(|other| other.introduced == removed);

@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_fails_in_a_list_fails_alike() {
+    fn operands_in_lists_fail_like_operands() {
         let arena = Arena::new();
         let check = |values: &[Value<'_>], expected| {
             check(MATH, "math_@min_list_int", &[arena.list(values)], expected);

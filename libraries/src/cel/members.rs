@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn finds_what_equals() {
+    fn finds_equal_elements() {
         let list = [
             Value::from(1),
             Value::from(u64::MAX),

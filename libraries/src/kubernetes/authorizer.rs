@@ -93,7 +93,7 @@ impl AuthorizerValue {
         AuthorizerValue { user, authorizer }
     }
 
-    fn ask(&self, verb: &str, request: AuthorizerRequest) -> Decision {
+    fn decide(&self, verb: &str, request: AuthorizerRequest) -> Decision {
         self.authorizer.authorize(&AuthorizerAttributes {
             user: Arc::clone(&self.user),
             verb: verb.to_owned(),
@@ -120,7 +120,8 @@ impl ResourceCheck {
             label_selector: parse_label_selector(&self.label_selector),
             ..self.attributes.clone()
         };
-        self.of.ask(verb, AuthorizerRequest::Resource(attributes))
+        self.of
+            .decide(verb, AuthorizerRequest::Resource(attributes))
     }
 }
 
@@ -254,7 +255,7 @@ fn label_selector<'a>(call: &CallContext<'a>, check: &ResourceCheck, text: &str)
 
 fn check_path<'a>(call: &CallContext<'a>, check: &PathCheck, verb: &str) -> Value<'a> {
     let request = AuthorizerRequest::Path(check.path.clone());
-    call.arena.opaque(check.of.ask(verb, request))
+    call.arena.opaque(check.of.decide(verb, request))
 }
 
 fn check_resource<'a>(call: &CallContext<'a>, check: &ResourceCheck, verb: &str) -> Value<'a> {

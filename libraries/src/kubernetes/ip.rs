@@ -164,7 +164,7 @@ impl<R: Rules> Opaque for Ip<R> {
         }
     }
 
-    /// The bytes of the address.
+    /// The number of bytes of the address.
     fn size(&self) -> Option<u64> {
         Some(u64::from(bit_length(self.address)) / 8)
     }

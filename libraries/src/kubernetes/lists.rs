@@ -207,7 +207,7 @@ fn includes<'a>(
     found.transpose().map(|found| found.is_some())
 }
 
-/// `Some` if the two values are known to be equal.
+/// Whether two values are equal: `Some` if they are, `None` if they differ or cannot be compared.
 fn same(
     call: &CallContext<'_>,
     element: &Value<'_>,
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_order_or_sum_fails() {
+    fn lists_without_an_order_or_a_sum_fail() {
         let empty = [Value::from(List::EMPTY)];
         check(
             LISTS,

@@ -42,7 +42,7 @@ impl Authorizer for AllowAll {
 ///
 /// # Errors
 ///
-/// The example is not true.
+/// The example does not have the documented result.
 ///
 /// Examples may use `authorizer`, which allows everything.
 pub fn example_cost(env: &Env, row: &Overload) -> Result<u64, ExampleError> {

@@ -71,7 +71,7 @@ impl Listing {
     ///
     /// # Errors
     ///
-    /// An example is not true.
+    /// An example does not have the documented result.
     pub fn kubernetes(version: KubeVersion) -> Result<Listing, ExampleError> {
         let server = Server::new(version);
         let envs = EnvSet::new(server)?;
@@ -90,7 +90,7 @@ impl Listing {
     ///
     /// # Errors
     ///
-    /// An example is not true.
+    /// An example does not have the documented result.
     pub fn cel() -> Result<Listing, ExampleError> {
         let mut listing = Listing::default();
         listing.add_cel(&mut Seen::default())?;
@@ -101,7 +101,7 @@ impl Listing {
     ///
     /// # Errors
     ///
-    /// An example is not true.
+    /// An example does not have the documented result.
     pub fn all() -> Result<Listing, ExampleError> {
         let mut listing = Listing::kubernetes(KubeVersion::NEWEST)?;
         let mut seen = Seen {

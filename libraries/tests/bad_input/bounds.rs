@@ -90,8 +90,8 @@ fn each_call_that_takes_long_is_interrupted() {
         "d.texts.transformMap(i, v, v).size() > 0",
         "d.texts.transformMapEntry(i, v, {v: i}).size() > 0",
     ] {
-        let asked = AtomicU32::new(0);
-        let interrupt = || asked.fetch_add(1, Ordering::Relaxed) >= 1;
+        let checks = AtomicU32::new(0);
+        let interrupt = || checks.fetch_add(1, Ordering::Relaxed) >= 1;
         let options = EvalOptions {
             interrupt: Some(&interrupt),
             ..EvalOptions::default()
@@ -101,7 +101,7 @@ fn each_call_that_takes_long_is_interrupted() {
             format!("{text} || true"),
             format!("[1].exists(x, {text})"),
         ] {
-            asked.store(0, Ordering::Relaxed);
+            checks.store(0, Ordering::Relaxed);
             let (error, _) = failure(&text, &document, &Arena::new(), &options);
             assert_eq!(error.kind(), EvalErrorKind::Interrupted, "{text}: {error}");
         }
@@ -109,7 +109,7 @@ fn each_call_that_takes_long_is_interrupted() {
 }
 
 #[test]
-fn what_takes_long_asks_often() {
+fn long_work_checks_the_interrupt_often() {
     let document = document();
     for (text, asks) in [
         ("d.s.matches('[ab]*a[ab]{300}c')", 200),
@@ -120,8 +120,8 @@ fn what_takes_long_asks_often() {
         ("d.numbers.sort() == []", 50),
         ("d.numbers.all(x, x >= 0)", 30),
     ] {
-        let asked = AtomicU32::new(0);
-        let interrupt = || asked.fetch_add(1, Ordering::Relaxed) >= asks;
+        let checks = AtomicU32::new(0);
+        let interrupt = || checks.fetch_add(1, Ordering::Relaxed) >= asks;
         let options = EvalOptions {
             interrupt: Some(&interrupt),
             ..EvalOptions::default()

@@ -126,8 +126,8 @@ fn the_host_may_interrupt() {
     ] {
         let checked = env.compile(text).unwrap();
         let program = env.plan(&checked).unwrap();
-        let asked = AtomicU32::new(0);
-        let interrupt = || asked.fetch_add(1, Ordering::Relaxed) >= 3;
+        let checks = AtomicU32::new(0);
+        let interrupt = || checks.fetch_add(1, Ordering::Relaxed) >= 3;
         let options = EvalOptions {
             cost_limit: None,
             interrupt: Some(&interrupt),
@@ -139,7 +139,7 @@ fn the_host_may_interrupt() {
             "operation interrupted",
             "{text}"
         );
-        assert_eq!(asked.load(Ordering::Relaxed), 4, "{text}");
+        assert_eq!(checks.load(Ordering::Relaxed), 4, "{text}");
     }
 }
 

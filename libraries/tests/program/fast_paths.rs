@@ -100,7 +100,7 @@ fn outcome_of_held(program: &Program, document: &Json) -> (String, u64) {
 }
 
 #[test]
-fn optional_fields_of_json_are_those_of_values_that_are_held() {
+fn optional_fields_of_json_and_owned_values_are_the_same() {
     let env = env();
     let objects = [
         json!({}),
@@ -166,7 +166,7 @@ proptest! {
     }
 
     #[test]
-    fn json_is_read_as_values_that_are_held(entropy in random::entropy()) {
+    fn json_and_owned_values_give_the_same_results(entropy in random::entropy()) {
         let expression = random::with_fields(&random::expression(&entropy));
         if let Ok(program) = planned(&env(), &expression) {
             let held = outcome_of_held(&program, &document());
@@ -248,7 +248,7 @@ proptest! {
     }
 
     #[test]
-    fn ints_that_are_passed_over_are_looked_at(
+    fn skipped_ints_count_like_visited_ones(
         ints in prop::collection::vec(-2_i64..9, 0..400),
         other in prop::option::of((0_usize..400, prop::sample::select(vec![json!("a"), json!(1.5), json!(null), json!(8)]))),
         limit in prop::option::of(0_u64..2500),

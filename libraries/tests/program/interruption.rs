@@ -59,9 +59,9 @@ fn an_interrupt_stops_an_evaluation_whatever_it_does() {
         assert_eq!(kind, None, "{expression}");
         assert!(total >= 3, "{expression}: asked {total} times");
         for stop_at in [0, 1, total / 3, total / 2, total - 1] {
-            let (kind, asked) = run(stop_at);
+            let (kind, checks) = run(stop_at);
             let stopped = (Some(EvalErrorKind::Interrupted), stop_at + 1);
-            assert_eq!((kind, asked), stopped, "{expression}");
+            assert_eq!((kind, checks), stopped, "{expression}");
         }
     }
 }

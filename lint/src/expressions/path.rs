@@ -20,7 +20,7 @@ pub(crate) struct Reads<'e> {
     /// The reads of fields that may be absent, each with its node.
     pub(crate) fields: Vec<(&'e Expr, FieldPath)>,
     /// The fields that the expression tests for.
-    pub(crate) asked: Vec<FieldPath>,
+    pub(crate) tested: Vec<FieldPath>,
     /// The nested loops over the same list, each with the list.
     pub(crate) nested: Vec<(&'e Expr, FieldPath)>,
     /// The nodes that name a variable of the environment.
@@ -87,26 +87,26 @@ impl<'e> Walk<'e, '_> {
                 let Some(mut path) = path else { return };
                 path.push(field_name(&select.field));
                 match select.test_only {
-                    true => self.reads.asked.push(path),
+                    true => self.reads.tested.push(path),
                     false if self.is_optional(&select.operand) => {}
                     false => self.reads.fields.push((expr, path)),
                 }
             }
             ExprKind::Call(call) => {
                 expr.for_each_child(|child| self.expr(child));
-                let asked = match (call.function.as_str(), call.args.as_slice()) {
+                let tested = match (call.function.as_str(), call.args.as_slice()) {
                     (operators::IN, [key, map]) => Some((map, key)),
                     (operators::OPT_SELECT | operators::OPT_INDEX, [operand, key]) => {
                         Some((operand, key))
                     }
                     _ => None,
                 };
-                if let Some((operand, key)) = asked
+                if let Some((operand, key)) = tested
                     && let Some(name) = text(key)
                     && let Some(mut path) = self.path(operand)
                 {
                     path.push(field_name(name));
-                    self.reads.asked.push(path);
+                    self.reads.tested.push(path);
                 }
             }
             ExprKind::Comprehension(fold) => self.fold(expr, fold),

@@ -69,7 +69,7 @@ pub static BREAKS_STORED_OBJECTS: Rule = Rule {
     id: "breaks-stored-objects",
     severity: Severity::Warning,
     is_default: true,
-    title: "Stored objects may no longer pass",
+    title: "Stored objects may become invalid",
     why: "The definition is stricter than the one that `--old` names. Objects that are already stored may not satisfy it. Since \
           Kubernetes 1.30 an update that leaves the part of the object unchanged still passes in most cases (validation ratcheting); \
           the message says where it does not.",

@@ -11,8 +11,8 @@ pub static UNDEFINED_FIELD: Rule = Rule {
     is_default: true,
     title: "The schema of the kind does not have the field",
     why: "The API server accepts the policy and only notes the problem in its status. Whenever the expression reads the field, it \
-          fails, and `failurePolicy` decides. Kinds come from the definitions that are linted along with the policy, and from \
-          Kubernetes' own kinds, which Gavel knows.",
+          fails, and `failurePolicy` decides. Gavel knows the schemas of Kubernetes' own kinds; it reads the schemas of custom \
+          resources from the definitions that are linted along with the policy.",
     example: Example {
         frame: Frame::Policy,
         before: "validations:\n- expression: object.spec.replica <= 5\n",
@@ -87,8 +87,8 @@ pub static CONSTANT_CONDITION: Rule = Rule {
     is_default: true,
     title: "A condition is always true or always false",
     why: "The condition reads nothing, compares something with itself, or tests whether a size is less than zero. Part of the \
-          expression has no effect. A validation that is only `false` is left alone: together with match conditions it denies what \
-          they match.",
+          expression has no effect. A validation whose expression is `false` is not reported: with match conditions, it denies every \
+          request that they match.",
     example: Example {
         frame: Frame::Policy,
         before: "validations:\n- expression: object.metadata.name.size() >= 0 && object.spec.replicas <= 5\n",

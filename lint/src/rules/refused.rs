@@ -99,7 +99,7 @@ pub static OVER_BUDGET: Rule = Rule {
     severity: Severity::Error,
     is_default: true,
     title: "A rule exceeds the cost budget of definitions",
-    why: "The API server estimates what a rule costs in the worst case that the schema allows, and rejects definitions with rules that exceed the budget: 10,000,000 units for a rule wherever it may run, and 100,000,000 for all rules of a schema. It \
+    why: "The API server estimates what a rule costs in the worst case that the schema allows, and rejects definitions with rules that exceed the budget: 10,000,000 units for all evaluations of one rule, and 100,000,000 for all rules of a schema. It \
           assumes that lists, maps and texts without `maxItems`, `maxProperties` and `maxLength` are as large as a request can be.",
     example: Example {
         frame: Frame::Schema,

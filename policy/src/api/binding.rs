@@ -1,4 +1,4 @@
-//! Bindings of policies to resources and params.
+//! The API types of bindings, which bind policies to resources and params.
 
 use gavel_apimachinery::api_types;
 use gavel_apimachinery::labels::LabelSelector;

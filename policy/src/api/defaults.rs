@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_absent_is_filled_in() {
+    fn absent_fields_are_defaulted() {
         let policy = ValidatingAdmissionPolicy::from_json(&serde_json::json!({
             "spec": {"matchConstraints": {"resourceRules": [{"operations": ["CREATE"], "resourceNames": ["x"], "scope": null}]}}
         }));

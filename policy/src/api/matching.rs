@@ -1,4 +1,4 @@
-//! The requests that a policy, a binding or a webhook matches.
+//! The API types of match constraints: which requests a policy, a binding or a webhook matches.
 
 use gavel_apimachinery::api_types;
 use gavel_apimachinery::labels::LabelSelector;

@@ -1,4 +1,4 @@
-//! The policies.
+//! The API types of admission policies.
 
 use gavel_apimachinery::api_types;
 

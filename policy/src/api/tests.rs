@@ -6,7 +6,7 @@ fn object(version: &str, kind: &str, rest: &str) -> String {
 }
 
 #[test]
-fn what_is_no_registration_is_refused() {
+fn objects_that_are_no_registrations_are_rejected() {
     let check = |text: &str, expected: &str| {
         let error = Resource::decode(text).unwrap_err();
         assert_eq!(error.to_string(), expected, "{text}");
@@ -84,10 +84,10 @@ fn objects_are_written_with_defaults() {
 }
 
 #[test]
-fn fields_that_are_unknown_or_come_twice_are_told_or_refused() {
+fn unknown_and_duplicate_fields_are_reported_or_rejected() {
     let rest = r#","spec":{"paramRef":{"name":"a","name":"b"},"x":{"y":1}}"#;
     let text = object("v1", "ValidatingAdmissionPolicyBinding", rest);
-    let told = |level: FieldValidation| {
+    let faults_at = |level: FieldValidation| {
         let decoded = Resource::decode(&text).unwrap();
         level.apply(decoded).map(|(_, warnings)| warnings)
     };
@@ -95,10 +95,10 @@ fn fields_that_are_unknown_or_come_twice_are_told_or_refused() {
         r#"duplicate field "spec.paramRef.name""#,
         r#"unknown field "spec.x""#,
     ];
-    assert_eq!(told(FieldValidation::Warn).unwrap(), faults);
-    assert!(told(FieldValidation::Ignore).unwrap().is_empty());
+    assert_eq!(faults_at(FieldValidation::Warn).unwrap(), faults);
+    assert!(faults_at(FieldValidation::Ignore).unwrap().is_empty());
     assert_eq!(
-        told(FieldValidation::Strict).unwrap_err().to_string(),
+        faults_at(FieldValidation::Strict).unwrap_err().to_string(),
         format!("strict decoding error: {}", faults.join(", "))
     );
 }

@@ -1,4 +1,4 @@
-//! Webhook configurations.
+//! The API types of webhook configurations.
 
 use gavel_apimachinery::api_types;
 use gavel_apimachinery::labels::LabelSelector;

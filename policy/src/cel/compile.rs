@@ -195,7 +195,7 @@ impl Compiler {
         self.compile_typed_variable(name, text, declarations).0
     }
 
-    /// Like `compile_variable`, and returns the type.
+    /// Compiles a variable as `compile_variable` does, and returns its type.
     pub(super) fn compile_typed_variable(
         &mut self,
         name: &str,

@@ -57,8 +57,8 @@ pub struct GroupCost {
 /// An upper and lower bound of a cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Estimate {
-    /// In cost units. No evaluation with objects that satisfy their schemas exceeds the maximum; an evaluation that fails may cost less
-    /// than the minimum.
+    /// The range of the cost, in cost units. No evaluation with objects that satisfy their schemas exceeds the maximum; an evaluation that
+    /// fails may cost less than the minimum.
     Bounded(CostEstimate),
     /// An input has an unbounded size.
     Unbounded,

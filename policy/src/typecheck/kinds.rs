@@ -58,12 +58,12 @@ impl TypeChecker {
             });
         }
         for (n, rule) in policy.rules().map(|named| &named.rule).enumerate() {
-            let mut tell = |reason| {
+            let mut report = |reason| {
                 let field = format!("spec.matchConstraints.resourceRules[{n}]");
                 unchecked.push(Unchecked { field, reason });
             };
             if names_no_kinds(rule) {
-                tell("a wildcard in apiGroups or apiVersions names no kinds".to_owned());
+                report("a wildcard in apiGroups or apiVersions names no kinds".to_owned());
                 continue;
             }
             for name in rule.resources.iter().filter(|name| !is_resource(name)) {
@@ -72,7 +72,7 @@ impl TypeChecker {
                 } else {
                     "a wildcard"
                 };
-                tell(format!(
+                report(format!(
                     "the resource {name:?} is {what}, which names no kind"
                 ));
             }
@@ -80,7 +80,7 @@ impl TypeChecker {
                 let kinds = self.kinds_for(&resource);
                 if !kinds.iter().any(|kind| self.schemas.contains_key(kind)) {
                     let (name, version) = (resource.qualified(), &resource.version);
-                    tell(format!("the schema of {name} in {version} is not known"));
+                    report(format!("the schema of {name} in {version} is not known"));
                 }
             }
         }

@@ -66,7 +66,7 @@ pub struct TypeChecker {
     /// The API server whose rules for schemas of built-in kinds apply; custom resources have their own rules.
     server: Server,
     schemas: BTreeMap<GroupVersionKind, KindSchema>,
-    /// Plural and singular names.
+    /// The kind of each resource, by its plural and its singular name.
     resources: BTreeMap<GroupVersionResource, GroupVersionKind>,
     /// The assumed size limit of an object, in bytes.
     max_object: u64,
@@ -118,7 +118,7 @@ pub struct ExpressionFault {
 /// The extent of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Extent {
-    /// What upstream checks.
+    /// The parts that upstream checks.
     Upstream,
     /// Everything in the policy.
     Everything,

@@ -29,9 +29,9 @@ pub(super) fn faults(part: Part, checked: &CheckedAst, root: MergeType<'_>) -> O
     for expr in checked.ast().walk() {
         match &expr.kind {
             ExprKind::Struct(literal) if literal.type_name == JSON_PATCH => {
-                mutation.look_at_operation(expr.id, literal);
+                mutation.check_operation(expr.id, literal);
             }
-            ExprKind::Struct(literal) => mutation.look_at_object(expr.id, literal),
+            ExprKind::Struct(literal) => mutation.check_object(expr.id, literal),
             _ => {}
         }
     }
@@ -54,7 +54,7 @@ impl<'s> CheckedMutation<'_, 's> {
     }
 
     /// Checks an initializer of a type. The name of the type is the path of the fields that lead to it: `Object.spec.template`.
-    fn look_at_object(&mut self, id: ExprId, literal: &Struct) {
+    fn check_object(&mut self, id: ExprId, literal: &Struct) {
         let Some(path) = literal.type_name.strip_prefix(OBJECT_PATCH) else {
             return;
         };
@@ -76,14 +76,15 @@ impl<'s> CheckedMutation<'_, 's> {
         for field in &literal.fields {
             let path = format!("{path}.{}", field.name);
             match ty.field(&field.name) {
-                Some(ty) => self.look_at_value(&field.value, ty, &path, &path),
+                Some(ty) => self.check_value(&field.value, ty, &path, &path),
                 None => self.report(field.id, undeclared(&path)),
             }
         }
     }
 
-    /// Checks the value that is set at `path`; `names` is the type name for this path, such as `Object.spec`; within maps, that of the map.
-    fn look_at_value(&mut self, value: &Expr, ty: MergeType<'s>, path: &str, names: &str) {
+    /// Checks the value that is set at `path`. `names` is the name of the type that an initializer at this path has, such as `Object.spec`;
+    /// for a path within a map, the name of the map's type.
+    fn check_value(&mut self, value: &Expr, ty: MergeType<'s>, path: &str, names: &str) {
         let found = self.checked.type_of(value.id);
         if let Some(message) = self.refusal(found, ty, path, names) {
             return self.report(value.id, message);
@@ -98,7 +99,7 @@ impl<'s> CheckedMutation<'_, 's> {
             let path = format!("{path}.{name}");
             match ty.field(name) {
                 // Names of types do not extend into maps.
-                Some(ty) => self.look_at_value(value, ty, &path, names),
+                Some(ty) => self.check_value(value, ty, &path, names),
                 None => self.report(*id, undeclared(&path)),
             }
         }
@@ -161,7 +162,7 @@ impl<'s> CheckedMutation<'_, 's> {
         })
     }
 
-    fn look_at_operation(&mut self, id: ExprId, literal: &Struct) {
+    fn check_operation(&mut self, id: ExprId, literal: &Struct) {
         let field = |name: &str| literal.fields.iter().find(|field| field.name == name);
         let op = field("op").map(|field| &field.value);
         match op.map(text_of) {
@@ -172,9 +173,9 @@ impl<'s> CheckedMutation<'_, 's> {
             Some(_) => {}
         }
         if let Some(from) = field("from") {
-            self.look_at_pointer(&from.value);
+            self.check_pointer(&from.value);
         }
-        let target = field("path").and_then(|path| self.look_at_pointer(&path.value));
+        let target = field("path").and_then(|path| self.check_pointer(&path.value));
         if let (Some((ty, path)), Some(value)) = (target, field("value")) {
             let found = self.checked.type_of(value.value.id);
             if let Some(message) = self.refusal(found, ty, &path, "") {
@@ -184,7 +185,7 @@ impl<'s> CheckedMutation<'_, 's> {
     }
 
     /// The type at the end of the known part of a JSON pointer, and the pointer.
-    fn look_at_pointer(&mut self, pointer: &Expr) -> Option<(MergeType<'s>, String)> {
+    fn check_pointer(&mut self, pointer: &Expr) -> Option<(MergeType<'s>, String)> {
         let mut ty = self.root;
         let mut path = String::new();
         let steps = pointers::steps(pointer, self.checked);

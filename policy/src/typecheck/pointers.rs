@@ -46,7 +46,7 @@ pub(super) fn steps(pointer: &Expr, checked: &CheckedAst) -> Steps {
 
 enum Piece<'e> {
     Text(&'e str),
-    /// A text without a slash: a part of a step.
+    /// A computed text without a slash: it is part of one step.
     Step,
     Unknown,
 }

@@ -110,8 +110,8 @@ impl SizeSource for Sizes<'_> {
 }
 
 impl Sizes<'_> {
-    /// The size of a part of an object. The schema is ignored for objects with declared fields, which have no size, and for the keys of
-    /// maps, whose size it does not state reliably.
+    /// The size of a part of an object. The size in the schema is not used for objects with declared fields, because they have no size, and
+    /// for the keys of maps, because schemas do not bound keys reliably.
     fn in_object(&self, schema: Option<&CelSchema>, steps: &[&str], ty: &Type) -> SizeEstimate {
         let has_size = !matches!(ty, Type::Struct(_)) && steps.last() != Some(&"@keys");
         let size = schema.filter(|_| has_size);

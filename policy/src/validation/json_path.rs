@@ -359,7 +359,7 @@ mod tests {
     use super::check;
 
     #[test]
-    fn says_what_is_wrong() {
+    fn errors_name_the_fault() {
         let valid = |path: &str| assert_eq!(check(path), Ok(()), "{path}");
         let invalid =
             |path: &str, message: &str| assert_eq!(check(path), Err(message.to_owned()), "{path}");

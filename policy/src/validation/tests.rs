@@ -64,7 +64,7 @@ fn validator() -> Validator {
     Validator::new("1.36".parse::<Server>().unwrap().compatible()).unwrap()
 }
 
-fn told(report: &Report) -> Vec<String> {
+fn error_texts(report: &Report) -> Vec<String> {
     report.errors.iter().map(Error::to_string).collect()
 }
 
@@ -73,12 +73,12 @@ fn check_created(of: fn(&Json) -> Resource, cases: &[(Json, &[&str])]) {
     let validator = validator();
     for (changes, expected) in cases {
         let report = validator.create(&of(changes));
-        assert_eq!(told(&report), *expected, "{changes}");
+        assert_eq!(error_texts(&report), *expected, "{changes}");
     }
 }
 
 #[test]
-fn faults_of_validating_policies_are_told() {
+fn faults_of_validating_policies_are_reported() {
     check_created(
         validating,
         &[
@@ -151,7 +151,7 @@ fn faults_of_validating_policies_are_told() {
 }
 
 #[test]
-fn faults_of_mutating_policies_are_told() {
+fn faults_of_mutating_policies_are_reported() {
     check_created(
         mutating,
         &[
@@ -178,7 +178,7 @@ fn faults_of_mutating_policies_are_told() {
 }
 
 #[test]
-fn faults_of_bindings_are_told() {
+fn faults_of_bindings_are_reported() {
     check_created(
         binding,
         &[
@@ -206,7 +206,7 @@ fn faults_of_bindings_are_told() {
 }
 
 #[test]
-fn faults_of_webhooks_are_told() {
+fn faults_of_webhooks_are_reported() {
     check_created(
         webhook,
         &[
@@ -253,7 +253,7 @@ fn updates_are_forgiven_what_was_wrong_before() {
     let validator = validator();
     let check = |object: &Resource, old: &Resource, expected: &[&str]| {
         let report = validator.update(object, old).unwrap();
-        assert_eq!(told(&report), expected);
+        assert_eq!(error_texts(&report), expected);
     };
     let fault = r#"webhooks[0].sideEffects: Unsupported value: "Some": supported values: "None", "NoneOnDryRun""#;
     let (sound, faulty) = (
@@ -275,7 +275,7 @@ fn updates_are_forgiven_what_was_wrong_before() {
 }
 
 #[test]
-fn refusals_name_the_object_and_tell_each_fault_once() {
+fn rejections_name_the_object_and_report_each_fault_once() {
     let check = |object: &Resource, faults: usize, expected: &str| {
         let report = validator().create(object);
         assert_eq!(report.errors.len(), faults);

@@ -110,7 +110,7 @@ struct Demands<'o> {
 }
 
 impl<'o> Demands<'o> {
-    /// All requirements.
+    /// Demands all requirements.
     fn all() -> Self {
         Demands {
             match_conditions: true,

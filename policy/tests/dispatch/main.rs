@@ -160,7 +160,7 @@ fn the_first_denial_makes_the_status() {
 }
 
 #[test]
-fn a_failure_policy_decides_what_cannot_be_told() {
+fn the_failure_policy_decides_if_params_cannot_be_selected() {
     let check = |failure_policy: &str, selection: Json, expected: Option<&str>| {
         let mut spec = validations(&["object.replicas <= params.most"]);
         spec.as_object_mut().unwrap().insert(
@@ -380,7 +380,7 @@ fn a_variable_that_reads_itself_fails() {
 }
 
 #[test]
-fn what_exec_is_sent_has_no_labels_to_select_by() {
+fn exec_options_have_no_labels_to_select_by() {
     let check = |selector: Json, allowed: bool| {
         let mut spec = validations(&["false"]);
         spec.as_object_mut().unwrap().insert(

@@ -107,13 +107,13 @@ fn each_of_ten_thousand_policies_is_decided() {
 struct Fuse {
     policy: &'static str,
     is_lit: AtomicU32,
-    asked: AtomicU32,
+    checks: AtomicU32,
 }
 
 impl Fuse {
     fn is_over(&self) -> bool {
         let step = self.is_lit.load(Ordering::Relaxed);
-        self.asked.fetch_add(step, Ordering::Relaxed) > 5
+        self.checks.fetch_add(step, Ordering::Relaxed) > 5
     }
 }
 
@@ -126,7 +126,7 @@ impl Observer for Fuse {
 }
 
 #[test]
-fn the_interrupt_ends_a_bomb_and_fails_what_comes_behind_it() {
+fn the_interrupt_ends_a_slow_policy_and_fails_the_policies_after_it() {
     let bomb = bomb();
     let two_params = json!({"paramRef": {"selector": {}}});
     let mut of_params = validations(&["true"]);
@@ -146,7 +146,7 @@ fn the_interrupt_ends_a_bomb_and_fails_what_comes_behind_it() {
     let fuse = Fuse {
         policy: "b",
         is_lit: AtomicU32::new(0),
-        asked: AtomicU32::new(0),
+        checks: AtomicU32::new(0),
     };
     let options = Options {
         interrupt: Some(&|| fuse.is_over()),

@@ -35,7 +35,7 @@ fn check(spec: &Json, more: &[Json], request: Json, expected: Option<&str>) {
 }
 
 #[test]
-fn what_is_null_has_no_fields() {
+fn null_has_no_fields() {
     let spec = validations(&["object.replicas < 5"]);
     let gone = "expression 'object.replicas < 5' resulted in error: no such key: replicas";
     let deleted = json!({"operation": "DELETE", "object": null, "oldObject": {"replicas": 1}});
@@ -51,7 +51,7 @@ fn what_is_null_has_no_fields() {
 }
 
 #[test]
-fn an_object_of_another_kind_is_taken_for_the_one_that_the_request_names() {
+fn the_kind_of_the_request_overrides_that_of_the_object() {
     let spec = validations(&["object.apiVersion == 'v1' && object.kind == 'Pod'"]);
     check(
         &spec,
@@ -111,7 +111,7 @@ fn params_may_be_absent_or_of_any_shape() {
 }
 
 #[test]
-fn a_request_for_what_no_policy_knows_is_allowed() {
+fn a_request_for_an_unmatched_resource_is_allowed() {
     let spec = validations(&["false"]);
     let resource = json!({"group": "example.com", "version": "v1", "resource": "things"});
     let kind = json!({"group": "example.com", "version": "v1", "kind": "Thing"});

@@ -47,7 +47,7 @@ fn pods_have_all_that_a_server_sets() {
 }
 
 #[test]
-fn what_is_completed_stays_as_it_is() {
+fn defaulting_is_idempotent() {
     let deployment = json!({"metadata": {"name": "web"}, "spec": {
         "selector": {"matchLabels": {"app": "web"}},
         "template": {"metadata": {"labels": {"app": "web"}}, "spec": {"containers": [{"name": "web", "image": "web:1"}]}},
@@ -210,7 +210,7 @@ fn built_in_kinds_are_converted_to_types_of_go() {
 }
 
 #[test]
-fn what_go_leaves_out_is_left_out() {
+fn fields_that_go_omits_are_omitted() {
     for (field, value, expected) in [
         ("/metadata/labels", json!({}), None),
         ("/metadata/finalizers", json!([]), None),

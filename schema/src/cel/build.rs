@@ -14,8 +14,7 @@ use crate::JsonSchema;
 
 /// The size limit of a request, in bytes.
 pub const MAX_REQUEST_SIZE: u64 = 3 * 1024 * 1024;
-/// The size limit of the content of a request that consists of a single list, object or text, in bytes: without the brackets, braces or
-/// quotes.
+/// The size limit of a list, an object or a text that fills a whole request, in bytes, without its brackets, braces or quotes.
 const MAX_CONTENT_SIZE: u64 = MAX_REQUEST_SIZE - 2;
 
 /// The minimum number of JSON bytes for values of a type.
@@ -121,14 +120,14 @@ impl Builder {
     fn metadata(&mut self, schema: &JsonSchema) -> Arc<JsonSchema> {
         let text = |name: &str, most: i64| {
             let metadata = schema.properties.get("metadata");
-            let said = metadata.and_then(|metadata| metadata.properties.get(name));
-            let said = said.and_then(|property| property.bounds.max_length);
+            let declared = metadata.and_then(|metadata| metadata.properties.get(name));
+            let declared = declared.and_then(|property| property.bounds.max_length);
             let mut text = JsonSchema {
                 kind: SmolStr::new_static("string"),
                 ..JsonSchema::default()
             };
             if self.server.has(Difference::NamesOfResourcesAreBounded) {
-                text.bounds.max_length = Some(said.unwrap_or(most).min(most));
+                text.bounds.max_length = Some(declared.unwrap_or(most).min(most));
             }
             (SmolStr::new(name), Arc::new(text))
         };
@@ -351,11 +350,11 @@ fn resource_properties<'s>(
         let property = schema.properties.get(name);
         property.is_some_and(|property| property.kind == kind)
     };
-    let said = schema.properties.get("metadata");
+    let declared = schema.properties.get("metadata");
     let is_complete = has(schema, "kind", "string")
         && has(schema, "apiVersion", "string")
         && has(schema, "metadata", "object")
-        && said.is_some_and(|metadata| {
+        && declared.is_some_and(|metadata| {
             has(metadata, "name", "string") && has(metadata, "generateName", "string")
         });
     if !is_complete {

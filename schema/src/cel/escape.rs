@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_sequence_stands_for_itself() {
+    fn names_without_escape_sequences_stay_as_they_are() {
         for identifier in ["a-b", "c$d", "a__b", "namespace", "__", "____", "ä__"] {
             assert_eq!(unescape(identifier).as_deref(), Some(identifier));
         }

@@ -134,14 +134,14 @@ impl CelSchema {
         self.node().map_or(0, |node| node.max_elements)
     }
 
-    /// The schema of a property, by its name in the document, as a separate root.
+    /// The schema of a property, by its name in the document. Paths and sizes of the returned schema begin at the property.
     pub fn property(&self, name: &str) -> Option<CelSchema> {
         let node = self.node()?;
         let property = node.property(name)?;
         matches!(node.kind, Kind::Object(_)).then(|| root(&property.node))
     }
 
-    /// The schema of the elements of a list or the values of a map, as a separate root.
+    /// The schema of the elements of a list or the values of a map. Paths and sizes of the returned schema begin at the element or value.
     pub fn element(&self) -> Option<CelSchema> {
         self.node()?.inner().map(root)
     }

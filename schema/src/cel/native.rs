@@ -156,7 +156,7 @@ pub(super) enum NativeKey<'a> {
     Text(&'a str),
     /// Bytes. They only occur if joined lists hold CEL values; Go cannot hash them.
     Bytes(&'a [u8]),
-    /// Nanoseconds.
+    /// A duration in nanoseconds.
     Duration(i64),
     /// Seconds and nanoseconds since 1970, and the offset from UTC in seconds.
     Time(i64, u32, i32),

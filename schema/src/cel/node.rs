@@ -74,7 +74,7 @@ pub(super) enum ListType {
 /// The kind of list that `+` returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Joined {
-    /// A list with the same schema, through which appended elements are viewed too.
+    /// A list with the schema of the left list, which also applies to the appended elements.
     OfSchema,
     /// A list of CEL values; only equality and `+` still treat it as a set or list map.
     OfValues,

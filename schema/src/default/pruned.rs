@@ -7,7 +7,7 @@ use crate::{JsonSchema, embedded, prune};
 /// A step from a schema to one below it.
 #[derive(Debug, Clone)]
 pub(super) enum Step {
-    /// To a property.
+    /// A step to a property.
     Property(String),
     /// A step to the elements of a list.
     Item,

@@ -190,13 +190,18 @@ mod tests {
     #[track_caller]
     fn check(schema: Json, expected: &[&str]) {
         let schema: JsonSchema = serde_json::from_value(schema).unwrap();
-        let mut told = |default: DefaultOf<'_>, errors: &mut Vec<Error>| {
+        let mut report = |default: DefaultOf<'_>, errors: &mut Vec<Error>| {
             let detail = format!("resource {}", default.resource);
             errors.push(Error::invalid(default.path, default.value, detail));
             ControlFlow::Continue(())
         };
-        let errors =
-            validate_defaults(&schema, &Path::new("s"), true, Server::default(), &mut told);
+        let errors = validate_defaults(
+            &schema,
+            &Path::new("s"),
+            true,
+            Server::default(),
+            &mut report,
+        );
         let errors: Vec<_> = errors.iter().map(ToString::to_string).collect();
         assert_eq!(errors, expected);
     }
@@ -215,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_fields_are_told() {
+    fn unknown_fields_are_reported() {
         check(
             json!({"properties": {"a": {"default": {"b": 1}}}}),
             &[

@@ -233,7 +233,7 @@ impl JsonSchema {
         }
     }
 
-    /// [`JsonSchema::item`], mutable.
+    /// Mutable access to the schema that [`JsonSchema::item`] returns.
     pub fn item_mut(&mut self) -> Option<&mut JsonSchema> {
         match &mut self.items {
             Some(Items::Schema(schema)) => Some(Arc::make_mut(schema)),
@@ -241,7 +241,7 @@ impl JsonSchema {
         }
     }
 
-    /// [`JsonSchema::value`], mutable.
+    /// Mutable access to the schema that [`JsonSchema::value`] returns.
     pub fn value_mut(&mut self) -> Option<&mut JsonSchema> {
         match &mut self.additional_properties {
             Some(SchemaOrBool::Schema(schema)) => Some(Arc::make_mut(schema)),
@@ -268,11 +268,11 @@ impl JsonSchema {
     fn any_new(
         &self,
         holds: &dyn Fn(&JsonSchema) -> bool,
-        asked: &mut HashSet<*const JsonSchema>,
+        visited: &mut HashSet<*const JsonSchema>,
     ) -> bool {
         let within = [self.item(), self.value()].into_iter().flatten();
         let mut within = within.chain(self.properties.values());
-        asked.insert(self) && (holds(self) || within.any(|schema| schema.any_new(holds, asked)))
+        visited.insert(self) && (holds(self) || within.any(|schema| schema.any_new(holds, visited)))
     }
 
     /// Whether `x-kubernetes-preserve-unknown-fields` is true.

@@ -6,13 +6,13 @@ use std::sync::LazyLock;
 
 use super::{Bounds, Combinations, Docs, Topology, Unsupported};
 
-/// A part that is usually empty and then takes only a pointer. It is read and written like the part itself.
+/// A part that is usually empty; an empty part takes only the memory of a pointer. Code reads and writes it like the part itself.
 #[derive(Clone)]
 pub struct Rare<T>(Option<Box<T>>);
 
-/// Types that can be a [`Rare`].
+/// A group of schema keys that can be stored as a [`Rare`].
 pub trait Part: Default + PartialEq + 'static {
-    /// The part of a schema that does not set any of its fields.
+    /// The value for schemas that set none of the keys.
     fn empty() -> &'static Self;
 }
 
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_part_is_there_once_it_is_written() {
+    fn a_part_exists_once_it_is_written() {
         let mut rare = Rare::<Bounds>::default();
         assert!(rare.max_length.is_none() && rare.as_option().is_none());
         rare.max_length = Some(3);

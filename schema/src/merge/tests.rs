@@ -118,7 +118,7 @@ fn keyed_lists_keep_the_live_order_and_take_in_what_is_new() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused_in_upstreams_words() {
+fn mismatched_values_are_rejected_with_upstreams_messages() {
     for (live, patch, expected) in [
         (
             json!({}),

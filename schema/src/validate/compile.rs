@@ -18,11 +18,10 @@ use crate::{JsonSchema, SchemaOrBool};
 /// The purpose of a compiled schema. Upstream converts schemas in two ways.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
-    /// To validate objects: int-or-string allows the types integer and string, and a format applies only if the server knows it for the
-    /// type.
+    /// Validating objects. Int-or-string allows the types integer and string; a format applies only if the server knows it for the type.
     Objects(Server),
-    /// To validate the defaults of a structural schema: types and formats are those that the schema declares, and schemas under `allOf` and
-    /// the like do not restrict `additionalProperties`.
+    /// Validating the defaults of a structural schema. Types and formats are those that the schema declares; schemas under `allOf`,
+    /// `anyOf`, `oneOf` and `not` do not restrict `additionalProperties`.
     Defaults(Server),
 }
 

@@ -5,8 +5,9 @@ use gavel_engine::value::Json;
 use super::convert::{character, truncate, widen};
 use crate::equal::{Numeric, deep_equal};
 
-/// Whether a value is in the list after Go has converted it to the types of the listed values: an integer equals the same double, and the
-/// text of the character with this code point; a double equals the integer that remains without its fraction. Null is never in the list.
+/// Whether a value equals one of the listed values. As in upstream, numbers are first converted to the Go type of the listed value: an
+/// integer to a double, or to the text that consists of the character with this code point; a double to an integer, without its fraction.
+/// Null equals no listed value.
 pub(super) fn lists(allowed: &[Json], value: &Json) -> bool {
     allowed.iter().any(|allowed| is_converted(value, allowed))
 }

@@ -19,8 +19,8 @@ use crate::equal::Numeric;
 #[derive(Debug, Default)]
 pub(super) struct Outcome<'f> {
     pub(super) faults: Vec<Fault<'f>>,
-    /// The number of checks that succeeded, or nearly did. If several alternatives failed, the errors of the one with the highest number
-    /// are reported.
+    /// How well the value matches: the number of checks that succeeded, and of some that failed, as upstream counts them. If all
+    /// alternatives fail, the errors of the alternative with the highest number are reported.
     pub(super) matches: usize,
 }
 

@@ -139,8 +139,8 @@ impl NumberRules {
         }
     }
 
-    /// A limit and a number in comparable form. If the number is an integer, both are integers, and the limit is truncated, unless the
-    /// schema's type does not allow the limit. Otherwise both are doubles.
+    /// Converts a limit and a number to the same type: to integers, with the limit truncated, if the number is an integer and the schema's
+    /// type allows the limit; otherwise to doubles.
     fn comparable(
         &self,
         limit: &Limit,

@@ -148,7 +148,7 @@ fn numbers_have_bounds() {
 }
 
 #[test]
-fn the_first_fault_of_a_text_is_told() {
+fn the_first_fault_of_a_text_is_reported() {
     let of = json!({"type": "string", "maxLength": 1, "minLength": 1, "pattern": "^a"});
     check(
         &of,
@@ -232,7 +232,7 @@ fn objects_and_lists_are_walked() {
 }
 
 #[test]
-fn of_alternatives_the_closest_is_told() {
+fn the_closest_alternative_is_reported() {
     let any = json!({"type": "object", "properties": {"k": {}}, "anyOf": [
         {"required": ["a", "b"]},
         {"properties": {"k": {"type": "object", "maxProperties": 0}}},
@@ -279,7 +279,7 @@ fn of_alternatives_the_closest_is_told() {
 }
 
 #[test]
-fn what_has_not_changed_may_be_wrong() {
+fn unchanged_values_may_be_invalid() {
     let of = json!({"type": "object", "properties": {
         "a": {"type": "string", "maxLength": 1},
         "m": {
@@ -321,7 +321,7 @@ fn what_has_not_changed_may_be_wrong() {
 }
 
 #[test]
-fn the_type_of_an_object_is_held_against_no_old_one() {
+fn the_type_of_an_object_is_not_compared_with_its_old_type() {
     let schema =
         JsonSchema::read(&json!({"type": "object", "properties": {"kind": {"maxLength": 1}}}))
             .unwrap();
@@ -410,7 +410,7 @@ fn keys_of_lists_of_type_map_are_unique() {
 }
 
 #[test]
-fn some_errors_keep_rules_from_being_asked() {
+fn some_errors_prevent_the_evaluation_of_rules() {
     let path = Path::new("f");
     let invalid = Error::invalid(&path, 1, "");
     assert_eq!(blocked(std::slice::from_ref(&invalid)), None);
@@ -458,7 +458,7 @@ fn values_may_be_nested_more_than_schemas() {
 }
 
 #[test]
-fn errors_are_told_up_to_a_bound() {
+fn errors_are_limited() {
     let key = "k".repeat(1 << 20);
     let of = json!({"type": "object", "additionalProperties": {"type": "array", "x-kubernetes-list-type": "set", "items": {"type": "string"}}});
     let items: Vec<Json> = (0..100).flat_map(|n| [json!(n), json!(n)]).collect();
@@ -475,13 +475,13 @@ fn errors_are_told_up_to_a_bound() {
 fn a_deadline_ends_the_walk() {
     let interrupted = |of: Json, value: Json| {
         let validator = validator(&of);
-        let asked = AtomicUsize::new(0);
-        let interrupt = || asked.fetch_add(1, Ordering::Relaxed) >= 2;
+        let checks = AtomicUsize::new(0);
+        let interrupt = || checks.fetch_add(1, Ordering::Relaxed) >= 2;
         let work = Work::new(Some(&interrupt));
         let object = json!({"f": value});
         let found = validator.validate_within(&Path::root(), &object, &work);
         assert_eq!(found, Err(Interrupted), "{of}");
-        assert_eq!(asked.load(Ordering::Relaxed), 3, "{of}");
+        assert_eq!(checks.load(Ordering::Relaxed), 3, "{of}");
     };
     let text = json!("é".repeat(200_000));
     interrupted(
@@ -498,7 +498,7 @@ fn a_deadline_ends_the_walk() {
 }
 
 #[test]
-fn a_deadline_ends_the_search_for_what_is_there_twice() {
+fn a_deadline_ends_the_search_for_duplicates() {
     let set =
         json!({"type": "array", "x-kubernetes-list-type": "set", "items": {"type": "integer"}});
     let object = json!({"f": Json::from_iter(0..20_000)});

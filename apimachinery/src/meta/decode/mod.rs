@@ -59,7 +59,7 @@ pub fn decode_stored(metadata: &mut Json) -> Result<Vec<String>, String> {
 ///
 /// # Errors
 ///
-/// As [`decode`].
+/// The errors of [`decode`].
 pub fn check(metadata: &Json) -> Result<Vec<String>, String> {
     read(metadata, OBJECT_META, &Path::root())
 }
@@ -161,7 +161,7 @@ impl Reader {
     }
 }
 
-/// The integer that Go reads from a number after Go has written it: 1.0 is written as 1.
+/// The number as an integer, if Go writes it as one: Go writes 1.0 as 1.
 fn integer(value: &Json) -> Option<i64> {
     value
         .as_i64()

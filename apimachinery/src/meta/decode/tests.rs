@@ -42,7 +42,7 @@ fn metadata_is_written_anew() {
 }
 
 #[test]
-fn a_wrong_type_is_told_as_go_tells_it() {
+fn wrong_types_are_reported_as_go_reports_them() {
     let check = |metadata: Json, expected: &str| {
         let found = decode(&mut metadata.clone()).unwrap_err();
         assert_eq!(found, expected, "{metadata}");
@@ -101,7 +101,7 @@ fn a_wrong_type_is_told_as_go_tells_it() {
 }
 
 #[test]
-fn unknown_fields_are_told_with_their_place() {
+fn unknown_fields_are_reported_with_their_place() {
     let mut metadata = json!({
         "Name": "a",
         "ownerReferences": [{}, {"x": {"y": 1}}],

@@ -163,7 +163,7 @@ pub fn validate_update(
 
 /// The errors of metadata as a server reports them for custom resources and definitions: without repetitions since
 /// [`Difference::MetadataIsValidatedAnew`].
-pub fn told_once(mut errors: Vec<Error>, server: Server) -> Vec<Error> {
+pub fn without_repetitions(mut errors: Vec<Error>, server: Server) -> Vec<Error> {
     if server.has(Difference::MetadataIsValidatedAnew) {
         let mut seen = BTreeSet::new();
         errors.retain(|error| seen.insert(error.to_string()));
@@ -323,7 +323,7 @@ fn validate_owner_reference(errors: &mut Vec<Error>, owner: OwnerView<'_>, path:
     validate_kind_of_owner(errors, owner, path);
 }
 
-/// Like `validate_owner_reference`, before [`Difference::MetadataIsValidatedAnew`].
+/// Validates an owner reference as servers did before [`Difference::MetadataIsValidatedAnew`].
 fn validate_owner_reference_as_before(
     errors: &mut Vec<Error>,
     owner: OwnerView<'_>,

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use gavel_check::{Kinds, Role};
-use gavel_cluster::audit::{Audited, Summary, judge};
+use gavel_cluster::audit::{Audited, Summary, audit_object};
 use gavel_engine::value::Json;
 use gavel_libraries::Server;
 use gavel_manifest::{Document, Format};
@@ -51,7 +51,7 @@ pub(super) fn run(
         if !is_of_shard(args, &resource, &object) {
             return Ok(());
         }
-        let findings = judge(&state, &authorizer, &user, &resource, &object);
+        let findings = audit_object(&state, &authorizer, &user, &resource, &object);
         summary.count(&findings);
         printer.print(&resource.kind.kind, &object, &findings, Some(at))
     };

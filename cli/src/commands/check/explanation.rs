@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-use gavel_check::{Asked, Ran, Seen, Step};
+use gavel_check::{Invocation, Ran, Seen, Step};
 use gavel_policy::cel::ExpressionKind;
 use gavel_policy::{ConditionsOutcome, PolicyDecisionEvaluation};
 
@@ -28,13 +28,16 @@ pub(super) fn write(out: &mut impl Write, found: &Found) -> io::Result<()> {
                 visible(binding),
                 matching(matched)
             )?,
-            Step::Unasked { error, denies, .. } => {
+            Step::Failed { error, denies, .. } => {
                 let outcome = if *denies { "denied" } else { "ignored" };
                 writeln!(out, "    not evaluated, and {outcome}: {}", visible(error))?;
             }
-            Step::Mutated { asked } => write_asked(out, asked)?,
-            Step::Evaluated { asked, evaluation } => {
-                write_asked(out, asked)?;
+            Step::Mutated { invocation } => write_invocation(out, invocation)?,
+            Step::Evaluated {
+                invocation,
+                evaluation,
+            } => {
+                write_invocation(out, invocation)?;
                 for (n, decision) in evaluation.decisions.iter().enumerate() {
                     let verdict = match decision.evaluation {
                         PolicyDecisionEvaluation::Admit => continue,
@@ -43,7 +46,7 @@ pub(super) fn write(out: &mut impl Write, found: &Found) -> io::Result<()> {
                     };
                     let message = visible(&decision.message);
                     writeln!(out, "      validations[{n}] {verdict}: {message}")?;
-                    write_parts(out, found.parts(asked, n))?;
+                    write_parts(out, found.parts(invocation, n))?;
                 }
             }
         }
@@ -61,13 +64,16 @@ fn matching(matched: &Result<bool, String>) -> Cow<'_, str> {
 
 impl Found {
     /// The sub-expressions of a validation with their values.
-    fn parts(&self, asked: &Asked, validation: usize) -> &[Seen] {
-        let is_same = |other: &Asked| {
-            let [one, other] =
-                [asked, other].map(|asked| (&asked.policy, &asked.binding, &asked.param));
+    fn parts(&self, invocation: &Invocation, validation: usize) -> &[Seen] {
+        let is_same = |other: &Invocation| {
+            let [one, other] = [invocation, other]
+                .map(|invocation| (&invocation.policy, &invocation.binding, &invocation.param));
             one == other
         };
-        let probed = self.probed.iter().find(|probed| is_same(&probed.asked));
+        let probed = self
+            .probed
+            .iter()
+            .find(|probed| is_same(&probed.invocation));
         let parts = probed.and_then(|probed| probed.validations.get(validation));
         parts.map(Vec::as_slice).unwrap_or_default()
     }
@@ -77,7 +83,7 @@ impl Found {
 fn write_parts(out: &mut impl Write, parts: &[Seen]) -> io::Result<()> {
     for seen in parts
         .iter()
-        .filter(|seen| seen.is_reached && seen.part.is_telling)
+        .filter(|seen| seen.is_reached && seen.part.is_informative)
     {
         let indent = "  ".repeat(seen.part.depth);
         let value = written(&seen.value);
@@ -94,14 +100,14 @@ fn written(result: &Result<String, String>) -> String {
     }
 }
 
-fn write_asked(out: &mut impl Write, asked: &Asked) -> io::Result<()> {
-    if let Some(param) = &asked.param {
+fn write_invocation(out: &mut impl Write, invocation: &Invocation) -> io::Result<()> {
+    if let Some(param) = &invocation.param {
         writeln!(out, "      params {}", visible(param))?;
     }
-    for ran in &asked.runs {
+    for ran in &invocation.runs {
         write_run(out, ran)?;
     }
-    match &asked.conditions {
+    match &invocation.conditions {
         Some(ConditionsOutcome::NoMatch { failed }) => {
             writeln!(
                 out,

@@ -53,7 +53,7 @@ fn of(document: &Document, found: &Found) -> Vec<Finding> {
             &finding.message,
         )
     }));
-    if let Some(status) = found.untold() {
+    if let Some(status) = found.unexplained() {
         findings.push(at_object(
             ADMISSION.to_owned(),
             Severity::Error,

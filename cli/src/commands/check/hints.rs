@@ -1,6 +1,6 @@
 //! Help texts for expressions that fail.
 
-use gavel_check::{Asked, Step};
+use gavel_check::{Invocation, Step};
 use gavel_engine::env::Env;
 use gavel_engine::value::Json;
 use gavel_lint::NearKeys;
@@ -9,19 +9,19 @@ use gavel_lint::NearKeys;
 /// expressions.
 pub(super) fn add(steps: &mut [Step], request: &Json, env: &Env) {
     for step in steps {
-        if let Step::Evaluated { asked, .. } | Step::Mutated { asked } = step {
-            add_to(asked, request, env);
+        if let Step::Evaluated { invocation, .. } | Step::Mutated { invocation } = step {
+            add_to(invocation, request, env);
         }
     }
 }
 
-fn add_to(asked: &mut Asked, request: &Json, env: &Env) {
+fn add_to(invocation: &mut Invocation, request: &Json, env: &Env) {
     let value = |name: &str| match name {
         "request" => Some(request),
         name => request.get(name),
     };
     let mut keys = NearKeys::new(env);
-    for ran in &mut asked.runs {
+    for ran in &mut invocation.runs {
         if let Err(error) = &ran.result {
             let help = keys.near(&ran.expression, error, &value);
             ran.help = help.unwrap_or_default();

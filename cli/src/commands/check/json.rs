@@ -1,7 +1,7 @@
 //! Findings for programs: one JSON object per line.
 
 use gavel_apimachinery::json;
-use gavel_check::{Asked, Finding, Ran, Step};
+use gavel_check::{Finding, Invocation, Ran, Step};
 use gavel_engine::value::Json;
 use gavel_manifest::{Document, Problem};
 use serde_json::json;
@@ -100,22 +100,22 @@ fn step(step: &Step) -> Json {
             binding,
             matched,
         } => json!({"policy": policy, "binding": binding, "matched": matches(matched)}),
-        Step::Unasked {
+        Step::Failed {
             policy,
             binding,
             error,
             denies,
         } => json!({"policy": policy, "binding": binding, "error": error, "denies": denies}),
-        Step::Evaluated { asked: of, .. } | Step::Mutated { asked: of } => asked(of),
+        Step::Evaluated { invocation: of, .. } | Step::Mutated { invocation: of } => invocation(of),
     }
 }
 
-fn asked(asked: &Asked) -> Json {
+fn invocation(invocation: &Invocation) -> Json {
     json!({
-        "policy": asked.policy,
-        "binding": asked.binding,
-        "param": asked.param,
-        "expressions": asked.runs.iter().map(run).collect::<Vec<Json>>(),
+        "policy": invocation.policy,
+        "binding": invocation.binding,
+        "param": invocation.param,
+        "expressions": invocation.runs.iter().map(run).collect::<Vec<Json>>(),
     })
 }
 

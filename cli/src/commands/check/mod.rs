@@ -81,7 +81,7 @@ pub(super) fn write(args: &CheckArgs, out: Box<dyn Write>) -> io::Result<Exit> {
         counts: Counts::default(),
         report: Report::new("gavel check"),
     };
-    run.tell_problems()?;
+    run.report_problems()?;
     manifests.progress().expect(objects.len());
     for document in objects {
         match Key::of(document.value()) {
@@ -244,18 +244,18 @@ impl Found {
     }
 
     /// The status of a denied object if no finding gives the reason: mutating policies and missing namespaces only return a status.
-    fn untold(&self) -> Option<&Status> {
+    fn unexplained(&self) -> Option<&Status> {
         let findings = &self.ruling.findings;
-        let is_told = findings
+        let is_explained = findings
             .iter()
             .any(|finding| finding.action == Action::Deny);
-        self.ruling.status.as_ref().filter(|_| !is_told)
+        self.ruling.status.as_ref().filter(|_| !is_explained)
     }
 }
 
 impl CheckRun<'_> {
     /// Reports the policies and definitions that an API server would reject.
-    fn tell_problems(&mut self) -> io::Result<()> {
+    fn report_problems(&mut self) -> io::Result<()> {
         self.counts.invalid = self.world.problems().len();
         for problem in self.world.problems() {
             match self.args.output {
@@ -369,14 +369,17 @@ fn probed(
 ) -> Result<Vec<Probed>, String> {
     let mut policies: Vec<&str> = Vec::new();
     for step in steps {
-        if let Step::Evaluated { asked, evaluation } = step
+        if let Step::Evaluated {
+            invocation,
+            evaluation,
+        } = step
             && evaluation
                 .decisions
                 .iter()
                 .any(|decision| decision.evaluation != PolicyDecisionEvaluation::Admit)
-            && !policies.contains(&asked.policy.as_str())
+            && !policies.contains(&invocation.policy.as_str())
         {
-            policies.push(&asked.policy);
+            policies.push(&invocation.policy);
         }
     }
     let mut found = Vec::new();
@@ -387,7 +390,7 @@ fn probed(
             probes.insert(policy.to_owned(), probe);
         }
         if let Some(Some(probe)) = probes.get(policy) {
-            found.extend(probe.ask(request, report::written)?);
+            found.extend(probe.evaluate(request, report::written)?);
         }
     }
     Ok(found)

@@ -67,7 +67,7 @@ fn gavel(folder: &TestFolder, args: &[&str]) -> (Exit, String) {
 }
 
 #[test]
-fn kinds_tell_policies_from_objects() {
+fn policies_are_recognized_by_their_kind() {
     let (exit, out) = gavel(&folder(), &["./policies", "./web.yaml"]);
     let expected = "web.yaml:6: Deployment/large: denied: at most 5 replicas (policy replicas, binding bound)\n";
     assert_eq!((exit, out.as_str()), (Exit::Rejected, expected));
@@ -92,7 +92,7 @@ fn old_objects_make_updates() {
 }
 
 #[test]
-fn what_is_deleted_is_the_old_object() {
+fn deleted_objects_are_the_old_object() {
     let namespace =
         "apiVersion: v1\nkind: Namespace\nmetadata: {name: default, labels: {stage: prod}}\n";
     let folder = folder().with("policies/namespace.yaml", namespace);
@@ -110,13 +110,13 @@ fn what_is_deleted_is_the_old_object() {
 }
 
 #[test]
-fn who_asks_matters() {
+fn the_user_of_the_request_matters() {
     let args = ["./policies", "./web.yaml", "--as", "system:kube-scheduler"];
     assert_eq!(gavel(&folder(), &args), (Exit::Success, String::new()));
 }
 
 #[test]
-fn an_explanation_tells_what_expressions_came_to() {
+fn an_explanation_shows_the_values_of_expressions() {
     let (_, out) = gavel(&folder(), &["./policies", "./web.yaml", "--explain"]);
     for line in [
         "  policy replicas: matches\n",
@@ -150,7 +150,7 @@ fn json_is_an_object_a_line() {
 }
 
 #[test]
-fn definitions_and_policies_judge_custom_resources_together() {
+fn definitions_and_policies_both_validate_custom_resources() {
     let definition = "\
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -224,7 +224,7 @@ fn nothing_checked_is_no_success() {
 }
 
 #[test]
-fn policies_that_an_api_server_refuses_are_told_with_their_place() {
+fn policies_that_an_api_server_rejects_are_reported_with_their_place() {
     let wrong = POLICY.replace("variables.max\n", "variables.mux\n");
     let folder = folder().with("policies/policy.yaml", &wrong);
     let (exit, out) = gavel(&folder, &["./policies", "./web.yaml"]);
@@ -234,7 +234,7 @@ fn policies_that_an_api_server_refuses_are_told_with_their_place() {
 }
 
 #[test]
-fn policies_that_cannot_be_read_are_told_at_the_field() {
+fn unreadable_policies_are_reported_at_the_field() {
     let policy = |kind: &str, validations: &str| {
         format!(
             "apiVersion: admissionregistration.k8s.io/v1\nkind: {kind}\nmetadata: {{name: a}}\nspec:\n  validations: {validations}\n"

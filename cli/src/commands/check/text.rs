@@ -54,7 +54,7 @@ pub(super) fn write(out: &mut impl Write, document: &Document, found: &Found) ->
             None => writeln!(out, ")")?,
         }
     }
-    if let Some(status) = found.untold() {
+    if let Some(status) = found.unexplained() {
         let message = visible(&status.message);
         writeln!(
             out,

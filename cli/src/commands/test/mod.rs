@@ -72,7 +72,7 @@ pub(super) fn write(args: &TestArgs, mut out: Box<dyn Write>) -> io::Result<Exit
     run.report.write(args.output, &mut run.out)?;
     let mut wrong = run.failed;
     if args.coverage {
-        run.tell_coverage()?;
+        run.report_coverage()?;
         let least = args.coverage_threshold.unwrap_or(0);
         if run.coverage.percent() < u64::from(least) {
             report::complain(&format!("less than {least} % is covered"));
@@ -122,7 +122,7 @@ impl TestRun<'_> {
                 false => &mut self.failed,
             };
             *count = count.saturating_add(1);
-            self.tell(&outcome)?;
+            self.report_outcome(&outcome)?;
         }
         Ok(())
     }
@@ -158,7 +158,7 @@ impl TestRun<'_> {
         }
     }
 
-    fn tell(&mut self, outcome: &Outcome<'_>) -> io::Result<()> {
+    fn report_outcome(&mut self, outcome: &Outcome<'_>) -> io::Result<()> {
         let file = outcome.file.display();
         match self.args.output {
             Format::Json => {
@@ -198,7 +198,7 @@ impl TestRun<'_> {
     }
 
     /// Prints the coverage, and writes it to the files that the arguments name.
-    fn tell_coverage(&mut self) -> io::Result<()> {
+    fn report_coverage(&mut self) -> io::Result<()> {
         match self.args.output {
             Format::Text => self.coverage.write(&mut self.out)?,
             Format::Json => {

@@ -68,7 +68,7 @@ ok     tests/replicas.yaml: a pod
 }
 
 #[test]
-fn what_differs_is_shown_as_a_difference() {
+fn mismatches_are_shown_as_a_difference() {
     let tests = TESTS
         .replace("at most 5}", "at most 4}")
         .replace("expect: skip", "expect: deny");
@@ -173,7 +173,7 @@ fn the_first_file_of_tests_passes() {
 }
 
 #[test]
-fn reviews_and_updates_are_asked_too() {
+fn reviews_and_updates_are_tested_too() {
     let tests = "\
 kind: PolicyTest
 given:
@@ -207,7 +207,7 @@ tests:
 }
 
 #[test]
-fn a_test_says_nothing_that_counts_for_nothing() {
+fn fields_of_tests_without_effect_are_rejected() {
     for (test, expected) in [
         (
             "{name: a, object: {}, expct: allow, expect: allow}",

@@ -83,7 +83,7 @@ impl Run<'_> {
                 Ok(checked) => {
                     if !checked.is_valid() {
                         self.refused = self.refused.saturating_add(1);
-                        self.tell(&document, &checked)?;
+                        self.print(&document, &checked)?;
                     }
                     self.warn(&checked);
                 }
@@ -132,7 +132,7 @@ impl Run<'_> {
         if !checked.is_valid() {
             self.invalid = self.invalid.saturating_add(1);
         }
-        self.tell(document, &checked)?;
+        self.print(document, &checked)?;
         self.warn(&checked);
         Ok(())
     }
@@ -146,7 +146,7 @@ impl Run<'_> {
     }
 
     /// Prints the problems of an object or a definition: in text, one per line.
-    fn tell(&mut self, document: &Document, checked: &Checked) -> io::Result<()> {
+    fn print(&mut self, document: &Document, checked: &Checked) -> io::Result<()> {
         let progress = self.manifests.progress();
         match (self.args.output, Key::of(document.value())) {
             (Format::Text, _) => {

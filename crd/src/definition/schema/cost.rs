@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn the_four_most_expensive_expressions_are_told() {
+    fn the_four_most_expensive_expressions_are_reported() {
         let mut total = TotalCost::default();
         let root = Path::new("schema");
         for (name, cost) in [

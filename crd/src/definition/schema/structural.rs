@@ -126,7 +126,7 @@ fn check_resource(schema: &JsonSchema, level: Level, path: &Path<'_>, errors: &m
             let path = path.child("type");
             errors.push(Error::invalid(&path, &*metadata.kind, "must be object"));
         }
-        if level == Level::Root && !says_only_names(metadata) {
+        if level == Level::Root && !constrains_only_names(metadata) {
             let detail = "must not specify anything other than name and generateName, but metadata is implicitly specified";
             errors.push(Error::forbidden(&path, detail));
         }
@@ -141,10 +141,10 @@ fn check_resource(schema: &JsonSchema, level: Level, path: &Path<'_>, errors: &m
 }
 
 /// Whether the metadata of a resource only has a type, a default, and constraints on names.
-fn says_only_names(metadata: &JsonSchema) -> bool {
+fn constrains_only_names(metadata: &JsonSchema) -> bool {
     let is_name = |name: &SmolStr| name == "name" || name == "generateName";
     metadata.properties.keys().all(is_name)
-        && says_nothing(JsonSchema {
+        && is_structurally_empty(JsonSchema {
             kind: SmolStr::default(),
             default: None,
             properties: SchemaMap::default(),
@@ -154,7 +154,7 @@ fn says_only_names(metadata: &JsonSchema) -> bool {
 
 /// Whether the structural form of a schema is empty. In fields that the structural form keeps, upstream distinguishes an empty list from an
 /// absent one.
-fn says_nothing(schema: JsonSchema) -> bool {
+fn is_structurally_empty(schema: JsonSchema) -> bool {
     let has_empty_list = schema.required.is_present()
         || schema.topology.list_map_keys.is_present()
         || schema.validations.is_present();
@@ -187,17 +187,17 @@ fn check_extensions(schema: &JsonSchema, path: &Path<'_>, errors: &mut Findings)
 
 /// Whether `anyOf` lists exactly the types integer and string, which is the only form of `anyOf` that may constrain types.
 fn is_any_of_int_or_string(schema: &JsonSchema) -> bool {
-    let says_only = |schema: &JsonSchema, kind: &str| {
+    let has_only_type = |schema: &JsonSchema, kind: &str| {
         schema.kind == kind
             && !schema.properties.is_present()
-            && says_nothing(JsonSchema {
+            && is_structurally_empty(JsonSchema {
                 kind: SmolStr::default(),
                 additional_properties: values_beside(schema).cloned(),
                 ..schema.clone()
             })
     };
     match &*schema.combinations.any_of {
-        [first, second] => says_only(first, "integer") && says_only(second, "string"),
+        [first, second] => has_only_type(first, "integer") && has_only_type(second, "string"),
         _ => false,
     }
 }

@@ -12,7 +12,7 @@ const ANNOTATION: &str = "api-approved.kubernetes.io";
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Approval {
     Missing,
-    /// No valid state.
+    /// The annotation has an invalid value.
     Invalid,
     /// The annotation says that the definition is unapproved, and why.
     Bypassed,

@@ -66,7 +66,7 @@ fn create(
     let mut errors = Findings::default();
     let (path, server) = (Path::new("metadata"), envs.server());
     let found = meta::validate(metadata, false, name_rule, &path, server);
-    errors.extend(meta::told_once(found, server));
+    errors.extend(meta::without_repetitions(found, server));
     let spec = &Path::new("spec");
     spec::check(
         definition,
@@ -96,7 +96,7 @@ fn update(
     let mut errors = Findings::default();
     let (path, server) = (Path::new("metadata"), envs.server());
     let found = meta::validate_update(metadata, before, &path, server);
-    errors.extend(meta::told_once(found, server));
+    errors.extend(meta::without_repetitions(found, server));
     let spec = &Path::new("spec");
     spec::check(definition, &options, (envs, None), spec, &mut errors);
     spec::check_immutable(&definition.spec, &old.spec, &options, spec, &mut errors);

@@ -42,7 +42,7 @@ pub(super) struct Subject<'f, 'd> {
     pub(super) value: &'d Json,
     /// The old value that rules may read, if there is one. Never null.
     pub(super) old: Option<&'d Json>,
-    /// Whether errors existed before the update.
+    /// Decides whether an error existed before the update.
     pub(super) ratchet: Ratchet<'f, 'd>,
 }
 

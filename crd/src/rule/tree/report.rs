@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use gavel_apimachinery::field::Error;
 
-use crate::told::Told;
+use crate::error_size::ErrorSize;
 
 /// The number of notes that are kept.
 const MOST_NOTES: usize = 100;
@@ -20,7 +20,7 @@ pub(crate) struct Report {
     pub(crate) notes: Vec<String>,
     /// The remaining budget; negative if it was exceeded.
     remaining: i64,
-    told: Told,
+    size: ErrorSize,
 }
 
 impl Report {
@@ -31,7 +31,7 @@ impl Report {
             warnings: Vec::new(),
             notes: Vec::new(),
             remaining: budget,
-            told: Told::default(),
+            size: ErrorSize::default(),
         }
     }
 
@@ -47,7 +47,7 @@ impl Report {
 
     /// Adds an error or, if the same value was invalid before the update, a warning, unless the size limit is reached.
     pub(super) fn add_unless(&mut self, is_ratcheted: bool, error: Error) {
-        if !self.told.admit(&error) {
+        if !self.size.admit(&error) {
             return;
         }
         match is_ratcheted {

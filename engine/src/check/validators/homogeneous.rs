@@ -1,4 +1,4 @@
-//! The validator that all elements of a literal have the same type.
+//! The validator that checks that all elements of a literal have the same type.
 
 use super::report;
 use crate::ast::{Expr, ExprId, ExprKind, ListExpr, MapEntry};

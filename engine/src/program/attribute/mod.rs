@@ -341,7 +341,7 @@ fn find_declared<'a>(
     }
 }
 
-/// A field that may be absent.
+/// Finds a field; `None` if it is absent.
 #[inline]
 fn find_optional_field<'a>(
     object: Value<'a>,
@@ -407,8 +407,8 @@ fn find_index<'a>(list: List<'a>, key: Value<'_>) -> Result<Option<Value<'a>>, E
     }
 }
 
-/// Checks that a key may be absent: by the specification, a value that is neither a map, a list nor an optional has no fields
-/// that could be absent.
+/// Checks that an absent key counts as absent. In the language of the specification it is an error if the value is neither a map, a list
+/// nor an optional.
 fn check_absence(
     object: Value<'_>,
     key: Value<'_>,

@@ -102,7 +102,7 @@ pub(super) enum State {
     },
     /// The alternative is now known.
     Is { shape: RuleShape, next: StateId },
-    /// The text read so far becomes the first part of an alternative of this precedence.
+    /// The node read so far becomes the first child of an alternative of this precedence.
     Extends {
         shape: RuleShape,
         precedence: u8,

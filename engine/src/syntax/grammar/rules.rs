@@ -16,7 +16,8 @@ pub(super) enum Item {
     AtLeastOnce(Decision, &'static [Item]),
     /// Begins an alternative.
     Is(RuleShape),
-    /// Begins an alternative of this precedence whose first part is the text that the rule has read so far.
+    /// Begins an alternative of this precedence. Its first child is the node that the rule has read so far, such as the left operand of
+    /// `+`.
     Extends(RuleShape, u8),
 }
 

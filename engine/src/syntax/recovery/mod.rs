@@ -87,7 +87,7 @@ struct Called {
     node: NodeId,
 }
 
-/// Ends a rule.
+/// The fault that ends a rule early.
 enum Fault {
     /// The next token is not allowed here.
     Mismatch,

@@ -148,7 +148,7 @@ fn text(json: &Json, key: &str) -> String {
     text.unwrap_or_default().to_owned()
 }
 
-/// A list; empty if absent.
+/// The list under a key; empty if the key is absent.
 fn list<'j>(json: &'j Json, key: &str) -> Result<&'j [Json], String> {
     match json.get(key) {
         None | Some(Json::Null) => Ok(&[]),

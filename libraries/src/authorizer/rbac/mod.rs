@@ -231,14 +231,14 @@ impl Rule {
             }
     }
 
-    fn has_resource(&self, asked: &ResourceAttributes) -> bool {
-        let subresource = asked.subresource.as_str();
+    fn has_resource(&self, wanted: &ResourceAttributes) -> bool {
+        let subresource = wanted.subresource.as_str();
         if subresource.is_empty() {
-            return has(&self.resources, &asked.resource);
+            return has(&self.resources, &wanted.resource);
         }
         has(
             &self.resources,
-            &format!("{}/{subresource}", asked.resource),
+            &format!("{}/{subresource}", wanted.resource),
         ) || self
             .resources
             .iter()

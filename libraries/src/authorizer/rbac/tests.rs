@@ -25,7 +25,7 @@ fn rbac() -> Rbac {
     Rbac::from_manifests(manifests.as_array().unwrap()).unwrap()
 }
 
-fn ask(user: UserInfo, verb: &str, request: AuthorizerRequest) -> (bool, String) {
+fn decide(user: UserInfo, verb: &str, request: AuthorizerRequest) -> (bool, String) {
     let decision = rbac().authorize(&AuthorizerAttributes {
         user: Arc::new(user),
         verb: verb.to_owned(),
@@ -48,7 +48,7 @@ fn resource(text: &str, namespace: &str, name: &str) -> AuthorizerRequest {
 }
 
 #[test]
-fn groups_have_what_is_aggregated() {
+fn aggregated_roles_have_the_rules_of_the_selected_roles() {
     let check = |verb: &str, request: AuthorizerRequest, expected: bool| {
         let dev = UserInfo {
             groups: vec!["dev".to_owned()],
@@ -61,7 +61,7 @@ fn groups_have_what_is_aggregated() {
             false => "",
         };
         assert_eq!(
-            ask(dev, verb, request),
+            decide(dev, verb, request),
             (expected, reason.to_owned()),
             "{verb}"
         );
@@ -81,21 +81,21 @@ fn groups_have_what_is_aggregated() {
 fn service_accounts_have_what_their_namespace_binds() {
     let robot = UserInfo::service_account("shop", "robot");
     let reason = r#"RBAC: allowed by RoleBinding "robots/shop" of Role "one" to ServiceAccount "robot/shop""#;
-    let web = ask(
+    let web = decide(
         robot.clone(),
         "patch",
         resource("apps:deployments", "shop", "web"),
     );
     assert_eq!(web, (true, reason.to_owned()));
     assert!(
-        !ask(
+        !decide(
             robot.clone(),
             "patch",
             resource("apps:deployments", "shop", "")
         )
         .0
     );
-    assert!(!ask(robot, "patch", resource("apps:deployments", "", "web")).0);
+    assert!(!decide(robot, "patch", resource("apps:deployments", "", "web")).0);
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn a_role_that_is_missing_is_the_reason() {
     };
     let reason = r#"RBAC: clusterrole.rbac.authorization.k8s.io "gone" not found"#;
     assert_eq!(
-        ask(eve, "get", resource(":pods", "shop", "")),
+        decide(eve, "get", resource(":pods", "shop", "")),
         (false, reason.to_owned())
     );
 }

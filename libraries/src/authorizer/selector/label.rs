@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn says_what_is_wrong() {
+    fn errors_name_the_fault() {
         check("a=b=c", Err("found '=', expected: ',' or 'end of string'"));
         check(
             "!a in (b)",
@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_all_faults_of_a_requirement() {
+    fn all_faults_of_a_requirement_are_reported() {
         let check = |text: &str, faults: &str| {
             check(text, Err(&format!("unable to parse requirement: {faults}")));
         };

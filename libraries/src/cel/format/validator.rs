@@ -146,7 +146,7 @@ fn find_unwritable(checked: &CheckedAst, value: &Expr) -> Option<ExprId> {
     }
 }
 
-/// The type itself; for a primitive that may be null, the primitive.
+/// The type without nullability: the primitive of a wrapper type, any other type itself.
 fn kind_of(ty: &Type) -> Type {
     match ty {
         Type::Wrapper(primitive) => Primitive::as_type(*primitive),
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn since_4_all_numbers_are_taken() {
+    fn all_numbers_are_accepted_since_version_4() {
         let env = cel_env().unwrap();
         let check = |expression, expected: &[&str]| {
             assert_eq!(issues(&env, expression), expected, "{expression}");

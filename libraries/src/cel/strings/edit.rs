@@ -8,7 +8,7 @@ use memchr::memchr;
 
 use crate::cel::limit::push_str;
 
-/// The number of bytes of a joined text for which there is room at first, at most.
+/// The largest initial capacity of a joined text, in bytes.
 const MOST_EXPECTED: usize = 64;
 
 /// The units of work for a character that is copied individually.
@@ -138,7 +138,7 @@ pub(super) fn split<'a>(
     parts(call, text, separator, usize::MAX)
 }
 
-/// `text.split(separator, count)`: at most `count` parts; all parts if it is negative.
+/// `text.split(separator, count)`: at most `count` parts; all parts if `count` is negative.
 pub(super) fn split_some<'a>(
     call: &CallContext<'a>,
     text: &'a str,

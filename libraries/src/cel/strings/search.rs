@@ -120,7 +120,8 @@ fn check_within(text: &str, part: &str, from: i64) -> Result<(), EvalError> {
     }
 }
 
-/// The byte at which a code point begins, or where the text ends. `None` before and past that.
+/// Converts an index in code points to an index in bytes; the length of the text is a valid index. `None` if the index is negative or past
+/// the end.
 fn byte_at(text: &str, index: i64) -> Option<usize> {
     let index = usize::try_from(index).ok()?;
     let head = text.as_bytes().get(..index)?;

@@ -117,7 +117,7 @@ fn a_test_that_fails_is_no_error() {
 
 /// The answers are those of Kubernetes 1.36.
 #[test]
-fn a_null_that_the_patch_put_is_an_empty_object() {
+fn a_null_set_by_the_patch_is_an_empty_object() {
     let put = json!({"op": "replace", "path": "/a", "value": null});
     let apply =
         |operation: Json| patched(json!({"a": {"b": 1}, "n": null}), &json!([put, operation]));

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::*;
 
 #[test]
-fn what_is_appended_is_read_anew() {
+fn appended_elements_are_read_anew() {
     let check = |schema: Json, left: Json, right: Json, expected: &str| {
         let schema = self::schema(schema);
         let arena = Arena::new();
@@ -59,7 +59,7 @@ fn what_is_appended_is_read_anew() {
 }
 
 #[test]
-fn a_set_that_is_bound_remembers_what_was_added_to_it() {
+fn a_bound_set_keeps_added_elements() {
     let set = schema(
         json!({"type": "array", "items": {"type": "string"}, "x-kubernetes-list-type": "set"}),
     );

@@ -109,11 +109,11 @@ impl Coverage {
     /// Records the evaluated expressions.
     pub(super) fn note(&mut self, steps: &[Step]) {
         for step in steps {
-            let (Step::Evaluated { asked, .. } | Step::Mutated { asked }) = step else {
+            let (Step::Evaluated { invocation, .. } | Step::Mutated { invocation }) = step else {
                 continue;
             };
-            for ran in &asked.runs {
-                let key = (asked.policy.clone(), ran.expression.clone());
+            for ran in &invocation.runs {
+                let key = (invocation.policy.clone(), ran.expression.clone());
                 if let Some(expression) = self.expressions.get_mut(&key) {
                     expression.evaluated = expression.evaluated.saturating_add(1);
                     expression.was_true |= ran.result.as_deref() == Ok("true");
@@ -136,7 +136,7 @@ impl Coverage {
             let field = format!("spec.validations[{n}].expression");
             // The first part is the validation itself.
             for (position, seen) in parts.iter().enumerate().skip(1) {
-                if !seen.part.is_condition || !seen.part.is_telling {
+                if !seen.part.is_condition || !seen.part.is_informative {
                     continue;
                 }
                 let key = (name.unwrap_or_default().to_owned(), n, position);

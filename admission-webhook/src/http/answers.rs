@@ -16,7 +16,7 @@ use crate::status::ApiError;
 
 /// The answers that a request has already, and the questions that are still open.
 #[derive(Debug)]
-pub(crate) struct Asking {
+pub(crate) struct Answers {
     live: Arc<dyn Live>,
     known: Mutex<Known>,
 }
@@ -38,10 +38,10 @@ enum Lacking {
     Resource(GroupVersionKind),
 }
 
-impl Asking {
+impl Answers {
     /// Starts without any answers.
     pub(super) fn new(live: Arc<dyn Live>) -> Self {
-        Asking {
+        Answers {
             live,
             known: Mutex::default(),
         }
@@ -90,7 +90,7 @@ impl Asking {
     /// # Errors
     ///
     /// 500 if a namespace cannot be looked up, or if no answer is missing.
-    pub(super) async fn ask(&self, deadline: Instant) -> Result<(), ApiError> {
+    pub(super) async fn fetch(&self, deadline: Instant) -> Result<(), ApiError> {
         let lacking = self.lock().lacking.take();
         let lacking = lacking.ok_or_else(|| ApiError::internal("no decision was reached"))?;
         let late = "context deadline exceeded";
@@ -140,7 +140,7 @@ fn namespaces() -> GroupVersionResource {
     }
 }
 
-impl Authorizer for Asking {
+impl Authorizer for Answers {
     fn authorize(&self, attributes: &AuthorizerAttributes) -> authorizer::Decision {
         let mut known = self.lock();
         if let Some(decision) = known.decisions.get(attributes) {
@@ -173,23 +173,23 @@ impl<T> From<NoAnswer> for Outcome<T> {
 }
 
 /// An attempt to decide a request by policies.
-pub(super) struct Question<'a> {
+pub(super) struct Attempt<'a> {
     turn: &'a Turn,
-    asking: Option<&'a Arc<Asking>>,
+    answers: Option<&'a Arc<Answers>>,
     server: Server,
     authorizer: Arc<dyn Authorizer>,
 }
 
-impl<'a> Question<'a> {
+impl<'a> Attempt<'a> {
     /// An attempt with the policies of a state.
-    pub(super) fn new(state: &State, turn: &'a Turn, asking: Option<&'a Arc<Asking>>) -> Self {
-        let authorizer = match asking.filter(|asking| asking.live.decides_access()) {
-            Some(asking) => Arc::clone(asking) as Arc<dyn Authorizer>,
+    pub(super) fn new(state: &State, turn: &'a Turn, answers: Option<&'a Arc<Answers>>) -> Self {
+        let authorizer = match answers.filter(|answers| answers.live.decides_access()) {
+            Some(answers) => Arc::clone(answers) as Arc<dyn Authorizer>,
             None => Arc::clone(state.authorizer()),
         };
-        Question {
+        Attempt {
             turn,
-            asking,
+            answers,
             server: state.server(),
             authorizer,
         }
@@ -205,7 +205,7 @@ impl<'a> Question<'a> {
         self.turn.is_over() || self.is_lacking()
     }
 
-    /// The options of the decision. `interrupt` is [`Question::is_over`].
+    /// The options of the decision. `interrupt` is [`Attempt::is_over`].
     pub(super) fn options(&'a self, interrupt: &'a (dyn Fn() -> bool + Sync)) -> Options<'a> {
         Options {
             interrupt: Some(interrupt),
@@ -221,29 +221,29 @@ impl<'a> Question<'a> {
     ///
     /// The result does not count: an answer is missing, or the time limit has passed. `stopped` then returns the name of the policy that
     /// was interrupted.
-    pub(super) fn ask<T>(
+    pub(super) fn decide<T>(
         &self,
         state: &State,
         request: &AdmissionRequest<'_>,
-        ask: impl FnOnce(&Snapshot) -> T,
+        decide: impl FnOnce(&Snapshot) -> T,
         stopped: impl FnOnce() -> String,
     ) -> Result<T, NoAnswer> {
-        let snapshot = match self.asking {
-            Some(asking) => asking.snapshot(state, request),
+        let snapshot = match self.answers {
+            Some(answers) => answers.snapshot(state, request),
             None => Some(state.snapshot(request)),
         };
-        let asked = snapshot.map(|snapshot| ask(&snapshot));
-        match asked.filter(|_| !self.is_lacking()) {
+        let decided = snapshot.map(|snapshot| decide(&snapshot));
+        match decided.filter(|_| !self.is_lacking()) {
             None => Err(NoAnswer::Lacking),
             Some(_) if !self.turn.counts() => {
                 let flow = Flow::new(&request.user.name, &stopped());
                 Err(NoAnswer::Stopped(flow))
             }
-            Some(asked) => Ok(asked),
+            Some(decided) => Ok(decided),
         }
     }
 
     fn is_lacking(&self) -> bool {
-        self.asking.is_some_and(|asking| asking.is_lacking())
+        self.answers.is_some_and(|answers| answers.is_lacking())
     }
 }

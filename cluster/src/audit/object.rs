@@ -58,7 +58,7 @@ impl Outcome {
 }
 
 /// The violations of an object, as if this user created it now.
-pub fn judge(
+pub fn audit_object(
     state: &State,
     authorizer: &Arc<dyn Authorizer>,
     user: &Arc<UserInfo>,

@@ -24,7 +24,7 @@ pub(crate) const SERVER: &str = "the API server";
 pub(crate) const HEARTBEAT: Duration = Duration::from_secs(5);
 
 /// Answers questions about the cluster while requests wait.
-pub(crate) struct Asked {
+pub(crate) struct ApiServer {
     pub(crate) client: Client,
     pub(crate) access: Option<Access>,
     pub(crate) contact: Arc<Contact>,
@@ -32,13 +32,13 @@ pub(crate) struct Asked {
     pub(crate) awaited: Mutex<BTreeSet<String>>,
 }
 
-impl std::fmt::Debug for Asked {
+impl std::fmt::Debug for ApiServer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Asked").finish_non_exhaustive()
+        f.debug_struct("ApiServer").finish_non_exhaustive()
     }
 }
 
-impl Asked {
+impl ApiServer {
     /// The version of the API server, as soon as it answers.
     pub(crate) async fn version(&self) -> Server {
         let mut delays = DefaultBackoff::default();
@@ -68,7 +68,7 @@ pub(crate) async fn heartbeat(client: Client, contact: Arc<Contact>) {
     }
 }
 
-impl Live for Asked {
+impl Live for ApiServer {
     fn decides_access(&self) -> bool {
         self.access.is_some()
     }

@@ -7,10 +7,10 @@ const MAX_BYTES: usize = 16 << 20;
 
 /// The size of the errors of a definition or an object so far.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Told(usize);
+pub(crate) struct ErrorSize(usize);
 
-impl Told {
-    /// Counts an error. Returns false if the limit is reached, so that it is dropped.
+impl ErrorSize {
+    /// Counts an error. Returns false if the limit is reached; the caller then drops the error.
     pub(crate) fn admit(&mut self, error: &Error) -> bool {
         if self.is_full() {
             return false;

@@ -15,14 +15,14 @@ pub(crate) fn check(subject: &Subject<'_>, report: &RuleReport<'_>, problems: &m
     let root = subject.checked.ast().root();
     let mut conditions = Vec::new();
     conjuncts(root, &mut conditions);
-    let said: Option<Vec<String>> = conditions
+    let keywords: Option<Vec<String>> = conditions
         .iter()
-        .map(|condition| said(subject, condition))
+        .map(|condition| keyword_for(subject, condition))
         .collect();
-    let Some(mut said) = said else { return };
-    said.dedup();
-    let said = said.join(" and ");
-    let message = format!("the schema can express the same constraint with {said}");
+    let Some(mut keywords) = keywords else { return };
+    keywords.dedup();
+    let keywords = keywords.join(" and ");
+    let message = format!("the schema can express the same constraint with {keywords}");
     let found = subject.problem(&SCHEMA_CAN_SAY, root, message);
     problems.push(match report.rule.message.is_empty() {
         true => found,
@@ -66,7 +66,7 @@ fn chain(expr: &Expr) -> Option<FieldPath> {
 }
 
 /// The part of a schema that expresses a condition.
-fn said(subject: &Subject<'_>, condition: &Expr) -> Option<String> {
+fn keyword_for(subject: &Subject<'_>, condition: &Expr) -> Option<String> {
     let call = match &condition.kind {
         ExprKind::Call(call) => call,
         ExprKind::Select(select) if select.test_only && is_self(&select.operand) => {

@@ -25,7 +25,7 @@ use crate::namespace::Namespace;
 use crate::observer::Observer;
 use crate::options::Options;
 use crate::outcome::Evaluation;
-use crate::params::{Found, ParamSelection, Params};
+use crate::params::{Found, Hashed, ParamSelection, Params};
 use crate::request::AdmissionRequest;
 use crate::resource::GroupVersionKind;
 
@@ -94,6 +94,7 @@ pub(crate) struct Dispatch<'a> {
     /// The objects of the request, for policies that match it with its own kind and resource.
     objects: OnceCell<Objects<'a>>,
     namespace: OnceCell<Result<Option<&'a Namespace>, String>>,
+    hashed_namespace: OnceCell<Hashed<&'a str>>,
     /// The variable `namespaceObject`, first for audit annotations and then for all other expressions.
     namespace_values: OnceCell<[Value<'a>; 2]>,
 }
@@ -140,6 +141,7 @@ impl<'a> Dispatch<'a> {
             request_value: OnceCell::new(),
             objects: OnceCell::new(),
             namespace: OnceCell::new(),
+            hashed_namespace: OnceCell::new(),
             namespace_values: OnceCell::new(),
         }
     }
@@ -283,7 +285,9 @@ impl<'a> Dispatch<'a> {
             return Ok(smallvec![None]);
         };
         params.map_or(Ok(()), |params| params.check_synced(kind))?;
-        selection.collect(params, is_namespaced, self.request.namespace)
+        let hash = || Hashed::new(self.request.namespace);
+        let namespace = *self.hashed_namespace.get_or_init(hash);
+        selection.collect(params, is_namespaced, namespace)
     }
 
     /// The namespace of the object, if it has one. A Namespace object has none, although requests for it name one.

@@ -2,7 +2,7 @@
 //! `CollectParams`).
 
 use std::hash::{BuildHasher, RandomState};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use gavel_apimachinery::labels::Selector;
 use immutable_chunkmap::map::Map;
@@ -17,8 +17,6 @@ use crate::resource::GroupVersionKind;
 pub(crate) struct Params {
     /// The objects by the hashes of their namespace and name. A bucket contains several objects if their hashes are equal.
     objects: Map<(u64, u64), Bucket, CHUNK>,
-    /// Makes the hashes with a random key, so that an attacker cannot provoke collisions.
-    hasher: RandomState,
     /// The number of objects that were ever inserted, not counting newer versions of known objects.
     count: u64,
     /// Whether the kind is namespaced, if known.
@@ -49,13 +47,42 @@ pub enum ParamFault {
 /// The params of a binding, usually one. A policy or binding without params has a single `None`.
 pub(crate) type Found<'a> = SmallVec<[Option<&'a KeptObject>; 1]>;
 
+/// A namespace or name with its hash. Bindings keep theirs, so that a request with many bindings does not compute them.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Hashed<T> {
+    text: T,
+    hash: u64,
+}
+
+/// Makes the hashes with a random key, so that an attacker cannot provoke collisions.
+static HASHER: LazyLock<RandomState> = LazyLock::new(RandomState::new);
+
 /// The params that a binding selects, with its selector compiled.
 #[derive(Debug)]
 pub(crate) struct ParamSelection {
-    name: String,
-    namespace: String,
+    name: Hashed<String>,
+    namespace: Hashed<String>,
     selector: Option<Result<Selector, String>>,
     denies_without: bool,
+}
+
+impl<T: AsRef<str>> Hashed<T> {
+    /// Computes the hash of a text.
+    pub(crate) fn new(text: T) -> Self {
+        let hash = HASHER.hash_one(text.as_ref());
+        Hashed { text, hash }
+    }
+
+    fn text(&self) -> &str {
+        self.text.as_ref()
+    }
+
+    fn borrow(&self) -> Hashed<&str> {
+        Hashed {
+            text: self.text(),
+            hash: self.hash,
+        }
+    }
 }
 
 impl Params {
@@ -98,7 +125,7 @@ impl Params {
         if !object.namespace().is_empty() {
             self.namespaced.get_or_insert(true);
         }
-        let hash = self.hash(object.namespace(), object.name());
+        let hash = hashes(object.namespace(), object.name());
         let mut bucket = self.objects.get(&hash).cloned().unwrap_or_default();
         let mut known = bucket.iter_mut();
         match known.find(|known| known.is_named(object.namespace(), object.name())) {
@@ -114,7 +141,7 @@ impl Params {
 
     /// Removes an object.
     pub(crate) fn remove(&mut self, namespace: &str, name: &str) {
-        let hash = self.hash(namespace, name);
+        let hash = hashes(namespace, name);
         let mut bucket = self.objects.get(&hash).cloned().unwrap_or_default();
         bucket.retain(|known| !known.is_named(namespace, name));
         match bucket.is_empty() {
@@ -130,17 +157,14 @@ impl Params {
 
     /// Whether the params contain an object.
     pub(crate) fn contains(&self, namespace: &str, name: &str) -> bool {
-        self.find(namespace, name).is_some()
+        self.find(Hashed::new(namespace), Hashed::new(name))
+            .is_some()
     }
 
-    fn find(&self, namespace: &str, name: &str) -> Option<&KeptObject> {
-        let mut bucket = self.objects.get(&self.hash(namespace, name))?.iter();
-        let param = bucket.find(|known| known.is_named(namespace, name));
+    fn find(&self, namespace: Hashed<&str>, name: Hashed<&str>) -> Option<&KeptObject> {
+        let mut bucket = self.objects.get(&(namespace.hash, name.hash))?.iter();
+        let param = bucket.find(|known| known.is_named(namespace.text, name.text));
         param.map(|param| &*param.object)
-    }
-
-    fn hash(&self, namespace: &str, name: &str) -> (u64, u64) {
-        (self.hasher.hash_one(namespace), self.hasher.hash_one(name))
     }
 
     /// The objects that a label selector selects, in the order in which they were inserted.
@@ -150,7 +174,7 @@ impl Params {
         selector: &Selector,
     ) -> impl Iterator<Item = &'a KeptObject> {
         let inside = |of: &str| namespace.is_none_or(|wanted| wanted == of);
-        let hash = namespace.map(|namespace| self.hasher.hash_one(namespace));
+        let hash = namespace.map(|namespace| Hashed::new(namespace).hash);
         let mut found: Vec<&Param> = self
             .objects
             .range((hash.unwrap_or_default(), 0)..)
@@ -164,6 +188,11 @@ impl Params {
     }
 }
 
+/// The key of an object.
+fn hashes(namespace: &str, name: &str) -> (u64, u64) {
+    (Hashed::new(namespace).hash, Hashed::new(name).hash)
+}
+
 impl Param {
     fn is_named(&self, namespace: &str, name: &str) -> bool {
         self.object.namespace() == namespace && self.object.name() == name
@@ -174,8 +203,8 @@ impl ParamSelection {
     /// Compiles a binding's `paramRef`.
     pub(crate) fn new(reference: &ParamRef) -> Self {
         ParamSelection {
-            name: reference.name.clone(),
-            namespace: reference.namespace.clone(),
+            name: Hashed::new(reference.name.clone()),
+            namespace: Hashed::new(reference.namespace.clone()),
             selector: reference.selector.as_ref().map(|each| each.compile()),
             denies_without: reference.parameter_not_found_action.as_deref() == Some("Deny"),
         }
@@ -183,17 +212,17 @@ impl ParamSelection {
 
     /// The namespace and name of the param for a request in a namespace; `None` if labels select the params.
     pub(crate) fn named<'n>(&'n self, request_namespace: &'n str) -> Option<(&'n str, &'n str)> {
-        let namespace = match self.namespace.as_str() {
+        let namespace = match self.namespace.text() {
             "" => request_namespace,
             namespace => namespace,
         };
-        let is_named = !self.name.is_empty() && self.selector.is_none();
-        is_named.then_some((namespace, &*self.name))
+        let is_named = !self.name.text().is_empty() && self.selector.is_none();
+        is_named.then_some((namespace, self.name.text()))
     }
 
     /// Whether the reference sets a namespace.
     pub(crate) fn has_namespace(&self) -> bool {
-        !self.namespace.is_empty()
+        !self.namespace.text().is_empty()
     }
 
     /// The params for a request in a namespace.
@@ -205,35 +234,39 @@ impl ParamSelection {
         &self,
         params: Option<&'a Params>,
         is_namespaced: bool,
-        request_namespace: &str,
+        request_namespace: Hashed<&str>,
     ) -> Result<Found<'a>, String> {
-        let namespace = match (self.namespace.as_str(), request_namespace) {
+        let namespace = match (self.namespace.text(), request_namespace.text) {
             ("", "") if is_namespaced => return Err(
                 "cannot use namespaced paramRef in policy binding that matches cluster-scoped resources"
                     .to_owned(),
             ),
-            ("", namespace) => namespace,
+            ("", _) => request_namespace,
             (_, _) if !is_namespaced => {
                 return Err(
                     "paramRef.namespace must not be provided for a cluster-scoped `paramKind`"
                         .to_owned(),
                 );
             }
-            (namespace, _) => namespace,
+            (_, _) => self.namespace.borrow(),
         };
-        let namespace = is_namespaced.then_some(namespace);
-        let found: Found<'a> = match (self.name.as_str(), &self.selector) {
+        let found: Found<'a> = match (self.name.text(), &self.selector) {
             ("", None) => return Err("one of name or selector must be provided".to_owned()),
             ("", Some(selector)) => {
                 let selector = selector.as_ref().map_err(String::clone)?;
-                let select = |params: &'a Params| params.select(namespace, selector);
+                let inside = is_namespaced.then_some(namespace.text);
+                let select = |params: &'a Params| params.select(inside, selector);
                 params.into_iter().flat_map(select).map(Some).collect()
             }
             (_, Some(_)) => {
                 return Err("paramRef.name and paramRef.selector are mutually exclusive".to_owned());
             }
-            (name, None) => {
-                let find = |params: &'a Params| params.find(namespace.unwrap_or(""), name);
+            (_, None) => {
+                let namespace = match is_namespaced {
+                    true => namespace,
+                    false => Hashed::new(""),
+                };
+                let find = |params: &'a Params| params.find(namespace, self.name.borrow());
                 params.and_then(find).map(Some).into_iter().collect()
             }
         };
@@ -274,7 +307,7 @@ mod tests {
         assert_eq!(named(Some("ns7")), ["p99", "p149", "p199", "p249", "p299"]);
         assert!(named(Some("ns50")).is_empty());
         assert_eq!(named(None).len(), 299);
-        let replaced = params.find("ns7", "p99").unwrap();
+        let replaced = params.find(Hashed::new("ns7"), Hashed::new("p99")).unwrap();
         assert_eq!(replaced.to_json()["data"]["value"], 2);
         assert!(!params.contains("ns7", "p49") && !params.contains("ns8", "p99"));
     }

@@ -66,9 +66,9 @@ macro_rules! webhook {
                 "failurePolicy" omit ".FailurePolicyType" failure_policy: Option<String>;
                 /// `matchPolicy`: `Exact` or `Equivalent`.
                 "matchPolicy" omit ".MatchPolicyType" match_policy: Option<String>;
-                /// `namespaceSelector`: selects by the request's namespace.
+                /// `namespaceSelector`: selects requests by the labels of their namespace.
                 "namespaceSelector" omit "" namespace_selector: Option<LabelSelector>;
-                /// `objectSelector`: selects by the object or the old object.
+                /// `objectSelector`: selects requests by the labels of the object or the old object.
                 "objectSelector" omit "" object_selector: Option<LabelSelector>;
                 /// `sideEffects`: `None` or `NoneOnDryRun`; formerly also `Some` and `Unknown`.
                 "sideEffects" keep ".SideEffectClass" side_effects: Option<String>;

@@ -46,7 +46,7 @@ pub struct Report {
 /// The assumed random part of names that are generated from `generateName`.
 const GENERATED: &str = "22222";
 
-/// The suffix of names that are reserved for objects from files of the API server.
+/// The suffix of names that are reserved for objects that an API server loads from manifest files.
 const STATIC_SUFFIX: &str = ".static.k8s.io";
 
 impl Validator {
@@ -179,7 +179,7 @@ trait Validated: Registration {
     );
 }
 
-/// The error for a reserved name.
+/// The error for a reserved name; `None` if the name is not reserved.
 fn reserved_name_fault(name: &str) -> Option<String> {
     let suffix = quote(STATIC_SUFFIX);
     name.ends_with(STATIC_SUFFIX).then(|| {

@@ -225,7 +225,7 @@ fn filtered(step: &Expr) -> (Option<&Expr>, &Expr) {
     }
 }
 
-/// The arguments of a global call of a function.
+/// The arguments of a global call of `function` with `N` arguments; `None` if the expression is not such a call.
 fn call<'e, const N: usize>(expr: &'e Expr, function: &str) -> Option<&'e [Expr; N]> {
     match &expr.kind {
         ExprKind::Call(call) => {

@@ -130,7 +130,7 @@ impl Cost {
         }
     }
 
-    /// The same cost, also for calls whose overload is only known at run time.
+    /// The same cost for every call of a function with this name, even if the overload is only known at run time.
     pub const fn of_name(self) -> Cost {
         Cost {
             by_name: true,

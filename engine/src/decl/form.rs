@@ -1,7 +1,7 @@
 //! Special properties of functions: how their calls are planned, which properties of their results are known, and which literals validators
 //! check.
 
-/// Functions whose calls are not planned as plain calls of a body.
+/// The forms of calls that are not planned as plain calls of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
     /// `a && b`

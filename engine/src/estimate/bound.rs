@@ -43,8 +43,8 @@ impl KnownValue {
         KnownValue { path, ..self }
     }
 
-    /// The known size of this value, or of its keys or values: `steps` lead from this value to the measured one. `None` if the size is
-    /// unknown or the steps lead further. The host may then know the size for [`path`](Self::path) followed by `steps`.
+    /// The known size of this value (without `steps`), of its values (`@items`, `@values`) or of its keys (`@keys`, `@indices`). `None` if
+    /// the size is unknown or the steps lead further. The host may then know the size for [`path`](Self::path) followed by `steps`.
     pub fn size(&self, steps: &[&str]) -> Option<SizeEstimate> {
         match steps {
             [] => self.size,
@@ -58,7 +58,7 @@ impl KnownValue {
 /// Costs of at least this many units come from unknown sizes: even with the smallest factor, the largest size costs more.
 const UNKNOWN: u64 = 1 << 56;
 
-/// The longest texts that `string()` returns for other values, in code points.
+/// The greatest lengths of the texts that `string()` returns for bools, numbers, durations and timestamps, in code points.
 mod text_size {
     pub(super) const BOOL: u64 = 5;
     pub(super) const INTEGER: u64 = 20;

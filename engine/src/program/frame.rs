@@ -32,7 +32,7 @@ pub(super) struct Frame<'f, 'a> {
 /// The values of an evaluation.
 #[derive(Default)]
 pub(super) struct Cells<'a, const KEPT: usize> {
-    /// The values of the program's variables, in its order; `None` for unbound ones.
+    /// The values of the program's variables, in the program's order; `None` for unbound ones.
     variables: Few<Option<Value<'a>>, 4>,
     /// The values of loop variables and accumulators; `None` for slots that hold something other than a value.
     slots: Few<(Option<Value<'a>>, Epoch), 4>,
@@ -40,7 +40,7 @@ pub(super) struct Cells<'a, const KEPT: usize> {
     kept: Few<(Option<Value<'a>>, Epoch), KEPT>,
 }
 
-/// Up to `N` values on the stack; more are allocated.
+/// A list of values: on the stack if there are at most `N`, otherwise on the heap.
 struct Few<T, const N: usize> {
     few: [T; N],
     many: Vec<T>,

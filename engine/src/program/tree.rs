@@ -213,7 +213,7 @@ pub(super) enum ReadOnce {
 pub(super) enum Callee {
     /// A function that checks its arguments itself.
     Known(Function),
-    /// Like `Known`, with the same function for two texts.
+    /// Like `Known`, together with the same function on Rust types, which takes two texts and returns a bool.
     OfTexts(TextTest, Function),
     /// The implementation of one overload. The arguments are known to have its types; a value of another type makes the call fail.
     Trusted(Function, Arc<OverloadDecl>),

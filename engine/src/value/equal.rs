@@ -33,7 +33,7 @@ impl Value<'_> {
         equals_within(self, other, &mut Reach::new(work))
     }
 
-    /// Like `equals_with`, but the comparison is part of a larger walk, whose budget `reach` it uses.
+    /// Like `equals_with`, as part of a larger walk. `reach` is the remaining budget of that walk.
     ///
     /// # Errors
     ///

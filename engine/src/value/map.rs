@@ -152,7 +152,7 @@ pub enum MapIter<'a> {
     Shaped(ShapedKeys<'a>),
     /// The entries of an object that was read into an arena.
     Fields(std::slice::Iter<'a, (&'a str, Value<'a>)>),
-    /// The entries of a host's map: the position to read next.
+    /// The entries of a host's map, with the position of the next entry.
     View(&'a dyn MapView, usize),
 }
 

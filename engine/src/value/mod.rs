@@ -99,7 +99,7 @@ enum Repr<'a> {
     JsonList(&'a [Json]),
     /// A list in a JSON document that a host views through a shape.
     ShapedList(&'a Vec<Json>, &'a Shape),
-    /// A stored list, such as a constant one.
+    /// A list stored outside of an arena, such as a constant.
     OwnedList(&'a [OwnedValue]),
     /// A list of a JSON document that was read into an arena.
     Items(&'a [Value<'a>]),

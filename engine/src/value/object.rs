@@ -97,7 +97,7 @@ impl<'a> Object<'a> {
         }
     }
 
-    /// The value of `object.name` if the checker knows that the object is open: plain data.
+    /// The value of `object.name`, as plain data, if the checker knows that the object is open.
     pub(crate) fn select_declared(
         &self,
         name: &str,

@@ -21,7 +21,7 @@ pub(crate) struct Runner<'a> {
 }
 
 impl<'a> Runner<'a> {
-    /// Evaluates a program with inputs and these params.
+    /// Evaluates a program with these inputs, params and variables.
     pub(super) fn eval(
         &self,
         program: &'a Program,

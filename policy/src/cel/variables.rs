@@ -60,7 +60,7 @@ pub(super) struct Scope<'e, 'p> {
     params: Value<'e>,
     runner: Runner<'e>,
     this: Cell<Value<'e>>,
-    /// The cost units since the last call of `take_cost`.
+    /// The cost since the last call of `take_cost`, in cost units.
     cost: Cell<u64>,
 }
 
@@ -135,7 +135,7 @@ impl<'e, 'p> Scope<'e, 'p> {
         scope
     }
 
-    /// The cost units of the variables that were evaluated since the last call.
+    /// The cost of the variables that were evaluated since the last call, in cost units.
     pub(super) fn take_cost(&self) -> u64 {
         self.cost.take()
     }

@@ -75,7 +75,7 @@ impl Validator {
         }
     }
 
-    /// Validates an object that replaces an old one; the report is empty if the old object has another kind.
+    /// Validates an object that replaces an old one; `None` if the old object has another kind.
     pub fn update(&self, object: &Resource, old: &Resource) -> Option<Report> {
         Some(match (object, old) {
             (

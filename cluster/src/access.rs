@@ -226,8 +226,8 @@ fn field_requirement(requirement: &FieldRequirement) -> Json {
     json!({"key": requirement.field, "operator": operator, "values": [requirement.value]})
 }
 
-/// A requirement in the form of a SubjectAccessReview. `None` for requirements that a review cannot express. Omitting them is safe, because
-/// selectors only narrow a request.
+/// Converts a requirement to the form of a SubjectAccessReview. `None` if a review cannot express the requirement. Omitting such a
+/// requirement is safe, because selectors only narrow a request.
 fn label_requirement(requirement: &LabelRequirement) -> Option<Json> {
     let operator = match requirement.operator {
         LabelOperator::Exists => "Exists",

@@ -134,7 +134,7 @@ impl Document {
         &self.value
     }
 
-    /// The document with another value and the same places, such as the result of a mutation.
+    /// The document with its value replaced, for example by the result of a mutation; the places stay the same.
     #[must_use]
     pub fn with_value(self, value: Json) -> Self {
         Document { value, ..self }
@@ -176,8 +176,8 @@ impl Document {
         self.problem(problem::rule::UNKNOWN_FIELD, field, message)
     }
 
-    /// The problem of a field, in Kubernetes' words. If an expression does not compile, its place is within the expression. `written` is
-    /// the path of the field in the document, if it differs from the path that the error names.
+    /// The problem of a field, in Kubernetes' words. An error in an expression has its place within the expression. `written` is the path
+    /// of the field in the document, if it differs from the path that the error names.
     pub fn field_problem(&self, error: &Error, written: &str) -> Problem {
         let problem = self.problem(error.kind.reason(), written, error.body());
         let place = error.expression;
@@ -201,7 +201,8 @@ impl Document {
         place.unwrap_or(node.place())
     }
 
-    /// The range of `length` characters from a line and column on, if they are contiguous in the file.
+    /// The range in the file of `length` characters of a field's text, from a line and column (both from 1) on. `None` if these characters
+    /// are not contiguous in the file.
     pub fn range_within(&self, field: &str, line: u32, column: u32, length: u32) -> Option<Range> {
         let node = self.layout.find(field);
         let source = self.source.as_deref();
@@ -243,7 +244,7 @@ impl Document {
         objects
     }
 
-    /// The items of a list of objects, or the document as it was.
+    /// The items of a list of objects; the error is the unchanged document if it is not such a list.
     fn into_items(mut self) -> Result<Vec<Document>, Box<Document>> {
         let is_list = self
             .value

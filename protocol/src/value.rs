@@ -125,7 +125,7 @@ impl Serialize for Elements<'_> {
     }
 }
 
-/// The entries of a map as pairs, ordered by the text of the key that Go prints.
+/// The entries of a map as pairs, ordered by the texts that Go prints for their keys.
 struct Entries<'a>(TypedValue<'a>);
 
 impl Serialize for Entries<'_> {

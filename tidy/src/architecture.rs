@@ -19,7 +19,7 @@ impl Architecture {
         }
     }
 
-    /// The layer of a crate's folder, if the table has one.
+    /// The layer of a crate's folder: `None` if the table does not list the folder, `Some(None)` if the crate has no layer.
     pub fn layer(&self, folder: &str) -> Option<Option<u32>> {
         let row = self.layers.iter().find(|(name, _)| name == folder);
         row.map(|(_, layer)| *layer)

@@ -12,7 +12,7 @@ pub struct Change {
     pub topic: Topic,
     /// The field, in the notation of the manifest; empty for the whole object.
     pub field: String,
-    /// The kind or expression, if the field alone does not identify it.
+    /// The kind or expression, if the field alone does not identify the change; otherwise empty.
     pub about: String,
     /// The answer of the server before the upgrade. `None` if it has no error or warning: the object is accepted, the expression compiles,
     /// or the request is allowed.

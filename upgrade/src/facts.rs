@@ -30,7 +30,7 @@ pub enum Topic {
 pub(crate) struct Key {
     pub(crate) field: String,
     pub(crate) topic: Topic,
-    /// The kind or expression, if the field alone does not identify it.
+    /// The kind or expression, if the field alone does not identify the fact; otherwise empty.
     pub(crate) about: String,
 }
 

@@ -32,9 +32,9 @@ pub struct Part {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Guard {
     Always,
-    /// The part is reached unless another part has this value.
+    /// The part is reached unless the part with this index has this value.
     Unless(usize, &'static str),
-    /// The part is reached if another part has this value.
+    /// The part is reached if the part with this index has this value.
     If(usize, &'static str),
 }
 

@@ -136,7 +136,7 @@ impl Probe {
     }
 }
 
-/// The name of the variable of a part.
+/// The name of the variable that a probe adds for a part.
 fn variable(validation: usize, part: usize) -> String {
     format!("gavelPart{validation}_{part}")
 }

@@ -161,7 +161,7 @@ impl Status {
             (false, true) => (Verdict::Allow, None),
             (false, false) => (Verdict::NoOpinion, None),
         };
-        // The error of the API server's own authorizers, which a check within the API server would return too.
+        // This error comes from the API server's own authorizers. A check within the API server would return it too.
         let evaluation = Some(self.evaluation_error).filter(|error| !error.is_empty());
         Decision {
             verdict,

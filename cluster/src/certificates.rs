@@ -272,7 +272,7 @@ mod tests {
         let changed = tokio::time::timeout(Duration::from_millis(100), published.changed());
         assert!(changed.await.is_err());
         assert_eq!(*published.borrow(), old);
-        // No new certificate is created that could not be stored.
+        // While the Secret cannot be read, no new certificate is created, because it could not be stored.
         assert_eq!(checks.load(Ordering::Relaxed), 0);
         running.abort();
     }

@@ -103,7 +103,7 @@ struct Follower {
     fixed: BTreeMap<String, (ApiResource, Destination)>,
     /// The kinds of params that policies have; `None` for kinds that no API serves.
     params: BTreeMap<(String, String), Option<Watched>>,
-    /// When the wait for params of new kinds ends.
+    /// When the wait for params of new kinds ends; `None` if there is no such wait.
     patience: Option<Instant>,
 }
 

@@ -37,12 +37,12 @@ pub use unclosed::{Lexeme, place_of, unclosed};
 
 use layout::Node;
 
-/// How a file is written.
+/// The format of a file of manifests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     /// JSON: one value, or several one after the other.
     Json,
-    /// YAML: documents between `---`.
+    /// YAML: documents separated by `---`.
     Yaml,
 }
 
@@ -114,7 +114,7 @@ pub struct Document {
     layout: Node,
     duplicates: Vec<Problem>,
     file: Option<Arc<Path>>,
-    /// The text of the file. For JSON it is kept only if strings in it contain escapes.
+    /// The text of the file. The text of a JSON file is kept only if strings in it contain escapes.
     source: Option<Arc<str>>,
 }
 
@@ -166,7 +166,7 @@ impl Document {
         }
     }
 
-    /// A field that the type of the document does not have.
+    /// The problem of a field that the type of the document does not have.
     pub fn unknown_field(&self, field: &str) -> Problem {
         let fault = StrictFault {
             kind: StrictFaultKind::Unknown,

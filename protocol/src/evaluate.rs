@@ -203,7 +203,7 @@ fn declared(
     reader: &mut TypeReader,
 ) -> Result<BTreeMap<String, Declared>, RequestError> {
     let mut vars: Vec<(String, Json)> = fields.object("vars")?.into_iter().collect();
-    // The type of self is the first that gets a name.
+    // `self` is read first, so that its type gets the first name.
     vars.sort_by_key(|(name, _)| name != "self");
     let mut declared = BTreeMap::new();
     for (name, json) in vars {

@@ -66,7 +66,7 @@ impl Serialize for TypedValue<'_> {
             }
             ValueKind::List(_) => object.serialize_entry("list", &Elements(*self)),
             ValueKind::Map(_) => object.serialize_entry("map", &Entries(*self)),
-            // Written above.
+            // Values that are not read yet are handled above.
             ValueKind::Unread(..) => Ok(()),
             ValueKind::Optional(None) => object.serialize_entry("optional", &()),
             ValueKind::Optional(Some(value)) => {

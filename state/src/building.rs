@@ -65,7 +65,7 @@ impl Building {
         for good in &objects {
             building.note_params(&good.prepared, usize::saturating_add);
         }
-        // Now it is known which objects are params.
+        // The objects are added after all kinds of params are known, because these kinds decide which objects are params.
         for good in &objects {
             building.put(good);
         }

@@ -25,7 +25,7 @@ impl Architecture {
         row.map(|(_, layer)| *layer)
     }
 
-    /// The line on which a module of the engine is listed.
+    /// The index in `engine` of a module's line; `None` if the module is not listed.
     pub fn engine_line(&self, module: &str) -> Option<usize> {
         let has = |line: &Vec<String>| line.iter().any(|name| name == module);
         self.engine.iter().position(has)

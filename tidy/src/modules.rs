@@ -235,7 +235,7 @@ fn uses(words: &[&str]) -> Vec<(String, Vec<String>)> {
     let mut rest = words;
     while let Some((word, after)) = rest.split_first() {
         rest = after;
-        // `use<'a>` says what a type holds.
+        // `use<'a>` is a capture of an `impl Trait` type, not an import.
         if *word == "use" && after.first() != Some(&"<") {
             rest = tree(after, &[], &mut found);
         }

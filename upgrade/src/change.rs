@@ -40,7 +40,7 @@ impl Change {
         }
     }
 
-    /// The effect: on acceptance or a value, on the cost, or only on the wording.
+    /// What the change affects: acceptance or a value, the cost, or only the wording.
     pub fn effect(&self) -> Effect {
         match self.topic {
             Topic::Estimate | Topic::Cost => Effect::Cost,

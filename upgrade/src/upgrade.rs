@@ -176,7 +176,8 @@ impl Upgrade {
                     .note(*cause, &each.keys, &without.facts(each.subject)?);
             }
         }
-        // If no difference does so, because several have the same effect, a difference that alone changes the earlier answer is a cause.
+        // If several differences have the same effect, reverting one of them restores nothing. Then a difference is a cause if it alone
+        // changes the earlier answer.
         for cause in &candidates {
             let with = ApiServer::new(self, cause.exchanged(self.from, self.to));
             for each in differing.iter_mut().filter(|each| !each.is_explained()) {

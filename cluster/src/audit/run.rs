@@ -17,7 +17,7 @@ use super::shard::Shard;
 use crate::access::message;
 use crate::cluster::Cluster;
 
-/// The longest wait for the cluster.
+/// The longest wait until the cluster's first state is complete.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The options of an audit.
@@ -46,7 +46,7 @@ pub trait Observer {
     /// Called when `objects` objects have been audited; `remaining` more will follow, if the number is known.
     fn progress(&mut self, objects: u64, remaining: Option<u64>);
 
-    /// The violations of an object; empty if there are none.
+    /// Called with the violations of an object; they are empty if there are none.
     fn found(
         &mut self,
         resource: &Audited,

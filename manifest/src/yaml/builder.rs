@@ -294,7 +294,7 @@ impl<'t> Builder<'t> {
         let Some(open) = self.open.pop() else {
             return;
         };
-        // Only lists and maps in brackets end with a token of their own.
+        // Only lists and maps in brackets have an end token; others end with their last value.
         let range = |inner: Option<Place>| Range {
             start: open.place,
             end: match last.start == last.end {

@@ -96,7 +96,8 @@ struct Place {
 
 impl Walk {
     // The depth of the tree is bounded by the parser, so this recursion is too.
-    /// Adds an expression and the parts within it. Returns the index of the expression; `None` if there are too many parts.
+    /// Adds an expression and the parts within it. Returns the index of the expression; `None` if there are too many parts, or if the
+    /// expression cannot be written as text.
     fn part(&mut self, expr: &Expr, place: Place) -> Option<usize> {
         let text = unparse(expr).filter(|_| self.parts.len() < MAX_PARTS)?;
         let mut probe = text.clone();

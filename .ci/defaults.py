@@ -15,7 +15,7 @@ import random
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 MACHINERY = "io.k8s.apimachinery.pkg."
-# Kinds whose objects no policy sees, that are not stored, or that are types of another server.
+# The groups of kinds that are left out: policies do not see their objects, the objects are not stored, or another server serves the kinds.
 LEFT_OUT = ("admissionregistration", "apiextensions", "apiregistration", "authentication", "authorization",
             "internal.apiserver", "storagemigration", "scheduling.k8s.io/v1alpha1")
 TEXTS = {
@@ -78,9 +78,9 @@ class Maker:
         found = {}
         for name, field in schema["properties"].items():
             likely = 0.8 if name in ("spec", "template", "containers", "initContainers", "resources", "limits") else 0.25
-            if name == "workloadRef":  # later versions lack it
+            if name == "workloadRef":  # Later versions do not have this field.
                 continue
-            if name == "timeAdded":  # where it is not set, the time of the request
+            if name == "timeAdded":  # If absent, the API server sets the time of the request.
                 found[name] = TIME
             elif depth > 0 and self.random.random() < likely:
                 found[name] = self.value(field, name, depth - 1)

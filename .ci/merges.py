@@ -71,7 +71,7 @@ class Merges:
         return self.pick([1, 2.5, "x", True, None, -3])
 
     def value(self, schema, wrong):
-        """A value of the schema; at times one that is not."""
+        """Returns a value of the schema or, with probability `wrong`, one that does not fit the schema."""
         if self.chance(wrong):
             return self.anything()
         kind = schema.get("type", "")
@@ -96,7 +96,7 @@ class Merges:
                 "number": lambda: self.pick([0.5, 1.0, 2, 3.25])}.get(kind, lambda: self.pick([80, "http", 1]))()
 
     def literal(self, value, path):
-        """An expression that makes the value: objects by their type, or as maps."""
+        """Returns an expression for the value, in which objects are struct literals or maps."""
         if isinstance(value, dict):
             if self.chance(0.85) and all(k.isidentifier() for k in value):
                 name = path if self.chance(0.985) else path + "s"

@@ -1,5 +1,5 @@
-//! Policies without an API server, as the test formats of other tools need them: the policies apply to every request, and are used even if
-//! an API server would reject them.
+//! Builds worlds without an API server, as the test formats of other tools need them. The policies apply to every request, and are used
+//! even if an API server would reject them.
 
 use gavel_engine::value::Json;
 use gavel_libraries::{EnvSet, Server};
@@ -12,8 +12,9 @@ use crate::role::Role;
 use crate::world::{World, binding};
 
 impl World {
-    /// The policies among objects, each with a binding that denies; the other objects are namespaces and params. `param` is the namespace
-    /// and name of the param of policies with a paramKind; without it, such policies use all objects of that kind as params.
+    /// Builds a world from objects. Each policy gets a binding that denies; the other objects are namespaces and params. `param` is the
+    /// namespace and name of the param that policies with a `paramKind` use; if it is `None`, such policies use all objects of that kind as
+    /// params.
     ///
     /// # Errors
     ///

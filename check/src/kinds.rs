@@ -42,7 +42,7 @@ const CLUSTER_KINDS: [&str; 29] = [
     "VolumeAttachment",
 ];
 
-/// The kinds that definitions define; the plurals of other kinds are guessed from their names.
+/// The kinds that CustomResourceDefinitions define; the plurals of other kinds are guessed from their names.
 #[derive(Debug, Default)]
 pub struct Kinds(HashMap<(String, String), ResourceOfKind>);
 
@@ -56,7 +56,7 @@ pub struct ResourceOfKind {
 }
 
 impl Kinds {
-    /// Adds the kinds of a definition; other objects are ignored.
+    /// Adds the kind that a CustomResourceDefinition defines; other objects are ignored.
     pub fn define(&mut self, object: &Json) {
         if Role::of(object) == Role::Definition
             && let Ok(Definition { spec, .. }) = Definition::read(object)
@@ -69,7 +69,7 @@ impl Kinds {
         }
     }
 
-    /// The object, with this namespace if its kind is namespaced and the object names none.
+    /// Returns the object with `namespace` set, if its kind is namespaced and the object names no namespace; otherwise unchanged.
     pub fn placed(&self, mut object: Json, namespace: &str) -> Json {
         let text = |key: &str| object.get(key).and_then(Json::as_str).unwrap_or_default();
         let kind = GroupVersionKind::new(text("apiVersion"), text("kind"));

@@ -1,4 +1,4 @@
-//! Decisions of policies and definitions about manifests, with explanations. Layer 5: no IO, no clock.
+//! Decides about manifests by policies and CustomResourceDefinitions, and explains the decisions. Layer 5: no IO, no clock.
 //!
 //! A [`Setup`] collects policies, bindings, params, namespaces, roles and definitions, and builds a [`World`]. The world decides about
 //! [`Subject`]s: objects that a user creates, updates or deletes.

@@ -1,7 +1,7 @@
 //! The sub-expressions of an expression, and which of them an evaluation reaches.
 //!
-//! Each part can be evaluated by itself: within the body of a macro for each element, as in `list.map(x, part)`. The values of
-//! the parts then show which parts the whole evaluation reaches: `a && b` reaches `b` unless `a` is false.
+//! Each part can be evaluated by itself. A part within the body of a macro is evaluated for each element, as in `list.map(x, part)`. The
+//! values of the parts then show which parts the whole evaluation reaches: `a && b` reaches `b` unless `a` is false.
 
 use gavel_engine::ast::{Call, Expr, ExprKind, operators, unparse};
 use gavel_engine::env::Env;
@@ -15,7 +15,8 @@ const MAX_PARTS: usize = 200;
 pub struct Part {
     /// The text of the part.
     pub text: String,
-    /// The expression for the value or, within the body of a macro, for the list of values.
+    /// An expression that evaluates to the value of the part or, if the part is within the body of a macro, to the list of its values for
+    /// all elements.
     pub probe: String,
     /// The nesting depth of the part.
     pub depth: usize,
@@ -31,9 +32,9 @@ pub struct Part {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Guard {
     Always,
-    /// The part is reached unless another part has this value.
+    /// The part is reached unless the part with this index has this value.
     Unless(usize, &'static str),
-    /// The part is reached if another part has this value.
+    /// The part is reached if the part with this index has this value.
     If(usize, &'static str),
 }
 
@@ -95,7 +96,8 @@ struct Place {
 
 impl Walk {
     // The depth of the tree is bounded by the parser, so this recursion is too.
-    /// Adds an expression and the parts within it; returns the context for the parts that follow.
+    /// Adds an expression and the parts within it. Returns the index of the expression; `None` if there are too many parts, or if the
+    /// expression cannot be written as text.
     fn part(&mut self, expr: &Expr, place: Place) -> Option<usize> {
         let text = unparse(expr).filter(|_| self.parts.len() < MAX_PARTS)?;
         let mut probe = text.clone();
@@ -137,7 +139,7 @@ impl Walk {
         Some(n)
     }
 
-    /// Adds the start of a chain, unless it is just a name.
+    /// Adds the operand at the start of a chain of selections (`f()` in `f().a[b]`), unless the operand is a name or a constant.
     fn operand(&mut self, expr: &Expr, within: Place) {
         match &expr.kind {
             ExprKind::Ident(_) | ExprKind::Constant(_) => {}
@@ -239,7 +241,7 @@ fn is_informative(expr: &Expr) -> bool {
     }
 }
 
-/// Whether a call is a step of a chain: `a[b]`, `a.?b`, `a[?b]`.
+/// Whether a call is a selection: `a[b]`, `a.?b`, `a[?b]`.
 fn is_path(call: &Call) -> bool {
     let steps = [
         operators::INDEX,
@@ -249,7 +251,7 @@ fn is_path(call: &Call) -> bool {
     steps.contains(&call.function.as_str())
 }
 
-/// Whether a call with this many arguments after the variable is a macro that visits each element.
+/// Whether `name` is a macro that visits each element; `arguments` is the number of its arguments after the variable.
 fn is_macro(name: &str, arguments: usize) -> bool {
     match name {
         "all" | "exists" | "exists_one" | "filter" => arguments == 1,

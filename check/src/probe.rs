@@ -1,7 +1,7 @@
 //! Probes: the values of the parts of a policy's validations, for one request.
 //!
-//! A probe is the policy itself, with its variables and match conditions, and with an additional variable for each part of a validation. So
-//! the parts are evaluated as an API server would evaluate them, with all variables of the policy.
+//! A probe is the policy itself, with its variables and match conditions, and with an additional variable for each part of a validation.
+//! Therefore the parts are evaluated as an API server would evaluate them, with all variables of the policy.
 
 use gavel_engine::value::{Json, Value};
 use gavel_libraries::Server;
@@ -42,8 +42,8 @@ pub struct Seen {
 }
 
 impl Probe {
-    /// A probe of a validating policy among the given objects; `prepare` adds the objects of a test. `None` if there is no such
-    /// policy.
+    /// Builds the probe of the validating policy with the name `policy` among the `given` objects; `prepare` adds the objects of a test.
+    /// `None` if there is no such policy.
     ///
     /// # Errors
     ///
@@ -136,12 +136,13 @@ impl Probe {
     }
 }
 
-/// The name of the variable of a part.
+/// The name of the variable that a probe adds for a part.
 fn variable(validation: usize, part: usize) -> String {
     format!("gavelPart{validation}_{part}")
 }
 
-/// Adds the parts of the validations to a policy; returns the parts.
+/// Adds to a policy a variable for each part of its validations, and replaces the validations by ones that read these variables. Returns
+/// the parts of each validation.
 fn add_parts(policy: &mut Json) -> Vec<Vec<Part>> {
     let Some(Json::Object(spec)) = policy.get_mut("spec") else {
         return Vec::new();

@@ -10,7 +10,7 @@ pub enum Role {
     Policy,
     /// A CustomResourceDefinition.
     Definition,
-    /// A namespace, a role, or a role binding: policies read it, and it is checked like other objects.
+    /// A namespace, a role or a role binding. Policies read such objects, and the objects are also checked like all others.
     Surrounding,
     /// Any other object; a policy may have it as a param.
     Object,

@@ -2,8 +2,8 @@
 
 use gavel_libraries::authorizer::UserInfo;
 
-/// The user as an API server sees it when it is impersonated: unless groups are given, a service account is in the groups of service
-/// accounts; every authenticated user is in `system:authenticated`.
+/// The user that an API server sees when a client impersonates the user `name`. A service account is in the groups of service accounts,
+/// unless groups are given. Every authenticated user is in `system:authenticated`.
 pub fn user(name: &str, groups: &[String]) -> UserInfo {
     let service_account = name
         .strip_prefix("system:serviceaccount:")

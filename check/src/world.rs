@@ -33,7 +33,7 @@ pub struct Setup {
     bound: BTreeSet<(String, String)>,
 }
 
-/// Policies with all objects that they read. It never changes.
+/// Policies with all objects that they read. A world never changes.
 #[derive(Debug)]
 pub struct World {
     state: State,
@@ -71,7 +71,7 @@ pub struct Finding {
     pub binding: Option<String>,
     /// The message of the policy.
     pub message: String,
-    /// The position of the validation among those of the policy.
+    /// The index of the failed validation among the policy's validations; `None` if the policy could not be evaluated.
     pub validation: Option<usize>,
 }
 
@@ -218,7 +218,8 @@ impl Setup {
     }
 }
 
-/// A binding of a policy. If the policy has params, it uses the params with the given name, or all params.
+/// The JSON of a binding of a policy. `params` is `None` if the policy has no params; `Some(None)` selects all params, and `Some(Some(…))`
+/// selects the param with this namespace and name.
 pub(crate) fn binding(kind: &str, policy: &str, params: Option<Option<(&str, &str)>>) -> Json {
     let mut spec = json!({"policyName": policy});
     if let Json::Object(spec) = &mut spec {

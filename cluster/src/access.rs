@@ -161,7 +161,7 @@ impl Status {
             (false, true) => (Verdict::Allow, None),
             (false, false) => (Verdict::NoOpinion, None),
         };
-        // The error of the API server's own authorizers, which a check within the API server would return too.
+        // This error comes from the API server's own authorizers. A check within the API server would return it too.
         let evaluation = Some(self.evaluation_error).filter(|error| !error.is_empty());
         Decision {
             verdict,
@@ -226,8 +226,8 @@ fn field_requirement(requirement: &FieldRequirement) -> Json {
     json!({"key": requirement.field, "operator": operator, "values": [requirement.value]})
 }
 
-/// A requirement in the form of a SubjectAccessReview. `None` for requirements that a review cannot express. Omitting them is safe, because
-/// selectors only narrow a request.
+/// Converts a requirement to the form of a SubjectAccessReview. `None` if a review cannot express the requirement. Omitting such a
+/// requirement is safe, because selectors only narrow a request.
 fn label_requirement(requirement: &LabelRequirement) -> Option<Json> {
     let operator = match requirement.operator {
         LabelOperator::Exists => "Exists",

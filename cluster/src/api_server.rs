@@ -39,7 +39,7 @@ impl std::fmt::Debug for ApiServer {
 }
 
 impl ApiServer {
-    /// The version of the API server, as soon as it answers.
+    /// Waits until the API server answers, and returns its version.
     pub(crate) async fn version(&self) -> Server {
         let mut delays = DefaultBackoff::default();
         loop {

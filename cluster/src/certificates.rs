@@ -1,4 +1,5 @@
-//! The server's certificate in a Secret that all replicas share, and its authorities in the webhook configurations that call the server.
+//! Keeps the server's certificate in a Secret that all replicas share, and writes the certificate authorities into the webhook
+//! configurations that call the server.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -20,7 +21,7 @@ use crate::client::{ConnectError, Target, connect, get};
 /// The data of a Secret, as text.
 pub type SecretData = BTreeMap<String, String>;
 
-/// Returns the new data of the Secret for the current data; `None` keeps it.
+/// Returns new data for the Secret, given its current data (`None` if there is no Secret); returns `None` to keep the current data.
 pub type Certify =
     Box<dyn Fn(Option<&SecretData>) -> Result<Option<SecretData>, String> + Send + Sync>;
 
@@ -38,7 +39,7 @@ const ATTEMPTS: usize = 5;
 pub struct Certificates {
     /// The name of the Secret, in the namespace of the account.
     pub secret: String,
-    /// The key of the Secret's data that holds the authorities, PEM.
+    /// The key of the Secret's data that holds the certificate authorities, in PEM format.
     pub authorities: &'static str,
     /// Decides when the certificate is renewed.
     pub certify: Certify,
@@ -86,7 +87,7 @@ impl Certificates {
 
 struct Keeper {
     client: Client,
-    /// The path of the Secrets.
+    /// The API path of the Secrets of the namespace.
     path: String,
     certificates: Certificates,
 }
@@ -179,7 +180,7 @@ impl Keeper {
         }
     }
 
-    /// Makes the API server trust the authorities, through the webhook configurations.
+    /// Writes the authorities into the webhook configurations, so that the API server trusts them.
     async fn trust(&self, authorities: &str) {
         for kind in KINDS {
             for name in CONFIGURATIONS {
@@ -271,7 +272,7 @@ mod tests {
         let changed = tokio::time::timeout(Duration::from_millis(100), published.changed());
         assert!(changed.await.is_err());
         assert_eq!(*published.borrow(), old);
-        // No new certificate is created that could not be stored.
+        // While the Secret cannot be read, no new certificate is created, because it could not be stored.
         assert_eq!(checks.load(Ordering::Relaxed), 0);
         running.abort();
     }

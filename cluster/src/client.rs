@@ -57,7 +57,8 @@ pub(crate) async fn connect(target: &Target) -> Result<Client, ConnectError> {
     Client::try_from(config).map_err(ConnectError::new)
 }
 
-/// The file of the authority that a kubeconfig names. Like the authority of a pod, it is read again from time to time.
+/// The path of the certificate authority's file that a kubeconfig names. Gavel reads this file again from time to time, like the authority
+/// of a pod's account.
 fn authority(target: &Target) -> Option<PathBuf> {
     let read = match &target.kubeconfig {
         Some(path) => Kubeconfig::read_from(path),

@@ -45,7 +45,7 @@ impl Candidate {
         }
     }
 
-    /// Competes for the lease until this future is dropped. Sends whether the lease is held.
+    /// Competes for the lease until this future is dropped. Sends `true` when the lease is acquired, and `false` when it is lost.
     pub(crate) async fn run(mut self, leads: watch::Sender<bool>) {
         let mut renewed = Instant::now();
         loop {

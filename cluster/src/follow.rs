@@ -1,4 +1,4 @@
-//! A cluster as a source of states: watches start and stop with the policies, and every change is published.
+//! Follows a cluster: watches start and stop with the policies, and every change is published as a new state.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -24,16 +24,17 @@ use crate::options::{Authorizing, Options};
 use crate::status;
 use crate::stores::{Destination, Stores};
 
-/// How long there must be no event before changes are published, because several objects are often written together.
+/// The time without events after which changes are published. Changes wait for it because several objects are often written together.
 const QUIET: Duration = Duration::from_millis(5);
-/// How long changes wait at most for a pause between events; then they are published anyway.
+/// The longest time that changes wait for a pause between events. After this time, changes are published even if events still arrive.
 const IMPATIENT: Duration = Duration::from_millis(50);
 /// The limit of changes that are published together.
 const MOST: usize = 4096;
-/// How long policies with a new kind of params wait until the params are listed. After that they are evaluated without params, as in API
-/// servers.
+/// How long policies with a new kind of params wait until the params are listed. After this time, the policies are evaluated without
+/// params, as in API servers.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// How often the API server is asked again for missing kinds, in addition to each change of a definition.
+/// The interval at which the API server is asked again for kinds that it did not serve. It is also asked after each change of a
+/// CustomResourceDefinition.
 const LOOK_AGAIN: Duration = Duration::from_secs(2);
 
 /// Follows a cluster until the task is aborted.
@@ -102,7 +103,7 @@ struct Follower {
     fixed: BTreeMap<String, (ApiResource, Destination)>,
     /// The kinds of params that policies have; `None` for kinds that no API serves.
     params: BTreeMap<(String, String), Option<Watched>>,
-    /// When the wait for params of new kinds ends.
+    /// When the wait for params of new kinds ends; `None` if there is no such wait.
     patience: Option<Instant>,
 }
 
@@ -261,7 +262,8 @@ impl Follower {
         self.patience.is_none()
     }
 
-    /// Starts and stops watches according to the policies. Returns the kinds of params that are known now.
+    /// Starts and stops watches, so that exactly the `wanted` kinds of params are watched. Returns the events that tell the stores which
+    /// kinds are known and which are gone.
     async fn reconcile(
         &mut self,
         wanted: BTreeSet<(String, String)>,

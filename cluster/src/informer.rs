@@ -20,7 +20,7 @@ use crate::kinds;
 /// An event about an object of a kind.
 #[derive(Debug)]
 pub(crate) struct KindEvent {
-    /// The kind, as [`Informer::name`] names it.
+    /// The kind, as [`name`] names it.
     pub(crate) kind: String,
     pub(crate) event: Event,
 }
@@ -125,8 +125,8 @@ enum Ended {
     Unsupported,
 }
 
-/// Records a failure of a watch. If the API server answers that it does not serve the kind, the API server counts as reachable, and the
-/// objects are kept, as an API server does.
+/// Records a failure of a watch. The status 404 means that the API server does not serve the kind: the API server counts as reachable, and
+/// the objects of the kind are kept, as an API server keeps them.
 pub(crate) fn failed(contact: &Contact, name: &str, error: watcher::Error) {
     match code(&error) {
         Some(404) => contact.forget(name),

@@ -46,7 +46,7 @@ pub(crate) fn own() -> impl Iterator<Item = ApiResource> {
         .map(|(kind, plural)| resource(GROUP, VERSION, kind, plural))
 }
 
-/// The built-in kinds of the same names.
+/// Kubernetes' built-in kinds with the same names.
 pub(crate) fn native() -> impl Iterator<Item = ApiResource> {
     KINDS
         .into_iter()

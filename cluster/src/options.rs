@@ -8,7 +8,7 @@ use crate::client::Target;
 pub struct Options {
     /// The cluster.
     pub target: Target,
-    /// Whether the built-in policies are watched too, to compare their decisions with the server's.
+    /// Whether Kubernetes' built-in policies are watched too, so that their decisions can be compared with the API server's.
     pub native: bool,
     /// The source of the authorizer's decisions.
     pub authorizing: Authorizing,

@@ -54,7 +54,7 @@ impl Schemas {
         self.read.clear();
     }
 
-    /// Upstream's warnings about a policy.
+    /// Checks the types of a policy, and returns the warnings that kube-controller-manager would write into its status.
     ///
     /// # Errors
     ///

@@ -23,9 +23,9 @@ use crate::schemas::Schemas;
 
 /// The writer's name in `managedFields`.
 const MANAGER: &str = "gavel-status";
-/// The name of this watch in messages.
+/// The name of the watch of policies in messages.
 const WHAT: &str = "policies for their status";
-/// How long after the last event the schemas are dropped. If a status could not be written, all policies are then read again.
+/// The schemas are dropped this long after the last event. If a status could not be written, all policies are then read again.
 const IDLE: Duration = Duration::from_secs(10);
 
 /// Writes the status of policies while this replica leads.
@@ -49,7 +49,8 @@ pub(crate) async fn run(
     }
 }
 
-/// Returns if a status could not be written, so that all policies are checked again.
+/// Writes the status of each policy that changes. Returns if a status could not be written; the caller then starts again, so that all
+/// policies are checked again.
 async fn write(client: &Client, server: Server, contact: &Arc<Contact>, resource: &ApiResource) {
     let api: Api<DynamicObject> = Api::all_with(client.clone(), resource);
     let config = watcher::Config::default();
@@ -113,7 +114,7 @@ async fn write(client: &Client, server: Server, contact: &Arc<Contact>, resource
     }
 }
 
-/// Upstream's warnings; `None` if the policy cannot be read.
+/// The warnings that kube-controller-manager would write into the status of a policy; `None` if the policy cannot be read.
 async fn warnings(
     schemas: &mut Schemas,
     policy: &DynamicObject,

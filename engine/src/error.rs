@@ -28,9 +28,9 @@ pub enum EvalErrorKind {
     CostLimit,
     /// The memory limit was exceeded.
     MemoryLimit,
-    /// The deadline has passed, or the host set its flag.
+    /// The host interrupted the evaluation: the deadline has passed, or the evaluation was cancelled.
     Interrupted,
-    /// An operation failed for which upstream's own code panics; the message is that of the panic. No operator absorbs the error.
+    /// Upstream's own code panics in this operation; the message is that of the panic. No operator absorbs the error.
     Internal,
 }
 
@@ -71,7 +71,7 @@ impl EvalError {
         Self::new(format!("no such overload: {what}"))
     }
 
-    /// Kubernetes cannot convert a Go value of this type to CEL; the text is how Go prints the type.
+    /// Kubernetes cannot convert a Go value of this type to CEL; `text` is the value as Go prints it.
     #[cold]
     pub fn unsupported_conversion(go_type: &str, text: &str) -> Self {
         Self::new(format!(
@@ -103,7 +103,7 @@ impl EvalError {
         )
     }
 
-    /// The deadline has passed, or the host set its flag.
+    /// The host interrupted the evaluation: the deadline has passed, or the evaluation was cancelled.
     #[cold]
     pub fn interrupted() -> Self {
         Self::of_kind(EvalErrorKind::Interrupted, "operation interrupted")
@@ -127,8 +127,8 @@ impl EvalError {
         self
     }
 
-    /// The innermost node that failed. `None` if a limit or an interrupt ended the whole evaluation, or if the value failed
-    /// outside of an evaluation.
+    /// The innermost node that failed. `None` if a limit or an interrupt ended the whole evaluation, or if the failure happened outside of
+    /// an evaluation.
     pub fn expr_id(&self) -> Option<ExprId> {
         self.0.expr_id
     }

@@ -79,7 +79,7 @@ impl Issues {
         &self.source
     }
 
-    /// The problems in the order of their positions, in which they are printed.
+    /// The problems in the order of their positions. They are printed in this order.
     pub fn sorted(&self) -> Vec<&Issue> {
         let mut sorted: Vec<&Issue> = self.issues.iter().collect();
         sorted.sort_by_key(|issue| issue.location);

@@ -16,7 +16,7 @@ pub type Offset = u32;
 pub struct ExprId(pub u32);
 
 impl ExprId {
-    /// The row of this id in a side table.
+    /// The id as an index into a table that has a row for each id.
     pub fn index(self) -> usize {
         self.0 as usize
     }

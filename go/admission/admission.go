@@ -128,7 +128,7 @@ type ExpressionError struct {
 // Policy is a compiled policy or binding, validating or mutating.
 type Policy struct {
 	inner capi.Policy
-	// Stored lists the errors that make a stored policy fail; New lists those for which an API server rejects a new policy.
+	// Stored lists the errors that make a stored policy fail. New lists the errors for which an API server rejects a new policy.
 	Stored, New []ExpressionError
 }
 
@@ -161,8 +161,8 @@ func Compile(object any, options ...Option) (*Policy, error) {
 // Close frees the policy. Calls in flight finish first.
 func (p *Policy) Close() { p.inner.Close() }
 
-// Lookup fetches objects that the index does not contain. Its methods return nil if an object does not exist. If one returns an error, the
-// call ends and returns that error.
+// Lookup fetches objects that the index does not contain. Its methods return nil if an object does not exist. If a method returns an error,
+// the call ends and returns that error.
 type Lookup interface {
 	Namespace(name string) (any, error)
 	// Param fetches params that bindings of the index refer to by name. Params that bindings select by labels, and the params of
@@ -327,7 +327,7 @@ func (o *Options) callbacks() *capi.Callbacks {
 	return callbacks
 }
 
-// written encodes an object that a [Lookup] found; nil if there is none.
+// written encodes an object that a [Lookup] found. It returns nil if there is no object.
 func written(object any, err error) ([]byte, error) {
 	if object == nil || err != nil {
 		return nil, err

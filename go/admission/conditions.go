@@ -75,7 +75,7 @@ type Evaluated struct {
 
 // Eval evaluates expressions of this compiler in order; the result of a nil expression is empty. The variables are object, oldObject,
 // request, params, namespaceObject, authorizer and authorizer.requestResource; each may be absent. Eval also returns the remaining budget,
-// in cost units: a negative number if the budget was exceeded, and then there are no results.
+// in cost units. It is negative if the budget was exceeded; in this case there are no results.
 func (c *Conditions) Eval(ctx context.Context, conditions []*Condition, variables map[string]any, budget int64) ([]Evaluated, int64, error) {
 	call := capi.NewCall()
 	defer call.End()

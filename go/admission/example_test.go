@@ -38,7 +38,7 @@ func request(replicas int) map[string]any {
 	}
 }
 
-// lister fetches what the index was not told.
+// lister fetches namespaces and params that the index does not contain.
 type lister struct{}
 
 func (lister) Namespace(name string) (any, error) {

@@ -39,8 +39,8 @@ type Rule struct {
 	Estimate *struct {
 		Max uint64 `json:"max"`
 	} `json:"estimate,omitempty"`
-	// ExpressionCost bounds the cost of all evaluations of the rule in one request, in cost units. An API server compares it with the limit
-	// of a rule.
+	// ExpressionCost bounds the cost of all evaluations of the rule in one request, in cost units. An API server compares this bound with
+	// the limit for one rule.
 	ExpressionCost           *uint64 `json:"expressionCost,omitempty"`
 	UsesOldSelf              *bool   `json:"usesOldSelf,omitempty"`
 	CompiledMaxCardinality   *uint64 `json:"compiledMaxCardinality,omitempty"`
@@ -130,7 +130,8 @@ type Definition struct {
 	storageVersion string
 }
 
-// Compile compiles a definition, to validate its objects. It assumes that the definition is valid: use [Check] first if it may not be.
+// Compile compiles a definition, to validate its objects. It assumes that the definition is valid: call [Check] first if the definition may
+// be invalid.
 func Compile(definition any, options ...Option) (*Definition, error) {
 	config, err := configOf(options)
 	if err != nil {

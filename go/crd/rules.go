@@ -49,7 +49,7 @@ func (r *Rules) Close() { r.inner.Close() }
 type Subject struct {
 	// Path is the path of the value, such as "spec"; empty is the root of an object.
 	Path string
-	// Value is the value; Old is the value before an update, or nil.
+	// Value is the value to validate. Old is the value before an update, or nil if there is none.
 	Value, Old any
 	// Ratcheting turns rule errors that the old value has too into warnings.
 	Ratcheting bool
@@ -93,16 +93,18 @@ type CheckedRule struct {
 	// Error says why the rule does not compile.
 	Error       string `json:"error"`
 	UsesOldSelf bool   `json:"usesOldSelf"`
-	// MaxCost bounds the cost of one evaluation, MaxCardinality the number of evaluations.
+	// MaxCost bounds the cost of one evaluation, in cost units. MaxCardinality bounds the number of evaluations.
 	MaxCost        uint64 `json:"maxCost"`
 	MaxCardinality uint64 `json:"maxCardinality"`
-	// MessageError says why the messageExpression does not compile; MessageMaxCost is nil if there is none.
+	// MessageError says why the messageExpression does not compile. MessageMaxCost bounds its cost, in cost units; it is nil if there is no
+	// messageExpression, or one that does not compile.
 	MessageError   string  `json:"messageError"`
 	MessageMaxCost *uint64 `json:"messageMaxCost"`
 	FieldPath      string  `json:"fieldPath"`
 }
 
-// CheckRules compiles the rules of one schema, without those of schemas in it, and returns a result for each; nil for a blank rule.
+// CheckRules compiles the rules of one schema, without those of schemas in it. It returns a result for each rule; the result for a blank
+// rule is nil.
 func CheckRules(schema any, options ...Option) ([]*CheckedRule, error) {
 	config, err := configOf(options)
 	if err != nil {

@@ -55,7 +55,7 @@ func Size(path string, least, most uint64) Option {
 	return entry("sizes", path, map[string]uint64{"min": least, "max": most})
 }
 
-// CheckOnly makes programs that have a type and a cost estimate, and are not evaluated.
+// CheckOnly compiles expressions only to get their types and cost estimates: [Program.Eval] does not evaluate the programs.
 func CheckOnly() Option { return set("checkOnly", true) }
 
 // Specification selects the language of cel-spec with its extension libraries, without Kubernetes' libraries. The container is the

@@ -181,14 +181,14 @@ func TestWhatAnAuthorizerPanicsWithReachesTheCaller(t *testing.T) {
 	if asked != 2 {
 		t.Errorf("asked %d times", asked)
 	}
-	// The library goes on.
+	// The library still works after the panic.
 	variables["authorizer"] = gavel.Authorizer{Authorize: func(gavel.Attributes) (gavel.Verdict, string, error) { return gavel.Allow, "", nil }}
 	if result, err := program.Eval(watched, variables); err != nil || result.Value != true {
 		t.Errorf("%v, %v", result, err)
 	}
 }
 
-// FuzzEval compiles and evaluates whatever text and JSON there are: there is a value or an error.
+// FuzzEval compiles and evaluates random texts over random JSON. Each evaluation must return a value or an error.
 func FuzzEval(f *testing.F) {
 	f.Add("object.a == 1", `{"a": 1}`)
 	f.Add("object.map(k, k)", `{"a": {"b": [1, 2.5, null]}}`)

@@ -11,7 +11,7 @@ import (
 	"gavel.dev/go/internal/flat"
 )
 
-// Type is the name of a type, as a value.
+// Type is a CEL type that is used as a value; the text is the name of the type.
 type Type string
 
 // Optional is an optional value.

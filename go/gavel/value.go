@@ -59,7 +59,7 @@ func (v *Value) Decode(into any) error {
 // AppendFlat encodes a reference to the value. It is for the other packages of this module.
 func (v *Value) AppendFlat(w *flat.Writer) error { return w.Handle(v.held) }
 
-// HeldValue converts v for one call. The caller must call done after that. It is for the other packages of this module.
+// HeldValue converts v for one call. The caller must call done after the call. It is for the other packages of this module.
 func HeldValue(v any) (held capi.Value, done func(), err error) {
 	if value, ok := v.(*Value); ok {
 		return value.held, func() {}, nil

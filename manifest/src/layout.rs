@@ -23,9 +23,9 @@ enum Parts {
 /// The places of lines in a text.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum TextLines {
-    /// A single line of text, which begins `offset` columns after the place of the value (1 for a quote).
+    /// A single line of text, which begins `offset` columns after the place of the value (1 if the text is quoted).
     One { offset: u32 },
-    /// Lines below each other, the first at this place, as in a literal block.
+    /// Lines below each other, as in a literal block; the first line begins at `first`.
     Block { first: Place },
     /// Any other notation: the scalar is at these byte offsets of the file.
     Written {
@@ -103,7 +103,7 @@ impl Node {
         node
     }
 
-    /// The place of a line and column of the text, if known. `source` is the text of the file.
+    /// The place in the file of a line and column (both from 1) of the text; `None` if it is not known. `source` is the text of the file.
     pub(crate) fn within(&self, source: Option<&str>, line: u32, column: u32) -> Option<Place> {
         let (lines_below, columns_right) = (line.saturating_sub(1), column.saturating_sub(1));
         Some(match self.parts {
@@ -128,7 +128,8 @@ impl Node {
     }
 }
 
-/// The longest field name with which a path begins, and the rest of the path. It is needed for names that contain dots or brackets.
+/// The longest field name with which a path begins, and the rest of the path. This search is needed for names that contain dots or
+/// brackets.
 fn odd_field<'n, 'p>(
     fields: &'n BTreeMap<String, Node>,
     path: &'p str,

@@ -37,12 +37,12 @@ pub use unclosed::{Lexeme, place_of, unclosed};
 
 use layout::Node;
 
-/// How a file is written.
+/// The format of a file of manifests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     /// JSON: one value, or several one after the other.
     Json,
-    /// YAML: documents between `---`.
+    /// YAML: documents separated by `---`.
     Yaml,
 }
 
@@ -114,7 +114,7 @@ pub struct Document {
     layout: Node,
     duplicates: Vec<Problem>,
     file: Option<Arc<Path>>,
-    /// The text of the file. For JSON it is kept only if strings in it contain escapes.
+    /// The text of the file. The text of a JSON file is kept only if strings in it contain escapes.
     source: Option<Arc<str>>,
 }
 
@@ -134,7 +134,7 @@ impl Document {
         &self.value
     }
 
-    /// The document with another value and the same places, such as the result of a mutation.
+    /// The document with its value replaced, for example by the result of a mutation; the places stay the same.
     #[must_use]
     pub fn with_value(self, value: Json) -> Self {
         Document { value, ..self }
@@ -166,7 +166,7 @@ impl Document {
         }
     }
 
-    /// A field that the type of the document does not have.
+    /// The problem of a field that the type of the document does not have.
     pub fn unknown_field(&self, field: &str) -> Problem {
         let fault = StrictFault {
             kind: StrictFaultKind::Unknown,
@@ -176,8 +176,8 @@ impl Document {
         self.problem(problem::rule::UNKNOWN_FIELD, field, message)
     }
 
-    /// The problem of a field, in Kubernetes' words. If an expression does not compile, its place is within the expression. `written` is
-    /// the path of the field in the document, if it differs from the path that the error names.
+    /// The problem of a field, in Kubernetes' words. An error in an expression has its place within the expression. `written` is the path
+    /// of the field in the document, if it differs from the path that the error names.
     pub fn field_problem(&self, error: &Error, written: &str) -> Problem {
         let problem = self.problem(error.kind.reason(), written, error.body());
         let place = error.expression;
@@ -201,7 +201,8 @@ impl Document {
         place.unwrap_or(node.place())
     }
 
-    /// The range of `length` characters from a line and column on, if they are contiguous in the file.
+    /// The range in the file of `length` characters of a field's text, from a line and column (both from 1) on. `None` if these characters
+    /// are not contiguous in the file.
     pub fn range_within(&self, field: &str, line: u32, column: u32, length: u32) -> Option<Range> {
         let node = self.layout.find(field);
         let source = self.source.as_deref();
@@ -243,7 +244,7 @@ impl Document {
         objects
     }
 
-    /// The items of a list of objects, or the document as it was.
+    /// The items of a list of objects; the error is the unchanged document if it is not such a list.
     fn into_items(mut self) -> Result<Vec<Document>, Box<Document>> {
         let is_list = self
             .value

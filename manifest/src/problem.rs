@@ -9,7 +9,7 @@ use crate::place::{Place, Range};
 /// A problem of a file or an object. It is shown as `file:line:column: field: message (kinds)`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// The origin: a name of [`rule`], a reason of Kubernetes such as `FieldValueInvalid`, or a rule of the host.
+    /// The name of the violated rule: a constant of [`rule`], a reason of Kubernetes such as `FieldValueInvalid`, or a rule of the host.
     pub rule: &'static str,
     /// The severity.
     pub severity: Severity,
@@ -71,7 +71,7 @@ impl Severity {
 pub mod rule {
     /// A file or folder that cannot be read.
     pub const UNREADABLE: &str = "unreadable";
-    /// The text is not YAML or JSON, or cannot be JSON for Kubernetes.
+    /// The text is neither YAML nor JSON, or Kubernetes cannot convert its YAML to JSON.
     pub const SYNTAX: &str = "syntax";
     /// A duplicate key.
     pub const DUPLICATE_KEY: &str = "duplicate-key";
@@ -82,7 +82,7 @@ pub mod rule {
 }
 
 impl Problem {
-    /// An error that consists of a rule and a message.
+    /// A problem of severity `Error`, with only a rule and a message.
     pub fn new(rule: &'static str, message: impl Into<String>) -> Self {
         Problem {
             rule,

@@ -14,8 +14,8 @@ pub enum Lexeme {
     Unclosed,
 }
 
-/// The unclosed brackets and quotes of a text, as byte offsets, the innermost last. `lexeme` returns the token at a byte of the
-/// text.
+/// The unclosed brackets and quotes of a text, as byte offsets, the innermost last. `lexeme` returns the token that begins at a byte offset
+/// of the text.
 pub fn unclosed(text: &str, lexeme: impl Fn(&str, usize) -> Lexeme) -> Vec<usize> {
     let mut open: Vec<(usize, char)> = Vec::new();
     let mut skipped = 0;
@@ -82,7 +82,7 @@ pub(crate) fn in_quotes(problem: Problem, text: &str, end: usize) -> Problem {
     opened(problem, text, first.map(|(at, _)| at.saturating_add(end)))
 }
 
-/// The problem, moved to an unclosed quote or bracket; `None` leaves it unchanged.
+/// Moves the problem to the unclosed quote or bracket at `byte`; `None` leaves the problem unchanged.
 fn opened(problem: Problem, text: &str, byte: Option<usize>) -> Problem {
     let opener = byte.and_then(|byte| text.get(byte..)?.chars().next());
     let Some((byte, opener)) = byte.zip(opener) else {
@@ -122,7 +122,8 @@ fn begins(text: &str, at: usize) -> bool {
     before.is_none_or(|c| c.is_whitespace() || matches!(c, '[' | '{' | ',' | ':'))
 }
 
-/// The token of a string that begins at a byte. It is unclosed if a character for which `ends` is true comes before the closing quote.
+/// The token of a string that begins at a byte. The string is unclosed if a character for which `ends` is true comes before the closing
+/// quote.
 fn quoted(text: &str, at: usize, quotes: &[char], ends: fn(char) -> bool) -> Lexeme {
     let mut rest = text.get(at..).unwrap_or_default().char_indices().peekable();
     let Some((_, quote)) = rest.next().filter(|(_, c)| quotes.contains(c)) else {

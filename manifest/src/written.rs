@@ -46,7 +46,7 @@ pub(crate) fn place_of(
     }
 }
 
-/// A walk over the source, parallel to its text.
+/// A walk over the notation of a scalar in the file, which tracks the line and column in the text of the scalar.
 struct WrittenWalk<'s> {
     rest: &'s str,
     /// The place in the file of the part that has not been read yet.
@@ -85,7 +85,7 @@ impl WrittenWalk<'_> {
         found
     }
 
-    /// The end of the text, if that is the wanted place.
+    /// The current place in the file, if the wanted line and column are the end of the text.
     fn end(&self) -> Option<Place> {
         (self.written == self.wanted).then_some(self.place)
     }
@@ -175,7 +175,7 @@ impl WrittenWalk<'_> {
         }
     }
 
-    /// A folded block: lines that are indented further keep their breaks.
+    /// Walks over a folded block. Lines that are indented further keep their line breaks.
     fn folded(&mut self, column: u32) -> Option<Place> {
         let mut breaks = 0_u32;
         let mut before_is_indented = None;

@@ -29,7 +29,7 @@ impl Annotations {
     }
 }
 
-/// The value, truncated to the size limit. Like Go, it is cut between bytes: each remaining byte of an incomplete code point becomes a
+/// The value, truncated to the size limit. As in Go, the cut is between bytes: each remaining byte of an incomplete code point becomes a
 /// replacement character.
 fn shortened(value: &str) -> String {
     if value.len() <= MAX_ANNOTATION_BYTES {

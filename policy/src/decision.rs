@@ -105,7 +105,7 @@ impl Denial {
     }
 }
 
-/// The status of a request that mutating policies deny: the first cause is the message.
+/// The status of a request that mutating policies deny. Its message is the first cause.
 pub(crate) fn denied_mutation(
     request: &AdmissionRequest<'_>,
     reason: &str,

@@ -100,7 +100,7 @@ pub(crate) struct Dispatch<'a> {
 }
 
 thread_local! {
-    /// The memory that the last decision on this thread used, for the next one.
+    /// The memory of the last decision on this thread, which the next decision uses again.
     static MEMORY: Cell<Memory> = Cell::default();
 }
 
@@ -257,8 +257,9 @@ impl<'a> Dispatch<'a> {
         known.map_or(Ok(()), |(params, kind)| params.check_found(kind))
     }
 
-    /// The params of a policy with this `paramKind`, if it has one, and whether they are namespaced. If that is unknown, a kind is assumed
-    /// to be namespaced if it is a namespaced kind of the core group, or if the `paramRef` of a binding sets a namespace.
+    /// The params of a policy with this `paramKind`, and whether they are namespaced; `None` if the policy has no `paramKind`. If it is not
+    /// known whether a kind is namespaced, it is assumed to be if it is a namespaced kind of the core group, or if the `paramRef` of a
+    /// binding sets a namespace.
     pub(crate) fn params_of<'b>(
         &self,
         kind: Option<&ParamKind>,
@@ -308,8 +309,8 @@ impl<'a> Dispatch<'a> {
         self.namespace.get_or_init(find).clone()
     }
 
-    /// Whether a policy matches the request with the request's own kind and resource, as most policies do. Then it shares the request's
-    /// objects; otherwise it matches an equivalent resource.
+    /// Whether a policy matches the request with the request's own kind and resource, as most policies do, and not with an equivalent
+    /// resource. Such policies share the request's objects.
     fn is_as_sent(&self, matched: Matched<'_>) -> bool {
         ptr::eq(matched.kind, &self.request.kind)
     }
@@ -328,7 +329,7 @@ impl<'a> Dispatch<'a> {
         *cell.get_or_init(|| [object, old_object].map(convert))
     }
 
-    /// The values of variables for a policy, without params; those that no expression reads are not built.
+    /// The values of the variables that a policy's expressions may read, without params. Values that no expression reads are not built.
     pub(crate) fn views<'b>(
         &'b self,
         reads: Reads,

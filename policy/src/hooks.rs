@@ -25,7 +25,7 @@ pub(crate) trait Bound {
 pub(crate) struct Hooks<P, B> {
     /// The policies with their bindings, by the name of the policy.
     hooks: Vec<Hook<P, B>>,
-    /// The positions of the policies that match certain resources, by the plural name.
+    /// The positions of the policies that match certain resources, by the plural name of the resource.
     of_resource: HashMap<String, Vec<usize>>,
     /// The positions of the policies that may match any resource.
     of_any: Vec<usize>,

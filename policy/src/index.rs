@@ -24,7 +24,7 @@ use crate::params::{ParamFault, Params};
 use crate::request::{AdmissionRequest, text_of};
 use crate::resolver::Resolver;
 
-/// Applies events, and keeps the snapshot of their result. Cloning is cheap.
+/// The current state. Applies events to the state, and takes snapshots of it. Cloning is cheap.
 #[derive(Debug, Clone)]
 pub struct PolicyIndex {
     compiler: Arc<Compiler>,
@@ -85,7 +85,8 @@ impl PolicyIndex {
         }
     }
 
-    /// A snapshot of the current state. After a change of policies or bindings, it is built again.
+    /// A snapshot of the current state. The first snapshot after a change of policies or bindings builds the table of policies with their
+    /// bindings.
     pub fn snapshot(&self) -> Snapshot {
         let hooks = || AllHooks {
             validating: Arc::new(Hooks::new(

@@ -18,7 +18,7 @@ use crate::kept::{CHUNK, Content, Labels};
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Namespaces {
     known: Map<SmolStr, Arc<Namespace>, CHUNK>,
-    /// A namespace for a single request.
+    /// An additional namespace for a single request; `None` if there is none.
     overlay: Option<Arc<Namespace>>,
 }
 
@@ -38,7 +38,7 @@ impl Namespaces {
         self.find(name).is_ok()
     }
 
-    /// Returns these namespaces with one that takes precedence over them; copies none.
+    /// Returns these namespaces with one more, which takes precedence over a known namespace of the same name. No namespace is copied.
     pub(crate) fn with(&self, namespace: Namespace) -> Self {
         Namespaces {
             known: self.known.clone(),
@@ -46,11 +46,11 @@ impl Namespaces {
         }
     }
 
-    /// A namespace.
+    /// The namespace with this name.
     ///
     /// # Errors
     ///
-    /// The namespace does not exist, in upstream's words.
+    /// The namespace does not exist; the message is upstream's.
     pub(crate) fn find(&self, name: &str) -> Result<&Namespace, String> {
         let overlay = self.overlay.as_ref();
         let overlay = overlay.filter(|namespace| namespace.name == name);
@@ -73,7 +73,8 @@ pub struct Namespace {
     labels: Labels,
     /// The whole namespace, as Go writes it.
     whole: Content,
-    /// The namespace for validations, without its owners and managed fields; `None` if it has none of these.
+    /// The namespace for validations, without its `selfLink`, owners and managed fields; `None` if it has none of these and thus equals
+    /// `whole`.
     exposed: Option<Content>,
 }
 

@@ -11,7 +11,7 @@ use crate::observer::Observer;
 #[derive(Clone, Copy)]
 pub struct Options<'a> {
     /// A function that ends evaluations by returning true, for a deadline or cancellation. Evaluations that are ended in this way count as
-    /// failed.
+    /// failed. `None` never ends an evaluation.
     pub interrupt: Option<&'a (dyn Fn() -> bool + Sync)>,
     /// The budget of the validations, and the equal but separate budget of the audit annotations, in cost units; `None` means Kubernetes'
     /// budget.

@@ -59,11 +59,11 @@ pub enum AuditOutcome {
 /// The result of match conditions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ConditionsOutcome {
-    /// All match conditions are true.
+    /// All match conditions are true; or match conditions failed, and Kubernetes does not know the failure policy.
     Match,
-    /// A match condition is false, and the first such condition is named; or match conditions failed, and the failure policy is `Ignore`.
+    /// A match condition is false; or match conditions failed, and the failure policy is `Ignore`.
     NoMatch {
-        /// The name of the condition; empty if none is false.
+        /// The name of the first condition that is false; empty if none is false.
         failed: String,
     },
     /// The match conditions failed.

@@ -21,7 +21,7 @@ pub(crate) struct Params {
     count: u64,
     /// Whether the kind is namespaced, if known.
     namespaced: Option<bool>,
-    /// Why the params are unavailable.
+    /// Why the params are unavailable; `None` if they are available.
     fault: Option<ParamFault>,
 }
 
@@ -229,7 +229,7 @@ impl ParamSelection {
     ///
     /// # Errors
     ///
-    /// The params are unavailable, in upstream's words.
+    /// The params are unavailable; the message is upstream's.
     pub(crate) fn collect<'a>(
         &self,
         params: Option<&'a Params>,

@@ -22,7 +22,7 @@ const MAX_KEY: usize = 63;
 pub struct AdmissionResponse {
     /// Whether the request is allowed.
     pub allowed: bool,
-    /// The status of a denial.
+    /// The status of a denial; `None` if the request is allowed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<Status>,
     /// The warnings for the client.
@@ -34,7 +34,7 @@ pub struct AdmissionResponse {
     /// `JSONPatch`, if there is a patch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub patch_type: Option<&'static str>,
-    /// The changes of the object: the operations of a JSON patch (RFC 6902), in base64.
+    /// The changes of the object: the operations of a JSON patch (RFC 6902), in base64. `None` if nothing changes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub patch: Option<String>,
 }
@@ -114,8 +114,8 @@ fn of_webhook(status: Status) -> Status {
 }
 
 /// The key of an annotation after `WEBHOOK/`, which cannot contain a second slash: `validation_failure` for audited failures, `POLICY.KEY`
-/// for a policy's own annotations. If that is too long, the policy's name is cut and a hash of the whole key is appended. Keys are known to
-/// be ASCII.
+/// for a policy's own annotations. If the key is too long, the policy's name is cut and a hash of the whole key is appended. Keys are known
+/// to be ASCII.
 fn annotation_key(key: &str) -> String {
     if let Some(name) = key.strip_prefix("validation.policy.admission.k8s.io/") {
         return name.to_owned();

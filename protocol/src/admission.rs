@@ -228,7 +228,8 @@ impl AdmissionQuestion {
     }
 }
 
-/// The expressions that cannot be used, in the order of validation: messages follow their validations.
+/// Sorts the expressions that cannot be used, in the order of validation: variables, match conditions, validations (each followed by its
+/// message), and the rest.
 pub fn as_validated(mut errors: Vec<PolicyError<'_>>) -> Vec<PolicyError<'_>> {
     errors.sort_by_key(|error| match error.list {
         "variables" => (0, error.index),

@@ -22,7 +22,7 @@ pub struct Answer<'a> {
     /// The static type.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub ty: Option<String>,
-    /// The static type as messages print it, if that is different.
+    /// The static type as messages print it, if that differs from `type`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub type_formatted: Option<String>,
     /// The static cost, in cost units.
@@ -52,7 +52,7 @@ pub struct Range {
 /// An error, and the phase that found it.
 #[derive(Debug, Clone, Serialize)]
 pub struct Problem {
-    /// `request`, `parse`, `check`, `program`, `eval` or `cost`.
+    /// The phase: `request`, `parse`, `check`, `program`, `eval` or `cost`.
     pub phase: &'static str,
     /// The text.
     pub message: String,

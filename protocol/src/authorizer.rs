@@ -1,4 +1,4 @@
-//! The authorizer of a binding: a table of decisions that records the requests.
+//! The authorizer that a request binds to a variable: it decides by a table, and records what it is asked.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,17 +14,17 @@ use gavel_libraries::kubernetes::authorizer::{AuthorizerValue, ResourceCheck};
 
 use crate::request::{Fields, RequestError, kind};
 
-/// Attributes by name: of a request, or of the requests that a row matches.
+/// Attributes of an authorization request, by name. In a row of the table, they are the attributes of the requests that the row matches.
 pub type Attributes = Map<String, Json>;
 
-/// Decides by the first matching row of a table; if none matches, has no opinion.
+/// Decides by the first row of a table that matches; if no row matches, has no opinion.
 #[derive(Debug, Default)]
 pub(crate) struct TableAuthorizer {
     rows: Vec<(Attributes, Decision)>,
     calls: Mutex<Vec<Attributes>>,
 }
 
-/// The contents of a binding: the user, the table and, for a `resourceCheck`, the resource.
+/// The contents of a binding of type `authorizer` or `resourceCheck`: the user, the table and, for a `resourceCheck`, the resource.
 #[derive(Debug)]
 pub(crate) struct AuthorizerBinding {
     user: Arc<UserInfo>,

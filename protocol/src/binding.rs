@@ -1,4 +1,4 @@
-//! Bindings of variables: JSON, read by the variable's type.
+//! Reads bindings: converts the JSON that a request binds to a variable into a value of the variable's type.
 
 use std::sync::Arc;
 
@@ -14,10 +14,10 @@ use crate::authorizer::{AuthorizerBinding, TableAuthorizer};
 use crate::request::{RequestError, kind};
 use crate::types::{self, Declared};
 
-/// Reads bindings: JSON as values of the types of variables.
+/// Converts the JSON of bindings into values of the types of their variables.
 #[derive(Debug)]
 pub struct Binder<'a> {
-    /// The memory of values that are not borrowed.
+    /// The arena for values that are not borrowed from the JSON.
     arena: &'a Arena,
     /// The authorizers that were bound so far.
     pub(crate) authorizers: Vec<Arc<TableAuthorizer>>,

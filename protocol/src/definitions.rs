@@ -10,7 +10,7 @@ use gavel_libraries::Server;
 
 use crate::request::{Fields, RequestError};
 
-/// The definition of a request.
+/// The definition to which a request refers.
 #[derive(Debug)]
 pub(crate) enum DefinitionSource {
     /// The definition itself.
@@ -47,7 +47,7 @@ impl DefinitionSource {
 }
 
 impl NamedDefinitions {
-    /// Keeps the definition of a `crd` request for later ones.
+    /// Keeps the definition of a `crd` request, so that later requests can refer to it by the id of that request.
     pub(crate) fn remember(&mut self, id: &Json, definition: &Json) {
         if let Json::String(id) = id {
             self.named

@@ -34,9 +34,9 @@ pub struct EvalRequest {
     pub sizes: SizeTable,
     /// The cost limit of the evaluation, in cost units.
     pub cost_limit: u64,
-    /// Whether to stop before evaluating.
+    /// Whether to compile the expression without evaluating it.
     pub check_only: bool,
-    /// Whether to evaluate the parsed expression without a check.
+    /// Whether to evaluate the expression without checking its types.
     pub disable_check: bool,
 }
 
@@ -170,7 +170,8 @@ pub struct Sizes<'r> {
     table: &'r SizeTable,
     variables: &'r BTreeMap<String, Type>,
     schemas: BTreeMap<&'r str, &'r CelSchema>,
-    /// The schema for paths that begin with no known variable: if there is only one schema, upstream ignores the name.
+    /// The schema for paths that do not begin with the name of a known variable: the schema of `self`, or the only schema; `None` if there
+    /// are several. Upstream ignores the name if there is only one schema.
     other: Option<&'r CelSchema>,
 }
 
@@ -202,7 +203,7 @@ fn declared(
     reader: &mut TypeReader,
 ) -> Result<BTreeMap<String, Declared>, RequestError> {
     let mut vars: Vec<(String, Json)> = fields.object("vars")?.into_iter().collect();
-    // The type of self is the first that gets a name.
+    // `self` is read first, so that its type gets the first name.
     vars.sort_by_key(|(name, _)| name != "self");
     let mut declared = BTreeMap::new();
     for (name, json) in vars {

@@ -37,7 +37,7 @@ pub struct Compiled {
     check_only: bool,
 }
 
-/// The outcome of an expression.
+/// The outcome of compiling and evaluating an expression.
 #[derive(Debug)]
 pub struct Outcome<'a> {
     /// The static type, if it was found.
@@ -129,7 +129,8 @@ impl Compiled {
         self.program.as_ref().err()
     }
 
-    /// The failure as people read it, with its place in the source. `None` if it does not belong to a single node.
+    /// The failure as an issue with its place in the source. `None` if the failure does not belong to a single node, or is already a list
+    /// of issues.
     pub fn locate(&self, failure: &Failure) -> Option<Issues> {
         let (id, message) = match failure {
             Failure::Plan(error) => (error.expr_id()?, error.to_string()),

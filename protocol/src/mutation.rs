@@ -144,7 +144,7 @@ struct MutationWitness {
     passes: RefCell<Vec<Matches>>,
     /// The invocations of both passes.
     results: RefCell<Vec<JsonObject>>,
-    /// The index of the first invocation of the pass.
+    /// The index of the first invocation of the current pass.
     begin: Cell<usize>,
     /// The index of the current invocation.
     current: Cell<usize>,

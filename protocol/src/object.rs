@@ -12,7 +12,7 @@ use crate::field_error::FieldError;
 use crate::line;
 use crate::request::{Fields, RequestError};
 
-/// An `object` request. The objects are kept as texts, because a field may be a duplicate, and the order of fields matters.
+/// An `object` request. The objects are kept as texts, because duplicate fields and the order of fields matter.
 #[derive(Debug)]
 pub(crate) struct ObjectRequest {
     object: String,

@@ -28,7 +28,8 @@ impl Fields {
         self.server_or(|server| server)
     }
 
-    /// Like `server`, for the expressions of definitions and policies: the previous version must accept these expressions too.
+    /// Reads the API server, for expressions of definitions and policies. Without `k8sVersion`, expressions may use only functions that the
+    /// previous version accepts too.
     pub(super) fn compatible_server(&mut self) -> Result<Server, RequestError> {
         self.server_or(Server::compatible)
     }

@@ -72,7 +72,7 @@ impl std::hash::Hash for SchemaSpec {
 pub(crate) struct TypeReader {
     /// The API server whose rules for schemas apply.
     pub(crate) server: Server,
-    /// The schemas so far.
+    /// The schemas that were read so far.
     pub(crate) schemas: Vec<SchemaSpec>,
 }
 

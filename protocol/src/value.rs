@@ -66,7 +66,7 @@ impl Serialize for TypedValue<'_> {
             }
             ValueKind::List(_) => object.serialize_entry("list", &Elements(*self)),
             ValueKind::Map(_) => object.serialize_entry("map", &Entries(*self)),
-            // Written above.
+            // Values that are not read yet are handled above.
             ValueKind::Unread(..) => Ok(()),
             ValueKind::Optional(None) => object.serialize_entry("optional", &()),
             ValueKind::Optional(Some(value)) => {
@@ -125,7 +125,7 @@ impl Serialize for Elements<'_> {
     }
 }
 
-/// The entries of a map as pairs, ordered by the text of the key that Go prints.
+/// The entries of a map as pairs, ordered by the texts that Go prints for their keys.
 struct Entries<'a>(TypedValue<'a>);
 
 impl Serialize for Entries<'_> {

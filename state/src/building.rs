@@ -54,7 +54,7 @@ impl Building {
         }
     }
 
-    /// Begins with an index and these objects.
+    /// Begins a state with an index and these objects.
     pub(crate) fn of<'g>(
         index: PolicyIndex,
         server: Server,
@@ -65,7 +65,7 @@ impl Building {
         for good in &objects {
             building.note_params(&good.prepared, usize::saturating_add);
         }
-        // Now it is known which objects are params.
+        // The objects are added after all kinds of params are known, because these kinds decide which objects are params.
         for good in &objects {
             building.put(good);
         }
@@ -129,7 +129,7 @@ impl Building {
         self.index.set_param_fault(kind, fault);
     }
 
-    /// A state of the current contents, with the given reports.
+    /// A state of the current contents, with the given problems, unseen objects and compile errors.
     pub(crate) fn state(
         &self,
         mut problems: Vec<Problem>,

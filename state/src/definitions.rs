@@ -54,7 +54,7 @@ pub struct Findings {
     pub kind: String,
     /// The errors.
     pub errors: Vec<Error>,
-    /// The errors that existed before the update.
+    /// The errors of rules that the old object had too; they do not make the update invalid.
     pub warnings: Vec<String>,
     /// The cost of the rules, in cost units.
     pub cost: u64,
@@ -70,8 +70,8 @@ impl Definitions {
         self.0.insert(key, definition);
     }
 
-    /// Validates the object that a request writes; `None` for resources without a definition, for subresources with their own
-    /// kinds, and for operations that write nothing.
+    /// Validates the object that a request writes. The findings are empty for resources without a definition, for subresources with their
+    /// own kinds, and for operations that write nothing.
     pub fn validate(
         &self,
         request: &AdmissionRequest<'_>,
@@ -120,7 +120,7 @@ impl Definitions {
     }
 }
 
-/// The part of the rules' budget that was used; the whole budget if a rule ended the validation.
+/// The part of the rules' budget that was used; the whole budget if a rule exceeded a limit and ended the validation.
 fn cost(remaining: i64) -> u64 {
     let left = remaining.max(0);
     COST_BUDGET.saturating_sub(left).unsigned_abs()

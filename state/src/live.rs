@@ -14,7 +14,7 @@ use crate::state::State;
 /// An answer that is computed asynchronously.
 pub type Answer<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// An object that was looked up; `None` if it does not exist.
+/// The result of looking up an object: `None` if it does not exist, an error if the source cannot answer.
 pub type Found = Result<Option<Arc<Json>>, String>;
 
 /// A source that not only publishes states but also answers questions while a request waits.
@@ -22,7 +22,7 @@ pub trait Live: fmt::Debug + Send + Sync {
     /// Whether the source decides `authorizer` requests. Otherwise the authorizer of the state decides them.
     fn decides_access(&self) -> bool;
 
-    /// The cached answer to a request.
+    /// The cached decision about a request; `None` if there is none.
     fn known(&self, question: &AuthorizerAttributes) -> Option<Decision>;
 
     /// Decides a request. Errors are part of the decision.
@@ -50,6 +50,6 @@ pub trait Live: fmt::Debug + Send + Sync {
 pub struct Published {
     /// The state that decides requests.
     pub state: Arc<State>,
-    /// The API server's own policies, if its decisions are compared with Gavel's.
+    /// The state of the API server's own policies; `None` unless its decisions are compared with Gavel's.
     pub shadow: Option<Arc<State>>,
 }

@@ -43,7 +43,7 @@ pub struct ObjectKey {
 }
 
 impl ObjectKey {
-    /// Whether the object is a policy or a binding: if it is removed, requests may be admitted that it denied.
+    /// Whether the object is a policy or a binding. Without such an object, requests may be admitted that were denied before.
     pub fn decides(&self) -> bool {
         self.group == GROUP
     }

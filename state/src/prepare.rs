@@ -35,7 +35,7 @@ impl Good {
     }
 }
 
-/// The role of an object.
+/// The compiled form of an object, which depends on its kind.
 #[derive(Debug, Clone)]
 pub(crate) enum Prepared {
     Policy(Arc<CompiledPolicy>),
@@ -98,7 +98,7 @@ impl Sort {
         }
     }
 
-    /// The sort of the policies of a kind.
+    /// The sort of the policies with this kind; `None` if the kind is not a kind of policies.
     pub(crate) fn of_kind(kind: &str) -> Option<Self> {
         let sorts = [Sort::Validating, Sort::Mutating];
         sorts.into_iter().find(|sort| sort.kind() == kind)

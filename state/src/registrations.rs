@@ -1,4 +1,4 @@
-//! The validation of policies and bindings that requests write, in any group.
+//! The validation of policies and bindings that requests write, of Kubernetes' or Gavel's group.
 
 use std::sync::Arc;
 
@@ -19,9 +19,9 @@ pub struct Registrations {
 /// The params that a policy or binding in a request names.
 #[derive(Debug, Clone, PartialEq)]
 pub enum NamedParams {
-    /// All objects of this kind, for a policy.
+    /// For a policy: all objects of its `paramKind`.
     Kind(ParamKind),
-    /// The params of a binding; its policy names their kind.
+    /// For a binding: the params that it refers to. The policy of the binding names their kind.
     Objects {
         /// The name of the policy.
         policy: String,
@@ -35,7 +35,7 @@ impl Registrations {
         Registrations { validator }
     }
 
-    /// Validates the policy or binding that a request writes; `None` if it writes neither.
+    /// Validates the policy or binding that a request writes. The findings are empty if the request writes neither.
     pub fn validate(&self, request: &AdmissionRequest<'_>) -> Findings {
         let kind = format!("{}.{}", request.kind.kind, request.kind.group);
         match self.report(request) {

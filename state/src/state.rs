@@ -25,7 +25,7 @@ pub struct State {
     /// The schemas for merging objects and setting their defaults.
     pub(crate) schemas: ObjectSchemas,
     pub(crate) authorizer: Arc<dyn Authorizer>,
-    /// The actions of each binding.
+    /// The actions of each binding, by the name of the binding.
     pub(crate) actions: Arc<BTreeMap<String, Vec<String>>>,
     pub(crate) problems: Vec<Problem>,
     pub(crate) unseen: Vec<Unseen>,
@@ -53,8 +53,8 @@ pub struct Counts {
 }
 
 impl State {
-    /// The namespace of a request, if it is not known. `None` for requests without a namespace, and for requests that delete the namespace
-    /// itself.
+    /// The name of a request's namespace, if the state does not have this namespace. `None` also for requests without a namespace, and for
+    /// requests about a namespace itself.
     pub fn unknown_namespace<'r>(&self, request: &AdmissionRequest<'r>) -> Option<&'r str> {
         let name = request.namespace;
         let is_namespace = request.kind.group.is_empty() && request.kind.kind == "Namespace";
@@ -80,8 +80,8 @@ impl State {
         self.snapshot.with_assumed_namespace(name)
     }
 
-    /// The policies with all objects that they read, and with the namespace of the request, which the caller has looked up; `None` if that
-    /// namespace does not exist.
+    /// The policies with all objects that they read. `namespace` is the namespace of the request, which the caller has looked up; `None` if
+    /// it does not exist.
     pub fn snapshot_with(&self, namespace: Option<&Json>) -> Snapshot {
         let with = namespace.and_then(|object| self.snapshot.with_namespace(object).ok());
         with.unwrap_or_else(|| self.snapshot.clone())
@@ -92,7 +92,7 @@ impl State {
         self.server
     }
 
-    /// The validator for policies that requests write; `None` if it is off.
+    /// The validator for policies that requests write; `None` if such policies are not validated.
     pub fn registrations(&self) -> Option<&Registrations> {
         self.registrations.as_ref()
     }
@@ -140,7 +140,7 @@ impl State {
         &self.compile_errors
     }
 
-    /// The bound policies, with their bindings.
+    /// The names of the bound policies, each with the name of a binding.
     pub fn bound(&self) -> impl Iterator<Item = (&str, &str)> {
         self.snapshot.bound()
     }

@@ -35,7 +35,7 @@ pub enum Event {
     },
 }
 
-/// The last good version of every object, by origin.
+/// Keeps the last valid version of every object, by origin.
 pub struct Store {
     preparation: Preparation,
     origins: BTreeMap<Origin, Held>,
@@ -112,7 +112,7 @@ impl Store {
         Ok(store)
     }
 
-    /// Applies a change. If a new version of an object is invalid, the last good one stays.
+    /// Applies a change. If a new version of an object is invalid, the last valid version stays in force.
     pub fn handle(&mut self, event: Event) {
         match event {
             Event::Applied(object) => self.apply(object),

@@ -121,7 +121,7 @@ impl<'g> Params<'g> {
         Params(objects.iter().map(key).collect())
     }
 
-    /// The missing objects that a binding refers to.
+    /// Describes the params that a binding refers to but that no origin has; `None` if there is such a param.
     fn missing(&self, api_version: &str, kind: &str, reference: &ParamRef) -> Option<String> {
         let (namespace, name) = (reference.namespace.as_str(), reference.name.as_str());
         let fits = |[of_version, of_kind, of_namespace, of_name]: &[&str; 4]| {

@@ -19,13 +19,13 @@ impl Architecture {
         }
     }
 
-    /// The layer of a crate's folder, if the table has one.
+    /// The layer of a crate's folder: `None` if the table does not list the folder, `Some(None)` if the crate has no layer.
     pub fn layer(&self, folder: &str) -> Option<Option<u32>> {
         let row = self.layers.iter().find(|(name, _)| name == folder);
         row.map(|(_, layer)| *layer)
     }
 
-    /// The line on which a module of the engine is listed.
+    /// The index in `engine` of a module's line; `None` if the module is not listed.
     pub fn engine_line(&self, module: &str) -> Option<usize> {
         let has = |line: &Vec<String>| line.iter().any(|name| name == module);
         self.engine.iter().position(has)

@@ -79,7 +79,7 @@ fn skipped(rest: &str) -> Option<usize> {
     }
 }
 
-/// The number of `#` around a raw string.
+/// The number of `#` on each side of a raw string; `None` if the text does not begin with a raw string.
 fn raw_text(rest: &str) -> Option<usize> {
     let after = rest.strip_prefix('r')?;
     let hashes = after.chars().take_while(|c| *c == '#').count();

@@ -15,17 +15,17 @@ pub struct Modules {
 #[derive(Debug, Default)]
 struct Module {
     file: PathBuf,
-    /// The names of the items that it defines.
+    /// The names of the items that the module defines.
     defined: BTreeSet<String>,
-    /// The names of its types and traits, with repetitions.
+    /// The names of the types and traits in the module, with repetitions.
     types: Vec<String>,
-    /// The names of its submodules.
+    /// The names of the module's submodules.
     children: BTreeSet<String>,
-    /// The paths in its code.
+    /// The paths in the module's code.
     paths: Vec<Vec<String>>,
     /// The names that `use` imports, with their paths.
     imports: BTreeMap<String, Vec<String>>,
-    /// The modules that it imports with `*`.
+    /// The modules that the module imports with `*`.
     globs: Vec<Vec<String>>,
 }
 
@@ -137,8 +137,8 @@ impl Modules {
         }
     }
 
-    /// The file that defines the item at a path of a module, and its name; `None` for items of other crates. `seen` holds the
-    /// current lookups, because re-exports may form circles.
+    /// The file that defines the item to which a path in the module `from` leads, and the name of the item; `None` for items of other
+    /// crates. `seen` holds the current lookups, because re-exports may form circles.
     fn resolve(
         &self,
         from: &[String],
@@ -235,7 +235,7 @@ fn uses(words: &[&str]) -> Vec<(String, Vec<String>)> {
     let mut rest = words;
     while let Some((word, after)) = rest.split_first() {
         rest = after;
-        // `use<'a>` says what a type holds.
+        // `use<'a>` is a capture of an `impl Trait` type, not an import.
         if *word == "use" && after.first() != Some(&"<") {
             rest = tree(after, &[], &mut found);
         }
@@ -243,7 +243,7 @@ fn uses(words: &[&str]) -> Vec<(String, Vec<String>)> {
     found
 }
 
-/// Reads one tree of `use`, and returns the rest of the words. Trees are nested as deep as in the source.
+/// Reads one tree of `use`, and returns the rest of the words. Recurses once for each level of nested braces.
 fn tree<'w, 't>(
     mut words: &'w [&'t str],
     prefix: &[String],

@@ -18,7 +18,7 @@ pub struct Workspace {
 pub struct Package {
     /// The folder of the crate.
     pub folder: String,
-    /// The folders of the workspace's crates that it depends on, except for tests.
+    /// The folders of the workspace's crates on which the crate depends, without dependencies that only tests need.
     pub dependencies: Vec<String>,
 }
 

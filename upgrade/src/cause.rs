@@ -6,9 +6,9 @@ use gavel_libraries::{KubeVersion, Server};
 /// The cause of a difference between the answers of two API servers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cause {
-    /// A row of the table of differences.
+    /// A row of the table of differences between versions of Kubernetes.
     Row(&'static Row),
-    /// A difference in language: functions, macros and formats that only one of the two versions has. Contains the later version.
+    /// A difference in language: functions, macros and formats that only one of the two versions has. The field is the later version.
     Language(KubeVersion),
 }
 

@@ -12,7 +12,7 @@ pub struct Change {
     pub topic: Topic,
     /// The field, in the notation of the manifest; empty for the whole object.
     pub field: String,
-    /// The kind or expression, if the field alone does not identify it.
+    /// The kind or expression, if the field alone does not identify the change; otherwise empty.
     pub about: String,
     /// The answer of the server before the upgrade. `None` if it has no error or warning: the object is accepted, the expression compiles,
     /// or the request is allowed.
@@ -40,7 +40,7 @@ impl Change {
         }
     }
 
-    /// The effect: on acceptance or a value, on the cost, or only on the wording.
+    /// What the change affects: acceptance or a value, the cost, or only the wording.
     pub fn effect(&self) -> Effect {
         match self.topic {
             Topic::Estimate | Topic::Cost => Effect::Cost,

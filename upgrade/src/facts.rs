@@ -9,7 +9,7 @@ pub enum Topic {
     Creation,
     /// A warning for the client that creates the object.
     Warning,
-    /// The error of a stored expression.
+    /// The compile error of an expression that is read from storage.
     Compilation,
     /// A warning in a policy's `status.typeChecking`.
     TypeChecking,
@@ -19,7 +19,7 @@ pub enum Topic {
     Decision,
     /// The object of a request after mutating policies.
     Mutation,
-    /// The cost of a request, in cost units.
+    /// The cost of one expression, or of all rules of a definition, for a request; in cost units.
     Cost,
     /// An annotation of the audit event.
     Audit,
@@ -30,7 +30,7 @@ pub enum Topic {
 pub(crate) struct Key {
     pub(crate) field: String,
     pub(crate) topic: Topic,
-    /// The kind or expression, if the field alone does not identify it.
+    /// The kind or expression, if the field alone does not identify the fact; otherwise empty.
     pub(crate) about: String,
 }
 

@@ -121,7 +121,7 @@ fn add_costs(facts: &mut Facts, costs: &KindCosts) {
         let cost = match each.cost {
             Estimate::Bounded(cost) => cost.max.to_string(),
             Estimate::Unbounded => "unbounded".to_owned(),
-            // The types are wrong, which is reported elsewhere.
+            // The expression has a type error, which is reported separately.
             Estimate::Unknown => continue,
         };
         facts.add_about(Topic::Estimate, &each.field, &kind, cost);

@@ -97,7 +97,7 @@ struct Differing {
     after: Answers,
 }
 
-/// The answers of one server, and its answers with each single difference toggled.
+/// The answers of one server and, for each difference, the causes that change the server's answer if they alone are toggled.
 struct Answers {
     facts: Facts,
     causes: Vec<Vec<Cause>>,
@@ -176,7 +176,8 @@ impl Upgrade {
                     .note(*cause, &each.keys, &without.facts(each.subject)?);
             }
         }
-        // If no difference does so, because several have the same effect, a difference that alone changes the earlier answer is a cause.
+        // If several differences have the same effect, reverting one of them restores nothing. Then a difference is a cause if it alone
+        // changes the earlier answer.
         for cause in &candidates {
             let with = ApiServer::new(self, cause.exchanged(self.from, self.to));
             for each in differing.iter_mut().filter(|each| !each.is_explained()) {
@@ -187,7 +188,7 @@ impl Upgrade {
         Ok(differing.into_iter().map(Differing::changes).collect())
     }
 
-    /// The number of steps in which changes are found.
+    /// The maximum number of steps in which [`Upgrade::changes`] finds the changes.
     pub fn steps(&self) -> usize {
         let causes = Cause::candidates(self.from, self.to).len();
         let subjects = self.objects.len().saturating_add(self.requests.len());
@@ -237,7 +238,7 @@ impl Answers {
         }
     }
 
-    /// Records which answers of a server change if only this cause changes.
+    /// Records which answers of a server change if only this cause is toggled.
     fn note(&mut self, cause: Cause, keys: &[Key], facts: &Facts) {
         for (key, causes) in keys.iter().zip(&mut self.causes) {
             if facts.get(key) != self.facts.get(key) {

@@ -1,4 +1,4 @@
-//! The results for an object or a definition.
+//! The results of validating an object or a CustomResourceDefinition.
 
 use gavel_apimachinery::field::Error;
 use gavel_crd::definition::field_at_fault;
@@ -20,7 +20,7 @@ impl Checked {
         self.problems.is_empty()
     }
 
-    /// Adds problems of strict readers as errors or warnings.
+    /// Adds the problems of strict decoding (unknown and duplicate fields): as errors, as warnings, or not at all, as `strictness` says.
     pub(super) fn add_strict(
         &mut self,
         strict: impl IntoIterator<Item = Problem>,

@@ -1,4 +1,4 @@
-//! The definitions that validate objects.
+//! The CustomResourceDefinitions by which objects are validated.
 
 use gavel_crd::CompiledCrd;
 use gavel_crd::definition::Definition;
@@ -11,7 +11,7 @@ use super::checked::{Checked, field_problem};
 use super::key::Key;
 use crate::role::Role;
 
-/// Definitions by the kind of their objects.
+/// The CustomResourceDefinitions by which objects are validated, compiled.
 #[derive(Debug, Default)]
 pub struct KnownDefinitions {
     compiled: Vec<CompiledCrd>,
@@ -20,8 +20,8 @@ pub struct KnownDefinitions {
 }
 
 impl KnownDefinitions {
-    /// Adds a definition, and reports why an API server would reject it. Other objects are ignored. `strictness` is how unknown
-    /// and duplicate fields are treated.
+    /// Adds a CustomResourceDefinition, and reports why an API server would reject it. Other objects are ignored. `strictness` is how
+    /// unknown and duplicate fields are treated.
     ///
     /// # Errors
     ///
@@ -36,7 +36,7 @@ impl KnownDefinitions {
         if Role::of(document.value()) != Role::Definition {
             return Ok(checked);
         }
-        // The previous version must accept new rules too.
+        // New rules are compiled for the previous version, which must accept them too.
         let envs = RuleEnvs::new(server.compatible()).map_err(|error| error.to_string())?;
         let definition = Definition::read(document.value()).map_err(|error| error.to_string())?;
         let twice = document.duplicate_keys().iter().cloned();
@@ -48,7 +48,7 @@ impl KnownDefinitions {
         checked.problems.extend(errors);
         match CompiledCrd::compile_for(&definition, server) {
             Ok(crd) => self.compiled.push(crd),
-            // If there are problems, they report the same error, with its place.
+            // If there are problems, one of them reports this error with its place.
             Err(error) if checked.is_valid() => return Err(error.to_string()),
             Err(_) => {
                 let spec = definition.spec;
@@ -63,13 +63,13 @@ impl KnownDefinitions {
         self.compiled.is_empty() && self.refused.is_empty()
     }
 
-    /// The definition of the objects of a kind.
+    /// The definition of the kind that `key` names; `None` if there is none.
     pub fn find(&self, key: &Key<'_>) -> Option<&CompiledCrd> {
         let mut known = self.compiled.iter();
         known.find(|crd| crd.group() == key.group() && crd.kind() == key.kind)
     }
 
-    /// Whether the definition of a kind was added but cannot be used.
+    /// Whether the definition of the kind that `key` names was added but cannot be used.
     pub fn is_refused(&self, key: &Key<'_>) -> bool {
         let mut refused = self.refused.iter();
         refused.any(|(group, kind)| group == key.group() && kind == key.kind)

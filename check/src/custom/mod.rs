@@ -1,4 +1,4 @@
-//! Validates custom resources by their definitions, as an API server does.
+//! Validates custom resources by their CustomResourceDefinitions, as an API server does.
 
 mod checked;
 mod definitions;

@@ -80,7 +80,8 @@ pub fn check(
     checked
 }
 
-/// The object as an API server decodes it, with a name and a namespace, and its unknown fields.
+/// Decodes an object as an API server does, after adding a missing namespace and a missing generated name. Also returns the paths of the
+/// unknown fields.
 fn read(
     document: &Document,
     crd: &CompiledCrd,

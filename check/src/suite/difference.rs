@@ -116,7 +116,8 @@ pub(super) fn differences(
     found
 }
 
-/// Whether a decision meets the expected one: `skip` also meets `allow`, and `error` also meets `deny`.
+/// Whether the actual decision satisfies the expected one. An actual `skip` also satisfies an expected `allow`, and an actual `error` also
+/// satisfies an expected `deny`.
 fn agree(wanted: Decision, became: Decision) -> bool {
     match wanted {
         Decision::Allow => matches!(became, Decision::Allow | Decision::Skip),

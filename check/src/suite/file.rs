@@ -57,10 +57,10 @@ struct Row {
     #[serde(flatten)]
     own: RowSubject,
     review: Option<Json>,
-    /// The changed parts of the object, by path.
+    /// The values that are set in the object, by path.
     #[serde(default)]
     set: BTreeMap<String, Json>,
-    /// The removed parts of the object, by path.
+    /// The paths of the values that are removed from the object.
     #[serde(default)]
     remove: Vec<String>,
     expect: Expectation,

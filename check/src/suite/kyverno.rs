@@ -136,7 +136,7 @@ impl KyvernoResult {
     }
 }
 
-/// The namespaces whose labels the values file sets.
+/// The namespaces that Kyverno's values file lists, with their labels.
 fn namespaces(path: Option<&str>, files: &dyn Files) -> Result<Vec<Document>, String> {
     #[derive(Deserialize)]
     struct Labelled {

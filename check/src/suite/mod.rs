@@ -18,7 +18,7 @@ mod set;
 pub use difference::Difference;
 pub use run::Report;
 
-/// Finds the files that a suite names.
+/// Reads the files that a suite names.
 pub trait Files {
     /// The objects of a file, or of the files in a folder, by its path relative to the suite.
     ///
@@ -46,8 +46,8 @@ pub struct Test {
     pub given: Vec<Document>,
     /// The only policy that is used; `None` means all.
     pub policy: Option<String>,
-    /// Whether policies are used without an API server: they apply to every request, are bound to deny, and are used even if an
-    /// API server would reject them.
+    /// Whether policies are used without an API server. Such policies apply to every request, have a binding that denies, and are used even
+    /// if an API server would reject them.
     pub is_bare: bool,
     /// The namespace and name of the param; used only if `is_bare`.
     pub param: Option<(String, String)>,
@@ -141,7 +141,7 @@ impl Suite {
     ///
     /// # Errors
     ///
-    /// The document is not a suite, or names an object that cannot be read; the problem has the place, if it is known.
+    /// The document is not a suite, or names an object that cannot be read. The problem has its place in the file, if the place is known.
     pub fn read(document: &Document, files: &dyn Files) -> Result<Self, String> {
         let value = document.value();
         let tests = if kaptest::is_suite(value) {

@@ -1,6 +1,6 @@
-//! Findings as report objects in the cluster: PolicyReport and ClusterPolicyReport (wgpolicyk8s.io/v1alpha2), or their successors of
-//! openreports.io if the cluster has them. A report covers the objects of one resource in one namespace, so that only the results for one
-//! resource and namespace are in memory.
+//! Writes findings to the cluster as report objects: PolicyReport and ClusterPolicyReport (wgpolicyk8s.io/v1alpha2), or their successors of
+//! openreports.io if the cluster has them. A report covers the objects of one resource in one namespace, so that memory holds only the
+//! results for one resource and namespace.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use crate::access::message;
 use crate::cluster::Cluster;
 use crate::kinds::resource;
 
-/// The limit of results in one report: an object of a cluster has at most 1.5 MB.
+/// The maximum number of results in one report. It keeps reports below 1.5 MB, the size limit of objects in a cluster.
 const MOST: usize = 500;
 /// The size limit of a message in bytes.
 const LONGEST: usize = 1024;
@@ -45,7 +45,7 @@ impl std::fmt::Debug for Reports {
 struct Kinds {
     group: &'static str,
     version: &'static str,
-    /// The kind and plural name of reports about objects in a namespace, and of reports about cluster-scoped objects.
+    /// The kind and plural name of reports about objects in a namespace; `cluster` has those of reports about cluster-scoped objects.
     namespaced: (&'static str, &'static str),
     cluster: (&'static str, &'static str),
 }
@@ -265,7 +265,7 @@ impl Reports {
     }
 }
 
-/// A violation as reports show it.
+/// Formats a violation as a result in a report.
 fn result(finding: &Finding, subject: &Json) -> Json {
     let Finding {
         policy,

@@ -17,7 +17,7 @@ use super::shard::Shard;
 use crate::access::message;
 use crate::cluster::Cluster;
 
-/// The longest wait for the cluster.
+/// The longest wait until the cluster's first state is complete.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The options of an audit.
@@ -29,7 +29,7 @@ pub struct Audit {
     pub page: u32,
     /// The user who is assumed to have created the objects.
     pub user: UserInfo,
-    /// Whether the built-in policies are evaluated instead of Gavel's own.
+    /// Whether Kubernetes' built-in policies are evaluated instead of policies of Gavel's own group.
     pub native: bool,
 }
 
@@ -46,7 +46,7 @@ pub trait Observer {
     /// Called when `objects` objects have been audited; `remaining` more will follow, if the number is known.
     fn progress(&mut self, objects: u64, remaining: Option<u64>);
 
-    /// The violations of an object; empty if there are none.
+    /// Called with the violations of an object; they are empty if there are none.
     fn found(
         &mut self,
         resource: &Audited,
@@ -163,7 +163,8 @@ struct Auditor {
 }
 
 impl Auditor {
-    /// Audits the objects of a resource, and fetches the next page meanwhile. The inner error is the API server's.
+    /// Audits the objects of a resource page by page, and fetches the next page meanwhile. The inner error means that the API server did
+    /// not return a page; the outer error ends the run.
     async fn read(
         self: &Arc<Self>,
         resource: &Arc<Audited>,
@@ -232,7 +233,7 @@ fn authorizer(state: &State, live: Arc<dyn Live>) -> Arc<dyn Authorizer> {
     }
 }
 
-/// Asks the cluster and blocks until it answers, on a thread that may block.
+/// An authorizer that asks the cluster and blocks until the cluster answers. It is used only on threads that may block.
 #[derive(Debug)]
 struct Waiting {
     live: Arc<dyn Live>,

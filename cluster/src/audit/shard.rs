@@ -37,7 +37,7 @@ impl Shard {
 impl FromStr for Shard {
     type Err = String;
 
-    /// Reads `K/N`, as an Indexed Job counts: from 0.
+    /// Reads `K/N`: shard K of N shards, where K counts from 0, as in an Indexed Job.
     fn from_str(text: &str) -> Result<Self, String> {
         let wrong = || format!("{text:?} must be K/N, with K from 0 to N-1");
         let (index, count) = text.split_once('/').ok_or_else(wrong)?;

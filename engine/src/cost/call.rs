@@ -14,11 +14,11 @@ use crate::value::{Value, ValueKind};
 pub struct Cost {
     /// The formula.
     pub formula: Formula,
-    /// Whether the cost belongs to the function's name and thus also applies to calls whose overload is only known at run time.
-    /// Otherwise such calls cost one unit.
+    /// Whether the cost applies to every call of a function with this name, even if the overload is only known at run time. Otherwise,
+    /// calls whose overload is only known at run time cost one unit.
     pub by_name: bool,
-    /// Whether the formula is cel-go's own, not a library's. Sizes are read differently: a formula of cel-go counts an optional as the
-    /// value that it holds, and a library's formula asks the host again for an unknown size.
+    /// Whether the formula is cel-go's own, not a library's. The two kinds read sizes differently. A formula of cel-go counts an optional
+    /// as the value that it holds. A library's formula asks the host again for a size that was unknown.
     pub standard: bool,
 }
 
@@ -29,7 +29,7 @@ pub enum Formula {
     Fixed(u64),
     /// Computed from the sizes of the arguments: ranges in an estimate, exact sizes during an evaluation.
     Sizes(fn(&[SizeEstimate]) -> CallEstimate),
-    /// In an evaluation, a tenth of a unit for each unit of an argument's size, rounded up.
+    /// The cost of reading one argument. An evaluation costs a tenth of a unit for each unit of the argument's size, rounded up.
     Traversal {
         /// The estimate.
         estimate: fn(&dyn CallSite) -> CallEstimate,
@@ -53,7 +53,7 @@ pub type Track = for<'v> fn(&[Option<Value<'v>>], Option<Value<'v>>) -> Result<u
 pub struct CallEstimate {
     /// The cost.
     pub cost: CostEstimate,
-    /// The size of the result.
+    /// The size of the result; `None` if it is unknown.
     pub result_size: Option<SizeEstimate>,
 }
 
@@ -84,13 +84,14 @@ pub trait CallSite {
         }
     }
 
-    /// The size of the elements of a list argument, if the host knows it (for the path with `@items`).
+    /// The size of the elements of a list argument, which the host gives for the argument's path followed by `@items`; `None` if it is
+    /// unknown.
     fn element_size(&self, argument: usize) -> Option<SizeEstimate>;
 
-    /// The value of an argument that is an int literal.
+    /// The value of an argument that is an int literal; `None` for every other argument.
     fn int_literal(&self, argument: usize) -> Option<i64>;
 
-    /// Whether the estimate must be an upper bound. Kubernetes' estimates can be exceeded at run time.
+    /// Whether the estimate must be an upper bound. An evaluation may cost more than Kubernetes' estimate, but not more than the bound.
     fn is_bound(&self) -> bool {
         false
     }
@@ -110,7 +111,8 @@ impl Cost {
         Cost::of(Formula::Sizes(formula))
     }
 
-    /// An evaluation is charged for reading the argument at this position once; `estimate` computes the estimate.
+    /// The cost of reading the argument with this index once. An evaluation is charged by the argument's size; `estimate` computes the
+    /// estimate.
     pub const fn traversal(argument: usize, estimate: fn(&dyn CallSite) -> CallEstimate) -> Cost {
         Cost::of(Formula::Traversal { estimate, argument })
     }
@@ -128,7 +130,7 @@ impl Cost {
         }
     }
 
-    /// The same cost, also for calls whose overload is only known at run time.
+    /// The same cost for every call of a function with this name, even if the overload is only known at run time.
     pub const fn of_name(self) -> Cost {
         Cost {
             by_name: true,

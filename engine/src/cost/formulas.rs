@@ -1,12 +1,12 @@
-//! The costs of cel-go's own functions and operators (`checker/cost.go`, `interpreter/runtimecost.go`), which rows refer to. All
-//! other functions cost [`Cost::ONE`].
+//! The costs of cel-go's own functions and operators (`checker/cost.go`, `interpreter/runtimecost.go`). The functions' rows refer to these
+//! costs. All other functions cost [`Cost::ONE`].
 
 use super::call::tracked_held_size;
 use super::{
     CallEstimate, CallSite, Cost, CostEstimate, REGEX_FACTOR, SizeEstimate, TRAVERSAL_FACTOR,
 };
 
-/// The cost of `==` and `!=`, and of `<`, `<=`, `>` and `>=` for strings and bytes: the smaller side is read.
+/// The cost of `==` and `!=`, and of `<`, `<=`, `>` and `>=` for strings and bytes: that of reading the smaller operand.
 pub const COMPARISON: Cost = Cost::sizes(comparison).standard();
 /// The cost of `+` for strings and bytes: both are copied.
 pub const CONCATENATION: Cost = Cost::sizes(concatenation).standard();
@@ -29,7 +29,7 @@ pub const MATCHES: Cost = Cost::split(
 .standard();
 /// The cost of `text.startsWith(part)` and `endsWith`: Kubernetes' estimate uses the size of the part, its evaluation the size of the text.
 pub const PREFIX: Cost = Cost::traversal(0, prefix_estimate).standard();
-/// The cost of `startsWith` and `endsWith` since 1.37: both the estimate and the evaluation use the size of the part.
+/// The cost of `startsWith` and `endsWith` since Kubernetes 1.37: both the estimate and the evaluation use the size of the part.
 pub const PART: Cost = Cost::traversal(1, |call| reading(call, 1)).standard();
 /// The cost of `bytes(text)`.
 pub const STRING_TO_BYTES: Cost = Cost::traversal(0, string_to_bytes).standard();
@@ -37,7 +37,7 @@ pub const STRING_TO_BYTES: Cost = Cost::traversal(0, string_to_bytes).standard()
 pub const BYTES_TO_STRING: Cost = Cost::traversal(0, bytes_to_string).standard();
 /// The cost of `strings.quote(text)`.
 pub const QUOTE: Cost = Cost::traversal(0, quote).standard();
-/// The cost of `template.format(values)`. The size of its result is unbounded.
+/// The cost of `template.format(values)`. The size of the text that `format` returns is unbounded.
 pub const FORMAT: Cost = Cost::traversal(0, traversal).standard();
 /// The cost of functions whose result has at most the size of their first argument.
 pub const COPY: Cost = Cost::traversal(0, |call| traversal(call).with_result(call.size(0)));

@@ -13,15 +13,15 @@ pub(crate) use call::traversal_of;
 pub use call::{CallEstimate, CallSite, Cost, Formula, Track, tracked_size};
 pub use range::{CostEstimate, SizeEstimate};
 
-/// The cost of a variable, a selection or an index.
+/// The cost of a variable, a selection or an index, in cost units.
 pub const STEP: u64 = 1;
-/// The cost of a list literal.
+/// The cost of a list literal, in cost units.
 pub const LIST: u64 = 10;
-/// The cost of a map literal.
+/// The cost of a map literal, in cost units.
 pub const MAP: u64 = 30;
-/// The cost of a struct literal.
+/// The cost of a struct literal, in cost units.
 pub const STRUCT: u64 = 40;
-/// The cost per code point or byte that is read.
+/// The cost per code point or byte that is read, in cost units.
 pub const TRAVERSAL_FACTOR: f64 = 0.1;
-/// The cost per code point of a regular expression.
+/// The cost per code point of a regular expression, in cost units.
 pub const REGEX_FACTOR: f64 = 0.25;

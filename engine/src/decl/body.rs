@@ -6,8 +6,8 @@ use crate::value::{Duration, List, Map, Opaque, Timestamp, Value};
 
 /// Turns a Rust function into an implementation: its arguments are read from values, and its result becomes a value.
 ///
-/// The function takes up to four [arguments](crate::decl::Argument), after a `&CallContext` if it computes texts, lists or maps,
-/// and returns something that [becomes a value](crate::decl::Returned). Arguments of other types fail with `no such overload`.
+/// The function takes up to four [arguments](crate::decl::Argument), after a `&CallContext` if it computes texts, lists or maps, and
+/// returns something that [becomes a value](crate::decl::Returned). A call with arguments of other types fails with `no such overload`.
 ///
 /// ```
 /// use gavel_engine::body;
@@ -76,7 +76,8 @@ pub struct Plain<A>(std::marker::PhantomData<A>);
 #[derive(Debug)]
 pub struct WithContext<A>(std::marker::PhantomData<A>);
 
-/// A text, or a type, which is read as its name: upstream converts some arguments to Go strings, and a type to its name.
+/// An argument that is a text or a type; a type is read as its name. Upstream converts such an argument to a Go string, which turns a type
+/// into its name.
 #[derive(Debug, Clone, Copy)]
 pub struct NativeText<'a>(pub &'a str);
 

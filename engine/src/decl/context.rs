@@ -11,8 +11,8 @@ const WORK_PER_ELEMENT: usize = 32;
 
 /// The context of a call, which the implementation of the function receives.
 ///
-/// An implementation that may take more than about a millisecond announces its [`work`](Self::work) in pieces; one whose result
-/// may be much larger than its arguments [reserves](Self::reserve) memory before it computes it.
+/// An implementation that may take more than about a millisecond announces its [`work`](Self::work) in pieces. An implementation whose
+/// result may be much larger than its arguments [reserves](Self::reserve) memory before it computes the result.
 #[derive(Debug)]
 pub struct CallContext<'a> {
     /// The arena that holds computed values.
@@ -49,7 +49,7 @@ impl<'a> CallContext<'a> {
         &self.work
     }
 
-    /// Announces the work of filling `bytes` bytes.
+    /// Checks that the arena has room for `bytes` more bytes, and announces the work of filling them.
     ///
     /// # Errors
     ///
@@ -85,7 +85,7 @@ impl<'a> CallContext<'a> {
         self.work(WORK_PER_ELEMENT)
     }
 
-    /// Asks the host at once whether to continue.
+    /// Checks the arena's limit, and asks the host at once whether to continue.
     ///
     /// # Errors
     ///

@@ -57,8 +57,8 @@ pub enum Rules {
     ///
     /// - a loop variable hides all other names except those with a leading dot;
     /// - keys of map literals are bools, ints, uints and strings, and must not be equal;
-    /// - a constant that cannot be a key fails where it is looked up, not at planning;
-    /// - a value that is neither map nor list has no fields that could be absent;
+    /// - an index that is a constant but cannot be a key fails at run time, not at planning;
+    /// - a test for a field or key is an error, not false, if the value is neither a map, a list nor an optional;
     /// - the common type of null and a nullable type is the nullable type;
     /// - reading an optional returns the value that it holds unchanged, without converting it to a Go value and back.
     Specification,
@@ -94,12 +94,12 @@ impl Declarations {
         &self.container
     }
 
-    /// The type of a variable.
+    /// The type of a variable; `None` if the variable is not declared.
     pub fn variable(&self, name: &str) -> Option<&Type> {
         self.variables.get(name)
     }
 
-    /// A function by its name.
+    /// A function by its name; `None` if it is not declared.
     pub fn function(&self, name: &str) -> Option<&Arc<FunctionDecl>> {
         self.functions.get(name)
     }
@@ -111,7 +111,7 @@ impl Declarations {
         functions
     }
 
-    /// The type with this name that a library or the host provides.
+    /// The type with this name that a library or the host provides; `None` if neither provides one.
     pub fn find_type(&self, name: &str) -> Option<Type> {
         match self.library_types.get(name) {
             Some(ty) => Some(ty.clone()),
@@ -119,7 +119,7 @@ impl Declarations {
         }
     }
 
-    /// Whether a library provides a type with this name, which is then also a value. Names of a host's types are not values.
+    /// Whether a library provides a type with this name. The name of a library's type is also a value; the name of a host's type is not.
     pub fn has_library_type(&self, name: &str) -> bool {
         self.library_types.contains_key(name)
     }
@@ -134,7 +134,8 @@ impl Declarations {
         &self.options
     }
 
-    /// The corrections that apply. An environment that follows CEL's specification has all that the specification requires.
+    /// The corrections that apply. In an environment that follows CEL's specification, all corrections that the specification requires
+    /// apply.
     pub(crate) fn corrections(&self) -> Corrections {
         match self.follows_specification() {
             true => Corrections {

@@ -1,7 +1,7 @@
 //! Special properties of functions: how their calls are planned, which properties of their results are known, and which literals validators
 //! check.
 
-/// Functions whose calls are not planned as plain calls of a body.
+/// The forms of calls that are not planned as plain calls of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
     /// `a && b`
@@ -10,7 +10,7 @@ pub enum Form {
     Or,
     /// `!a`
     Not,
-    /// Makes a quantifier continue after an error.
+    /// `@not_strictly_false(a)`, which makes a quantifier continue after an error.
     NotStrictlyFalse,
     /// `a ? b : c`
     Conditional,
@@ -57,8 +57,8 @@ pub enum LiteralRule {
     Mixed,
 }
 
-/// The operands that a call only reads: it neither changes nor returns them, and does not depend on their identity. Such an operand
-/// may be a value that other calls use too, so that a text is parsed once.
+/// The operands that a call only reads: the call neither changes nor returns them, and does not depend on their identity. Several calls may
+/// share the value of such an operand, so that a text is parsed only once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Reads {
     /// The row does not say.
@@ -70,8 +70,8 @@ pub enum Reads {
     All,
 }
 
-/// The known properties of a result besides its cost: its size, and the values that it comes from. Only the first five are used for
-/// Kubernetes' estimate; [bounds](mod@crate::estimate) use all.
+/// The known properties of a result besides its cost: its size, and the values that it comes from. Kubernetes' estimate uses only the first
+/// five variants; [bounds](mod@crate::estimate) use all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Yield {
     /// Nothing is known.
@@ -85,7 +85,8 @@ pub enum Yield {
     Items,
     /// The result is a value of the first argument, which is a map.
     Values,
-    /// The result is the value that the argument, an optional, holds; or it is an optional that holds the argument.
+    /// One of two cases: the argument is an optional and the result is the value that it holds, or the result is an optional that holds the
+    /// argument.
     Held,
     /// The result is one of the arguments.
     Either,

@@ -26,9 +26,10 @@ pub struct OverloadDecl {
     pub signature: Signature,
     /// How a call is computed.
     pub implementation: Implementation,
-    /// The function that computes a call whose second argument, the pattern, is a constant.
+    /// The function that computes a call whose second argument, the pattern, is a constant; `None` for functions without a pattern.
     pub pattern: Option<PatternFunction>,
-    /// The same function over Rust types: two texts in, a bool out. Programs call it without making CEL values.
+    /// The same function on Rust types: it takes two texts and returns a bool. Programs call it without making CEL values. `None` for
+    /// functions with other parameters or results.
     pub test: Option<TextTest>,
     /// The form in which calls are planned; `None` for plain calls.
     pub form: Option<Form>,
@@ -36,7 +37,7 @@ pub struct OverloadDecl {
     pub yields: Yield,
     /// The operands that calls only read.
     pub reads: Reads,
-    /// The check that validators apply to literals in a call.
+    /// The check that validators apply to literals in a call; `None` if there is no check.
     pub literals: Option<LiteralRule>,
     /// The cost of a call.
     pub cost: Cost,

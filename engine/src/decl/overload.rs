@@ -30,10 +30,11 @@ pub struct Overload {
     pub signature: &'static str,
     /// How a call is computed.
     pub implementation: Implementation,
-    /// The function that computes a call whose second argument, the pattern, is a constant: planning compiles the pattern, and fails if it
-    /// is invalid.
+    /// The function that computes a call whose second argument, the pattern, is a constant. Planning compiles the pattern, and fails if the
+    /// pattern is invalid. `None` for functions without a pattern.
     pub pattern: Option<PatternFunction>,
-    /// The same function over Rust types: two texts in, a bool out. Programs call it without making CEL values.
+    /// The same function on Rust types: it takes two texts and returns a bool. Programs call it without making CEL values. `None` for
+    /// functions with other parameters or results.
     pub test: Option<TextTest>,
     /// The form in which calls are planned; `None` for plain calls.
     pub form: Option<Form>,
@@ -41,7 +42,7 @@ pub struct Overload {
     pub yields: Yield,
     /// The operands that calls only read.
     pub reads: Reads,
-    /// The check that validators apply to literals in a call.
+    /// The check that validators apply to literals in a call; `None` if there is no check.
     pub literals: Option<LiteralRule>,
     /// The cost of a call.
     pub cost: Cost,
@@ -55,9 +56,10 @@ pub enum Implementation {
     /// This function computes calls. It only receives arguments of the overload's types. If the types are only known at run time, the first
     /// overload whose types fit is called; if none fits, the call fails with `no such overload: f(int, list)`.
     Typed(Function),
-    /// Like `Typed`, but called as a function with any number of arguments: the first argument that fails ends the call.
+    /// Like `Typed`, for a function that upstream implements with one body for any number of arguments (`FunctionOp`). The first argument
+    /// that fails ends the call.
     Variadic(Function),
-    /// One function computes the calls of all overloads with the name; it checks its arguments itself.
+    /// One function computes the calls of all overloads with the name. The function checks its arguments itself.
     Shared(Function),
     /// The planner computes calls: logic, conditionals, indexing, selection, optional chaining.
     Planned,

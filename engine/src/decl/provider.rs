@@ -8,10 +8,10 @@ use crate::value::{FieldPlace, ObjectKind};
 
 /// Named types with fields, in addition to those of the language.
 pub trait TypeProvider: fmt::Debug + Send + Sync {
-    /// The type of this name.
+    /// The type of this name; `None` if the host has no such type.
     fn find_type(&self, name: &str) -> Option<Type>;
 
-    /// The type of a field of a named type.
+    /// The type of a field of a named type; `None` if the host does not know the type, or the type has no such field.
     fn field_type(&self, type_name: &str, field: &str) -> Option<Type>;
 
     /// The position of a field in a type. Values of the type receive this position as a hint when they look up the field.
@@ -35,7 +35,7 @@ impl TypeProviders {
         self.0.push(provider);
     }
 
-    /// The first host that knows a type.
+    /// The first host that knows a type; `None` if no host knows it.
     fn host_of(&self, type_name: &str) -> Option<&Arc<dyn TypeProvider>> {
         self.0
             .iter()

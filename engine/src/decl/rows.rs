@@ -40,7 +40,7 @@ pub const fn declared(
     }
 }
 
-/// A row of an operator that is part of the plan.
+/// A row of an operator that the planner computes itself, without a body.
 pub const fn planned(
     function: &'static str,
     id: &'static str,
@@ -71,7 +71,7 @@ impl Overload {
         }
     }
 
-    /// Makes the body responsible for all overloads of the function: it checks its arguments itself.
+    /// Makes the body responsible for all overloads of the function. The body checks its arguments itself.
     pub const fn shared(self) -> Self {
         let implementation = match self.implementation {
             Implementation::Typed(body) => Implementation::Shared(body),
@@ -83,7 +83,8 @@ impl Overload {
         }
     }
 
-    /// Makes the function accept any number of arguments: the first argument that fails ends the call.
+    /// Marks a function that upstream implements with one body for any number of arguments. The first argument that fails then ends the
+    /// call.
     pub const fn variadic(self) -> Self {
         let implementation = match self.implementation {
             Implementation::Typed(body) => Implementation::Variadic(body),
@@ -95,7 +96,7 @@ impl Overload {
         }
     }
 
-    /// Sets the same function over Rust types: two texts in, a bool out.
+    /// Sets the same function on Rust types, which takes two texts and returns a bool.
     pub const fn test(self, test: TextTest) -> Self {
         let test = Some(test);
         Overload { test, ..self }

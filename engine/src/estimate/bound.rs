@@ -1,5 +1,5 @@
-//! The rules by which upper bounds differ from Kubernetes' estimates, which some evaluations exceed. The rest of the walk is shared;
-//! functions with another formula for bounds ask [`is_bound`](crate::cost::CallSite::is_bound).
+//! Upper bounds of costs. They differ from Kubernetes' estimates, which some evaluations exceed. This module holds only the rules that
+//! differ; the rest of the walk is shared. A function with another formula for bounds asks [`is_bound`](crate::cost::CallSite::is_bound).
 
 use smol_str::SmolStr;
 
@@ -43,7 +43,8 @@ impl KnownValue {
         KnownValue { path, ..self }
     }
 
-    /// The size of the value that `steps` lead to from this value, if this value's path does not determine it.
+    /// The known size of this value (without `steps`), of its values (`@items`, `@values`) or of its keys (`@keys`, `@indices`). `None` if
+    /// the size is unknown or the steps lead further. The host may then know the size for [`path`](Self::path) followed by `steps`.
     pub fn size(&self, steps: &[&str]) -> Option<SizeEstimate> {
         match steps {
             [] => self.size,
@@ -54,10 +55,10 @@ impl KnownValue {
     }
 }
 
-/// Costs of this size or more come from unknown sizes: even the smallest factors scale the largest size to more than this.
+/// Costs of at least this many units come from unknown sizes: even with the smallest factor, the largest size costs more.
 const UNKNOWN: u64 = 1 << 56;
 
-/// The longest texts that `string()` returns for other values, in code points.
+/// The greatest lengths of the texts that `string()` returns for bools, numbers, durations and timestamps, in code points.
 mod text_size {
     pub(super) const BOOL: u64 = 5;
     pub(super) const INTEGER: u64 = 20;
@@ -98,7 +99,8 @@ impl<'a> Estimator<'a> {
         }
     }
 
-    /// Records the path and the entries of a value that is one of two values, or both concatenated. An empty value is ignored.
+    /// Records the path and the entries of a value that is either one of two values or their concatenation. If one of the two is empty,
+    /// only the other one counts.
     pub(super) fn join(&mut self, id: ExprId, left: &SizedArgument<'a>, right: &SizedArgument<'a>) {
         if !self.bounds {
             return;
@@ -119,7 +121,8 @@ impl<'a> Estimator<'a> {
         self.set_entries(id, entries);
     }
 
-    /// The sizes of the entries of a list or map, as recorded or as the host gives them.
+    /// The sizes of the entries of a list or map: those that were recorded or, if there are none, those that the host gives. `None` if
+    /// unknown.
     fn known_entries(&self, argument: &SizedArgument<'a>) -> Option<EntrySize> {
         let given = |step| self.given_step_size(argument.path, step, &Type::Dyn);
         let known = self.entries_of(argument.expr);
@@ -212,7 +215,7 @@ impl<'a> Estimator<'a> {
         self.set_size(expr.id, entries.map(|entries| entries.value).or(given));
     }
 
-    /// The size of the text that `string()` returns for a value.
+    /// The size of the text that `string()` returns for a value; `None` if it is unknown.
     fn text_size(&self, argument: &SizedArgument<'a>) -> Option<SizeEstimate> {
         let most = match self.type_of(argument.expr) {
             Type::String | Type::Bytes => return argument.size,

@@ -26,7 +26,7 @@ struct Site<'s, 'a> {
     estimator: &'s Estimator<'a>,
     arguments: &'s [SizedArgument<'a>],
     has_target: bool,
-    /// Whether the formula is cel-go's own; such formulas use only sizes that were already known.
+    /// Whether the formula is cel-go's own. Such a formula only uses the sizes that were known when the arguments were estimated.
     standard: bool,
 }
 
@@ -90,7 +90,7 @@ impl<'a> Estimator<'a> {
         }
     }
 
-    /// The row of a call: the first of its possible overloads.
+    /// The row of the first of a call's possible overloads; `None` if the checker did not resolve the call.
     pub(super) fn row(&self, call: &Expr) -> Option<&'a OverloadDecl> {
         match self.checked.reference(call.id)? {
             Reference::Call {

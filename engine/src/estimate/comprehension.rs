@@ -9,7 +9,7 @@ use crate::types::Type;
 pub(super) const OLD_ACCUMULATOR: &str = "__result__";
 
 impl<'a> Estimator<'a> {
-    /// The cost of a comprehension. Like upstream, it looks up the size of the range after the body, although paths in the body may have
+    /// The cost of a comprehension. As in upstream, the size of the range is looked up after the body, although paths in the body may have
     /// changed the range's path.
     pub(super) fn comprehension(
         &mut self,
@@ -63,8 +63,8 @@ impl<'a> Estimator<'a> {
         start.plus(result).plus(count.costs_each(each))
     }
 
-    /// Pushes the loop variables. The paths of both variables extend the range's path. As in upstream, the second may overwrite the last
-    /// step of the first.
+    /// Pushes the loop variables. The paths of both variables extend the range's path. As in upstream, the path of the second variable may
+    /// overwrite the last step of the first variable's path.
     fn push_loop_variables(&mut self, fold: &'a Comprehension) {
         let entries = self.entries_of(&fold.iter_range);
         let is_list = match entries {

@@ -34,8 +34,8 @@ pub fn estimate(checked: &CheckedAst, sizes: &dyn SizeSource) -> CostEstimate {
 }
 
 /// The bounds of an expression: no evaluation with values of the sizes that the host gives costs more. Some evaluations cost more than
-/// [`estimate`], which returns Kubernetes' figures: for example, `startsWith` reads the text, but its estimate uses the length of the
-/// prefix; and paths that share memory may get the wrong sizes.
+/// [`estimate`], which returns Kubernetes' figures. For example, `startsWith` reads the text, but its estimate uses the length of the
+/// prefix. Paths that share memory may also get the wrong sizes.
 ///
 /// ```
 /// use gavel_engine::cost::SizeEstimate;

@@ -56,7 +56,7 @@ fn parts<'e>(mut estimator: Estimator<'e>) -> Vec<PartCost<'e>> {
 /// A part that contributes much to the cost of an expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HeavyPart {
-    /// The line and column where the part begins, from 1.
+    /// The line and column where the part begins, both from 1; `None` if the position is unknown.
     pub position: Option<(u32, u32)>,
     /// The text, at most 48 characters.
     pub text: String,

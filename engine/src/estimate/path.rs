@@ -31,7 +31,7 @@ impl Path {
 }
 
 impl<'a> Paths<'a> {
-    /// Paths that share no memory. Those that do not begin at a variable stay empty.
+    /// Paths that share no memory. A path that does not begin at a variable stays empty.
     pub(super) fn apart() -> Self {
         Paths {
             steps: Vec::new(),
@@ -44,7 +44,7 @@ impl<'a> Paths<'a> {
         self.grow(Path::NONE, name)
     }
 
-    /// The path of the list whose elements have this path.
+    /// The path of the list whose elements have this path; [`Path::NONE`] if the path does not end in `@items`.
     pub(super) fn list_of(&self, elements: Path) -> Path {
         match self.steps(elements) {
             [_, .., "@items"] => Path {

@@ -9,8 +9,8 @@ use crate::cost::SizeEstimate;
 use crate::types::{Primitive, Type};
 
 impl<'a> Estimator<'a> {
-    /// The size of a node. The host is asked once. Its answer takes precedence over the type, because a host may give scalars another size
-    /// than 1.
+    /// The size of a node; `None` if it is unknown. A size that the host gives is recorded. It takes precedence over the type, because a
+    /// host may give scalars another size than 1.
     pub(super) fn size_of(&mut self, expr: &'a Expr) -> Option<SizeEstimate> {
         if let Some(size) = self.node(expr.id).size {
             return Some(size);
@@ -34,7 +34,7 @@ impl<'a> Estimator<'a> {
         self.size_of(expr).unwrap_or(SizeEstimate::UNKNOWN)
     }
 
-    /// The size that the host gives for a path.
+    /// The size that the host gives for a path; `None` if the host gives none, or the path is empty.
     pub(super) fn given_size(&self, path: Path, ty: &Type) -> Option<SizeEstimate> {
         match self.paths.steps(path) {
             [] => None,
@@ -42,7 +42,8 @@ impl<'a> Estimator<'a> {
         }
     }
 
-    /// The size that the host gives for the path with one more step, such as that of the elements of a list.
+    /// The size that the host gives for the path with one more step, such as `@items` for the elements of a list; `None` if the host gives
+    /// none.
     pub(super) fn given_step_size(
         &self,
         path: Path,
@@ -59,7 +60,7 @@ impl<'a> Estimator<'a> {
         }
     }
 
-    /// The sizes of a node's entries.
+    /// The sizes of a node's entries; `None` if they are unknown.
     pub(super) fn entries_of(&self, expr: &Expr) -> Option<EntrySize> {
         self.node(expr.id)
             .entries
@@ -123,14 +124,14 @@ impl<'a> Estimator<'a> {
         }
     }
 
-    /// The innermost variable of a comprehension with this name.
+    /// The innermost comprehension variable with this name; `None` if no such variable is in scope.
     pub(super) fn local(&self, name: &str) -> Option<&ScopedVariable<'a>> {
         self.locals.iter().rev().find(|local| local.name == name)
     }
 }
 
-/// The size of a literal. The size of a text is its number of code points or, for upper bounds, of bytes, because some functions count
-/// bytes.
+/// The size of a literal; `None` for other nodes. The size of a text is its number of code points. For upper bounds, it is the number of
+/// bytes, because some functions count bytes.
 fn literal_size(kind: &ExprKind, bounds: bool) -> Option<u64> {
     let size = match kind {
         ExprKind::Constant(Constant::String(text)) if bounds => text.len(),

@@ -26,7 +26,7 @@ impl<'a> Activation<'a> {
         self
     }
 
-    /// The value of a variable.
+    /// The value of a variable; `None` if the variable is not bound.
     pub fn resolve(&self, name: &str) -> Option<Value<'a>> {
         self.bindings
             .iter()

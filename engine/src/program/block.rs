@@ -6,8 +6,8 @@ use crate::error::EvalError;
 use crate::value::Value;
 
 impl Block {
-    /// Computes the parts in order, so that the evaluation of parts that read others does not nest; upstream computes a part when it is
-    /// first read. The failure of a part is returned when the part is read.
+    /// Computes the parts in order, so that evaluating a part never starts the evaluation of another part. Upstream computes a part when it
+    /// is first read. If a part fails, reading the part returns the failure.
     #[inline(never)]
     pub(super) fn eval<'a>(&'a self, frame: &mut Frame<'_, 'a>) -> Result<Value<'a>, EvalError> {
         for (slot, part) in &self.parts {

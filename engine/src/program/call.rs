@@ -81,7 +81,7 @@ impl FunctionCall {
         Ok(Truth::from(holds))
     }
 
-    /// Charges for the call, and makes it if its result is not known yet.
+    /// Charges for a call that parses a text. Calls the function only if the result is not known yet.
     fn finish_read<'a>(
         &'a self,
         text: Value<'a>,
@@ -109,7 +109,7 @@ impl FunctionCall {
         Ok(value)
     }
 
-    /// The value itself if the result is only read; otherwise a copy, for types that need one.
+    /// The value itself if the step that uses it only reads it. Otherwise, for types that need it, a copy (`Opaque::twin`).
     fn twin<'a>(&self, value: Value<'a>, frame: &Frame<'_, 'a>) -> Value<'a> {
         match self.is_only_read {
             true => value,

@@ -61,7 +61,7 @@ impl FoldStep {
             .map_err(|error| error.at(self.id))
     }
 
-    /// Calls `step` for each element with the loop variables set, until it returns false.
+    /// Calls `step` for each element with the loop variables set, until `step` returns false.
     fn each<'a>(
         &self,
         range: Value<'a>,
@@ -154,7 +154,7 @@ impl FoldStep {
         quantifier.result()
     }
 
-    /// Evaluates elements one by one, except those that the test skips.
+    /// Evaluates the elements one by one. Elements that the test can decide together are only counted.
     fn scan<'a>(
         &self,
         list: List<'a>,
@@ -184,7 +184,7 @@ impl FoldStep {
         }
     }
 
-    /// Counts the elements for which the predicate `p` is true; the loop step is `p ? A + 1 : A`, the result `A == 1`.
+    /// Counts the elements for which the predicate `p` is true; the loop step is `p ? A + 1 : A`, and the result is `A == 1`.
     fn exists_one<'a>(
         &self,
         range: Value<'a>,

@@ -32,7 +32,7 @@ pub(super) struct Frame<'f, 'a> {
 /// The values of an evaluation.
 #[derive(Default)]
 pub(super) struct Cells<'a, const KEPT: usize> {
-    /// The values of the program's variables, in its order; `None` for unbound ones.
+    /// The values of the program's variables, in the program's order; `None` for unbound ones.
     variables: Few<Option<Value<'a>>, 4>,
     /// The values of loop variables and accumulators; `None` for slots that hold something other than a value.
     slots: Few<(Option<Value<'a>>, Epoch), 4>,
@@ -40,7 +40,7 @@ pub(super) struct Cells<'a, const KEPT: usize> {
     kept: Few<(Option<Value<'a>>, Epoch), KEPT>,
 }
 
-/// Up to `N` values on the stack; more are allocated.
+/// A list of values: on the stack if there are at most `N`, otherwise on the heap.
 struct Few<T, const N: usize> {
     few: [T; N],
     many: Vec<T>,
@@ -215,7 +215,8 @@ impl<'f, 'a> Frame<'f, 'a> {
         self.context.check()
     }
 
-    /// Refunds the unit that a presence test was charged for its attribute. At zero, upstream's counter wraps around.
+    /// Refunds the unit that a presence test was charged for its attribute. If the cost is zero, the counter wraps around, as upstream's
+    /// does.
     pub(super) fn refund(&mut self) -> Result<(), EvalError> {
         self.cost = self.cost.wrapping_sub(1);
         self.charge(0)
@@ -252,7 +253,7 @@ impl<'f, 'a> Frame<'f, 'a> {
         Some((value.as_ref()?, *epoch))
     }
 
-    /// The epoch of a slot's contents; without a slot, the epoch of variables.
+    /// The epoch of a slot's contents; `None` stands for a variable that is not a loop variable.
     pub(super) fn epoch(&self, slot: Option<SlotId>) -> Epoch {
         let slot = slot.and_then(|slot| self.cells.slots.get(slot as usize));
         slot.map_or(ONLY_EPOCH, |(_, epoch)| *epoch)
@@ -334,7 +335,7 @@ impl<'f, 'a> Frame<'f, 'a> {
         }
     }
 
-    /// Removes and returns the contents of a slot.
+    /// Removes and returns the contents of a slot; `None` if the slot is empty.
     pub(super) fn take_slot(&mut self, index: SlotId) -> Option<Slot<'a>> {
         let value = self
             .cells

@@ -93,8 +93,8 @@ impl Program {
         self.eval_with(|name| activation.resolve(name), arena, options)
     }
 
-    /// Evaluates the expression with variables that the host looks up by name. Only those that the expression reads are looked
-    /// up, before the evaluation starts.
+    /// Evaluates the expression with variables that `resolve` looks up by name. Only the variables that the expression reads are looked up,
+    /// before the evaluation starts. A variable for which `resolve` returns `None` is not bound.
     pub fn eval_with<'a>(
         &'a self,
         resolve: impl Fn(&str) -> Option<Value<'a>>,

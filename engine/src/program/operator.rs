@@ -20,7 +20,7 @@ impl Operator {
         })
     }
 
-    /// The operator that gives the same result for exchanged operands.
+    /// The operator that gives the same result for exchanged operands: `>` for `<`.
     pub(super) fn turned(self) -> Self {
         match self {
             Operator::Less => Operator::Greater,

@@ -85,7 +85,7 @@ pub(super) enum Start {
 }
 
 impl KeptPaths {
-    /// The path one step beyond `start`. `again` says that the path is read in a loop.
+    /// The path one step beyond `start`. `again` says that a loop reads the path in every iteration.
     pub(super) fn follow(&mut self, start: Start, further: Further, again: bool) -> PathId {
         let step = (start, further);
         let known = self.steps.iter().position(|known| *known == step);

@@ -1,5 +1,5 @@
-//! Loops over ints with a comparison with a constant, as in `ports.all(p, p > 0)`: elements that do not decide are skipped
-//! together, until a limit may be near.
+//! Loops over lists of ints whose predicate compares the element with a constant, as in `ports.all(p, p > 0)`. Elements that do not decide
+//! the result are skipped together, until a limit may be near.
 
 use super::frame::Frame;
 use super::path::SlotId;
@@ -26,8 +26,8 @@ impl IntTest {
         (*slot == var).then_some(IntTest { operator, bound })
     }
 
-    /// The number of elements, from `next` on, that do not decide the loop and that can be counted without checking a limit. An
-    /// iteration costs `units` in addition to the test.
+    /// Skips the elements, from index `next` on, that do not decide the result, as long as no limit has to be checked. Returns their
+    /// number. Each of them costs `units` cost units in addition to the test.
     pub(super) fn pass_over<'a>(
         &self,
         decisive: bool,

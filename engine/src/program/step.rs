@@ -1,6 +1,6 @@
 //! The evaluation of steps.
 //!
-//! A node's cost is charged when it is done, as upstream charges it (`interpreter/runtimecost.go`).
+//! The cost of a node is charged after the node was evaluated, as upstream charges it (`interpreter/runtimecost.go`).
 
 use super::frame::Frame;
 use super::tree::{Membership, Step};

@@ -192,7 +192,7 @@ pub(super) struct FunctionCall {
     /// arguments are evaluated first.
     pub(super) stops_early: bool,
     pub(super) cost: Cost,
-    /// How a value that is parsed from a text is kept.
+    /// Where the result of a call that parses a text is kept; `None` if it is not kept.
     pub(super) read: Option<ReadOnce>,
     /// Whether the step that uses the result only reads it ([`Reads`](crate::decl::Reads)), so that a kept value needs no copy.
     pub(super) is_only_read: bool,
@@ -213,7 +213,7 @@ pub(super) enum ReadOnce {
 pub(super) enum Callee {
     /// A function that checks its arguments itself.
     Known(Function),
-    /// Like `Known`, with the same function for two texts.
+    /// Like `Known`, together with the same function on Rust types, which takes two texts and returns a bool.
     OfTexts(TextTest, Function),
     /// The implementation of one overload. The arguments are known to have its types; a value of another type makes the call fail.
     Trusted(Function, Arc<OverloadDecl>),
@@ -267,7 +267,7 @@ pub(super) struct FoldStep {
     pub(super) range: Step,
     /// The slot of the first loop variable.
     pub(super) var: SlotId,
-    /// The slot of the second one.
+    /// The slot of the second loop variable; `None` if there is only one.
     pub(super) var2: Option<SlotId>,
     pub(super) kind: FoldKind,
 }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::error::EvalError;
 use crate::value::{Arena, Duration, List, MapBuilder, Opaque, Timestamp, Value};
 
-/// The name of the only message that is not converted to a value of another type.
+/// The name of the only message whose struct literal stays a message. Literals of all other messages become values of CEL's own types.
 pub(super) const EMPTY: &str = "google.protobuf.Empty";
 
 type Fields<'f, 'a> = &'f [(&'a str, Value<'a>)];

@@ -34,8 +34,8 @@ pub const SPECIFIED: &[Overload] = time::SPECIFIED;
 /// `duration(int)`, which newer versions of Kubernetes do not declare.
 pub const DURATION_OF_INT: &[Overload] = conversion::DURATION_OF_INT;
 
-/// Rows for servers whose costs depend on what a function reads; they replace the rows with the same ids in [`TABLES`]. The cost of
-/// `startsWith` and `endsWith` depends on the length of the part, and a global call of `matches` costs as much as a receiver-style call.
+/// Rows for Kubernetes 1.37 and later; they replace the rows with the same ids in [`TABLES`]. The cost of `startsWith` and `endsWith`
+/// depends on the length of the part, and a global call of `matches` costs as much as a receiver-style call.
 pub const COSTED_BY_WHAT_IS_READ: &[Overload] = text::COSTED_BY_WHAT_IS_READ;
 
 /// All rows.

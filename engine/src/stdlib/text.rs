@@ -20,7 +20,7 @@ pub(super) const ROWS: &[Overload] = &[
     row(MATCHES, "matches_string", "string.(string) -> bool", matches, "'abc'.matches('b')").shared().pattern(matches_constant).literals(LiteralRule::Pattern).cost(formulas::MATCHES),
 ];
 
-/// The rows whose cost depends on the bytes that the function reads.
+/// The rows for Kubernetes 1.37 and later, whose costs depend on what the functions read.
 #[rustfmt::skip] // A table: a row a line.
 pub(super) const COSTED_BY_WHAT_IS_READ: &[Overload] = &[
     row("endsWith", "ends_with_string", "string.(string) -> bool", body!(ends_with), "'abc'.endsWith('bc')").shared().test(ends_with).cost(formulas::PART),

@@ -130,7 +130,7 @@ impl Type {
 }
 
 impl Primitive {
-    /// The same type without null.
+    /// This primitive as a type that may not be null.
     pub fn as_type(self) -> Type {
         match self {
             Primitive::Bool => Type::Bool,

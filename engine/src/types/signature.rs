@@ -10,7 +10,7 @@ use super::{Type, TypeTextError, text};
 /// The parameter types and the result type of an overload.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Signature {
-    /// Receiver style, `x.f(y)`: the first parameter is the receiver.
+    /// Whether calls are in receiver style, `x.f(y)`. The first parameter is then the receiver.
     pub member: bool,
     /// The types of the receiver, if any, and of the arguments.
     pub parameters: Vec<Type>,

@@ -19,8 +19,8 @@ impl FromStr for Type {
 
     /// Reads `int`, `list(T)`, `map(K, V)`, `optional(T)`, `type(T)`, `timestamp`, `kubernetes.URL`, `list(A)`, …
     ///
-    /// Among other names, one with a leading capital letter and no dot is a type parameter, one with a dot is a type with fields,
-    /// and any other is an opaque type. `name()` is always an opaque type.
+    /// Any other name is read by its form. With a leading capital letter and no dot, it is a type parameter; with a dot, a type with
+    /// fields; otherwise, an opaque type. `name()` is always an opaque type.
     fn from_str(text: &str) -> Result<Type, TypeTextError> {
         let mut rest = text;
         let ty = read(&mut rest, MAX_DEPTH).filter(|_| rest.trim().is_empty());
@@ -28,7 +28,7 @@ impl FromStr for Type {
     }
 }
 
-/// Reads one type from the front of `rest`.
+/// Reads one type from the front of `rest`; `None` if `rest` does not begin with a type, or the type is nested too deeply.
 pub(super) fn read(rest: &mut &str, depth: usize) -> Option<Type> {
     let depth = depth.checked_sub(1)?;
     let text = rest.trim_start();

@@ -4,7 +4,7 @@
 use super::{Primitive, Type};
 
 impl Type {
-    /// The type with this name in an expression: `int`, `list`, `google.protobuf.Timestamp`, …
+    /// The type with this name in an expression: `int`, `list`, `google.protobuf.Timestamp`, … `None` for other names.
     pub fn named(name: &str) -> Option<Type> {
         Some(match name {
             "bool" => Type::Bool,
@@ -21,7 +21,7 @@ impl Type {
         })
     }
 
-    /// The type of a well-known protocol buffer message.
+    /// The type of a well-known protocol buffer message; `None` for other names.
     pub fn of_message(name: &str) -> Option<Type> {
         Some(match name.strip_prefix("google.protobuf.")? {
             "BoolValue" => Type::Wrapper(Primitive::Bool),
@@ -41,7 +41,7 @@ impl Type {
         })
     }
 
-    /// The type of a field of a well-known protocol buffer message.
+    /// The type of a field of a well-known protocol buffer message; `None` if there is no such message or field.
     pub fn of_message_field(message: &str, field: &str) -> Option<Type> {
         Some(match (message.strip_prefix("google.protobuf.")?, field) {
             ("Duration" | "Timestamp", "seconds" | "nanos") => Type::Int,
@@ -66,7 +66,7 @@ impl Type {
         })
     }
 
-    /// The message that a struct literal with this type's name builds.
+    /// The name of the message that a struct literal with this type's name builds; `None` if the type is not that of a well-known message.
     pub fn message_name(&self) -> Option<&'static str> {
         Some(match self {
             Type::Any => "google.protobuf.Any",

@@ -12,7 +12,7 @@ use crate::error::EvalError;
 /// The most memory that an arena keeps after a reset, in bytes.
 const MOST_KEPT: usize = 1 << 20;
 
-/// The largest capacity for values with destructors that an arena keeps after a reset.
+/// The largest capacity for values with destructors that an arena keeps after a reset, as a number of values.
 const MOST_KEPT_OPAQUES: usize = 1 << 10;
 
 /// The overhead of a value with a destructor, in bytes.
@@ -85,20 +85,20 @@ impl Arena {
         self.input_bytes.get()
     }
 
-    /// Counts everything that the arena holds beyond `before` bytes as input.
+    /// Counts as input everything that the arena holds beyond `before` bytes.
     pub(super) fn count_input(&self, before: usize) {
         let read = self.allocated_bytes().saturating_sub(before);
         let bytes = self.input_bytes.get().saturating_add(read);
         self.input_bytes.set(bytes);
     }
 
-    /// Sets the memory limit: the most bytes that evaluations may compute, in addition to the inputs. It is [`MEMORY_LIMIT`]
-    /// at first.
+    /// Sets the memory limit: the most bytes that evaluations may compute, in addition to the inputs. The default is [`MEMORY_LIMIT`].
     pub fn set_limit(&self, bytes: usize) {
         self.limit.0.set(bytes);
     }
 
-    /// Checks that `bytes` more bytes fit. Code that computes large values calls it first; an evaluation also calls it from time to time.
+    /// Checks that `bytes` more bytes fit. Code that computes a large value calls this function first; an evaluation also calls it from
+    /// time to time.
     ///
     /// # Errors
     ///

@@ -166,7 +166,7 @@ pub fn subtract_duration(left: Duration, right: Duration) -> Result<Duration, Ev
     subtract_int(left.0, right.0).map(Duration)
 }
 
-/// `-duration`, which no overload declares, but which can be reached with operands of unknown type.
+/// `-duration`. No overload declares it, but an operand of unknown type can be a duration.
 ///
 /// # Errors
 ///

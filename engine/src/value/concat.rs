@@ -55,8 +55,8 @@ pub fn concat_bytes<'a>(
 ///
 /// # Errors
 ///
-/// The result has more elements than any walk may visit. A list that is repeatedly joined with itself would otherwise grow
-/// without bound.
+/// The result has more elements than an evaluation may visit. A list that is repeatedly joined with itself would otherwise grow without
+/// bound.
 pub fn concat_lists<'a>(
     arena: &'a Arena,
     left: List<'a>,

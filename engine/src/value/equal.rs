@@ -1,7 +1,7 @@
 //! Equality and membership (the `Equal` and `Contains` methods of cel-go's `common/types`).
 //!
-//! The left operand decides how values are compared, as upstream's methods do. If the comparison of two elements fails (a
-//! quantity and an int), upstream's lists and maps treat them as equal, and a search skips the element.
+//! The left operand decides how values are compared, as upstream's methods do. If the comparison of two elements fails (for example, of a
+//! quantity and an int), upstream's lists and maps treat the elements as equal, and a search skips the element.
 
 use std::cmp::Ordering;
 
@@ -33,7 +33,7 @@ impl Value<'_> {
         equals_within(self, other, &mut Reach::new(work))
     }
 
-    /// Like `equals_with`, as a part of a walk over larger values.
+    /// Like `equals_with`, as part of a larger walk. `reach` is the remaining budget of that walk.
     ///
     /// # Errors
     ///
@@ -56,7 +56,7 @@ impl Value<'_> {
     }
 }
 
-/// Whether `value in list`; announces the work.
+/// Whether `value in list`. Announces its work to the host.
 ///
 /// # Errors
 ///
@@ -213,8 +213,9 @@ fn equals_within(
     Ok(equal)
 }
 
-/// Compares values that must first be read. If reading the left value fails, the failure is the result. If reading the right value fails,
-/// the values are not equal, unless the left operand's type reads the right operand itself, in which case the comparison fails.
+/// Compares values that must first be read. If the left value cannot be read, the failure is the result. If the right value cannot be read,
+/// the values are not equal, with one exception: a left value that is opaque or viewed through a shape reads the right value itself, so the
+/// comparison fails.
 #[cold]
 fn equals_read(
     left: Value<'_>,

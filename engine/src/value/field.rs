@@ -34,7 +34,8 @@ impl FieldKey {
         self.place
     }
 
-    /// The field among fields that are ordered by name. It is first looked for at the position where it was found last.
+    /// The field among fields that are ordered by name; `None` if it is absent. The search begins at the position where the field was found
+    /// last.
     #[inline(always)]
     pub(super) fn find<'a>(&self, fields: &'a [(&'a str, Value<'a>)]) -> Option<&'a Value<'a>> {
         match fields.get(self.last.get()) {
@@ -51,8 +52,8 @@ impl FieldKey {
     }
 }
 
-/// The position at which a field was found last, in the lower 16 bits; in the higher ones, how often the position has changed. It
-/// is a hint, so threads need not agree on it.
+/// The position at which a field was found last, in the lower 16 bits. The higher bits count how often the position has changed. The
+/// position is a hint, so threads need not agree on it.
 #[derive(Debug, Default)]
 struct LastPosition(AtomicU32);
 
@@ -78,7 +79,7 @@ impl LastPosition {
     }
 }
 
-/// The number of fields up to which the search is linear, which is fast because most names have different lengths.
+/// The number of fields up to which the search is linear. A linear search is fast because most names have different lengths.
 const FEW_FIELDS: usize = 16;
 
 /// A field of an object whose fields are ordered by name.

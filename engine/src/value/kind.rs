@@ -239,7 +239,7 @@ impl<'a> Value<'a> {
         self.as_dyn_opaque()?.downcast_ref()
     }
 
-    /// The JSON of a value that has not been read yet, with its shape.
+    /// The JSON of a value that has not been read yet, with its shape; `None` for all other values.
     #[inline]
     pub const fn as_unread(&self) -> Option<(&'a Json, &'a Shape)> {
         match self.0 {
@@ -268,7 +268,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The underlying array of a JSON document that a host views through a shape.
+    /// The underlying array of a JSON document that a host views through a shape; `None` for all other values.
     #[inline]
     pub const fn as_shaped_list(&self) -> Option<(&'a Vec<Json>, &'a Shape)> {
         match self.0 {
@@ -277,7 +277,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The shape through which a host views the list or map.
+    /// The shape through which a host views the list or map; `None` for all other values.
     pub const fn shape(&self) -> Option<&'a Shape> {
         match self.0 {
             Repr::ShapedList(_, shape) | Repr::ShapedMap(_, shape) => Some(shape),
@@ -285,8 +285,8 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Whether upstream holds the elements of this list or map as CEL values, not as Go values: it is computed, a constant, or a map of a
-    /// host.
+    /// Whether upstream holds the elements of this list or map as CEL values, not as Go values. It does so in computed values, in constants
+    /// and in maps of hosts.
     pub const fn holds_values(&self) -> bool {
         matches!(
             self.0,
@@ -325,7 +325,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The object that a struct literal of a host's type built.
+    /// The object that a struct literal of a host's type built; `None` for all other values.
     #[inline]
     pub const fn as_object(&self) -> Option<&'a Object<'a>> {
         match self.0 {

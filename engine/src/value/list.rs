@@ -107,11 +107,11 @@ impl<'a> List<'a> {
         }
     }
 
-    /// Like [`try_each`](Self::try_each), with a function of its own for ints.
+    /// Like [`try_each`](Self::try_each), with a separate function for elements that are ints.
     ///
     /// # Errors
     ///
-    /// The error of a function.
+    /// The error of either function.
     #[inline]
     pub fn try_each_int<E>(
         &self,

@@ -55,7 +55,7 @@ impl<'a> Map<'a> {
         self.len() == 0
     }
 
-    /// The value under a text key.
+    /// The value under a text key; `None` if the key is absent.
     ///
     /// # Errors
     ///
@@ -70,8 +70,8 @@ impl<'a> Map<'a> {
         }
     }
 
-    /// The value of a key, with CEL's lookup across number types: a double finds an equal int or uint key, an int an equal uint key, and a
-    /// uint an equal int key; a double key is only found by a double.
+    /// The value of a key, with CEL's lookup across number types; `None` if the key is absent. A double finds an equal int or uint key, an
+    /// int an equal uint key, and a uint an equal int key. A double key is only found by a double.
     ///
     /// # Errors
     ///
@@ -152,7 +152,7 @@ pub enum MapIter<'a> {
     Shaped(ShapedKeys<'a>),
     /// The entries of an object that was read into an arena.
     Fields(std::slice::Iter<'a, (&'a str, Value<'a>)>),
-    /// The entries of a host's map: the position to read next.
+    /// The entries of a host's map, with the position of the next entry.
     View(&'a dyn MapView, usize),
 }
 
@@ -181,8 +181,8 @@ impl<'a> Iterator for ShapedKeys<'a> {
 }
 
 impl<'a> MapIter<'a> {
-    /// The next key, which never fails. An object that a host views through a shape ends, as in upstream, with a null for each entry that
-    /// the host does not know.
+    /// The next key; `None` at the end. Never fails. If a host views an object through a shape, the keys end, as in upstream, with a null
+    /// for each entry that the host does not know.
     pub fn next_key(&mut self) -> Option<Value<'a>> {
         match self {
             MapIter::Values(entries) => entries.next().map(|(key, _)| *key),
@@ -258,7 +258,7 @@ impl<'a> MapValue<'a> {
         self.entries
     }
 
-    /// The value of exactly this key, including its type.
+    /// The value of exactly this key, including its type; `None` if the key is absent.
     fn get(&self, key: &Value<'_>) -> Option<Value<'a>> {
         if matches!(key, Value(Repr::Double(d)) if d.is_nan()) {
             return None;
@@ -283,7 +283,7 @@ impl<'a> MapBuilder<'a> {
         Self::default()
     }
 
-    /// Sets the value of a key; returns the value that it replaces.
+    /// Sets the value of a key; returns the value that it replaces, if any.
     pub fn insert(&mut self, key: Value<'a>, value: Value<'a>) -> Option<Value<'a>> {
         self.entries.insert(Key(key), value)
     }

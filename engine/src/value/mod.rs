@@ -99,7 +99,7 @@ enum Repr<'a> {
     JsonList(&'a [Json]),
     /// A list in a JSON document that a host views through a shape.
     ShapedList(&'a Vec<Json>, &'a Shape),
-    /// A stored list, such as a constant one.
+    /// A list stored outside of an arena, such as a constant.
     OwnedList(&'a [OwnedValue]),
     /// A list of a JSON document that was read into an arena.
     Items(&'a [Value<'a>]),
@@ -138,11 +138,11 @@ impl std::fmt::Debug for Value<'_> {
 }
 
 impl<'a> Value<'a> {
-    /// The value.
+    /// The value, which is read now if it was [unread](ValueKind::Unread).
     ///
     /// # Errors
     ///
-    /// The failure that this element represents.
+    /// The value is a [`HeldError`], or its JSON cannot be read through its shape.
     #[inline]
     pub fn or_held_error(self, arena: &'a Arena) -> Result<Value<'a>, EvalError> {
         match self {
@@ -166,9 +166,9 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The result of converting the value to a Go value and back, as Kubernetes does when it takes a value out of an optional: an
-    /// optional becomes its content, a type its name, and a list of a schema a plain list; a library's value or a failure cannot
-    /// be converted back.
+    /// Converts the value to a Go value and back, as Kubernetes does when it takes a value out of an optional. An optional becomes its
+    /// content, a type its name, and a list or map of a schema a plain list or map. A value that cannot be converted back becomes a
+    /// [`HeldError`].
     pub fn native(mut self, arena: &'a Arena) -> Value<'a> {
         while let Value(Repr::Optional(Some(&held))) = self {
             self = held;
@@ -199,8 +199,8 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Whether upstream calls a method of the value if no overload fits: texts, durations and timestamps have methods, which word
-    /// the error in their own way.
+    /// Whether upstream calls a method of the value if no overload fits. Texts, durations and timestamps have methods, which report the
+    /// error with messages of their own.
     #[inline]
     pub fn has_methods(&self) -> bool {
         matches!(
@@ -209,7 +209,7 @@ impl<'a> Value<'a> {
         )
     }
 
-    /// Why the value cannot be an operand: its type does not fit, or it is a failure.
+    /// The error for a value that cannot be an operand: either its type does not fit, or the value represents a failure.
     #[cold]
     pub fn no_such_overload(self) -> EvalError {
         match self.or_held_error(&Arena::new()) {

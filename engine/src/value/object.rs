@@ -60,7 +60,7 @@ impl<'a> Object<'a> {
         self.fields
     }
 
-    /// The value of a field that was set.
+    /// The value of a field; `None` if the field was not set.
     pub fn field(&self, name: &str) -> Option<Value<'a>> {
         let found = self.fields.iter().find(|(known, _)| *known == name);
         found.map(|(_, value)| *value)
@@ -97,7 +97,7 @@ impl<'a> Object<'a> {
         }
     }
 
-    /// The value of `object.name` if the checker knows that the object is open: plain data.
+    /// The value of `object.name`, as plain data, if the checker knows that the object is open.
     pub(crate) fn select_declared(
         &self,
         name: &str,
@@ -109,8 +109,8 @@ impl<'a> Object<'a> {
             .transpose()
     }
 
-    /// Whether both are objects of one type with equal fields. Values of open objects must then have the same types, and lists in them must
-    /// be identical, because Go's `reflect.DeepEqual` requires it.
+    /// Whether both are objects of one type with equal fields. Fields of open objects are compared as Go's `reflect.DeepEqual` compares
+    /// them: their values must have the same type, and a list only equals itself.
     pub(super) fn equals(
         &self,
         other: &Object<'_>,
@@ -168,7 +168,8 @@ fn plain<'a>(
     }
 }
 
-/// Whether Go's `reflect.DeepEqual` finds two values of cel-go equal. Lists hold functions, so a list only equals itself.
+/// Whether Go's `reflect.DeepEqual` finds two values of cel-go equal. A list of cel-go contains Go functions, which are never equal, so a
+/// list only equals itself.
 fn deeply_equal(
     left: &Value<'_>,
     right: &Value<'_>,

@@ -44,7 +44,8 @@ pub trait Opaque: Share + Any + fmt::Debug + Send + Sync {
     }
 
     /// A copy of the value, for types whose values an expression can distinguish from their copies: by identity as a map key, or because a
-    /// function changes them. `None` for all other types. A value that was parsed once is given to each further call as a copy.
+    /// function changes them. `None` for all other types. If a text is parsed only once, each further call returns a copy of the parsed
+    /// value.
     fn twin(&self) -> Option<Box<dyn Opaque>> {
         None
     }
@@ -54,13 +55,13 @@ pub trait Opaque: Share + Any + fmt::Debug + Send + Sync {
         false
     }
 
-    /// The error that replaces the value in an optional after the optional was read from a variable or was the result of a conditional:
-    /// Kubernetes then unwraps the value and cannot convert it back. `None` if it can.
+    /// The error of converting the value to a Go value and back; `None` if the conversion succeeds. Kubernetes converts the value of an
+    /// optional that was read from a variable or was the result of a conditional. The error then replaces the value in the optional.
     fn native_error(&self) -> Option<EvalError> {
         None
     }
 
-    /// The failure that the value represents (see [`HeldError`]).
+    /// The failure that the value represents (see [`HeldError`]); `None` if it represents none.
     fn held_error(&self) -> Option<&EvalError> {
         None
     }
@@ -131,7 +132,7 @@ impl<T: Opaque + Clone> Share for T {
 }
 
 impl dyn Opaque {
-    /// The value as the library's own Rust type.
+    /// The value as the library's own Rust type; `None` if it has another type.
     pub fn downcast_ref<T: Opaque>(&self) -> Option<&T> {
         (self as &dyn Any).downcast_ref()
     }

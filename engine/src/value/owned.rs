@@ -34,7 +34,7 @@ impl OwnedValue {
     ///
     /// # Errors
     ///
-    /// Optionals cannot be copied, and a host's map may fail.
+    /// The value contains an optional with a value or an object of a host's type, it is too large to walk, or a host's map fails.
     pub fn copy_of(value: &Value<'_>) -> Result<Self, EvalError> {
         copy(value, &mut Reach::default())
     }

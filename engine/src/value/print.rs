@@ -13,7 +13,8 @@ const MAX_DEPTH: usize = 64;
 const MAX_LENGTH: usize = 1 << 22;
 
 impl Value<'_> {
-    /// The value as messages print it: `value [a, 1] is not optional`, `no such key: 1`. Strings have no quotes, and `null` is 0.
+    /// The value as messages print it: `value [a, 1] is not optional`, `no such key: 1`. Strings are printed without quotes, and `null` is
+    /// printed as 0.
     pub fn in_message(&self) -> impl fmt::Display + '_ {
         ValueInMessage(self)
     }

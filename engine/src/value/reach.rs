@@ -1,7 +1,7 @@
 //! The bounds of walks over values.
 //!
-//! `[x, x]` holds the same list twice without a copy, so a short expression can build a value whose walk never ends. Upstream has no limit;
-//! here the walk fails at its limit.
+//! `[x, x]` holds the same list twice without a copy, so a short expression can build a value whose walk takes practically forever.
+//! Upstream has no limit. Here, a walk fails when it reaches its limit.
 
 use gavel_golang::work::Work;
 

@@ -32,7 +32,7 @@ impl<'a> Value<'a> {
         Value(Repr::MapView(view))
     }
 
-    /// A value of a library's own type. [`Arena::opaque`](super::Arena::opaque) keeps one.
+    /// A value of a library's own type, which is borrowed. [`Arena::opaque`](super::Arena::opaque) moves such a value into an arena.
     pub const fn opaque(opaque: &'a dyn Opaque) -> Self {
         Value(Repr::Opaque(opaque))
     }

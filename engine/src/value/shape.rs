@@ -1,4 +1,5 @@
-//! Shapes: how a host views JSON. A schema is a shape, for example: it makes a text a timestamp, or a null an absent field.
+//! Shapes: how a host views JSON. For example, a schema is a shape: it determines that a text is a timestamp, or that a null is an absent
+//! field.
 
 use std::any::Any;
 use std::fmt;
@@ -49,7 +50,7 @@ pub trait JsonShape: Any + fmt::Debug + Send + Sync {
     /// How the elements of a list are viewed.
     fn items(&self) -> ItemShape<'_>;
 
-    /// The value of a field or text key of a map.
+    /// The value of a field or text key of a map; `None` if it is absent.
     fn find<'a>(&'a self, map: &'a JsonObject, key: &str) -> Option<Value<'a>>;
 
     /// Like [`find`](Self::find), with the probable position of the field.
@@ -130,7 +131,7 @@ pub enum PlainJson {
     Int,
     /// Texts.
     Text,
-    /// None: all JSON is read through the shape.
+    /// No JSON: all of it is read through the shape.
     Nothing,
 }
 
@@ -179,12 +180,12 @@ impl Shape {
         look(self.0.read(json, &arena))
     }
 
-    /// The address of the shape, by which equal shapes are recognized.
+    /// The address of the shape. Clones of a shape have the same address.
     pub fn place(&self) -> *const () {
         Arc::as_ptr(&self.0).cast()
     }
 
-    /// Whether both are the same object in memory.
+    /// Whether both are clones of the same shape.
     pub fn is(&self, other: &Shape) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
@@ -200,7 +201,7 @@ impl Deref for Shape {
 }
 
 impl dyn JsonShape {
-    /// The shape as the host's own Rust type.
+    /// The shape as the host's own Rust type; `None` if it has another type.
     pub fn downcast_ref<T: JsonShape>(&self) -> Option<&T> {
         (self as &dyn Any).downcast_ref()
     }

@@ -55,15 +55,15 @@ pub trait ListView: fmt::Debug {
         None
     }
 
-    /// The value that replaces the list in an optional after the optional was read from a variable or was the result of a conditional:
-    /// Kubernetes then unwraps the list and converts its content. `None` if the list stays the same.
+    /// The value that replaces the list in an optional that was read from a variable or was the result of a conditional; `None` if the list
+    /// stays the same. Kubernetes unwraps such a list and converts its content.
     fn native<'a>(&'a self, _arena: &'a Arena) -> Option<Value<'a>> {
         None
     }
 }
 
-/// A map or object provided by a host, read key by key. A view is used by one evaluation, or by several on one thread, so that it may keep
-/// computed values in their arena.
+/// A map or object provided by a host, read key by key. A view is used by one evaluation, or by several on one thread, so it may keep
+/// computed values in the arena of these evaluations.
 pub trait MapView: fmt::Debug {
     /// The name that `type(x)` gives.
     fn type_name(&self) -> &str {
@@ -102,8 +102,8 @@ pub trait MapView: fmt::Debug {
         Ok(self.get(key)?.unwrap_or(Value::NULL))
     }
 
-    /// Whether the map is one of Kubernetes' lazy maps: on the left of `==` it only equals itself, without reading its entries,
-    /// and it cannot be compared with other kinds of values. It has no size, and `in` fails.
+    /// Whether the map is one of Kubernetes' lazy maps. On the left of `==`, a lazy map equals only itself: its entries are not read, and
+    /// comparing it with a value that is not a lazy map fails. A lazy map has no size, and `in` fails.
     fn is_lazy(&self) -> bool {
         false
     }

@@ -60,7 +60,8 @@ func (s *session) definition(common *request, line []byte) (object, error) {
 	return answer, nil
 }
 
-// withResourceVersions sets the resourceVersion of the old definition as storage would, and the same on the new one, unless they have one.
+// withResourceVersions sets a resourceVersion on the old definition, as storage does, and the same one on the new definition. A definition
+// that already has a resourceVersion keeps it.
 func withResourceVersions(definition, old json.RawMessage) (any, any, error) {
 	var objects [2]object
 	for i, text := range []json.RawMessage{definition, old} {

@@ -10,7 +10,7 @@ import (
 	"gavel.dev/go/gavel"
 )
 
-// session caches what later requests reuse.
+// session caches environments and definitions, because later requests reuse them.
 type session struct {
 	environments map[string]*gavel.Env
 	// definitions holds the definitions of crd requests, by the requests' ids.

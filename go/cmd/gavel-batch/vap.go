@@ -23,7 +23,7 @@ type vapRequest struct {
 	NoDefaults bool                   `json:"noDefaults"`
 }
 
-// attributes are the fields of the request that decide reads.
+// attributes are the fields of a request that the function decide reads.
 type attributes struct {
 	Kind            admission.GroupVersionKind      `json:"kind"`
 	Resource        admission.GroupVersionResource  `json:"resource"`
@@ -33,8 +33,8 @@ type attributes struct {
 	Namespace       string                          `json:"namespace"`
 }
 
-// namespaces is an [admission.Lookup] that returns the namespace in the batch request. If that is null, no namespace exists; if it is
-// absent, every namespace exists.
+// namespaces is an [admission.Lookup] that returns the namespace in the batch request. If the batch request has null as the namespace, no
+// namespace exists; if it has no such key, every namespace exists.
 type namespaces struct{ found json.RawMessage }
 
 func (n namespaces) Namespace(name string) (any, error) {

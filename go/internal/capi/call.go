@@ -38,9 +38,9 @@ const (
 type Callbacks struct {
 	// Authorize receives the number of the authorizer and the attributes as JSON.
 	Authorize func(number uint64, attributes []byte) (Verdict, string, error)
-	// FindNamespace returns a value in the flat encoding, or nothing. An error ends the call.
+	// FindNamespace returns the namespace in the flat encoding, or nil if it does not exist. An error ends the call.
 	FindNamespace func(name string) ([]byte, error)
-	// FindParam returns a value in the flat encoding, or nothing. An error ends the call.
+	// FindParam returns the param in the flat encoding, or nil if it does not exist. An error ends the call.
 	FindParam func(apiVersion, kind, namespace, name string) ([]byte, error)
 
 	// panicked is the value of a callback's panic; failed is the error of FindNamespace or FindParam.
@@ -48,7 +48,7 @@ type Callbacks struct {
 	failed   error
 }
 
-// caught stores a panic until the call has returned, because it must not unwind through the library.
+// caught stores a panic until the call has returned, because the panic must not unwind through the library.
 func (c *Callbacks) caught() {
 	if value := recover(); value != nil {
 		c.panicked = value
@@ -128,7 +128,7 @@ func (c *Call) Run(ctx context.Context, call func() error) error {
 	if deadline, ok := ctx.Deadline(); ok {
 		left = max(time.Until(deadline), 1)
 	}
-	// A call with callbacks is not restarted, because they must not be called twice.
+	// A call with callbacks is not restarted, because the callbacks must not be called twice.
 	if c.handle == 0 {
 		c.options.timeout_nanos = C.uint64_t(unwatched)
 		if left > 0 && left < unwatched {

@@ -100,7 +100,7 @@ func newHandle(pointer unsafe.Pointer, free func(unsafe.Pointer)) *handle {
 	return h
 }
 
-// newBriefHandle returns a handle without a cleanup; the caller must close it.
+// newBriefHandle returns a handle that the garbage collector does not free; the caller must close it.
 func newBriefHandle(pointer unsafe.Pointer, free func(unsafe.Pointer)) *handle {
 	h := &handle{pointer: pointer, free: free}
 	h.users.Store(1)
@@ -155,7 +155,7 @@ func NewValue(flat []byte) (Value, error) {
 	return value(pointer), nil
 }
 
-// NewBriefValue is like [NewValue], without a cleanup; the caller must close the value.
+// NewBriefValue decodes a value in the flat encoding. The garbage collector does not free the value; the caller must close it.
 func NewBriefValue(flat []byte) (Value, error) {
 	pointer, err := readValue(flat)
 	if err != nil {
@@ -177,7 +177,8 @@ func value(pointer *C.GavelValue) Value {
 
 func freeValue(pointer unsafe.Pointer) { C.gavel_value_free((*C.GavelValue)(pointer)) }
 
-// Address returns the address of the value, for the flat encoding, and a function that must be called after its use.
+// Address returns the address of the value, for the flat encoding, and a function that the caller must call when the address is no longer
+// used.
 func (v Value) Address() (uint64, func(), error) {
 	pointer, err := v.c()
 	if err != nil {

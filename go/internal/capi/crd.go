@@ -123,7 +123,7 @@ func (c CRD) Prepare(version string, object Value, old *Value, status bool) (Val
 type Validation struct {
 	Valid, NoRules, RulesSkipped bool
 	RemainingBudget              int64
-	// Findings is JSON, or nil.
+	// Findings are the errors, warnings and notes as JSON, or nil if there are none.
 	Findings []byte
 }
 

@@ -107,12 +107,12 @@ func (p Policy) Errors() ([]byte, error) {
 // Decision is the result of deciding a request or mutating its object.
 type Decision struct {
 	Allowed, Mutated bool
-	// Details is JSON, or nil.
+	// Details is the rest of the decision as a JSON object, or nil if there is nothing else to report.
 	Details []byte
 }
 
-// Decide decides the request in the call's input: with all policies of the index or, if policies is not nil, with these, each followed by
-// its bindings.
+// Decide decides the request in the call's input. If policies is nil, it uses all policies of the index; otherwise it uses only these
+// policies, each followed by its bindings.
 func (i Index) Decide(call *Call, policies []Policy, explain, trace bool) (Decision, error) {
 	how := C.GavelExplain{explain: C.bool(explain), trace: C.bool(trace)}
 	return i.ask(call, policies, func(index *C.GavelIndex, policies **C.GavelPolicy, count C.size_t, request *C.uint8_t, n C.size_t) *C.GavelError {

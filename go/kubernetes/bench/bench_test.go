@@ -25,8 +25,8 @@ import (
 	"gavel.dev/go/kubernetes/rules"
 )
 
-// cpu measures the processor time of a benchmark until it is called again, with that of the garbage collector: what other processes do
-// on the machine counts less in it than in the time that passes.
+// cpu measures the processor time of a benchmark, with that of the garbage collector, until the returned function is called. Other
+// processes on the machine affect processor time less than wall-clock time.
 func cpu(b *testing.B) func() {
 	b.ReportAllocs()
 	spent := func() int64 {
@@ -40,7 +40,7 @@ func cpu(b *testing.B) func() {
 	return func() { b.ReportMetric(float64(spent()-began)/float64(b.N), "cpu-ns/op") }
 }
 
-// validator is what both validators of rules are.
+// validator is the interface that both validators of rules implement.
 type validator interface {
 	Validate(value any) (field.ErrorList, int64)
 }
@@ -63,7 +63,7 @@ func (v theirs) Validate(value any) (field.ErrorList, int64) {
 	return v.inner.Validate(context.Background(), field.NewPath("spec"), v.schema, value, nil, celconfig.RuntimeCELCostBudget)
 }
 
-// both runs a benchmark of rules with both validators, which must cost the same.
+// both runs a benchmark of rules with both validators. Their evaluations must have the same cost.
 func both(b *testing.B, schema *schema.Structural, value any) {
 	one := ours{rules.NewValidator(schema, false, celconfig.PerCallLimit), schema}
 	defer one.inner.Close()
@@ -99,7 +99,7 @@ func BenchmarkListOf1000Elements(b *testing.B) {
 	both(b, schema, value)
 }
 
-// ourIndex is an index of so many policies.
+// ourIndex returns an index of count policies.
 func ourIndex(b *testing.B, count int) *gaveladmission.Index {
 	index, err := gaveladmission.NewIndex()
 	if err != nil {
@@ -127,7 +127,7 @@ type condition string
 func (c condition) GetExpression() string    { return string(c) }
 func (c condition) ReturnTypes() []*cel.Type { return []*cel.Type{cel.BoolType} }
 
-// theirPolicy is a policy as the built-in plugin compiles it.
+// theirPolicy compiles a policy as the built-in plugin does.
 func theirPolicy(b *testing.B, n int) plugincel.ConditionEvaluator {
 	compiler, err := plugincel.NewCompositedCompiler(envSet)
 	if err != nil {
@@ -137,7 +137,7 @@ func theirPolicy(b *testing.B, n int) plugincel.ConditionEvaluator {
 	return compiler.CompileCondition(expressions, plugincel.OptionalVariableDeclarations{HasAuthorizer: true}, environment.StoredExpressions)
 }
 
-// podRequest creates a pod.
+// podRequest returns a request to create a pod.
 func podRequest(object map[string]any) map[string]any {
 	return map[string]any{
 		"operation": "CREATE", "name": "web", "namespace": "default",
@@ -147,8 +147,8 @@ func podRequest(object map[string]any) map[string]any {
 	}
 }
 
-// Benchmark16PoliciesOnAPod: Gavel decides a request by an index, which includes what matches and the answer; of the built-in code it is
-// only the evaluation of the validations.
+// Benchmark16PoliciesOnAPod decides a request. For Gavel, it measures the whole decision with an index, including matching and the answer;
+// for the built-in code, it measures only the evaluation of the validations.
 func Benchmark16PoliciesOnAPod(b *testing.B) {
 	object := pod()
 	b.Run("gavel", func(b *testing.B) {
@@ -187,10 +187,10 @@ func Benchmark16PoliciesOnAPod(b *testing.B) {
 	})
 }
 
-// held is what Go's collector and C's allocator hold, in bytes.
+// held returns the memory that Go's garbage collector and C's allocator hold, in bytes.
 func held() int { return heap() + allocated() }
 
-// heap is what Go's collector keeps, in bytes.
+// heap returns the memory that Go's garbage collector keeps, in bytes.
 func heap() int {
 	runtime.GC()
 	runtime.GC()
@@ -199,7 +199,8 @@ func heap() int {
 	return int(stats.HeapAlloc)
 }
 
-// kept measures what one of many compiled things holds. What the first few bring along, such as tables that all share, is left out.
+// kept measures the memory that each of many compiled values holds. The first ten are not counted, because they also allocate memory that
+// all share, such as tables.
 func kept(b *testing.B, count int, compile func(n int) any) {
 	var all []any
 	for n := range 10 {
@@ -232,8 +233,8 @@ func BenchmarkKeptByADefinition(b *testing.B) {
 	})
 }
 
-// BenchmarkKeptByAPolicy: Gavel keeps policies, their bindings and the index, which has decided requests; the built-in code keeps
-// only the compiled validations.
+// BenchmarkKeptByAPolicy measures the memory for each policy. Gavel keeps policies, their bindings and the index, which has decided
+// requests; the built-in code keeps only the compiled validations.
 func BenchmarkKeptByAPolicy(b *testing.B) {
 	b.Run("gavel", func(b *testing.B) {
 		const count = 1600

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 )
 
-// podPolicies are the expressions of 16 policies, those of POD_SECURITY in benches/src/policies.rs.
+// podPolicies are the expressions of 16 policies. They are the same as in POD_SECURITY of benches/src/policies.rs.
 var podPolicies = []string{
 	"!has(object.spec.hostNetwork) || !object.spec.hostNetwork",
 	"!has(object.spec.hostPID) || !object.spec.hostPID",
@@ -28,7 +28,7 @@ var podPolicies = []string{
 	"object.spec.containers.all(c, quantity(c.resources.limits.memory).isLessThan(quantity('2Gi')))",
 }
 
-// pod breaks none of the policies.
+// pod returns a pod that satisfies all of podPolicies.
 func pod() map[string]any {
 	containers := make([]any, 3)
 	for n := range containers {
@@ -46,7 +46,7 @@ func pod() map[string]any {
 	}
 }
 
-// policyAndBinding are the objects of one policy of podPolicies.
+// policyAndBinding returns a policy with an expression of podPolicies, and a binding of the policy.
 func policyAndBinding(n int) []json.RawMessage {
 	const group = "admissionregistration.k8s.io/v1"
 	name := fmt.Sprintf("p%d", n)
@@ -85,7 +85,7 @@ func objectOf(properties map[string]schema.Structural, rules ...string) schema.S
 	return object
 }
 
-// oneRule is a schema with one simple rule, and a value of it.
+// oneRule returns a schema with one simple rule, and a value of the schema.
 func oneRule() (*schema.Structural, any) {
 	object := objectOf(map[string]schema.Structural{"replicas": typed("integer")}, "self.replicas <= 5")
 	return &object, map[string]any{"replicas": int64(3)}
@@ -93,7 +93,8 @@ func oneRule() (*schema.Structural, any) {
 
 const ports = 3
 
-// fortyRules is a schema with eight sections of five rules each, in the style of what is written most, and a value of it.
+// fortyRules returns a schema with eight sections of five rules each, and a value of the schema. The rules have the style of the most
+// common ones.
 func fortyRules() (*schema.Structural, any) {
 	list, texts := typed("array"), typed("object")
 	port := objectOf(map[string]schema.Structural{"name": typed("string"), "port": typed("integer")})
@@ -126,7 +127,7 @@ func fortyRules() (*schema.Structural, any) {
 	return &object, value
 }
 
-// manyElements is a schema with a rule of each element of a list and one of the list, and a list of 1,000.
+// manyElements returns a schema with one rule for each element of a list and one rule for the list, and a list of 1,000 elements.
 func manyElements() (*schema.Structural, any) {
 	item := objectOf(map[string]schema.Structural{"min": typed("integer"), "max": typed("integer")}, "self.min <= self.max")
 	list := typed("array")

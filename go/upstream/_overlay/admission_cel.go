@@ -28,7 +28,7 @@ import (
 	"k8s.io/apiserver/pkg/cel/mutation/dynamic"
 )
 
-// expression is an expression that Gavel has compiled, with the compiler that evaluates it.
+// expression is an expression that Gavel has compiled, with the Conditions that evaluate it.
 type expression struct {
 	conditions *gaveladmission.Conditions
 	compiled   *gaveladmission.Condition
@@ -58,7 +58,7 @@ func newCompiler(envSet *environment.EnvSet, withVariables bool) *compiler {
 	return &compiler{language: language, withVariables: withVariables, conditions: map[environment.Type]*gaveladmission.Conditions{}}
 }
 
-// of returns the compiler of a mode, which knows all variables.
+// of returns the compiler of a mode, with all variables declared.
 func (c *compiler) of(mode environment.Type) (*gaveladmission.Conditions, error) {
 	if conditions, ok := c.conditions[mode]; ok {
 		return conditions, nil
@@ -75,7 +75,7 @@ func (c *compiler) of(mode environment.Type) (*gaveladmission.Conditions, error)
 		return nil, err
 	}
 	for _, variable := range c.variables {
-		// Whoever reads one that does not compile fails.
+		// If a variable does not compile, the expressions that read it fail.
 		_, _ = conditions.Variable(variable.name, variable.text, variable.declared)
 	}
 	c.conditions[mode] = conditions
@@ -119,7 +119,7 @@ func (c *compiler) CompileCELExpression(accessor ExpressionAccessor, options Opt
 	return failed(apiservercel.ErrorTypeInvalid, fmt.Sprintf("must evaluate to one of %v but got %v", wanted, compiled.Type))
 }
 
-// declare declares a variable for what is compiled from here on.
+// declare declares a variable for expressions that are compiled later.
 func (c *compiler) declare(variable NamedExpressionAccessor, options OptionalVariableDeclarations) {
 	c.lock.Lock()
 	defer c.lock.Unlock()
@@ -130,7 +130,7 @@ func (c *compiler) declare(variable NamedExpressionAccessor, options OptionalVar
 	}
 }
 
-// outputType is the type that Gavel names.
+// outputType returns the CEL type with the name that Gavel reports.
 func outputType(name string) *cel.Type {
 	for _, typ := range []*cel.Type{
 		cel.BoolType, cel.BytesType, cel.DoubleType, cel.DurationType, cel.DynType, cel.IntType, cel.NullType, cel.StringType,
@@ -162,7 +162,7 @@ func NewCompositedCompiler(envSet *environment.EnvSet) (*CompositedCompiler, err
 	return composited, nil
 }
 
-// CompileAndStoreVariable compiles a variable for what is compiled after it.
+// CompileAndStoreVariable compiles a variable, and declares it for expressions that are compiled later.
 func (c *CompositedCompiler) CompileAndStoreVariable(variable NamedExpressionAccessor, options OptionalVariableDeclarations, mode environment.Type) CompilationResult {
 	result := c.Compiler.CompileCELExpression(variable, options, mode)
 	if compiler, ok := c.Compiler.(*compiler); ok {
@@ -342,7 +342,7 @@ func (a asker) authorize(asked gavel.Attributes) (gavel.Verdict, string, error) 
 	return gavel.NoOpinion, reason, err
 }
 
-// refVal is a value as cel-go has it, which is what the callers of this package look at.
+// refVal converts a value to a cel-go value, which the callers of this package expect.
 func refVal(value any) ref.Val {
 	switch value := value.(type) {
 	case []any:

@@ -81,7 +81,7 @@ func gavelResult(rule *crd.CheckedRule, text, messageText string) CompilationRes
 	return result
 }
 
-// gavelOptions name the API server that this is, and the language that its definitions may use.
+// gavelOptions name the version of this API server, and the version of Kubernetes whose functions its definitions may use.
 func gavelOptions(envSet *environment.EnvSet, isResourceRoot bool) []crd.Option {
 	options := []crd.Option{crd.Server("1.36"), crd.Language(envSet.CompatibilityVersion().String())}
 	if isResourceRoot {
@@ -92,13 +92,13 @@ func gavelOptions(envSet *environment.EnvSet, isResourceRoot bool) []crd.Option 
 
 // Validator runs the rules of a structural schema with Gavel.
 type Validator struct {
-	// rules are those of the schema, and then those of each allOf in it.
+	// rules are the rules of the schema, followed by the rules of each allOf in the schema.
 	rules []*crd.Rules
-	// err says why there are none.
+	// err says why there are no compiled rules.
 	err error
 }
 
-// NewValidator compiles the rules of a schema, or returns nil where there are none.
+// NewValidator compiles the rules of a schema. It returns nil if the schema has no rules.
 func NewValidator(s *schema.Structural, isResourceRoot bool, perCallLimit uint64) *Validator {
 	return validator(s, s, isResourceRoot, nil, perCallLimit)
 }
@@ -129,7 +129,8 @@ func validator(s, _ *schema.Structural, isResourceRoot bool, _ *apiservercel.Dec
 	return found
 }
 
-// withRulesOfAllOf is the schema of a node with the rules of another schema of that node and, for each allOf in that, with its rules.
+// withRulesOfAllOf returns copies of the schema node. The first copy has the rules of the schema that the parameter rules holds; each
+// further copy has the rules of one allOf in that schema.
 func withRulesOfAllOf(rules, node *schema.Structural) []*schema.Structural {
 	own, bare := *node, *node
 	own.XValidations, bare.XValidations = rules.XValidations, nil
@@ -220,7 +221,7 @@ func (v *Validator) Validate(ctx context.Context, fldPath *field.Path, sts *sche
 	remainingBudget = costBudget
 	for i, rules := range v.rules {
 		outcome, err := rules.Validate(ctx, crd.Subject{
-			// What allOf says is not ratcheted.
+			// Rules of an allOf are not ratcheted.
 			Path: path, Value: value, Old: oldObj, Ratcheting: options.currentCorrelation != nil && i == 0, Budget: remainingBudget,
 		})
 		if err != nil {

@@ -71,7 +71,7 @@ pub(super) struct Builder<'t> {
     anchors: HashMap<usize, Built>,
     aliased: usize,
     duplicates: Vec<Problem>,
-    /// The problems of values in the document, which is then not returned.
+    /// The problems of values. A document with such a problem is not returned.
     pub(super) problems: Vec<Problem>,
     is_faulty: bool,
 }
@@ -225,7 +225,7 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// A text; the places of its characters in the file are computed only when they are needed.
+    /// The node of a text; the places of its characters in the file are computed only when they are needed.
     fn written(&self, text: &str, range: Range, style: ScalarStyle, span: &Span) -> Node {
         let offsets = span.start.byte_offset().zip(span.end.byte_offset());
         let Some((start, end)) = offsets else {
@@ -270,7 +270,7 @@ impl<'t> Builder<'t> {
         self.open.last().map(|open| open.place)
     }
 
-    /// The place of a value.
+    /// The range of a value in the file.
     fn range_of(&self, span: &Span) -> Range {
         let place = |line: usize, column: usize| {
             Place::new(
@@ -294,7 +294,7 @@ impl<'t> Builder<'t> {
         let Some(open) = self.open.pop() else {
             return;
         };
-        // Only lists and maps in brackets end with a token of their own.
+        // Only lists and maps in brackets have an end token; others end with their last value.
         let range = |inner: Option<Place>| Range {
             start: open.place,
             end: match last.start == last.end {
@@ -347,7 +347,7 @@ impl<'t> Builder<'t> {
         Ok(())
     }
 
-    /// The place to store a key, if a key is expected next.
+    /// The slot for the next key of the innermost map; `None` if no key is expected.
     fn awaited_key(&mut self) -> Option<&mut Option<Key>> {
         match &mut self.open.last_mut()?.content {
             Content::Map { key, .. } if key.is_none() => Some(key),

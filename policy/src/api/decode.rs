@@ -78,7 +78,7 @@ impl DecodeError {
         self.0.starts_with("no kind ")
     }
 
-    /// The message without details of upstream's code.
+    /// The message without its part ` in scheme …`, which is a detail of upstream's code.
     pub fn plain(&self) -> &str {
         match self.0.split_once(" in scheme ") {
             Some((message, _)) if self.is_of_kind() => message,
@@ -129,7 +129,7 @@ fn is_called(value: &Json, name: &str) -> bool {
     }
 }
 
-/// The path of the first `caBundle` that is not base64; objects of the group contain no other bytes.
+/// The path of the first `caBundle` that is not base64; `None` if there is none. Objects of the group contain no other bytes.
 fn undecodable_bundle(object: &Json) -> Option<String> {
     let webhooks = object.get("webhooks")?.as_array()?;
     let is_wrong = |webhook: &Json| {

@@ -6,9 +6,9 @@ use gavel_apimachinery::labels::LabelSelector;
 api_types! {
     /// The requests that a policy or a binding matches.
     pub struct MatchResources(".MatchResources") {
-        /// `namespaceSelector`: selects by the request's namespace.
+        /// `namespaceSelector`: selects requests by the labels of their namespace.
         "namespaceSelector" omit "" namespace_selector: Option<LabelSelector>;
-        /// `objectSelector`: selects by the object or the old object.
+        /// `objectSelector`: selects requests by the labels of the object or the old object.
         "objectSelector" omit "" object_selector: Option<LabelSelector>;
         /// `resourceRules`: one of them must match; without any, every request matches.
         "resourceRules" omit "" resource_rules: Vec<NamedRuleWithOperations>;

@@ -62,13 +62,13 @@ macro_rules! webhook {
                 "clientConfig" keep "" client_config: WebhookClientConfig;
                 /// `rules`: the operations on resources that the webhook matches; one of the rules must match.
                 "rules" omit "" rules: Vec<RuleWithOperations>;
-                /// `failurePolicy`: `Fail` or `Ignore`: what happens if the webhook fails.
+                /// `failurePolicy`: what happens if the webhook fails, `Fail` or `Ignore`.
                 "failurePolicy" omit ".FailurePolicyType" failure_policy: Option<String>;
                 /// `matchPolicy`: `Exact` or `Equivalent`.
                 "matchPolicy" omit ".MatchPolicyType" match_policy: Option<String>;
-                /// `namespaceSelector`: selects by the request's namespace.
+                /// `namespaceSelector`: selects requests by the labels of their namespace.
                 "namespaceSelector" omit "" namespace_selector: Option<LabelSelector>;
-                /// `objectSelector`: selects by the object or the old object.
+                /// `objectSelector`: selects requests by the labels of the object or the old object.
                 "objectSelector" omit "" object_selector: Option<LabelSelector>;
                 /// `sideEffects`: `None` or `NoneOnDryRun`; formerly also `Some` and `Unknown`.
                 "sideEffects" keep ".SideEffectClass" side_effects: Option<String>;

@@ -108,8 +108,8 @@ pub struct Compiler {
     types: Option<ObjectTypes>,
     /// The names of the variables that depend on params.
     dependent: Vec<SmolStr>,
-    /// The environments of the eight [`Declarations`], first the four without patch types, then the four with them. Each is built when it
-    /// is first needed.
+    /// The environments for the eight combinations of [`Declarations`]: first the four without patch types, then the four with them. Each
+    /// is built when it is first needed.
     environments: [[OnceLock<Env>; 4]; 2],
 }
 
@@ -256,7 +256,7 @@ impl Compiler {
         read.is_none_or(|read| read.iter().any(|name| self.dependent.contains(name)))
     }
 
-    /// The type with which the latest variable was declared.
+    /// The type with which the latest variable was declared; `None` if no variable was declared.
     pub fn latest_variable(&self) -> Option<&Type> {
         let (_, ty) = self.variables.as_ref()?.last()?;
         Some(ty)

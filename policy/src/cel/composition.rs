@@ -1,5 +1,5 @@
-//! Expressions for hosts that do the rest of admission themselves: they are compiled one by one and evaluated together (apiserver
-//! `pkg/admission/plugin/cel`).
+//! Compositions of expressions, for hosts that do the rest of admission themselves. The expressions are compiled one by one and evaluated
+//! together (apiserver `pkg/admission/plugin/cel`).
 
 use gavel_engine::env::Env;
 use gavel_engine::types::Type;

@@ -106,7 +106,7 @@ fn is_patch_type(name: &str) -> bool {
 }
 
 /// The type of a field of a patch type. Patches of objects accept every field name, with type `dyn`. JSON patch operations accept every
-/// name too, but unknown fields have an opaque type that fits nothing.
+/// name too, but an unknown field has an opaque type, which no other type matches.
 fn patch_field(type_name: &str, field: &str) -> Type {
     match (type_name, field) {
         (JSON_PATCH, "op" | "path" | "from") => Type::String,

@@ -31,7 +31,7 @@ pub(crate) const VARIABLES_VARIABLE: &str = "variables";
 pub struct Declarations {
     /// `params`, which a policy with a paramKind has.
     pub params: bool,
-    /// `authorizer` and `authorizer.requestResource`, which only expressions of messages cannot read.
+    /// `authorizer` and `authorizer.requestResource`, which all expressions except those of messages may read.
     pub authorizer: bool,
     /// Whether the types and functions of mutations are available.
     pub patch_types: bool,

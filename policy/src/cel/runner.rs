@@ -14,14 +14,14 @@ use crate::observer::{Observer, Run};
 pub(crate) struct Runner<'a> {
     /// The memory of computed values.
     pub(crate) arena: &'a Arena,
-    /// A function that ends evaluations by returning true.
+    /// A function that ends evaluations by returning true; `None` if nothing ends them.
     pub(crate) interrupt: Option<&'a (dyn Fn() -> bool + Sync)>,
     /// The observer of the steps.
     pub(crate) observer: &'a dyn Observer,
 }
 
 impl<'a> Runner<'a> {
-    /// Evaluates a program with inputs and these params.
+    /// Evaluates a program with these inputs, params and variables.
     pub(super) fn eval(
         &self,
         program: &'a Program,

@@ -1,7 +1,7 @@
-//! `variables`: each is evaluated when it is first read, and its value is kept (apiserver `pkg/admission/plugin/cel/composition.go`,
-//! `pkg/cel/lazy`).
+//! The `variables` of a policy. Each variable is evaluated when it is first read, and its value is kept (apiserver
+//! `pkg/admission/plugin/cel/composition.go`, `pkg/cel/lazy`).
 //!
-//! Variables that do not depend on params are evaluated once per request, in a [`Pool`]. Each binding and param has a [`Scope`]: it
+//! Variables that do not depend on params are evaluated once per request, in a [`Pool`]. Each binding and param has a [`Scope`]. The scope
 //! evaluates the other variables, and charges for variables of the pool as if it had evaluated them itself.
 
 use std::cell::{Cell, RefCell};
@@ -60,7 +60,7 @@ pub(super) struct Scope<'e, 'p> {
     params: Value<'e>,
     runner: Runner<'e>,
     this: Cell<Value<'e>>,
-    /// The cost units since the last call of `take_cost`.
+    /// The cost since the last call of `take_cost`, in cost units.
     cost: Cell<u64>,
 }
 
@@ -135,7 +135,7 @@ impl<'e, 'p> Scope<'e, 'p> {
         scope
     }
 
-    /// The cost units of the variables that were evaluated since the last call.
+    /// The cost of the variables that were evaluated since the last call, in cost units.
     pub(super) fn take_cost(&self) -> u64 {
         self.cost.take()
     }
@@ -218,7 +218,8 @@ fn remembered<'a>(
     Some(ran)
 }
 
-/// Runs a step with enough stack. Variables may read other variables, however many there are, so the stack grows with them.
+/// Runs a step with enough stack. A variable may read another, which reads the next, in chains of any length, so the stack grows with the
+/// chain.
 fn deeper<T>(step: impl FnOnce() -> T) -> T {
     /// The stack that the evaluation of one expression may need at the nesting limit of the parser, in bytes.
     const LEFT: usize = 1 << 20;
@@ -247,7 +248,7 @@ fn value<'a>(variable: &CompiledVariable, ran: Option<Ran<'a>>) -> Result<Value<
     }
 }
 
-/// The value, or the failure as a value, for code that iterates over the variables.
+/// The value. A failure becomes a value that fails when it is read, for code that iterates over the variables.
 fn held<'a>(value: Result<Value<'a>, EvalError>, arena: &'a Arena) -> Value<'a> {
     value.unwrap_or_else(|error| arena.opaque(HeldError(error)))
 }
@@ -273,7 +274,7 @@ macro_rules! lazy_map {
                 false
             }
 
-            /// The key at a position. Upstream iterates over the values, so they are the keys here.
+            /// The key at a position. Upstream iterates over the values, so the values are the keys here.
             fn key(&self, position: usize) -> Option<Value<'_>> {
                 Some(held(self.value(position)?, self.runner.arena))
             }

@@ -5,8 +5,8 @@ use crate::api::{NamedRuleWithOperations, RuleWithOperations};
 use crate::request::AdmissionRequest;
 use crate::resource::GroupVersionResource;
 
-/// The resource and kind with which the first matching rule matches the request: those of the request or, if no rule matches them and the
-/// matchPolicy is not `Exact`, those of an equivalent resource.
+/// The resource and kind with which the first matching rule matches the request; `None` if no rule matches. The rules are first matched
+/// with the request's own resource. If none matches and the matchPolicy is not `Exact`, they are matched with equivalent resources.
 pub(super) fn matches<'a>(
     rules: &[NamedRuleWithOperations],
     match_policy: Option<&str>,

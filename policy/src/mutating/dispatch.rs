@@ -111,7 +111,7 @@ struct Pass<'a> {
     nil_lists: &'a [String],
     /// The objects, by the kind with which policies match them.
     versions: Vec<ObjectsOfKind<'a>>,
-    /// The position of the version that the last mutation read.
+    /// The position in `versions` of the objects that the last mutation read; `None` before the first mutation.
     last: Option<usize>,
     failures: Vec<PolicyFailure<'a>>,
 }
@@ -140,7 +140,7 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// The bindings and params for which a policy is evaluated.
+    /// Adds the invocations of a policy: one for each binding and param with which the policy is evaluated.
     fn select<'h: 'a, B: Iterator<Item = &'h CompiledMutatingBinding> + Clone>(
         &mut self,
         policy: &'a CompiledMutatingPolicy,
@@ -425,7 +425,7 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// The object after the last mutation, in the kind of the request.
+    /// The object after the last mutation, in the kind of the request; `None` if no mutation was applied.
     fn outcome(self) -> Option<MutatedObject> {
         let sent = self.dispatch.request().object;
         let last = self.versions.into_iter().nth(self.last?)?;

@@ -44,7 +44,8 @@ impl ObjectSchemas {
         self.typed.is_some() && !self.custom.contains_key(kind)
     }
 
-    /// Decodes an object after a JSON patch; `before` returns the object before the patch, from which a missing kind is taken.
+    /// Decodes an object after a JSON patch. A missing kind is taken from `was`. `before` returns the object before the patch, whose
+    /// unknown fields are tolerated.
     ///
     /// # Errors
     ///
@@ -105,7 +106,7 @@ impl ObjectSchemas {
             || Kubernetes::get().knows(&kind.api_version())
     }
 
-    /// How objects of a kind are merged.
+    /// How objects of a kind are merged; `None` if the kind is unknown.
     pub(crate) fn merge_type(&self, kind: &GroupVersionKind) -> Option<MergeType<'_>> {
         match self.custom.get(kind) {
             Some(schema) => Some(MergeType::custom_resource(schema)),

@@ -4,7 +4,7 @@ use gavel_engine::value::Value;
 
 use crate::fields::{field, text_field};
 
-/// A label of an object. If a label is not a text, all labels are ignored.
+/// A label of an object; `None` if it is absent. If any label of the object is not a text, all labels are ignored.
 pub(crate) fn label<'a>(object: Value<'a>, key: &str) -> Option<&'a str> {
     let labels = field(metadata(object)?, "labels")?;
     let value = field(labels, key)?.as_str()?;

@@ -49,7 +49,7 @@ enum Holds {
     Object,
 }
 
-/// The types of the fields of options.
+/// The type of a field of options; `None` if options of this kind have no such field.
 fn holds(kind: &str, field: &str) -> Option<Holds> {
     Some(match (kind, field) {
         ("Preconditions", "uid" | "resourceVersion") => Holds::TextPointer,
@@ -70,7 +70,7 @@ fn holds(kind: &str, field: &str) -> Option<Holds> {
     })
 }
 
-/// Keeps only the fields of a type; fails if one of them has another type.
+/// Keeps only the fields that options of this kind have. Fails if the value of such a field has the wrong type.
 fn keep(fields: &mut Fields<'_>, kind: &str) -> Result<(), RequestError> {
     let mut misfit = None;
     fields.retain(|field, value| {

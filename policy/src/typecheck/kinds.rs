@@ -6,7 +6,7 @@ use super::{Extent, Subject, TypeChecker};
 use crate::api::RuleWithOperations;
 use crate::resource::{GroupVersionKind, GroupVersionResource};
 
-/// The maximum number of kinds that upstream checks.
+/// The maximum number of kinds that upstream checks for each rule.
 const MAX_KINDS: usize = 10;
 
 /// A part of a policy that could not be checked, because no schema is known for it.

@@ -154,7 +154,7 @@ impl TypeChecker {
         self.max_object = bytes;
     }
 
-    /// Adds a kind, and its resource by the name that Kubernetes derives from it.
+    /// Adds a kind, and its resource by the names that Kubernetes derives from the kind: a plural and a singular.
     pub fn add_kind(&mut self, kind: GroupVersionKind, schema: &JsonSchema) {
         let singular = kind.kind.to_lowercase();
         for resource in [plural(&singular), singular] {
@@ -255,7 +255,8 @@ impl TypeChecker {
         analysis
     }
 
-    /// The error of an expression, or of the type of its result for objects of a kind, with its position in the report.
+    /// The type error of an expression, with its position in the report and its field; `None` if there is none. A mutation is also checked
+    /// with the schema of the objects of a kind.
     fn fault(
         &self,
         CheckedExpression { part, n, checked }: &CheckedExpression,

@@ -82,8 +82,8 @@ impl<'s> CheckedMutation<'_, 's> {
         }
     }
 
-    /// Checks the value that is set at `path`. `names` is the name of the type that an initializer at this path has, such as `Object.spec`;
-    /// for a path within a map, the name of the map's type.
+    /// Checks the value that is set at `path`. An initializer at this path must have the type `Object` followed by `names`, such as
+    /// `.spec`. For a path within a map, `names` is that of the map.
     fn check_value(&mut self, value: &Expr, ty: MergeType<'s>, path: &str, names: &str) {
         let found = self.checked.type_of(value.id);
         if let Some(message) = self.refusal(found, ty, path, names) {
@@ -105,7 +105,8 @@ impl<'s> CheckedMutation<'_, 's> {
         }
     }
 
-    /// The error for a value of a CEL type where another type is required.
+    /// The error for a value of a CEL type where another type is required; `None` if the value fits, or its type does not show whether it
+    /// fits.
     fn refusal(&self, found: &Type, ty: MergeType<'s>, path: &str, names: &str) -> Option<String> {
         if let Some(held) = found.as_optional() {
             return self.refusal(held, ty, path, names);
@@ -184,7 +185,8 @@ impl<'s> CheckedMutation<'_, 's> {
         }
     }
 
-    /// The type at the end of the known part of a JSON pointer, and the pointer.
+    /// Checks a JSON pointer. Returns the type of its target, and the pointer with `*` for unknown names; `None` if the pointer is wrong or
+    /// its target is unknown.
     fn check_pointer(&mut self, pointer: &Expr) -> Option<(MergeType<'s>, String)> {
         let mut ty = self.root;
         let mut path = String::new();

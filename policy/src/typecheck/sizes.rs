@@ -25,7 +25,8 @@ pub(super) struct Sizes<'t> {
     types: &'t ObjectTypes,
     /// The size limit of an object, in bytes.
     max_object: u64,
-    /// The variables that are not part of other variables.
+    /// The variables in the order of their declaration, with the known properties of their values. Paths of values do not begin at other
+    /// variables.
     variables: Vec<(SmolStr, KnownValue)>,
 }
 
@@ -110,8 +111,8 @@ impl SizeSource for Sizes<'_> {
 }
 
 impl Sizes<'_> {
-    /// The size of a part of an object. The size in the schema is not used for objects with declared fields, because they have no size, and
-    /// for the keys of maps, because schemas do not bound keys reliably.
+    /// The size of a part of an object. Two sizes in the schema are not used: those of objects with declared fields, because such objects
+    /// have no size, and those of the keys of maps, because schemas do not bound keys reliably.
     fn in_object(&self, schema: Option<&CelSchema>, steps: &[&str], ty: &Type) -> SizeEstimate {
         let has_size = !matches!(ty, Type::Struct(_)) && steps.last() != Some(&"@keys");
         let size = schema.filter(|_| has_size);

@@ -294,7 +294,7 @@ impl Checks<'_> {
     }
 }
 
-/// The annotations as Go prints the values of its internal type.
+/// The annotations as Go prints values of Kubernetes' internal type.
 fn all_annotations(annotations: &[AuditAnnotation]) -> BadValue {
     let texts = annotations.iter().map(
         |AuditAnnotation {

@@ -277,7 +277,7 @@ fn slice(text: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// The sides of a comparison.
+/// The two sides of a comparison; `None` if the text is not a comparison.
 fn comparison(text: &str) -> Option<(&str, &str)> {
     let is_operator = |c: char| matches!(c, '!' | '<' | '>' | '=');
     let at = text.find(is_operator).filter(|at| *at > 0)?;

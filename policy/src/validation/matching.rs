@@ -96,7 +96,7 @@ pub(super) fn label_selector(
     }
 }
 
-/// Appends an error for each operation that mutating policies do not support; upstream does not name the rule.
+/// Appends an error for each operation that mutating policies do not support. As in upstream, the path of the error does not name the rule.
 pub(super) fn mutating_operations(
     errors: &mut Vec<Error>,
     resources: &MatchResources,

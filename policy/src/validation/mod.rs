@@ -46,7 +46,7 @@ pub struct Report {
 /// The assumed random part of names that are generated from `generateName`.
 const GENERATED: &str = "22222";
 
-/// The suffix of names that are reserved for objects from files of the API server.
+/// The suffix of names that are reserved for objects that an API server loads from manifest files.
 const STATIC_SUFFIX: &str = ".static.k8s.io";
 
 impl Validator {
@@ -75,7 +75,7 @@ impl Validator {
         }
     }
 
-    /// Validates an object that replaces an old one; the report is empty if the old object has another kind.
+    /// Validates an object that replaces an old one; `None` if the old object has another kind.
     pub fn update(&self, object: &Resource, old: &Resource) -> Option<Report> {
         Some(match (object, old) {
             (
@@ -179,7 +179,7 @@ trait Validated: Registration {
     );
 }
 
-/// The error for a reserved name.
+/// The error for a reserved name; `None` if the name is not reserved.
 fn reserved_name_fault(name: &str) -> Option<String> {
     let suffix = quote(STATIC_SUFFIX);
     name.ends_with(STATIC_SUFFIX).then(|| {

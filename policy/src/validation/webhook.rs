@@ -1,4 +1,5 @@
-//! The validation of webhook configurations. Errors that a webhook of the old object already had are tolerated in the new ones.
+//! The validation of webhook configurations. An error that a webhook of the old object already had is tolerated in the webhooks of the new
+//! object.
 
 use std::collections::BTreeSet;
 
@@ -122,7 +123,7 @@ impl<'o> Demands<'o> {
         }
     }
 
-    /// The requirements that the old webhooks already met.
+    /// The requirements for an update: those that the old webhooks already met. Match conditions are only checked if they changed.
     fn of_update(webhooks: &[Webhook<'_>], old: &[Webhook<'o>]) -> Self {
         let conditions = webhooks.iter().map(|webhook| webhook.match_conditions);
         let old_conditions = old.iter().map(|webhook| webhook.match_conditions);

@@ -1,7 +1,7 @@
 //! Variables with selections and indices, and conditionals (cel-go `interpreter/attributes.go`).
 //!
-//! A chain of selections and indices is one attribute: it costs one unit, and one more for each qualifier that is looked up. As a
-//! branch of a conditional or as an index, the attribute's own unit is not charged.
+//! A chain of selections and indices is one attribute. It costs one unit, and one more for each qualifier that is looked up. The
+//! attribute's own unit is not charged if the attribute is a branch of a conditional or an index.
 
 use std::borrow::Cow;
 
@@ -217,7 +217,7 @@ fn taken_out<'a>(value: Value<'a>, frame: &Frame<'_, 'a>) -> Value<'a> {
     }
 }
 
-/// A field of a value that must have it.
+/// A field of a value. Fails if the field is absent.
 #[inline]
 fn select<'a>(
     object: Value<'a>,
@@ -329,7 +329,7 @@ fn find_field<'a>(
     }
 }
 
-/// A field of an object that accepts any field.
+/// A field of an object whose static type accepts any field; `None` if it is absent.
 fn find_declared<'a>(
     object: Value<'a>,
     name: &str,
@@ -407,8 +407,8 @@ fn find_index<'a>(list: List<'a>, key: Value<'_>) -> Result<Option<Value<'a>>, E
     }
 }
 
-/// Checks that an absent key counts as absent. In the language of the specification it is an error if the value is neither a map, a list
-/// nor an optional.
+/// Checks that a key that was not found counts as absent. By the specification's rules, it is an error unless the value is a map, a list or
+/// an optional.
 fn check_absence(
     object: Value<'_>,
     key: Value<'_>,
@@ -432,7 +432,7 @@ fn missing(object: Value<'_>, key: Value<'_>) -> EvalError {
     }
 }
 
-/// The Go type of a value; with `raw`, of the value as the host bound it.
+/// The Go type of a value. `raw` says that the host bound the value directly.
 fn go_type(value: &Value<'_>, raw: bool) -> Cow<'static, str> {
     match raw {
         true => value.raw_go_type(),

@@ -58,7 +58,7 @@ impl Attribute {
     }
 
     /// Follows a chain of fields through JSON objects and stores the value at its end in `value`. Returns `Some(false)` if the chain tests
-    /// a field that is missing, and `None`, without a charge, for every chain that is not so simple.
+    /// a field that is missing. Returns `None`, without a charge, for every chain that needs more than lookups in JSON objects.
     #[inline(always)]
     fn follow_plain<'a>(
         &'a self,
@@ -90,7 +90,7 @@ impl Attribute {
         Some(true)
     }
 
-    /// Like `follow_plain`, for a chain with kept values; `value` is the value of its base.
+    /// Like `follow_plain`, for a chain with kept values. `value` must hold the value of the chain's base.
     #[inline(never)]
     fn follow_kept<'a>(
         &'a self,

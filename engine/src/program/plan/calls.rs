@@ -363,7 +363,8 @@ fn plan_function(
     }
 }
 
-/// The implementation for constant patterns. Like upstream, the planner finds it by the function's name alone.
+/// The implementation for constant patterns; `None` if the function has none. Like upstream, the planner finds it by the function's name
+/// alone.
 fn of_pattern(target: &CallTarget<'_>) -> Option<PatternFunction> {
     let overloads = &target.function.as_ref()?.overloads;
     overloads.iter().find_map(|overload| overload.pattern)
@@ -446,7 +447,8 @@ fn is_certain(ty: &Type) -> bool {
     )
 }
 
-/// The cost of a call. If the types do not decide the overload, the call costs one unit, unless the cost belongs to the function's name.
+/// The cost of a call. If the types do not decide the overload, the call costs one unit, unless the cost applies to every call of the
+/// function ([`Cost::by_name`]).
 fn call_cost(target: &CallTarget<'_>) -> Cost {
     match (&target.overload, &target.function) {
         (Some(overload), _) => overload.cost,

@@ -217,7 +217,7 @@ fn is_collected(comprehension: &Comprehension) -> bool {
     is_true(&comprehension.loop_condition) && is_accu(&comprehension.result)
 }
 
-/// The predicate of `p ? step : A`, if the step has this form, and the step.
+/// The predicate and the inner step of a loop step `p ? step : A`; for a loop step of another form, `None` and the loop step itself.
 fn filtered(step: &Expr) -> (Option<&Expr>, &Expr) {
     match call(step, operators::CONDITIONAL) {
         Some([predicate, step, accu]) if is_accu(accu) => (Some(predicate), step),
@@ -225,7 +225,7 @@ fn filtered(step: &Expr) -> (Option<&Expr>, &Expr) {
     }
 }
 
-/// The arguments of a global call of a function.
+/// The arguments of a global call of `function` with `N` arguments; `None` if the expression is not such a call.
 fn call<'e, const N: usize>(expr: &'e Expr, function: &str) -> Option<&'e [Expr; N]> {
     match &expr.kind {
         ExprKind::Call(call) => {

@@ -42,7 +42,7 @@ impl PlanError {
         self
     }
 
-    /// The innermost node that failed.
+    /// The innermost node that failed; `None` if no node is known.
     pub fn expr_id(&self) -> Option<ExprId> {
         self.expr_id
     }
@@ -276,7 +276,8 @@ impl Planner<'_> {
         self.paths.follow(start, further, again)
     }
 
-    /// The variable named `a.b`, in an unchecked expression.
+    /// The name of the declared variable, such as `a.b`, that a selection in an unchecked expression refers to; `None` if it refers to
+    /// none.
     fn dotted_variable(&self, select: &Select) -> Option<SmolStr> {
         let mut names = vec![&select.field];
         let mut operand = &select.operand;
@@ -417,7 +418,8 @@ fn literal(constant: &Constant) -> Value<'_> {
     }
 }
 
-/// Whether a type of the language may be used as a value. Names of protocol buffer types check, but may not.
+/// Whether a type of the language may be used as a value. The checker also accepts the names of other protocol buffer types as values, but
+/// planning rejects them.
 fn is_standard_type(name: &str) -> bool {
     matches!(
         name,

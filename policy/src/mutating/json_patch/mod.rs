@@ -1,5 +1,5 @@
-//! JSON patches, applied as Kubernetes applies them (`gopkg.in/evanphx/json-patch.v4`), which differs from RFC 6902: indices may
-//! be negative, `replace` adds a missing key to an object, and a failed `test` is not an error.
+//! JSON patches, applied as Kubernetes applies them (`gopkg.in/evanphx/json-patch.v4`). This differs from RFC 6902: indices may be
+//! negative, `replace` adds a missing key to an object, and a failed `test` is not an error.
 
 mod document;
 mod equality;
@@ -259,7 +259,8 @@ fn failed(message: String) -> Patched {
     Err(PatchFailure::Error(message))
 }
 
-/// The error for a text that cannot be decoded: Kubernetes writes it as Go source, with escapes that JSON lacks.
+/// The error for a text that cannot be decoded; `None` if it can. Kubernetes writes the text as a Go string literal, which may contain
+/// escapes that JSON lacks.
 fn decoding_error(text: &str) -> Option<String> {
     if text.bytes().all(|byte| (b' '..0x7f).contains(&byte)) {
         return None;

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Print requests that ask which defaults objects of built-in kinds get.
+"""Print requests whose answers show which defaults objects of built-in kinds get.
 
     defaults.py --seed 1 --count 1000 > requests.ndjson
     ../shared/tools/differential.py --requests requests.ndjson
 
-Each object is made by chance of the structure of its kind (schema/kubernetes), and written anew as an API server reads it:
-`op=map` with `typed: true` and a policy that adds an annotation, or none.
+Each object is random, with the structure of its kind (schema/kubernetes). Each request rewrites an object as an API server reads
+it: `op=map` with `typed: true`, and with a policy that adds an annotation or with none.
 """
 import argparse
 import gzip

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Generate random merges: a schema, an object, and policies that apply configurations to it, one `map` request per line.
+"""Generate random merges: a schema, an object, and policies that apply configurations to the object, one `map` request per line.
 
     merges.py --seed 1 --count 1000 > requests.ndjson
     python3 ../shared/tools/differential.py --requests requests.ndjson
 
 Schemas nest structs, maps (granular and atomic), lists (atomic, set, keyed by one field or two, with defaults),
-int-or-string and free-form fields. Configurations set known and unknown fields, nulls, empty lists and maps, wrong
-types, duplicates, wrong type names; several mutations follow each other, bindings bring params, and JSON patches come
-between. The same seed always gives the same requests.
+int-or-string and free-form fields. Configurations set known and unknown fields, nulls, empty lists and maps, values of
+wrong types, duplicates, and wrong type names. Some requests have several mutations, bindings with params, or JSON patches
+between the configurations. The same seed always gives the same requests.
 """
 import argparse
 import json

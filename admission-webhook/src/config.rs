@@ -22,7 +22,7 @@ pub struct Config {
     pub tls: Option<TlsSettings>,
     /// The source of policies.
     pub policies: PolicySource,
-    /// The API server whose decisions are reproduced; a live source has its own.
+    /// The API server whose decisions are reproduced. If the policies come from a live source, the source's own server applies instead.
     pub kubernetes: Server,
     /// The limits.
     pub limits: Limits,
@@ -57,7 +57,7 @@ pub struct LiveSource {
     pub live: Arc<dyn Live>,
 }
 
-/// The limits of the server. A request that exceeds a limit is rejected, so that it cannot take memory or time from others.
+/// The limits of the server. A request that exceeds a limit is rejected, so that one request cannot take memory or time from others.
 #[derive(Debug, Clone)]
 pub struct Limits {
     /// The size limit of one body, in bytes.
@@ -69,7 +69,7 @@ pub struct Limits {
     pub header_timeout: Duration,
     /// How long a connection may be idle. The API server keeps its connections open for 90 seconds.
     pub idle_timeout: Duration,
-    /// The limit of open connections. To open one more, the connection that has been idle longest is closed.
+    /// The limit of open connections. To accept one more, the longest idle connection of the client with the most connections is closed.
     pub connections: usize,
     /// The limit of concurrent evaluations that take more than a millisecond, each on a thread of its own. In addition, the same number of
     /// evaluations, but at least two, may run until their deadlines.

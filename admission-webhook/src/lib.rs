@@ -1,6 +1,6 @@
 //! `gavel serve`: the admission webhook. An API server sends AdmissionReviews; Gavel answers as the API server's own policies would.
 //!
-//! Layer 5: HTTP, TLS, files, time and threads are here. Decisions are not: `gavel-policy` makes them from a snapshot and a request.
+//! Layer 5: HTTP, TLS, files, time and threads. `gavel-policy` decides: it computes a decision from a snapshot and a request.
 //!
 //! Only the program `gavel` uses this crate: `gavel serve --demo` starts it with sample policies, `gavel serve --policies FOLDER` with
 //! policies from files, and `gavel serve --cluster` with those of a cluster. `deploy/` installs it in a cluster. An API server or webhook

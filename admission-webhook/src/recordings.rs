@@ -1,4 +1,4 @@
-//! Recorded decisions of an API server, requested over HTTP: `../shared/golden/policies.ndjson.gz`.
+//! Tests that Gavel answers as an API server did: the recorded decisions in `../shared/golden/policies.ndjson.gz`, requested over HTTP.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};

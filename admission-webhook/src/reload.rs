@@ -30,7 +30,7 @@ pub(crate) async fn certificates(tls: Arc<Tls>, metrics: Arc<Metrics>) {
     }
 }
 
-/// Uses the certificate of a [`Certifier`] whenever it is renewed; `None` without a certifier.
+/// Uses the certificate of a [`Certifier`] whenever it is renewed. Returns `None` if no certifier is configured.
 pub(crate) fn kept(
     tls: &Arc<Tls>,
     metrics: &Arc<Metrics>,
@@ -63,7 +63,7 @@ fn contents(tls: &Tls) -> Vec<Option<Vec<u8>>> {
     files.map(|file| std::fs::read(file).ok()).collect()
 }
 
-/// Reads manifests again whenever they change; `None` if they are built in.
+/// Reads manifests again whenever they change. Returns `None` if the policies do not come from files.
 pub(crate) fn policies(
     source: &PolicySource,
     app: &Arc<App>,
@@ -78,7 +78,8 @@ pub(crate) fn policies(
     Some(manifests(changes, Arc::clone(app)))
 }
 
-/// Puts the states of a live source in force while the source publishes them; `None` without a live source.
+/// Puts the states of a live source in force while the source publishes them. Returns `None` if the policies do not come from a live
+/// source.
 pub(crate) fn live(
     source: &PolicySource,
     app: &Arc<App>,

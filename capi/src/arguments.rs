@@ -17,6 +17,10 @@ pub(crate) unsafe fn text<'a>(data: *const u8, len: usize) -> Result<&'a str, Fa
 
 /// The contents of a handle.
 ///
+/// # Errors
+///
+/// The handle is null.
+///
 /// # Safety
 ///
 /// `handle` must be null or a handle of this library that was not freed. No thread may free it while the result lives.
@@ -26,7 +30,11 @@ pub(crate) unsafe fn handle<'a, T>(handle: *const T) -> Result<&'a T, Failure> {
     found.ok_or_else(no_handle)
 }
 
-/// The contents of an optional list of handles.
+/// The contents of an optional list of handles; `None` if the list is null.
+///
+/// # Errors
+///
+/// A handle in the list is null.
 ///
 /// # Safety
 ///

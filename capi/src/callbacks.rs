@@ -106,7 +106,7 @@ impl GavelCallbacks {
         }))
     }
 
-    /// Looks up a namespace with the host's callback.
+    /// Looks up a namespace with the host's callback; `None` if it does not exist, or if the host has no callback.
     pub(crate) fn namespace(&self, name: &str) -> Result<Option<Json>, Failure> {
         let Some(find) = self.find_namespace else {
             return Ok(None);
@@ -117,7 +117,7 @@ impl GavelCallbacks {
         reply.object()
     }
 
-    /// Looks up a param with the host's callback.
+    /// Looks up a param with the host's callback; `None` if it does not exist, or if the host has no callback.
     pub(crate) fn param(
         &self,
         kind: [&str; 2],

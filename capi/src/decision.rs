@@ -112,6 +112,8 @@ struct Call<'c> {
 }
 
 impl<'c> Call<'c> {
+    /// Reads the arguments that the host passes.
+    ///
     /// # Safety
     ///
     /// The requirements of `gavel_index_decide`.
@@ -198,7 +200,7 @@ impl<'c> Call<'c> {
     }
 }
 
-/// A snapshot with the namespace of the request and the params of its policies, if only the host knows them.
+/// A snapshot with the namespace of the request and the params that policies need for it, if only the host knows them.
 fn with_host(
     snapshot: &Snapshot,
     callbacks: &GavelCallbacks,

@@ -1,6 +1,6 @@
 //! Memory across the boundary: borrowed bytes, handles, results. The unsafe steps that all exports share are here.
 
-/// The bytes that a host passes; `None` for a null pointer.
+/// The bytes that a host passes; empty for a null pointer.
 ///
 /// # Safety
 ///
@@ -13,7 +13,7 @@ pub(crate) unsafe fn bytes<'a>(data: *const u8, len: usize) -> &'a [u8] {
     unsafe { std::slice::from_raw_parts(data, len) }
 }
 
-/// The contents of an optional handle.
+/// The contents of an optional handle; `None` if it is null.
 ///
 /// # Safety
 ///
@@ -23,7 +23,7 @@ pub(crate) unsafe fn optional<'a, T>(handle: *const T) -> Option<&'a T> {
     unsafe { handle.as_ref() }
 }
 
-/// The contents of a list of handles. A handle may be null.
+/// The contents of a list of handles; `None` stands for a handle that is null. The list itself may be null, which means empty.
 ///
 /// # Safety
 ///

@@ -32,9 +32,9 @@ pub struct GavelOptions {
 /// The options of one call.
 #[derive(Debug)]
 pub(crate) struct Limits<'a> {
-    /// The limit in cost units, if the host set one.
+    /// The cost limit in cost units; `None` if the host set none.
     pub(crate) cost: Option<i64>,
-    /// The limit in bytes, if the host set one.
+    /// The memory limit in bytes; `None` if the host set none.
     pub(crate) memory: Option<usize>,
     /// The callbacks.
     pub(crate) callbacks: GavelCallbacks,

@@ -30,7 +30,7 @@ use crate::value::GavelValue;
 pub struct GavelIndex {
     pub(crate) server: Server,
     changing: Mutex<Changing>,
-    /// The current contents. `None` after a change, until a call needs them.
+    /// The contents that calls read. A change sets them to `None`; the next call builds them again.
     current: RwLock<Option<Arc<Current>>>,
 }
 
@@ -379,7 +379,7 @@ pub unsafe extern "C" fn gavel_policy_free(policy: *mut GavelPolicy) {
 /// Policies, each with its bindings.
 pub(crate) type Hooks<'p, P, B> = Vec<(&'p P, Vec<&'p B>)>;
 
-/// The policies among these handles with their bindings, which follow the policy that they bind.
+/// The validating policies among these handles, each with the bindings that follow it in the list.
 pub(crate) fn validating<'p>(
     handles: &[&'p GavelPolicy],
 ) -> Hooks<'p, CompiledPolicy, CompiledBinding> {

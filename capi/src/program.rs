@@ -216,13 +216,13 @@ pub unsafe extern "C" fn gavel_program_eval(
     })
 }
 
-/// A variable of a call, before its value is built.
+/// A variable of a call, as it was read from the flat encoding.
 enum Input<'b> {
     /// JSON that is read according to the variable's type.
     Json(Json),
     /// The JSON of a handle.
     Shared(&'b Json),
-    /// A value in the flat encoding, which begins here.
+    /// A value that is already built.
     Flat(Value<'b>),
 }
 

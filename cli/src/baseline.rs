@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::input;
 
-/// How often each known finding may occur. Lines are not compared, so that a file may be edited.
+/// How often each known finding may occur. Line numbers are not compared, so that findings stay known when lines move.
 #[derive(Debug, Default)]
 pub(crate) struct Baseline(BTreeMap<BaselineKey, usize>);
 
@@ -38,7 +38,7 @@ impl Baseline {
         Ok(Baseline(known))
     }
 
-    /// Whether a problem is known. Each entry of the baseline covers one problem.
+    /// Whether the baseline has an unused entry for a problem. The entry is then used up: each entry covers one problem.
     pub(crate) fn takes(&mut self, problem: &Problem) -> bool {
         match self.0.get_mut(&key(problem)) {
             Some(count) if *count > 0 => {

@@ -29,7 +29,7 @@ pub(crate) struct LintConfig {
     pub(crate) deny: Vec<String>,
     /// The versions of Kubernetes, such as `1.36` or `1.34..1.37`.
     pub(crate) kubernetes_version: Option<String>,
-    /// The size of the largest object, in bytes.
+    /// The assumed size of the largest object, in bytes.
     pub(crate) max_object: Option<u64>,
     /// A file of findings that are not reported; the path is relative to `gavel.yaml`.
     pub(crate) baseline: Option<PathBuf>,

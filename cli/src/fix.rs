@@ -8,7 +8,8 @@ use gavel_manifest::{Place, Problem, Suggestion};
 
 use crate::findings::Findings;
 
-/// The contents of the files with all suggestions applied, and the problems that remain.
+/// The contents of the files with the suggestions applied, and the problems without a suggestion. If two suggestions overlap, only the one
+/// that begins later in the file is applied.
 pub(crate) fn fixed(findings: &Findings) -> (BTreeMap<Arc<Path>, String>, Vec<Problem>) {
     let mut wanted: BTreeMap<Arc<Path>, Vec<&Suggestion>> = BTreeMap::new();
     let mut left = Vec::new();

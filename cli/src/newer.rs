@@ -1,4 +1,4 @@
-//! The functions and macros of an expression that its Kubernetes version does not have yet.
+//! The functions and macros of an expression that the chosen Kubernetes version does not have yet.
 
 use gavel_engine::ast::operators;
 use gavel_engine::syntax::Macros;

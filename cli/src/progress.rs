@@ -11,7 +11,7 @@ const DELAY: Duration = Duration::from_millis(500);
 #[derive(Debug)]
 pub(crate) struct Progress {
     bar: ProgressBar,
-    /// When the run began; `None` after the bar was shown.
+    /// When the run began; `None` if the bar is already shown, or is never to be shown.
     hidden_since: Option<Instant>,
 }
 

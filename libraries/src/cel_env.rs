@@ -26,7 +26,7 @@ use crate::cel::two_variable::TWO_VARIABLE;
 use crate::kubernetes::cidr::CIDR;
 use crate::kubernetes::ip::IP;
 
-/// The number of slots that the checker declares as variables; an expression that reads a later slot is rejected.
+/// The number of slots of `cel.block` that the checker declares as variables. An expression that reads a later slot is rejected.
 const BLOCK_SLOTS: usize = 64;
 
 /// The strings library of version 4.

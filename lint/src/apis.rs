@@ -17,13 +17,13 @@ pub(crate) struct Api {
 /// When an API is no longer served, or deprecated.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum End {
-    /// The first version that does not serve it.
+    /// The first Kubernetes version that does not serve the API.
     Removed(KubeVersion),
-    /// The first version that warns about it.
+    /// The first Kubernetes version that warns about the API.
     Deprecated(KubeVersion),
 }
 
-/// The row of an API.
+/// The entry of an API that is removed or deprecated; `None` for other APIs.
 pub(crate) fn find(group: &str, version: &str, resource: &str) -> Option<&'static Api> {
     APIS.iter().find(|api| {
         let has = api.resources.is_empty() || api.resources.contains(&resource);
@@ -31,8 +31,8 @@ pub(crate) fn find(group: &str, version: &str, resource: &str) -> Option<&'stati
     })
 }
 
-/// The Kubernetes versions that accept objects with expressions, by kind and API version: the first version that accepts them, and the
-/// first that no longer does. For policies and devices, these are the versions that serve them (k8s.io/api
+/// The Kubernetes versions that accept objects with expressions, by kind and API version: the first minor version that accepts the objects,
+/// and the first that no longer does. For policies and devices, these versions serve the API version (k8s.io/api
 /// `*/zz_generated.prerelease-lifecycle.go`).
 const KINDS: [(&[&str], &str, u32, Option<u32>); 14] = [
     (VALIDATING, "v1alpha1", 26, Some(32)),
@@ -61,13 +61,15 @@ const CONFIGURATIONS: &[&str] = &["AuthenticationConfiguration", "AuthorizationC
 /// The reason why a Kubernetes version does not accept objects of a kind and version.
 #[derive(Debug, Default)]
 pub(crate) struct Unserved {
-    /// The Kubernetes versions that accept them; `None` if the kind has no such version.
+    /// Help that names the Kubernetes version that first accepts or no longer accepts the objects; `None` if the kind does not have this
+    /// API version.
     pub(crate) help: Option<String>,
-    /// The newer `apiVersion` of the kind, if the Kubernetes version accepts it.
+    /// The newer `apiVersion` of the kind; `None` unless the API version was removed and the Kubernetes version accepts the newer one.
     pub(crate) newest: Option<String>,
 }
 
-/// Whether a Kubernetes version does not accept objects of a kind and version.
+/// Why a Kubernetes version does not accept objects of a kind and API version. `None` if it accepts them, or if the kind is not in
+/// [`KINDS`].
 pub(crate) fn unserved(api_version: &str, kind: &str, server: KubeVersion) -> Option<Unserved> {
     let (group, version) = api_version.split_once('/')?;
     let mut of_kind = KINDS.iter().filter(|row| row.0.contains(&kind)).peekable();

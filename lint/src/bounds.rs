@@ -43,7 +43,7 @@ impl Advice {
     }
 }
 
-/// The cost as a percentage of a limit, rounded up: `12 %`; `< 1 %` for less.
+/// The cost as a percentage of a limit, rounded up: `12 %`. A cost below one percent is `< 1 %`.
 pub fn share(cost: u64, limit: u64) -> String {
     if cost > 0 && cost < limit / 100 {
         return "< 1 %".to_owned();
@@ -59,8 +59,8 @@ const fn near(limit: u64) -> u64 {
     limit.saturating_sub(limit / 4)
 }
 
-/// Reports rules that use more than three quarters of their budget. For these rules, and for rules that exceed the budget, it names bounds
-/// that reduce the cost.
+/// Reports rules that use more than three quarters of their budget. The help texts for these rules, and for rules that exceed the budget,
+/// name bounds that reduce the cost.
 pub(crate) fn check(
     linter: &Linter,
     document: &Document,
@@ -115,8 +115,8 @@ const MOST_BOUNDS: usize = 3;
 /// The maximum number of schema nodes that are tried.
 const MOST_PLACES: usize = 40;
 
-/// The bounds that reduce the cost of a rule to a fifth of the limit or below. The search tries one bound after the other, and returns
-/// bounds that are as few and as large as it can find.
+/// The bounds that reduce the cost of a rule to a fifth of the limit or, if that is not possible, below the limit; `None` if no bounds do.
+/// The search tries one bound after the other, and returns bounds that are as few and as large as it can find.
 pub(crate) fn advice(
     envs: &RuleEnvs,
     definition: &Definition,
@@ -184,7 +184,7 @@ enum Step {
     Value,
 }
 
-/// The steps from the root of the schema to the node of a rule, read from the path of the rule.
+/// The steps from the root of the schema to the node of a rule. `path` is the path of the rule; `None` if it does not lead into a schema.
 fn steps(path: &str) -> Option<Vec<Step>> {
     let (_, rest) = path.split_once("openAPIV3Schema")?;
     let (mut rest, _) = rest.rsplit_once(".x-kubernetes-validations")?;
@@ -311,7 +311,7 @@ fn unbounded(
     }
 }
 
-/// Sets a bound, if it is smaller than the existing one.
+/// Lowers the bound of a schema node to `value`; a smaller bound stays. `None` if the schema has no node at `place`.
 fn set(schema: &mut JsonSchema, place: &[Step], key: &str, value: i64) -> Option<()> {
     let mut node = schema;
     for step in place {
@@ -356,7 +356,7 @@ struct Trial<'t> {
 }
 
 impl Trial<'_> {
-    /// The cost of the schema's only rule.
+    /// The cost of the schema's only rule, in cost units; `None` if the rule does not compile.
     fn cost(&self, schema: &JsonSchema) -> Option<u64> {
         let version = Version {
             schema: Some(Validation {

@@ -25,7 +25,7 @@ use crate::{meant, strict};
 
 /// The group of the API server's own configuration.
 const CONFIGURATION: &str = "apiserver.config.k8s.io";
-/// The API group of devices.
+/// The API group of device classes and resource claims.
 const RESOURCE: &str = "resource.k8s.io";
 /// The cost limit of a selector of devices, in cost units.
 const SELECTOR_LIMIT: u64 = 1_000_000;

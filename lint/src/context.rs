@@ -58,7 +58,7 @@ impl Default for Options {
 pub struct Linter {
     pub(crate) server: Server,
     pub(crate) kinds: Kinds,
-    /// Validates new objects, which must also be valid for the previous version.
+    /// Validates new objects. The previous Kubernetes version must accept their expressions too.
     pub(crate) validator: Validator,
     pub(crate) rules: RuleEnvs,
     /// The environment of stored expressions.
@@ -98,7 +98,7 @@ impl Linter {
 }
 
 impl Linter {
-    /// The first later Kubernetes version in which an expression of a new object is valid.
+    /// The first later Kubernetes version that reports no error in this field of a new object; `None` if there is none.
     pub(crate) fn first_version_without(
         &self,
         object: &gavel_policy::api::Resource,

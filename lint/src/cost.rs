@@ -27,7 +27,7 @@ pub struct ObjectCost {
     pub about: String,
     /// The rules or expressions.
     pub rules: Vec<RuleCost>,
-    /// The cost of expressions that share a budget, for each budget.
+    /// The cost of all expressions that share a budget, one entry for each budget.
     pub totals: Vec<TotalCost>,
 }
 
@@ -78,8 +78,8 @@ pub enum Figure {
 
 impl Linter {
     /// The upper bounds of the costs of a definition's or policy's expressions; empty for other objects. For definitions, these are the
-    /// estimates that decide whether an API server accepts them; for policies, upper bounds for objects that satisfy their schema and the
-    /// size limit.
+    /// estimates by which an API server accepts or rejects the definition. For policies, they hold for objects that satisfy their schema
+    /// and the size limit.
     pub fn costs(&self, document: &Document) -> Vec<ObjectCost> {
         if is_definition(document) {
             return self.costs_of_definition(document);

@@ -57,13 +57,13 @@ pub(crate) fn check(linter: &Linter, document: &Document, problems: &mut Vec<Pro
     }
 }
 
-/// The path of the list that a rule is in.
+/// The path of the list that a rule is in; `rule` is the path of the rule.
 fn list(rule: &str) -> Option<&str> {
     let (list, _) = rule.rsplit_once('[')?;
     Some(list)
 }
 
-/// The rules of one node.
+/// The rules of one schema node.
 struct Siblings<'r> {
     /// The rules before the current one, with their paths.
     before: Vec<(String, &'r CheckedAst)>,
@@ -82,7 +82,7 @@ impl<'r> Siblings<'r> {
     }
 }
 
-/// Decodes a definition, as strictly as the API server does.
+/// Decodes a definition as strictly as the API server does, and reports what is wrong. `None` if it cannot be decoded.
 fn read(document: &Document, problems: &mut Vec<Problem>) -> Option<Definition> {
     for field in Definition::unknown_fields(document.value()) {
         let message = format!("unknown field {}", quote(&field));

@@ -22,7 +22,7 @@ const KIND: &str = "x-kubernetes-group-version-kind";
 pub(crate) struct Kinds {
     pub(crate) types: TypeChecker,
     schemas: BTreeMap<GroupVersionKind, KnownKind>,
-    /// The resources of each group with the versions that have them.
+    /// By API group and plural name of a resource, the versions that have the resource.
     resources: BTreeMap<(String, String), BTreeSet<String>>,
 }
 
@@ -30,7 +30,7 @@ pub(crate) struct Kinds {
 #[derive(Debug)]
 pub(crate) struct KnownKind {
     pub(crate) schema: Arc<JsonSchema>,
-    /// Whether objects have a namespace, if that is known.
+    /// Whether objects have a namespace; `None` if that is not known.
     pub(crate) is_namespaced: Option<bool>,
     /// Whether Kubernetes has the kind itself.
     pub(crate) is_builtin: bool,
@@ -60,7 +60,7 @@ impl Kinds {
         Ok(kinds)
     }
 
-    /// The schema of a kind.
+    /// The known kind with this name; `None` if it is not known.
     pub(crate) fn get(&self, kind: &GroupVersionKind) -> Option<&KnownKind> {
         self.schemas.get(kind)
     }
@@ -77,7 +77,7 @@ impl Kinds {
         of_group.map(|(_, resource)| resource.as_str())
     }
 
-    /// The versions that have a resource.
+    /// The versions that have a resource; `None` if the resource is not known.
     pub(crate) fn versions_of(&self, group: &str, resource: &str) -> Option<&BTreeSet<String>> {
         self.resources.get(&(group.to_owned(), resource.to_owned()))
     }
@@ -210,13 +210,13 @@ pub(crate) fn group_of(document: &Document) -> &str {
     group
 }
 
-/// A text at the top of a document; empty if absent.
+/// The string under a top-level key of a document; empty if there is none.
 pub(crate) fn text<'d>(document: &'d Document, key: &str) -> &'d str {
     let text = document.value().get(key).and_then(Json::as_str);
     text.unwrap_or_default()
 }
 
-/// The name of a document's object.
+/// The name of a document's object; empty if it has none.
 pub(crate) fn name_of(document: &Document) -> &str {
     let name = document.value().pointer("/metadata/name");
     name.and_then(Json::as_str).unwrap_or_default()

@@ -1,5 +1,5 @@
-//! Finds mistakes in policies, definitions and the other objects in which Kubernetes accepts CEL, before they reach a cluster: what an API
-//! server rejects, and what it accepts although it is probably a mistake. Layer 4: no IO.
+//! Finds mistakes in policies, definitions and the other objects in which Kubernetes accepts CEL, before they reach a cluster. A mistake is
+//! something that an API server rejects, or something that it accepts although it is probably wrong. Layer 4: no IO.
 //!
 //! [`Linter`] finds [`Problem`](gavel_manifest::Problem)s in documents. [`rules::RULES`] has a row for each rule.
 //!
@@ -26,8 +26,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Use it before objects are written: in editors, in CI. It does not evaluate expressions; `gavel-check` evaluates them over given objects.
-//! The linter only knows the given documents: if the definition of a custom resource is not among them, the custom resource has no type.
+//! Use the linter before objects are written to a cluster: in editors and in CI. It does not evaluate expressions; `gavel-check` evaluates
+//! them over given objects. The linter only knows the given documents: if the definition of a custom resource is not among them, the custom
+//! resource has no type.
 
 mod apis;
 mod bounds;

@@ -33,8 +33,8 @@ pub(crate) fn function(problem: Problem, env: &Env) -> Problem {
     }
 }
 
-/// Help for the message about an expression that does not compile: the unclosed bracket, the function that was probably meant, or the
-/// signatures of the called function.
+/// Help for the message about an expression that does not compile: the unclosed bracket or quote, the function that was probably meant, or
+/// the signatures of the called function. `None` if there is nothing to suggest.
 pub fn help(message: &str, expression: &str, env: &Env) -> Option<String> {
     match message.contains("Syntax error: ") {
         true => {
@@ -56,7 +56,7 @@ fn meant_function(message: &str, env: &Env) -> Option<String> {
     Some(format!("did you mean `{name}`?"))
 }
 
-/// The signatures of a function that was called with arguments that fit none of them.
+/// The signatures of a function that was called with arguments that fit none of them; `None` for other messages.
 fn overloads(message: &str, env: &Env) -> Option<String> {
     let called = quoted(message, "found no matching overload for '")?;
     let function = env.declarations().function(called);
@@ -80,7 +80,7 @@ fn written(name: &str, signature: &Signature) -> String {
     }
 }
 
-/// Adds the field that was probably meant, if the type checker reports an unknown field: a similar name is searched for in all objects of
+/// Adds the field that was probably meant, if the type checker reports an unknown field. The search considers the fields of all objects in
 /// the schema.
 pub(crate) fn field_of(problem: Problem, schema: &JsonSchema) -> Problem {
     let Some(field) = quoted(&problem.message, "undefined field '") else {
@@ -119,7 +119,7 @@ pub(crate) fn unknown_field(problem: Problem, api_version: &str, kind: &str) -> 
     }
 }
 
-/// A syntax error, with help if the text is a template.
+/// Adds help to a syntax error if the text looks like a template, such as one of Helm.
 pub fn explain_syntax(problem: Problem, text: &str) -> Problem {
     match text.contains("{{") {
         true => problem.with_help(
@@ -129,7 +129,7 @@ pub fn explain_syntax(problem: Problem, text: &str) -> Problem {
     }
 }
 
-/// The text between the first occurrence of a prefix in the message and the next quote.
+/// The text between the first occurrence of a prefix in the message and the next quote; `None` if the message does not contain both.
 pub(crate) fn quoted<'t>(text: &'t str, prefix: &str) -> Option<&'t str> {
     let (_, rest) = text.split_once(prefix)?;
     let (quoted, _) = rest.split_once('\'')?;

@@ -5,7 +5,7 @@ use gavel_manifest::{Document, Problem, Suggestion};
 use crate::expressions::problem;
 use crate::rules::{LONE_MESSAGE_EXPRESSION, MESSAGE_CONVENTION};
 
-/// Reports the problems of a validation's or rule's message; `field` is its path.
+/// Reports the problems of the message of a validation or rule; `field` is the path of the validation or rule.
 pub(crate) fn check_message(
     document: &Document,
     field: &str,
@@ -45,7 +45,7 @@ pub(crate) fn check_message(
     problems.push(found);
 }
 
-/// The position of a word in a text, in bytes.
+/// The position of a word in a text, in bytes; `None` if the text does not contain the word. Upper and lower case are the same.
 fn word(text: &str, wanted: &str) -> Option<usize> {
     let lower = text.to_ascii_lowercase();
     let is_letter = |c: Option<char>| c.is_some_and(char::is_alphanumeric);

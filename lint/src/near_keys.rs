@@ -9,8 +9,8 @@ use gavel_policy::cel::{Compiler, Declarations};
 use crate::expressions::path::{Aliases, ELEMENT, FieldPath, Reads, VALUE, path_at, path_of, text};
 use crate::spelling::nearest;
 
-/// The existing key that is nearest to the missing one, as help. `error` is the error of the expression, and `value` returns the value of a
-/// variable.
+/// Help that names the existing key that is nearest to the missing one; `None` if no key is near. `error` is the error of the expression,
+/// and `value` returns the value of a variable.
 pub fn near_key<'v>(
     checked: &CheckedAst,
     error: &str,
@@ -27,7 +27,7 @@ pub struct NearKeys {
 }
 
 impl NearKeys {
-    /// Begins without variables; `env` is the environment of stored expressions.
+    /// Creates suggestions for a policy without variables. `env` is the environment of stored expressions.
     pub fn new(env: &Env) -> Self {
         NearKeys {
             compiler: Compiler::with_variables(env),
@@ -67,7 +67,7 @@ const ALL: Declarations = Declarations {
     patch_types: true,
 };
 
-/// The missing key that an error names.
+/// The missing key that an error names; `None` for other errors.
 fn key(error: &str) -> Option<&str> {
     let (_, key) = error.split_once("no such key: ")?;
     key.lines().next()

@@ -370,7 +370,7 @@ fn variables_read(checked: &CheckedAst) -> Option<Vec<&str>> {
     (mentioned == read.len()).then_some(read)
 }
 
-/// The first field of a variable that an expression reads: its node and its path.
+/// The first field of a variable that an expression reads: its node and its path. `None` if the expression reads no field of the variable.
 fn reads<'e>(checked: &'e CheckedAst, variable: &str) -> Option<(&'e Expr, String)> {
     let reads = Reads::of(checked, &Aliases::new());
     let of_variable = |(_, path): &&(&Expr, _)| {

@@ -37,8 +37,8 @@ fn supported(problem: Problem) -> Problem {
     }
 }
 
-/// Moves a syntax error of an expression to the unclosed bracket or quote that caused it, if there is one; parsers report it at a later
-/// place.
+/// Moves a syntax error of an expression to the unclosed bracket or quote that caused it, because parsers report it further on. Other
+/// problems stay where they are.
 pub(crate) fn at_opener(problem: Problem, document: &Document, field: &str) -> Problem {
     if !problem.message.contains("Syntax error: ") {
         return problem;

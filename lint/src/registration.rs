@@ -10,17 +10,18 @@ use crate::kinds::{group_of, text};
 use crate::rules::{DUPLICATE_KEY, INVALID_OBJECT, UNKNOWN_FIELD};
 use crate::{meant, policy, refusal, resources, strict, types};
 
-/// Whether a document is an object of the group.
+/// Whether the linter checks a document as an object of `admissionregistration.k8s.io`. The API group may be missing.
 pub(crate) fn is_subject(document: &Document) -> bool {
     group_of(document) == GROUP || is_elsewhere(document)
 }
 
-/// Whether a document has the kind of an object of the group, but no group. Another group may have kinds with these names.
+/// Whether a document has a kind of `admissionregistration.k8s.io`, but no API group. A document with another group is not meant: that
+/// group may have kinds with the same names.
 fn is_elsewhere(document: &Document) -> bool {
     group_of(document).is_empty() && KINDS.contains(&text(document, "kind"))
 }
 
-/// Reports the problems of a single object of the group.
+/// Reports the problems of a single object of `admissionregistration.k8s.io`.
 pub(crate) fn check(linter: &Linter, document: &Document, problems: &mut Vec<Problem>) {
     if is_elsewhere(document) {
         let (version, kind) = (text(document, "apiVersion"), text(document, "kind"));
@@ -153,7 +154,7 @@ fn undecodable(document: &Document, error: &DecodeError) -> Problem {
     found
 }
 
-/// The kinds of the group.
+/// The kinds of `admissionregistration.k8s.io` that the linter checks.
 const KINDS: [&str; 6] = [
     "ValidatingAdmissionPolicy",
     "ValidatingAdmissionPolicyBinding",

@@ -166,7 +166,8 @@ fn check_versions(
     }
 }
 
-/// The version of the same group that replaces the version in a rule, if it does so for all resources of the rule.
+/// Suggests a version of the same group in place of the version in a rule. `None` unless this version replaces the old one for all
+/// resources of the rule.
 fn newer(document: &Document, rule: &RuleWithOperations, field: &str) -> Option<Suggestion> {
     let ([group], [version]) = (rule.api_groups.as_slice(), rule.api_versions.as_slice()) else {
         return None;

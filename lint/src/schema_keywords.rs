@@ -52,7 +52,7 @@ pub(crate) fn required(rule: &CheckedAst) -> Vec<FieldPath> {
     tested.collect()
 }
 
-/// The path of selections from a variable.
+/// The path of selections that begin at a variable, such as `self.spec.name`; `None` for any other expression.
 fn chain(expr: &Expr) -> Option<FieldPath> {
     match &expr.kind {
         ExprKind::Ident(name) => Some(vec![name.clone()]),
@@ -65,7 +65,7 @@ fn chain(expr: &Expr) -> Option<FieldPath> {
     }
 }
 
-/// The part of a schema that expresses a condition.
+/// The schema keyword that expresses a condition, for messages; `None` if no keyword does.
 fn keyword_for(subject: &Subject<'_>, condition: &Expr) -> Option<String> {
     let call = match &condition.kind {
         ExprKind::Call(call) => call,
@@ -96,7 +96,7 @@ fn keyword_for(subject: &Subject<'_>, condition: &Expr) -> Option<String> {
     }
 }
 
-/// `self == 'a' || self == 'b'`
+/// Whether an expression compares one value with constants, as `self == 'a' || self == 'b'` does.
 fn is_enumeration(subject: &Subject<'_>, expr: &Expr) -> bool {
     let ExprKind::Call(call) = &expr.kind else {
         return false;
@@ -137,7 +137,7 @@ fn compared(subject: &Subject<'_>, call: &Call, left: &Expr, right: &Expr) -> Op
     Some(bound.to_owned())
 }
 
-/// The argument of `size()`.
+/// The argument of `size()`; `None` for other expressions.
 fn sized(expr: &Expr) -> Option<&Expr> {
     match &expr.kind {
         ExprKind::Call(call) if call.function == "size" => {

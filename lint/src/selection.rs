@@ -16,7 +16,7 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// The unknown names in the selection, with the rule that was probably meant.
+    /// The unknown names in the selection, each with the rule name that was probably meant; `None` if no rule name is similar.
     pub fn unknown(&self) -> Vec<(&str, Option<&'static str>)> {
         let lists: [(&[String], &[&str]); 3] = [
             (&self.select, &["all"]),

@@ -1,7 +1,8 @@
 //! Names that were probably meant.
 
-/// The candidate that differs least from a name; `None` if all differ in more than a third of its letters. Differences in case, and between
-/// singular and plural, are ignored.
+/// The candidate that differs least from a name. A difference is a letter that is added, removed, changed, or swapped with its neighbour;
+/// upper and lower case are the same. Candidates that are equal to the name are skipped. `None` if all others have more than 3 differences,
+/// or more differences than a third of the name's letters, rounded up.
 pub fn nearest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
     let wanted = name.to_lowercase();
     let most = wanted.chars().count().div_ceil(3).min(3);

@@ -62,7 +62,7 @@ pub(crate) fn check_fields(document: &Document, problems: &mut Vec<Problem>) {
     }
 }
 
-/// The fields of a configuration of the API server (apiserver `pkg/apis/apiserver/v1/types.go`).
+/// The fields of a configuration of the API server (apiserver `pkg/apis/apiserver/v1/types.go`); `None` for other kinds.
 fn configuration(kind: &str) -> Option<&'static JsonSchema> {
     static SCHEMAS: OnceLock<Vec<(&str, JsonSchema)>> = OnceLock::new();
     let schemas = SCHEMAS.get_or_init(|| {

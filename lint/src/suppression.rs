@@ -17,9 +17,9 @@ struct Suppression {
 const MARKER: &str = "gavel: ignore";
 
 impl Suppressions {
-    /// Reads the comments of a text. A comment at the end of a line applies to that line. A comment on its own line applies to
-    /// the next line and everything indented below it; with `ignore-file` before everything else, it applies to the file. In a
-    /// CEL expression over several lines, comments begin with `//`.
+    /// Reads the comments of a text. A comment at the end of a line applies to that line. A comment on its own line applies to the next
+    /// line and everything indented below it. A comment `# gavel: ignore-file` anywhere applies to the whole file. In a CEL expression over
+    /// several lines, comments begin with `//`.
     pub fn read(text: &str) -> Self {
         if !text.contains(MARKER) {
             return Suppressions::default();
@@ -59,7 +59,7 @@ impl Suppressions {
     }
 }
 
-/// The text before a comment, and the comment.
+/// The text before a comment that suppresses findings, and the comment without its `#` or `//`; `None` if the line has no such comment.
 fn comment(line: &str) -> Option<(&str, &str)> {
     let at = line.find(MARKER)?;
     let before = line.get(..at)?.trim_end();
@@ -69,7 +69,8 @@ fn comment(line: &str) -> Option<(&str, &str)> {
     Some((before, line.get(at..)?))
 }
 
-/// The next line that is not a comment, and the lines indented below it.
+/// The lines from the comment on line `n` to the end of what it applies to: the next line that is not a comment, and the lines indented
+/// below it.
 fn below(lines: &[&str], n: usize) -> (u32, u32) {
     let is_content = |line: &&str| {
         let line = line.trim_start();

@@ -71,8 +71,8 @@ pub(crate) fn check(
     }));
 }
 
-/// Whether a mismatch is about objects of a schema, which are maps at run time: for example, lists of containers and of init containers can
-/// be joined with `+`, although the names of their types differ.
+/// Whether a reported type mismatch is not an error at run time, where all objects of a schema are maps. For example, lists of containers
+/// and of init containers can be joined with `+`, although the names of their types differ.
 fn works_at_run_time(message: &str) -> bool {
     let Some((_, arguments)) = message.split_once("applied to '(") else {
         return false;
@@ -210,7 +210,7 @@ fn check_costs(document: &Document, costs: &[KindCosts], found: &mut FoundByKind
     }
 }
 
-/// Problems with the kinds to which each applies.
+/// Problems, each with the kinds to which it applies.
 #[derive(Default)]
 struct FoundByKind {
     problems: Vec<(Problem, u64, Vec<String>)>,

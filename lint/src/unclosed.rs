@@ -2,7 +2,7 @@
 
 use gavel_manifest::{Lexeme, Place, place_of, unclosed};
 
-/// The innermost unclosed bracket or quote of an expression, and its position.
+/// The innermost unclosed bracket or quote of an expression, and its position; `None` if everything is closed.
 pub(crate) fn unclosed_in(expression: &str) -> Option<(char, Place)> {
     let byte = *unclosed(expression, lexeme).last()?;
     let opener = expression.get(byte..)?.chars().next()?;

@@ -1,4 +1,4 @@
-//! The client: many connections on one thread that polls them and never sleeps.
+//! The client of the load test: one thread that polls many connections and never sleeps.
 
 use std::io::{ErrorKind, Read, Write};
 use std::time::{Duration, Instant};
@@ -94,7 +94,11 @@ impl Connection {
         }
     }
 
-    /// Sends and receives as much as possible; returns whether the answer is complete, and checks that it is the expected one.
+    /// Sends and receives as much as possible. Returns whether the whole answer has arrived.
+    ///
+    /// # Errors
+    ///
+    /// The connection fails, or the answer is not the expected one.
     fn is_answered(&mut self, work: &Work) -> Outcome<bool> {
         while let Some(rest @ [_, ..]) = work.request.get(self.sent..) {
             match self.stream.write(rest) {

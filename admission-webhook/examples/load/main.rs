@@ -1,8 +1,8 @@
 //! Measures `gavel serve` under load on loopback: reviews per second, response times, and memory. `.ci/load` runs it.
 //!
-//! For each kind of work the binary is started anew, on the second processor alone, and receives requests over 8 connections that are kept
-//! alive. The client is one thread that never sleeps, on the first processor, where `.ci/load` puts it. So the figures show what the server
-//! does with one processor that it does not share with the client.
+//! For each kind of work, a new server process is started on the second processor, where nothing else runs. It receives requests over 8
+//! connections that are kept alive. The client is one thread that never sleeps; `.ci/load` puts it on the first processor. So the figures
+//! show what the server does with one processor that it does not share with the client.
 //!
 //! Two baselines bound the results: `GET /livez`, a handler of the same server that does nothing, and a review that is parsed but matches
 //! no policy. The baselines and the work are measured in short alternating turns, each as fast as the server answers; then the work is
@@ -97,7 +97,8 @@ impl<'w> Target<'w> {
         load(&mut self.connections, self.work, time, pace)
     }
 
-    /// Sends requests for a turn, which counts if no CPU time was stolen; returns the number of answers.
+    /// Sends requests for one turn and returns the number of answers. The response times are added to `turns` only if no CPU time was
+    /// stolen during the turn.
     fn turn(&mut self, pace: Pace, turns: &mut Vec<Vec<Duration>>) -> Outcome<usize> {
         let before = stolen()?;
         let times = self.load(TURN, pace)?;
@@ -117,7 +118,7 @@ fn stolen() -> Outcome<u64> {
     Ok(steal.map_or(Ok(0), str::parse)?)
 }
 
-/// The results of the turns that count. Rates are medians of turns.
+/// The results of the turns that count. Rates are in answers per second: the median over the turns.
 struct Found {
     rate: f64,
     of_idle: f64,
@@ -126,7 +127,7 @@ struct Found {
     cpu: Duration,
     p50: Duration,
     p99: Duration,
-    /// The 99th percentile at half load: the median of the turns.
+    /// The 99th percentile of the response times at half the maximum rate: the median over the turns.
     p99_at_half: Duration,
     /// Resident memory in kilobytes: after a second of load, at the end, and at its peak.
     memory: [f64; 3],
@@ -183,7 +184,7 @@ fn measure(
     })
 }
 
-/// The rate in answers per second: the median of the turns.
+/// The number of answers per second: the median over the turns.
 fn rate(turns: &[Vec<Duration>]) -> f64 {
     let mut counts: Vec<_> = turns.iter().map(Vec::len).collect();
     counts.sort_unstable();

@@ -1,8 +1,8 @@
 //! Scheduling of decisions.
 //!
-//! Most decisions take microseconds, less than handing them to another thread and back, and run on the thread that read the request. But
-//! policies may be slow, and a large object can make any policy slow. So a decision is attempted up to three times, each time with a longer
-//! time limit and fewer concurrent decisions:
+//! Most decisions take microseconds, less than a switch to another thread and back. So a decision is first attempted on the thread that
+//! read the request. But policies may be slow, and a large object can make any policy slow. Therefore it is attempted up to three times,
+//! each time with a longer time limit and fewer concurrent decisions:
 //!
 //! 1. inline, for a millisecond, if the body is small;
 //! 2. on a thread of its own, for [`TURN`]: every request gets this turn, in the order of arrival;
@@ -30,10 +30,11 @@ use slots::Slots;
 /// The time limit of an evaluation on a thread that serves connections.
 const INLINE: Duration = Duration::from_millis(1);
 
-/// The size limit of bodies that are read inline, which takes well under a millisecond; larger bodies are read on another thread.
+/// The size limit, in bytes, of bodies that are read on the thread of their connection. Reading such a body takes well under a millisecond.
+/// Larger bodies are read on another thread.
 const INLINE_BODY: usize = 128 << 10;
 
-/// The time limit of the second attempt, without reading the body.
+/// The time limit of the second attempt. The time for reading the body does not count.
 const TURN: Duration = Duration::from_millis(20);
 
 /// The threads for evaluations that take longer than a millisecond.
@@ -56,14 +57,14 @@ impl Evaluations {
         }
     }
 
-    /// Decides about a body of `size` bytes. `decide` receives the time by which it must return. If it returns [`Outcome::Unfinished`], it
-    /// is called again with more time. The last attempt must decide; if it lacks an answer, this function returns `None`. If this future is
-    /// dropped, a running attempt stops.
+    /// Decides about a body of `size` bytes. `decide` receives the time by which it must return. If `decide` returns
+    /// [`Outcome::Unfinished`], it is called again with more time; the last call must decide. If `decide` lacks an answer of the live
+    /// source, this function returns `None`. If this future is dropped, a running attempt stops.
     ///
     /// # Errors
     ///
-    /// The error of `decide`; 429 if too many requests wait already, or if the deadline passes before one can be attempted; 500 if `decide`
-    /// panics.
+    /// The error of `decide`; 429 if too many requests wait already, or if no thread becomes free in time before the deadline; 500 if
+    /// `decide` panics, or if the last attempt does not decide.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         size: usize,
@@ -132,7 +133,7 @@ pub(crate) enum Outcome<T> {
     Decided(T),
     /// The decision needs an answer of the live source that has not been fetched yet.
     Lacking,
-    /// There was not enough time. Names the user and the policy to which the time is charged.
+    /// The attempt was interrupted before it decided. The flow names the user and the policy to which the time is charged.
     Unfinished(Flow),
 }
 
@@ -144,7 +145,7 @@ pub(crate) struct Flow {
 }
 
 impl Flow {
-    /// The user who sent a request, and the policy that took long.
+    /// The flow of this user and this policy. The policy is the one whose evaluation took long.
     pub(crate) fn new(user: &str, policy: &str) -> Self {
         let hash = |name: &str| {
             let mut hasher = DefaultHasher::new();
@@ -158,7 +159,7 @@ impl Flow {
     }
 }
 
-/// The client that waits for a decision. Attempts stop when it is dropped.
+/// The client that waits for a decision. Dropping this value stops the running attempt.
 #[derive(Debug, Default)]
 struct Client {
     gone: Arc<AtomicBool>,
@@ -218,7 +219,7 @@ impl Turn {
     }
 }
 
-/// Runs a function and catches its panic, which is a bug: it must not close a connection that carries requests of others.
+/// Runs a function and converts a panic to an error. A panic is a bug, but it must not close a connection that carries other requests.
 fn caught<T>(run: impl FnOnce() -> T) -> Result<T, ApiError> {
     catch_unwind(AssertUnwindSafe(run)).map_err(|_| ApiError::internal("the evaluation panicked"))
 }

@@ -14,7 +14,7 @@ use tokio::time::timeout_at;
 use crate::evaluation::{Flow, Outcome, Turn};
 use crate::status::ApiError;
 
-/// The answers that a request has already, and the questions that are still open.
+/// The answers that a request has already, and the question that is still open.
 #[derive(Debug)]
 pub(crate) struct Answers {
     live: Arc<dyn Live>,
@@ -25,12 +25,12 @@ pub(crate) struct Answers {
 struct Known {
     decisions: HashMap<AuthorizerAttributes, authorizer::Decision>,
     objects: HashMap<(GroupVersionResource, String), Found>,
-    /// The resource of a kind; `None` if no API serves it.
+    /// The resource of a kind; `None` if no API serves the kind, or if the look-up failed.
     resources: HashMap<GroupVersionKind, Option<String>>,
     lacking: Option<Lacking>,
 }
 
-/// The questions that must be answered before the request can be decided.
+/// A question that must be answered before the request can be decided.
 #[derive(Debug, Clone)]
 enum Lacking {
     Decision(Box<AuthorizerAttributes>),
@@ -85,7 +85,7 @@ impl Answers {
         found
     }
 
-    /// Fetches the missing answers.
+    /// Fetches the missing answer.
     ///
     /// # Errors
     ///

@@ -16,9 +16,9 @@ const VALUE: usize = 96;
 /// The memory that requests may take.
 #[derive(Debug)]
 pub(crate) struct BodyLimits {
-    /// The size limit of one body.
+    /// The size limit of one body, in bytes.
     one: usize,
-    /// The size limit of all bodies and their values together.
+    /// The memory limit of all bodies and their values together, in bytes.
     total: usize,
     /// The bytes of `total` that are still free.
     all: Arc<Semaphore>,
@@ -49,8 +49,8 @@ impl BodyLimits {
     ///
     /// # Errors
     ///
-    /// 415 if the content type is not JSON, 413 if the body is too large, 429 if all bodies together are, 408 if it does not
-    /// arrive before the deadline, 400 if the connection breaks.
+    /// 415 if the content type is not JSON, 413 if the body is too large, 429 if all bodies together need too much memory, 408 if the body
+    /// does not arrive before the deadline, 400 if the connection breaks.
     pub(crate) async fn read_json(
         &self,
         headers: &HeaderMap,

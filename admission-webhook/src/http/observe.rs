@@ -17,18 +17,19 @@ pub(super) struct Checks<'s> {
     turn: &'s Turn,
     /// The first policy whose evaluation was interrupted.
     stopped: RefCell<Option<String>>,
-    /// When a policy was found to match the request, or the last evaluation ended.
+    /// The start of the evaluation in progress: the time at which its policy was found to match the request, or at which the previous
+    /// evaluation ended.
     began: Cell<Instant>,
     found: RefCell<Vec<Check>>,
     /// The policies that could not be evaluated at all and whose `failurePolicy` is `Ignore`, with the errors.
     ignored: RefCell<Vec<(String, String)>>,
 }
 
-/// The result of a policy that is to be counted.
+/// One result of a policy for the metrics.
 struct Check {
     labels: CheckLabels,
     took: Duration,
-    /// The error of a policy that failed although its `failurePolicy` is `Ignore`.
+    /// The error of a policy that failed and whose `failurePolicy` is `Ignore`; otherwise `None`.
     failed_open: Option<String>,
 }
 

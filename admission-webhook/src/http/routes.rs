@@ -43,7 +43,7 @@ pub(crate) fn router(app: Arc<App>, paths: Paths) -> Router {
         .with_state(app)
 }
 
-/// The path of a request in metrics: clients may request any path.
+/// The label of a path in the metrics. All unknown paths share the label `other`, because clients may request any path.
 pub(crate) fn known(path: &str) -> &'static str {
     const KNOWN: &[&str] = &[
         "/validate",

@@ -1,4 +1,5 @@
-//! `POST /validate` and `POST /validate/crd`: reviews, decided by the policies or by the definitions of custom resources.
+//! `POST /validate`, `POST /validate/crd` and `POST /validate/policies`: answers reviews by the policies, by the definitions of custom
+//! resources, or by the rules for policies and bindings themselves.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -97,7 +98,7 @@ async fn try_answer(
     }
 }
 
-/// Runs a function with the arena of the last review that this thread has read, so that its memory is used again.
+/// Runs a function with the arena of the last review that this thread has read, so that the arena's memory is reused.
 fn in_arena<T>(run: impl FnOnce(&Arena) -> T) -> T {
     thread_local! {
         static ARENA: Cell<Arena> = Cell::default();

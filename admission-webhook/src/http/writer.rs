@@ -1,5 +1,5 @@
-//! Whether the writer of a policy or binding may read the params that it names: otherwise, users could use policies to read objects that
-//! only Gavel may read (kubernetes `pkg/registry/admissionregistration/*/authz.go`).
+//! Checks that the writer of a policy or binding may read the params that it names. Otherwise, users could write policies to read objects
+//! that only Gavel may read (kubernetes `pkg/registry/admissionregistration/*/authz.go`).
 
 use gavel_apimachinery::field::{Error, Path};
 use gavel_libraries::authorizer::{
@@ -24,7 +24,7 @@ pub(super) struct Writer<'a> {
 
 /// The kind of a binding's params.
 enum Params {
-    /// The resource that serves the kind.
+    /// The kind, and the plural name of the resource that serves it.
     Of(GroupVersionKind, String),
     /// No API serves the kind, or the policy has no paramKind.
     Unresolved(GroupVersionKind, Option<String>),
@@ -45,7 +45,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// The message of the rejection, if the object is rejected; also `None` if an answer is missing.
+    /// The error that rejects the policy or binding. `None` if the writer may read the params, or if an answer is missing.
     pub(super) fn refusal(&self, params: &NamedParams) -> Option<Error> {
         if self
             .request

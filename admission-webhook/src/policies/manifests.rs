@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 use gavel_manifest::Format;
 use gavel_state::{Object, Origin};
 
-/// The size limit of one file, and of all files together, in bytes.
+/// The size limit of one file, in bytes.
 const MAX_FILE: u64 = 8 << 20;
+/// The size limit of all files together, in bytes.
 const MAX_FILES: u64 = 32 << 20;
 /// The limit of documents in one file.
 const MAX_DOCUMENTS: usize = 20_000;
@@ -27,7 +28,8 @@ impl Manifests {
     ///
     /// # Errors
     ///
-    /// A path that cannot be read, and a folder without manifests. A single file that cannot be read is among the problems.
+    /// A path that cannot be read, or a folder without manifests. A single file that cannot be read is not an error: `problems` of the
+    /// result names it.
     pub(super) fn read(paths: &[PathBuf], recursive: bool) -> Result<Self, Vec<String>> {
         let (mut files, mut problems) = (BTreeSet::new(), Vec::new());
         for path in paths {

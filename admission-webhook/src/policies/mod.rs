@@ -20,7 +20,7 @@ use manifests::{Manifests, objects};
 pub(crate) struct Policies {
     loader: Mutex<Loader>,
     current: ArcSwap<State>,
-    /// The API server's own policies, if its decisions are compared with Gavel's.
+    /// The API server's own policies, if Gavel's decisions are compared with those of the API server; otherwise `None`.
     shadow: ArcSwapOption<State>,
     live: Option<Arc<dyn Live>>,
     is_synced: AtomicBool,
@@ -75,17 +75,17 @@ impl Policies {
         })
     }
 
-    /// The live source, which answers questions while a request waits.
+    /// The live source, which answers questions while a request waits; `None` if the policies come from manifests.
     pub(crate) fn live(&self) -> Option<Arc<dyn Live>> {
         self.live.clone()
     }
 
-    /// Whether there is a state.
+    /// Whether a state is in force. With a live source there is none before the first sync.
     pub(crate) fn is_synced(&self) -> bool {
         self.is_synced.load(Ordering::Acquire)
     }
 
-    /// The API server's own policies.
+    /// The API server's own policies; `None` if its decisions are not compared with Gavel's.
     pub(crate) fn shadow(&self) -> Option<Arc<State>> {
         self.shadow.load_full()
     }
@@ -149,7 +149,7 @@ struct Loader {
     store: Store,
     /// The contents that were read last, or why they could not be read.
     seen: Result<Manifests, Vec<String>>,
-    /// The text of each origin that was last applied to the store.
+    /// For each origin, the text that was last applied to the store.
     used: BTreeMap<Origin, String>,
 }
 
@@ -169,7 +169,7 @@ impl Loader {
         })
     }
 
-    /// Reads the manifests; `None` if they have not changed.
+    /// Reads the manifests; `None` if they have not changed, or if the policies come from a live source.
     fn load(&mut self) -> Option<Loaded> {
         let now = match &self.source {
             PolicySource::Manifests {
@@ -240,8 +240,9 @@ impl Loader {
         keys
     }
 
-    /// Why a change of a file is not applied although the file can be read: its writer may not have finished, and without the file's
-    /// policies, requests would be admitted that are denied now.
+    /// Why a change of a file is not applied although the file can be read; `None` if the change is applied. A change that removes policies
+    /// or bindings is not applied, because the writer of the file may not have finished: without these policies, requests would be admitted
+    /// that are denied now.
     fn refusal(
         &self,
         origin: &Origin,

@@ -119,7 +119,7 @@ impl Server {
         }
     }
 
-    /// A connection that is already waiting to be accepted.
+    /// A connection that is already waiting to be accepted; `None` if there is none.
     async fn accept_waiting(&self) -> Option<(TcpStream, SocketAddr)> {
         let accepted = poll_fn(|context| match self.listener.poll_accept(context) {
             Poll::Ready(Ok(accepted)) => Poll::Ready(Some(accepted)),

@@ -12,7 +12,7 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
 use super::TlsError;
 
-/// The stored certificates and keys by name, PEM.
+/// The stored certificates and keys in PEM, by name.
 pub type Kept = BTreeMap<String, String>;
 
 /// The server's certificate.
@@ -43,8 +43,8 @@ pub struct Certifier {
 impl Certifier {
     /// The new contents for the stored certificates and keys; `None` keeps them.
     ///
-    /// An authority with less than two certificate lifetimes left gets a successor, which signs no certificate during its first thirtieth
-    /// of a certificate lifetime: by then all clients have read it and trust it.
+    /// If the newest authority has less than two certificate lifetimes left, a successor is added. The successor signs no certificate
+    /// during its first thirtieth of a certificate lifetime, so that all clients have read it and trust it by then.
     ///
     /// # Errors
     ///
@@ -165,12 +165,17 @@ impl Validity {
     }
 }
 
-/// The certificates that are stored under a name, PEM, with their validities.
+/// The validity of the first of the certificates that are stored under `name`.
+///
+/// # Errors
+///
+/// There is no certificate.
 fn first(found: &[(String, Validity)], name: &'static str) -> Result<Validity, TlsError> {
     let first = found.first().ok_or(TlsError::Kept(name))?;
     Ok(first.1)
 }
 
+/// The certificates that are stored under `name`, in PEM, with their validities.
 fn validities(kept: &Kept, name: &'static str) -> Result<Vec<(String, Validity)>, TlsError> {
     let text = kept.get(name).ok_or(TlsError::Kept(name))?;
     let blocks = text

@@ -29,8 +29,7 @@ pub struct TlsSettings {
 /// A certificate with its key.
 #[derive(Debug)]
 pub enum Identity {
-    /// PEM files: the key, and the certificate with the intermediate certificates up to its authority. They are read again when they
-    /// change.
+    /// PEM files: the key, and the chain of certificates up to the authority. The files are read again when they change.
     Files {
         /// The chain of certificates, the server's own first.
         certificate: PathBuf,
@@ -118,7 +117,7 @@ impl Tls {
         Ok(())
     }
 
-    /// The renewed certificates, if a [`Certifier`] renews them.
+    /// The renewed certificates; `None` unless a [`Certifier`] renews them.
     pub(crate) fn kept(&self) -> Option<watch::Receiver<Kept>> {
         match &self.settings.identity {
             Identity::Kept(kept) => Some(kept.clone()),

@@ -39,12 +39,12 @@ impl SelfSigned {
         })
     }
 
-    /// The authority's certificate, PEM.
+    /// The authority's certificate in PEM.
     pub fn authority_pem(&self) -> &str {
         &self.authority_pem
     }
 
-    /// The value of `clientConfig.caBundle` in a webhook configuration: the authority's PEM in base64.
+    /// The value of `clientConfig.caBundle` in a webhook configuration: the authority's certificate in PEM, encoded in base64.
     pub fn ca_bundle(&self) -> String {
         STANDARD.encode(&self.authority_pem)
     }

@@ -189,7 +189,8 @@ fn write_changes(
     Ok(())
 }
 
-/// Finds the same expression in another version of the object, even if its index in a list differs.
+/// Finds the same expression in another version of the object, even if its index in a list differs. `None` if the other version does not
+/// have the expression.
 fn same<'c>(cost: &'c ObjectCost, rule: &RuleCost) -> Option<&'c RuleCost> {
     let list = |field: &str| field.rsplit_once('[').map(|(list, _)| list.to_owned());
     let mut rules = cost.rules.iter();
@@ -270,7 +271,7 @@ fn shown(figure: Figure) -> String {
     units(figure).map_or_else(|| name(figure).to_owned(), |cost| cost.to_string())
 }
 
-/// `3145728 of 10000000 (32 %)`
+/// A cost with its limit and its share of the limit: `3145728 of 10000000 (32 %)`.
 fn against(figure: Figure, limit: u64) -> String {
     match figure {
         Figure::AtMost(cost) => format!("{cost} of {limit} ({})", share(cost, limit)),

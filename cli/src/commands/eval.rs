@@ -120,7 +120,7 @@ fn usage(message: &impl Display) -> Exit {
     Exit::Usage
 }
 
-/// The authorizer of `--rbac`.
+/// The authorizer of `--rbac`; `None` without this argument.
 fn authorizer(args: &EvalArgs) -> Result<Option<AuthorizerValue>, String> {
     match &args.user {
         Some(user) if !args.rbac.is_empty() => {

@@ -99,10 +99,10 @@ struct Function {
     name: &'static str,
     overload: &'static str,
     signature: String,
-    /// The first Kubernetes version that has the function; 1.0 if all versions have it.
+    /// The first Kubernetes version that has the function: 1.0 if all versions have it; absent if no version has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     since: Option<String>,
-    /// The cost in cost units; absent if it depends on the arguments.
+    /// The cost of a call in cost units; absent if it depends on the arguments.
     #[serde(skip_serializing_if = "Option::is_none")]
     cost: Option<u64>,
     example: &'static str,

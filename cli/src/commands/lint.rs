@@ -199,7 +199,8 @@ impl LintRun {
             .sort_by(|one, other| (&one.file, one.range).cmp(&(&other.file, other.range)));
     }
 
-    /// A linter that knows the kinds of the OpenAPI documents. Reports documents that it cannot use, once, and removes them.
+    /// A linter that knows the kinds of the OpenAPI documents. A document that the linter cannot use is reported and removed from
+    /// `openapi`, so that it is reported only once. `None` if the linter itself cannot be made; the error is reported.
     fn linter(
         &self,
         options: &Options,

@@ -111,7 +111,7 @@ fn mutated(
     Ok(mutated)
 }
 
-/// Prints an object; `None` if it did not change.
+/// Prints an object. `mutated` is the object after all mutations; `None` if no policy changed it.
 fn print(
     out: &mut impl Write,
     output: MutateOutput,

@@ -144,7 +144,7 @@ async fn tls(args: &ServeArgs) -> Result<Option<TlsSettings>, String> {
 /// A certificate is checked at least this many times during its lifetime. It is also checked at least every ten seconds.
 const LOOKS: u32 = 100;
 
-/// The certificate that is kept in a Secret.
+/// Keeps the server's certificate in a Secret and renews it there. Returns the receiver of the current certificate.
 async fn kept(
     args: &ServeArgs,
     secret: &str,

@@ -47,12 +47,12 @@ impl Findings {
         self.texts.insert(Arc::clone(file), Arc::clone(text));
     }
 
-    /// The text of a file.
+    /// The text of a file; `None` if it was not kept.
     pub(crate) fn text(&self, file: &Path) -> Option<&str> {
         self.texts.get(file).map(|text| &**text)
     }
 
-    /// The text of a problem's file.
+    /// The text of a problem's file; `None` if the problem has no file, or if its text was not kept.
     pub(crate) fn text_of(&self, problem: &Problem) -> Option<&str> {
         self.texts.get(problem.file.as_ref()?).map(|text| &**text)
     }

@@ -45,7 +45,8 @@ fn level(severity: Severity) -> &'static str {
     }
 }
 
-/// The description of a rule: for `gavel lint`, with its page; for policies and other rules, the name.
+/// The description of a rule. Rules of `gavel lint` have texts and a page; for policies and all other rules, the description is only the
+/// name.
 fn describe(id: &str) -> Json {
     let Some(rule) = rules::find(id) else {
         return json!({"id": id});

@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::{Authorizer, AuthorizerAttributes, AuthorizerRequest, Decision};
 
-/// Asks another authorizer, but each question only once. It is used for a single request and then dropped.
+/// An authorizer that asks another one, and repeats its answer if the same question comes again. Create one for each request, because
+/// answers never expire.
 #[derive(Debug)]
 pub struct CachingAuthorizer {
     authorizer: Arc<dyn Authorizer>,

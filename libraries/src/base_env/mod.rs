@@ -44,9 +44,9 @@ pub enum Feature {
     TypeName(&'static str),
     /// A check of literals.
     Validator(Validator),
-    /// `1 < 1.5` without `dyn()`.
+    /// Comparisons of numbers of different types without `dyn()`, such as `1 < 1.5`.
     CrossTypeNumericComparisons,
-    /// `.?`, `[?` and `{?`.
+    /// The syntax `.?`, `[?` and `{?`.
     OptionalSyntax,
     /// Fields between backticks.
     EscapedIdentifiers,
@@ -61,12 +61,12 @@ pub enum Feature {
 /// A feature, with the versions that have it.
 #[derive(Debug, Clone, Copy)]
 pub struct Gated {
-    /// The first version that has it; 1.0 if all versions have it.
+    /// The first version that has the feature; 1.0 if all versions have it.
     pub introduced: KubeVersion,
-    /// The first version that no longer has it; its replacement includes everything that it provides.
+    /// The first version that no longer has the feature. Its replacement includes everything that it provides.
     pub removed: Option<KubeVersion>,
-    /// Whether expressions for any Kubernetes version have the feature, even for versions before `introduced`: a feature gate that is on
-    /// now enables it.
+    /// Whether the feature is behind a feature gate that is now on. Expressions for any Kubernetes version then have the feature, even for
+    /// versions before `introduced`.
     pub ungated: bool,
     /// If set, only servers that have (`true`) or lack (`false`) this difference have the feature.
     pub servers: Option<(Difference, bool)>,
@@ -256,7 +256,7 @@ impl Gated {
     }
 }
 
-/// The environment that a server offers to new expressions, without variables. It is built once.
+/// The environment that a server offers to new expressions, without variables. Each environment is built only once.
 pub(crate) fn base_env(server: Server) -> Result<Env, TypeTextError> {
     static BUILT: Mutex<BTreeMap<Server, Env>> = Mutex::new(BTreeMap::new());
     // Versions between two changes share an environment.

@@ -158,8 +158,8 @@ fn may_be_numbers(arg: &Expr) -> bool {
     }
 }
 
-/// The least or greatest of two arguments or of the elements of a list: the one whose comparison with all others gives `wanted`. If several
-/// are equal, the first one.
+/// The least or greatest of two arguments, or of the elements of a list. The result compares as `wanted` with all others. Of equal values,
+/// the first is returned.
 fn extreme<'a>(
     call: &CallContext<'a>,
     args: &[Value<'a>],

@@ -9,8 +9,8 @@ use gavel_golang::work::Work;
 
 /// A set of values for many equality lookups.
 ///
-/// Upstream compares with each value. Here values that can only equal values of the same type are hashed, so that the time for long lists
-/// does not grow with the square of their length.
+/// Upstream compares with each value. Here bools, ints, uints and strings are hashed, so that the time for long lists of them does not grow
+/// with the square of their length. Other values are compared one by one.
 #[derive(Debug, Default)]
 pub(super) struct Members<'a> {
     all: Vec<Value<'a>>,
@@ -18,7 +18,8 @@ pub(super) struct Members<'a> {
     without_key: Vec<Value<'a>>,
 }
 
-/// The hash key of a value. The value equals every value with the same key; it may also equal values without a key.
+/// The hash key of a value. A value equals every value with the same key, and no value with another key. It may equal a value without a
+/// key: an int may equal a double.
 #[derive(Debug, PartialEq, Eq, Hash)]
 enum Key<'a> {
     Bool(bool),

@@ -46,7 +46,7 @@ pub const NETWORK: &[Overload] = &[
     row("prefixLength", "cidr_prefix_length", "net.CIDR().() -> int", body!(prefix_length::<Specification>), "cidr('10.0.0.0/8').prefixLength() == 8"),
 ];
 
-/// The language of the specification.
+/// The rules of CEL's specification.
 #[derive(Debug, Clone, Copy)]
 struct Specification;
 

@@ -67,7 +67,8 @@ fn last<'a>(call: &CallContext<'a>, list: List<'a>) -> Value<'a> {
     last.map_or(Value::NONE, |element| call.arena.some(element))
 }
 
-/// The values of the optionals that have one. The overload is chosen by the first element alone, so a later element may not be an optional.
+/// The values of the optionals that have one. The overload is chosen by the first element alone, so a later element might not be an
+/// optional; this is an error.
 fn unwrap<'a>(call: &CallContext<'a>, list: List<'a>) -> Result<Value<'a>, EvalError> {
     // The values, and their copy in the arena.
     call.reserve(list.len().saturating_mul(size_of::<[Value<'_>; 2]>()))?;

@@ -48,7 +48,7 @@ pub const AUTHORIZER_SELECTORS: &[Overload] = &[
 const CHECK: Cost = Cost::fixed(350_000).of_name();
 const SELECTOR: Cost = Cost::sizes(selector_cost).of_name();
 
-/// The cost of parsing a selector and creating as many requirements as it can have at most: one for every other code point.
+/// The cost of parsing a selector and creating its requirements. A selector has at most one requirement for every two code points.
 fn selector_cost(sizes: &[SizeEstimate]) -> CallEstimate {
     const STRUCTURE: f64 = 50.0;
     let text = nth(sizes, 1);
@@ -57,7 +57,7 @@ fn selector_cost(sizes: &[SizeEstimate]) -> CallEstimate {
     CallEstimate::new(CostEstimate::exact(10).plus(reading).plus(requirements))
 }
 
-/// The value `authorizer`: checks what a user may do.
+/// The value of the CEL variable `authorizer`, which checks what a user may do.
 #[derive(Debug, Clone)]
 pub struct AuthorizerValue {
     user: Arc<UserInfo>,
@@ -88,7 +88,7 @@ pub struct ResourceCheck {
 }
 
 impl AuthorizerValue {
-    /// The value `authorizer` that checks what `user` may do, by asking `authorizer`.
+    /// A value for the CEL variable `authorizer`. It checks what `user` may do by asking the given [`Authorizer`].
     pub fn new(user: Arc<UserInfo>, authorizer: Arc<dyn Authorizer>) -> Self {
         AuthorizerValue { user, authorizer }
     }

@@ -87,7 +87,7 @@ impl<R: Rules> Opaque for Cidr<R> {
         }
     }
 
-    /// The bytes of the prefix.
+    /// The number of bytes that hold the prefix.
     fn size(&self) -> Option<u64> {
         Some(u64::from(self.prefix.bits).div_ceil(8))
     }

@@ -31,7 +31,7 @@ pub const FORMATS: &[Overload] = &[
     row("validate", "format-validate", "kubernetes.NamedFormat.(string) -> optional(list(string))", body!(validate), "format.uuid().validate('x').value() == ['does not match the UUID format']").cost(VALIDATE),
 ];
 
-/// The row for servers before [`gavel_apimachinery::server::Difference::LabelsAreMeasuredInBytes`].
+/// The row of `validate` on servers that lack [`gavel_apimachinery::server::Difference::LabelsAreMeasuredInBytes`].
 #[rustfmt::skip] // A table: a row a line.
 pub const FORMATS_IN_CHARACTERS: &[Overload] = &[
     row("validate", "format-validate", "kubernetes.NamedFormat.(string) -> optional(list(string))", body!(validate_in_characters), "format.uuid().validate('x').value() == ['does not match the UUID format']").cost(VALIDATE),

@@ -61,7 +61,7 @@ pub(crate) trait Rules: fmt::Debug + Clone + Copy + Send + Sync + 'static {
     fn equals_another_type() -> Result<bool, EvalError>;
 }
 
-/// The language of Kubernetes.
+/// The rules of Kubernetes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Kubernetes;
 
@@ -119,7 +119,7 @@ pub(crate) fn mapped<'t>(text: &'t str, context: &'static str) -> Refusal<'t> {
     })
 }
 
-/// The bits of an address, which differ between the two families.
+/// The octets of an address: 4 or 16, so that addresses of different families have different keys.
 pub(super) fn key_of(address: IpAddr) -> SmallVec<[u8; 24]> {
     match address {
         IpAddr::V4(address) => SmallVec::from_slice(&address.octets()),

@@ -75,8 +75,8 @@ fn max<'a>(call: &CallContext<'a>, list: List<'a>) -> Result<Value<'a>, EvalErro
     greatest.ok_or_else(|| EvalError::new("max called on empty list"))
 }
 
-/// The minimum or maximum. A later element replaces the best one so far if comparing the best one with it gives `displaced`, so a NaN at
-/// the beginning is never replaced.
+/// The minimum or maximum. A later element replaces the best one so far if comparing the best one with the later element gives `displaced`.
+/// So a NaN at the beginning is never replaced. `None` if the list is empty.
 fn best<'a>(
     call: &CallContext<'a>,
     list: List<'a>,
@@ -93,7 +93,7 @@ fn best<'a>(
     Ok(best)
 }
 
-/// Whether a comparison has the given result. Values that cannot be compared have none.
+/// Whether a comparison has the given result; `false` if the values cannot be compared.
 fn is(order: Result<Ordering, EvalError>, wanted: Ordering) -> bool {
     order.is_ok_and(|order| order == wanted)
 }

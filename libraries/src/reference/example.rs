@@ -11,13 +11,13 @@ use gavel_engine::value::Arena;
 use crate::authorizer::{Authorizer, AuthorizerAttributes, Decision, ResourceAttributes, Verdict};
 use crate::kubernetes::authorizer::{AuthorizerValue, ResourceCheck};
 
-/// Why an example is not true.
+/// Why an example does not have the documented result.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum ExampleError {
     /// The environment cannot be built.
     #[error(transparent)]
     Signature(#[from] TypeTextError),
-    /// The expression, and its result.
+    /// The expression of the example, and why it fails: its errors, or the value that it has instead of true.
     #[error("{0}: {1}")]
     Example(&'static str, String),
 }
@@ -38,13 +38,11 @@ impl Authorizer for AllowAll {
     }
 }
 
-/// The cost of evaluating a row's example, in cost units.
+/// The cost of evaluating a row's example, in cost units. Examples may use `authorizer`, which allows everything.
 ///
 /// # Errors
 ///
 /// The example does not have the documented result.
-///
-/// Examples may use `authorizer`, which allows everything.
 pub fn example_cost(env: &Env, row: &Overload) -> Result<u64, ExampleError> {
     let failed = |what: String| ExampleError::Example(row.example, what);
     let of_type = |name: &str| Type::Struct(format!("kubernetes.authorization.{name}").into());

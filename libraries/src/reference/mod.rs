@@ -34,11 +34,11 @@ pub struct Listing {
 /// An overload of a function.
 #[derive(Debug, Clone)]
 pub struct FunctionEntry {
-    /// The library that it belongs to.
+    /// The library that the overload belongs to.
     pub library: &'static str,
     /// The row.
     pub row: &'static Overload,
-    /// The first Kubernetes version that has it; `None` if no version has it. 1.0 means all versions.
+    /// The first Kubernetes version that has the overload: 1.0 if all versions have it; `None` if no version has it.
     pub since: Option<KubeVersion>,
     /// The cost of evaluating the whole example, in cost units.
     pub example_cost: u64,
@@ -51,7 +51,7 @@ pub struct MacroEntry {
     pub name: String,
     /// The number of arguments without the receiver; `None` means any number.
     pub arguments: Option<usize>,
-    /// The first Kubernetes version that has the macro; `None` if no version has it. 1.0 means all versions.
+    /// The first Kubernetes version that has the macro: 1.0 if all versions have it; `None` if no version has it.
     pub since: Option<KubeVersion>,
 }
 

@@ -61,7 +61,7 @@ fn comparison(call: &Call) -> Option<(&str, &Expr, &Expr)> {
     }
 }
 
-/// The constant result of a comparison, and the reason.
+/// The result of a comparison that is always true or always false, and the reason; `None` for other comparisons.
 fn compared(function: &str, left: &Expr, right: &Expr) -> Option<(bool, &'static str)> {
     use operators::{EQUALS, GREATER, GREATER_EQUALS, LESS, LESS_EQUALS, NOT_EQUALS};
     if is_same(left, right) {

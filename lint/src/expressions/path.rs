@@ -45,12 +45,12 @@ impl<'e> Reads<'e> {
     }
 }
 
-/// The path of an expression that consists of a field only.
+/// The path of the field that an expression consists of; `None` if the expression is anything else.
 pub(crate) fn path_of(checked: &CheckedAst, aliases: &Aliases) -> Option<FieldPath> {
     path_at(checked, aliases, checked.ast().root())
 }
 
-/// The path of a part of an expression, outside of loops, that consists of a field only.
+/// Like [`path_of`], for a part of the expression. The part must not be inside of a loop.
 pub(crate) fn path_at(checked: &CheckedAst, aliases: &Aliases, expr: &Expr) -> Option<FieldPath> {
     let walk = Walk {
         checked,
@@ -65,7 +65,7 @@ pub(crate) fn path_at(checked: &CheckedAst, aliases: &Aliases, expr: &Expr) -> O
 struct Walk<'e, 'a> {
     checked: &'e CheckedAst,
     aliases: &'a Aliases,
-    /// The variables of the enclosing loops, each with the path of its values.
+    /// The variables of the enclosing loops, each with the path of its values; `None` if the values are not fields.
     scopes: Vec<(&'e str, Option<FieldPath>)>,
     /// The lists that the surrounding loops iterate over.
     ranges: Vec<FieldPath>,
@@ -152,7 +152,7 @@ impl<'e> Walk<'e, '_> {
         self.scopes.truncate(scopes);
     }
 
-    /// The path of the field, if the expression consists of a single field.
+    /// The path of the field that an expression consists of; `None` if the expression is anything else.
     fn path(&self, expr: &Expr) -> Option<FieldPath> {
         match &expr.kind {
             ExprKind::Ident(name) => {
@@ -232,7 +232,7 @@ pub(crate) fn text(expr: &Expr) -> Option<&str> {
     }
 }
 
-/// The name of a field in the document.
+/// The name that a field has in the document. Expressions escape some names: `foo__dot__bar` is `foo.bar`.
 pub(crate) fn field_name(field: &str) -> SmolStr {
     unescape(field).map_or_else(|| field.into(), |name| SmolStr::new(&*name))
 }

@@ -47,7 +47,7 @@ fn find_negated(expr: &Expr, is_negated: bool, negated: &mut HashSet<ExprId>) {
     expr.for_each_child(|child| find_negated(child, is_negated != is_not, negated));
 }
 
-/// The texts of a pattern like `^(a|b)$`.
+/// The texts of a pattern such as `^(a|b)$`; `None` for patterns of another form.
 fn listed(pattern: &str) -> Option<Vec<&str>> {
     let inner = pattern.strip_prefix('^')?.strip_suffix('$')?;
     let inner = inner
@@ -62,7 +62,8 @@ fn listed(pattern: &str) -> Option<Vec<&str>> {
     (texts.len() > 1 && all_plain).then_some(texts)
 }
 
-/// Finds a pattern such as `^a|b$`, in which the anchors belong only to the first and the last alternative.
+/// Finds a pattern such as `^a|b$`, in which the anchors belong only to the first and the last alternative. Returns a message and help;
+/// `None` for other patterns.
 fn misplaced_anchor(pattern: &str) -> Option<(String, String)> {
     let alternatives = alternatives(pattern);
     let [first, .., last] = alternatives.as_slice() else {
@@ -113,7 +114,7 @@ fn grouped(pattern: &str) -> String {
     }
 }
 
-/// The alternatives of a pattern outside of groups.
+/// The alternatives of a pattern at its top level: a `|` inside of a group does not count.
 fn alternatives(pattern: &str) -> Vec<&str> {
     let (mut depth, mut in_class, mut escaped) = (0_usize, false, false);
     let mut from = 0;

@@ -1,10 +1,10 @@
-//! The rules for definitions and their rules.
+//! The lint rules about CustomResourceDefinitions and their validation rules.
 
 use gavel_manifest::Severity;
 
 use super::{Example, Frame, Rule};
 
-/// A rule that uses much of its budget.
+/// Reports a validation rule that uses more than three quarters of its cost budget.
 pub static COST_NEAR_LIMIT: Rule = Rule {
     id: "cost-near-limit",
     severity: Severity::Warning,
@@ -20,7 +20,7 @@ pub static COST_NEAR_LIMIT: Rule = Rule {
     },
 };
 
-/// A rule that the schema could express.
+/// Reports a validation rule whose constraint the schema could express.
 pub static SCHEMA_CAN_SAY: Rule = Rule {
     id: "schema-can-say",
     severity: Severity::Note,
@@ -35,7 +35,7 @@ pub static SCHEMA_CAN_SAY: Rule = Rule {
     },
 };
 
-/// A message against the conventions.
+/// Reports a message that breaks Kubernetes' conventions.
 pub static MESSAGE_CONVENTION: Rule = Rule {
     id: "message-convention",
     severity: Severity::Note,
@@ -49,7 +49,7 @@ pub static MESSAGE_CONVENTION: Rule = Rule {
     },
 };
 
-/// A messageExpression without a message.
+/// Reports a `messageExpression` without a `message`.
 pub static LONE_MESSAGE_EXPRESSION: Rule = Rule {
     id: "lone-message-expression",
     severity: Severity::Note,
@@ -64,7 +64,7 @@ pub static LONE_MESSAGE_EXPRESSION: Rule = Rule {
     },
 };
 
-/// A definition that stored objects may not satisfy.
+/// Reports a new constraint of a definition that stored objects may violate.
 pub static BREAKS_STORED_OBJECTS: Rule = Rule {
     id: "breaks-stored-objects",
     severity: Severity::Warning,

@@ -4,7 +4,7 @@ use gavel_manifest::Severity;
 
 use super::{Example, Frame, Rule};
 
-/// A field that the schema does not have.
+/// Reports a field that the schema does not have.
 pub static UNDEFINED_FIELD: Rule = Rule {
     id: "undefined-field",
     severity: Severity::Warning,
@@ -20,7 +20,7 @@ pub static UNDEFINED_FIELD: Rule = Rule {
     },
 };
 
-/// An expression whose types contradict the schema.
+/// Reports an expression whose types contradict the schema.
 pub static TYPE_MISMATCH: Rule = Rule {
     id: "type-mismatch",
     severity: Severity::Warning,
@@ -35,7 +35,7 @@ pub static TYPE_MISMATCH: Rule = Rule {
     },
 };
 
-/// A read of a field that may be absent.
+/// Reports a read of a field that may be absent.
 pub static OPTIONAL_FIELD: Rule = Rule {
     id: "optional-field",
     severity: Severity::Warning,
@@ -50,7 +50,7 @@ pub static OPTIONAL_FIELD: Rule = Rule {
     },
 };
 
-/// A read of `object` where it may be null.
+/// Reports a read of `object` where it may be null.
 pub static OBJECT_ON_DELETE: Rule = Rule {
     id: "object-on-delete",
     severity: Severity::Warning,
@@ -65,7 +65,7 @@ pub static OBJECT_ON_DELETE: Rule = Rule {
     },
 };
 
-/// A read of `oldObject` where it may be null.
+/// Reports a read of `oldObject` where it may be null.
 pub static OLD_OBJECT_ON_CREATE: Rule = Rule {
     id: "old-object-on-create",
     severity: Severity::Warning,
@@ -80,7 +80,7 @@ pub static OLD_OBJECT_ON_CREATE: Rule = Rule {
     },
 };
 
-/// A condition that does not depend on anything.
+/// Reports a condition that is always true or always false.
 pub static CONSTANT_CONDITION: Rule = Rule {
     id: "constant-condition",
     severity: Severity::Warning,
@@ -96,7 +96,7 @@ pub static CONSTANT_CONDITION: Rule = Rule {
     },
 };
 
-/// Two validations with the same expression.
+/// Reports two validations with the same expression.
 pub static DUPLICATE_VALIDATION: Rule = Rule {
     id: "duplicate-validation",
     severity: Severity::Warning,
@@ -110,7 +110,7 @@ pub static DUPLICATE_VALIDATION: Rule = Rule {
     },
 };
 
-/// A loop in a loop over the same list.
+/// Reports a loop over a list within another loop over the same list.
 pub static QUADRATIC_LOOP: Rule = Rule {
     id: "quadratic-loop",
     severity: Severity::Note,
@@ -125,7 +125,7 @@ pub static QUADRATIC_LOOP: Rule = Rule {
     },
 };
 
-/// A regular expression that matches anywhere.
+/// Reports a regular expression that may match anywhere in the text.
 pub static UNANCHORED_REGEX: Rule = Rule {
     id: "unanchored-regex",
     severity: Severity::Note,
@@ -140,7 +140,7 @@ pub static UNANCHORED_REGEX: Rule = Rule {
     },
 };
 
-/// A regular expression that is a list of texts.
+/// Reports a regular expression that only lists texts.
 pub static REGEX_ALTERNATIVES: Rule = Rule {
     id: "regex-alternatives",
     severity: Severity::Note,

@@ -51,7 +51,7 @@ pub enum Frame {
     Manifest,
 }
 
-/// All rules, those of the API server first.
+/// All rules: first those for objects that an API server rejects.
 pub static RULES: &[&Rule] = &[
     &SYNTAX,
     &DUPLICATE_KEY,
@@ -87,12 +87,12 @@ pub static RULES: &[&Rule] = &[
     &BREAKS_STORED_OBJECTS,
 ];
 
-/// The rule with this name.
+/// The rule with this name; `None` if there is none.
 pub fn find(id: &str) -> Option<&'static Rule> {
     RULES.iter().copied().find(|rule| rule.id == id)
 }
 
-/// The name of a rule that is nearest to another name.
+/// The rule name that is nearest to another name; `None` if no rule name is similar.
 pub fn nearest(id: &str) -> Option<&'static str> {
     crate::spelling::nearest(id, RULES.iter().map(|rule| rule.id))
 }

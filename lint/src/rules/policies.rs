@@ -4,7 +4,7 @@ use gavel_manifest::Severity;
 
 use super::{Example, Frame, Rule};
 
-/// A variable that no expression reads.
+/// Reports a variable that no expression reads.
 pub static UNUSED_VARIABLE: Rule = Rule {
     id: "unused-variable",
     severity: Severity::Warning,
@@ -19,7 +19,7 @@ pub static UNUSED_VARIABLE: Rule = Rule {
     },
 };
 
-/// An expression of a policy that may cost too much.
+/// Reports an expression of a policy that may exceed its cost limit.
 pub static POLICY_COST: Rule = Rule {
     id: "policy-cost",
     severity: Severity::Warning,
@@ -35,7 +35,7 @@ pub static POLICY_COST: Rule = Rule {
     },
 };
 
-/// A kind without a known schema.
+/// Reports a kind that a policy names and against which its expressions were not checked.
 pub static UNCHECKED_KIND: Rule = Rule {
     id: "unchecked-kind",
     severity: Severity::Note,
@@ -50,7 +50,7 @@ pub static UNCHECKED_KIND: Rule = Rule {
     },
 };
 
-/// A resource that Kubernetes does not have.
+/// Reports a resource that its API group does not have.
 pub static UNKNOWN_RESOURCE: Rule = Rule {
     id: "unknown-resource",
     severity: Severity::Warning,
@@ -65,7 +65,7 @@ pub static UNKNOWN_RESOURCE: Rule = Rule {
     },
 };
 
-/// An API that has been removed.
+/// Reports an API that has been removed.
 pub static REMOVED_API: Rule = Rule {
     id: "removed-api",
     severity: Severity::Warning,
@@ -80,7 +80,7 @@ pub static REMOVED_API: Rule = Rule {
     },
 };
 
-/// An API that will be removed.
+/// Reports an API that is deprecated.
 pub static DEPRECATED_API: Rule = Rule {
     id: "deprecated-api",
     severity: Severity::Note,
@@ -94,7 +94,7 @@ pub static DEPRECATED_API: Rule = Rule {
     },
 };
 
-/// A policy that has no effect.
+/// Reports a policy that has no effect because no binding names it.
 pub static UNBOUND_POLICY: Rule = Rule {
     id: "unbound-policy",
     severity: Severity::Note,
@@ -108,7 +108,7 @@ pub static UNBOUND_POLICY: Rule = Rule {
     },
 };
 
-/// A binding to a policy that does not exist.
+/// Reports a binding to a policy that does not exist.
 pub static MISSING_POLICY: Rule = Rule {
     id: "missing-policy",
     severity: Severity::Warning,
@@ -122,7 +122,7 @@ pub static MISSING_POLICY: Rule = Rule {
     },
 };
 
-/// Params of the wrong kind or scope.
+/// Reports a policy and a binding that do not agree on params.
 pub static PARAM_MISMATCH: Rule = Rule {
     id: "param-mismatch",
     severity: Severity::Warning,
@@ -137,7 +137,7 @@ pub static PARAM_MISMATCH: Rule = Rule {
     },
 };
 
-/// Two documents that contain the same object.
+/// Reports two documents that contain the same object.
 pub static DUPLICATE_OBJECT: Rule = Rule {
     id: "duplicate-object",
     severity: Severity::Warning,

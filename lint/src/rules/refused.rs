@@ -5,7 +5,7 @@ use gavel_manifest::problem::rule;
 
 use super::{Example, Frame, Rule};
 
-/// Text that is neither YAML nor JSON.
+/// Reports text that is neither YAML nor JSON.
 pub static SYNTAX: Rule = Rule {
     id: rule::SYNTAX,
     severity: Severity::Error,
@@ -20,7 +20,7 @@ pub static SYNTAX: Rule = Rule {
     },
 };
 
-/// A key that occurs twice in an object.
+/// Reports a key that occurs twice in an object.
 pub static DUPLICATE_KEY: Rule = Rule {
     id: rule::DUPLICATE_KEY,
     severity: Severity::Error,
@@ -35,7 +35,7 @@ pub static DUPLICATE_KEY: Rule = Rule {
     },
 };
 
-/// A field that the type does not have.
+/// Reports a field that the object's type does not have.
 pub static UNKNOWN_FIELD: Rule = Rule {
     id: rule::UNKNOWN_FIELD,
     severity: Severity::Error,
@@ -50,7 +50,7 @@ pub static UNKNOWN_FIELD: Rule = Rule {
     },
 };
 
-/// An object that cannot be decoded.
+/// Reports an object that cannot be decoded.
 pub static INVALID_OBJECT: Rule = Rule {
     id: "invalid-object",
     severity: Severity::Error,
@@ -64,7 +64,7 @@ pub static INVALID_OBJECT: Rule = Rule {
     },
 };
 
-/// A value that is not valid.
+/// Reports a field whose value an API server rejects.
 pub static INVALID_VALUE: Rule = Rule {
     id: "invalid-value",
     severity: Severity::Error,
@@ -78,7 +78,7 @@ pub static INVALID_VALUE: Rule = Rule {
     },
 };
 
-/// An expression that does not compile.
+/// Reports an expression that does not compile.
 pub static INVALID_EXPRESSION: Rule = Rule {
     id: "invalid-expression",
     severity: Severity::Error,
@@ -93,7 +93,7 @@ pub static INVALID_EXPRESSION: Rule = Rule {
     },
 };
 
-/// A rule of a definition that costs too much.
+/// Reports a validation rule of a definition that exceeds its cost budget.
 pub static OVER_BUDGET: Rule = Rule {
     id: "over-budget",
     severity: Severity::Error,

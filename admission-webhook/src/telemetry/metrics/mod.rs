@@ -50,7 +50,7 @@ impl fmt::Debug for Metrics {
     }
 }
 
-/// The labels that count the result of one policy.
+/// The labels under which one result of a policy is counted.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 pub(crate) struct CheckLabels {
     pub(crate) policy: String,
@@ -182,7 +182,7 @@ impl Metrics {
         .at_zero()
     }
 
-    /// Creates the metrics whose labels are known in advance.
+    /// Creates the counters whose labels are known in advance, with the value 0.
     fn at_zero(self) -> Self {
         for code in [200, 400, 429, 500] {
             let (path, method) = ("/validate", "POST");
@@ -234,7 +234,7 @@ impl Metrics {
         }
     }
 
-    /// Records how long a live source has been unreachable.
+    /// Records how long a live source has been unreachable; `None` means that it can be reached.
     pub(crate) fn source_age(&self, age: Option<Duration>) {
         let seconds = age.unwrap_or_default().as_secs();
         self.source_age
@@ -274,7 +274,7 @@ impl Metrics {
             .observe(took.as_secs_f64());
     }
 
-    /// Counts a failure of a policy that was ignored.
+    /// Counts a policy that failed and was ignored because of its `failurePolicy`.
     pub(crate) fn failed_open(&self, policy: &str) {
         let labels = PolicyLabels {
             policy: policy.to_owned(),

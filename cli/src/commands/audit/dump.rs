@@ -12,7 +12,7 @@ use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visi
 ///
 /// # Errors
 ///
-/// The file cannot be read, or a value is not a JSON object. `look` has been called with the objects before it.
+/// The file cannot be read, or a value is not a JSON object. `look` was called for the objects before the error.
 pub(super) fn objects(
     path: &Path,
     look: &mut impl FnMut(Document) -> io::Result<()>,

@@ -88,7 +88,7 @@ fn state(documents: Vec<Document>, kinds: &Kinds) -> Result<State, String> {
     Ok(store.publish())
 }
 
-/// The resource of an object.
+/// The resource of an object; `None` if the object has no kind.
 fn resource(object: &Json, kinds: &Kinds) -> Option<Audited> {
     let text = |key: &str| object.get(key).and_then(Json::as_str).unwrap_or_default();
     let kind = GroupVersionKind::new(text("apiVersion"), text("kind"));

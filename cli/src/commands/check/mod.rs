@@ -100,7 +100,7 @@ pub(super) fn write(args: &CheckArgs, out: Box<dyn Write>) -> io::Result<Exit> {
     Ok(manifests.exit(wrong))
 }
 
-/// The environment of stored expressions, if decisions are to be explained.
+/// The environment of stored expressions; `None` unless decisions are to be explained.
 fn environment(args: &CheckArgs) -> Result<Option<Env>, String> {
     if !args.explain {
         return Ok(None);
@@ -112,7 +112,7 @@ fn environment(args: &CheckArgs) -> Result<Option<Env>, String> {
 /// The inputs that the arguments name.
 struct Input {
     setup: Setup,
-    /// The documents of the setup, kept only if decisions are explained.
+    /// The documents that were added to `setup`; empty unless decisions are explained.
     given: Vec<Document>,
     definitions: KnownDefinitions,
     objects: Vec<Document>,
@@ -176,9 +176,10 @@ struct CheckRun<'a> {
     out: Box<dyn Write>,
     world: World,
     given: Vec<Document>,
-    /// The environment of stored expressions, if decisions are explained.
+    /// The environment of stored expressions; `None` unless decisions are explained.
     env: Option<Env>,
-    /// The policies whose validations are split into sub-expressions, by name.
+    /// By policy name, the probe that evaluates the sub-expressions of the policy's validations; `None` if no validating policy has this
+    /// name.
     probes: HashMap<String, Option<Probe>>,
     definitions: KnownDefinitions,
     old: Vec<Document>,
@@ -195,7 +196,7 @@ struct Counts {
     denied: usize,
     warned: usize,
     audited: usize,
-    /// The number of objects that no policy matches and no definition defines.
+    /// The number of objects that no policy matches and whose kind has no definition.
     unexamined: usize,
     /// Policies and definitions that an API server would reject.
     invalid: usize,
@@ -243,7 +244,7 @@ impl Found {
         self.ruling.status.is_some() || !self.checked.is_valid()
     }
 
-    /// The status of a denied object if no finding gives the reason: mutating policies and missing namespaces only return a status.
+    /// The status of a denied object; `None` if a finding gives the reason. Mutating policies and missing namespaces only return a status.
     fn unexplained(&self) -> Option<&Status> {
         let findings = &self.ruling.findings;
         let is_explained = findings

@@ -42,7 +42,7 @@ pub(super) fn add(report: &mut Report, outcome: &Outcome<'_>) {
     }
 }
 
-/// A value on one line; texts without quotes.
+/// A value on one line. Strings are written without quotes.
 fn shown(value: &Json) -> String {
     match value {
         Json::String(text) => text.clone(),

@@ -77,7 +77,8 @@ pub(super) fn run(
     Ok(manifests.exit(0))
 }
 
-/// A test with an object that a policy matches, without an expectation.
+/// A test with a minimal object that a policy matches. The expectation is a placeholder. `None` if the policy has no name or no
+/// `resourceRules`.
 fn test(policy: &Document) -> Option<Json> {
     let value = policy.value();
     let rule = value.pointer("/spec/matchConstraints/resourceRules/0")?;

@@ -102,7 +102,7 @@ struct Outcome<'t> {
     /// The place of the test in the file.
     place: Place,
     differences: Vec<Difference>,
-    /// Why the test could not run.
+    /// Why the test could not run; `None` if it ran.
     error: Option<String>,
 }
 

@@ -19,7 +19,7 @@ pub(super) struct Printer {
     to: KubeVersion,
     output: Output,
     changes: usize,
-    /// The texts of the causes that were printed, in the order of the table.
+    /// The texts of the causes that were printed, in the order of the table in `docs/versions.md`.
     causes: BTreeMap<(KubeVersion, String), String>,
 }
 
@@ -194,7 +194,7 @@ const fn topic_text(topic: Topic) -> &'static str {
     }
 }
 
-/// How a missing answer is printed.
+/// The text that is printed in place of a missing answer.
 const fn nothing(topic: Topic) -> &'static str {
     match topic {
         Topic::Creation | Topic::Decision => "accepted",

@@ -137,7 +137,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Counts an object without a definition: a mistake, unless the arguments allow it.
+    /// Reports an object without a definition as a mistake. With `--ignore-missing-schemas`, the object is only counted.
     fn pass_over(&mut self, document: &Document, message: String) {
         match self.args.ignore_missing_schemas {
             true => self.passed_over = self.passed_over.saturating_add(1),
@@ -145,7 +145,7 @@ impl Run<'_> {
         }
     }
 
-    /// Prints the problems of an object or a definition: in text, one per line.
+    /// Prints the problems of an object or a definition. In the text format, each problem is one line.
     fn print(&mut self, document: &Document, checked: &Checked) -> io::Result<()> {
         let progress = self.manifests.progress();
         match (self.args.output, Key::of(document.value())) {

@@ -8,7 +8,7 @@ use gavel_engine::value::Json;
 
 use super::{Binding, ClusterRole, Rbac, Rule, Subject};
 
-/// The error for a manifest that cannot be read, with its name.
+/// The error for a manifest that cannot be read. It names the kind and the object.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{kind} {name:?}: {problem}")]
 pub struct RbacError {
@@ -142,13 +142,17 @@ fn labels(json: Option<&Json>) -> HashMap<String, String> {
     entries.collect()
 }
 
-/// A text; empty if absent.
+/// The string under a key; empty if there is none.
 fn text(json: &Json, key: &str) -> String {
     let text = json.get(key).and_then(Json::as_str);
     text.unwrap_or_default().to_owned()
 }
 
-/// The list under a key; empty if the key is absent.
+/// The list under a key; empty if the key is absent or null.
+///
+/// # Errors
+///
+/// The value is not a list.
 fn list<'j>(json: &'j Json, key: &str) -> Result<&'j [Json], String> {
     match json.get(key) {
         None | Some(Json::Null) => Ok(&[]),

@@ -41,7 +41,8 @@ struct Rule {
 struct ClusterRole {
     labels: HashMap<String, String>,
     rules: Vec<Rule>,
-    /// The selectors of an aggregated role, which has the rules of the selected roles instead of its own.
+    /// The selectors of an aggregated role, which has the rules of the selected roles instead of its own. `None` if the role is not
+    /// aggregated.
     aggregates: Option<Vec<Selector>>,
 }
 
@@ -84,7 +85,8 @@ impl Rbac {
         Ok(rbac)
     }
 
-    /// The rules of the roles that a role selects, directly or through other roles, in the order of the roles' names.
+    /// The rules of an aggregated role: those of the roles that it selects, directly or through other roles, in the order of the roles'
+    /// names. `None` if the role does not exist or is not aggregated.
     fn aggregated(&self, name: &str) -> Option<Vec<Rule>> {
         self.cluster_roles.get(name)?.aggregates.as_ref()?;
         let (mut pending, mut seen) = (vec![name], BTreeSet::from([name]));
@@ -170,7 +172,7 @@ impl Authorizer for Rbac {
 }
 
 impl Binding {
-    /// The first subject of the binding that matches the user.
+    /// The first subject of the binding that matches the user; `None` if no subject does.
     fn subject(&self, user: &UserInfo) -> Option<&Subject> {
         self.subjects
             .iter()

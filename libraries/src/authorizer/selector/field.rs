@@ -61,7 +61,7 @@ fn split_terms(text: &str) -> Vec<&str> {
     .collect()
 }
 
-/// Splits a term at its first operator.
+/// Splits a term at its first operator into the field, the operator and the value. `None` if the term has no operator.
 fn split_term(term: &str) -> Option<(&str, &str, &str)> {
     term.char_indices().find_map(|(at, _)| {
         let (field, rest) = term.split_at_checked(at)?;

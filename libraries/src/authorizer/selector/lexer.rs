@@ -18,7 +18,7 @@ pub(super) enum Token {
     OpenParenthesis,
 }
 
-/// Splits a selector into words; the last one is the end. A NUL ends a word, and at the start of a word it ends the selector.
+/// Splits a selector into words; the last word is [`Token::End`]. A NUL ends a word, and at the start of a word it ends the selector.
 pub(super) fn words(text: &str) -> Vec<(Token, &str)> {
     let mut words = Vec::new();
     let mut rest = text;

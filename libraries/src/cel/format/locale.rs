@@ -10,13 +10,14 @@ use super::output::Output;
 
 /// The lowest precision at which Go's parser of formats fails and treats the verb as missing.
 const UNREADABLE: u64 = 10_000_010;
-/// The output in that case.
+/// The output if the verb is missing.
 const NO_VERB: &str = "%!(NOVERB)";
 
 /// The default number of digits after the point, and the default width.
 const DEFAULT: u64 = 6;
 
-/// Writes a double as `1,234.500000`: `precision` digits after the point, ties to even on the exact value.
+/// Writes a double as `1,234.500000`, with `precision` digits after the point. The exact value is rounded to the nearest; ties go to the
+/// even digit.
 pub(super) fn write_fixed(
     out: &mut Output<'_, '_>,
     value: f64,

@@ -39,7 +39,7 @@ pub(super) fn write(
     Ok(())
 }
 
-/// A number as a double, or the text of NaN or an infinity.
+/// A number as a double. The inner `Err` is the text of NaN or an infinity.
 fn finite(verb: Verb, value: &Value<'_>) -> Result<Result<f64, &'static str>, Problem> {
     let double = match value.kind() {
         ValueKind::Double(double) => double,

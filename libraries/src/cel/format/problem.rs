@@ -12,7 +12,7 @@ use super::template::Verb;
 pub(super) enum Problem {
     /// A message.
     Words(Cow<'static, str>),
-    /// The key of a field that the schema does not know: upstream has a nil key there, and panics when it reads it.
+    /// A field that the schema does not know, met as the key of a map. Upstream has a nil key there, and panics when it reads the key.
     NoKey,
     /// A limit or an interrupt ends the evaluation.
     Ended(EvalError),

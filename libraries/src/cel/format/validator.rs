@@ -62,7 +62,7 @@ fn validate(checked: &CheckedAst, issues: &mut Issues, takes: Takes) {
     }
 }
 
-/// The template and the values of `'…'.format([…])`.
+/// The template and the values of `'…'.format([…])`; `None` unless both are literals.
 fn literals(call: &Call) -> Option<(&str, &[Expr])> {
     match (&call.target.as_ref()?.kind, call.args.as_slice()) {
         (ExprKind::Constant(Constant::String(template)), [argument]) => match &argument.kind {
@@ -114,8 +114,8 @@ fn check_call(
     }
 }
 
-/// The first part of a value that `%s` does not accept: the value, or an element of a literal within it. The recursion is as deep
-/// as the tree; the parser limits this depth.
+/// The first part of a value that `%s` does not accept: the value, or an element of a literal within it. `None` if `%s` accepts all parts.
+/// The recursion is as deep as the tree; the parser limits this depth.
 fn find_unwritable(checked: &CheckedAst, value: &Expr) -> Option<ExprId> {
     let written = matches!(
         kind_of(checked.type_of(value.id)),

@@ -1,4 +1,4 @@
-//! Parts and rearrangements of lists, except sorting.
+//! The functions that return a part or a rearrangement of a list, except sorting.
 
 use bumpalo::collections::Vec;
 use gavel_engine::decl::CallContext;
@@ -92,8 +92,8 @@ pub(super) fn bounded_range<'a>(call: &CallContext<'a>, size: i64) -> Result<Val
     }
 }
 
-/// The list of the ints from 0 up to, but not including, this number. Each element is computed when it is read, because a stored list could
-/// exhaust the memory: its cost is counted only after the call.
+/// The list of the ints from 0 up to, but not including, this number. Each element is computed when it is read. A stored list could exhaust
+/// the memory, because the cost of `lists.range` is only counted after the call.
 #[derive(Debug)]
 struct Range(usize);
 

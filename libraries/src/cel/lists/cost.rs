@@ -1,5 +1,5 @@
-//! The costs of the lists library's functions. All functions create a new list; the cost of functions that compare elements grows with the
-//! square of its length.
+//! The costs of the lists library's functions. All functions create a new list. The cost of functions that compare elements grows with the
+//! square of the number of elements.
 
 use std::borrow::Cow;
 
@@ -76,7 +76,7 @@ fn estimate_range(call: &dyn CallSite) -> CallEstimate {
     allocating(1.0, made(call, size))
 }
 
-/// The size of the created list; 1 if it cannot be created.
+/// The size of the created list. Upper bounds assume at least 1, because a call that fails is charged like a list of size 1.
 fn made(call: &dyn CallSite, size: u64) -> SizeEstimate {
     SizeEstimate::exact(if call.is_bound() { size.max(1) } else { size })
 }
@@ -89,7 +89,7 @@ fn estimate_flatten(call: &dyn CallSite) -> CallEstimate {
     allocating(depth as f64, call.size(0))
 }
 
-/// The value of an argument that is an int literal; 0 if the literal is negative.
+/// The value of an int literal that is an argument; 0 if it is negative. `None` if the argument is not an int literal.
 fn literal(call: &dyn CallSite, argument: usize) -> Option<u64> {
     let int = call.int_literal(argument)?;
     Some(u64::try_from(int).unwrap_or(0))
@@ -118,7 +118,8 @@ fn track_flatten_by(
     }
 }
 
-/// The cost of comparing the elements of a list. Upstream does not check that the operand is a list, even if it is an error.
+/// The cost of comparing the elements of a list. As in upstream, an operand that is an error or not a list makes the evaluation fail with
+/// an internal error.
 fn compared(list: Option<Value<'_>>) -> Result<u64, EvalError> {
     let Some(list) = list.and_then(Value::as_list) else {
         let missing = match list.map(Value::kind) {

@@ -1,4 +1,4 @@
-//! The costs of the strings library's functions in Kubernetes (`pkg/cel/library/cost.go`), by their names.
+//! The costs of the strings library's functions in Kubernetes, which looks up costs by the functions' names (`pkg/cel/library/cost.go`).
 
 use gavel_engine::cost::formulas::{self, nth};
 use gavel_engine::cost::{

@@ -180,7 +180,7 @@ pub(super) fn parts<'a>(
     Ok(Value::from(parts.into_bump_slice()))
 }
 
-/// The text before and after the first separator.
+/// The text before and after the first separator; `None` if the text does not contain the separator.
 fn split_once<'a>(text: &'a str, separator: &str) -> Option<(&'a str, &'a str)> {
     match separator.as_bytes() {
         [one] => {

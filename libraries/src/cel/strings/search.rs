@@ -1,4 +1,4 @@
-//! Finding positions and texts at positions.
+//! Functions that find positions in a text, or return the text at a position.
 
 use gavel_engine::error::EvalError;
 use gavel_golang::utf8;

@@ -43,7 +43,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// The format that `format.named` finds by a name.
+    /// The format that `format.named` finds by a name; `None` if there is no such format.
     pub fn named(name: &str) -> Option<Format> {
         Some(match name {
             "dns1123Label" => Format::Dns1123Label,

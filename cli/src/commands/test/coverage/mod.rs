@@ -1,4 +1,4 @@
-//! The expressions of policies that tests evaluate, and the values of validations.
+//! Coverage: the expressions of policies that the tests evaluate, and whether each condition was both true and false.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -57,7 +57,8 @@ struct Expression {
     was_false: bool,
 }
 
-/// The lists of expressions of a policy, the key of the expression in their elements, and whether it is a condition.
+/// The lists of expressions in a policy's `spec`. Each row has the name of the list, the field of its elements that holds the expression,
+/// and whether the expression is a condition. Elements of `mutations` have one of two fields, so their field is empty here.
 const LISTS: [(&str, &str, bool); 6] = [
     ("matchConditions", "expression", true),
     ("variables", "expression", false),

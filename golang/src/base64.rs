@@ -38,7 +38,8 @@ pub fn decode(text: &str, encoding: Encoding) -> Result<Vec<u8>, CorruptInput> {
     }
 }
 
-/// Up to four digits, their number, and the position after them. Only the last group has fewer than four.
+/// A group of up to four digits: their values, their number, and the position after the group. Only the last group has fewer than four
+/// digits.
 type Quantum = ([u8; 4], usize, usize);
 
 fn quantum(text: &[u8], start: usize, encoding: Encoding) -> Result<Quantum, usize> {

@@ -1,5 +1,6 @@
 //! Sorting as Go's `sort.Slice` does (pattern-defeating quicksort, `sort/zsortfunc.go`), so that equal elements come out in the same order.
-//! Up to 12 elements keep the order of equal elements; in longer lists equal elements change places, always in the same way.
+//! In lists of up to 12 elements, equal elements keep their order. In longer lists, equal elements may change places, always in the same
+//! way.
 
 use std::convert::Infallible;
 
@@ -25,12 +26,12 @@ pub fn try_sort_by_less<T, E>(
 
 /// The largest number of elements that insertion sort is used for.
 const FEW: usize = 12;
-/// The smallest length of a range for which the pivot is chosen among nine elements, and which is finished by insertions if it is almost
-/// sorted.
+/// The smallest length of a range whose pivot is chosen among nine elements. Shorter ranges choose it among three, and are not mended if
+/// they are almost sorted.
 const MANY: usize = 50;
-/// How many pairs that are out of order are swapped before a range counts as unsorted.
+/// The number of neighbors in the wrong order that mending a range may swap; a range with more is not almost sorted.
 const MENDINGS: usize = 5;
-/// The maximum number of swaps while the pivot is chosen among nine; a decreasing range reaches it.
+/// The maximum number of swaps while the pivot is chosen among nine elements. If the range is decreasing, all these swaps occur.
 const NINTHER_SWAPS: u32 = 12;
 
 struct Sorter<'v, T, F> {
@@ -245,7 +246,7 @@ impl<T, E, F: Fn(&T, &T) -> Result<bool, E>> Sorter<'_, T, F> {
         }
     }
 
-    /// Sorts an almost sorted range by moving at most [`MENDINGS`] pairs; returns whether the range is then known to be sorted.
+    /// Sorts an almost sorted range by at most [`MENDINGS`] insertions. Returns whether the range is then known to be sorted.
     fn mend(&mut self, start: usize, end: usize) -> Result<bool, E> {
         let mut at = start + 1;
         for _ in 0..MENDINGS {

@@ -8,7 +8,7 @@ use smol_str::SmolStr;
 
 use crate::{Bounds, Items, JsonSchema, MAX_DEPTH, OptionalList, Pool, SchemaOrBool, Topology};
 
-/// The limit of parts of a schema after following references. The schema of a Pod has 2,500.
+/// The limit of parts of a schema after following references. The schema of a Pod has 2,500 parts.
 const MAX_PARTS: usize = 500_000;
 
 /// Why a schema cannot be used.

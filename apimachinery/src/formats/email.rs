@@ -11,7 +11,7 @@ pub(super) fn is_email(text: &str) -> bool {
         && reader.rest.is_empty()
 }
 
-/// The rest of the text. Readers return `None` where Go fails.
+/// Reads a mail address from the rest of a text. Its methods return `None` where Go returns an error.
 #[derive(Clone, Copy)]
 struct AddressReader<'t> {
     rest: &'t str,
@@ -263,7 +263,7 @@ fn is_quoted_printable(mut text: &[u8]) -> bool {
     true
 }
 
-/// Whether dots are neither first nor last nor next to each other.
+/// Whether no dot is at the start, at the end or next to another dot.
 fn has_plain_dots(atom: &str) -> bool {
     atom.split('.').all(|part| !part.is_empty())
 }

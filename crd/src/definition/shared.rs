@@ -1,11 +1,11 @@
-//! The parts that all versions of a definition share. The API server keeps each of them once, outside of the versions, and its errors name
-//! that path (apiextensions `v1/conversion.go`).
+//! The parts that all versions of a definition share. The API server keeps each shared part once, outside of the versions, and its errors
+//! name the path of this copy (apiextensions `v1/conversion.go`).
 
 use gavel_schema::OptionalList;
 
 use super::api::{PrinterColumn, SelectableField, Subresources, Validation, Version};
 
-/// The parts that are equal in all versions and therefore stored once, not in each version; empty if there are no versions.
+/// The parts that are equal in all versions, and that the API server therefore stores once. A definition without versions shares nothing.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Shared<'d> {
     /// The schema.

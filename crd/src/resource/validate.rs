@@ -214,7 +214,7 @@ impl ObjectValidation<'_, '_> {
         Ok(errors)
     }
 
-    /// The errors of metadata, values and scale. For an object of another type, that is the only error.
+    /// The errors of metadata, values and scale. If the object has the wrong `apiVersion` or `kind`, only these errors are returned.
     fn own_errors(&self, work: &Work<'_>) -> Result<Vec<Error>, Interrupted> {
         let expected = GroupVersion {
             group: &self.crd.group,

@@ -49,11 +49,12 @@ impl From<String> for RuleError {
 pub struct Expression {
     /// The program.
     pub program: Program,
-    /// The most that one evaluation may cost, in cost units.
+    /// The estimated maximum cost of one evaluation, in cost units.
     pub max_cost: u64,
 }
 
-/// Compiles the rules of a node, with one result per rule. `ages` has two ages per rule: of the rule and of its message expression.
+/// Compiles the rules of a node, with one result per rule. `ages` returns two ages for each rule: that of the rule and that of its message
+/// expression.
 ///
 /// ```
 /// use gavel_apimachinery::server::Server;

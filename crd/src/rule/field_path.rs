@@ -98,7 +98,8 @@ impl FieldPath {
         matches!(self.0.first(), Some(FieldPathStep::Field(first)) if first == name)
     }
 
-    /// Adds a step to the path. Below a map without a schema every name is treated as a key, where upstream crashes.
+    /// Adds a step to the path. If the values of a map have no schema, every name below the map is treated as a key; upstream crashes on
+    /// such paths.
     fn push<'s>(
         &mut self,
         node: Option<&'s JsonSchema>,

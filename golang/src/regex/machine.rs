@@ -164,7 +164,7 @@ struct Threads {
     slots: Vec<usize>,
     slots_each: usize,
     visited: Vec<u32>,
-    /// The index of each instruction in `visited`, if it was visited.
+    /// For each instruction that was visited, its index in `visited`.
     places: Vec<u32>,
 }
 

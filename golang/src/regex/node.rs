@@ -12,15 +12,15 @@ use crate::unicode;
 pub(super) struct Node {
     pub(super) hir: Hir,
     pub(super) shape: Shape,
-    /// The levels of nodes.
+    /// The number of levels of nodes in this part.
     pub(super) height: u32,
-    /// The instructions of Go's program.
+    /// The number of instructions in Go's program for this part.
     pub(super) size: u64,
     /// How often the innermost node is repeated by the counted repetitions around it.
     pub(super) copies: u64,
     /// How often the node itself repeats, if it is a counted repetition; otherwise 1.
     pub(super) times: u64,
-    /// The code points that Go's node holds: characters of a literal, ends of the ranges of a class.
+    /// The number of code points in Go's node: the characters of a literal, or the ends of the ranges of a class.
     pub(super) runes: usize,
     /// Whether Go has merged the node with the one before it, as part of one literal or class.
     pub(super) joined: bool,

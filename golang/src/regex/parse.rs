@@ -11,7 +11,7 @@ use super::node::{Node, Repeat, Shape};
 use crate::unicode;
 use crate::work::Work;
 
-/// The limit of a repetition's count, multiplied by the counts of the repetitions within it.
+/// The limit of the product of a repetition's count and the counts of the repetitions within it.
 const MAX_REPEAT: u32 = 1000;
 
 /// The units of work for a character or operator.
@@ -22,9 +22,9 @@ pub(super) struct Parsed {
     pub(super) hir: Hir,
     /// The number of groups that capture.
     pub(super) groups: usize,
-    /// The levels of nodes, at most 1000.
+    /// The number of levels of nodes, at most 1000.
     pub(super) height: u32,
-    /// The instructions of Go's program.
+    /// The number of instructions in Go's program.
     pub(super) size: u64,
 }
 

@@ -88,7 +88,7 @@ impl Stepping {
         Ok(end.is_some())
     }
 
-    /// The end of the first match; with `enough`, the end of any match.
+    /// The end of the first match or, with `any_is_enough`, of any match.
     fn find_end(
         &self,
         cache: &mut Cache,

@@ -208,12 +208,12 @@ impl fmt::Display for UrlError {
 
 impl std::error::Error for UrlError {}
 
-/// The text before and after the first of these ASCII characters.
+/// The texts before and after the first `separator`, an ASCII character; `None` if there is no separator.
 fn split_once(text: &str, separator: u8) -> Option<(&str, &str)> {
     split_around(text, memchr(separator, text.as_bytes())?)
 }
 
-/// The text before and after the last of these ASCII characters.
+/// The texts before and after the last `separator`, an ASCII character; `None` if there is no separator.
 fn rsplit_once(text: &str, separator: u8) -> Option<(&str, &str)> {
     split_around(text, memrchr(separator, text.as_bytes())?)
 }

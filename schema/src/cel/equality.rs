@@ -17,10 +17,10 @@ use crate::equal::deep_equal;
 /// The units of work for comparing two texts. Most texts differ in length or at their beginning.
 const WORK_PER_TEXT: usize = 32;
 
-/// The number of texts that are compared before their work is announced.
+/// The number of texts that are compared between two calls that count their work.
 const TEXTS_PER_PIECE: usize = 1 << 10;
 
-/// Whether a list of a schema equals a value. The values in `added` are members of a set in addition to its elements.
+/// Whether a list of a schema equals a value. If the list is a set, the values in `added` are members of the set too.
 pub(super) fn list_equals(
     node: &Node,
     left: Elements<'_>,

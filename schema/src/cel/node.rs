@@ -20,7 +20,7 @@ pub(super) struct Node<C = Shape> {
     pub(super) max_elements: u64,
 }
 
-/// The content of a node.
+/// The kind of value that a node describes, with the nodes of its parts.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum Kind<C> {
     /// `x-kubernetes-int-or-string`

@@ -49,7 +49,7 @@ enum KeyPart<'a> {
     Int(i64),
     /// The bits of a double.
     Double(u64),
-    /// A double as text. If there are several key fields, upstream compares doubles by six digits.
+    /// A double as text. If there are several key fields, upstream compares doubles rounded to six digits after the point.
     Rounded(String),
     Text(&'a str),
 }

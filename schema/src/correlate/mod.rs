@@ -92,7 +92,8 @@ impl<'a> Correlated<'_, 'a> {
         self.old
     }
 
-    /// The value of a property or of a map key; `None` if the schema does not know it, or if the new or old value is absent.
+    /// The value of a property or of a map key; `None` if the schema does not declare this property or key, or if it is absent from the new
+    /// or old value.
     pub fn key(self, name: &str) -> Option<Self> {
         let old = self.old.as_object()?.get(name)?;
         let new = self.new.as_object()?.get(name)?;

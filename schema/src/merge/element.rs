@@ -95,7 +95,7 @@ impl PartialEq for Key {
 impl Eq for Key {}
 
 impl Element {
-    /// The identity of an element of a valid list; `None` if it has none.
+    /// The identity of an element of a valid list; `None` if the element has no identity.
     pub(super) fn of<D: Data>(list: &List<'_>, value: &D) -> Option<Element> {
         if Element::fault(list, value).is_some() {
             return None;

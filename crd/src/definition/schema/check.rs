@@ -28,7 +28,7 @@ pub(in crate::definition) struct SchemaCheck<'c> {
     pub(in crate::definition) kept: Option<&'c KeptRules>,
 }
 
-/// The compiled rules of the nodes of a definition, by the paths of the lists of rules.
+/// The compiled rules of a definition, keyed by the path of the `x-kubernetes-validations` that contains them.
 #[derive(Debug, Default)]
 pub(in crate::definition) struct KeptRules(
     RefCell<HashMap<String, Vec<(CompiledRule, RuleTrees)>>>,

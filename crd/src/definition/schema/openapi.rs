@@ -18,8 +18,8 @@ pub(in crate::definition) const TYPES: [&str; 6] =
 #[derive(Debug)]
 pub(super) struct OpenApi<'w> {
     pub(super) check: SchemaCheck<'w>,
-    /// All errors except those of rules. The errors of a node follow the errors of the nodes below it, except for the errors of independent
-    /// checks.
+    /// All errors except those of rules. The errors of the type and the default of a node precede the errors of the nodes below it. The
+    /// errors of its list extensions and of the syntax of its rules follow them.
     pub(super) schema_errors: Findings,
     /// Errors of rules.
     pub(super) rule_errors: Findings,

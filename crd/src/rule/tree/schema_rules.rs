@@ -81,8 +81,8 @@ impl SchemaRules {
         self.node.is_none()
     }
 
-    /// Runs the rules on the value at a path, with the value before an update. With `ratcheting`, violations by an unchanged
-    /// value become warnings.
+    /// Runs the rules on the value at a path. `old` is the value before an update. With `ratcheting`, violations by an unchanged value
+    /// become warnings.
     pub fn validate(
         &self,
         path: &str,

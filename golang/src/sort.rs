@@ -202,8 +202,8 @@ impl<T, E, F: Fn(&T, &T) -> Result<bool, E>> Sorter<'_, T, F> {
         Ok(ordered(a, b)?.1)
     }
 
-    /// Moves elements less than the pivot before it and the others behind it. Returns the position of the pivot, and whether no element had
-    /// to be moved.
+    /// Moves elements less than the pivot before the pivot, and all others behind it. Returns the position of the pivot, and whether no
+    /// element had to be moved.
     fn partition(&mut self, start: usize, end: usize, pivot: usize) -> Result<(usize, bool), E> {
         self.swap(start, pivot);
         let (mut low, mut high) = (start + 1, end - 1);
@@ -226,7 +226,8 @@ impl<T, E, F: Fn(&T, &T) -> Result<bool, E>> Sorter<'_, T, F> {
         }
     }
 
-    /// Moves elements equal to the pivot before greater ones; there are no smaller ones. Returns where the greater ones begin.
+    /// Moves elements equal to the pivot before greater elements; no element is less than the pivot. Returns the position of the first
+    /// greater element.
     fn partition_equal(&mut self, start: usize, end: usize, pivot: usize) -> Result<usize, E> {
         self.swap(start, pivot);
         let (mut low, mut high) = (start + 1, end - 1);

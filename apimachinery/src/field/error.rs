@@ -61,7 +61,7 @@ pub enum ErrorType {
     Duplicate,
     /// The value is malformed.
     Invalid,
-    /// The value is not one of the supported ones.
+    /// The value is not one of the supported values.
     NotSupported,
     /// The value is not allowed here, but would be valid elsewhere.
     Forbidden,
@@ -199,7 +199,7 @@ impl Error {
         }
     }
 
-    /// An error of a field whose expression does not compile, with the position in the expression.
+    /// The same error, with the place at which the expression in the field does not compile.
     #[must_use]
     pub fn in_expression(self, place: ExpressionPlace) -> Self {
         Error {
@@ -226,27 +226,27 @@ impl Error {
         Self::new(ErrorType::TypeInvalid, field, value, detail)
     }
 
-    /// The field is required.
+    /// The error for a required field that has no value.
     pub fn required(field: &Path<'_>, detail: impl Into<String>) -> Self {
         Self::new(ErrorType::Required, field, "", detail)
     }
 
-    /// The value is not allowed here, but would be valid elsewhere.
+    /// The error for a value that is not allowed here, but would be valid elsewhere.
     pub fn forbidden(field: &Path<'_>, detail: impl Into<String>) -> Self {
         Self::new(ErrorType::Forbidden, field, "", detail)
     }
 
-    /// The value must be unique.
+    /// The error for a value that occurs more than once, but must be unique.
     pub fn duplicate(field: &Path<'_>, value: impl Into<BadValue>) -> Self {
         Self::new(ErrorType::Duplicate, field, value, "")
     }
 
-    /// The object that the field names does not exist.
+    /// The error for a field that names an object that does not exist.
     pub fn not_found(field: &Path<'_>, value: impl Into<BadValue>) -> Self {
         Self::new(ErrorType::NotFound, field, value, "")
     }
 
-    /// The value is not one of the supported ones.
+    /// The error for a value that is not one of the values in `supported`.
     pub fn not_supported<S: AsRef<str>>(
         field: &Path<'_>,
         value: impl Into<BadValue>,

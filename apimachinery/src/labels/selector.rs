@@ -23,7 +23,7 @@ crate::api_types! {
     pub struct LabelSelectorRequirement("v1.LabelSelectorRequirement") {
         /// `key`: the label.
         "key" keep "" key: String;
-        /// `operator`: `In`, `NotIn`, `Exists` or `DoesNotExist`; an object may hold any other text.
+        /// `operator`: `In`, `NotIn`, `Exists` or `DoesNotExist`; an object that was not validated may have any other text.
         "operator" keep "v1.LabelSelectorOperator" operator: String;
         /// `values`, which `In` and `NotIn` compare with.
         "values" omit "" values: Vec<String>;

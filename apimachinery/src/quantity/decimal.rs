@@ -22,7 +22,7 @@ type Limbs = SmallVec<[u32; 4]>;
 #[derive(Debug, Clone, Default)]
 pub(super) struct Decimal {
     negative: bool,
-    /// The digits in base 10⁹, the least significant ones first. The first and the last are not zero; zero has none.
+    /// The digits in base 10⁹, the least significant ones first. The first and the last digit are not zero. The number zero has no digits.
     limbs: Limbs,
     /// The weight of the first limb, as a power of 10⁹.
     offset: i64,

@@ -21,7 +21,7 @@ pub(super) struct Shared<'d> {
 /// A part that versions may share.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Part<T> {
-    /// The value that all versions have; empty if they differ.
+    /// The value that all versions have; empty if the versions differ.
     pub(super) common: T,
     is_common: bool,
 }
@@ -54,7 +54,7 @@ impl<T: Copy + Default + PartialEq> Part<T> {
         self.is_common
     }
 
-    /// The version's own value, unless it is shared.
+    /// `of_version`, the value of a version; empty if all versions have the same value.
     pub(super) fn own(self, of_version: T) -> T {
         match self.is_common {
             true => T::default(),

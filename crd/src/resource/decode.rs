@@ -32,7 +32,7 @@ pub struct Decoded {
     /// The object.
     pub object: Json,
     /// The paths of unknown fields: first those in the metadata, then those that the schema does not declare, then those in embedded
-    /// metadata. Clients choose whether they are warnings or errors.
+    /// metadata. Clients choose whether unknown fields are warnings or errors.
     pub unknown_fields: Vec<String>,
 }
 

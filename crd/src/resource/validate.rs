@@ -107,7 +107,7 @@ impl Outcome {
 }
 
 impl CompiledCrd {
-    /// Validates an object that is created or, with an old object, updated. Both must have been [decoded](CompiledCrd::decode).
+    /// Validates an object that is created or, with an old object, updated. Both objects must have been [decoded](CompiledCrd::decode).
     /// `budget` is the cost budget of all rules together, in cost units: usually [`COST_BUDGET`].
     ///
     /// # Errors

@@ -32,7 +32,8 @@ pub enum Brackets {
 pub struct FieldPathError(String);
 
 impl FieldPath {
-    /// Resolves the path of a field below a schema node to the field's schema, if it has one: values of a map may have no schema.
+    /// Resolves the path of a field below a schema node. Returns the path and the schema of the field: `None` if the field is a value of a
+    /// map whose values have no schema.
     ///
     /// ```
     /// use gavel_crd::rule::{Brackets, FieldPath};

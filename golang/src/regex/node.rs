@@ -6,8 +6,8 @@ use crate::unicode;
 
 /// A part of a pattern: its form, and its sizes in Go's tree.
 ///
-/// DIFFERENCE: Go factors common prefixes out of alternatives before it measures. The limits are so wide that this only matters
-/// very close to them.
+/// DIFFERENCE: Go factors common prefixes out of alternatives before it measures. The limits are so wide that this matters only for
+/// patterns very close to a limit.
 #[derive(Debug)]
 pub(super) struct Node {
     pub(super) hir: Hir,
@@ -16,7 +16,7 @@ pub(super) struct Node {
     pub(super) height: u32,
     /// The number of instructions in Go's program for this part.
     pub(super) size: u64,
-    /// How often the innermost node is repeated by the counted repetitions around it.
+    /// How often the counted repetitions in this part repeat its innermost node.
     pub(super) copies: u64,
     /// How often the node itself repeats, if it is a counted repetition; otherwise 1.
     pub(super) times: u64,

@@ -28,7 +28,7 @@ pub(super) struct Parsed {
     pub(super) size: u64,
 }
 
-/// Parses a pattern. Groups are part of the result only with `keep_groups`, because they make searches slower.
+/// Parses a pattern. Groups are part of the result only with `keep_groups`, because groups make searches slower.
 pub(super) fn parse(
     pattern: &str,
     keep_groups: bool,
@@ -292,7 +292,7 @@ impl<'p> Parser<'p> {
         Ok(())
     }
 
-    /// Ends the current alternative. If it and the previous one are classes, they are merged.
+    /// Ends the current alternative. If this alternative and the previous one are both classes, they are merged.
     fn add_alternative(&mut self) -> Result<(), RegexError> {
         self.concat()?;
         let Some(mut node) = self.current.nodes.pop() else {

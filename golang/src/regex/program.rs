@@ -1,4 +1,4 @@
-//! A pattern as a list of instructions that read characters; it is small and quick to build (`regexp/syntax/compile.go`).
+//! A pattern compiled to a list of instructions that read characters. The list is small and quick to build (`regexp/syntax/compile.go`).
 
 use std::collections::HashMap;
 
@@ -283,7 +283,8 @@ impl<'h> Compiler<'h> {
         }
     }
 
-    /// The number of a class. A class whose address is known has its number already.
+    /// The number of a class in `classes`. `place` is the address of the class in the pattern: a class with a known address is not added
+    /// again.
     fn class(&mut self, place: usize, class: &Class) -> u32 {
         let classes = &mut self.program.classes;
         *self.known_classes.entry(place).or_insert_with(|| {

@@ -43,8 +43,8 @@ impl Layout {
         }
     }
 
-    /// Reads a time as leniently as Go: an hour of one digit, a point or comma and a fraction after the seconds, more than nine digits in
-    /// the fraction, and offsets up to 24:60.
+    /// Reads a time as leniently as Go. The hour may have one digit. The seconds may be followed by a point or comma and a fraction of any
+    /// number of digits. Offsets may be up to 24:60.
     ///
     /// # Errors
     ///

@@ -19,7 +19,7 @@ const MAX_PAIRS: usize = 10_000;
 /// A URL: its text, and the positions of its parts.
 #[derive(Debug, Clone, Default)]
 pub struct Url {
-    /// The whole URL as Go writes it. URLs are equal if these texts are.
+    /// The whole URL as Go writes it. Two URLs are equal if these texts are equal.
     text: String,
     /// The scheme in lower case; empty if absent.
     scheme: Span,

@@ -1,7 +1,7 @@
 //! Equality of values with a schema (the `Equal` and `Contains` methods of apiserver `pkg/cel/common/valuesunstructured.go`).
 //!
-//! The left operand determines how values are compared. Unlike CEL's own lists and maps, lists and maps with a schema return the failures
-//! of comparing their elements.
+//! The left operand determines how values are compared. If comparing two elements fails, comparing lists or maps with a schema fails too,
+//! unlike comparing CEL's own lists and maps.
 
 use gavel_engine::error::EvalError;
 use gavel_engine::value::{Arena, ItemShape, Json, JsonObject, JsonShape, PlainJson, Reach, Value};

@@ -153,8 +153,8 @@ struct SchemaList<'a> {
 
 /// The additions to a set that is bound to a variable.
 ///
-/// Upstream records them: when a later expression compares or extends the same variable, they are treated as members, although they are not
-/// elements.
+/// Upstream records the additions. When a later expression compares or extends the same variable, they are treated as members of the set,
+/// although the list does not contain them.
 #[derive(Debug)]
 pub(super) struct Added<'a> {
     keys: RefCell<ArenaVec<'a, NativeKey<'a>>>,

@@ -1,4 +1,4 @@
-//! Go values behind CEL values. Elements of joined lists are converted to them, and members of sets and keys of list maps are compared as
+//! Go values behind CEL values. Elements of joined lists are converted to Go values. Members of sets and keys of list maps are compared as
 //! Go values.
 
 use std::borrow::Cow;

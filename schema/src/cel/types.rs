@@ -49,7 +49,7 @@ pub(super) fn size_at(shape: &Shape, steps: &[&str]) -> Option<SizeEstimate> {
     })
 }
 
-/// The types of a schema and of all below it, found by name: `selfType1.spec.@idx`.
+/// The types of a schema and of all schemas below it. A type is found by its name, such as `selfType1.spec.@idx`.
 #[derive(Debug, Clone)]
 pub struct SchemaTypes {
     root: CelSchema,

@@ -9,7 +9,7 @@ use smol_str::SmolStr;
 use crate::JsonSchema;
 use crate::equal::Numeric;
 
-/// The elements of a list of type map by their keys; if several have the same keys, the first one.
+/// The elements of a list of type map, by their keys. If several elements have the same keys, only the first one is found.
 ///
 /// ```
 /// use gavel_schema::JsonSchema;

@@ -16,8 +16,8 @@ pub use map_list::MapList;
 
 use map_list::is_map_list;
 
-/// A value and its old value before an update, with the schema by which their parts are matched. It remembers which parts have changed, so
-/// that each part is compared only once.
+/// A value and its old value before an update, with the schema by which their parts are matched. The correlation remembers which parts have
+/// changed, so that each part is compared only once.
 ///
 /// ```
 /// use gavel_schema::JsonSchema;

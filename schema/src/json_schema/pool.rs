@@ -45,8 +45,8 @@ impl Pool {
         schema
     }
 
-    /// A schema without its descriptions, which is all that validation needs. The recursion is as deep as the schema; the reader of
-    /// schemas limits this depth.
+    /// The schema without its descriptions, which validation does not need. The recursion is as deep as the schema; the reader of schemas
+    /// limits this depth.
     pub fn bare(&mut self, schema: &Arc<JsonSchema>) -> Arc<JsonSchema> {
         let place = Arc::as_ptr(schema);
         if let Some(known) = self.bare.get(&place) {

@@ -66,7 +66,7 @@ pub(super) enum Relationship {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct List<'s> {
     pub(super) relationship: Relationship,
-    /// The fields that identify elements; without any, elements identify themselves.
+    /// The fields whose values identify an element. If there are none, an element is identified by its own value.
     pub(super) keys: &'s [SmolStr],
     pub(super) element: MergeType<'s>,
 }

@@ -34,7 +34,7 @@ pub(super) fn is_integer(double: f64) -> bool {
     whole == double || (whole > 0.0 && off / (double + whole) < CLOSE)
 }
 
-/// The text of the character with a code point, as Go converts integers.
+/// The character with this code point, as Go converts an integer to a text: U+FFFD if there is no such character.
 pub(super) fn character(int: i64) -> char {
     let code = u32::try_from(int).ok().and_then(char::from_u32);
     code.unwrap_or(char::REPLACEMENT_CHARACTER)

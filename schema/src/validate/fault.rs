@@ -128,7 +128,7 @@ pub(super) enum Cause<'f> {
     Not,
 }
 
-/// The size limit of all messages together, in bytes: each contains the path of its field, which may be long.
+/// The size limit of all messages together, in bytes. Each message contains the path of its field, which may be long.
 pub(super) const MAX_BYTES: usize = 16 << 20;
 
 /// Converts errors to errors of fields, and removes repetitions.

@@ -23,7 +23,7 @@ pub(super) struct NumberRules {
 #[derive(Debug)]
 struct Limit {
     value: f64,
-    /// Whether the limit itself is a number that the schema's type and format allow.
+    /// Whether the schema's type and format allow this number.
     fits: bool,
 }
 

@@ -1,4 +1,4 @@
-//! The walk over all schemas within a schema, which checks each of them and its rules (apiextensions-apiserver `validation.go`,
+//! Walks over all schemas within a schema, and checks each of these schemas and its rules (apiextensions-apiserver `validation.go`,
 //! `ValidateCustomResourceDefinitionOpenAPISchema`).
 
 use gavel_apimachinery::field::{Error, Path};
@@ -173,7 +173,7 @@ impl<'w> OpenApi<'w> {
         }
     }
 
-    /// Checks the schemas under `allOf` and the like, whose rules are not compiled.
+    /// Checks the schemas under `allOf`, `anyOf`, `oneOf`, `not` and `definitions`. Their rules are not compiled.
     fn beside(&mut self, schema: &JsonSchema, above: Above<'_>, path: &Path<'_>) {
         if let Some(not) = &schema.combinations.not {
             self.node(not, Place::Below, above, &path.child("not"), None);

@@ -208,7 +208,7 @@ impl<'a> Call<'a, '_, '_> {
     ///
     /// # Errors
     ///
-    /// The failure ends the validation.
+    /// The text of an error that ends the validation.
     fn message(
         &self,
         message: &'a Expression,

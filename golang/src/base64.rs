@@ -21,7 +21,7 @@ pub struct CorruptInput(pub usize);
 ///
 /// # Errors
 ///
-/// The offset of the first invalid byte.
+/// The text is not base64. The error has the offset that Go reports.
 pub fn decode(text: &str, encoding: Encoding) -> Result<Vec<u8>, CorruptInput> {
     let text = text.as_bytes();
     let mut bytes = Vec::with_capacity(text.len());

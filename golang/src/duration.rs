@@ -12,7 +12,7 @@ const MILLISECOND: u64 = 1_000_000;
 const SECOND: u64 = 1_000_000_000;
 const MINUTE: u64 = 60_000_000_000;
 const HOUR: u64 = 3_600_000_000_000;
-/// The absolute value of the smallest duration.
+/// The absolute value of the most negative duration, in nanoseconds.
 const MAX_MAGNITUDE: u64 = 1 << 63;
 /// The units of work for reading a term.
 const WORK_PER_TERM: usize = 32;

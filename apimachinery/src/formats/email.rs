@@ -148,7 +148,7 @@ impl<'t> AddressReader<'t> {
         Some(quoted)
     }
 
-    /// Reads letters and dots: at least one.
+    /// Reads the characters of an atom (RFC 5322) and dots: at least one.
     fn atom(&mut self) -> Option<&'t str> {
         let end = self.rest.find(|c| c != '.' && !is_atom(c));
         let (atom, rest) = self.rest.split_at_checked(end.unwrap_or(self.rest.len()))?;

@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 
 use smallvec::{SmallVec, smallvec};
 
-/// The number of values of a limb.
+/// The number of values that a limb can have.
 const BASE: u64 = 1_000_000_000;
 /// The number of decimal digits of a limb.
 const LIMB_DIGITS: i64 = 9;

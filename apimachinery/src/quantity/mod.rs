@@ -20,7 +20,7 @@ pub use decimal::TooManyDigits;
 use numeral::Numeral;
 use suffix::Suffix;
 
-/// An amount.
+/// An amount of a resource, such as `100m`.
 #[derive(Debug, Clone)]
 pub struct Quantity {
     /// The amount in the small form. It is used unless `large` is set.

@@ -132,7 +132,7 @@ pub fn version_and_kind<'t>(source: impl Into<Source<'t>>) -> Result<(String, St
 }
 
 crate::api_types! {
-    /// The type of an object.
+    /// The `apiVersion` and `kind` of an object.
     struct VersionAndKind("struct { APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string \"json:\\\"kind,omitempty\\\"\" }") {
         /// `apiVersion`
         "apiVersion" omit "" api_version: String;

@@ -51,7 +51,7 @@ pub struct RuleOutcome {
 }
 
 impl Definition {
-    /// Compiles all rules, either as new or as stored ones, and reports each.
+    /// Compiles all rules, either as new or as stored rules, and reports each rule.
     pub fn rules(&self, envs: &RuleEnvs, age: Age) -> Vec<SchemaReport<'_>> {
         self.rules_of(envs, age, &KeptRules::default())
     }

@@ -94,7 +94,8 @@ pub fn format_json(value: f64) -> String {
     }
 }
 
-/// The value with `precision` digits after the point (`'f'`), ties to even on the exact value.
+/// The value with `precision` digits after the point (`'f'`), rounded to the nearest such number. If two are exactly equally near, the one
+/// with the even last digit is chosen.
 pub fn format_fixed(value: f64, precision: usize) -> String {
     if let Some(name) = special(value) {
         return name.to_owned();

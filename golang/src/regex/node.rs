@@ -116,7 +116,7 @@ impl Node {
         }
     }
 
-    /// The node repeated.
+    /// A repetition of the node.
     pub(super) fn repeat(self, repeat: Repeat, greedy: bool) -> Node {
         let (min, max) = match repeat {
             Repeat::Star => (0, None),

@@ -134,7 +134,7 @@ impl Stepping {
         Ok(if last.is_match() { Some(at) } else { end })
     }
 
-    /// The beginning of the match that ends at the end of the range: as early as the range allows.
+    /// The earliest position in the range at which a match can begin that ends at the end of the range.
     fn find_begin(
         &self,
         cache: &mut Cache,

@@ -134,7 +134,7 @@ impl<'t> Cursor<'t> {
         self.digits::<2>("15").or_else(|_| self.digits::<1>("15"))
     }
 
-    /// Reads a point or comma and digits, if both are present, as nanoseconds.
+    /// Reads a point or comma and the digits after it, in nanoseconds. 0 if there is no point or comma with digits after it.
     fn fraction(&mut self) -> u32 {
         let Some(rest) = self.0.strip_prefix(['.', ',']) else {
             return 0;

@@ -32,7 +32,7 @@ pub struct Url {
     fragment: Span,
 }
 
-/// The start and the end of a part in a text.
+/// The start and the end of a part in a text, in bytes.
 type Span = (usize, usize);
 
 /// Why a text is not a URL, in Go's words.

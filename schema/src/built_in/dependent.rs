@@ -54,7 +54,7 @@ fn in_spec(fields: &mut JsonObject, set: impl FnOnce(&mut JsonObject)) {
     }
 }
 
-/// Copies the field `from` to the field `to`, if `from` is set and `to` is not.
+/// Copies the field `from` to the field `to`, if `from` has a value, and `to` is absent or null.
 fn copy(fields: &mut JsonObject, from: &str, to: &str) {
     if let Some(value) = fields.get(from).filter(|value| !value.is_null()).cloned() {
         absent(fields, to, value);

@@ -140,14 +140,14 @@ impl<'a> JoinedElement<'a> {
     }
 }
 
-/// A list of a schema that was joined, or a set that is bound to a variable.
+/// A list with a schema that `+` returned, or a set that is bound to a variable.
 #[derive(Debug)]
 struct SchemaList<'a> {
     shape: &'a Shape,
     /// The schema of elements.
     item: &'a Shape,
     elements: Elements<'a>,
-    /// For a set that is bound to a variable: its recorded additions.
+    /// The recorded additions to a set that is bound to a variable; `None` for any other list.
     added: Option<Added<'a>>,
 }
 

@@ -163,7 +163,7 @@ impl<C> Node<C> {
 }
 
 impl Node {
-    /// The node of a shape; `None` for shapes of other hosts.
+    /// The node of a shape; `None` for a shape that this crate did not create.
     pub(super) fn of(shape: &Shape) -> Option<&Node> {
         shape.downcast_ref()
     }

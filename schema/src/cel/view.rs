@@ -358,7 +358,7 @@ fn text_failure(format: Format, text: &str) -> String {
     }
 }
 
-/// A value that is used only for comparisons.
+/// A value without a known type, which expressions can only compare.
 #[derive(Debug, Clone)]
 struct Preserved(Arc<Json>);
 

@@ -42,7 +42,7 @@ enum ElementKey<'a> {
     Many(Vec<KeyPart<'a>>),
 }
 
-/// The value of a key field. Numbers of different types are different.
+/// The value of a key field. An integer never equals a double.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum KeyPart<'a> {
     Bool(bool),

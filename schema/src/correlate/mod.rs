@@ -49,7 +49,7 @@ pub struct Correlation<'a> {
     lists: RefCell<HashMap<*const Json, Rc<MapList<'a>>>>,
 }
 
-/// A part of an object that existed before the update.
+/// A part of an updated object, with its old value.
 #[derive(Debug, Clone, Copy)]
 pub struct Correlated<'c, 'a> {
     correlation: &'c Correlation<'a>,

@@ -52,7 +52,7 @@ where
     walk.errors
 }
 
-/// The innermost object that contains a schema and has metadata of its own.
+/// The position of a schema: the schema of the innermost enclosing object with metadata, and the steps from there.
 struct Surroundings<'s> {
     root: &'s JsonSchema,
     steps: Vec<Step>,

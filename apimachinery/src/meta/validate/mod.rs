@@ -13,7 +13,7 @@ use crate::json;
 use crate::names::{self, Faults};
 use crate::server::{Difference, Server};
 
-/// The size limit of all keys and values together, in bytes.
+/// The size limit of the keys and values of all annotations together, in bytes.
 const MAX_ANNOTATIONS: usize = 256 * 1024;
 const MAX_MANAGER: usize = 128;
 const MAX_SUBRESOURCE: usize = 256;
@@ -365,7 +365,7 @@ fn validate_kind_of_owner(errors: &mut Vec<Error>, owner: OwnerView<'_>, path: &
     }
 }
 
-/// The owner reference as Go prints its type.
+/// The owner reference as JSON, with the fields in the order of the Go type.
 fn owner_text(owner: OwnerView<'_>) -> String {
     let mut text = format!(
         r#"{{"apiVersion":{},"kind":{},"name":{},"uid":{}"#,

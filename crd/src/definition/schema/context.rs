@@ -17,7 +17,7 @@ pub(in crate::definition) struct Context<'c> {
     server: Server,
     /// Whether the node or a node above it has rules. The type of `self` in those rules then includes the node's type.
     has_rules: bool,
-    /// How often the node may occur in an object, if that is bounded.
+    /// How often the node may occur in an object; `None` if this number is not bounded.
     cardinality: Option<u64>,
     ty: OnceCell<Result<NodeType, String>>,
 }
@@ -65,7 +65,7 @@ impl<'c> Context<'c> {
         }
     }
 
-    /// How often the node may occur in an object, if that is bounded.
+    /// How often the node may occur in an object; `None` if this number is not bounded.
     pub(in crate::definition) fn cardinality(&self) -> Option<u64> {
         self.cardinality
     }

@@ -58,7 +58,8 @@ pub struct RuleFindings {
 }
 
 impl SchemaRules {
-    /// Compiles the rules as stored ones. `is_resource` marks the schema of an object with its own metadata.
+    /// Compiles the rules as stored rules, which may use the functions of every version. `is_resource` marks the schema of an object with
+    /// its own metadata.
     ///
     /// # Errors
     ///

@@ -29,7 +29,7 @@ const FEW: usize = 12;
 /// The smallest length of a range whose pivot is chosen among nine elements. Shorter ranges choose it among three, and are not mended if
 /// they are almost sorted.
 const MANY: usize = 50;
-/// The number of neighbors in the wrong order that mending a range may swap; a range with more is not almost sorted.
+/// The number of pairs in the wrong order that mending a range may correct. A range with more such pairs counts as unsorted.
 const MENDINGS: usize = 5;
 /// The maximum number of swaps while the pivot is chosen among nine elements. If the range is decreasing, all these swaps occur.
 const NINTHER_SWAPS: u32 = 12;

@@ -11,7 +11,7 @@ pub(super) fn is_email(text: &str) -> bool {
         && reader.rest.is_empty()
 }
 
-/// Reads a mail address from the rest of a text. Its methods return `None` where Go returns an error.
+/// Reads a mail address from the rest of a text. The methods return `None` where Go returns an error.
 #[derive(Clone, Copy)]
 struct AddressReader<'t> {
     rest: &'t str,

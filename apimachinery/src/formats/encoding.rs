@@ -22,7 +22,7 @@ pub fn is_uuid(text: &str) -> bool {
     uuid_digits(text).is_some()
 }
 
-/// Whether the text is a UUID of this version. With `variant`, the digit for the variant must be one of these digits.
+/// Whether the text is a UUID of this version. `variant` lists the valid digits for the variant; with `None`, every variant is valid.
 pub(super) fn is_uuid_of(text: &str, version: u8, variant: Option<&[u8]>) -> bool {
     uuid_digits(text).is_some_and(|digits| {
         let is_variant = |digit: &u8| variant.is_none_or(|variant| variant.contains(digit));

@@ -1,6 +1,6 @@
 //! API servers by their versions, and the differences between their answers.
 //!
-//! Code asks a [`Server`] for a [`Difference`], never for its version; Only [`DIFFERENCES`] knows which version introduced which
+//! Code asks a [`Server`] for a [`Difference`], never for its version. Only [`DIFFERENCES`] knows which version introduced which
 //! difference.
 
 use std::fmt;

@@ -214,7 +214,8 @@ impl ObjectValidation<'_, '_> {
         Ok(errors)
     }
 
-    /// The errors of metadata, values and scale. If the object has the wrong `apiVersion` or `kind`, only these errors are returned.
+    /// The errors of metadata, values and scale. If the object has the wrong `apiVersion` or `kind`, only the errors of these two fields
+    /// are returned.
     fn own_errors(&self, work: &Work<'_>) -> Result<Vec<Error>, Interrupted> {
         let expected = GroupVersion {
             group: &self.crd.group,

@@ -32,7 +32,7 @@ pub enum Brackets {
 pub struct FieldPathError(String);
 
 impl FieldPath {
-    /// Resolves the path of a field below a schema node. Returns the path and the schema of the field: `None` if the field is a value of a
+    /// Resolves the path of a field below a schema node. Returns the path, and the schema of the field, which is `None` for a value of a
     /// map whose values have no schema.
     ///
     /// ```

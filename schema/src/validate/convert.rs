@@ -3,7 +3,7 @@
 /// The limit up to which doubles can hold every integer.
 const MAX_SAFE: f64 = 9_007_199_254_740_991.0;
 
-/// A double as an integer, without its fraction. A double that does not fit becomes the smallest integer, as Go does on amd64.
+/// A double as an integer, without its fraction. A double that does not fit becomes the smallest integer, as in Go on amd64.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "what does not fit is dealt with"

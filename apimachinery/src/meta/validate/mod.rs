@@ -201,7 +201,7 @@ fn time_value(time: Option<OffsetTime>) -> BadValue {
     }
 }
 
-/// The value of a field that is not set. Messages print it as `null`, as Go's do.
+/// The value of a field that is not set. Messages print it as `null`, as in Go.
 fn nothing() -> BadValue {
     BadValue::Text("null".to_owned())
 }

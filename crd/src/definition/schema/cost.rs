@@ -8,7 +8,8 @@ use crate::definition::findings::Findings;
 pub const RULE_LIMIT: u64 = 10_000_000;
 /// The cost limit of all rules of a schema, in cost units.
 pub const SCHEMA_LIMIT: u64 = 100_000_000;
-/// The number of expressions for which the error is repeated: the most expensive ones.
+/// The maximum number of expressions that get an error of their own if the total exceeds the limit. These are the most expensive
+/// expressions.
 const MOST_EXPENSIVE: usize = 4;
 
 /// The cost of the rules of a schema.

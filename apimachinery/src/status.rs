@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// How a request ended.
+/// The outcome of a request.
 ///
 /// ```
 /// use gavel_apimachinery::status::Status;
@@ -20,7 +20,7 @@ pub struct Status {
     /// The text for people.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub message: String,
-    /// The reason for programs: `Invalid`.
+    /// The reason in a form for programs, such as `Invalid`.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub reason: String,
     /// The object that the status is about, and the causes.
@@ -54,7 +54,7 @@ pub struct StatusDetails {
 /// A cause of a failure.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct StatusCause {
-    /// The reason for programs: `FieldValueInvalid`.
+    /// The reason in a form for programs, such as `FieldValueInvalid`.
     #[serde(skip_serializing_if = "str::is_empty")]
     pub reason: &'static str,
     /// The text for people.
@@ -64,7 +64,7 @@ pub struct StatusCause {
     pub field: String,
 }
 
-/// A status as a whole object.
+/// A status as a Kubernetes object, with `apiVersion`, `kind` and `metadata`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StatusObject {
@@ -99,7 +99,7 @@ impl Status {
         }
     }
 
-    /// An error that is not the client's.
+    /// The status for an error within the server: code 500, reason `InternalError`.
     pub fn internal(error: &str) -> Self {
         let message = format!("Internal error occurred: {error}");
         Status {
@@ -111,12 +111,12 @@ impl Status {
         }
     }
 
-    /// The service is unavailable for now.
+    /// The status for a service that is unavailable for now: code 503, reason `ServiceUnavailable`.
     pub fn unavailable(message: impl Into<String>) -> Self {
         Status::failure(503, "ServiceUnavailable", message)
     }
 
-    /// The status as a whole object.
+    /// The status as a Kubernetes object, with `apiVersion`, `kind` and `metadata`.
     pub fn into_object(self) -> StatusObject {
         StatusObject {
             kind: "Status",

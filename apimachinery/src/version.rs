@@ -44,7 +44,7 @@ impl Default for KubeVersion {
 impl FromStr for KubeVersion {
     type Err = VersionError;
 
-    /// Reads `1.36`, `v1.36` and `1.36.1`; the patch number does not affect the language.
+    /// Reads `1.36`, `v1.36` and `1.36.1`; the patch number is ignored.
     fn from_str(text: &str) -> Result<Self, VersionError> {
         read(text).ok_or_else(|| VersionError(text.to_owned()))
     }

@@ -21,7 +21,7 @@ pub struct CorruptInput(pub usize);
 ///
 /// # Errors
 ///
-/// The offset of the first invalid byte.
+/// The text is not base64. The error has the offset that Go reports.
 pub fn decode(text: &str, encoding: Encoding) -> Result<Vec<u8>, CorruptInput> {
     let text = text.as_bytes();
     let mut bytes = Vec::with_capacity(text.len());
@@ -38,7 +38,8 @@ pub fn decode(text: &str, encoding: Encoding) -> Result<Vec<u8>, CorruptInput> {
     }
 }
 
-/// Up to four digits, their number, and the position after them. Only the last group has fewer than four.
+/// A group of up to four digits: their values, their number, and the position after the group. Only the last group has fewer than four
+/// digits.
 type Quantum = ([u8; 4], usize, usize);
 
 fn quantum(text: &[u8], start: usize, encoding: Encoding) -> Result<Quantum, usize> {

@@ -12,19 +12,19 @@ const MILLISECOND: u64 = 1_000_000;
 const SECOND: u64 = 1_000_000_000;
 const MINUTE: u64 = 60_000_000_000;
 const HOUR: u64 = 3_600_000_000_000;
-/// The absolute value of the smallest duration.
+/// The absolute value of the most negative duration, in nanoseconds.
 const MAX_MAGNITUDE: u64 = 1 << 63;
 /// The units of work for reading a term.
 const WORK_PER_TERM: usize = 32;
 
 /// Reads a duration such as `1h30m`, `-1.5s` or `0`, in nanoseconds.
 ///
-/// `None` for texts that Go rejects: no unit, an unknown unit, more than 63 bits of nanoseconds.
+/// `None` for texts that Go rejects: numbers without a unit or with an unknown one, and durations of more than 63 bits of nanoseconds.
 pub fn parse(text: &str) -> Option<i64> {
     parse_working(text, &Work::unbounded()).unwrap_or_default()
 }
 
-/// Reads a duration like [`parse`], with any number of terms, and announces the work.
+/// Like [`parse`], but counts its work in `work`, which may interrupt it.
 ///
 /// # Errors
 ///

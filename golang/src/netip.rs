@@ -21,7 +21,7 @@ pub struct ParseAddressError<'t> {
     fault: AddressFault<'t>,
 }
 
-/// The message, and the part of the text that was not read; empty if Go does not print it.
+/// The message, and the part of the text that was not read. This part is empty if Go does not print it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct AddressFault<'t> {
     message: &'static str,

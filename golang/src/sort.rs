@@ -1,5 +1,6 @@
 //! Sorting as Go's `sort.Slice` does (pattern-defeating quicksort, `sort/zsortfunc.go`), so that equal elements come out in the same order.
-//! Up to 12 elements keep the order of equal elements; in longer lists equal elements change places, always in the same way.
+//! In lists of up to 12 elements, equal elements keep their order. In longer lists, equal elements may change places, always in the same
+//! way.
 
 use std::convert::Infallible;
 
@@ -25,12 +26,12 @@ pub fn try_sort_by_less<T, E>(
 
 /// The largest number of elements that insertion sort is used for.
 const FEW: usize = 12;
-/// The smallest length of a range for which the pivot is chosen among nine elements, and which is finished by insertions if it is almost
-/// sorted.
+/// The smallest length of a range whose pivot is chosen among nine elements. Shorter ranges choose it among three, and are not mended if
+/// they are almost sorted.
 const MANY: usize = 50;
-/// How many pairs that are out of order are swapped before a range counts as unsorted.
+/// The number of pairs in the wrong order that mending a range may correct. A range with more such pairs counts as unsorted.
 const MENDINGS: usize = 5;
-/// The maximum number of swaps while the pivot is chosen among nine; a decreasing range reaches it.
+/// The maximum number of swaps while the pivot is chosen among nine elements. If the range is decreasing, all these swaps occur.
 const NINTHER_SWAPS: u32 = 12;
 
 struct Sorter<'v, T, F> {
@@ -201,8 +202,8 @@ impl<T, E, F: Fn(&T, &T) -> Result<bool, E>> Sorter<'_, T, F> {
         Ok(ordered(a, b)?.1)
     }
 
-    /// Moves elements less than the pivot before it and the others behind it. Returns the position of the pivot, and whether no element had
-    /// to be moved.
+    /// Moves elements less than the pivot before the pivot, and all others behind it. Returns the position of the pivot, and whether no
+    /// element had to be moved.
     fn partition(&mut self, start: usize, end: usize, pivot: usize) -> Result<(usize, bool), E> {
         self.swap(start, pivot);
         let (mut low, mut high) = (start + 1, end - 1);
@@ -225,7 +226,8 @@ impl<T, E, F: Fn(&T, &T) -> Result<bool, E>> Sorter<'_, T, F> {
         }
     }
 
-    /// Moves elements equal to the pivot before greater ones; there are no smaller ones. Returns where the greater ones begin.
+    /// Moves elements equal to the pivot before greater elements; no element is less than the pivot. Returns the position of the first
+    /// greater element.
     fn partition_equal(&mut self, start: usize, end: usize, pivot: usize) -> Result<usize, E> {
         self.swap(start, pivot);
         let (mut low, mut high) = (start + 1, end - 1);
@@ -245,7 +247,7 @@ impl<T, E, F: Fn(&T, &T) -> Result<bool, E>> Sorter<'_, T, F> {
         }
     }
 
-    /// Sorts an almost sorted range by moving at most [`MENDINGS`] pairs; returns whether the range is then known to be sorted.
+    /// Sorts an almost sorted range by at most [`MENDINGS`] insertions. Returns whether the range is then known to be sorted.
     fn mend(&mut self, start: usize, end: usize) -> Result<bool, E> {
         let mut at = start + 1;
         for _ in 0..MENDINGS {

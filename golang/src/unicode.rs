@@ -21,8 +21,8 @@ const CATEGORY_ALIASES: &str = "Casedletter=LC Closepunctuation=Pe Cntrl=Cc Comb
     Separator=Z Spaceseparator=Zs Spacingmark=Mc Surrogate=Cs Symbol=S Titlecaseletter=Lt Unassigned=Cn \
     Uppercaseletter=Lu";
 
-/// The scripts whose names Go finds: those of one word. Go's own table writes all other names with underscores, which the canonical
-/// spelling does not have.
+/// The scripts that Go finds by name: those whose name is one word. Go looks up the [`canonical`] spelling, which has no underscores, but
+/// writes the longer names in its table with underscores.
 const SCRIPTS: &str = "Adlam Ahom Arabic Armenian Avestan Balinese Bamum Batak Bengali Bhaiksuki Bopomofo Brahmi Braille Buginese \
     Buhid Carian Chakma Cham Cherokee Chorasmian Common Coptic Cuneiform Cypriot Cyrillic Deseret Devanagari \
     Dogra Duployan Elbasan Elymaic Ethiopic Georgian Glagolitic Gothic Grantha Greek Gujarati Gurmukhi Han Hangul \
@@ -35,8 +35,8 @@ const SCRIPTS: &str = "Adlam Ahom Arabic Armenian Avestan Balinese Bamum Batak B
 
 /// The code points of a category, script or other property by the name that Go's regular expressions give it.
 ///
-/// Case, spaces, hyphens and underscores do not matter. With `fold`, also the code points that differ from them only in simple case. `None`
-/// if Go does not know the name.
+/// Case, spaces, hyphens and underscores do not matter. With `fold`, also the code points that simple case folding makes equal to them.
+/// `None` if Go does not know the name.
 pub(super) fn named_class(name: &str, fold: bool) -> Option<ClassUnicode> {
     let name = canonical(name);
     let mut class = canonical_class(&name)?;
@@ -114,7 +114,7 @@ pub(super) fn any() -> ClassUnicode {
     ClassUnicode::new([ClassUnicodeRange::new('\0', char::MAX)])
 }
 
-/// Adds the code points that differ from one of the class in simple case only.
+/// Adds the code points that simple case folding makes equal to a code point of the class.
 pub(super) fn fold_case(class: &mut ClassUnicode) {
     let mut folded = class.clone();
     // All code points that fold to ASCII are known, so ASCII classes need no restriction.

@@ -23,7 +23,7 @@ pub struct Work<'a> {
 }
 
 impl<'a> Work<'a> {
-    /// Work that the interrupt stops.
+    /// Work that `interrupt` may stop.
     pub fn new(interrupt: Interrupt<'a>) -> Self {
         Work {
             left: Cell::new(UNITS_PER_QUESTION),
@@ -46,7 +46,8 @@ impl<'a> Work<'a> {
         self.left.get()
     }
 
-    /// Announces units of work.
+    /// Counts units of work before the caller does them. Asks the host whether to stop if enough units were counted since the last
+    /// question.
     ///
     /// # Errors
     ///

@@ -8,7 +8,7 @@ use smol_str::SmolStr;
 
 use crate::{Bounds, Items, JsonSchema, MAX_DEPTH, OptionalList, Pool, SchemaOrBool, Topology};
 
-/// The limit of parts of a schema after following references. The schema of a Pod has 2,500.
+/// The limit of parts of a schema after following references. The schema of a Pod has 2,500 parts.
 const MAX_PARTS: usize = 500_000;
 
 /// Why a schema cannot be used.
@@ -153,7 +153,8 @@ impl<'a> Resolver<'a, '_> {
     }
 }
 
-/// The reference of a schema; an empty one counts as absent. It may be in an `allOf`, which allows a description next to it.
+/// The reference of a schema; an empty one counts as absent. The reference may be in an `allOf`, so that it can have a description next to
+/// it.
 fn reference(json: &Json, depth: usize) -> Option<&str> {
     if let Some(reference) = text(json, "$ref").filter(|reference| !reference.is_empty()) {
         return Some(reference);

@@ -73,7 +73,8 @@ struct KnownValue<'s> {
     schema: Option<&'s JsonSchema>,
     /// Whether the value is an object with `apiVersion`, `kind` and `metadata`.
     embedded: bool,
-    /// Whether unknown fields are kept. In lists this also applies to everything below; in objects, only to their own fields.
+    /// Whether unknown fields are kept. If the value is a list, this applies to everything in the list; if it is an object, only to the
+    /// object's own fields.
     preserves: bool,
 }
 

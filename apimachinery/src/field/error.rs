@@ -43,7 +43,7 @@ pub struct ExpressionPlace {
 }
 
 impl ExpressionPlace {
-    /// A position in an expression, from a line and column (both from 1); without these, the beginning of the expression.
+    /// Makes a place from a line and column, both from 1. `None` stands for the beginning of the expression.
     pub fn new(position: Option<(u32, u32)>) -> Self {
         let (line, column) = position.unwrap_or((1, 1));
         ExpressionPlace { line, column }
@@ -61,7 +61,7 @@ pub enum ErrorType {
     Duplicate,
     /// The value is malformed.
     Invalid,
-    /// The value is not one of the supported ones.
+    /// The value is not one of the supported values.
     NotSupported,
     /// The value is not allowed here, but would be valid elsewhere.
     Forbidden,
@@ -80,7 +80,7 @@ pub enum ErrorType {
 }
 
 impl ErrorType {
-    /// The name in a Status' causes, such as `FieldValueInvalid`.
+    /// The `reason` of a cause in a `Status`, such as `FieldValueInvalid`.
     pub const fn reason(self) -> &'static str {
         match self {
             ErrorType::NotFound => "FieldValueNotFound",
@@ -98,7 +98,7 @@ impl ErrorType {
         }
     }
 
-    /// The words in messages, such as `Invalid value`.
+    /// The text with which messages of this type begin, such as `Invalid value`.
     pub const fn text(self) -> &'static str {
         match self {
             ErrorType::NotFound => "Not found",
@@ -123,8 +123,8 @@ pub enum BadValue {
     Omitted,
     /// JSON.
     Json(Json),
-    /// A value of a Go type as the JSON that Go writes for it, with the fields in the type's order. Messages print the text `null` as
-    /// `null`; they omit a JSON null.
+    /// The JSON that Go writes for a value of a Go type, with the fields in the order of the type. Messages print this text unchanged, even
+    /// if it is `null`.
     Text(String),
 }
 
@@ -199,7 +199,7 @@ impl Error {
         }
     }
 
-    /// An error of a field whose expression does not compile, with the position in the expression.
+    /// The same error, with the place at which the expression in the field does not compile.
     #[must_use]
     pub fn in_expression(self, place: ExpressionPlace) -> Self {
         Error {
@@ -226,27 +226,27 @@ impl Error {
         Self::new(ErrorType::TypeInvalid, field, value, detail)
     }
 
-    /// The field is required.
+    /// The error for a required field that has no value.
     pub fn required(field: &Path<'_>, detail: impl Into<String>) -> Self {
         Self::new(ErrorType::Required, field, "", detail)
     }
 
-    /// The value is not allowed here, but would be valid elsewhere.
+    /// The error for a value that is not allowed here, but would be valid elsewhere.
     pub fn forbidden(field: &Path<'_>, detail: impl Into<String>) -> Self {
         Self::new(ErrorType::Forbidden, field, "", detail)
     }
 
-    /// The value must be unique.
+    /// The error for a value that occurs more than once, but must be unique.
     pub fn duplicate(field: &Path<'_>, value: impl Into<BadValue>) -> Self {
         Self::new(ErrorType::Duplicate, field, value, "")
     }
 
-    /// The object that the field names does not exist.
+    /// The error for a field that names an object that does not exist.
     pub fn not_found(field: &Path<'_>, value: impl Into<BadValue>) -> Self {
         Self::new(ErrorType::NotFound, field, value, "")
     }
 
-    /// The value is not one of the supported ones.
+    /// The error for a value that is not one of the values in `supported`.
     pub fn not_supported<S: AsRef<str>>(
         field: &Path<'_>,
         value: impl Into<BadValue>,
@@ -260,7 +260,7 @@ impl Error {
         Self::new(ErrorType::NotSupported, field, value, detail)
     }
 
-    /// A text has more than `most` bytes; a negative bound is not shown.
+    /// The error for a text of more than `most` bytes. The message omits a negative bound.
     pub fn too_long(field: &Path<'_>, most: i64) -> Self {
         let detail = match most {
             ..=-1 => "value is too long".to_owned(),
@@ -270,7 +270,7 @@ impl Error {
         Self::new(ErrorType::TooLong, field, "<value omitted>", detail)
     }
 
-    /// A list or map has `actual` entries, more than `most`; negative numbers are not shown.
+    /// The error for a list or map with `actual` entries, more than `most`. The message omits negative numbers.
     pub fn too_many(field: &Path<'_>, actual: i64, most: i64) -> Self {
         let detail = match most {
             ..=-1 => "has too many items".to_owned(),
@@ -284,7 +284,7 @@ impl Error {
         Self::new(ErrorType::TooMany, field, actual, detail)
     }
 
-    /// An internal error. Upstream's value is the error itself, which has no JSON.
+    /// An internal error. Its value is an empty object: upstream stores the error itself as the value, which has no fields in JSON.
     pub fn internal(field: &Path<'_>, detail: impl Into<String>) -> Self {
         let nothing = Json::Object(serde_json::Map::new());
         Self::new(ErrorType::Internal, field, nothing, detail)
@@ -331,7 +331,8 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// One text for several errors, without repetitions: in brackets if there are several; `None` if there are none.
+/// Joins the messages of several errors into one text, without repetitions. Several messages are separated by commas and put in brackets.
+/// `None` if there are no errors.
 pub fn aggregate(errors: &[Error]) -> Option<String> {
     let mut seen = HashSet::new();
     let mut texts: Vec<String> = errors.iter().map(Error::to_string).collect();

@@ -33,7 +33,7 @@ enum Step<'p> {
 }
 
 impl<'p> Path<'p> {
-    /// The object itself. It is printed as `<nil>`, as Kubernetes prints it.
+    /// The path of the object itself. It is printed as `<nil>`, as in Kubernetes.
     pub const fn root() -> Self {
         Path {
             parent: None,

@@ -1,4 +1,5 @@
-//! IP addresses and MAC addresses, as Go's `net` reads them, and as `k8s.io/utils/net` does, which allows leading zeros.
+//! IP addresses and MAC addresses as Go's `net` reads them. IPv4 addresses and CIDRs may have leading zeros, which `k8s.io/utils/net`
+//! allows.
 
 use gavel_golang::netip::{bit_length, parse_address};
 
@@ -25,7 +26,8 @@ fn parse_sloppy(text: &str) -> Option<IpAddr> {
     parse_ip(&plain)
 }
 
-/// Whether an address counts as IPv4: IPv6 addresses that end in an IPv4 address count too.
+/// Whether upstream treats the text as an IPv4 address. This includes IPv6 addresses that end in an IPv4 address, such as
+/// `::ffff:10.0.0.1`.
 pub(super) fn is_ipv4(text: &str) -> bool {
     text.contains('.') && parse_sloppy(text).is_some()
 }

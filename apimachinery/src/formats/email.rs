@@ -11,7 +11,7 @@ pub(super) fn is_email(text: &str) -> bool {
         && reader.rest.is_empty()
 }
 
-/// The rest of the text. Readers return `None` where Go fails.
+/// Reads a mail address from the rest of a text. The methods return `None` where Go returns an error.
 #[derive(Clone, Copy)]
 struct AddressReader<'t> {
     rest: &'t str,
@@ -148,7 +148,7 @@ impl<'t> AddressReader<'t> {
         Some(quoted)
     }
 
-    /// Reads letters and dots: at least one.
+    /// Reads the characters of an atom (RFC 5322) and dots: at least one.
     fn atom(&mut self) -> Option<&'t str> {
         let end = self.rest.find(|c| c != '.' && !is_atom(c));
         let (atom, rest) = self.rest.split_at_checked(end.unwrap_or(self.rest.len()))?;
@@ -173,7 +173,7 @@ impl<'t> AddressReader<'t> {
         Some(())
     }
 
-    /// Reads a comment after its parenthesis, up to the one that closes it. Comments nest.
+    /// Reads a comment after its opening parenthesis, up to and including the closing one. Comments may be nested.
     fn comment(&mut self) -> Option<String> {
         let mut text = String::new();
         let mut depth: usize = 1;
@@ -263,7 +263,7 @@ fn is_quoted_printable(mut text: &[u8]) -> bool {
     true
 }
 
-/// Whether dots are neither first nor last nor next to each other.
+/// Whether no dot is at the start, at the end or next to another dot.
 fn has_plain_dots(atom: &str) -> bool {
     atom.split('.').all(|part| !part.is_empty())
 }

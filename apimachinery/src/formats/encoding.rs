@@ -1,6 +1,7 @@
 //! Bytes as text.
 
-/// Whether this is base64 of the standard alphabet, padded, of at least one byte. The last bits are ignored.
+/// Whether the text is base64 for at least one byte, in the standard alphabet and with padding. The unused bits of the last digit may have
+/// any value.
 pub fn is_base64(text: &str) -> bool {
     let text = text.as_bytes();
     let padding = text.iter().rev().take_while(|byte| **byte == b'=').count();
@@ -21,7 +22,7 @@ pub fn is_uuid(text: &str) -> bool {
     uuid_digits(text).is_some()
 }
 
-/// Whether this is a UUID of a version and, with `variant`, of the variant of RFC 4122.
+/// Whether the text is a UUID of this version. `variant` lists the valid digits for the variant; with `None`, every variant is valid.
 pub(super) fn is_uuid_of(text: &str, version: u8, variant: Option<&[u8]>) -> bool {
     uuid_digits(text).is_some_and(|digits| {
         let is_variant = |digit: &u8| variant.is_none_or(|variant| variant.contains(digit));
@@ -29,7 +30,7 @@ pub(super) fn is_uuid_of(text: &str, version: u8, variant: Option<&[u8]>) -> boo
     })
 }
 
-/// The digits that stand for the variant of RFC 4122.
+/// The digits of a UUID that stand for the variant of RFC 4122.
 pub(super) const RFC_4122: Option<&[u8]> = Some(b"89abAB");
 
 /// The digits of a UUID without its dashes.

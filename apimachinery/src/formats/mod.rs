@@ -75,7 +75,7 @@ const fn row(name: &'static str, is_valid: fn(&str) -> bool) -> FormatRow {
 }
 
 impl Format {
-    /// The format with a name, with or without dashes, if this version of Kubernetes knows it.
+    /// Finds a format by its name, with or without dashes. `None` if this version of Kubernetes does not know the format.
     pub fn named(name: &str, version: KubeVersion) -> Option<Format> {
         let name = name.replace('-', "");
         let row = FORMATS.iter().find(|row| row.name == name)?;

@@ -1,4 +1,4 @@
-//! Dates, and durations as Go writes them or as Scala does: `5 minutes`.
+//! Dates, times, and durations in the notation of Go (`5m`) or of Scala (`5 minutes`).
 
 use std::sync::LazyLock;
 
@@ -35,7 +35,8 @@ pub fn is_date(text: &str) -> bool {
     (1..=days).contains(&day)
 }
 
-/// Whether upstream accepts this as a date and time: text after a second `t`, and offsets, are ignored.
+/// Whether upstream accepts the text as a date and time. Text after a second `t` is ignored, and an offset may have any two digits for
+/// hours and minutes.
 pub fn is_date_time(text: &str) -> bool {
     static CLOCK: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(
@@ -55,7 +56,7 @@ pub fn is_date_time(text: &str) -> bool {
     }
 }
 
-/// Spellings of the units, by unit. Upstream allows any text after the last spelling of a unit.
+/// The spellings of each unit. As in upstream, any word that begins with the last spelling of a unit names this unit too: `minutes`.
 const UNITS: &[&[&str]] = &[
     &["ns", "nano"],
     &["us", "µs", "micro"],
@@ -67,7 +68,8 @@ const UNITS: &[&[&str]] = &[
     &["w", "wk", "week"],
 ];
 
-/// Whether the text contains a number with a unit, and no number exceeds 64 bits.
+/// Whether Go reads the text as a duration, or the text contains a number with a known unit, such as `5 minutes`. No number before a word
+/// may exceed 64 bits.
 pub(super) fn is_duration(text: &str) -> bool {
     static PART: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::with_groups(r"((\d+)\s*([A-Za-zµ]+))").ok());

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 ///
 /// # Errors
 ///
-/// The text is not JSON, or is nested deeper than 127. Errors give the line and the column in bytes, both from 1.
+/// The text is not JSON, or is nested more than 127 levels deep. Errors give the line and the column in bytes, both from 1.
 pub fn read<T: DeserializeOwned>(text: &[u8]) -> serde_json::Result<T> {
     let text = without_negative_zeros(text);
     match std::str::from_utf8(&text) {
@@ -31,7 +31,7 @@ pub fn read_stream<T: DeserializeOwned>(text: &[u8]) -> serde_json::Result<Vec<T
         .collect()
 }
 
-/// The text with each integer `-0` replaced by ` 0`, so that positions do not change.
+/// The text with each integer `-0` replaced by a space and `0`. The space keeps the positions in the text unchanged.
 fn without_negative_zeros(text: &[u8]) -> Cow<'_, [u8]> {
     let mut text = Cow::Borrowed(text);
     let mut found = memmem::find_iter(&text, b"-0");
@@ -60,8 +60,8 @@ fn without_negative_zeros(text: &[u8]) -> Cow<'_, [u8]> {
     text
 }
 
-/// Whether the `-0` at this position may be an integer. Dates and UUIDs, which are frequent in objects, contain `-0` too; there a letter or
-/// digit precedes it, or a digit follows.
+/// Whether the `-0` at this position may be an integer. Dates and UUIDs, which are frequent in objects, contain `-0` after a letter or
+/// digit.
 fn may_be_negative_zero(text: &[u8], at: usize) -> bool {
     let before = at.checked_sub(1).and_then(|before| text.get(before));
     let after = at.checked_add(2).and_then(|after| text.get(after));

@@ -5,7 +5,8 @@ use std::fmt::Write;
 use gavel_golang::float;
 use serde_json::{Number, Value as Json};
 
-/// The text of a value. Values nested deeper than any input can be end in `…`, so that the stack cannot overflow.
+/// The text of a value. Values that are nested more than 1,000 levels deep are written as `…`, so that the stack cannot overflow. No input
+/// is nested that deep.
 pub fn to_string(value: &Json) -> String {
     let mut out = String::new();
     write_value(&mut out, value, MAX_DEPTH);
@@ -44,7 +45,8 @@ pub fn go_type(value: &Json) -> &'static str {
     }
 }
 
-/// The text of a value as Go's `%v` prints it: `map[a:1 b:[x <nil>]]`. Deeply nested values end in `…`.
+/// The text of a value as Go's `%v` prints it: `map[a:1 b:[x <nil>]]`. Values that are nested more than 1,000 levels deep are printed as
+/// `…`.
 pub fn go_text(value: &Json) -> String {
     let mut out = String::new();
     write_go(&mut out, value, MAX_DEPTH);
@@ -93,7 +95,7 @@ fn write_go(out: &mut String, value: &Json, depth: usize) {
     }
 }
 
-/// The number as a double, if Kubernetes holds it as one: it is not an `int64`.
+/// The number as a double; `None` for an `int64`, which Kubernetes holds as an integer.
 pub fn double(number: &Number) -> Option<f64> {
     match number.as_i64() {
         Some(_) => None,
@@ -101,7 +103,7 @@ pub fn double(number: &Number) -> Option<f64> {
     }
 }
 
-/// The nesting limit, which is higher than that of any reader here.
+/// The limit of nesting levels. No reader in this repository returns values that are nested more deeply.
 const MAX_DEPTH: usize = 1_000;
 
 fn write_value(out: &mut String, value: &Json, depth: usize) {

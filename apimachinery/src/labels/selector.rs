@@ -1,4 +1,4 @@
-//! Label selectors as objects write them.
+//! Label selectors as they are written in objects.
 
 use std::collections::BTreeMap;
 use std::slice;
@@ -10,7 +10,8 @@ use crate::field::{self, Error, Path};
 use crate::names;
 
 crate::api_types! {
-    /// A label selector as an object writes it: all requirements must hold. An empty one selects everything.
+    /// A label selector as it is written in an object. It selects objects that satisfy all requirements; an empty selector selects
+    /// everything.
     pub struct LabelSelector("v1.LabelSelector") {
         /// `matchLabels`: labels and their values.
         "matchLabels" omit "" match_labels: BTreeMap<String, String>;
@@ -22,7 +23,7 @@ crate::api_types! {
     pub struct LabelSelectorRequirement("v1.LabelSelectorRequirement") {
         /// `key`: the label.
         "key" keep "" key: String;
-        /// `operator`: `In`, `NotIn`, `Exists` or `DoesNotExist`; an object may hold any other text.
+        /// `operator`: `In`, `NotIn`, `Exists` or `DoesNotExist`; an object that was not validated may have any other text.
         "operator" keep "v1.LabelSelectorOperator" operator: String;
         /// `values`, which `In` and `NotIn` compare with.
         "values" omit "" values: Vec<String>;

@@ -7,11 +7,12 @@ use std::cmp::Ordering;
 
 use smallvec::{SmallVec, smallvec};
 
-/// The number of values of a limb.
+/// The number of values that a limb can have.
 const BASE: u64 = 1_000_000_000;
 /// The number of decimal digits of a limb.
 const LIMB_DIGITS: i64 = 9;
-/// The limit of limbs in a sum. A call costs one unit, however long its operands are, and `1e1000000000` is short to write.
+/// The limit of limbs in a sum. It bounds the time and memory of a sum, which costs one cost unit whatever its operands are: without it,
+/// `1e1000000000` plus 1 would have a billion digits.
 const MAX_LIMBS: i64 = 512;
 
 /// The limbs of a number. Most quantities need no allocation.
@@ -21,7 +22,7 @@ type Limbs = SmallVec<[u32; 4]>;
 #[derive(Debug, Clone, Default)]
 pub(super) struct Decimal {
     negative: bool,
-    /// The digits in base 10⁹, the least significant ones first. The first and the last are not zero; zero has none.
+    /// The digits in base 10⁹, the least significant ones first. The first and the last digit are not zero. The number zero has no digits.
     limbs: Limbs,
     /// The weight of the first limb, as a power of 10⁹.
     offset: i64,
@@ -100,7 +101,7 @@ impl Decimal {
         }
     }
 
-    /// The weight of the last limb plus one.
+    /// One more than the weight of the last limb, as a power of 10⁹.
     fn end(&self) -> i64 {
         let length = self.limbs.len().try_into().unwrap_or(u64::MAX);
         self.offset.saturating_add_unsigned(length)
@@ -112,7 +113,7 @@ impl Decimal {
         limb.copied().unwrap_or(0)
     }
 
-    /// -1, 0 or 1.
+    /// The sign: -1, 0 or 1.
     pub(super) fn sign(&self) -> i64 {
         match (self.limbs.is_empty(), self.negative) {
             (true, _) => 0,
@@ -184,7 +185,7 @@ impl Decimal {
         })
     }
 
-    /// The difference of the absolute values; the other one must not be greater.
+    /// The difference of the absolute values; that of `other` must not be greater than that of `self`.
     fn difference(&self, other: &Decimal) -> Decimal {
         self.zip(other, |borrow, left, right| {
             let taken = right.saturating_add(borrow);
@@ -228,7 +229,7 @@ impl Decimal {
         Decimal::of(limbs, self.offset, self.scale).with_sign(self.negative)
     }
 
-    /// The number with nine digits after the point, rounded away from zero. Zero stays as it is.
+    /// The number with nine digits after the point, rounded away from zero. Zero is returned unchanged.
     pub(super) fn rounded_up_to_nano(self) -> Decimal {
         if self.limbs.is_empty() {
             return self;
@@ -289,7 +290,8 @@ impl Decimal {
         )
     }
 
-    /// The double nearest to the number × 10^scale, and the scale. Go stores a decimal as these digits and this scale.
+    /// The scale, and the double nearest to the number × 10^scale. For a decimal, Go stores this product as an integer, together with the
+    /// scale.
     pub(super) fn approximate(&self) -> (f64, i32) {
         let (digits, exponent) = self.digits();
         let exponent = exponent.saturating_add(self.scale.into());

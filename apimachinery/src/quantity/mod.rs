@@ -20,10 +20,10 @@ pub use decimal::TooManyDigits;
 use numeral::Numeral;
 use suffix::Suffix;
 
-/// An amount.
+/// An amount of a resource, such as `100m`.
 #[derive(Debug, Clone)]
 pub struct Quantity {
-    /// The amount in the small form. It is used unless there is a large one.
+    /// The amount in the small form. It is used unless `large` is set.
     small: Small,
     large: OnceLock<Large>,
     format: QuantityFormat,
@@ -133,7 +133,7 @@ impl Quantity {
         }
     }
 
-    /// -1, 0 or 1.
+    /// The sign: -1, 0 or 1.
     pub fn sign(&self) -> i64 {
         match self.large.get() {
             Some(large) => large.get().sign(),
@@ -214,7 +214,7 @@ impl Quantity {
         self.combine(other, minus, Decimal::minus)
     }
 
-    /// The quantity in thousandths, rounded away from zero: the finest unit of resource amounts.
+    /// The quantity rounded away from zero to thousandths, the finest unit of amounts in resource lists.
     #[must_use]
     pub fn rounded_up_to_milli(&self) -> Quantity {
         let decimal = self.decimal();
@@ -286,7 +286,7 @@ impl Small {
         Decimal::new(self.value, self.scale)
     }
 
-    /// The integer that is the amount × 10^-scale, if there is one and the scale is not above the amount's own.
+    /// The amount × 10^-scale as an integer; `None` if it does not fit into 64 bits, or if `scale` is greater than the amount's own scale.
     fn at_scale(self, scale: i32) -> Option<i64> {
         let difference = i64::from(self.scale).checked_sub(scale.into())?;
         match u32::try_from(difference) {

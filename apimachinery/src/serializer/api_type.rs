@@ -1,9 +1,10 @@
 //! The types of the API, each declared once with everything that is needed to read and write it as Go does.
 
-/// Declares structs of the API. After the name of the struct comes Go's name. A field has its name in JSON, a mode, Go's name of
-/// its innermost type if that has its own name, and the Rust field; with `of`, it belongs to an embedded Go struct of that name.
-/// The modes: `omit` (omitted if empty), `omit_list` (a list that may be null, omitted if it has no elements), `keep` (always
-/// written), `embed` (its fields are fields of this struct; the name is Go's).
+/// Declares structs of the API. The name of each struct is followed by Go's name for it. A field consists of its name in JSON, a mode, Go's
+/// name of its innermost type (empty if that type has no name of its own), and the Rust field. `of` names the embedded Go struct to which
+/// the field belongs. The modes are `omit` (omitted if empty), `omit_list` (a list that may be null, omitted if it has no elements), `keep`
+/// (always written) and `embed` (an embedded Go struct, whose fields are fields of this struct; instead of a name in JSON it has Go's
+/// name).
 #[macro_export]
 macro_rules! api_types {
     ($(

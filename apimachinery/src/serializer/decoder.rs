@@ -24,7 +24,7 @@ pub struct Decoder<'t> {
     seen: HashSet<StrictFault>,
 }
 
-/// The error of a value with its own decoder. It ends the decoding.
+/// The error of a value that has a decoder of its own. It ends the decoding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Aborted(pub String);
 
@@ -179,7 +179,7 @@ impl<'t> Decoder<'t> {
         self.path.push_str(key);
     }
 
-    /// Skips a value that its field cannot hold: null is ignored, and other types are recorded.
+    /// Skips a value that its field cannot hold. Null is ignored; any other type is recorded as an error.
     pub fn pass_over(&mut self, go_type: String) {
         let value = self.peek();
         self.input.pass();
@@ -235,7 +235,7 @@ impl<'t> Decoder<'t> {
     }
 }
 
-/// Whether two texts are equal under Go's case folding: `K` and the Kelvin sign are, and `s` and `ſ`.
+/// Whether two texts are equal under Go's case folding, in which `K` equals the Kelvin sign, and `s` equals `ſ`.
 fn folds_to(text: &str, name: &str) -> bool {
     let fold = |c: char| match c {
         '\u{212a}' => 'k',

@@ -43,7 +43,7 @@ impl<'t> Source<'t> {
         }
     }
 
-    /// Checks that the text is JSON, and opens it.
+    /// Checks that the text is JSON, and returns a reader at its first value. The error is in Go's words.
     pub(super) fn open(self) -> Result<Input<'t>, String> {
         Ok(match self {
             Source::Text(text) => {
@@ -86,7 +86,7 @@ impl Token {
     }
 }
 
-/// The position of the reader: at the next value.
+/// A reader of JSON, positioned at the next value.
 #[derive(Debug)]
 pub(super) enum Input<'t> {
     Text(Cursor<'t>),

@@ -108,7 +108,7 @@ impl fmt::Display for StrictFault {
 ///
 /// # Errors
 ///
-/// The text is not JSON, or is nested more than 10,000 deep, or the type of a value differs from that of its field.
+/// The text is not JSON, or is nested more than 10,000 levels deep, or the type of a value differs from that of its field.
 pub fn decode<'t, T: ApiValue + Default>(
     source: impl Into<Source<'t>>,
     package: &'static str,
@@ -120,7 +120,7 @@ pub fn decode<'t, T: ApiValue + Default>(
 ///
 /// # Errors
 ///
-/// The text is not a JSON object, or one of them is not a text.
+/// The text is not a JSON object, or its `apiVersion` or `kind` is not a text.
 pub fn version_and_kind<'t>(source: impl Into<Source<'t>>) -> Result<(String, String), String> {
     let read = source.into().open().and_then(|input| {
         let decoder = Decoder::new(input, "").ignoring_case();
@@ -132,7 +132,7 @@ pub fn version_and_kind<'t>(source: impl Into<Source<'t>>) -> Result<(String, St
 }
 
 crate::api_types! {
-    /// The type of an object.
+    /// The `apiVersion` and `kind` of an object.
     struct VersionAndKind("struct { APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string \"json:\\\"kind,omitempty\\\"\" }") {
         /// `apiVersion`
         "apiVersion" omit "" api_version: String;

@@ -1,4 +1,4 @@
-//! Whether a text is JSON, with Go's error messages (`encoding/json`'s scanner).
+//! Checks whether a text is JSON, with Go's error messages (`encoding/json`'s scanner).
 
 use gavel_golang::quote::quote;
 
@@ -22,7 +22,7 @@ pub(super) fn check(text: &str) -> Result<(), String> {
 struct Scanner<'t> {
     bytes: &'t [u8],
     at: usize,
-    /// The open lists and objects, the innermost last: whether each is an object.
+    /// The lists and objects that are not closed yet, the innermost last: `true` for an object, `false` for a list.
     open: Vec<bool>,
 }
 

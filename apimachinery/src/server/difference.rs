@@ -13,7 +13,7 @@ pub enum Difference {
     FormatsDependOnTypes,
     /// Type checking declares `params` even if the schema of their kind is unknown.
     UnknownParamsAreDyn,
-    /// Names that end with `.static.k8s.io` cause a warning.
+    /// Names of policies, bindings and webhook configurations that end with `.static.k8s.io` cause a warning.
     StaticNamesAreWarnedOf,
     /// `lists.range` fails for a size below zero or above a million.
     RangeIsBounded,
@@ -21,9 +21,9 @@ pub enum Difference {
     PositionsStartAtZero,
     /// `duration(int)` is not declared.
     DurationsAreNoNumbers,
-    /// Fields between backticks are read.
+    /// Expressions may select fields whose names are written between backticks.
     IdentifiersAreEscaped,
-    /// Loop variables hide longer names, except names with a leading dot.
+    /// A loop variable `a` hides declared names that begin with it, such as `a.b`. It does not hide names with a leading dot, such as `.a`.
     LoopVariablesComeFirst,
     /// The name of a struct literal is looked up only among types, not among variables.
     StructNamesAreTypes,
@@ -35,7 +35,7 @@ pub enum Difference {
     OptionalTypeHasAParameter,
     /// A list with a schema holds CEL values after another list is appended to it.
     JoinedListsHoldValues,
-    /// New objects must not have reserved names.
+    /// New policies, bindings and webhook configurations must not have names that end with `.static.k8s.io`.
     StaticNamesAreRefused,
     /// The checks of metadata have the wording and order of generated validation code.
     MetadataIsValidatedAnew,
@@ -47,7 +47,7 @@ pub enum Difference {
     NamesOfResourcesAreBounded,
     /// All audited failures of a request are written into one annotation.
     FailuresAreAuditedTogether,
-    /// Pods, StatefulSets and CSIDrivers have other defaults.
+    /// Some defaults of Pods, StatefulSets and CSIDrivers are different.
     WorkloadDefaults,
 }
 

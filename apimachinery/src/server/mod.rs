@@ -1,6 +1,7 @@
 //! API servers by their versions, and the differences between their answers.
 //!
-//! Code asks a [`Server`] for a [`Difference`], never for its version; [`DIFFERENCES`] alone knows which version has which.
+//! Code asks a [`Server`] for a [`Difference`], never for its version. Only [`DIFFERENCES`] knows which version introduced which
+//! difference.
 
 use std::fmt;
 use std::str::FromStr;
@@ -39,7 +40,7 @@ impl Server {
     /// The oldest version whose answers are known; older versions are assumed to answer the same.
     pub const OLDEST: KubeVersion = KubeVersion::v1(34);
 
-    /// The API server of a version, with its whole language.
+    /// The API server of a version. New expressions may use the whole language of that version.
     pub const fn new(version: KubeVersion) -> Self {
         let mut differences = 0;
         let mut rows = DIFFERENCES;
@@ -64,8 +65,8 @@ impl Server {
         Server { language, ..self }
     }
 
-    /// The same server with the language that it offers to new expressions of definitions and policies: the previous version must
-    /// accept them too, so that a cluster can be rolled back.
+    /// The same server, offering the language of the previous version to new expressions of definitions and policies. These expressions
+    /// must be valid in the previous version too, so that the cluster can be rolled back.
     pub const fn compatible(self) -> Self {
         self.offering(self.version.previous())
     }
@@ -80,12 +81,12 @@ impl Server {
         self.language
     }
 
-    /// Whether the server answers in the new way of a difference.
+    /// Whether the server has the newer behavior of a difference.
     pub const fn has(self, difference: Difference) -> bool {
         self.differences & difference.bit() != 0
     }
 
-    /// The same server with this difference alone turned on or off, to find out what the difference changes.
+    /// The same server with this one difference turned on or off. This shows what the difference changes.
     pub const fn with(self, difference: Difference, has: bool) -> Self {
         let bit = difference.bit();
         Server {

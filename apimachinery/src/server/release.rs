@@ -25,8 +25,7 @@ pub struct PatchRelease {
     pub upstream: &'static str,
 }
 
-/// The patch releases that answer differently, the oldest first; nothing more was found up to 1.34.13, 1.35.10, 1.36.6 and
-/// 1.37.2.
+/// The patch releases that answer differently, the oldest first. All releases up to 1.34.13, 1.35.10, 1.36.6 and 1.37.2 were searched.
 pub const PATCH_RELEASES: &[PatchRelease] = &[
     PatchRelease {
         version: KubeVersion::v1(34),

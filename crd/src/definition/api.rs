@@ -207,7 +207,7 @@ pub struct CustomResourceDefinitionStatus {
     /// Conditions, such as `Established`.
     #[serde(deserialize_with = "list_or_default")]
     pub conditions: Vec<Condition>,
-    /// The names by which it is served.
+    /// The names under which the resource is served.
     #[serde(deserialize_with = "or_default")]
     pub accepted_names: Names,
     /// The versions in which objects may be stored.
@@ -234,7 +234,7 @@ pub(super) fn or_default<'de, D: Deserializer<'de>, T: Default + Deserialize<'de
     Ok(Option::deserialize(deserializer)?.unwrap_or_default())
 }
 
-/// Reads a list, in which null is a default element; null is an empty list.
+/// Reads a list. A null element becomes the default element, and null instead of the list becomes an empty list.
 fn list_or_default<'de, D: Deserializer<'de>, T: Clone + Default + Deserialize<'de>>(
     deserializer: D,
 ) -> Result<Vec<T>, D::Error> {

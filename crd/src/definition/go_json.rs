@@ -11,7 +11,7 @@ use smol_str::SmolStr;
 use super::api::{PrinterColumn, SelectableField, Subresources, Validation, Version};
 use super::shared::Shared;
 
-/// The versions of a definition, without the parts that all versions share.
+/// The JSON of the versions of a definition, without the parts that all versions share.
 pub(super) fn versions(versions: &OptionalList<Version>, shared: &Shared<'_>) -> String {
     list_or_null(versions, |version| {
         let validation = shared.validation.own(version.schema.as_ref());
@@ -76,7 +76,7 @@ fn selectable_field(field: &SelectableField) -> String {
     object(&[("JSONPath", json::quoted(&field.json_path))])
 }
 
-/// A schema.
+/// The JSON of a schema.
 pub(super) fn schema(node: &JsonSchema) -> String {
     object(&[
         ("ID", json::quoted(&node.unsupported.id)),
@@ -179,7 +179,7 @@ pub(super) fn schema(node: &JsonSchema) -> String {
     ])
 }
 
-/// A rule.
+/// The JSON of a rule.
 pub(super) fn rule(rule: &ValidationRule) -> String {
     object(&[
         ("Rule", json::quoted(&rule.rule)),
@@ -194,7 +194,7 @@ pub(super) fn rule(rule: &ValidationRule) -> String {
     ])
 }
 
-/// The schemas of a list's elements.
+/// The JSON of `items`.
 pub(super) fn items(items: &Items) -> String {
     let (one, many) = match items {
         Items::Schema(one) => (Some(&**one), &OptionalList::default()),

@@ -34,7 +34,7 @@ use super::shared::Shared;
 /// ```
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Definition {
-    /// The metadata as written, except for the generation, which the API server counts.
+    /// The metadata as written, but without the generation, which the API server sets.
     pub metadata: Json,
     /// The `spec`.
     pub spec: Spec,
@@ -56,7 +56,8 @@ pub fn written_field(field: &str) -> Cow<'_, str> {
     }
 }
 
-/// The field of the manifest that an error is about. If one of several schemas must match, upstream names the field only in the detail.
+/// The field of the manifest that an error is about. Upstream does not set the field of some errors, for example those of `anyOf`, and
+/// names it only in the detail.
 pub fn field_at_fault(error: &Error) -> Cow<'_, str> {
     let quoted = || {
         let (field, _) = error.detail.strip_prefix('"')?.split_once('"')?;
@@ -70,7 +71,8 @@ impl Definition {
     ///
     /// # Errors
     ///
-    /// A value has the wrong type, schemas are nested too deeply, or the API version is not v1.
+    /// A value has the wrong type, the metadata is malformed, schemas are nested too deeply, or the API version is
+    /// `apiextensions.k8s.io/v1beta1`. No other API version is checked.
     pub fn read(json: &Json) -> Result<Definition, ReadError> {
         #[derive(Deserialize)]
         #[serde(rename_all = "camelCase")]

@@ -38,20 +38,20 @@ pub struct RuleReport<'d> {
 pub struct RuleOutcome {
     /// The rule, compiled.
     pub compiled: CompiledRule,
-    /// The trees of its expressions.
+    /// The trees of the expressions.
     pub trees: RuleTrees,
     /// The type of the node that has the rule.
     pub node: NodeType,
     /// The highest cost of all evaluations of the rule in one object, in cost units.
     pub cost: u64,
-    /// How often the node may occur in an object, if the schema bounds it.
+    /// How often the node may occur in an object; `None` if the schema does not bound this number.
     pub cardinality: Option<u64>,
     /// How often the node may occur in a request of the maximum size.
     pub cardinality_of_request: u64,
 }
 
 impl Definition {
-    /// Compiles all rules, either as new or as stored ones, and reports each.
+    /// Compiles all rules, either as new or as stored rules, and reports each rule.
     pub fn rules(&self, envs: &RuleEnvs, age: Age) -> Vec<SchemaReport<'_>> {
         self.rules_of(envs, age, &KeptRules::default())
     }
@@ -121,7 +121,8 @@ impl<'d> ReportWalk<'_, 'd> {
         }
     }
 
-    /// Reports a node. `context` is its position in the schema; for a node under `allOf` and the like, the key of that schema.
+    /// Reports the rules of a node and of the nodes below it. `context` is the position of the node in the schema. Rules under `allOf`,
+    /// `anyOf`, `oneOf` and `not` are not compiled: for nodes there, `context` is an error with the key, such as `not`.
     fn node(
         &mut self,
         schema: &'d JsonSchema,

@@ -1,11 +1,11 @@
-//! The parts that all versions of a definition share. The API server keeps each of them once, outside of the versions, and its errors name
-//! that path (apiextensions `v1/conversion.go`).
+//! The parts that all versions of a definition share. The API server keeps each shared part once, outside of the versions, and its errors
+//! name the path of this copy (apiextensions `v1/conversion.go`).
 
 use gavel_schema::OptionalList;
 
 use super::api::{PrinterColumn, SelectableField, Subresources, Validation, Version};
 
-/// The parts that are equal in all versions and therefore stored once, not in each version; empty if there are no versions.
+/// The parts that are equal in all versions, and that the API server therefore stores once. A definition without versions shares nothing.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Shared<'d> {
     /// The schema.
@@ -21,7 +21,7 @@ pub(super) struct Shared<'d> {
 /// A part that versions may share.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Part<T> {
-    /// The value that all versions have; empty if they differ.
+    /// The value that all versions have; empty if the versions differ.
     pub(super) common: T,
     is_common: bool,
 }
@@ -54,7 +54,7 @@ impl<T: Copy + Default + PartialEq> Part<T> {
         self.is_common
     }
 
-    /// The version's own value, unless it is shared.
+    /// `of_version`, the value of a version; empty if all versions have the same value.
     pub(super) fn own(self, of_version: T) -> T {
         match self.is_common {
             true => T::default(),

@@ -37,7 +37,8 @@ impl Definition {
     }
 }
 
-/// Visits a value and the values in it. The recursion is as deep as the table and, for schemas, as deep as they are nested.
+/// Visits a value and the values within it. The recursion is as deep as the table of known fields; within schemas it is as deep as the
+/// schemas are nested.
 fn visit(value: &Json, known: &KnownFields, path: &Path<'_>, unknown: &mut Vec<String>) {
     if unknown.len() >= MAX_UNKNOWN {
         return;

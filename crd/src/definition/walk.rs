@@ -2,8 +2,8 @@
 
 use gavel_schema::{Dependency, Items, JsonSchema, SchemaOrBool};
 
-/// Calls `visit` with a schema and all schemas within it: first those of list elements, then those under `allOf` and the like,
-/// then those of fields.
+/// Calls `visit` with a schema and all schemas within it: first those of list elements, then those under `allOf`, `anyOf`, `oneOf` and
+/// `not`, then those of fields and all others.
 pub(super) fn each_schema<'s>(schema: &'s JsonSchema, visit: &mut dyn FnMut(&'s JsonSchema)) {
     visit(schema);
     match &schema.items {

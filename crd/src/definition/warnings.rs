@@ -9,7 +9,7 @@ use super::Definition;
 use super::walk::each_schema;
 
 impl Definition {
-    /// The warnings that a client gets: formats that the version does not know, except those that the old definition has.
+    /// The warnings that a client gets: one for each format that the server does not know, unless the old definition has this format too.
     pub fn warnings(&self, old: Option<&Definition>, server: Server) -> Vec<String> {
         let known = old.map(|old| old.unknown_formats(server));
         let known = known.unwrap_or_default();

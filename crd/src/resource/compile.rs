@@ -155,7 +155,7 @@ impl CompiledCrd {
 #[derive(Debug)]
 pub(super) struct CompiledVersion {
     pub(super) name: String,
-    /// The schema with its defaults pruned.
+    /// The schema, from whose defaults unknown fields were removed.
     pub(super) schema: Option<Arc<JsonSchema>>,
     /// Whether the schema has embedded objects.
     pub(super) has_embedded: bool,

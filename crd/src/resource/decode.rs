@@ -10,7 +10,7 @@ use crate::decode::{Decoder, Source};
 pub struct DecodeOptions {
     /// The source of the object; by default a request.
     pub source: Source,
-    /// Whether unknown fields are dropped, and null where it is not allowed. Default: true.
+    /// Whether unknown fields are dropped, and nulls where null is not allowed. Default: true.
     pub prune: bool,
     /// Whether defaults are set. Default: true.
     pub default: bool,
@@ -31,8 +31,8 @@ impl Default for DecodeOptions {
 pub struct Decoded {
     /// The object.
     pub object: Json,
-    /// The paths of unknown fields: those of the metadata, of the schema, of embedded metadata. Clients choose whether they are
-    /// warnings or errors.
+    /// The paths of unknown fields: first those in the metadata, then those that the schema does not declare, then those in embedded
+    /// metadata. Clients choose whether unknown fields are warnings or errors.
     pub unknown_fields: Vec<String>,
 }
 

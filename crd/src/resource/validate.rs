@@ -107,7 +107,7 @@ impl Outcome {
 }
 
 impl CompiledCrd {
-    /// Validates an object that is created or, with an old object, updated. Both must have been [decoded](CompiledCrd::decode).
+    /// Validates an object that is created or, with an old object, updated. Both objects must have been [decoded](CompiledCrd::decode).
     /// `budget` is the cost budget of all rules together, in cost units: usually [`COST_BUDGET`].
     ///
     /// # Errors
@@ -214,7 +214,8 @@ impl ObjectValidation<'_, '_> {
         Ok(errors)
     }
 
-    /// The errors of metadata, values and scale. For an object of another type, that is the only error.
+    /// The errors of metadata, values and scale. If the object has the wrong `apiVersion` or `kind`, only the errors of these two fields
+    /// are returned.
     fn own_errors(&self, work: &Work<'_>) -> Result<Vec<Error>, Interrupted> {
         let expected = GroupVersion {
             group: &self.crd.group,

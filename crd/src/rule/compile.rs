@@ -17,7 +17,8 @@ use super::{Age, Brackets, FieldPath, NodeType, RuleEnvs};
 pub struct CompiledRule {
     /// The expression that must be true, or the error of compiling it in Kubernetes' words; `None` if the rule is blank.
     pub rule: Result<Option<Expression>, RuleError>,
-    /// The message expression, if there is one and the rule was compiled; or the error of compiling it.
+    /// The message expression, or the error of compiling it. `None` if the rule has no message expression, or if the rule itself was not
+    /// compiled.
     pub message: Option<Box<Result<Expression, RuleError>>>,
     /// Whether the rule reads `oldSelf`. Such a transition rule is not evaluated without an old value.
     pub uses_old_self: bool,
@@ -49,11 +50,12 @@ impl From<String> for RuleError {
 pub struct Expression {
     /// The program.
     pub program: Program,
-    /// The most that one evaluation may cost, in cost units.
+    /// The estimated maximum cost of one evaluation, in cost units.
     pub max_cost: u64,
 }
 
-/// Compiles the rules of a node, with one result per rule. `ages` has two ages per rule: of the rule and of its message expression.
+/// Compiles the rules of a node, with one result per rule. `ages` returns two ages for each rule: that of the rule and that of its message
+/// expression.
 ///
 /// ```
 /// use gavel_apimachinery::server::Server;
@@ -88,7 +90,7 @@ pub fn compile(
 pub struct RuleTrees {
     /// The expression that must be true; `None` if the rule is blank or does not compile.
     pub rule: Option<CheckedAst>,
-    /// The message expression; `None` if there is none, or if it or the rule does not compile.
+    /// The message expression. `None` if there is none, or if the message expression or the rule does not compile.
     pub message: Option<CheckedAst>,
 }
 

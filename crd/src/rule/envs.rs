@@ -34,7 +34,7 @@ pub enum Age {
 }
 
 impl RuleEnvs {
-    /// The environments of an API server; for definitions, of [`Server::compatible`].
+    /// The environments of an API server. To validate definitions, pass [`Server::compatible`].
     ///
     /// # Errors
     ///

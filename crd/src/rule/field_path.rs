@@ -32,7 +32,8 @@ pub enum Brackets {
 pub struct FieldPathError(String);
 
 impl FieldPath {
-    /// Resolves the path of a field below a schema node to the field's schema, if it has one: values of a map may have no schema.
+    /// Resolves the path of a field below a schema node. Returns the path, and the schema of the field, which is `None` for a value of a
+    /// map whose values have no schema.
     ///
     /// ```
     /// use gavel_crd::rule::{Brackets, FieldPath};
@@ -98,7 +99,8 @@ impl FieldPath {
         matches!(self.0.first(), Some(FieldPathStep::Field(first)) if first == name)
     }
 
-    /// Adds a step to the path. Below a map without a schema every name is treated as a key, where upstream crashes.
+    /// Adds a step to the path. If the values of a map have no schema, every name below the map is treated as a key; upstream crashes on
+    /// such paths.
     fn push<'s>(
         &mut self,
         node: Option<&'s JsonSchema>,

@@ -84,8 +84,8 @@ fn shortest(value: f64) -> Result<StackText<32>, fmt::Error> {
     Ok(text)
 }
 
-/// The text of a double in protobuf's JSON and in typed values: that of [`write_shortest`], except for `Infinity` and
-/// `-Infinity`.
+/// The text of a double in protobuf's JSON and in typed values: the text of [`write_shortest`], but `Infinity` and `-Infinity` instead of
+/// `+Inf` and `-Inf`.
 pub fn format_json(value: f64) -> String {
     match value {
         f64::INFINITY => "Infinity".to_owned(),
@@ -94,7 +94,8 @@ pub fn format_json(value: f64) -> String {
     }
 }
 
-/// The value with `precision` digits after the point (`'f'`), ties to even on the exact value.
+/// The value with `precision` digits after the point (`'f'`), rounded to the nearest such number. If two are exactly equally near, the one
+/// with the even last digit is chosen.
 pub fn format_fixed(value: f64, precision: usize) -> String {
     if let Some(name) = special(value) {
         return name.to_owned();

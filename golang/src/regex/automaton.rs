@@ -13,8 +13,8 @@ use super::stepping::{Failure, Reached, Stepping};
 use super::{Groups, range};
 use crate::work::{Interrupted, Work};
 
-/// The memory limit of an automaton, in bytes; building one of this size takes about 12 ms. Patterns in practice take some kilobytes;
-/// `\pL{1000}`, which is as large as a pattern of a few characters can be, would take 15 MB.
+/// The memory limit of an automaton, in bytes; building an automaton of this size takes about 12 ms. Automata of usual patterns take some
+/// kilobytes. The automaton of `\pL{1000}`, one of the largest that a pattern of a few characters can have, would take 15 MB.
 const MAX_BYTES: usize = 1 << 18;
 
 /// The nesting limit of patterns with an automaton, because its construction is recursive.
@@ -99,7 +99,8 @@ impl Automaton {
         }
     }
 
-    /// The first match that begins at byte `start` or later. `reached` is passed from search to search of the same text.
+    /// The first match that begins at byte `start` or later. `reached` keeps the states of the automata from one search of a text to the
+    /// next.
     pub(super) fn find(
         &self,
         text: &str,

@@ -49,7 +49,7 @@ impl Limits {
         self.free = self.free.saturating_add(1);
     }
 
-    /// Counts the node that joins several nodes in one, and drops the nodes that it replaces.
+    /// Counts the node that Go creates to join several nodes, and the nodes that Go drops because the new node replaces them.
     pub(super) fn combine(&mut self, nodes: &[Node], shape: Shape) {
         if nodes.iter().filter(|node| !node.joined).count() > 1 {
             self.allocate();
@@ -93,7 +93,7 @@ impl Limits {
         Ok(())
     }
 
-    /// Decides whether the counts are so small that measuring is unnecessary.
+    /// Turns on the measuring of sizes or heights once the counts are large enough. Returns whether either was turned on by this call.
     fn begin_to_measure(&mut self) -> bool {
         let before = (self.measures_sizes, self.measures_heights);
         self.measures_sizes |= self.nodes >= MAX_SIZE.checked_div(self.repeats).unwrap_or(0);

@@ -5,15 +5,15 @@ use regex_syntax::hir::Look;
 use super::program::{Instruction, Program};
 use crate::work::{Interrupted, Work};
 
-/// The units of work for an instruction: following it, and comparing it with a character.
+/// The units of work for following an instruction and for comparing it with a character.
 const WORK_PER_INSTRUCTION: usize = 32;
 
 /// The position of a group that has not matched.
 pub(super) const NOWHERE: usize = usize::MAX;
 
 impl Program {
-    /// The first match that begins at byte `start` or later: the starts and ends of `slots / 2` groups. Without slots, whether there is any
-    /// match. Assertions also see the text before `start`.
+    /// Finds the first match that begins at byte `start` or later. Returns the starts and ends of `slots / 2` groups; `None` if there is no
+    /// match. If `slots` is 0, any match is enough. Assertions also see the text before `start`.
     pub(super) fn search(
         &self,
         text: &str,
@@ -157,14 +157,14 @@ struct Scratch {
     steps: Vec<Step>,
 }
 
-/// The threads at a position, best first, and the instructions that were visited to find them.
+/// The threads at a position in the order of preference, and the instructions that were visited to find these threads.
 struct Threads {
     instructions: Vec<u32>,
     /// The positions of the groups, one thread after the other.
     slots: Vec<usize>,
     slots_each: usize,
     visited: Vec<u32>,
-    /// The index of each instruction in `visited`, if it was visited.
+    /// For each instruction that was visited, its index in `visited`.
     places: Vec<u32>,
 }
 

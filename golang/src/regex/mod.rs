@@ -61,7 +61,7 @@ impl Regex {
         Regex::compile(pattern, false, &Work::unbounded())
     }
 
-    /// Like [`new`](Self::new), and announces the work.
+    /// Like [`new`](Self::new), but counts its work in `work`, which may interrupt it.
     ///
     /// # Errors
     ///
@@ -246,7 +246,7 @@ impl From<Matcher> for Search {
 /// The ranges that a pattern's groups matched; `None` for a group that did not match.
 pub type Groups = Vec<Option<Range<usize>>>;
 
-/// The match of a group, from its two positions.
+/// The match of a group, from its two positions; `None` if the group did not match.
 fn range(slots: &[usize]) -> Option<Range<usize>> {
     match slots {
         [start, end] if *start != NOWHERE && *end != NOWHERE => Some(*start..*end),
@@ -254,8 +254,8 @@ fn range(slots: &[usize]) -> Option<Range<usize>> {
     }
 }
 
-/// Repeats a search as Go does: after an empty match at the start of the search, it continues one character later, and the match is skipped
-/// if the previous match ended there.
+/// Repeats a search as Go does. After an empty match at the start of a search, the next search begins one character later. The empty match
+/// is skipped if the previous match ended at its position.
 fn matches<'t, M>(
     text: &'t str,
     mut search: impl FnMut(usize) -> Result<Option<M>, Interrupted> + 't,

@@ -6,21 +6,21 @@ use crate::unicode;
 
 /// A part of a pattern: its form, and its sizes in Go's tree.
 ///
-/// DIFFERENCE: Go factors common prefixes out of alternatives before it measures. The limits are so wide that this only matters
-/// very close to them.
+/// DIFFERENCE: Go factors common prefixes out of alternatives before it measures. The limits are so wide that this matters only for
+/// patterns very close to a limit.
 #[derive(Debug)]
 pub(super) struct Node {
     pub(super) hir: Hir,
     pub(super) shape: Shape,
-    /// The levels of nodes.
+    /// The number of levels of nodes in this part.
     pub(super) height: u32,
-    /// The instructions of Go's program.
+    /// The number of instructions in Go's program for this part.
     pub(super) size: u64,
-    /// How often the innermost node is repeated by the counted repetitions around it.
+    /// How often the counted repetitions in this part repeat its innermost node.
     pub(super) copies: u64,
     /// How often the node itself repeats, if it is a counted repetition; otherwise 1.
     pub(super) times: u64,
-    /// The code points that Go's node holds: characters of a literal, ends of the ranges of a class.
+    /// The number of code points in Go's node: the characters of a literal, or the ends of the ranges of a class.
     pub(super) runes: usize,
     /// Whether Go has merged the node with the one before it, as part of one literal or class.
     pub(super) joined: bool,
@@ -116,7 +116,7 @@ impl Node {
         }
     }
 
-    /// The node repeated.
+    /// A repetition of the node.
     pub(super) fn repeat(self, repeat: Repeat, greedy: bool) -> Node {
         let (min, max) = match repeat {
             Repeat::Star => (0, None),

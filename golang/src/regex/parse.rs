@@ -11,7 +11,7 @@ use super::node::{Node, Repeat, Shape};
 use crate::unicode;
 use crate::work::Work;
 
-/// The limit of a repetition's count, multiplied by the counts of the repetitions within it.
+/// The limit of the product of a repetition's count and the counts of the repetitions within it.
 const MAX_REPEAT: u32 = 1000;
 
 /// The units of work for a character or operator.
@@ -22,13 +22,13 @@ pub(super) struct Parsed {
     pub(super) hir: Hir,
     /// The number of groups that capture.
     pub(super) groups: usize,
-    /// The levels of nodes, at most 1000.
+    /// The number of levels of nodes, at most 1000.
     pub(super) height: u32,
-    /// The instructions of Go's program.
+    /// The number of instructions in Go's program.
     pub(super) size: u64,
 }
 
-/// Parses a pattern. Groups are part of the result only with `keep_groups`, because they make searches slower.
+/// Parses a pattern. Groups are part of the result only with `keep_groups`, because groups make searches slower.
 pub(super) fn parse(
     pattern: &str,
     keep_groups: bool,
@@ -292,7 +292,7 @@ impl<'p> Parser<'p> {
         Ok(())
     }
 
-    /// Ends the current alternative. If it and the previous one are classes, they are merged.
+    /// Ends the current alternative. If this alternative and the previous one are both classes, they are merged.
     fn add_alternative(&mut self) -> Result<(), RegexError> {
         self.concat()?;
         let Some(mut node) = self.current.nodes.pop() else {

@@ -1,4 +1,4 @@
-//! A pattern as a list of instructions that read characters; it is small and quick to build (`regexp/syntax/compile.go`).
+//! A pattern compiled to a list of instructions that read characters. The list is small and quick to build (`regexp/syntax/compile.go`).
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use regex_syntax::hir::{Class, Hir, HirKind, Look, Repetition};
 use super::error::RegexError;
 use crate::work::Work;
 
-/// The limit of instructions in a program, which is about Go's limit: 48 MB.
+/// The limit of instructions in a program. It is close to Go's limit; so many instructions take 48 MiB.
 const MAX_INSTRUCTIONS: usize = 4 << 20;
 /// The units of work for an instruction, or for a task that emits instructions.
 const WORK_PER_TASK: usize = 32;
@@ -22,13 +22,13 @@ pub(super) struct Program {
     pub(super) classes: Vec<Vec<(char, char)>>,
 }
 
-/// One step. Unless its description says otherwise, the next instruction follows.
+/// An instruction. Unless its description says otherwise, the program continues with the instruction after it.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Instruction {
     Char(char),
     /// A character of the class with this index in `classes`.
     Class(u32),
-    /// Continues at both targets; the first one is preferred.
+    /// Continues at both targets, and prefers the first.
     Split(u32, u32),
     Jump(u32),
     Look(Look),
@@ -98,15 +98,16 @@ enum Task<'h> {
         sub: &'h Hir,
         greedy: bool,
     },
-    /// Adds an instruction that leaves the construct opened before the last one; the last one stays open.
+    /// Adds a jump that leaves the construct around the innermost open one, such as the whole alternation. The innermost construct stays
+    /// open.
     LeaveOuter,
-    /// Sets the target of the exits of the construct opened last.
+    /// Closes the innermost open construct: its exits lead to the next instruction.
     Land,
 }
 
 struct Compiler<'h> {
     program: Program,
-    /// The numbers of classes by their address, so that a repeated class is stored once.
+    /// The number of each known class, by the address of the class in the pattern, so that a repeated class is stored once.
     known_classes: HashMap<usize, u32>,
     /// The instructions whose target is not known yet, by the construct that they leave.
     exits: Vec<Vec<usize>>,
@@ -122,7 +123,7 @@ impl<'h> Compiler<'h> {
         self.program.instructions.push(instruction);
     }
 
-    /// Adds an instruction that leaves the construct opened last.
+    /// Adds an instruction that leaves the innermost open construct.
     fn emit_exit(&mut self, instruction: Instruction) {
         let at = self.program.instructions.len();
         self.emit(instruction);
@@ -199,7 +200,8 @@ impl<'h> Compiler<'h> {
         }
     }
 
-    /// Continues with the next instruction or leaves the innermost open construct; prefers to continue if `greedy`.
+    /// Adds a split between the next instruction and the exit of the innermost open construct. With `greedy` it prefers the next
+    /// instruction, otherwise the exit.
     fn emit_way_out(&mut self, greedy: bool) {
         let next = self.here().saturating_add(1);
         self.emit_exit(if greedy {
@@ -281,7 +283,8 @@ impl<'h> Compiler<'h> {
         }
     }
 
-    /// The number of a class. A class whose address is known has its number already.
+    /// The number of a class in `classes`. `place` is the address of the class in the pattern: a class with a known address is not added
+    /// again.
     fn class(&mut self, place: usize, class: &Class) -> u32 {
         let classes = &mut self.program.classes;
         *self.known_classes.entry(place).or_insert_with(|| {

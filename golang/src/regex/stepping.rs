@@ -1,5 +1,5 @@
-//! Searches long texts in pieces, so that they can be interrupted: by automata that build a state when it is first reached. The results are
-//! those of the one-step search.
+//! Searches long texts in pieces, so that a search can be interrupted. The automata build each state when a search first reaches it. The
+//! results are the same as those of a search in one step.
 
 use std::ops::Range;
 
@@ -10,7 +10,8 @@ use regex_syntax::hir::Hir;
 
 use crate::work::{Interrupted, Work};
 
-/// The units of work between two questions to the host whether to stop, if each byte leads to a new state.
+/// The units of work that are counted for each piece of a text. A piece has so many bytes that this work suffices even if each byte leads
+/// to a new state.
 const WORK_PER_STEP: usize = 1 << 16;
 
 /// The automata for both directions: forward to the end of a match, and backward to its beginning.
@@ -88,7 +89,7 @@ impl Stepping {
         Ok(end.is_some())
     }
 
-    /// The end of the first match; with `enough`, the end of any match.
+    /// The end of the first match or, with `any_is_enough`, of any match.
     fn find_end(
         &self,
         cache: &mut Cache,
@@ -133,7 +134,7 @@ impl Stepping {
         Ok(if last.is_match() { Some(at) } else { end })
     }
 
-    /// The beginning of the match that ends at the end of the range: as early as the range allows.
+    /// The earliest position in the range at which a match can begin that ends at the end of the range.
     fn find_begin(
         &self,
         cache: &mut Cache,

@@ -43,8 +43,8 @@ impl Layout {
         }
     }
 
-    /// Reads a time as leniently as Go: an hour of one digit, a point or comma and a fraction after the seconds, more than nine digits in
-    /// the fraction, and offsets up to 24:60.
+    /// Reads a time as leniently as Go. The hour may have one digit. The seconds may be followed by a point or comma and a fraction of any
+    /// number of digits. Offsets may be up to 24:60.
     ///
     /// # Errors
     ///
@@ -134,7 +134,7 @@ impl<'t> Cursor<'t> {
         self.digits::<2>("15").or_else(|_| self.digits::<1>("15"))
     }
 
-    /// Reads a point or comma and digits, if both are present, as nanoseconds.
+    /// Reads a point or comma and the digits after it, in nanoseconds. 0 if there is no point or comma with digits after it.
     fn fraction(&mut self) -> u32 {
         let Some(rest) = self.0.strip_prefix(['.', ',']) else {
             return 0;

@@ -33,7 +33,7 @@ impl OffsetTime {
         self.unix_seconds == -62_135_596_800 && self.nanos == 0
     }
 
-    /// The seconds within the minute, in UTC.
+    /// The same instant in UTC, truncated to whole seconds.
     #[must_use]
     pub fn utc_second(self) -> OffsetTime {
         OffsetTime {

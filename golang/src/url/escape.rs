@@ -8,7 +8,7 @@ use super::{Span, UrlFault};
 /// The part of a URL that is encoded or decoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
-    /// A host with its port; ASCII characters in it are never escaped.
+    /// A host with its port. Of the ASCII characters, only `%` may be escaped in it.
     Host,
     /// The zone after `%25` in an IPv6 address.
     Zone,

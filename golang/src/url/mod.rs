@@ -19,7 +19,7 @@ const MAX_PAIRS: usize = 10_000;
 /// A URL: its text, and the positions of its parts.
 #[derive(Debug, Clone, Default)]
 pub struct Url {
-    /// The whole URL as Go writes it. URLs are equal if these texts are.
+    /// The whole URL as Go writes it. Two URLs are equal if these texts are equal.
     text: String,
     /// The scheme in lower case; empty if absent.
     scheme: Span,
@@ -32,7 +32,7 @@ pub struct Url {
     fragment: Span,
 }
 
-/// The start and the end of a part in a text.
+/// The start and the end of a part in a text, in bytes.
 type Span = (usize, usize);
 
 /// Why a text is not a URL, in Go's words.
@@ -208,12 +208,12 @@ impl fmt::Display for UrlError {
 
 impl std::error::Error for UrlError {}
 
-/// The text before and after the first of these ASCII characters.
+/// The texts before and after the first `separator`, an ASCII character; `None` if there is no separator.
 fn split_once(text: &str, separator: u8) -> Option<(&str, &str)> {
     split_around(text, memchr(separator, text.as_bytes())?)
 }
 
-/// The text before and after the last of these ASCII characters.
+/// The texts before and after the last `separator`, an ASCII character; `None` if there is no separator.
 fn rsplit_once(text: &str, separator: u8) -> Option<(&str, &str)> {
     split_around(text, memrchr(separator, text.as_bytes())?)
 }

@@ -103,7 +103,7 @@ fn is_zero(value: &Json) -> bool {
     }
 }
 
-/// Writes a quantity in its canonical form.
+/// Applies `change` to a quantity, and writes the result in its canonical form.
 fn write_amount(value: &mut Json, change: impl Fn(&Quantity) -> Quantity) {
     let amount = match &*value {
         Json::String(text) => Quantity::parse(text.trim()),

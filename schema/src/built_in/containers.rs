@@ -10,7 +10,7 @@ use serde_json::json;
 use super::fields::{has_any, is_set, items, part};
 use super::image::pull_policy;
 
-/// The lists of a pod's containers, except ephemeral ones.
+/// The fields of a pod that list containers, without `ephemeralContainers`.
 const CONTAINERS: [&str; 2] = ["containers", "initContainers"];
 
 /// Sets the defaults of a container: ordinary, init or ephemeral.
@@ -60,7 +60,7 @@ pub(super) fn pod(spec: &mut JsonObject, server: Server) {
     }
 }
 
-/// Sets both names of a field that has two, `serviceAccountName` and `serviceAccount`.
+/// Sets `serviceAccountName` and `serviceAccount`, two names of one field, to the same value.
 pub(super) fn pod_spec(spec: &mut JsonObject) {
     let names = ["serviceAccountName", "serviceAccount"];
     let name = names.into_iter().find(|name| is_set(spec, name));
@@ -71,8 +71,8 @@ pub(super) fn pod_spec(spec: &mut JsonObject) {
     }
 }
 
-/// Makes a field agree with the first element of a list, or with a field of that element. If the field is set, the list gets this value as
-/// its only element; otherwise the field is copied from the list.
+/// Makes the field `one` equal to the first element of `list` or, with `field`, to this field of that element. If `one` is set and differs,
+/// the list is replaced by a list of this one value; if `one` is not set, the value is copied from the list.
 pub(super) fn alike(fields: &mut JsonObject, one: &str, list: &str, field: Option<&str>) {
     let first = fields.get(list).and_then(|list| list.get(0));
     let first = first.and_then(|first| field.map_or(Some(first), |field| first.get(field)));
@@ -92,7 +92,7 @@ pub(super) fn alike(fields: &mut JsonObject, one: &str, list: &str, field: Optio
     }
 }
 
-/// Adds to the amounts in field `to` those amounts in field `from` that `to` lacks.
+/// Copies the amounts in the field `from` to the field `to`, except those that `to` already has.
 pub(super) fn fill_amounts(fields: &mut JsonObject, from: &str, to: &str) {
     let amounts = fields.get(from).and_then(Json::as_object).cloned();
     let Some(amounts) = amounts.filter(|amounts| !amounts.is_empty()) else {
@@ -105,7 +105,7 @@ pub(super) fn fill_amounts(fields: &mut JsonObject, from: &str, to: &str) {
     }
 }
 
-/// Sets the limits of huge pages of the whole pod from those of its containers.
+/// Sets the limits for huge pages of the whole pod from the limits of its containers.
 fn pod_limits(spec: &mut JsonObject) {
     let total = total(spec, "limits");
     let Some(Json::Object(resources)) = spec.get_mut("resources") else {
@@ -127,7 +127,7 @@ fn pod_limits(spec: &mut JsonObject) {
     }
 }
 
-/// Sets the requests of the whole pod from those of its containers, or from its limits.
+/// Sets the requests of the whole pod from the requests of its containers, or else from the limits of the pod.
 fn pod_requests(spec: &mut JsonObject) {
     let total = total(spec, "requests");
     let Some(Json::Object(resources)) = spec.get_mut("resources") else {

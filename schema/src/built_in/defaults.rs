@@ -23,7 +23,7 @@ enum Value {
 }
 use Value::{Bool, Empty, Int, Plain, Pointer, Text};
 
-/// The defaults by struct, and by the path from the struct; sorted by the names of the structs.
+/// The defaults: the name of a struct, the path of the field within the struct, and the default. Sorted by the names of the structs.
 #[rustfmt::skip] // A table: a row a line.
 const DEFAULTS: &[(&str, &str, Value)] = &[
     ("apps.v1.DaemonSet", "spec.revisionHistoryLimit", Int(10)),
@@ -102,7 +102,7 @@ const DEFAULTS: &[(&str, &str, Value)] = &[
     ("storage.v1.StorageClass", "volumeBindingMode", Pointer("Immediate")),
 ];
 
-/// Sets the defaults of a struct, by its name without `io.k8s.api.`
+/// Sets the defaults of a struct. `name` is the name of the struct without `io.k8s.api.`
 pub(super) fn set(fields: &mut JsonObject, name: &str) {
     let first = DEFAULTS.partition_point(|(of, ..)| *of < name);
     let rows = DEFAULTS.get(first..).unwrap_or_default();

@@ -12,7 +12,7 @@ use super::containers;
 use super::fields::{absent, has_any, is_set, items, part};
 use super::image::pull_policy;
 
-/// Sets the defaults of a struct, by its name without `io.k8s.api.`
+/// Sets the defaults of a struct. `name` is the name of the struct without `io.k8s.api.`
 pub(super) fn set(fields: &mut JsonObject, name: &str, server: Server) {
     match name {
         "apps.v1.DaemonSet" => daemon_set(fields),
@@ -54,7 +54,7 @@ fn in_spec(fields: &mut JsonObject, set: impl FnOnce(&mut JsonObject)) {
     }
 }
 
-/// Copies a field to another one, if it is set.
+/// Copies the field `from` to the field `to`, if `from` has a value, and `to` is absent or null.
 fn copy(fields: &mut JsonObject, from: &str, to: &str) {
     if let Some(value) = fields.get(from).filter(|value| !value.is_null()).cloned() {
         absent(fields, to, value);
@@ -255,7 +255,7 @@ fn service(fields: &mut JsonObject) {
     }
 }
 
-/// Whether the service has a load balancer.
+/// Sets the defaults of the `spec` of a service. Returns whether the service has a load balancer.
 fn in_service_spec(fields: &mut JsonObject) -> bool {
     let Some(spec) = part(fields, "spec") else {
         return false;

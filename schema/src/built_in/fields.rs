@@ -3,7 +3,7 @@
 use gavel_engine::value::{Json, JsonObject};
 use serde_json::json;
 
-/// Sets a field if it is not set yet.
+/// Sets a field if it is absent or null.
 pub(super) fn absent(fields: &mut JsonObject, name: &str, value: impl Into<Json>) {
     if fields.get(name).is_none_or(Json::is_null) {
         fields.insert(name.to_owned(), value.into());
@@ -26,7 +26,7 @@ pub(super) fn has_any(fields: &JsonObject, name: &str) -> bool {
     }
 }
 
-/// A part of a struct, created if it is absent.
+/// The struct in a field, created if the field is absent or null. `None` if the value of the field is not a struct.
 pub(super) fn part<'o>(fields: &'o mut JsonObject, name: &str) -> Option<&'o mut JsonObject> {
     if fields.get(name).is_none_or(Json::is_null) {
         fields.insert(name.to_owned(), json!({}));
@@ -34,7 +34,7 @@ pub(super) fn part<'o>(fields: &'o mut JsonObject, name: &str) -> Option<&'o mut
     fields.get_mut(name)?.as_object_mut()
 }
 
-/// The structs in a list.
+/// The structs in the list in a field.
 pub(super) fn items<'o>(
     fields: &'o mut JsonObject,
     name: &str,

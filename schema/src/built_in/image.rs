@@ -20,7 +20,8 @@ const MAX_NAME: usize = 255;
 /// The prefix of an image name without a host.
 const HOST: &str = "docker.io/library/";
 
-/// The default pull policy of an image: always, if its tag may refer to another image later.
+/// The default pull policy of an image: `Always` for the tag `latest`, which may refer to another image later, and otherwise
+/// `IfNotPresent`.
 pub(super) fn pull_policy(image: &str) -> &'static str {
     match tag(image) {
         Some("latest") => "Always",
@@ -28,7 +29,8 @@ pub(super) fn pull_policy(image: &str) -> &'static str {
     }
 }
 
-/// The tag of a reference; `None` for an invalid reference, and for one with only a digest.
+/// The tag of a reference: `latest` if it has neither a tag nor a digest. `None` for an invalid reference, and for one with a digest and no
+/// tag.
 fn tag(image: &str) -> Option<&str> {
     static REGEX: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(REFERENCE).ok());
     let is_identifier = image.len() == 64 && image.bytes().all(is_lower_hex);

@@ -25,7 +25,8 @@ pub struct Kubernetes {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct GoFields {
-    /// Texts, numbers and bools that are omitted if they are zero. Other fields that may be omitted are pointers.
+    /// The names of texts, numbers and bools that are omitted if they have their zero value. All other fields that may be omitted are
+    /// pointers.
     plain: Vec<Box<str>>,
     /// Fields that are always written, with their zero values.
     pub(super) written: BTreeMap<Box<str>, Json>,
@@ -46,7 +47,7 @@ impl GoFields {
         }
     }
 
-    /// Whether a field is omitted if it is zero.
+    /// Whether a field is omitted if it has its zero value.
     pub(super) fn is_plain(&self, field: &str) -> bool {
         self.plain.iter().any(|plain| **plain == *field)
     }

@@ -62,7 +62,7 @@ struct Builder {
     visited: HashMap<(*const JsonSchema, bool), usize>,
     known: HashMap<Node<usize>, usize>,
     shapes: Vec<Shape>,
-    /// The schemas that were created here; keeping them keeps their addresses unique.
+    /// The schemas that the builder created. It keeps them so that no other schema gets the same address.
     made: Vec<Arc<JsonSchema>>,
 }
 
@@ -319,7 +319,7 @@ fn bound(most: Option<i64>) -> Option<u64> {
     most.map(|most| u64::try_from(most).unwrap_or(0))
 }
 
-/// The length limit of a text in bytes: each code point may take four. Upstream's multiplication can overflow.
+/// The length limit of a text in bytes: each code point may take four bytes. Upstream's multiplication can overflow.
 fn max_length(schema: &JsonSchema) -> Option<u64> {
     let length = schema.bounds.max_length?.max(0);
     Some(length.wrapping_mul(4).cast_unsigned())
@@ -332,7 +332,8 @@ fn longest_choice(enumeration: &[Json]) -> Option<u64> {
     u64::try_from(longest).ok()
 }
 
-/// The properties of a resource. They replace the schema's, unless it declares all of these fields.
+/// The properties of a resource: those of its schema. If the schema does not declare `kind`, `apiVersion`, and `metadata` with `name` and
+/// `generateName`, standard properties replace these three.
 fn resource_properties<'s>(
     schema: &'s JsonSchema,
     metadata: &'s JsonSchema,

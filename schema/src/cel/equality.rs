@@ -1,7 +1,7 @@
 //! Equality of values with a schema (the `Equal` and `Contains` methods of apiserver `pkg/cel/common/valuesunstructured.go`).
 //!
-//! The left operand determines how values are compared. Unlike CEL's own lists and maps, lists and maps with a schema return the failures
-//! of comparing their elements.
+//! The left operand determines how values are compared. If comparing two elements fails, comparing lists or maps with a schema fails too,
+//! unlike comparing CEL's own lists and maps.
 
 use gavel_engine::error::EvalError;
 use gavel_engine::value::{Arena, ItemShape, Json, JsonObject, JsonShape, PlainJson, Reach, Value};
@@ -17,10 +17,10 @@ use crate::equal::deep_equal;
 /// The units of work for comparing two texts. Most texts differ in length or at their beginning.
 const WORK_PER_TEXT: usize = 32;
 
-/// The number of texts that are compared before their work is announced.
+/// The number of texts that are compared between two calls that count their work.
 const TEXTS_PER_PIECE: usize = 1 << 10;
 
-/// Whether a list of a schema equals a value. The values in `added` are members of a set in addition to its elements.
+/// Whether a list of a schema equals a value. If the list is a set, the values in `added` are members of the set too.
 pub(super) fn list_equals(
     node: &Node,
     left: Elements<'_>,

@@ -84,8 +84,8 @@ pub fn escape(name: &str) -> Option<Cow<'_, str>> {
     Some(Cow::Owned(escaped))
 }
 
-/// The name that an identifier escapes; identifiers without an escape sequence are names themselves. `None` for an identifier
-/// with an unknown sequence, or with a reserved word as a part: `__x__`, `a__if__`.
+/// The name that an identifier escapes; identifiers without an escape sequence are names themselves. `None` for an identifier with an
+/// unknown sequence, such as `__x__`, or in which an escaped reserved word is only a part, such as `a__if__`.
 pub fn unescape(identifier: &str) -> Option<Cow<'_, str>> {
     if !identifier.contains("__") {
         return Some(Cow::Borrowed(identifier));

@@ -140,21 +140,21 @@ impl<'a> JoinedElement<'a> {
     }
 }
 
-/// A list of a schema that was joined, or a set that is bound to a variable.
+/// A list with a schema that `+` returned, or a set that is bound to a variable.
 #[derive(Debug)]
 struct SchemaList<'a> {
     shape: &'a Shape,
     /// The schema of elements.
     item: &'a Shape,
     elements: Elements<'a>,
-    /// For a set that is bound to a variable: its recorded additions.
+    /// The recorded additions to a set that is bound to a variable; `None` for any other list.
     added: Option<Added<'a>>,
 }
 
 /// The additions to a set that is bound to a variable.
 ///
-/// Upstream records them: when a later expression compares or extends the same variable, they are treated as members, although they are not
-/// elements.
+/// Upstream records the additions. When a later expression compares or extends the same variable, they are treated as members of the set,
+/// although the list does not contain them.
 #[derive(Debug)]
 pub(super) struct Added<'a> {
     keys: RefCell<ArenaVec<'a, NativeKey<'a>>>,

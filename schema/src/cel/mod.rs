@@ -63,7 +63,7 @@ pub struct CelSchema {
 }
 
 impl CelSchema {
-    /// The name of a root's type.
+    /// The name of the type of a whole schema, with which the names of the types within it begin.
     pub const ROOT: &str = "selfType1";
 
     /// The CEL form of a schema in API servers of the newest version. `is_resource` marks the schema of a resource, which has `kind`,
@@ -80,7 +80,7 @@ impl CelSchema {
         }
     }
 
-    /// The same schema with another name for its type.
+    /// The same schema, with `name` instead of [`CelSchema::ROOT`] as the name of its type.
     #[must_use]
     pub fn named(self, name: impl Into<SmolStr>) -> Self {
         CelSchema {
@@ -94,8 +94,8 @@ impl CelSchema {
         types::type_of(&self.shape, &self.name)
     }
 
-    /// The types of this schema and of all below it. With `reserved_words`, fields whose name is a reserved word of CEL may be selected
-    /// without an escape. New expressions may do this since 1.31, stored ones in all versions.
+    /// The types of this schema and of all schemas below it. With `reserved_words`, fields whose name is a reserved word of CEL may be
+    /// selected without an escape. New expressions may do this since 1.31, stored ones in all versions.
     pub fn provider(&self, reserved_words: bool) -> Arc<SchemaTypes> {
         Arc::new(SchemaTypes::new(self.clone(), reserved_words))
     }
@@ -146,7 +146,8 @@ impl CelSchema {
         self.node()?.inner().map(root)
     }
 
-    /// The size of the value to which a path of steps leads from this schema: fields, `@items`, `@values` and `@keys`.
+    /// The size of the value at the end of a path that begins at this schema. A step is the name of a field, `@items`, `@values` or
+    /// `@keys`.
     pub fn size_at(&self, steps: &[&str]) -> Option<SizeEstimate> {
         types::size_at(&self.shape, steps)
     }

@@ -1,4 +1,4 @@
-//! Go values behind CEL values. Elements of joined lists are converted to them, and members of sets and keys of list maps are compared as
+//! Go values behind CEL values. Elements of joined lists are converted to Go values. Members of sets and keys of list maps are compared as
 //! Go values.
 
 use std::borrow::Cow;
@@ -158,7 +158,7 @@ pub(super) enum NativeKey<'a> {
     Bytes(&'a [u8]),
     /// A duration in nanoseconds.
     Duration(i64),
-    /// Seconds and nanoseconds since 1970, and the offset from UTC in seconds.
+    /// The seconds since 1970-01-01T00:00:00Z, the nanoseconds within the second, and the offset from UTC in seconds.
     Time(i64, u32, i32),
 }
 

@@ -20,7 +20,7 @@ pub(super) struct Node<C = Shape> {
     pub(super) max_elements: u64,
 }
 
-/// The content of a node.
+/// The kind of value that a node describes, with the nodes of its parts.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum Kind<C> {
     /// `x-kubernetes-int-or-string`
@@ -163,7 +163,7 @@ impl<C> Node<C> {
 }
 
 impl Node {
-    /// The node of a shape; `None` for shapes of other hosts.
+    /// The node of a shape; `None` for a shape that this crate did not create.
     pub(super) fn of(shape: &Shape) -> Option<&Node> {
         shape.downcast_ref()
     }

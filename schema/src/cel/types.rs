@@ -9,7 +9,7 @@ use super::CelSchema;
 use super::escape::is_reserved;
 use super::node::{Format, Kind, Node};
 
-/// The type with this name, if it belongs to the node and expressions can read it.
+/// The type of a node, in which objects get types named after `name`. `None` if expressions cannot read the node.
 pub(super) fn type_of(shape: &Shape, name: &str) -> Option<Type> {
     let node = Node::of(shape).filter(|node| node.visible)?;
     Some(match &node.kind {
@@ -28,7 +28,7 @@ pub(super) fn type_of(shape: &Shape, name: &str) -> Option<Type> {
     })
 }
 
-/// The size of the value to which a path of steps leads from a node.
+/// The size of the value at the end of a path that begins at a node. The steps are those of [`CelSchema::size_at`].
 pub(super) fn size_at(shape: &Shape, steps: &[&str]) -> Option<SizeEstimate> {
     let mut shape = shape;
     for (n, step) in steps.iter().enumerate() {
@@ -49,7 +49,7 @@ pub(super) fn size_at(shape: &Shape, steps: &[&str]) -> Option<SizeEstimate> {
     })
 }
 
-/// The types of a schema and of all below it, found by name: `selfType1.spec.@idx`.
+/// The types of a schema and of all schemas below it. A type is found by its name, such as `selfType1.spec.@idx`.
 #[derive(Debug, Clone)]
 pub struct SchemaTypes {
     root: CelSchema,

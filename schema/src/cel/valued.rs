@@ -157,7 +157,7 @@ fn key<'a>(value: Value<'a>, arena: &'a Arena) -> Option<NativeKey<'a>> {
     }
 }
 
-/// A set or list map that was joined.
+/// A set or list map that `+` returned.
 #[derive(Debug)]
 struct ValueList<'a> {
     values: &'a [Value<'a>],

@@ -166,7 +166,7 @@ impl Node {
         value.unwrap_or(Value::unread(json, this))
     }
 
-    /// The value of JSON; `None` if it needs memory or cannot be read.
+    /// The CEL value of JSON; `None` if the value needs memory in an arena, or if the JSON does not fit this node.
     #[inline]
     fn value<'a>(&'a self, json: &'a Json, this: &'a Shape) -> Option<Value<'a>> {
         Some(match (&self.kind, json) {
@@ -289,7 +289,7 @@ fn is_list(native: Native<'_>) -> bool {
     }
 }
 
-/// The value of a text; `None` if it needs memory or does not have the format.
+/// The CEL value of a text; `None` if the value needs memory in an arena, or if the text does not have the format.
 #[inline]
 fn text_value(format: Format, text: &str) -> Option<Value<'_>> {
     match format {
@@ -358,7 +358,7 @@ fn text_failure(format: Format, text: &str) -> String {
     }
 }
 
-/// A value that is used only for comparisons.
+/// A value without a known type, which expressions can only compare.
 #[derive(Debug, Clone)]
 struct Preserved(Arc<Json>);
 

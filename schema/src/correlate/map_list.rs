@@ -9,7 +9,7 @@ use smol_str::SmolStr;
 use crate::JsonSchema;
 use crate::equal::Numeric;
 
-/// The elements of a list of type map by their keys; if several have the same keys, the first one.
+/// The elements of a list of type map, by their keys. If several elements have the same keys, only the first one is found.
 ///
 /// ```
 /// use gavel_schema::JsonSchema;
@@ -42,14 +42,14 @@ enum ElementKey<'a> {
     Many(Vec<KeyPart<'a>>),
 }
 
-/// The value of a key field. Numbers of different types are different.
+/// The value of a key field. An integer never equals a double.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum KeyPart<'a> {
     Bool(bool),
     Int(i64),
     /// The bits of a double.
     Double(u64),
-    /// A double as text. If there are several key fields, upstream compares doubles by six digits.
+    /// A double as text. If there are several key fields, upstream compares doubles rounded to six digits after the point.
     Rounded(String),
     Text(&'a str),
 }

@@ -16,8 +16,8 @@ pub use map_list::MapList;
 
 use map_list::is_map_list;
 
-/// A value and its old value before an update, with the schema by which their parts are matched. It remembers which parts have changed, so
-/// that each part is compared only once.
+/// A value and its old value before an update, with the schema by which their parts are matched. The correlation remembers which parts have
+/// changed, so that each part is compared only once.
 ///
 /// ```
 /// use gavel_schema::JsonSchema;
@@ -49,7 +49,7 @@ pub struct Correlation<'a> {
     lists: RefCell<HashMap<*const Json, Rc<MapList<'a>>>>,
 }
 
-/// A part of an object that existed before the update.
+/// A part of an updated object, with its old value.
 #[derive(Debug, Clone, Copy)]
 pub struct Correlated<'c, 'a> {
     correlation: &'c Correlation<'a>,
@@ -92,7 +92,8 @@ impl<'a> Correlated<'_, 'a> {
         self.old
     }
 
-    /// The value of a property or of a map key; `None` if the schema does not know it, or if the new or old value is absent.
+    /// The value of a property or of a map key; `None` if the schema does not declare this property or key, or if it is absent from the new
+    /// or old value.
     pub fn key(self, name: &str) -> Option<Self> {
         let old = self.old.as_object()?.get(name)?;
         let new = self.new.as_object()?.get(name)?;

@@ -15,7 +15,8 @@ pub(super) enum Step {
     Value,
 }
 
-/// The smallest object that contains a value at the end of these steps: `a: [value]` for the property `a` and its elements.
+/// The smallest object that contains a value at the end of these steps: `a: [value]` for a step to the property `a` and a step to its
+/// elements.
 pub(super) fn surround(value: Json, steps: &[Step]) -> Json {
     steps.iter().rev().fold(value, |value, step| match step {
         Step::Property(name) => Json::Object([(name.clone(), value)].into_iter().collect()),

@@ -22,9 +22,11 @@ pub struct DefaultOf<'d> {
     pub path: &'d Path<'d>,
 }
 
-/// Validates the defaults in the schema of an object at `path`: unknown fields (with `require_pruned`), malformed types and metadata and,
-/// for well-formed defaults, the errors of `check`, which validates them by the schema and its rules. `check` breaks if its budget is
-/// exceeded, which ends the validation. Defaults of map values are not validated, because they are not allowed.
+/// Validates the defaults in the schema of an object; `path` is the path of this schema. Returns the errors of unknown fields (with
+/// `require_pruned`) and of malformed `apiVersion`, `kind` and `metadata`.
+///
+/// Well-formed defaults are passed to `check`, which validates them by their schema and its rules, and adds its errors. If `check` breaks,
+/// because its budget is exceeded, the validation ends. Defaults of map values are not validated, because they are not allowed.
 pub fn validate_defaults<C>(
     schema: &JsonSchema,
     path: &Path<'_>,
@@ -50,7 +52,7 @@ where
     walk.errors
 }
 
-/// The innermost object that contains a schema and has metadata of its own.
+/// The position of a schema: the schema of the innermost enclosing object with metadata, and the steps from there.
 struct Surroundings<'s> {
     root: &'s JsonSchema,
     steps: Vec<Step>,

@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 
 use super::{JsonSchema, OptionalList};
 
-/// Schemas by name, sorted by name, without spare memory.
+/// Schemas by name, sorted by name, in a list without spare capacity.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SchemaMap(OptionalList<(SmolStr, Arc<JsonSchema>)>);
 

@@ -18,7 +18,7 @@ pub use pool::Pool;
 pub use rare::Rare;
 pub use read::{MAX_DEPTH, SchemaReadError, SchemaReader};
 
-/// A schema: a node of an OpenAPI v3 schema with Kubernetes' extensions. Absent keys and nulls are empty.
+/// A schema: a node of an OpenAPI v3 schema with Kubernetes' extensions. Keys that are absent or null have empty values.
 ///
 /// A definition has thousands of schemas, and many are equal. To save memory, keys that few schemas have are in [`Rare`] parts, and schemas
 /// within schemas are shared.
@@ -192,7 +192,7 @@ pub enum Items {
 /// A schema, or a bool that allows or forbids everything.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SchemaOrBool {
-    /// Whether everything is allowed.
+    /// `true` allows every value, and `false` none.
     Allows(bool),
     /// Only values that match a schema are allowed.
     Schema(Arc<JsonSchema>),

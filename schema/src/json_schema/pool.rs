@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use super::{Docs, Items, JsonSchema, Rare, SchemaOrBool};
 
-/// The limit of schemas with the same hash that are remembered. Hashes omit parts that rarely differ.
+/// The limit of stored schemas with the same hash. Different schemas can have the same hash, because hashes omit parts that rarely differ.
 pub(super) const MAX_ALIKE: usize = 4;
 
-/// A store of schemas that keeps equal ones once. The schemas of a definition repeat: a pod's containers, for example, or most of one
-/// version in the next.
+/// A store of schemas that keeps equal ones once. The schemas of a definition repeat: for example, those of containers, and most schemas of
+/// one version in the next version.
 #[derive(Debug, Default)]
 pub struct Pool {
     /// The schemas, by hash.
@@ -29,8 +29,8 @@ struct Bare {
 }
 
 impl Pool {
-    /// The stored schema that equals this one; the schemas within this one must come from this pool. If there are many with the same hash,
-    /// equal schemas may stay separate.
+    /// The stored schema that equals `schema`. The schemas within `schema` must come from this pool. If many stored schemas have the same
+    /// hash, equal schemas may be stored twice.
     pub fn share(&mut self, schema: JsonSchema) -> Arc<JsonSchema> {
         let mut hasher = self.hasher.build_hasher();
         hash(&schema, &mut hasher);
@@ -45,8 +45,8 @@ impl Pool {
         schema
     }
 
-    /// A schema without its descriptions, which is all that validation needs. The recursion is as deep as the schema; the reader of
-    /// schemas limits this depth.
+    /// The schema without its descriptions, which validation does not need. The recursion is as deep as the schema; the reader of schemas
+    /// limits this depth.
     pub fn bare(&mut self, schema: &Arc<JsonSchema>) -> Arc<JsonSchema> {
         let place = Arc::as_ptr(schema);
         if let Some(known) = self.bare.get(&place) {

@@ -87,7 +87,8 @@ impl SchemaReadError {
     }
 }
 
-/// Reads schemas. Equal parts are read once and shared, such as containers, and most of one version in the next.
+/// Reads schemas. Equal parts, such as the schemas of containers, or the schemas that one version has in common with the next, are read
+/// once and shared.
 #[derive(Debug, Default)]
 pub struct SchemaReader<'j> {
     /// Schemas by a hash of their own keys.
@@ -99,7 +100,7 @@ pub struct SchemaReader<'j> {
 #[derive(Debug)]
 struct Known<'j> {
     json: &'j Json,
-    /// The current nesting depth.
+    /// The number of levels of nesting that were still allowed when the schema was read.
     depth: usize,
     schema: Arc<JsonSchema>,
 }
@@ -136,7 +137,7 @@ impl<'j> SchemaReader<'j> {
         Ok(schema)
     }
 
-    /// A hash of a schema's keys, scalars and names; deeper parts are only compared.
+    /// A hash of the keys, scalars and names in a schema. It omits deeper parts, which are compared if the hashes are equal.
     fn hash(&self, json: &Json) -> u64 {
         let mut hasher = self.hasher.build_hasher();
         for (key, value) in json.as_object().into_iter().flatten() {

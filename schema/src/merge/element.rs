@@ -95,7 +95,7 @@ impl PartialEq for Key {
 impl Eq for Key {}
 
 impl Element {
-    /// The identity of an element of a valid list; `None` if it has none.
+    /// The identity of an element of a valid list; `None` if the element has no identity.
     pub(super) fn of<D: Data>(list: &List<'_>, value: &D) -> Option<Element> {
         if Element::fault(list, value).is_some() {
             return None;
@@ -115,7 +115,7 @@ impl Element {
         Some(Element::Keys(keys))
     }
 
-    /// The error for an element without an identity.
+    /// The error for an element without an identity; `None` if the element has an identity.
     pub(super) fn fault<D: Data>(list: &List<'_>, value: &D) -> Option<String> {
         let fault = match (list.relationship, list.keys, value.kind()) {
             (Relationship::Associative, [], MergedKind::Map) => {
@@ -143,7 +143,7 @@ impl Element {
     }
 }
 
-/// The error for a map without the key fields of its list.
+/// The error for a map without any key field of its list; `None` if the map has a key field, or a key field has a default.
 fn missing_keys<D: Data>(list: &List<'_>, keys: &[SmolStr], value: &D) -> Option<String> {
     let mut missing = keys.iter().filter(|name| value.field(name).is_none());
     if let Some(name) = missing.next()

@@ -7,8 +7,8 @@ use super::types::{Atom, List, Map, MergeType, Relationship};
 use super::validate::choose;
 use super::value::Plain;
 
-/// Merges `patch` into `live`; both are valid values of the type. Nothing is removed. A scalar, or a list or map that is replaced as a
-/// whole, becomes the patch's value; without a patch, `live` stays unchanged. `None` if the result is empty.
+/// Merges `patch` into `live`; both are valid values of the type. Nothing is removed. Scalars, and lists and maps that are replaced as a
+/// whole, get the value in the patch. Without a patch, the result is `live`. `None` if the result is empty.
 pub(super) fn merge(live: Option<Plain>, patch: Option<Plain>, ty: MergeType<'_>) -> Option<Plain> {
     let Some(patch) = patch else {
         return live;
@@ -69,7 +69,7 @@ fn merge_lists(live: Option<Plain>, patch: Plain, list: &List<'_>) -> Option<Pla
 #[derive(Default)]
 struct Side {
     elements: Vec<Element>,
-    /// The values by position; `None` if the value was taken.
+    /// The values of the elements by position; `None` for a value that was taken.
     values: Vec<Option<Plain>>,
     /// The position of each element; `None` for one that occurs more than once.
     positions: BTreeMap<Element, Option<usize>>,
@@ -100,7 +100,7 @@ impl Side {
         self.positions.contains_key(element)
     }
 
-    /// Removes and returns an element; `None` if it occurs more than once.
+    /// Removes and returns an element: null if it occurs more than once, and `None` if there is no such element or it was taken before.
     fn take(&mut self, element: &Element) -> Option<Plain> {
         match self.positions.get(element)? {
             Some(position) => self.take_at(*position),

@@ -20,8 +20,8 @@ impl Kubernetes {
         })
     }
 
-    /// The names of the fields in a part of a kind's objects, by the path of the part (`spec.validations[0]`); `None` if the part
-    /// has no fields.
+    /// The names of the fields in a part of a kind's objects, by the path of the part (`spec.validations[0]`); empty if the part has no
+    /// fields.
     pub fn field_names(&self, api_version: &str, kind: &str, path: &str) -> Vec<&str> {
         let name = self.name_of(api_version, kind);
         let mut schema = name.and_then(|name| self.schema(name));

@@ -20,7 +20,7 @@ pub enum Shape {
 }
 
 impl<'s> MergeType<'s> {
-    /// The type of a field, declared or not. `None` if values have no such field, or no fields.
+    /// The type of a field, declared or not. `None` if values of the type cannot have this field.
     pub fn field(&self, name: &str) -> Option<MergeType<'s>> {
         self.atom().map?.any_field(name)
     }
@@ -52,7 +52,7 @@ impl<'s> MergeType<'s> {
         }
     }
 
-    /// The expected type in API servers' error messages.
+    /// The name by which API servers' error messages call the expected type.
     pub fn expected(&self) -> &'static str {
         let atom = self.atom();
         match (atom.map, atom.scalar) {

@@ -66,7 +66,7 @@ pub(super) enum Relationship {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct List<'s> {
     pub(super) relationship: Relationship,
-    /// The fields that identify elements; without any, elements identify themselves.
+    /// The fields whose values identify an element. If there are none, an element is identified by its own value.
     pub(super) keys: &'s [SmolStr],
     pub(super) element: MergeType<'s>,
 }
@@ -88,7 +88,7 @@ impl<'s> MergeType<'s> {
         MergeType::of(TypeNode::Root(schema))
     }
 
-    /// The type of objects of a built-in kind, by its `apiVersion` and name.
+    /// The type of objects of a built-in kind, by `apiVersion` and kind.
     pub fn built_in(api_version: &str, kind: &str) -> Option<MergeType<'static>> {
         MergeType::named(Kubernetes::get().name_of(api_version, kind)?)
     }
@@ -190,7 +190,7 @@ impl<'s> MergeType<'s> {
 }
 
 impl<'s> List<'s> {
-    /// The default of a key field of the elements.
+    /// The default of a key field in the schema of the elements.
     pub(super) fn default(&self, name: &str) -> Option<&'s Json> {
         self.element.atom().map?.default(name)
     }
@@ -227,7 +227,8 @@ fn scalar<'s>(scalar: Scalar) -> Atom<'s> {
     }
 }
 
-/// The type of arbitrary values: lists are replaced as a whole, and the values of maps have this type again.
+/// The types of arbitrary values. Lists are replaced as a whole; maps are merged or replaced as `relationship` says, and their values have
+/// the type `element`.
 fn any<'s>(relationship: Relationship, element: TypeNode<'s>) -> Atom<'s> {
     Atom {
         scalar: Some(Scalar::Untyped),

@@ -42,7 +42,7 @@ pub struct Foreign {
 }
 
 impl Plain {
-    /// The value as JSON, with empty lists instead of nil slices, whose JSON pointers are added to `nil_lists`. Foreign values, and numbers
+    /// The value as JSON. Nil slices become empty lists, and their JSON pointers are added to `nil_lists`. Foreign values, and numbers
     /// without a JSON form, become null.
     pub fn into_json(self, nil_lists: &mut Vec<String>) -> Json {
         let mut found = Vec::new();

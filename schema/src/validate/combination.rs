@@ -79,7 +79,7 @@ impl Combination {
     }
 }
 
-/// Keeps the failure that has more matches; if two have the same number, the earlier one.
+/// Keeps the failure with more matches. If both have the same number of matches, keeps the earlier one.
 fn keep_closer<'f>(best: &mut Option<Outcome<'f>>, found: Outcome<'f>) {
     if best
         .as_ref()

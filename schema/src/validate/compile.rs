@@ -43,7 +43,7 @@ impl Purpose {
 /// Compiles the nodes of one schema.
 pub(super) struct NodeCompiler<'s> {
     purpose: Purpose,
-    /// Whether the schema is under `allOf` and the like.
+    /// Whether the schema is under `allOf`, `anyOf`, `oneOf` or `not`.
     in_combination: bool,
     /// The patterns by their text, because schemas repeat them.
     patterns: HashMap<&'s str, Arc<Pattern>>,

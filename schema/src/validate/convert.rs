@@ -3,7 +3,7 @@
 /// The limit up to which doubles can hold every integer.
 const MAX_SAFE: f64 = 9_007_199_254_740_991.0;
 
-/// A double as an integer: truncated; if it does not fit, the smallest integer, as on the processors that servers run on.
+/// A double as an integer, without its fraction. A double that does not fit becomes the smallest integer, as in Go on amd64.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "what does not fit is dealt with"
@@ -34,7 +34,7 @@ pub(super) fn is_integer(double: f64) -> bool {
     whole == double || (whole > 0.0 && off / (double + whole) < CLOSE)
 }
 
-/// The text of the character with a code point, as Go converts integers.
+/// The character with this code point, as Go converts an integer to a text: U+FFFD if there is no such character.
 pub(super) fn character(int: i64) -> char {
     let code = u32::try_from(int).ok().and_then(char::from_u32);
     code.unwrap_or(char::REPLACEMENT_CHARACTER)

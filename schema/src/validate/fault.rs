@@ -128,10 +128,10 @@ pub(super) enum Cause<'f> {
     Not,
 }
 
-/// The size limit of all messages together, in bytes: each contains the path of its field, which may be long.
+/// The size limit of all messages together, in bytes. Each message contains the path of its field, which may be long.
 pub(super) const MAX_BYTES: usize = 16 << 20;
 
-/// The errors without repetitions.
+/// Converts errors to errors of fields, and removes repetitions.
 pub(super) fn errors(base: &Path<'_>, places: &Places<'_>, faults: &[Fault<'_>]) -> Vec<Error> {
     let mut seen = HashSet::new();
     let mut errors = Vec::new();
@@ -152,7 +152,7 @@ pub(super) fn errors(base: &Path<'_>, places: &Places<'_>, faults: &[Fault<'_>])
 }
 
 impl Cause<'_> {
-    /// The error of a field.
+    /// Converts the error to the error of a field.
     fn error(&self, base: &Path<'_>, path: &str, message: &str) -> Error {
         let name = match path.strip_prefix('.') {
             // Upstream loses the path of these errors.

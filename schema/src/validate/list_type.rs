@@ -28,7 +28,7 @@ impl Uniqueness {
     }
 }
 
-/// The duplicates in a value. Values other than objects have none.
+/// The errors for duplicates in a value. As in upstream, only objects are checked.
 pub(super) fn validate(
     node: &NodeRules,
     base: &Path<'_>,

@@ -109,7 +109,7 @@ impl Validator {
         Ok(errors(base, &places, &outcome.faults))
     }
 
-    /// The errors of a new value, except those of its unchanged parts.
+    /// The errors of an updated value, except those of its unchanged parts.
     ///
     /// # Errors
     ///

@@ -19,7 +19,7 @@ use crate::equal::Numeric;
 /// The units of work for a value, without its parts.
 const WORK_PER_VALUE: usize = 256;
 
-/// A schema with its constraints for each type of values; `None` for a type without constraints.
+/// A compiled schema. Each field holds the constraints for one type of values, and is `None` if there are no constraints for this type.
 #[derive(Debug)]
 pub(super) struct NodeRules {
     pub(super) types: Types,

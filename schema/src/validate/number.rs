@@ -23,7 +23,7 @@ pub(super) struct NumberRules {
 #[derive(Debug)]
 struct Limit {
     value: f64,
-    /// Whether the limit itself is a number that the schema's type and format allow.
+    /// Whether the schema's type and format allow this number.
     fits: bool,
 }
 
@@ -32,7 +32,7 @@ struct Limit {
 pub(super) enum Range {
     /// Every number.
     Any,
-    /// Type `integer` with any format except `int32`; `format` is `int64` or empty.
+    /// Type `integer` with any format except `int32`. `format` is `int64` or, for any other format, empty.
     Int64 { format: &'static str },
     /// Type `integer` with format `int32`.
     Int32,
@@ -106,7 +106,7 @@ impl NumberRules {
         (bounded || range != Range::Any).then_some(rules)
     }
 
-    /// The error of a number.
+    /// Passes the errors of a number to `fault`.
     pub(super) fn check(&self, number: Numeric, mut fault: impl FnMut(Cause<'static>)) {
         if !self.range.holds(number) {
             fault(self.range.cause("Checked"));

@@ -24,11 +24,12 @@ enum TrailStep<'f> {
     Index(usize),
 }
 
-/// A recorded path; `None` is the root.
+/// The index of a recorded path. The root is not recorded: it is `None` instead of a `Place`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place(usize);
 
-/// The recorded paths: for each, the path before the last step, and the last step. It also counts the work of the walk.
+/// The recorded paths. Each consists of the recorded path before its last step, and its last step. `Places` also counts the work of the
+/// walk.
 #[derive(Debug)]
 pub(super) struct Places<'f> {
     noted: RefCell<Vec<(Option<Place>, TrailStep<'f>)>>,
@@ -37,7 +38,7 @@ pub(super) struct Places<'f> {
 }
 
 impl<'f> Places<'f> {
-    /// An empty trail. The walk continues until the work is interrupted.
+    /// No recorded paths. The walk counts its work in `work`, which may interrupt it.
     pub(super) fn new(work: &'f Work<'f>) -> Self {
         Places {
             noted: RefCell::default(),
@@ -116,12 +117,12 @@ impl<'t, 'f> Trail<'t, 'f> {
         }
     }
 
-    /// Announces units of work; returns whether to continue.
+    /// Counts units of work; returns whether the walk may continue.
     pub(super) fn goes_on(&self, units: usize) -> bool {
         self.counts(|work| work.spend(units)).is_some()
     }
 
-    /// Counts the work of a step, then runs it, unless the walk is interrupted.
+    /// Runs a step, which counts its own work. `None` if the walk is interrupted, before the step or by it.
     pub(super) fn counts<T>(
         &self,
         done: impl FnOnce(&Work<'_>) -> Result<T, Interrupted>,

@@ -30,7 +30,7 @@ impl Types {
     }
 }
 
-/// The name of a type, usually without an allocation.
+/// The name of a type. Only names of unknown types are allocated.
 fn static_name(kind: &str) -> Cow<'static, str> {
     const NAMES: [&str; 6] = ["object", "string", "array", "integer", "boolean", "number"];
     let known = NAMES.into_iter().find(|name| *name == kind);

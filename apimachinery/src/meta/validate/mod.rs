@@ -13,12 +13,12 @@ use crate::json;
 use crate::names::{self, Faults};
 use crate::server::{Difference, Server};
 
-/// The size limit of all keys and values together, in bytes.
+/// The size limit of the keys and values of all annotations together, in bytes.
 const MAX_ANNOTATIONS: usize = 256 * 1024;
 const MAX_MANAGER: usize = 128;
 const MAX_SUBRESOURCE: usize = 256;
 
-/// The operations of managed fields.
+/// The valid values of `operation` in `managedFields`.
 const OPERATIONS: [&str; 2] = ["Apply", "Update"];
 
 const ORPHAN: &str = "orphan";
@@ -54,7 +54,7 @@ pub fn validate(
     validate_named(metadata, name, namespaced, name_rule, path, server)
 }
 
-/// Like [`validate`], with a name that the server generated.
+/// Like [`validate`], but validates `name`, which the server generated, instead of the name in the metadata.
 pub fn validate_named(
     metadata: MetadataView<'_>,
     name: &str,
@@ -161,7 +161,7 @@ pub fn validate_update(
     errors
 }
 
-/// The errors of metadata as a server reports them for custom resources and definitions: without repetitions since
+/// Removes repeated errors if the server does so for the metadata of custom resources and definitions, as servers do since
 /// [`Difference::MetadataIsValidatedAnew`].
 pub fn without_repetitions(mut errors: Vec<Error>, server: Server) -> Vec<Error> {
     if server.has(Difference::MetadataIsValidatedAnew) {
@@ -201,7 +201,7 @@ fn time_value(time: Option<OffsetTime>) -> BadValue {
     }
 }
 
-/// The value of a field that is not set. Go's messages print such a value too.
+/// The value of a field that is not set. Messages print it as `null`, as in Go.
 fn nothing() -> BadValue {
     BadValue::Text("null".to_owned())
 }
@@ -365,7 +365,7 @@ fn validate_kind_of_owner(errors: &mut Vec<Error>, owner: OwnerView<'_>, path: &
     }
 }
 
-/// The owner reference as Go prints its type.
+/// The owner reference as JSON, with the fields in the order of the Go type.
 fn owner_text(owner: OwnerView<'_>) -> String {
     let mut text = format!(
         r#"{{"apiVersion":{},"kind":{},"name":{},"uid":{}"#,

@@ -1,4 +1,4 @@
-//! How schemas are validated.
+//! The settings with which schemas are validated.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -11,7 +11,7 @@ use crate::rule::{CompiledRule, RuleEnvs, RuleTrees};
 /// The limit of selectable fields per version.
 pub(in crate::definition) const MAX_SELECTABLE_FIELDS: usize = 8;
 
-/// How a schema is validated.
+/// The settings with which a schema is validated.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::definition) struct SchemaCheck<'c> {
     /// The requirements.
@@ -28,7 +28,7 @@ pub(in crate::definition) struct SchemaCheck<'c> {
     pub(in crate::definition) kept: Option<&'c KeptRules>,
 }
 
-/// The compiled rules of the nodes of a definition, by the paths of the lists of rules.
+/// The compiled rules of a definition, keyed by the path of the `x-kubernetes-validations` that contains them.
 #[derive(Debug, Default)]
 pub(in crate::definition) struct KeptRules(
     RefCell<HashMap<String, Vec<(CompiledRule, RuleTrees)>>>,

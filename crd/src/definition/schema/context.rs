@@ -17,7 +17,7 @@ pub(in crate::definition) struct Context<'c> {
     server: Server,
     /// Whether the node or a node above it has rules. The type of `self` in those rules then includes the node's type.
     has_rules: bool,
-    /// How often the node may occur in an object, if that is bounded.
+    /// How often the node may occur in an object; `None` if this number is not bounded.
     cardinality: Option<u64>,
     ty: OnceCell<Result<NodeType, String>>,
 }
@@ -25,7 +25,7 @@ pub(in crate::definition) struct Context<'c> {
 /// The step from a node to a child.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::definition) enum Step<'c> {
-    /// To a field.
+    /// A step to a field.
     Property(&'c str),
     /// A step to the elements of a list.
     Item,
@@ -65,12 +65,12 @@ impl<'c> Context<'c> {
         }
     }
 
-    /// How often the node may occur in an object, if that is bounded.
+    /// How often the node may occur in an object; `None` if this number is not bounded.
     pub(in crate::definition) fn cardinality(&self) -> Option<u64> {
         self.cardinality
     }
 
-    /// The type of the node, which is part of the type of a node above that has rules.
+    /// The type of the node. If a node above it has rules, the type is taken from the type of the parent, so that both agree.
     ///
     /// # Errors
     ///
@@ -110,7 +110,7 @@ impl<'c> Context<'c> {
     }
 }
 
-/// How many children of one kind the node may have, if that is bounded.
+/// The maximum number of elements of a list or of values of a map, and 1 for any other node; `None` if the schema sets no maximum.
 fn max_children(schema: &JsonSchema) -> Option<u64> {
     let bound = match schema.kind.as_str() {
         "object" if schema.additional_properties.is_some() => schema.bounds.max_properties?,

@@ -2,7 +2,7 @@
 
 use gavel_schema::{Items, JsonSchema, SchemaOrBool};
 
-/// The first reason why a schema cannot be converted to a structural one.
+/// The first reason why a schema cannot be converted to a structural schema; `None` if it can be converted.
 pub(crate) fn conversion_error(schema: &JsonSchema) -> Option<&'static str> {
     unsupported(schema)
         .or_else(|| junctors(schema).find_map(conversion_error))
@@ -73,7 +73,7 @@ fn items(schema: &JsonSchema) -> Option<&'static str> {
     }
 }
 
-/// The schema under `additionalProperties` of a schema under `allOf` and the like; upstream treats `false` as absent.
+/// The `additionalProperties` of a schema under `allOf`, `anyOf`, `oneOf` or `not`. Upstream treats `false` as absent.
 pub(super) fn values_beside(schema: &JsonSchema) -> Option<&SchemaOrBool> {
     let values = schema.additional_properties.as_ref();
     values.filter(|values| **values != SchemaOrBool::Allows(false))

@@ -8,7 +8,8 @@ use crate::definition::findings::Findings;
 pub const RULE_LIMIT: u64 = 10_000_000;
 /// The cost limit of all rules of a schema, in cost units.
 pub const SCHEMA_LIMIT: u64 = 100_000_000;
-/// How many of the most expensive expressions the error names.
+/// The maximum number of expressions that get an error of their own if the total exceeds the limit. These are the most expensive
+/// expressions.
 const MOST_EXPENSIVE: usize = 4;
 
 /// The cost of the rules of a schema.
@@ -51,7 +52,7 @@ impl TotalCost {
     }
 }
 
-/// The factor by which a cost exceeds its limit.
+/// The message for a cost that exceeds its limit. It begins with `what`, and gives the factor by which the cost exceeds the limit.
 #[expect(clippy::cast_precision_loss, reason = "upstream divides doubles")]
 pub(in crate::definition) fn excess(what: &str, cost: u64, limit: u64) -> String {
     let factor = cost as f64 / limit as f64;

@@ -10,7 +10,7 @@ use gavel_schema::validate::Validator;
 
 use crate::rule::{COST_BUDGET, RuleEnvs, RuleNode};
 
-/// The errors of the defaults in a structural schema. The rules of all of them share one budget.
+/// The errors of the defaults in a structural schema. The rules of all defaults together share one cost budget.
 pub(super) fn check(
     schema: &JsonSchema,
     path: &Path<'_>,

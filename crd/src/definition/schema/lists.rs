@@ -90,7 +90,7 @@ fn check_list_type(
     }
 }
 
-/// The extension that makes an item of a set mergeable, and thus not atomic.
+/// The extension that makes the items of a set mergeable. `None` if the items are atomic, or if the list is not a set.
 pub(in crate::definition) fn mergeable_item_of_set(
     list_type: &str,
     item: &JsonSchema,
@@ -187,7 +187,8 @@ fn check_key_properties(
     errors.extend(faults);
 }
 
-/// Checks that entries of sets and maps can be distinguished: neither they nor their keys may be null or absent.
+/// Checks that the elements of lists of type set and map can be distinguished: elements must not be null, and their keys must be neither
+/// null nor absent.
 pub(in crate::definition) fn check_entries(
     schema: &JsonSchema,
     path: &Path<'_>,

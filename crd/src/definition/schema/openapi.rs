@@ -1,4 +1,4 @@
-//! The walk over all schemas within a schema, which checks each of them and its rules (apiextensions-apiserver `validation.go`,
+//! Walks over all schemas within a schema, and checks each of these schemas and its rules (apiextensions-apiserver `validation.go`,
 //! `ValidateCustomResourceDefinitionOpenAPISchema`).
 
 use gavel_apimachinery::field::{Error, Path};
@@ -18,8 +18,8 @@ pub(in crate::definition) const TYPES: [&str; 6] =
 #[derive(Debug)]
 pub(super) struct OpenApi<'w> {
     pub(super) check: SchemaCheck<'w>,
-    /// All errors except those of rules. The errors of a node follow the errors of the nodes below it, except for the errors of independent
-    /// checks.
+    /// All errors except those of rules. The errors of the type and the default of a node precede the errors of the nodes below it. The
+    /// errors of its list extensions and of the syntax of its rules follow them.
     pub(super) schema_errors: Findings,
     /// Errors of rules.
     pub(super) rule_errors: Findings,
@@ -173,7 +173,7 @@ impl<'w> OpenApi<'w> {
         }
     }
 
-    /// Checks the schemas under `allOf` and the like, whose rules are not compiled.
+    /// Checks the schemas under `allOf`, `anyOf`, `oneOf`, `not` and `definitions`. Their rules are not compiled.
     fn beside(&mut self, schema: &JsonSchema, above: Above<'_>, path: &Path<'_>) {
         if let Some(not) = &schema.combinations.not {
             self.node(not, Place::Below, above, &path.child("not"), None);

@@ -1,5 +1,5 @@
-//! The conditions for a structural schema: each field is declared exactly once, and schemas under `allOf` and the like declare nothing
-//! (apiextensions-apiserver `pkg/apiserver/schema/{validation,complete}.go`).
+//! The conditions for a structural schema: each field is declared exactly once, and schemas under `allOf`, `anyOf`, `oneOf` and `not`
+//! declare nothing (apiextensions-apiserver `pkg/apiserver/schema/{validation,complete}.go`).
 
 use gavel_apimachinery::field::{Error, Path};
 use gavel_golang::regex::Regex;
@@ -240,7 +240,7 @@ fn check_conditions(
     }
 }
 
-/// Checks a schema under `allOf` and the like: it must not declare anything.
+/// Checks that a schema under `allOf`, `anyOf`, `oneOf` or `not` does not declare anything.
 fn check_condition(
     condition: &JsonSchema,
     skip_any_of: bool,
@@ -319,7 +319,8 @@ fn check_condition(
     }
 }
 
-/// Checks that fields under `allOf` and the like are declared: `declared` is the node that `conditions` apply to.
+/// Checks that the fields in `conditions`, which are under `allOf`, `anyOf`, `oneOf` or `not`, are declared outside of them. `declared` is
+/// the node that `conditions` apply to.
 fn check_declared(
     conditions: &JsonSchema,
     declared: Option<&JsonSchema>,

@@ -59,8 +59,8 @@ pub(super) fn check(
     check_reviews(reviews, require_known_review, &reviews_path, errors);
 }
 
-/// Checks how the webhook is called. Upstream applies the rule for names to the service's namespace, and the rule for namespaces to its
-/// name.
+/// Checks how the webhook is called. As in upstream, the rule for names is applied to the namespace of the service, and the rule for
+/// namespaces to the name of the service.
 fn check_client(client: &ClientConfig, path: &Path<'_>, errors: &mut Findings) {
     match (&client.url, &client.service) {
         (Some(url), None) => errors.extend(webhook::check_url(url, &path.child("url"))),
@@ -107,7 +107,8 @@ fn is_known(review: &str) -> bool {
 }
 
 impl Definition {
-    /// Whether the webhook, if there is one, supports a review version that the API server supports.
+    /// Whether the webhook supports a review version that the API server supports. Also true if there is no webhook, or if it lists no
+    /// review versions.
     pub(super) fn has_known_review(&self) -> bool {
         let webhook = self.spec.conversion.as_ref();
         let webhook = webhook.and_then(|conversion| conversion.webhook.as_ref());

@@ -217,7 +217,7 @@ fn check_versions(
     }
 }
 
-/// Checks the parts that are a version's own.
+/// Checks the parts of a version that not all versions share.
 fn check_version(
     version: &Version,
     shared: &Shared<'_>,

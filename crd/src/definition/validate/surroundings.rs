@@ -123,7 +123,7 @@ pub(super) fn check_columns(columns: &[PrinterColumn], path: &Path<'_>, errors: 
     }
 }
 
-/// Checks that a path that is not empty is a simple one.
+/// Checks that a JSON path is simple, which means that it begins with a dot. Returns whether it is.
 fn check_json_path(text: &str, path: &Path<'_>, errors: &mut Findings) -> bool {
     let is_simple = text.starts_with('.');
     if !is_simple {

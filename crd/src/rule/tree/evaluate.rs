@@ -87,7 +87,7 @@ pub(super) fn evaluate(
     ControlFlow::Continue(())
 }
 
-/// Binds `oldSelf` for most rules: the old value itself, if there is one. Returns the variables for rules in which it is an
+/// Binds `oldSelf` to the old value, if there is one. Returns the variables for rules with `optionalOldSelf`, in which `oldSelf` is an
 /// optional.
 fn bind_old<'a>(
     plain: &mut Activation<'a>,
@@ -208,7 +208,7 @@ impl<'a> Call<'a, '_, '_> {
     ///
     /// # Errors
     ///
-    /// The failure ends the validation.
+    /// The text of an error that ends the validation.
     fn message(
         &self,
         message: &'a Expression,
@@ -239,8 +239,8 @@ impl<'a> Call<'a, '_, '_> {
         }
     }
 
-    /// Whether the error becomes a warning. It does if the value is unchanged and the rule does not read `oldSelf`, because the rule then
-    /// rejected the old value too.
+    /// Whether the error becomes a warning: the value is unchanged and the rule does not read `oldSelf`, so that the rule rejected the old
+    /// value too.
     fn is_ratcheted(&self) -> bool {
         !self.compiled.uses_old_self && self.subject.ratchet.holds()
     }
@@ -282,7 +282,7 @@ fn usable(message: Value<'_>) -> Result<&str, String> {
     }
 }
 
-/// The name of a rule in messages.
+/// The text by which messages name a rule: its `message` or, if that is empty, its expression.
 fn name(rule: &ValidationRule) -> &str {
     match rule.message.is_empty() {
         true => rule.rule.trim(),

@@ -17,7 +17,7 @@ pub struct RuleLimits<'i> {
 }
 
 impl Default for RuleLimits<'_> {
-    /// The limits of an API server, without an interrupt.
+    /// The limits of an API server, without a deadline or cancellation flag.
     fn default() -> Self {
         RuleLimits {
             budget: COST_BUDGET,

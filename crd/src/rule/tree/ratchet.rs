@@ -2,10 +2,10 @@
 
 use gavel_schema::correlate::Correlated;
 
-/// The object before an update, at the place that is being validated.
+/// A place in an updated object, with the old value there.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Ratchet<'f, 'd> {
-    /// The old value at this place, if there was one.
+    /// The old value at this place; `None` if there was none.
     here: Option<Correlated<'f, 'd>>,
     /// The old value of the nearest enclosing place that has one.
     around: Option<Correlated<'f, 'd>>,

@@ -58,7 +58,8 @@ pub struct RuleFindings {
 }
 
 impl SchemaRules {
-    /// Compiles the rules as stored ones. `is_resource` marks the schema of an object with its own metadata.
+    /// Compiles the rules as stored rules, which may use the functions of every version. `is_resource` marks the schema of an object with
+    /// its own metadata.
     ///
     /// # Errors
     ///
@@ -81,8 +82,8 @@ impl SchemaRules {
         self.node.is_none()
     }
 
-    /// Runs the rules on the value at a path, with the value before an update. With `ratcheting`, violations by an unchanged
-    /// value become warnings.
+    /// Runs the rules on the value at a path. `old` is the value before an update. With `ratcheting`, violations by an unchanged value
+    /// become warnings.
     pub fn validate(
         &self,
         path: &str,

@@ -1,6 +1,6 @@
 //! The walk over an object with the tree of its rules (`Validator.validate` upstream).
 //!
-//! Upstream visits the fields of an object in random order; here they are visited by key.
+//! Upstream visits the fields of an object in random order; here they are visited in the order of their keys.
 
 use std::ops::ControlFlow;
 

@@ -8,10 +8,10 @@ use gavel_manifest::{Place, Problem, Suggestion};
 
 use crate::findings::Findings;
 
-/// The contents of the files with the suggestions applied, and the problems without a suggestion. If two suggestions overlap, only the one
-/// that begins later in the file is applied.
+/// The contents of the files with the suggestions applied, and the problems that are left: those without a suggestion, and those whose
+/// suggestion overlaps another one that begins later in the file, which is applied instead.
 pub(crate) fn fixed(findings: &Findings) -> (BTreeMap<Arc<Path>, String>, Vec<Problem>) {
-    let mut wanted: BTreeMap<Arc<Path>, Vec<&Suggestion>> = BTreeMap::new();
+    let mut wanted: BTreeMap<Arc<Path>, Vec<(&Suggestion, &Problem)>> = BTreeMap::new();
     let mut left = Vec::new();
     for problem in &findings.problems {
         match (
@@ -20,25 +20,31 @@ pub(crate) fn fixed(findings: &Findings) -> (BTreeMap<Arc<Path>, String>, Vec<Pr
             findings.text_of(problem),
         ) {
             (Some(file), Some(suggestion), Some(_)) if file.as_os_str() != "-" => {
-                wanted.entry(Arc::clone(file)).or_default().push(suggestion);
+                let wanted = wanted.entry(Arc::clone(file)).or_default();
+                wanted.push((suggestion, problem));
             }
             _ => left.push(problem.clone()),
         }
     }
     let mut files = BTreeMap::new();
-    for (file, mut suggestions) in wanted {
-        let text = findings.text(&file).unwrap_or_default().to_owned();
-        // From the end, so that earlier places stay valid; if two suggestions overlap, the later one is applied.
-        suggestions.sort_by_key(|suggestion| std::cmp::Reverse(suggestion.range));
-        suggestions.dedup();
-        let mut text = text;
+    for (file, mut wanted) in wanted {
+        let mut text = findings.text(&file).unwrap_or_default().to_owned();
+        // From the end, so that earlier places stay valid.
+        wanted.sort_by_key(|(suggestion, _)| std::cmp::Reverse(suggestion.range));
         let mut from = usize::MAX;
-        for suggestion in suggestions {
+        let mut last = None;
+        for (suggestion, problem) in wanted {
+            if last == Some(suggestion) {
+                continue;
+            }
             let range = suggestion.range;
             let bytes = byte_of(&text, range.start).zip(byte_of(&text, range.end));
-            if let Some((start, end)) = bytes.filter(|(start, end)| start <= end && *end <= from) {
-                text.replace_range(start..end, &suggestion.replacement);
-                from = start;
+            match bytes.filter(|(start, end)| start <= end && *end <= from) {
+                Some((start, end)) => {
+                    text.replace_range(start..end, &suggestion.replacement);
+                    (from, last) = (start, Some(suggestion));
+                }
+                None => left.push(problem.clone()),
             }
         }
         files.insert(file, text);
@@ -53,4 +59,30 @@ fn byte_of(text: &str, place: Place) -> Option<usize> {
     let rest = text.get(start..)?;
     let within = rest.char_indices().nth(column);
     Some(start.saturating_add(within.map_or(rest.len(), |(byte, _)| byte)))
+}
+
+#[cfg(test)]
+mod tests {
+    use gavel_manifest::Range;
+
+    use super::*;
+
+    #[test]
+    fn problems_whose_suggestions_overlap_another_one_are_left() {
+        let file: Arc<Path> = Arc::from(Path::new("a.yaml"));
+        let mut findings = Findings::default();
+        findings.add_text(&file, &Arc::from("one two three"));
+        for (begin, end, replacement) in [(1, 8, "12"), (5, 14, "23"), (5, 14, "23"), (1, 4, "1")] {
+            let [start, end] = [begin, end].map(|column| Place { line: 1, column });
+            let range = Range { start, end };
+            let replacement = replacement.to_owned();
+            let problem = Problem::new("rule", replacement.as_str()).in_file(&file);
+            let problem = problem.with_suggestion(Suggestion { range, replacement });
+            findings.problems.push(problem.at(range));
+        }
+        let (files, left) = fixed(&findings);
+        assert_eq!(files[&file], "1 23");
+        let left: Vec<_> = left.iter().map(|problem| &*problem.message).collect();
+        assert_eq!(left, ["12"]);
+    }
 }

@@ -49,7 +49,7 @@ pub(super) struct Checker<'c> {
     offsets: &'c [Offset],
     pub(super) bindings: Bindings,
     pub(super) scopes: Scopes,
-    types: Vec<Type>,
+    pub(super) types: Vec<Type>,
     references: Vec<Option<Reference>>,
     issues: Option<Issues>,
     /// Whether overloads that compare numbers of different types are hidden. Like upstream, the checker no longer hides them after the
@@ -120,6 +120,13 @@ impl<'c> Checker<'c> {
         let ExprKind::Ident(name) = &mut expr.kind else {
             return;
         };
+        if let Some(ty) = self.scopes.find_local(self.env, name) {
+            let ty = ty.clone();
+            let reference = Reference::Variable(name.clone());
+            self.set_type(expr.id, ty);
+            self.set_reference(expr.id, reference);
+            return;
+        }
         if let Some(declared) = self.scopes.find(self.env, name) {
             self.set_type(expr.id, declared.ty);
             self.set_reference(expr.id, declared.reference);
@@ -154,13 +161,16 @@ impl<'c> Checker<'c> {
         self.set_type(expr.id, if *test_only { Type::Bool } else { ty });
     }
 
-    /// If the expression spells a dotted name, calls `find` with that name followed by `field`.
+    /// If the expression spells a dotted name that may be declared, calls `find` with that name followed by `suffix`.
     pub(super) fn with_qualified_name<T>(
         &mut self,
         expr: &Expr,
         suffix: &[&str],
         find: impl FnOnce(&mut Self, &str) -> Option<T>,
     ) -> Option<T> {
+        if !self.env.has_names_below(names::root_name(expr)?) {
+            return None;
+        }
         let mut name = std::mem::take(&mut self.name);
         name.clear();
         let found = names::push_qualified_name(expr, &mut name)
@@ -291,7 +301,7 @@ impl<'c> Checker<'c> {
     }
 
     pub(super) fn type_of(&self, id: ExprId) -> &Type {
-        self.types.get(id.index()).unwrap_or(&Type::Dyn)
+        type_in(&self.types, id)
     }
 
     pub(super) fn set_type(&mut self, id: ExprId, ty: Type) {
@@ -328,6 +338,11 @@ impl<'c> Checker<'c> {
         let message = format_args!("undeclared reference to '{name}' (in container '{container}')");
         self.report(id, message);
     }
+}
+
+/// The type of a node in a table of types.
+pub(super) fn type_in(types: &[Type], id: ExprId) -> &Type {
+    types.get(id.index()).unwrap_or(&Type::Dyn)
 }
 
 fn type_of_constant(constant: &Constant) -> Type {

@@ -57,6 +57,13 @@ pub enum LiteralRule {
     Mixed,
 }
 
+impl LiteralRule {
+    /// The rule's bit in a set of rules.
+    pub(super) fn bit(self) -> u8 {
+        1_u8.wrapping_shl(u32::from(self as u8))
+    }
+}
+
 /// The operands that a call only reads: it neither changes nor returns them, and does not depend on their identity. Such an operand
 /// may be a value that other calls use too, so that a text is parsed once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

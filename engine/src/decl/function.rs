@@ -15,6 +15,8 @@ pub struct FunctionDecl {
     pub name: SmolStr,
     /// The overloads, in the order in which the checker tries them.
     pub overloads: Vec<Arc<OverloadDecl>>,
+    /// The literal rules of the overloads, one bit each.
+    literal_rules: u8,
 }
 
 /// An overload with its parsed signature.
@@ -43,10 +45,25 @@ pub struct OverloadDecl {
 }
 
 impl FunctionDecl {
+    pub(super) fn new(name: SmolStr) -> Self {
+        FunctionDecl {
+            name,
+            overloads: Vec::new(),
+            literal_rules: 0,
+        }
+    }
+
+    /// Adds an overload, unless the function has an overload with this id.
+    pub(super) fn add(&mut self, overload: OverloadDecl) {
+        if self.overloads.iter().all(|known| known.id != overload.id) {
+            self.literal_rules |= overload.literals.map_or(0, LiteralRule::bit);
+            self.overloads.push(Arc::new(overload));
+        }
+    }
+
     /// Whether validators apply this rule to literals in calls of the function.
     pub fn has_literals(&self, rule: LiteralRule) -> bool {
-        let mut overloads = self.overloads.iter();
-        overloads.any(|overload| overload.literals == Some(rule))
+        self.literal_rules & rule.bit() != 0
     }
 }
 

@@ -3,6 +3,7 @@
 //! This parser gives up at the first error or exceeded limit, which [`recovery`](super::recovery) then finds and reports. From a valid
 //! expression, both parsers build the same tree with the same ids.
 
+use smallvec::SmallVec;
 use smol_str::{SmolStr, format_smolstr};
 
 use super::builder::Builder;
@@ -175,7 +176,8 @@ impl<'a> Parser<'a> {
         if self.kind() != kind {
             return Some(());
         }
-        let (mark, mut operators) = (self.builder.mark_last(), Vec::new());
+        let mark = self.builder.mark_last();
+        let mut operators: SmallVec<[ExprId; 8]> = SmallVec::new();
         while let Some(token) = self.eat(kind) {
             self.with(term)?;
             operators.push(self.builder.nodes.id(token.offset));

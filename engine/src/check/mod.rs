@@ -17,7 +17,7 @@ use smallvec::SmallVec;
 use smol_str::SmolStr;
 
 use crate::ast::{Ast, Call, Constant, Expr, ExprId, ExprKind};
-use crate::decl::{FunctionDecl, OverloadDecl};
+use crate::decl::{FunctionDecl, LiteralRules, OverloadDecl};
 use crate::issues::Issues;
 use crate::types::Type;
 
@@ -29,6 +29,7 @@ pub struct CheckedAst {
     ast: Ast,
     types: Vec<Type>,
     references: Vec<Option<Reference>>,
+    literal_rules: LiteralRules,
 }
 
 /// A check of a whole expression, such as a check of its literals. It runs after the types are known and reports problems.
@@ -56,11 +57,22 @@ pub enum Reference {
 impl CheckedAst {
     /// Builds a checked expression from its parts; both tables have a row for each id.
     pub fn new(ast: Ast, types: Vec<Type>, references: Vec<Option<Reference>>) -> Self {
+        let rules = references.iter().map(|reference| match reference {
+            Some(Reference::Call { function, .. }) => function.literal_rules(),
+            _ => LiteralRules::default(),
+        });
+        let literal_rules = rules.fold(LiteralRules::default(), LiteralRules::union);
         CheckedAst {
             ast,
             types,
             references,
+            literal_rules,
         }
+    }
+
+    /// The rules that validators apply to literals in any of the calls.
+    pub(crate) fn literal_rules(&self) -> LiteralRules {
+        self.literal_rules
     }
 
     /// Wraps a parsed expression without checking it: every type is `dyn`, and names are resolved when the expression is planned.
@@ -70,6 +82,7 @@ impl CheckedAst {
             ast,
             types: vec![Type::Dyn; bound],
             references: vec![None; bound],
+            literal_rules: LiteralRules::default(),
         }
     }
 

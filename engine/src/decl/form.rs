@@ -57,10 +57,25 @@ pub enum LiteralRule {
     Mixed,
 }
 
-impl LiteralRule {
-    /// The rule's bit in a set of rules.
-    pub(super) fn bit(self) -> u8 {
-        1_u8.wrapping_shl(u32::from(self as u8))
+/// A set of literal rules, one bit each.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct LiteralRules(u8);
+
+impl LiteralRules {
+    /// The rules of both sets.
+    pub(crate) fn union(self, other: LiteralRules) -> Self {
+        LiteralRules(self.0 | other.0)
+    }
+
+    /// Whether the rule is in the set.
+    pub(crate) fn has(self, rule: LiteralRule) -> bool {
+        self.0 & LiteralRules::from(rule).0 != 0
+    }
+}
+
+impl From<LiteralRule> for LiteralRules {
+    fn from(rule: LiteralRule) -> Self {
+        LiteralRules(1_u8.wrapping_shl(u32::from(rule as u8)))
     }
 }
 

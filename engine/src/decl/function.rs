@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use super::{Form, Implementation, LiteralRule, Overload, PatternFunction, Reads, TextTest, Yield};
+use super::{Form, Implementation, LiteralRule, LiteralRules, Overload, PatternFunction, Reads, TextTest, Yield};
 use crate::cost::Cost;
 use crate::types::{Signature, TypeTextError};
 
@@ -15,8 +15,7 @@ pub struct FunctionDecl {
     pub name: SmolStr,
     /// The overloads, in the order in which the checker tries them.
     pub overloads: Vec<Arc<OverloadDecl>>,
-    /// The literal rules of the overloads, one bit each.
-    literal_rules: u8,
+    literal_rules: LiteralRules,
 }
 
 /// An overload with its parsed signature.
@@ -49,21 +48,27 @@ impl FunctionDecl {
         FunctionDecl {
             name,
             overloads: Vec::new(),
-            literal_rules: 0,
+            literal_rules: LiteralRules::default(),
         }
     }
 
     /// Adds an overload, unless the function has an overload with this id.
     pub(super) fn add(&mut self, overload: OverloadDecl) {
         if self.overloads.iter().all(|known| known.id != overload.id) {
-            self.literal_rules |= overload.literals.map_or(0, LiteralRule::bit);
+            let rules = overload.literals.map(LiteralRules::from);
+            self.literal_rules = self.literal_rules.union(rules.unwrap_or_default());
             self.overloads.push(Arc::new(overload));
         }
     }
 
     /// Whether validators apply this rule to literals in calls of the function.
     pub fn has_literals(&self, rule: LiteralRule) -> bool {
-        self.literal_rules & rule.bit() != 0
+        self.literal_rules.has(rule)
+    }
+
+    /// The rules that validators apply to literals in calls of the function.
+    pub(crate) fn literal_rules(&self) -> LiteralRules {
+        self.literal_rules
     }
 }
 

@@ -55,18 +55,17 @@ impl<'m> Builder<'m> {
     }
 
     /// Takes the operands above a mark as the arguments of a call.
+    #[inline]
     fn arguments(&mut self, mark: Mark) -> Arguments {
-        if self.operands.len() > mark.0.saturating_add(2) {
-            return self.take(mark).into();
+        match self.operands.len().saturating_sub(mark.0) {
+            0 => Arguments::new(),
+            1 => self.operands.pop().into_iter().collect(),
+            2 => match (self.operands.pop(), self.operands.pop()) {
+                (Some(last), Some(first)) => Arguments::from_buf([first, last]),
+                _ => Arguments::new(),
+            },
+            _ => self.take(mark).into(),
         }
-        let mut arguments = Arguments::new();
-        while self.operands.len() > mark.0
-            && let Some(last) = self.operands.pop()
-        {
-            arguments.push(last);
-        }
-        arguments.reverse();
-        arguments
     }
 
     /// Drops the operands above a mark.

@@ -95,6 +95,7 @@ impl<'a> Parser<'a> {
         self.kind_ahead(0)
     }
 
+    #[inline(always)]
     fn bump(&mut self) -> Option<Token> {
         let token = self.ahead(0)?;
         self.at = self.at.saturating_add(1);
@@ -102,6 +103,7 @@ impl<'a> Parser<'a> {
     }
 
     /// The next token, if it has that kind.
+    #[inline(always)]
     fn eat(&mut self, kind: TokenKind) -> Option<Token> {
         if self.kind() == kind {
             self.bump()
@@ -117,6 +119,7 @@ impl<'a> Parser<'a> {
     }
 
     /// The name of a field.
+    #[inline(always)]
     fn field_name(&mut self) -> Option<(&'a str, Token)> {
         let token = self.bump()?;
         let text = token.text(self.text);
@@ -158,24 +161,34 @@ impl<'a> Parser<'a> {
         Some(())
     }
 
+    #[inline(always)]
     fn or(&mut self) -> Option<()> {
-        self.chain(TokenKind::LogicalOr, op::LOGICAL_OR, Self::and)
+        self.and()?;
+        match self.kind() {
+            TokenKind::LogicalOr => self.chain(TokenKind::LogicalOr, op::LOGICAL_OR, Self::and),
+            _ => Some(()),
+        }
     }
 
+    #[inline(always)]
     fn and(&mut self) -> Option<()> {
-        self.chain(TokenKind::LogicalAnd, op::LOGICAL_AND, Self::relation)
+        self.relation()?;
+        match self.kind() {
+            TokenKind::LogicalAnd => {
+                self.chain(TokenKind::LogicalAnd, op::LOGICAL_AND, Self::relation)
+            }
+            _ => Some(()),
+        }
     }
 
+    /// The rest of a chain of `&&` or `||` after its first term.
+    #[inline(never)]
     fn chain(
         &mut self,
         kind: TokenKind,
         name: &'static str,
         term: fn(&mut Self) -> Option<()>,
     ) -> Option<()> {
-        term(self)?;
-        if self.kind() != kind {
-            return Some(());
-        }
         let mark = self.builder.mark_last();
         let mut operators: SmallVec<[ExprId; 8]> = SmallVec::new();
         while let Some(token) = self.eat(kind) {
@@ -186,6 +199,7 @@ impl<'a> Parser<'a> {
         Some(())
     }
 
+    #[inline(always)]
     fn relation(&mut self) -> Option<()> {
         enter(&mut self.depth.relation)?;
         self.calc(0)?;
@@ -218,6 +232,7 @@ impl<'a> Parser<'a> {
         Some(())
     }
 
+    #[inline(always)]
     fn unary(&mut self) -> Option<()> {
         let (kind, name) = match self.kind() {
             TokenKind::Exclam => (TokenKind::Exclam, op::LOGICAL_NOT),
@@ -257,6 +272,7 @@ impl<'a> Parser<'a> {
         }
     }
 
+    #[inline(always)]
     fn select_or_call(&mut self) -> Option<()> {
         let dot = self.eat(TokenKind::Dot)?;
         let optional = self.optional_mark()?;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use smallvec::{SmallVec, smallvec};
 
-use super::Reference;
-use super::checker::{Checker, type_in};
+use super::checker::Checker;
+use super::{Reference, type_in};
 use crate::ast::{Call, Constant, Expr, ExprId, ExprKind, operators};
 use crate::decl::FunctionDecl;
 use crate::types::Type;
@@ -86,7 +86,7 @@ impl Checker<'_> {
         }
         let mut arguments: SmallVec<[&Type; 4]> = SmallVec::new();
         for argument in call.target.iter().chain(&call.args) {
-            arguments.push(type_in(&self.types, argument.id));
+            arguments.push(type_in(&self.meanings, argument.id));
         }
         let mut result: Option<Type> = None;
         let mut candidates: SmallVec<[u16; 4]> = SmallVec::new();
@@ -136,7 +136,7 @@ impl Checker<'_> {
     ) -> Type {
         let mut agrees = true;
         for operand in &call.args {
-            let ty = type_in(&self.types, operand.id);
+            let ty = type_in(&self.meanings, operand.id);
             if !self.bindings.assignable(ty, &Type::Bool) {
                 let ty = ty.clone();
                 self.report_mismatch(operand.id, &Type::Bool, &ty);

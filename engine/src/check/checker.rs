@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::names::{self, Scopes, resolve_name};
 use super::unify::Bindings;
-use super::{CheckedAst, Reference, Validator};
+use super::{CheckedAst, Meaning, Reference, Validator, type_in};
 use crate::ast::{Ast, Comprehension, Constant, Expr, ExprId, ExprKind, Select};
 use crate::decl::{Declarations, FunctionDecl};
 use crate::issues::{Issues, Phase};
@@ -23,8 +23,8 @@ pub fn check(ast: Ast, env: &Declarations, validators: &[Validator]) -> Result<C
     let (source, mut root, offsets) = ast.into_parts();
     let mut checker = Checker::new(env, &source, &offsets);
     checker.check(&mut root);
-    let (types, references) = checker.finish(root.id)?;
-    let checked = CheckedAst::new(Ast::new(source, root, offsets), types, references);
+    let meanings = checker.finish(root.id)?;
+    let checked = CheckedAst::new(Ast::new(source, root, offsets), meanings);
     if validators.is_empty() {
         return Ok(checked);
     }
@@ -39,9 +39,6 @@ pub fn check(ast: Ast, env: &Declarations, validators: &[Validator]) -> Result<C
     }
 }
 
-/// The type and the reference of each id.
-type Tables = (Vec<Type>, Vec<Option<Reference>>);
-
 /// The state of a check.
 pub(super) struct Checker<'c> {
     pub(super) env: &'c Declarations,
@@ -49,8 +46,7 @@ pub(super) struct Checker<'c> {
     offsets: &'c [Offset],
     pub(super) bindings: Bindings,
     pub(super) scopes: Scopes,
-    pub(super) types: Vec<Type>,
-    references: Vec<Option<Reference>>,
+    pub(super) meanings: Vec<Meaning>,
     issues: Option<Issues>,
     /// Whether overloads that compare numbers of different types are hidden. Like upstream, the checker no longer hides them after the
     /// first comprehension.
@@ -67,8 +63,7 @@ impl<'c> Checker<'c> {
             offsets,
             bindings: Bindings::new(),
             scopes: Scopes::default(),
-            types: offsets.iter().map(|_| Type::Dyn).collect(),
-            references: offsets.iter().map(|_| None).collect(),
+            meanings: offsets.iter().map(|_| Meaning::default()).collect(),
             issues: None,
             hides_mixed_comparisons: !env.options().cross_type_numeric_comparisons,
             name: String::new(),
@@ -76,14 +71,12 @@ impl<'c> Checker<'c> {
     }
 
     /// The types, without type variables, and the references; or the problems.
-    fn finish(mut self, root: ExprId) -> Result<Tables, Issues> {
-        for ty in &mut self.types {
+    fn finish(mut self, root: ExprId) -> Result<Vec<Meaning>, Issues> {
+        for Meaning { ty, reference } in &mut self.meanings {
             if let Some(resolved) = self.bindings.resolved(ty) {
                 *ty = resolved;
             }
-        }
-        // Upstream treats everything whose type is a type as the name of a type, even a variable.
-        for (ty, reference) in self.types.iter().zip(&mut self.references) {
+            // Upstream treats everything whose type is a type as the name of a type, even a variable.
             if let (Type::Type(_), Some(Reference::Variable(name))) = (ty, &reference) {
                 *reference = Some(Reference::Type(name.clone()));
             }
@@ -96,7 +89,7 @@ impl<'c> Checker<'c> {
         }
         match self.issues {
             Some(issues) => Err(issues),
-            None => Ok((self.types, self.references)),
+            None => Ok(self.meanings),
         }
     }
 
@@ -301,18 +294,18 @@ impl<'c> Checker<'c> {
     }
 
     pub(super) fn type_of(&self, id: ExprId) -> &Type {
-        type_in(&self.types, id)
+        type_in(&self.meanings, id)
     }
 
     pub(super) fn set_type(&mut self, id: ExprId, ty: Type) {
-        if let Some(slot) = self.types.get_mut(id.index()) {
-            *slot = ty;
+        if let Some(meaning) = self.meanings.get_mut(id.index()) {
+            meaning.ty = ty;
         }
     }
 
     pub(super) fn set_reference(&mut self, id: ExprId, reference: Reference) {
-        if let Some(slot) = self.references.get_mut(id.index()) {
-            *slot = Some(reference);
+        if let Some(meaning) = self.meanings.get_mut(id.index()) {
+            meaning.reference = Some(reference);
         }
     }
 
@@ -338,11 +331,6 @@ impl<'c> Checker<'c> {
         let message = format_args!("undeclared reference to '{name}' (in container '{container}')");
         self.report(id, message);
     }
-}
-
-/// The type of a node in a table of types.
-pub(super) fn type_in(types: &[Type], id: ExprId) -> &Type {
-    types.get(id.index()).unwrap_or(&Type::Dyn)
 }
 
 fn type_of_constant(constant: &Constant) -> Type {

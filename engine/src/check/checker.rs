@@ -51,6 +51,8 @@ pub(super) struct Checker<'c> {
     /// Whether overloads that compare numbers of different types are hidden. Like upstream, the checker no longer hides them after the
     /// first comprehension.
     pub(super) hides_mixed_comparisons: bool,
+    /// The node of the last name that begins no declared dotted name.
+    plain_root: Option<ExprId>,
     /// A buffer for dotted names.
     name: String,
 }
@@ -66,6 +68,7 @@ impl<'c> Checker<'c> {
             meanings: offsets.iter().map(|_| Meaning::default()).collect(),
             issues: None,
             hides_mixed_comparisons: !env.options().cross_type_numeric_comparisons,
+            plain_root: None,
             name: String::new(),
         }
     }
@@ -161,7 +164,9 @@ impl<'c> Checker<'c> {
         suffix: &[&str],
         find: impl FnOnce(&mut Self, &str) -> Option<T>,
     ) -> Option<T> {
-        if !self.env.has_names_below(names::root_name(expr)?) {
+        let (root, root_name) = names::root(expr)?;
+        if self.plain_root == Some(root) || !self.env.has_names_below(root_name) {
+            self.plain_root = Some(root);
             return None;
         }
         let mut name = std::mem::take(&mut self.name);

@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 use smol_str::SmolStr;
 
 use super::Reference;
-use crate::ast::{Constant, Expr, ExprKind};
+use crate::ast::{Constant, Expr, ExprId, ExprKind};
 use crate::decl::Declarations;
 use crate::types::Type;
 
@@ -140,12 +140,14 @@ impl Declared {
     }
 }
 
-/// The first name of a dotted name, without its leading dot, if an expression spells one.
-pub(super) fn root_name(expr: &Expr) -> Option<&str> {
+/// The first name of a dotted name, without its leading dot, and its node, if an expression spells one.
+pub(super) fn root(expr: &Expr) -> Option<(ExprId, &str)> {
     let mut expr = expr;
     loop {
         match &expr.kind {
-            ExprKind::Ident(name) => return Some(name.strip_prefix('.').unwrap_or(name)),
+            ExprKind::Ident(name) => {
+                return Some((expr.id, name.strip_prefix('.').unwrap_or(name)));
+            }
             ExprKind::Select(select) if !select.test_only => expr = &select.operand,
             _ => return None,
         }

@@ -39,8 +39,8 @@ pub(super) fn parse(
 }
 
 fn tokens(source: &Source) -> Option<Vec<Token>> {
-    // Most tokens are longer than one character or have a space beside them.
-    let mut tokens = Vec::with_capacity(source.text().len().div_ceil(2).saturating_add(2));
+    // On average, a token of a rule and the spaces beside it have more than three characters.
+    let mut tokens = Vec::with_capacity(source.text().len().div_ceil(3).saturating_add(4));
     let mut lexer = Lexer::new(source);
     loop {
         let token = lexer.next().ok()?;

@@ -128,12 +128,7 @@ impl Checker<'_> {
     }
 
     /// Checks `&&` and `||`, whose operands are resolved one by one.
-    fn resolve_logic(
-        &mut self,
-        id: ExprId,
-        function: Arc<FunctionDecl>,
-        call: &Call,
-    ) -> Type {
+    fn resolve_logic(&mut self, id: ExprId, function: Arc<FunctionDecl>, call: &Call) -> Type {
         let mut agrees = true;
         for operand in &call.args {
             let ty = type_in(&self.meanings, operand.id);

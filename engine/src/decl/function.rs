@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use super::{Form, Implementation, LiteralRule, LiteralRules, Overload, PatternFunction, Reads, TextTest, Yield};
+use super::{
+    Form, Implementation, LiteralRule, LiteralRules, Overload, PatternFunction, Reads, TextTest,
+    Yield,
+};
 use crate::cost::Cost;
 use crate::types::{Signature, TypeTextError};
 

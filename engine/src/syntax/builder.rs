@@ -7,7 +7,9 @@ use smol_str::SmolStr;
 use super::macros::{MacroCall, MacroContext, MacroError, Macros};
 use super::nodes::{self, Nodes};
 use crate::ast::operators::OPT_SELECT;
-use crate::ast::{Arguments, Constant, Expr, ExprId, ExprKind, ListExpr, MapEntry, Struct, StructField};
+use crate::ast::{
+    Arguments, Constant, Expr, ExprId, ExprKind, ListExpr, MapEntry, Struct, StructField,
+};
 use crate::source::Offset;
 
 /// A tree under construction.

@@ -337,8 +337,11 @@ impl<'s> Lexer<'s> {
             match self.byte(at)? {
                 b'\\' if !raw => at = self.escape(at).ok()?,
                 found
-                    if [Some(found), self.byte(next), self.byte(next.saturating_add(1))]
-                        == [quote; 3] =>
+                    if [
+                        Some(found),
+                        self.byte(next),
+                        self.byte(next.saturating_add(1)),
+                    ] == [quote; 3] =>
                 {
                     return Some(at.saturating_add(3));
                 }

@@ -107,12 +107,7 @@ impl Nodes {
 }
 
 /// A call that is not a macro.
-pub(super) fn call(
-    id: ExprId,
-    function: SmolStr,
-    target: Option<Expr>,
-    args: Arguments,
-) -> Expr {
+pub(super) fn call(id: ExprId, function: SmolStr, target: Option<Expr>, args: Arguments) -> Expr {
     Expr {
         id,
         kind: ExprKind::Call(Box::new(Call {

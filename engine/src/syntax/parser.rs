@@ -21,12 +21,21 @@ pub(super) fn parse(
     options: &ParserOptions,
     macros: &Macros,
 ) -> Option<(Expr, Vec<Offset>)> {
-    let tokens = tokens(source)?;
+    // The tokens of most rules fit in here.
+    let mut tokens: SmallVec<[Token; 64]> = SmallVec::new();
+    let mut lexer = Lexer::new(source);
+    loop {
+        let token = lexer.next().ok()?;
+        tokens.push(token);
+        if token.kind == TokenKind::Eof {
+            break;
+        }
+    }
     let builder = Builder::new(macros, tokens.len());
     let depth = Depth::default();
     let mut parser = Parser {
         text: source.text(),
-        tokens,
+        tokens: &tokens,
         at: 0,
         options,
         builder,
@@ -38,23 +47,10 @@ pub(super) fn parse(
     parser.builder.finish()
 }
 
-fn tokens(source: &Source) -> Option<Vec<Token>> {
-    // On average, a token of a rule and the spaces beside it have more than three characters.
-    let mut tokens = Vec::with_capacity(source.text().len().div_ceil(3).saturating_add(4));
-    let mut lexer = Lexer::new(source);
-    loop {
-        let token = lexer.next().ok()?;
-        tokens.push(token);
-        if token.kind == TokenKind::Eof {
-            return Some(tokens);
-        }
-    }
-}
-
 /// The parser of one expression. Each function that reads a part of the text leaves its expression on the builder's stack.
 struct Parser<'a> {
     text: &'a str,
-    tokens: Vec<Token>,
+    tokens: &'a [Token],
     at: usize,
     options: &'a ParserOptions,
     builder: Builder<'a>,

@@ -55,12 +55,8 @@ impl<'p> Planner<'p> {
             Some(Form::NotEqual) => plan_equality(expr.id, &target, arguments, true),
             Some(Form::Index) => self.plan_index(expr.id, arguments, false),
             Some(Form::OptionalIndex) => self.plan_index(expr.id, arguments, true),
-            Some(Form::Not) => {
-                Ok(Step::Not(Box::new(only(arguments)?), expr.id))
-            }
-            Some(Form::NotStrictlyFalse) => {
-                Ok(Step::NotStrictlyFalse(Box::new(only(arguments)?)))
-            }
+            Some(Form::Not) => Ok(Step::Not(Box::new(only(arguments)?), expr.id)),
+            Some(Form::NotStrictlyFalse) => Ok(Step::NotStrictlyFalse(Box::new(only(arguments)?))),
             Some(Form::OptionalOr) if arguments.len() == 2 => {
                 Ok(Step::OptionalOr(pair(arguments)?))
             }

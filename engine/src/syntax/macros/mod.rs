@@ -240,12 +240,7 @@ impl<'n> MacroContext<'n> {
     }
 
     /// A receiver-style call.
-    pub fn member_call(
-        &mut self,
-        function: &'static str,
-        target: Expr,
-        args: Arguments,
-    ) -> Expr {
+    pub fn member_call(&mut self, function: &'static str, target: Expr, args: Arguments) -> Expr {
         nodes::call(
             self.nodes.id(self.offset),
             SmolStr::new_static(function),

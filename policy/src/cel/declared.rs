@@ -87,6 +87,7 @@ impl TypeProvider for DeclaredTypes {
     }
 
     fn has_names_below(&self, root: &str) -> bool {
+        // All names in `TYPES` begin like this, and so does `VARIABLES`.
         root == "kubernetes" || (self.patch_types && root == OBJECT_PATCH)
     }
 

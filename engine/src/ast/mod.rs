@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use smallvec::SmallVec;
 use smol_str::SmolStr;
 
 use crate::source::{Offset, Source};
@@ -85,8 +86,11 @@ pub struct Call {
     /// The receiver of `target.f(x)`.
     pub target: Option<Expr>,
     /// The arguments, without the receiver.
-    pub args: Vec<Expr>,
+    pub args: Arguments,
 }
+
+/// The arguments of a call. Most calls have at most two.
+pub type Arguments = SmallVec<[Expr; 2]>;
 
 /// `[a, ?b]`.
 #[derive(Debug, Clone, PartialEq)]

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use smallvec::{SmallVec, smallvec};
 
-use super::Reference;
 use super::checker::Checker;
-use crate::ast::{Call, Constant, ExprId, ExprKind, operators};
+use super::{Reference, type_in};
+use crate::ast::{Call, Constant, Expr, ExprId, ExprKind, operators};
 use crate::decl::FunctionDecl;
 use crate::types::Type;
 
@@ -78,15 +78,15 @@ impl Checker<'_> {
     /// The type of the result; `dyn` if several overloads are possible and their results differ.
     fn resolve_overload(&mut self, id: ExprId, function: Arc<FunctionDecl>, call: &Call) -> Type {
         let member = call.target.is_some();
-        let arguments = call.target.iter().chain(&call.args);
-        let arguments: SmallVec<[Type; 4]> = arguments
-            .map(|argument| self.type_of(argument.id).clone())
-            .collect();
         if matches!(
             &*function.name,
             operators::LOGICAL_AND | operators::LOGICAL_OR
         ) {
-            return self.resolve_logic(id, function, call, &arguments);
+            return self.resolve_logic(id, function, call);
+        }
+        let mut arguments: SmallVec<[&Type; 4]> = SmallVec::new();
+        for argument in call.target.iter().chain(&call.args) {
+            arguments.push(type_in(&self.meanings, argument.id));
         }
         let mut result: Option<Type> = None;
         let mut candidates: SmallVec<[u16; 4]> = SmallVec::new();
@@ -108,6 +108,7 @@ impl Checker<'_> {
                 Some(_) => Some(Type::Dyn),
             };
         }
+        drop(arguments);
         match result {
             Some(ty) => {
                 self.set_reference(
@@ -120,24 +121,20 @@ impl Checker<'_> {
                 ty
             }
             None => {
-                self.report_no_overload(id, &function.name, member, &arguments);
+                self.report_no_overload(id, &function.name, call);
                 Type::Error
             }
         }
     }
 
     /// Checks `&&` and `||`, whose operands are resolved one by one.
-    fn resolve_logic(
-        &mut self,
-        id: ExprId,
-        function: Arc<FunctionDecl>,
-        call: &Call,
-        operands: &[Type],
-    ) -> Type {
+    fn resolve_logic(&mut self, id: ExprId, function: Arc<FunctionDecl>, call: &Call) -> Type {
         let mut agrees = true;
-        for (operand, ty) in call.args.iter().zip(operands) {
+        for operand in &call.args {
+            let ty = type_in(&self.meanings, operand.id);
             if !self.bindings.assignable(ty, &Type::Bool) {
-                self.report_mismatch(operand.id, &Type::Bool, ty);
+                let ty = ty.clone();
+                self.report_mismatch(operand.id, &Type::Bool, &ty);
                 agrees = false;
             }
         }
@@ -156,17 +153,19 @@ impl Checker<'_> {
     }
 
     #[cold]
-    fn report_no_overload(&mut self, id: ExprId, name: &str, member: bool, arguments: &[Type]) {
+    fn report_no_overload(&mut self, id: ExprId, name: &str, call: &Call) {
         let mut signature = String::new();
-        let resolved = |ty: &Type| self.bindings.resolved(ty).unwrap_or_else(|| ty.clone());
-        let mut arguments = arguments.iter().map(resolved);
-        if member && let Some(receiver) = arguments.next() {
+        let resolved = |operand: &Expr| {
+            let ty = self.type_of(operand.id);
+            self.bindings.resolved(ty).unwrap_or_else(|| ty.clone())
+        };
+        if let Some(receiver) = &call.target {
             // Writing to a string does not fail.
-            let _ = write!(signature, "{}.", receiver.in_message());
+            let _ = write!(signature, "{}.", resolved(receiver).in_message());
         }
         let mut separator = "(";
-        for argument in arguments {
-            let _ = write!(signature, "{separator}{}", argument.in_message());
+        for argument in &call.args {
+            let _ = write!(signature, "{separator}{}", resolved(argument).in_message());
             separator = ", ";
         }
         signature.push_str(if separator == "(" { "()" } else { ")" });

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::names::{self, Scopes, resolve_name};
 use super::unify::Bindings;
-use super::{CheckedAst, Reference, Validator};
+use super::{CheckedAst, Meaning, Reference, Validator, type_in};
 use crate::ast::{Ast, Comprehension, Constant, Expr, ExprId, ExprKind, Select};
 use crate::decl::{Declarations, FunctionDecl};
 use crate::issues::{Issues, Phase};
@@ -23,8 +23,8 @@ pub fn check(ast: Ast, env: &Declarations, validators: &[Validator]) -> Result<C
     let (source, mut root, offsets) = ast.into_parts();
     let mut checker = Checker::new(env, &source, &offsets);
     checker.check(&mut root);
-    let (types, references) = checker.finish(root.id)?;
-    let checked = CheckedAst::new(Ast::new(source, root, offsets), types, references);
+    let meanings = checker.finish(root.id)?;
+    let checked = CheckedAst::new(Ast::new(source, root, offsets), meanings);
     if validators.is_empty() {
         return Ok(checked);
     }
@@ -39,9 +39,6 @@ pub fn check(ast: Ast, env: &Declarations, validators: &[Validator]) -> Result<C
     }
 }
 
-/// The type and the reference of each id.
-type Tables = (Vec<Type>, Vec<Option<Reference>>);
-
 /// The state of a check.
 pub(super) struct Checker<'c> {
     pub(super) env: &'c Declarations,
@@ -49,12 +46,13 @@ pub(super) struct Checker<'c> {
     offsets: &'c [Offset],
     pub(super) bindings: Bindings,
     pub(super) scopes: Scopes,
-    types: Vec<Type>,
-    references: Vec<Option<Reference>>,
+    pub(super) meanings: Vec<Meaning>,
     issues: Option<Issues>,
     /// Whether overloads that compare numbers of different types are hidden. Like upstream, the checker no longer hides them after the
     /// first comprehension.
     pub(super) hides_mixed_comparisons: bool,
+    /// The node of the last name that begins no declared dotted name.
+    plain_root: Option<ExprId>,
     /// A buffer for dotted names.
     name: String,
 }
@@ -67,23 +65,21 @@ impl<'c> Checker<'c> {
             offsets,
             bindings: Bindings::new(),
             scopes: Scopes::default(),
-            types: offsets.iter().map(|_| Type::Dyn).collect(),
-            references: offsets.iter().map(|_| None).collect(),
+            meanings: offsets.iter().map(|_| Meaning::default()).collect(),
             issues: None,
             hides_mixed_comparisons: !env.options().cross_type_numeric_comparisons,
+            plain_root: None,
             name: String::new(),
         }
     }
 
     /// The types, without type variables, and the references; or the problems.
-    fn finish(mut self, root: ExprId) -> Result<Tables, Issues> {
-        for ty in &mut self.types {
+    fn finish(mut self, root: ExprId) -> Result<Vec<Meaning>, Issues> {
+        for Meaning { ty, reference } in &mut self.meanings {
             if let Some(resolved) = self.bindings.resolved(ty) {
                 *ty = resolved;
             }
-        }
-        // Upstream treats everything whose type is a type as the name of a type, even a variable.
-        for (ty, reference) in self.types.iter().zip(&mut self.references) {
+            // Upstream treats everything whose type is a type as the name of a type, even a variable.
             if let (Type::Type(_), Some(Reference::Variable(name))) = (ty, &reference) {
                 *reference = Some(Reference::Type(name.clone()));
             }
@@ -96,7 +92,7 @@ impl<'c> Checker<'c> {
         }
         match self.issues {
             Some(issues) => Err(issues),
-            None => Ok((self.types, self.references)),
+            None => Ok(self.meanings),
         }
     }
 
@@ -120,6 +116,13 @@ impl<'c> Checker<'c> {
         let ExprKind::Ident(name) = &mut expr.kind else {
             return;
         };
+        if let Some(ty) = self.scopes.find_local(self.env, name) {
+            let ty = ty.clone();
+            let reference = Reference::Variable(name.clone());
+            self.set_type(expr.id, ty);
+            self.set_reference(expr.id, reference);
+            return;
+        }
         if let Some(declared) = self.scopes.find(self.env, name) {
             self.set_type(expr.id, declared.ty);
             self.set_reference(expr.id, declared.reference);
@@ -154,13 +157,18 @@ impl<'c> Checker<'c> {
         self.set_type(expr.id, if *test_only { Type::Bool } else { ty });
     }
 
-    /// If the expression spells a dotted name, calls `find` with that name followed by `field`.
+    /// If the expression spells a dotted name that may be declared, calls `find` with that name followed by `suffix`.
     pub(super) fn with_qualified_name<T>(
         &mut self,
         expr: &Expr,
         suffix: &[&str],
         find: impl FnOnce(&mut Self, &str) -> Option<T>,
     ) -> Option<T> {
+        let (root, root_name) = names::root(expr)?;
+        if self.plain_root == Some(root) || !self.env.has_names_below(root_name) {
+            self.plain_root = Some(root);
+            return None;
+        }
         let mut name = std::mem::take(&mut self.name);
         name.clear();
         let found = names::push_qualified_name(expr, &mut name)
@@ -291,18 +299,18 @@ impl<'c> Checker<'c> {
     }
 
     pub(super) fn type_of(&self, id: ExprId) -> &Type {
-        self.types.get(id.index()).unwrap_or(&Type::Dyn)
+        type_in(&self.meanings, id)
     }
 
     pub(super) fn set_type(&mut self, id: ExprId, ty: Type) {
-        if let Some(slot) = self.types.get_mut(id.index()) {
-            *slot = ty;
+        if let Some(meaning) = self.meanings.get_mut(id.index()) {
+            meaning.ty = ty;
         }
     }
 
     pub(super) fn set_reference(&mut self, id: ExprId, reference: Reference) {
-        if let Some(slot) = self.references.get_mut(id.index()) {
-            *slot = Some(reference);
+        if let Some(meaning) = self.meanings.get_mut(id.index()) {
+            meaning.reference = Some(reference);
         }
     }
 

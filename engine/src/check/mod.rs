@@ -17,7 +17,7 @@ use smallvec::SmallVec;
 use smol_str::SmolStr;
 
 use crate::ast::{Ast, Call, Constant, Expr, ExprId, ExprKind};
-use crate::decl::{FunctionDecl, OverloadDecl};
+use crate::decl::{FunctionDecl, LiteralRules, OverloadDecl};
 use crate::issues::Issues;
 use crate::types::Type;
 
@@ -27,8 +27,25 @@ use crate::types::Type;
 #[derive(Debug, Clone)]
 pub struct CheckedAst {
     ast: Ast,
-    types: Vec<Type>,
-    references: Vec<Option<Reference>>,
+    /// What each id stands for.
+    meanings: Vec<Meaning>,
+    literal_rules: LiteralRules,
+}
+
+/// The type of a node, and the referent of its name or call.
+#[derive(Debug, Clone)]
+pub(crate) struct Meaning {
+    ty: Type,
+    reference: Option<Reference>,
+}
+
+impl Default for Meaning {
+    fn default() -> Self {
+        Meaning {
+            ty: Type::Dyn,
+            reference: None,
+        }
+    }
 }
 
 /// A check of a whole expression, such as a check of its literals. It runs after the types are known and reports problems.
@@ -54,23 +71,29 @@ pub enum Reference {
 }
 
 impl CheckedAst {
-    /// Builds a checked expression from its parts; both tables have a row for each id.
-    pub fn new(ast: Ast, types: Vec<Type>, references: Vec<Option<Reference>>) -> Self {
+    /// Builds a checked expression from its parts. `meanings` has a row for each id.
+    pub(crate) fn new(ast: Ast, meanings: Vec<Meaning>) -> Self {
+        let rules = meanings.iter().map(|meaning| match &meaning.reference {
+            Some(Reference::Call { function, .. }) => function.literal_rules(),
+            _ => LiteralRules::default(),
+        });
+        let literal_rules = rules.fold(LiteralRules::default(), LiteralRules::union);
         CheckedAst {
             ast,
-            types,
-            references,
+            meanings,
+            literal_rules,
         }
+    }
+
+    /// The rules that validators apply to literals in any of the calls.
+    pub(crate) fn literal_rules(&self) -> LiteralRules {
+        self.literal_rules
     }
 
     /// Wraps a parsed expression without checking it: every type is `dyn`, and names are resolved when the expression is planned.
     pub fn unchecked(ast: Ast) -> Self {
-        let bound = ast.id_bound();
-        CheckedAst {
-            ast,
-            types: vec![Type::Dyn; bound],
-            references: vec![None; bound],
-        }
+        let meanings = vec![Meaning::default(); ast.id_bound()];
+        CheckedAst::new(ast, meanings)
     }
 
     /// The tree.
@@ -85,17 +108,17 @@ impl CheckedAst {
 
     /// The type of a node.
     pub fn type_of(&self, id: ExprId) -> &Type {
-        self.types.get(id.index()).unwrap_or(&Type::Dyn)
+        type_in(&self.meanings, id)
     }
 
     /// Whether the type of a node satisfies a condition.
     pub fn has_type(&self, is_such: impl Fn(&Type) -> bool) -> bool {
-        self.types.iter().any(is_such)
+        self.meanings.iter().any(|meaning| is_such(&meaning.ty))
     }
 
     /// The reference of a node.
     pub fn reference(&self, id: ExprId) -> Option<&Reference> {
-        self.references.get(id.index())?.as_ref()
+        self.meanings.get(id.index())?.reference.as_ref()
     }
 
     /// The calls of the functions that `is_of` accepts, each after the calls below it.
@@ -107,7 +130,7 @@ impl CheckedAst {
             Some(Reference::Call { function, .. }) => is_of(function),
             _ => false,
         };
-        let mut references = self.references.iter().map(Option::as_ref);
+        let mut references = (self.meanings.iter()).map(|meaning| meaning.reference.as_ref());
         // Most functions are not called; then the tree need not be walked.
         let walk = references.any(&is_call).then(|| self.ast.walk());
         walk.into_iter()
@@ -131,6 +154,13 @@ impl CheckedAst {
             _ => None,
         }
     }
+}
+
+/// The type of a node in the table of all nodes.
+fn type_in(meanings: &[Meaning], id: ExprId) -> &Type {
+    meanings
+        .get(id.index())
+        .map_or(&Type::Dyn, |meaning| &meaning.ty)
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
 //! The resolution of names (cel-go `common/containers`, and the lookups of `checker/env.go`).
 
+use smallvec::SmallVec;
 use smol_str::SmolStr;
 
 use super::Reference;
-use crate::ast::{Constant, Expr, ExprKind};
+use crate::ast::{Constant, Expr, ExprId, ExprKind};
 use crate::decl::Declarations;
 use crate::types::Type;
 
@@ -38,7 +39,7 @@ pub(super) struct Declared {
 
 /// The variables of the comprehensions around an expression, the innermost last.
 #[derive(Debug, Default)]
-pub(super) struct Scopes(Vec<(SmolStr, Type)>);
+pub(super) struct Scopes(SmallVec<[(SmolStr, Type); 4]>);
 
 impl Scopes {
     pub(super) fn depth(&self) -> usize {
@@ -51,6 +52,12 @@ impl Scopes {
 
     pub(super) fn leave_to(&mut self, depth: usize) {
         self.0.truncate(depth);
+    }
+
+    /// The type of the variable of a comprehension that `name` refers to, if nothing else takes precedence.
+    pub(super) fn find_local(&self, env: &Declarations, name: &str) -> Option<&Type> {
+        let (_, ty) = self.local(name)?;
+        (env.container().is_empty() && !name.starts_with('.')).then_some(ty)
     }
 
     /// The declaration of `name`: a variable of a comprehension or of the environment, a type, or a constant of an enumeration.
@@ -129,6 +136,20 @@ impl Declared {
             reference: Reference::Variable(name.clone()),
             name,
             ty,
+        }
+    }
+}
+
+/// The first name of a dotted name, without its leading dot, and its node, if an expression spells one.
+pub(super) fn root(expr: &Expr) -> Option<(ExprId, &str)> {
+    let mut expr = expr;
+    loop {
+        match &expr.kind {
+            ExprKind::Ident(name) => {
+                return Some((expr.id, name.strip_prefix('.').unwrap_or(name)));
+            }
+            ExprKind::Select(select) if !select.test_only => expr = &select.operand,
+            _ => return None,
         }
     }
 }

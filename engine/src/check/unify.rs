@@ -59,7 +59,7 @@ impl Bindings {
     /// The result of a call with these arguments, if they fit the signature; binds variables if so.
     ///
     /// Every attempt uses new variables for the signature's type parameters, whether it succeeds or not.
-    pub(super) fn call(&mut self, signature: &Signature, arguments: &[Type]) -> Option<Type> {
+    pub(super) fn call(&mut self, signature: &Signature, arguments: &[&Type]) -> Option<Type> {
         let scheme = Scheme {
             names: signature.type_parameters(),
             first: self.fresh_block(signature.type_parameters().len()),
@@ -118,10 +118,15 @@ impl Bindings {
     }
 
     /// The type with variables replaced; `None` if nothing changes.
+    #[inline]
     fn replaced(&self, ty: &Type, free_is_dyn: bool) -> Option<Type> {
-        if !self.step() {
-            return None;
+        match self.step() && ty.is_composed() {
+            true => self.replaced_parts(ty, free_is_dyn),
+            false => None,
         }
+    }
+
+    fn replaced_parts(&self, ty: &Type, free_is_dyn: bool) -> Option<Type> {
         let again = |ty: &Type| self.replaced(ty, free_is_dyn);
         match ty {
             Type::Var(number) => match self.binding(*number) {
@@ -153,7 +158,7 @@ impl Bindings {
     }
 
     fn unify(&mut self, actual: &Type, expected: &Type) -> bool {
-        if !self.step() {
+        if !self.step() || (!actual.is_composed() && actual == expected) {
             return true;
         }
         if let Type::Var(variable) = expected {

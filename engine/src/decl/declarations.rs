@@ -3,23 +3,28 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
 
 use super::{FunctionDecl, OverloadDecl, TypeProvider, TypeProviders};
 use crate::types::Type;
 
+/// The first part of the names of the types that every environment has.
+const PROTOCOL_BUFFERS: &str = "google";
+
 /// The variables, functions, types and options of an environment.
 #[derive(Debug, Clone, Default)]
 pub struct Declarations {
     pub(crate) container: SmolStr,
-    pub(crate) variables: FxHashMap<SmolStr, Type>,
+    variables: FxHashMap<SmolStr, Type>,
     /// The functions, shared with the environments that extend this one.
     functions: Arc<FxHashMap<SmolStr, Arc<FunctionDecl>>>,
     /// The types of libraries, by name.
-    pub(crate) library_types: BTreeMap<SmolStr, Type>,
+    library_types: BTreeMap<SmolStr, Type>,
     pub(crate) providers: TypeProviders,
     pub(crate) options: EnvOptions,
+    /// The first parts of the dotted names of variables, functions and libraries' types.
+    roots: FxHashSet<SmolStr>,
 }
 
 /// Options that are neither variables nor functions.
@@ -75,18 +80,40 @@ impl Default for EnvOptions {
 }
 
 impl Declarations {
+    /// Adds a variable, in place of an earlier one with this name.
+    pub(crate) fn add_variable(&mut self, name: SmolStr, ty: Type) {
+        self.add_root(&name);
+        self.variables.insert(name, ty);
+    }
+
+    /// Adds the type of a library, in place of an earlier one with this name.
+    pub(crate) fn add_library_type(&mut self, name: SmolStr, ty: Type) {
+        self.add_root(&name);
+        self.library_types.insert(name, ty);
+    }
+
+    fn add_root(&mut self, name: &str) {
+        if let Some((root, _)) = name.split_once('.')
+            && !self.roots.contains(root)
+        {
+            self.roots.insert(root.into());
+        }
+    }
+
+    /// Whether `root` followed by a dot and more may be a declared name.
+    pub(crate) fn has_names_below(&self, root: &str) -> bool {
+        !self.container.is_empty()
+            || self.roots.contains(root)
+            || root == PROTOCOL_BUFFERS
+            || self.providers.has_names_below(root)
+    }
+
     /// Adds an overload of a function, unless the function has an overload with this id.
     pub(crate) fn add_overload(&mut self, function: SmolStr, overload: OverloadDecl) {
+        self.add_root(&function);
         let declared = Arc::make_mut(&mut self.functions).entry(function.clone());
-        let decl = Arc::make_mut(declared.or_insert_with(|| {
-            Arc::new(FunctionDecl {
-                name: function,
-                overloads: Vec::new(),
-            })
-        }));
-        if decl.overloads.iter().all(|known| known.id != overload.id) {
-            decl.overloads.push(Arc::new(overload));
-        }
+        let decl = declared.or_insert_with(|| Arc::new(FunctionDecl::new(function)));
+        Arc::make_mut(decl).add(overload);
     }
 
     /// The prefix against which names are resolved; empty in Kubernetes.

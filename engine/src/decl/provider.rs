@@ -14,6 +14,12 @@ pub trait TypeProvider: fmt::Debug + Send + Sync {
     /// The type of a field of a named type; `None` if the host does not know the type, or the type has no such field.
     fn field_type(&self, type_name: &str, field: &str) -> Option<Type>;
 
+    /// Whether there may be a type whose name is `root` followed by a dot and more. If not, the checker does not look for the names of types
+    /// in `root.field`.
+    fn has_names_below(&self, _root: &str) -> bool {
+        true
+    }
+
     /// The position of a field in a type. Values of the type receive this position as a hint when they look up the field.
     fn field_place(&self, _type_name: &str, _field: &str) -> FieldPlace {
         FieldPlace::UNKNOWN
@@ -50,6 +56,10 @@ impl TypeProvider for TypeProviders {
 
     fn field_type(&self, type_name: &str, field: &str) -> Option<Type> {
         self.host_of(type_name)?.field_type(type_name, field)
+    }
+
+    fn has_names_below(&self, root: &str) -> bool {
+        self.0.iter().any(|host| host.has_names_below(root))
     }
 
     fn field_place(&self, type_name: &str, field: &str) -> FieldPlace {

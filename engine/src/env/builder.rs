@@ -23,7 +23,7 @@ impl EnvBuilder {
 
     /// Declares a variable.
     pub fn variable(mut self, name: impl Into<SmolStr>, ty: Type) -> Self {
-        self.parts.declarations.variables.insert(name.into(), ty);
+        self.parts.declarations.add_variable(name.into(), ty);
         self
     }
 
@@ -54,8 +54,7 @@ impl EnvBuilder {
 
     /// Declares a library's type by its name; the type may have type parameters.
     pub fn library_type(mut self, name: impl Into<SmolStr>, ty: Type) -> Self {
-        let types = &mut self.parts.declarations.library_types;
-        types.insert(name.into(), ty);
+        self.parts.declarations.add_library_type(name.into(), ty);
         self
     }
 

@@ -3,6 +3,7 @@
 //!
 //! The cost does not change: a chain is charged for each of its fields at every occurrence.
 
+use smallvec::SmallVec;
 use smol_str::SmolStr;
 
 /// The number of paths that a program keeps.
@@ -63,17 +64,18 @@ impl PathSet {
 /// The paths of a program while it is planned.
 #[derive(Debug, Default)]
 pub(super) struct KeptPaths {
-    /// The base and the last step of each path, indexed by the path's id.
-    steps: Vec<(Start, Further)>,
+    /// The base of each path, and its last step with the name of the field or function; indexed by the path's id.
+    steps: SmallVec<[(Start, Further, SmolStr); 4]>,
     keeps: PathSet,
 }
 
 /// A step that extends a path.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Further {
-    Field(SmolStr),
-    /// The result of a function that parses the text at the path. Holds the function's name.
-    Read(SmolStr),
+    /// A field.
+    Field,
+    /// The result of a function that parses the text at the path.
+    Read,
 }
 
 /// The base of a path.
@@ -85,15 +87,24 @@ pub(super) enum Start {
 }
 
 impl KeptPaths {
-    /// The path one step beyond `start`. `again` says that a loop reads the path in every iteration.
-    pub(super) fn follow(&mut self, start: Start, further: Further, again: bool) -> PathId {
-        let step = (start, further);
-        let known = self.steps.iter().position(|known| *known == step);
+    /// The path one step beyond `start`, to the field or by the function `name`. `again` says that a loop reads the
+    /// path in every iteration.
+    pub(super) fn follow(
+        &mut self,
+        start: Start,
+        further: Further,
+        name: &str,
+        again: bool,
+    ) -> PathId {
+        let known = self
+            .steps
+            .iter()
+            .position(|known| known.0 == start && known.1 == further && known.2 == name);
         if known.is_none() {
             if self.steps.len() == MOST_PATHS {
                 return PathId::NONE;
             }
-            self.steps.push(step);
+            self.steps.push((start, further, name.into()));
         }
         let index = known.unwrap_or(self.steps.len().saturating_sub(1));
         let path = u8::try_from(index).map_or(PathId::NONE, PathId);

@@ -64,6 +64,15 @@ impl From<OwnedValue> for Step {
     }
 }
 
+impl From<Attribute> for Step {
+    fn from(chain: Attribute) -> Self {
+        match chain.base {
+            Base::Slot(slot) => Step::Local(slot, Box::new(chain)),
+            _ => Step::Attribute(Box::new(chain)),
+        }
+    }
+}
+
 /// `x in [1, 2, 3]` with constants: the elements ordered by [`key_order`], each together with the equal numbers of other types.
 #[derive(Debug)]
 pub(super) struct Membership {

@@ -7,7 +7,9 @@ use smol_str::SmolStr;
 use super::macros::{MacroCall, MacroContext, MacroError, Macros};
 use super::nodes::{self, Nodes};
 use crate::ast::operators::OPT_SELECT;
-use crate::ast::{Constant, Expr, ExprId, ExprKind, ListExpr, MapEntry, Struct, StructField};
+use crate::ast::{
+    Arguments, Constant, Expr, ExprId, ExprKind, ListExpr, MapEntry, Struct, StructField,
+};
 use crate::source::Offset;
 
 /// A tree under construction.
@@ -50,8 +52,27 @@ impl<'m> Builder<'m> {
     }
 
     /// Takes the operands above a mark.
-    pub(super) fn take(&mut self, mark: Mark) -> Vec<Expr> {
+    fn take(&mut self, mark: Mark) -> Vec<Expr> {
         self.operands.split_off(mark.0.min(self.operands.len()))
+    }
+
+    /// Takes the operands above a mark as the arguments of a call.
+    #[inline]
+    fn arguments(&mut self, mark: Mark) -> Arguments {
+        match self.operands.len().saturating_sub(mark.0) {
+            0 => Arguments::new(),
+            1 => self.operands.pop().into_iter().collect(),
+            2 => match (self.operands.pop(), self.operands.pop()) {
+                (Some(last), Some(first)) => Arguments::from_buf([first, last]),
+                _ => Arguments::new(),
+            },
+            _ => self.take(mark).into(),
+        }
+    }
+
+    /// Drops the operands above a mark.
+    pub(super) fn discard(&mut self, mark: Mark) {
+        self.operands.truncate(mark.0);
     }
 
     fn push(&mut self, id: ExprId, kind: ExprKind) {
@@ -89,16 +110,21 @@ impl<'m> Builder<'m> {
     /// Completes an operator with `count` operands.
     pub(super) fn operator(&mut self, id: ExprId, name: &'static str, operands: usize) {
         let mark = Mark(self.operands.len().saturating_sub(operands));
-        let operands = self.take(mark);
+        let operands = self.arguments(mark);
         self.operands
             .push(nodes::call(id, SmolStr::new_static(name), None, operands));
     }
 
     /// Builds a chain of `&&` or `||`, which has one more term than operators.
     pub(super) fn chain(&mut self, name: &'static str, operators: &[ExprId], mark: Mark) {
-        let terms = self.take(mark);
-        self.operands
-            .extend(balanced(name, operators, &mut terms.into_iter()));
+        match operators {
+            [id] => self.operator(*id, name, 2),
+            _ => {
+                let terms = self.take(mark);
+                self.operands
+                    .extend(balanced(name, operators, &mut terms.into_iter()));
+            }
+        }
     }
 
     /// Builds a call, or the expansion of a macro. Its arguments are above the mark; its receiver is the operand just below.
@@ -109,7 +135,7 @@ impl<'m> Builder<'m> {
         receiver: bool,
         mark: Mark,
     ) -> Result<(), MacroError> {
-        let args = self.take(mark);
+        let args = self.arguments(mark);
         let target = if receiver { self.operands.pop() } else { None };
         let Some(expand) = self.macros.find(name, target.as_ref(), args.len()) else {
             self.operands
@@ -197,6 +223,6 @@ fn balanced(
         *id,
         SmolStr::new_static(name),
         None,
-        vec![left, right],
+        Arguments::from_buf([left, right]),
     ))
 }

@@ -1,7 +1,66 @@
 //! Splits a text into tokens: the longest match wins, and characters that match nothing are an error (`parser/gen/CEL.g4`).
 
+use memchr::memchr;
+
 use super::token::{Token, TokenKind};
 use crate::source::{Offset, Source};
+
+/// A set of kinds of bytes, one bit each.
+type Class = u8;
+
+const SPACE: Class = 1;
+const OCTAL_DIGIT: Class = 2;
+const DIGIT: Class = 4;
+const HEX_DIGIT: Class = 8;
+/// A letter, a digit or `_`.
+const WORD: Class = 16;
+/// A character of a field between backticks.
+const ESCAPED: Class = 32;
+/// A character that neither ends a string nor begins an escape.
+const PLAIN: Class = 64;
+/// A character that begins white space or, perhaps, a comment.
+const HIDDEN: Class = 128;
+
+/// The class of each byte.
+const CLASSES: [Class; 256] = classes();
+
+#[expect(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    clippy::cast_possible_truncation,
+    reason = "the table is computed at compile time, for each byte"
+)]
+const fn classes() -> [Class; 256] {
+    let mut classes = [0; 256];
+    let mut byte = 0;
+    while byte < classes.len() {
+        classes[byte] = class(byte as u8);
+        byte += 1;
+    }
+    classes
+}
+
+const fn class(byte: u8) -> Class {
+    match byte {
+        b'0'..=b'7' => OCTAL_DIGIT | DIGIT | HEX_DIGIT | WORD | ESCAPED | PLAIN,
+        b'8'..=b'9' => DIGIT | HEX_DIGIT | WORD | ESCAPED | PLAIN,
+        b'A'..=b'F' | b'a'..=b'f' => HEX_DIGIT | WORD | ESCAPED | PLAIN,
+        b'A'..=b'Z' | b'a'..=b'z' | b'_' => WORD | ESCAPED | PLAIN,
+        b'.' | b'-' => ESCAPED | PLAIN,
+        b'/' => HIDDEN | ESCAPED | PLAIN,
+        b' ' => HIDDEN | SPACE | ESCAPED | PLAIN,
+        b'\t' | 0x0c => HIDDEN | SPACE | PLAIN,
+        b'\n' | b'\r' => HIDDEN | SPACE,
+        b'"' | b'\'' | b'\\' => 0,
+        _ => PLAIN,
+    }
+}
+
+fn is(byte: u8, class: Class) -> bool {
+    CLASSES
+        .get(usize::from(byte))
+        .is_some_and(|known| known & class != 0)
+}
 
 /// Reads tokens one at a time; white space and comments are skipped.
 #[derive(Debug, Clone)]
@@ -39,6 +98,7 @@ impl<'s> Lexer<'s> {
     }
 
     /// The next token; at the end of the text always [`TokenKind::Eof`].
+    #[inline(always)]
     pub(super) fn next(&mut self) -> Result<Token, UnknownToken> {
         self.skip_hidden();
         let (start, offset) = (self.at, self.offset);
@@ -65,46 +125,53 @@ impl<'s> Lexer<'s> {
         self.text.as_bytes().get(at).copied()
     }
 
+    #[inline]
     fn advance(&mut self, to: usize) {
-        let passed = if self.ascii {
-            to.saturating_sub(self.at)
-        } else {
-            self.text
-                .get(self.at..to)
-                .map_or(0, |passed| passed.chars().count())
-        };
-        self.offset = self
-            .offset
-            .saturating_add(u32::try_from(passed).unwrap_or(u32::MAX));
+        match self.ascii {
+            true => self.offset = u32::try_from(to).unwrap_or(u32::MAX),
+            false => self.count(to),
+        }
         self.at = to;
     }
 
-    fn skip_hidden(&mut self) {
-        loop {
-            let mut at = self.past(self.at, |b| {
-                matches!(b, b' ' | b'\t' | b'\n' | b'\r' | 0x0c)
-            });
-            if self.byte(at) == Some(b'/') && self.byte(at.saturating_add(1)) == Some(b'/') {
-                at = self.past(at, |b| b != b'\n');
-            }
-            if at == self.at {
-                return;
-            }
-            self.advance(at);
-        }
+    /// Adds the code points up to `to` to the offset.
+    #[inline(never)]
+    fn count(&mut self, to: usize) {
+        let passed = self.text.get(self.at..to);
+        let passed = passed.map_or(0, |passed| passed.chars().count());
+        self.offset = self
+            .offset
+            .saturating_add(u32::try_from(passed).unwrap_or(u32::MAX));
     }
 
-    /// The first position from `at` on whose byte is not `accepted`.
-    fn past(&self, at: usize, accepted: impl Fn(u8) -> bool) -> usize {
+    #[inline(always)]
+    fn skip_hidden(&mut self) {
+        while self.byte(self.at).is_some_and(|byte| is(byte, HIDDEN)) && self.skip() {}
+    }
+
+    /// Skips white space or a comment. Returns false if there is none.
+    #[inline(never)]
+    fn skip(&mut self) -> bool {
+        let mut end = self.past(self.at, SPACE);
+        if end == self.at && self.byte(end.saturating_add(1)) == Some(b'/') {
+            let rest = self.text.as_bytes().get(end..).unwrap_or_default();
+            end = end.saturating_add(memchr(b'\n', rest).unwrap_or(rest.len()));
+        }
+        let found = end > self.at;
+        self.advance(end);
+        found
+    }
+
+    /// The first position from `at` on whose byte is not of the class.
+    #[inline(always)]
+    fn past(&self, at: usize, class: Class) -> usize {
         let rest = self.text.as_bytes().get(at..).unwrap_or_default();
-        at.saturating_add(
-            rest.iter()
-                .position(|b| !accepted(*b))
-                .unwrap_or(rest.len()),
-        )
+        let past = rest.iter().position(|byte| !is(*byte, class));
+        at.saturating_add(past.unwrap_or(rest.len()))
     }
 
     /// The kind and end of the token at `start`, or the position of the character at which no token is possible.
+    #[inline(always)]
     fn scan(&self, start: usize) -> Result<(TokenKind, usize), usize> {
         let Some(first) = self.byte(start) else {
             return Ok((TokenKind::Eof, start));
@@ -149,8 +216,9 @@ impl<'s> Lexer<'s> {
     }
 
     /// An identifier, a keyword, or a string with a prefix.
+    #[inline(always)]
     fn word(&self, start: usize) -> (TokenKind, usize) {
-        let end = self.past(start, |b| b.is_ascii_alphanumeric() || b == b'_');
+        let end = self.past(start, WORD);
         let word = self.text.as_bytes().get(start..end).unwrap_or_default();
         if matches!(self.byte(end), Some(b'"' | b'\'')) {
             let prefixed = match word {
@@ -176,12 +244,13 @@ impl<'s> Lexer<'s> {
         (kind, end)
     }
 
+    #[inline(never)]
     fn number(&self, start: usize) -> (TokenKind, usize) {
-        let mut end = self.past(start, |b| b.is_ascii_digit());
+        let mut end = self.past(start, DIGIT);
         let digits = self.text.as_bytes().get(start..end).unwrap_or_default();
         if digits == b"0" && self.byte(end) == Some(b'x') {
             let hex = end.saturating_add(1);
-            let past = self.past(hex, |b| b.is_ascii_hexdigit());
+            let past = self.past(hex, HEX_DIGIT);
             if past > hex {
                 end = past;
             }
@@ -202,7 +271,7 @@ impl<'s> Lexer<'s> {
         let mut end = start;
         if self.byte(start) == Some(b'.') {
             let first = start.saturating_add(1);
-            let past = self.past(first, |b| b.is_ascii_digit());
+            let past = self.past(first, DIGIT);
             if past == first {
                 return start;
             }
@@ -213,7 +282,7 @@ impl<'s> Lexer<'s> {
             if matches!(self.byte(first), Some(b'+' | b'-')) {
                 first = first.saturating_add(1);
             }
-            let past = self.past(first, |b| b.is_ascii_digit());
+            let past = self.past(first, DIGIT);
             if past > first {
                 end = past;
             }
@@ -222,9 +291,7 @@ impl<'s> Lexer<'s> {
     }
 
     fn escaped_identifier(&self, start: usize) -> Result<(TokenKind, usize), usize> {
-        let end = self.past(start, |b| {
-            b.is_ascii_alphanumeric() || b"_.-/ ".contains(&b)
-        });
+        let end = self.past(start, ESCAPED);
         if end > start && self.byte(end) == Some(b'`') {
             return Ok((TokenKind::EscapedIdentifier, end.saturating_add(1)));
         }
@@ -232,6 +299,7 @@ impl<'s> Lexer<'s> {
     }
 
     /// The end of the string whose quote is at `open`, or the position of the character that is not allowed in it.
+    #[inline(never)]
     fn string(&self, open: usize, raw: bool) -> Result<usize, usize> {
         let quote = self.byte(open);
         let second = open.saturating_add(1);
@@ -251,14 +319,12 @@ impl<'s> Lexer<'s> {
     fn line_string(&self, start: usize, quote: Option<u8>, raw: bool) -> Result<usize, usize> {
         let mut at = start;
         loop {
-            at = self.past(at, |b| {
-                Some(b) != quote && !matches!(b, b'\\' | b'\n' | b'\r')
-            });
+            at = self.past(at, PLAIN);
             match self.byte(at) {
-                Some(b'\\') if raw => at = at.saturating_add(1),
-                Some(b'\\') => at = self.escape(at)?,
-                found if found.is_some() && found == quote => return Ok(at.saturating_add(1)),
-                _ => return Err(at),
+                Some(b'\\') if !raw => at = self.escape(at)?,
+                None | Some(b'\n' | b'\r') => return Err(at),
+                found if found == quote => return Ok(at.saturating_add(1)),
+                Some(_) => at = at.saturating_add(1),
             }
         }
     }
@@ -266,12 +332,17 @@ impl<'s> Lexer<'s> {
     fn text_string(&self, start: usize, quote: Option<u8>, raw: bool) -> Option<usize> {
         let mut at = start;
         loop {
-            at = self.past(at, |b| Some(b) != quote && b != b'\\');
+            at = self.past(at, PLAIN);
             let next = at.saturating_add(1);
             match self.byte(at)? {
                 b'\\' if !raw => at = self.escape(at).ok()?,
-                b'\\' => at = next,
-                _ if self.byte(next) == quote && self.byte(next.saturating_add(1)) == quote => {
+                found
+                    if [
+                        Some(found),
+                        self.byte(next),
+                        self.byte(next.saturating_add(1)),
+                    ] == [quote; 3] =>
+                {
                     return Some(at.saturating_add(3));
                 }
                 _ => at = next,
@@ -283,20 +354,19 @@ impl<'s> Lexer<'s> {
     fn escape(&self, backslash: usize) -> Result<usize, usize> {
         let letter = backslash.saturating_add(1);
         let start = letter.saturating_add(1);
-        let digits = |count: usize, accepted: fn(u8) -> bool| {
-            let end = self.past(start, accepted);
+        let digits = |count: usize, class: Class| {
+            let end = self.past(start, class);
             let wanted = start.saturating_add(count);
             if end < wanted { Err(end) } else { Ok(wanted) }
         };
-        let hexadecimal = |b: u8| b.is_ascii_hexdigit();
         match self.byte(letter) {
             Some(
                 b'a' | b'b' | b'f' | b'n' | b'r' | b't' | b'v' | b'"' | b'\'' | b'\\' | b'?' | b'`',
             ) => Ok(start),
-            Some(b'0'..=b'3') => digits(2, |b| matches!(b, b'0'..=b'7')),
-            Some(b'x' | b'X') => digits(2, hexadecimal),
-            Some(b'u') => digits(4, hexadecimal),
-            Some(b'U') => digits(8, hexadecimal),
+            Some(b'0'..=b'3') => digits(2, OCTAL_DIGIT),
+            Some(b'x' | b'X') => digits(2, HEX_DIGIT),
+            Some(b'u') => digits(4, HEX_DIGIT),
+            Some(b'U') => digits(8, HEX_DIGIT),
             _ => Err(letter),
         }
     }

@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use memchr::memchr;
+
 /// The value of an int literal, decimal or `0x…`; `None` if it is out of range.
 pub(super) fn int(text: &str, negative: bool) -> Option<i64> {
     let magnitude = magnitude(text)?;
@@ -76,8 +78,9 @@ fn body(text: &str) -> (Cow<'_, str>, bool) {
     let inner = quoted
         .get(quotes..quoted.len().saturating_sub(quotes))
         .unwrap_or_default();
-    let escaped = !raw && inner.contains('\\');
-    if inner.contains('\r') {
+    let has = |byte| memchr(byte, inner.as_bytes()).is_some();
+    let escaped = !raw && has(b'\\');
+    if has(b'\r') {
         (
             Cow::Owned(inner.replace("\r\n", "\n").replace('\r', "\n")),
             escaped,

@@ -3,6 +3,7 @@
 //! This parser gives up at the first error or exceeded limit, which [`recovery`](super::recovery) then finds and reports. From a valid
 //! expression, both parsers build the same tree with the same ids.
 
+use smallvec::SmallVec;
 use smol_str::{SmolStr, format_smolstr};
 
 use super::builder::Builder;
@@ -20,12 +21,21 @@ pub(super) fn parse(
     options: &ParserOptions,
     macros: &Macros,
 ) -> Option<(Expr, Vec<Offset>)> {
-    let tokens = tokens(source)?;
+    // The tokens of most rules fit in here.
+    let mut tokens: SmallVec<[Token; 64]> = SmallVec::new();
+    let mut lexer = Lexer::new(source);
+    loop {
+        let token = lexer.next().ok()?;
+        tokens.push(token);
+        if token.kind == TokenKind::Eof {
+            break;
+        }
+    }
     let builder = Builder::new(macros, tokens.len());
     let depth = Depth::default();
     let mut parser = Parser {
         text: source.text(),
-        tokens,
+        tokens: &tokens,
         at: 0,
         options,
         builder,
@@ -37,23 +47,10 @@ pub(super) fn parse(
     parser.builder.finish()
 }
 
-fn tokens(source: &Source) -> Option<Vec<Token>> {
-    // Most tokens are longer than one character or have a space beside them.
-    let mut tokens = Vec::with_capacity(source.text().len().div_ceil(2).saturating_add(2));
-    let mut lexer = Lexer::new(source);
-    loop {
-        let token = lexer.next().ok()?;
-        tokens.push(token);
-        if token.kind == TokenKind::Eof {
-            return Some(tokens);
-        }
-    }
-}
-
 /// The parser of one expression. Each function that reads a part of the text leaves its expression on the builder's stack.
 struct Parser<'a> {
     text: &'a str,
-    tokens: Vec<Token>,
+    tokens: &'a [Token],
     at: usize,
     options: &'a ParserOptions,
     builder: Builder<'a>,
@@ -94,6 +91,7 @@ impl<'a> Parser<'a> {
         self.kind_ahead(0)
     }
 
+    #[inline(always)]
     fn bump(&mut self) -> Option<Token> {
         let token = self.ahead(0)?;
         self.at = self.at.saturating_add(1);
@@ -101,6 +99,7 @@ impl<'a> Parser<'a> {
     }
 
     /// The next token, if it has that kind.
+    #[inline(always)]
     fn eat(&mut self, kind: TokenKind) -> Option<Token> {
         if self.kind() == kind {
             self.bump()
@@ -116,6 +115,7 @@ impl<'a> Parser<'a> {
     }
 
     /// The name of a field.
+    #[inline(always)]
     fn field_name(&mut self) -> Option<(&'a str, Token)> {
         let token = self.bump()?;
         let text = token.text(self.text);
@@ -157,25 +157,36 @@ impl<'a> Parser<'a> {
         Some(())
     }
 
+    #[inline(always)]
     fn or(&mut self) -> Option<()> {
-        self.chain(TokenKind::LogicalOr, op::LOGICAL_OR, Self::and)
+        self.and()?;
+        match self.kind() {
+            TokenKind::LogicalOr => self.chain(TokenKind::LogicalOr, op::LOGICAL_OR, Self::and),
+            _ => Some(()),
+        }
     }
 
+    #[inline(always)]
     fn and(&mut self) -> Option<()> {
-        self.chain(TokenKind::LogicalAnd, op::LOGICAL_AND, Self::relation)
+        self.relation()?;
+        match self.kind() {
+            TokenKind::LogicalAnd => {
+                self.chain(TokenKind::LogicalAnd, op::LOGICAL_AND, Self::relation)
+            }
+            _ => Some(()),
+        }
     }
 
+    /// The rest of a chain of `&&` or `||` after its first term.
+    #[inline(never)]
     fn chain(
         &mut self,
         kind: TokenKind,
         name: &'static str,
         term: fn(&mut Self) -> Option<()>,
     ) -> Option<()> {
-        term(self)?;
-        if self.kind() != kind {
-            return Some(());
-        }
-        let (mark, mut operators) = (self.builder.mark_last(), Vec::new());
+        let mark = self.builder.mark_last();
+        let mut operators: SmallVec<[ExprId; 8]> = SmallVec::new();
         while let Some(token) = self.eat(kind) {
             self.with(term)?;
             operators.push(self.builder.nodes.id(token.offset));
@@ -184,6 +195,7 @@ impl<'a> Parser<'a> {
         Some(())
     }
 
+    #[inline(always)]
     fn relation(&mut self) -> Option<()> {
         enter(&mut self.depth.relation)?;
         self.calc(0)?;
@@ -216,6 +228,7 @@ impl<'a> Parser<'a> {
         Some(())
     }
 
+    #[inline(always)]
     fn unary(&mut self) -> Option<()> {
         let (kind, name) = match self.kind() {
             TokenKind::Exclam => (TokenKind::Exclam, op::LOGICAL_NOT),
@@ -255,6 +268,7 @@ impl<'a> Parser<'a> {
         }
     }
 
+    #[inline(always)]
     fn select_or_call(&mut self) -> Option<()> {
         let dot = self.eat(TokenKind::Dot)?;
         let optional = self.optional_mark()?;

@@ -197,7 +197,7 @@ impl<'a> Visitor<'a> {
         self.expr(parts.next())?;
         let field = parts.next().and_then(|id| self.tree.node(id));
         let (Some(dot), Some(field)) = (node.token(TokenKind::Dot), field) else {
-            self.builder.take(mark);
+            self.builder.discard(mark);
             self.gap(node.start);
             return Ok(());
         };
@@ -210,7 +210,7 @@ impl<'a> Visitor<'a> {
         } else if self.options.optional_syntax {
             self.builder.optional_select(dot.offset, name, field.start);
         } else {
-            self.builder.take(mark);
+            self.builder.discard(mark);
             self.refuse(dot.offset, "unsupported syntax '.?'");
         }
         Ok(())
@@ -276,7 +276,7 @@ impl<'a> Visitor<'a> {
         } else if self.options.optional_syntax {
             self.builder.operator(id, op::OPT_INDEX, 2);
         } else {
-            self.builder.take(mark);
+            self.builder.discard(mark);
             self.refuse(open, "unsupported syntax '[?'");
         }
         Ok(())

@@ -123,6 +123,19 @@ impl Type {
         }
     }
 
+    /// Whether this is a type variable or type parameter, or may contain one.
+    pub(crate) fn is_composed(&self) -> bool {
+        matches!(
+            self,
+            Type::Var(_)
+                | Type::Param(_)
+                | Type::List(_)
+                | Type::Map(_)
+                | Type::Type(Some(_))
+                | Type::Opaque(_)
+        )
+    }
+
     /// Whether this is `dyn`, `any` or the type of a reported error: types that are checked only at run time.
     pub fn is_dyn(&self) -> bool {
         matches!(self, Type::Dyn | Type::Any | Type::Error)

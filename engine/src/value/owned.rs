@@ -39,6 +39,11 @@ impl OwnedValue {
         copy(value, &mut Reach::default())
     }
 
+    /// A text, which is shared.
+    pub(crate) fn from_text(text: Arc<str>) -> Self {
+        OwnedValue(Kept::String(text))
+    }
+
     /// `true` or `false`.
     pub fn from_bool(value: bool) -> Self {
         OwnedValue(Kept::Bool(value))

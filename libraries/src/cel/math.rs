@@ -10,6 +10,7 @@ use gavel_engine::decl::{CallContext, Function, Overload, row};
 use gavel_engine::error::EvalError;
 use gavel_engine::syntax::{Expansion, Macro, MacroCall, MacroContext, MacroError, Receiver};
 use gavel_engine::value::Value;
+use smallvec::smallvec;
 
 /// The functions.
 #[rustfmt::skip] // A table: a row a line.
@@ -131,7 +132,7 @@ fn expand(
     }
     let args = match args.len() {
         1 | 2 => args,
-        _ => vec![context.list(args)],
+        _ => smallvec![context.list(args.into_vec())],
     };
     Ok(context.call(function, args))
 }

@@ -86,6 +86,11 @@ impl TypeProvider for DeclaredTypes {
         found.map(|(_, ty)| ty.clone())
     }
 
+    fn has_names_below(&self, root: &str) -> bool {
+        // All names in `TYPES` begin like this, and so does `VARIABLES`.
+        root == "kubernetes" || (self.patch_types && root == OBJECT_PATCH)
+    }
+
     fn object_kind(&self, type_name: &str) -> Option<ObjectKind> {
         match type_name {
             JSON_PATCH if self.patch_types => Some(ObjectKind::Record {

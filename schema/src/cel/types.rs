@@ -97,6 +97,10 @@ impl TypeProvider for SchemaTypes {
         type_of(shape, name)
     }
 
+    fn has_names_below(&self, root: &str) -> bool {
+        self.root.name.split('.').next() == Some(root)
+    }
+
     fn field_place(&self, type_name: &str, field: &str) -> FieldPlace {
         let node = self.find(type_name).and_then(Node::of);
         let properties = node.and_then(Node::properties).unwrap_or_default();

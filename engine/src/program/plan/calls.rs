@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use smallvec::SmallVec;
 use smol_str::SmolStr;
 
-use super::{PlanError, Planner, Step, as_chain, constants, into_attribute};
+use super::{PlanError, Planner, Step, as_chain, boxed, constants, into_attribute};
 use crate::ast::{self, Expr, ExprId, ExprKind};
 use crate::check::{Reference, resolve_name};
 use crate::cost::Cost;
@@ -25,19 +26,22 @@ use gavel_golang::regex::Regex;
 struct CallTarget<'e> {
     receiver: Option<&'e Expr>,
     name: SmolStr,
-    function: Option<Arc<FunctionDecl>>,
-    overload: Option<Arc<OverloadDecl>>,
+    function: Option<&'e Arc<FunctionDecl>>,
+    overload: Option<&'e Arc<OverloadDecl>>,
 }
 
-impl Planner<'_> {
+/// The operands of a call, the receiver first.
+type Arguments = SmallVec<[Step; 2]>;
+
+impl<'p> Planner<'p> {
     pub(super) fn plan_call(&mut self, expr: &Expr, call: &ast::Call) -> Result<Step, PlanError> {
         let target = self.resolve(expr, call);
         let form = target.form();
         if form == Some(Form::Block) {
             return self.plan_block(call);
         }
-        let mut types = Vec::new();
-        let mut arguments = Vec::with_capacity(call.args.len().saturating_add(1));
+        let mut types: SmallVec<[&Type; 2]> = SmallVec::new();
+        let mut arguments = Arguments::new();
         for argument in target.receiver.into_iter().chain(&call.args) {
             types.push(self.checked.type_of(argument.id));
             arguments.push(self.plan(argument)?);
@@ -51,14 +55,8 @@ impl Planner<'_> {
             Some(Form::NotEqual) => plan_equality(expr.id, &target, arguments, true),
             Some(Form::Index) => self.plan_index(expr.id, arguments, false),
             Some(Form::OptionalIndex) => self.plan_index(expr.id, arguments, true),
-            Some(Form::Not) => {
-                let [operand] = exactly(arguments)?;
-                Ok(Step::Not(Box::new(operand), expr.id))
-            }
-            Some(Form::NotStrictlyFalse) => {
-                let [argument] = exactly(arguments)?;
-                Ok(Step::NotStrictlyFalse(Box::new(argument)))
-            }
+            Some(Form::Not) => Ok(Step::Not(Box::new(only(arguments)?), expr.id)),
+            Some(Form::NotStrictlyFalse) => Ok(Step::NotStrictlyFalse(Box::new(only(arguments)?))),
             Some(Form::OptionalOr) if arguments.len() == 2 => {
                 Ok(Step::OptionalOr(pair(arguments)?))
             }
@@ -92,7 +90,7 @@ impl Planner<'_> {
             Step::Attribute(chain) | Step::Local(_, chain)
                 if chain.qualifiers.is_empty() && !chain.presence =>
             {
-                let path = self.path(chain, Further::Read(call.function.clone()));
+                let path = self.path(chain, Further::Read, &call.function);
                 let slot = match chain.base {
                     Base::Slot(slot) => Some(slot),
                     _ => None,
@@ -104,20 +102,20 @@ impl Planner<'_> {
     }
 
     /// Resolves a call. In an unchecked expression, a receiver may turn out to be part of the function's name.
-    fn resolve<'e>(&self, expr: &Expr, call: &'e ast::Call) -> CallTarget<'e> {
-        if let Some(Reference::Call { function, .. }) = self.checked.reference(expr.id) {
+    fn resolve<'e>(&self, expr: &Expr, call: &'e ast::Call) -> CallTarget<'e>
+    where
+        'p: 'e,
+    {
+        let (checked, env) = (self.checked, self.env);
+        if let Some(Reference::Call { function, .. }) = checked.reference(expr.id) {
             return CallTarget {
                 receiver: call.target.as_ref(),
                 name: function.name.clone(),
-                function: Some(Arc::clone(function)),
-                overload: self.checked.overload(expr.id).cloned(),
+                function: Some(function),
+                overload: checked.overload(expr.id),
             };
         }
-        let find = |name: &str| {
-            resolve_name(self.env.container(), name, |name| {
-                self.env.function(name).cloned()
-            })
-        };
+        let find = |name: &str| resolve_name(env.container(), name, |name| env.function(name));
         let qualified = match &call.target {
             None => find(&call.function),
             Some(target) => {
@@ -142,7 +140,7 @@ impl Planner<'_> {
         };
         CallTarget {
             receiver: call.target.as_ref(),
-            function: self.env.function(&name).cloned(),
+            function: env.function(&name),
             name,
             overload: None,
         }
@@ -151,10 +149,10 @@ impl Planner<'_> {
     fn plan_index(
         &mut self,
         id: ExprId,
-        arguments: Vec<Step>,
+        arguments: Arguments,
         optional: bool,
     ) -> Result<Step, PlanError> {
-        let [operand, index] = exactly(arguments)?;
+        let [operand, index] = two(arguments)?;
         let key = match index {
             Step::Constant(value) => self.constant_key(*value)?,
             node => match as_chain(node) {
@@ -195,7 +193,6 @@ impl CallTarget<'_> {
     fn mark_read(&self, arguments: &mut [Step]) {
         let reads = self
             .overload
-            .as_ref()
             .map_or(Reads::Unsaid, |overload| overload.reads);
         let from = match reads {
             Reads::Unsaid => return,
@@ -212,7 +209,7 @@ impl CallTarget<'_> {
     /// The form of the call's plan, if it is not a plain call. If the overload is only known at run time, the function's first overload
     /// with a form decides.
     fn form(&self) -> Option<Form> {
-        match (&self.overload, &self.function) {
+        match (self.overload, self.function) {
             (Some(overload), _) => overload.form,
             (None, Some(function)) => function.overloads.iter().find_map(|overload| overload.form),
             (None, None) => None,
@@ -223,11 +220,11 @@ impl CallTarget<'_> {
 fn plan_equality(
     id: ExprId,
     target: &CallTarget<'_>,
-    arguments: Vec<Step>,
+    arguments: Arguments,
     negated: bool,
 ) -> Result<Step, PlanError> {
-    let [left, right] = exactly(arguments)?;
-    let row = target.function.as_ref();
+    let [left, right] = two(arguments)?;
+    let row = target.function;
     let row = row.and_then(|function| function.overloads.first());
     let cost = row.map_or(Cost::ONE, |overload| overload.cost);
     Ok(Step::Equality(Box::new(Equality {
@@ -254,19 +251,30 @@ fn dotted_name(expr: &Expr) -> Option<String> {
     }
 }
 
-fn exactly<const N: usize>(arguments: Vec<Step>) -> Result<[Step; N], PlanError> {
-    // The parser gives every operator the right number of operands; only a call by the operator's internal name may not.
-    arguments
-        .try_into()
-        .map_err(|_| PlanError::new("no such overload"))
+/// The parser gives every operator the right number of operands; only a call by the operator's internal name may have another number.
+fn wrong_number() -> PlanError {
+    PlanError::new("no such overload")
 }
 
-fn pair(arguments: Vec<Step>) -> Result<Box<[Step; 2]>, PlanError> {
-    Ok(Box::new(exactly(arguments)?))
+fn only(arguments: Arguments) -> Result<Step, PlanError> {
+    let mut arguments = arguments.into_iter();
+    match (arguments.next(), arguments.next()) {
+        (Some(argument), None) => Ok(argument),
+        _ => Err(wrong_number()),
+    }
 }
 
-fn plan_conditional(id: ExprId, arguments: Vec<Step>) -> Result<Step, PlanError> {
-    let [condition, truthy, falsy] = exactly(arguments)?;
+fn two(arguments: Arguments) -> Result<[Step; 2], PlanError> {
+    arguments.into_inner().map_err(|_| wrong_number())
+}
+
+fn pair(arguments: Arguments) -> Result<Box<[Step; 2]>, PlanError> {
+    Ok(Box::new(two(arguments)?))
+}
+
+fn plan_conditional(id: ExprId, arguments: Arguments) -> Result<Step, PlanError> {
+    let arguments = arguments.into_vec().try_into();
+    let [condition, truthy, falsy] = arguments.map_err(|_| wrong_number())?;
     // A branch that is a chain becomes part of the conditional, even a presence test: upstream then no longer treats it as a test.
     let branch = |node: Step| match as_chain(node) {
         Ok(chain) => *chain,
@@ -286,7 +294,7 @@ fn plan_conditional(id: ExprId, arguments: Vec<Step>) -> Result<Step, PlanError>
 fn plan_function(
     expr: &Expr,
     target: CallTarget<'_>,
-    mut arguments: Vec<Step>,
+    mut arguments: Arguments,
     types: &[&Type],
 ) -> Result<Step, PlanError> {
     let cost = call_cost(&target);
@@ -301,7 +309,7 @@ fn plan_function(
             id: expr.id,
             function: target.name,
             callee,
-            arguments: arguments.into(),
+            arguments: boxed(arguments),
             stops_early: true,
             cost,
             read: None,
@@ -315,11 +323,11 @@ fn plan_function(
         && let [_, list] = arguments.as_slice()
         && list.constant().is_some()
     {
-        let [element, list] = exactly(arguments)?;
+        let [element, list] = two(arguments)?;
         let list_value = list.constant().unwrap_or(Value::NULL);
         match constants::membership(expr.id, element, &list_value) {
             Ok(node) => return Ok(node),
-            Err(element) => arguments = vec![element, list],
+            Err(element) => arguments = Arguments::from_buf([element, list]),
         }
     }
     let (callee, any_number) = callee(&target, types);
@@ -327,7 +335,7 @@ fn plan_function(
         && let Callee::Known(function) = callee
         && arguments.len() == 2
     {
-        let [left, right] = exactly(arguments)?;
+        let [left, right] = two(arguments)?;
         let operands = Operands {
             id: expr.id,
             left,
@@ -351,7 +359,7 @@ fn plan_function(
         id: expr.id,
         function: target.name,
         callee,
-        arguments: arguments.into(),
+        arguments: boxed(arguments),
         stops_early,
         cost,
         read: None,
@@ -366,7 +374,7 @@ fn plan_function(
 /// The implementation for constant patterns; `None` if the function has none. Like upstream, the planner finds it by the function's name
 /// alone.
 fn of_pattern(target: &CallTarget<'_>) -> Option<PatternFunction> {
-    let overloads = &target.function.as_ref()?.overloads;
+    let overloads = &target.function?.overloads;
     overloads.iter().find_map(|overload| overload.pattern)
 }
 
@@ -395,7 +403,7 @@ fn callee(target: &CallTarget<'_>, types: &[&Type]) -> (Callee, bool) {
             false => Callee::Guarded(implementation, Arc::clone(overload)),
         }
     };
-    if let Some(overload) = &target.overload {
+    if let Some(overload) = target.overload {
         match overload.implementation {
             Implementation::Typed(function) => return (guarded(function, overload), false),
             Implementation::Variadic(function) => return (guarded(function, overload), true),
@@ -450,7 +458,7 @@ fn is_certain(ty: &Type) -> bool {
 /// The cost of a call. If the types do not decide the overload, the call costs one unit, unless the cost applies to every call of the
 /// function ([`Cost::by_name`]).
 fn call_cost(target: &CallTarget<'_>) -> Cost {
-    match (&target.overload, &target.function) {
+    match (target.overload, target.function) {
         (Some(overload), _) => overload.cost,
         (None, Some(function)) => {
             let mut costs = function.overloads.iter().map(|overload| overload.cost);

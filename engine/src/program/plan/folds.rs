@@ -14,15 +14,19 @@ impl Planner<'_> {
         comprehension: &Comprehension,
     ) -> Result<Step, PlanError> {
         let range = self.plan(&comprehension.iter_range)?;
-        // Like upstream, plans the initial value before the loop and outside its scope.
-        let init = self.plan(&comprehension.accu_init)?;
+        // A macro's initial value is a constant that its plan does not need. Like upstream, plans any other before the loop and outside its
+        // scope.
+        let form = match form(comprehension) {
+            Some(form) => Ok(form),
+            None => Err(self.plan(&comprehension.accu_init)?),
+        };
         let outer = self.scopes.len();
         let around = std::mem::replace(&mut self.innermost, self.slots);
         let var = self.open(&comprehension.iter_var);
         let var2 = comprehension.iter_var2.as_ref().map(|name| self.open(name));
-        let kind = match form(comprehension) {
-            Some(form) => self.plan_form(form, var, var2)?,
-            None => {
+        let kind = match form {
+            Ok(form) => self.plan_form(form, var, var2)?,
+            Err(init) => {
                 let accu = self.open(&comprehension.accu_var);
                 let condition = self.plan(&comprehension.loop_condition)?;
                 let step = self.plan(&comprehension.loop_step)?;

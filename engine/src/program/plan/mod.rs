@@ -1,7 +1,9 @@
 //! Plans programs from checked expressions (cel-go `interpreter/planner.go`).
 
 use std::fmt;
+use std::sync::Arc;
 
+use smallvec::{SmallVec, smallvec};
 use smol_str::SmolStr;
 
 use super::path::{Further, KeptPaths, PathId, SlotId, Start};
@@ -74,8 +76,9 @@ pub fn plan(checked: &CheckedAst, env: &Declarations) -> Result<Program, PlanErr
     let mut planner = Planner {
         env,
         checked,
-        variables: Vec::new(),
-        scopes: Vec::new(),
+        variables: SmallVec::new(),
+        scopes: SmallVec::new(),
+        selections: 0,
         slots: 0,
         innermost: 0,
         paths: KeptPaths::default(),
@@ -85,7 +88,7 @@ pub fn plan(checked: &CheckedAst, env: &Declarations) -> Result<Program, PlanErr
     let corrections = env.corrections();
     Ok(Program {
         root,
-        variables: planner.variables.into(),
+        variables: boxed(planner.variables),
         slots: planner.slots,
         keeps: planner.paths.keeps(),
         specified,
@@ -97,9 +100,11 @@ pub fn plan(checked: &CheckedAst, env: &Declarations) -> Result<Program, PlanErr
 struct Planner<'e> {
     env: &'e Declarations,
     checked: &'e CheckedAst,
-    variables: Vec<SmolStr>,
+    variables: SmallVec<[SmolStr; 2]>,
     /// The loop variables and accumulators in scope with their slots, innermost last.
-    scopes: Vec<(SmolStr, SlotId)>,
+    scopes: SmallVec<[(SmolStr, SlotId); 2]>,
+    /// The number of selections around the expression that is planned next, one directly in the other.
+    selections: usize,
     slots: SlotId,
     /// The first slot of the innermost loop; the slots before it do not change during its iterations.
     innermost: SlotId,
@@ -109,10 +114,11 @@ struct Planner<'e> {
 impl Planner<'_> {
     // The depth of the tree is bounded by the parser, so this recursion is too.
     fn plan(&mut self, expr: &Expr) -> Result<Step, PlanError> {
+        let selections = std::mem::take(&mut self.selections);
         let planned = match &expr.kind {
             ExprKind::Constant(constant) => plan_constant(constant),
-            ExprKind::Ident(name) => self.plan_ident(expr, name),
-            ExprKind::Select(select) => self.plan_select(expr, select),
+            ExprKind::Ident(name) => self.plan_ident(expr, name, selections),
+            ExprKind::Select(select) => self.plan_select(expr, select, selections),
             ExprKind::Call(call) => self.plan_call(expr, call),
             ExprKind::List(list) => self.plan_list(expr, list),
             ExprKind::Map(entries) => self.plan_map(expr, entries),
@@ -122,13 +128,23 @@ impl Planner<'_> {
         planned.map_err(|error| error.at(expr.id))
     }
 
-    fn plan_ident(&mut self, expr: &Expr, name: &SmolStr) -> Result<Step, PlanError> {
+    fn plan_ident(
+        &mut self,
+        expr: &Expr,
+        name: &SmolStr,
+        selections: usize,
+    ) -> Result<Step, PlanError> {
         match self.checked.reference(expr.id) {
-            // The checker leaves a leading dot where a loop variable has the same name.
-            Some(Reference::Variable(variable)) if name.starts_with('.') => {
-                Ok(attribute(expr, self.variable(variable)))
+            Some(Reference::Variable(variable)) => {
+                // The checker leaves a leading dot where a loop variable has the same name.
+                let base = match name.starts_with('.') {
+                    true => self.variable(variable),
+                    false => self.place(variable),
+                };
+                let mut chain = Attribute::new(expr.id, base);
+                chain.fields.reserve_exact(selections);
+                Ok(Step::from(chain))
             }
-            Some(Reference::Variable(name)) => Ok(attribute(expr, self.place(name))),
             Some(Reference::Type(name)) => self.plan_type(name),
             Some(Reference::Constant(constant)) => plan_constant(constant),
             Some(Reference::Call { .. }) | None => self.plan_unchecked(expr, name),
@@ -194,7 +210,12 @@ impl Planner<'_> {
         }
     }
 
-    fn plan_select(&mut self, expr: &Expr, select: &Select) -> Result<Step, PlanError> {
+    fn plan_select(
+        &mut self,
+        expr: &Expr,
+        select: &Select,
+        selections: usize,
+    ) -> Result<Step, PlanError> {
         if !select.test_only
             && let Some(name) = self.dotted_variable(select)
         {
@@ -202,6 +223,7 @@ impl Planner<'_> {
         }
         let is_open = self.is_open(&select.operand);
         let place = self.place_of(select);
+        self.selections = selections.saturating_add(1);
         let operand = self.plan(&select.operand)?;
         let mut chain = into_attribute(expr.id, operand);
         if is_open {
@@ -249,7 +271,7 @@ impl Planner<'_> {
                 optional: false,
                 id,
             } if chain.qualifiers.is_empty() => {
-                let path = self.path(chain, Further::Field(SmolStr::new(key.name())));
+                let path = self.path(chain, Further::Field, key.name());
                 chain.paths.add(path);
                 chain.fields.reserve_exact(1);
                 chain.fields.push(Field { key, path, id });
@@ -262,7 +284,7 @@ impl Planner<'_> {
     }
 
     /// The path of a chain extended by one step.
-    fn path(&mut self, chain: &Attribute, further: Further) -> PathId {
+    fn path(&mut self, chain: &Attribute, further: Further, name: &str) -> PathId {
         let (base, again) = match chain.base {
             Base::Variable(index) => (Start::Variable(index), !self.scopes.is_empty()),
             Base::Slot(slot) => (Start::Slot(slot), slot < self.innermost),
@@ -273,13 +295,13 @@ impl Planner<'_> {
             Some(field) => Start::Path(field.path),
             None => base,
         };
-        self.paths.follow(start, further, again)
+        self.paths.follow(start, further, name, again)
     }
 
     /// The name of the declared variable, such as `a.b`, that a selection in an unchecked expression refers to; `None` if it refers to
     /// none.
     fn dotted_variable(&self, select: &Select) -> Option<SmolStr> {
-        let mut names = vec![&select.field];
+        let mut names: SmallVec<[&SmolStr; 8]> = smallvec![&select.field];
         let mut operand = &select.operand;
         loop {
             if self.checked.reference(operand.id).is_some() {
@@ -376,16 +398,22 @@ impl Planner<'_> {
     }
 }
 
+/// The items in a box without spare room.
+fn boxed<T>(items: SmallVec<[T; 2]>) -> Box<[T]> {
+    let mut boxed = Vec::with_capacity(items.len());
+    boxed.extend(items);
+    boxed.into()
+}
+
 fn plan_constant(constant: &Constant) -> Result<Step, PlanError> {
-    Ok(Step::from(OwnedValue::copy_of(&literal(constant))?))
+    Ok(Step::from(match constant {
+        Constant::String(text) => OwnedValue::from_text(Arc::clone(text)),
+        constant => OwnedValue::copy_of(&literal(constant))?,
+    }))
 }
 
 fn attribute(expr: &Expr, base: Base) -> Step {
-    let chain = Attribute::new(expr.id, base);
-    match chain.base {
-        Base::Slot(slot) => Step::Local(slot, Box::new(chain)),
-        _ => Step::Attribute(Box::new(chain)),
-    }
+    Step::from(Attribute::new(expr.id, base))
 }
 
 /// The chain, if the node is one.

@@ -1,5 +1,6 @@
 //! `cel.block` and related macros, with which the conformance tests of the specification write optimized trees.
 
+use smallvec::smallvec;
 use smol_str::format_smolstr;
 
 use super::{Expansion, Macro, MacroCall, MacroContext, MacroError, Receiver};
@@ -31,7 +32,7 @@ fn block(context: &mut MacroContext<'_>, call: MacroCall) -> Expansion {
             "cel.block requires the first arg to be a list literal",
         ));
     }
-    Ok(context.call(operators::BLOCK, vec![slots, result]))
+    Ok(context.call(operators::BLOCK, smallvec![slots, result]))
 }
 
 fn index(context: &mut MacroContext<'_>, call: MacroCall) -> Expansion {

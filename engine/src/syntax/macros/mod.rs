@@ -1,12 +1,14 @@
 //! Macros: calls that the parser replaces by other trees (`parser/macro.go`).
 
+use std::array;
 use std::borrow::Cow;
 
+use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
 use super::nodes::{self, Nodes, TooManyNodes};
 use crate::ast::operators::ACCUMULATOR;
-use crate::ast::{Comprehension, Constant, Expr, ExprId, ExprKind, ListExpr};
+use crate::ast::{Arguments, Comprehension, Constant, Expr, ExprId, ExprKind, ListExpr};
 use crate::source::Offset;
 
 mod bindings;
@@ -56,20 +58,18 @@ pub type Expansion = Result<Expr, MacroError>;
 /// The macros of an environment.
 #[derive(Debug, Clone, Default)]
 pub struct Macros {
-    rows: Vec<Macro>,
+    /// The rows by the function's name; of two rows for the same calls, the first one is used.
+    rows: FxHashMap<&'static str, Vec<Macro>>,
 }
 
 impl Macros {
     /// Joins tables; of two rows for the same calls, the later one is used.
     pub fn new(tables: &[&[Macro]]) -> Self {
-        Macros {
-            rows: tables
-                .iter()
-                .rev()
-                .flat_map(|table| table.iter().rev())
-                .copied()
-                .collect(),
+        let mut rows: FxHashMap<_, Vec<Macro>> = FxHashMap::default();
+        for row in tables.iter().rev().flat_map(|table| table.iter().rev()) {
+            rows.entry(row.name).or_default().push(*row);
         }
+        Macros { rows }
     }
 
     /// The expander for a call. Macros with an exact number of arguments take precedence.
@@ -79,14 +79,11 @@ impl Macros {
         target: Option<&Expr>,
         arguments: usize,
     ) -> Option<Expander> {
-        let named = || {
-            self.rows
-                .iter()
-                .filter(|row| row.name == name && row.receiver.accepts(target))
-        };
-        let exact = named().find(|row| row.arguments == Some(arguments));
+        let rows = self.rows.get(name)?;
+        let accepted = || rows.iter().filter(|row| row.receiver.accepts(target));
+        let exact = accepted().find(|row| row.arguments == Some(arguments));
         exact
-            .or_else(|| named().find(|row| row.arguments.is_none()))
+            .or_else(|| accepted().find(|row| row.arguments.is_none()))
             .map(|row| row.expand)
     }
 }
@@ -143,11 +140,11 @@ impl From<TooManyNodes> for MacroError {
 pub struct MacroCall {
     id: ExprId,
     target: Option<Expr>,
-    args: Vec<Expr>,
+    args: Arguments,
 }
 
 impl MacroCall {
-    pub(super) fn new(id: ExprId, target: Option<Expr>, args: Vec<Expr>) -> Self {
+    pub(super) fn new(id: ExprId, target: Option<Expr>, args: Arguments) -> Self {
         MacroCall { id, target, args }
     }
 
@@ -157,7 +154,7 @@ impl MacroCall {
     }
 
     /// The arguments, of any number.
-    pub fn into_args(self) -> Vec<Expr> {
+    pub fn into_args(self) -> Arguments {
         self.args
     }
 
@@ -167,10 +164,16 @@ impl MacroCall {
     ///
     /// The call has another number of arguments.
     pub fn args<const N: usize>(self) -> Result<[Expr; N], MacroError> {
-        let id = self.id;
-        self.args
-            .try_into()
-            .map_err(|_| MacroError::new(id, "wrong number of arguments"))
+        if self.args.len() != N {
+            return Err(MacroError::new(self.id, "wrong number of arguments"));
+        }
+        // The gap is never filled, because there are `N` arguments.
+        let gap = || Expr {
+            id: self.id,
+            kind: ExprKind::Constant(Constant::Null),
+        };
+        let mut args = self.args.into_iter();
+        Ok(array::from_fn(|_| args.next().unwrap_or_else(gap)))
     }
 
     /// The receiver and the arguments of a macro with exactly `N` of them.
@@ -227,7 +230,7 @@ impl<'n> MacroContext<'n> {
     }
 
     /// A call of a function or operator.
-    pub fn call(&mut self, function: &'static str, args: Vec<Expr>) -> Expr {
+    pub fn call(&mut self, function: &'static str, args: Arguments) -> Expr {
         nodes::call(
             self.nodes.id(self.offset),
             SmolStr::new_static(function),
@@ -237,7 +240,7 @@ impl<'n> MacroContext<'n> {
     }
 
     /// A receiver-style call.
-    pub fn member_call(&mut self, function: &'static str, target: Expr, args: Vec<Expr>) -> Expr {
+    pub fn member_call(&mut self, function: &'static str, target: Expr, args: Arguments) -> Expr {
         nodes::call(
             self.nodes.id(self.offset),
             SmolStr::new_static(function),

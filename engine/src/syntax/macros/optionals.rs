@@ -1,5 +1,7 @@
 //! The macros of optional values: `optMap`, `optFlatMap` (`cel/library.go`).
 
+use smallvec::smallvec;
+
 use super::{Expansion, Macro, MacroCall, MacroContext, Receiver, simple_name};
 use crate::ast::Expr;
 use crate::ast::operators::CONDITIONAL;
@@ -27,9 +29,9 @@ fn opt_map(context: &mut MacroContext<'_>, call: MacroCall) -> Expansion {
         "optMap() variable name must be a simple identifier",
     )?;
     let value = context.copy(&target)?;
-    let value = context.member_call("value", value, Vec::new());
+    let value = context.member_call("value", value, smallvec![]);
     let mapped = context.bind(name, value, transform);
-    let mapped = context.call("optional.of", vec![mapped]);
+    let mapped = context.call("optional.of", smallvec![mapped]);
     Ok(if_present(context, target, mapped))
 }
 
@@ -40,13 +42,13 @@ fn opt_flat_map(context: &mut MacroContext<'_>, call: MacroCall) -> Expansion {
         "optFlatMap() variable name must be a simple identifier",
     )?;
     let value = context.copy(&target)?;
-    let value = context.member_call("value", value, Vec::new());
+    let value = context.member_call("value", value, smallvec![]);
     let mapped = context.bind(name, value, transform);
     Ok(if_present(context, target, mapped))
 }
 
 fn if_present(context: &mut MacroContext<'_>, target: Expr, mapped: Expr) -> Expr {
-    let present = context.member_call("hasValue", target, Vec::new());
-    let none = context.call("optional.none", Vec::new());
-    context.call(CONDITIONAL, vec![present, mapped, none])
+    let present = context.member_call("hasValue", target, smallvec![]);
+    let none = context.call("optional.none", smallvec![]);
+    context.call(CONDITIONAL, smallvec![present, mapped, none])
 }

@@ -1,5 +1,6 @@
 //! `sortBy` (`ext/lists.go`, version 2 and later).
 
+use smallvec::smallvec;
 use smol_str::SmolStr;
 
 use super::standard::make_map;
@@ -30,6 +31,6 @@ fn sort_by(context: &mut MacroContext<'_>, call: MacroCall) -> Expansion {
     let range = context.ident(INPUT);
     let keys = make_map(context, range, &variable, None, key)?;
     let input = context.ident(INPUT);
-    let sorted = context.member_call(SORT_BY_KEYS, input, vec![keys]);
+    let sorted = context.member_call(SORT_BY_KEYS, input, smallvec![keys]);
     Ok(context.bind(INPUT, target, sorted))
 }

@@ -1,5 +1,6 @@
 //! The macros of the language: `has`, `all`, `exists`, `exists_one`, `map`, `filter` (`parser/macro.go`).
 
+use smallvec::smallvec;
 use smol_str::SmolStr;
 
 use super::{
@@ -105,9 +106,9 @@ pub(super) fn comprehension(
 pub(super) fn fold_all(context: &mut MacroContext<'_>, predicate: Expr) -> FoldParts {
     let init = context.bool(true);
     let accu = context.accumulator();
-    let condition = context.call(NOT_STRICTLY_FALSE, vec![accu]);
+    let condition = context.call(NOT_STRICTLY_FALSE, smallvec![accu]);
     let accu = context.accumulator();
-    let step = context.call(LOGICAL_AND, vec![accu, predicate]);
+    let step = context.call(LOGICAL_AND, smallvec![accu, predicate]);
     FoldParts {
         init,
         condition,
@@ -120,10 +121,10 @@ pub(super) fn fold_all(context: &mut MacroContext<'_>, predicate: Expr) -> FoldP
 pub(super) fn fold_exists(context: &mut MacroContext<'_>, predicate: Expr) -> FoldParts {
     let init = context.bool(false);
     let accu = context.accumulator();
-    let not = context.call(LOGICAL_NOT, vec![accu]);
-    let condition = context.call(NOT_STRICTLY_FALSE, vec![not]);
+    let not = context.call(LOGICAL_NOT, smallvec![accu]);
+    let condition = context.call(NOT_STRICTLY_FALSE, smallvec![not]);
     let accu = context.accumulator();
-    let step = context.call(LOGICAL_OR, vec![accu, predicate]);
+    let step = context.call(LOGICAL_OR, smallvec![accu, predicate]);
     FoldParts {
         init,
         condition,
@@ -137,11 +138,11 @@ pub(super) fn fold_exists_one(context: &mut MacroContext<'_>, predicate: Expr) -
     let init = context.constant(Constant::Int(0));
     let condition = context.bool(true);
     let (accu, one) = (context.accumulator(), context.constant(Constant::Int(1)));
-    let increment = context.call(ADD, vec![accu, one]);
+    let increment = context.call(ADD, smallvec![accu, one]);
     let accu = context.accumulator();
-    let step = context.call(CONDITIONAL, vec![predicate, increment, accu]);
+    let step = context.call(CONDITIONAL, smallvec![predicate, increment, accu]);
     let (accu, one) = (context.accumulator(), context.constant(Constant::Int(1)));
-    let result = context.call(EQUALS, vec![accu, one]);
+    let result = context.call(EQUALS, smallvec![accu, one]);
     FoldParts {
         init,
         condition,
@@ -160,7 +161,7 @@ pub(super) fn fold_list(
     let condition = context.bool(true);
     let accu = context.accumulator();
     let element = context.list(vec![element]);
-    let step = context.call(ADD, vec![accu, element]);
+    let step = context.call(ADD, smallvec![accu, element]);
     let step = step_if(context, predicate, step);
     FoldParts {
         init,
@@ -176,7 +177,7 @@ pub(super) fn step_if(context: &mut MacroContext<'_>, predicate: Option<Expr>, s
         return step;
     };
     let accu = context.accumulator();
-    context.call(CONDITIONAL, vec![predicate, step, accu])
+    context.call(CONDITIONAL, smallvec![predicate, step, accu])
 }
 
 const NOT_A_NAME: &str = "argument must be a simple name";

@@ -1,5 +1,6 @@
 //! The macros over an index or key and a value (`ext/comprehensions.go`).
 
+use smallvec::smallvec;
 use smol_str::SmolStr;
 
 use super::standard::{
@@ -10,8 +11,8 @@ use super::{
     Expansion, Macro, MacroCall, MacroContext, MacroError, Receiver, refuse_accumulator,
     simple_name,
 };
-use crate::ast::Expr;
 use crate::ast::operators::MAP_INSERT;
+use crate::ast::{Arguments, Expr};
 
 /// The macros over an index or key and a value.
 pub const TWO_VARIABLE: &[Macro] = &[
@@ -130,7 +131,7 @@ fn fold_map(
     key: Option<SmolStr>,
     value: Expr,
 ) -> FoldParts {
-    let mut args = vec![context.accumulator()];
+    let mut args: Arguments = smallvec![context.accumulator()];
     args.extend(key.map(|key| context.ident(key)));
     args.push(value);
     let step = context.call(MAP_INSERT, args);

@@ -37,6 +37,8 @@ pub enum Difference {
     JoinedListsHoldValues,
     /// New policies, bindings and webhook configurations must not have names that end with `.static.k8s.io`.
     StaticNamesAreRefused,
+    /// Schemas with `x-kubernetes-list-type: set` whose items are objects or lists cause a warning.
+    SetsOfObjectsAreWarnedOf,
     /// The checks of metadata have the wording and order of generated validation code.
     MetadataIsValidatedAnew,
     /// The cost of `startsWith`, `endsWith` and `matches` depends on the bytes that they read.

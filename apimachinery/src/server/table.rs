@@ -179,6 +179,13 @@ pub const DIFFERENCES: &[Row] = &[
         "apimachinery pkg/api/validation/objectmeta.go, pkg/apis/meta/v1/validation",
     ),
     row(
+        Difference::SetsOfObjectsAreWarnedOf,
+        37,
+        Effect::Message,
+        "A schema with `x-kubernetes-list-type: set` whose items are objects or lists causes a warning",
+        "apiextensions-apiserver pkg/registry/customresourcedefinition/strategy.go, getNonScalarListTypeSetWarnings",
+    ),
+    row(
         Difference::FailuresAreAuditedTogether,
         37,
         Effect::Message,

@@ -1,39 +1,69 @@
 //! Warnings about accepted definitions (apiextensions-apiserver `pkg/registry/customresourcedefinition/strategy.go`).
 
+use std::collections::BTreeSet;
+
 use gavel_apimachinery::formats::Format;
 use gavel_apimachinery::server::{Difference, Server};
 use gavel_golang::quote::quote;
-use gavel_schema::JsonSchema;
+use gavel_schema::{Items, JsonSchema};
 
 use super::Definition;
 use super::walk::each_schema;
 
 impl Definition {
-    /// The warnings that a client gets: one for each format that the server does not know, unless the old definition has this format too.
+    /// The warnings that a client gets: about formats that the server does not know, and about sets of objects or lists. Warnings that the
+    /// old definition caused too are left out.
     pub fn warnings(&self, old: Option<&Definition>, server: Server) -> Vec<String> {
-        let known = old.map(|old| old.unknown_formats(server));
-        let known = known.unwrap_or_default();
-        let formats = self.unknown_formats(server).into_iter();
-        let new = formats.filter(|format| !known.contains(format));
-        new.map(|format| format!("unrecognized format {}", quote(format)))
-            .collect()
+        let mut warnings = self.unknown_formats(server);
+        warnings.extend(self.sets_of_objects(server));
+        if let Some(old) = old {
+            let known = [old.unknown_formats(server), old.sets_of_objects(server)].concat();
+            warnings.retain(|warning| !known.contains(warning));
+        }
+        warnings
     }
 
-    fn unknown_formats(&self, server: Server) -> Vec<&str> {
+    /// A warning for each unknown format, in the order of the schemas.
+    fn unknown_formats(&self, server: Server) -> Vec<String> {
+        let mut warnings = Vec::new();
+        self.each_schema(&mut |schema| {
+            if !schema.format.is_empty() && !is_known(schema, server) {
+                warnings.push(format!("unrecognized format {}", quote(&schema.format)));
+            }
+        });
+        warnings
+    }
+
+    /// A warning for sets of lists and one for sets of objects, if the definition has them.
+    fn sets_of_objects(&self, server: Server) -> Vec<String> {
+        let mut warnings = BTreeSet::new();
+        self.each_schema(&mut |schema| {
+            if let Some(Items::Schema(items)) = &schema.items
+                && schema.topology.list_type.as_deref() == Some("set")
+                && matches!(items.kind.as_str(), "object" | "array")
+            {
+                warnings.insert(format!(
+                    "x-kubernetes-list-type: set for items of type {} is not supported by server-side apply or CEL validation rules",
+                    quote(&items.kind)
+                ));
+            }
+        });
+        match server.has(Difference::SetsOfObjectsAreWarnedOf) {
+            true => warnings.into_iter().collect(),
+            false => Vec::new(),
+        }
+    }
+
+    /// Calls `visit` with each schema of the versions and all schemas within it. A schema that all versions share is visited once.
+    fn each_schema<'d>(&'d self, visit: &mut dyn FnMut(&'d JsonSchema)) {
         let shared = self.shared();
         let own = self.spec.versions.iter();
         let own = own.filter_map(|version| shared.validation.own(version.schema.as_ref()));
-        let mut formats = Vec::new();
         for validation in shared.validation.common.into_iter().chain(own) {
             if let Some(schema) = validation.schema.as_deref() {
-                each_schema(schema, &mut |schema| {
-                    if !schema.format.is_empty() && !is_known(schema, server) {
-                        formats.push(schema.format.as_str());
-                    }
-                });
+                each_schema(schema, visit);
             }
         }
-        formats
     }
 }
 

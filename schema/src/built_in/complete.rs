@@ -28,6 +28,7 @@ fn complete_value(value: &mut Json, ty: GoType<'_>, server: Server) {
             let of = GoType::of(of);
             let is_amounts = matches!(of, GoType::Quantity);
             for value in fields.values_mut() {
+                replace_null(value, of);
                 match is_amounts {
                     true => write_amount(value, Quantity::rounded_up_to_milli),
                     false => complete_value(value, of, server),
@@ -37,11 +38,19 @@ fn complete_value(value: &mut Json, ty: GoType<'_>, server: Server) {
         (GoType::List(of), Json::Array(items)) => {
             let of = GoType::of(of);
             for item in items {
+                replace_null(item, of);
                 complete_value(item, of, server);
             }
         }
         (GoType::Quantity, value) => write_amount(value, Quantity::clone),
         _ => {}
+    }
+}
+
+/// Replaces null in a list or map by the zero value of its type.
+fn replace_null(value: &mut Json, ty: GoType<'_>) {
+    if value.is_null() {
+        *value = ty.zero();
     }
 }
 

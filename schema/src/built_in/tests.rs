@@ -210,6 +210,28 @@ fn built_in_kinds_are_converted_to_types_of_go() {
 }
 
 #[test]
+fn null_in_lists_and_maps_becomes_the_zero_value_of_the_type() {
+    let container = "/spec/template/spec/containers/0";
+    for (path, value, expected) in [
+        ("/metadata/labels", json!({"a": null}), json!({"a": ""})),
+        ("/metadata/finalizers", json!([null, "a"]), json!(["", "a"])),
+        (
+            &format!("{container}/env"),
+            json!([null]),
+            json!([{"name": ""}]),
+        ),
+        (
+            &format!("{container}/resources"),
+            json!({"limits": {"cpu": null}}),
+            json!({"limits": {"cpu": "0"}}),
+        ),
+    ] {
+        let object = completed("apps/v1", "Deployment", deployment(path, value));
+        assert_eq!(object.pointer(path), Some(&expected), "{path}");
+    }
+}
+
+#[test]
 fn fields_that_go_omits_are_omitted() {
     for (field, value, expected) in [
         ("/metadata/labels", json!({}), None),

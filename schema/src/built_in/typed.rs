@@ -3,7 +3,7 @@
 
 use gavel_apimachinery::json;
 use gavel_apimachinery::quantity::{ParseQuantityError, Quantity};
-use gavel_engine::value::Json;
+use gavel_engine::value::{Json, JsonObject};
 use gavel_golang::base64::{self, Encoding};
 use gavel_golang::time::Layout;
 
@@ -109,6 +109,20 @@ impl<'s> GoType<'s> {
             GoType::Bytes => "[]uint8".to_owned(),
             GoType::Quantity => "resource.Quantity".to_owned(),
             GoType::Any => "interface {}".to_owned(),
+        }
+    }
+
+    /// The value that Go's decoder makes of null in a list or map.
+    pub(super) fn zero(self) -> Json {
+        match self {
+            GoType::Struct(..) => Json::Object(JsonObject::new()),
+            GoType::Int32 | GoType::Int64 | GoType::Float | GoType::IntOrString => Json::from(0),
+            GoType::Bool => Json::Bool(false),
+            GoType::Text => Json::String(String::new()),
+            GoType::Quantity => Json::from("0"),
+            GoType::Map(_) | GoType::List(_) | GoType::Bytes | GoType::Time | GoType::Any => {
+                Json::Null
+            }
         }
     }
 

@@ -67,7 +67,7 @@ pub struct Limits {
     /// The time limit for the head of a connection's first request, from when the connection was opened; also the time limit of a TLS
     /// handshake.
     pub header_timeout: Duration,
-    /// How long a connection may be idle. The API server keeps its connections open for 90 seconds.
+    /// How long a connection can be idle. The API server keeps its connections open for 90 seconds.
     pub idle_timeout: Duration,
     /// The limit of open connections. To accept one more, the longest idle connection of the client with the most connections is closed.
     pub connections: usize,

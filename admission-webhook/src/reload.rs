@@ -116,7 +116,7 @@ pub(crate) fn live(
     })
 }
 
-/// How long reading manifests may take before `/readyz` reports it.
+/// How long reading manifests can take before `/readyz` reports it.
 const SLOW: Duration = Duration::from_secs(10);
 
 async fn manifests(mut changes: Changes, app: Arc<App>) {

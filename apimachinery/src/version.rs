@@ -1,4 +1,4 @@
-//! Versions of Kubernetes.
+//! Reads, compares and prints versions of Kubernetes, such as 1.36.
 
 use std::fmt;
 use std::str::FromStr;

@@ -21,7 +21,7 @@ use gavel_engine::value::{Arena, Json};
 use gavel_libraries::{EnvSet, Server};
 use serde_json::json;
 
-/// What one evaluation may cost, as in an API server.
+/// What one evaluation can cost, as in an API server.
 const LIMIT: u64 = 1_000_000;
 
 /// The aim for one unit.

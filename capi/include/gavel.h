@@ -85,13 +85,13 @@ typedef struct GavelCancel GavelCancel;
 // An expression, compiled.
 typedef struct GavelCondition GavelCondition;
 
-// A compiler of expressions, with the variables that they may read.
+// A compiler of expressions, with the variables that they can read.
 typedef struct GavelConditions GavelConditions;
 
 // A definition, compiled.
 typedef struct GavelCrd GavelCrd;
 
-// The functions and variables that expressions may use.
+// The functions and variables that expressions can use.
 typedef struct GavelEnv GavelEnv;
 
 // An error. `gavel_error_read` reads it, `gavel_error_free` frees it.
@@ -133,9 +133,9 @@ typedef struct GavelBytes {
   size_t len;
 } GavelBytes;
 
-// Asks whether a user may do something. `attributes` is a JSON object: `verb`, `user` (the name), `resourceRequest`, and `path` or
-// `apiGroup`, `apiVersion`, `resource`, `subresource`, `namespace`, `name`, `fieldSelector`, `labelSelector`. `authorizer` is the number
-// under which the host bound the authorizer; it is 0 for the authorizer of an admission request.
+// Asks whether a user is allowed to do something. `attributes` is a JSON object: `verb`, `user` (the name), `resourceRequest`, and `path`
+// or `apiGroup`, `apiVersion`, `resource`, `subresource`, `namespace`, `name`, `fieldSelector`, `labelSelector`. `authorizer` is the
+// number under which the host bound the authorizer; it is 0 for the authorizer of an admission request.
 typedef void (*GavelAuthorize)(size_t context,
                                uint64_t authorizer,
                                const uint8_t *attributes,
@@ -329,7 +329,7 @@ void gavel_reply_value(struct GavelReply *reply, const uint8_t *data, size_t len
 void gavel_reply_failure(struct GavelReply *reply, const uint8_t *message, size_t message_len);
 
 // Creates a compiler. `config` is JSON with the keys `server`, `k8sVersion`, `mode` ("new" or "stored") and `variables` (whether
-// expressions may read `variables`).
+// expressions can read `variables`).
 //
 // # Safety
 //
@@ -511,7 +511,7 @@ void gavel_bytes_free(struct GavelBytes bytes);
 // Creates a flag that is not set.
 struct GavelCancel *gavel_cancel_new(void);
 
-// Sets or clears a flag. Any thread may do so at any time.
+// Sets or clears a flag. Any thread can do so at any time.
 //
 // # Safety
 //

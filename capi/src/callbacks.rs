@@ -36,9 +36,9 @@ impl GavelReply {
     }
 }
 
-/// Asks whether a user may do something. `attributes` is a JSON object: `verb`, `user` (the name), `resourceRequest`, and `path` or
-/// `apiGroup`, `apiVersion`, `resource`, `subresource`, `namespace`, `name`, `fieldSelector`, `labelSelector`. `authorizer` is the number
-/// under which the host bound the authorizer; it is 0 for the authorizer of an admission request.
+/// Asks whether a user is allowed to do something. `attributes` is a JSON object: `verb`, `user` (the name), `resourceRequest`, and `path`
+/// or `apiGroup`, `apiVersion`, `resource`, `subresource`, `namespace`, `name`, `fieldSelector`, `labelSelector`. `authorizer` is the
+/// number under which the host bound the authorizer; it is 0 for the authorizer of an admission request.
 pub type GavelAuthorize = Option<
     unsafe extern "C" fn(
         context: usize,

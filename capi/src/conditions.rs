@@ -17,7 +17,7 @@ use crate::memory::{self, GavelBytes};
 use crate::options::{GavelOptions, Limits};
 use crate::program::{GavelOutcome, GavelValueKind, read_authorizer};
 
-/// A compiler of expressions, with the variables that they may read.
+/// A compiler of expressions, with the variables that they can read.
 #[derive(Debug)]
 pub struct GavelConditions(RwLock<Composition>);
 
@@ -48,7 +48,7 @@ impl From<GavelDeclarations> for Declarations {
 }
 
 /// Creates a compiler. `config` is JSON with the keys `server`, `k8sVersion`, `mode` ("new" or "stored") and `variables` (whether
-/// expressions may read `variables`).
+/// expressions can read `variables`).
 ///
 /// # Safety
 ///

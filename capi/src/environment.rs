@@ -1,4 +1,4 @@
-//! Environments: the functions and variables that expressions may use.
+//! Environments: the functions and variables that expressions can use.
 
 use gavel_apimachinery::json;
 use gavel_engine::env::Env;
@@ -8,7 +8,7 @@ use gavel_protocol::EvalRequest;
 use crate::error::{Failure, GavelError, GavelErrorKind, guard};
 use crate::memory;
 
-/// The functions and variables that expressions may use.
+/// The functions and variables that expressions can use.
 #[derive(Debug)]
 pub struct GavelEnv {
     pub(crate) env: Env,

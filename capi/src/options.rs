@@ -111,7 +111,7 @@ pub extern "C" fn gavel_cancel_new() -> *mut GavelCancel {
     Box::into_raw(Box::default())
 }
 
-/// Sets or clears a flag. Any thread may do so at any time.
+/// Sets or clears a flag. Any thread can do so at any time.
 ///
 /// # Safety
 ///

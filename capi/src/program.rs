@@ -378,7 +378,7 @@ fn flavour(ty: &Type) -> Flavour {
     }
 }
 
-/// Whether a value may be bound to a variable of this type. Elements are not checked: the host is responsible for them.
+/// Whether a value can be bound to a variable of this type. Elements are not checked: the host is responsible for them.
 fn fits(ty: &Type, value: Value<'_>) -> bool {
     match ty {
         Type::Dyn | Type::Any => true,

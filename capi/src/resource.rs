@@ -54,7 +54,7 @@ pub struct GavelValidation {
     pub findings: GavelBytes,
 }
 
-/// The errors and warnings.
+/// The errors and warnings of a validation, as the host reads them.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Findings<'o> {

@@ -66,7 +66,7 @@ pub struct Invocation {
     pub runs: Vec<Ran>,
 }
 
-/// An expression that ran.
+/// An expression of a policy that was evaluated, with its cost and value.
 #[derive(Debug, Clone)]
 pub struct Ran {
     /// The kind of the expression.
@@ -79,7 +79,7 @@ pub struct Ran {
     pub cost: u64,
     /// The value, as the trace formats it, or the error.
     pub result: Result<String, String>,
-    /// A help text for the error, or empty. The trace leaves it empty; callers may fill it in.
+    /// A help text for the error, or empty. The trace leaves it empty; callers can fill it in.
     pub help: String,
 }
 

@@ -1,4 +1,4 @@
-//! Users of requests.
+//! The user of a request whom a command line or a test names.
 
 use gavel_libraries::authorizer::UserInfo;
 

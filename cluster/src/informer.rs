@@ -20,7 +20,7 @@ use crate::kinds;
 /// An event about an object of a kind.
 #[derive(Debug)]
 pub(crate) struct KindEvent {
-    /// The kind, as [`name`] names it.
+    /// The name of the kind, as returned by [`name`]: `configmaps`, `widgets.example.com/v1`.
     pub(crate) kind: String,
     pub(crate) event: Event,
 }

@@ -13,7 +13,7 @@ use serde_json::Value as Json;
 
 use crate::access::message;
 
-/// The limit of groups and versions whose types one policy may use.
+/// The limit of groups and versions whose types one policy can use.
 const MOST_VERSIONS: usize = 10;
 
 /// The schemas of the groups and versions that policies name. Each document is read once, until the API server publishes a new one.
@@ -58,7 +58,7 @@ impl Schemas {
     ///
     /// # Errors
     ///
-    /// The server does not return the list of its documents.
+    /// The API server does not return the list of its OpenAPI documents (`/openapi/v3`).
     pub(crate) async fn check(
         &mut self,
         policy: ValidatingAdmissionPolicy,
@@ -115,7 +115,7 @@ impl Schemas {
     }
 }
 
-/// The document names of the groups and versions that a policy names, including those of its params.
+/// The paths of the OpenAPI documents of the groups and versions that a policy names, including those of its params.
 fn versions(policy: &ValidatingAdmissionPolicy) -> BTreeSet<String> {
     let spec = &policy.spec;
     let mut versions = BTreeSet::new();
@@ -138,7 +138,7 @@ fn versions(policy: &ValidatingAdmissionPolicy) -> BTreeSet<String> {
     versions
 }
 
-/// The name of the document of a group and version.
+/// The path of the OpenAPI document of an `apiVersion`: `apis/apps/v1` for `apps/v1`, `api/v1` for `v1`.
 fn path(version: &str) -> String {
     match version.contains('/') {
         true => format!("apis/{version}"),

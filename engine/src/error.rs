@@ -22,7 +22,7 @@ struct Details {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EvalErrorKind {
-    /// An operation failed. `&&`, `||` and the quantifiers may absorb it.
+    /// An operation failed. `&&`, `||` and the quantifiers can absorb it.
     Evaluation,
     /// The cost limit was exceeded.
     CostLimit,
@@ -138,7 +138,7 @@ impl EvalError {
         self.0.kind
     }
 
-    /// Whether the whole evaluation ends with this failure, so that no operator may absorb it.
+    /// Whether the whole evaluation ends with this failure, so that no operator can absorb it.
     pub fn is_fatal(&self) -> bool {
         self.0.kind != EvalErrorKind::Evaluation
     }

@@ -21,7 +21,7 @@ type Option func(config map[string]any)
 // Server sets the version of the API server whose behavior Gavel follows, such as "1.36", which is the default.
 func Server(version string) Option { return func(config map[string]any) { config["server"] = version } }
 
-// Language sets the version of Kubernetes whose functions new expressions may use. The default is the version before the server's.
+// Language sets the version of Kubernetes whose functions new expressions can use. The default is the version before the server's.
 func Language(version string) Option {
 	return func(config map[string]any) { config["k8sVersion"] = version }
 }

@@ -46,7 +46,7 @@ type Attributes struct {
 	LabelSelectorError string `json:"labelSelectorError"`
 }
 
-// AuthorizeFunc decides whether a user may do something. Several goroutines may call it at the same time.
+// AuthorizeFunc decides whether a user is allowed to do something. Several goroutines can call it at the same time.
 type AuthorizeFunc func(Attributes) (verdict Verdict, reason string, err error)
 
 // Authorize calls f with attributes as JSON. It is for the other packages of this module.

@@ -7,7 +7,7 @@ import (
 	"gavel.dev/go/internal/capi"
 )
 
-// Env defines what expressions may use: the functions of a version of Kubernetes, and variables.
+// Env defines what expressions can use: the functions of a version of Kubernetes, and variables.
 type Env struct{ inner capi.Env }
 
 // Estimate is a static cost, in cost units.
@@ -32,7 +32,7 @@ func entry(key, name string, value any) Option {
 // Server sets the version of the API server whose values, costs and messages Gavel reproduces, such as "1.36", which is the default.
 func Server(version string) Option { return set("server", version) }
 
-// Language sets the version of Kubernetes whose functions expressions may use. The default is the server's version.
+// Language sets the version of Kubernetes whose functions expressions can use. The default is the server's version.
 func Language(version string) Option { return set("k8sVersion", version) }
 
 // Stored lets expressions use the functions of all versions of Kubernetes, as an API server lets stored expressions.

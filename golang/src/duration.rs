@@ -24,7 +24,7 @@ pub fn parse(text: &str) -> Option<i64> {
     parse_working(text, &Work::unbounded()).unwrap_or_default()
 }
 
-/// Like [`parse`], but counts its work in `work`, which may interrupt it.
+/// Like [`parse`], but counts its work in `work`, which can interrupt it.
 ///
 /// # Errors
 ///

@@ -10,7 +10,7 @@ pub type Interrupt<'a> = Option<&'a (dyn Fn() -> bool + Sync)>;
 /// The units of work between two questions to the host whether to stop: roughly a tenth of a millisecond.
 const UNITS_PER_QUESTION: usize = 1 << 17;
 
-/// The work was interrupted.
+/// The error of an operation that the host interrupted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("operation interrupted")]
 pub struct Interrupted;
@@ -36,7 +36,7 @@ impl<'a> Work<'a> {
         Work::new(None)
     }
 
-    /// Whether the host may stop the work.
+    /// Whether the host can stop the work.
     pub fn is_bounded(&self) -> bool {
         self.interrupt.is_some()
     }

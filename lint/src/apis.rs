@@ -10,7 +10,7 @@ pub(crate) struct Api {
     /// Plural names; empty means all resources of the group and version.
     resources: &'static [&'static str],
     pub(crate) end: End,
-    /// The replacement; may be empty.
+    /// The replacement; can be empty.
     pub(crate) replacement: &'static str,
 }
 

@@ -1,4 +1,4 @@
-//! The kinds of objects that policies may match: those of definitions, of OpenAPI documents, and Kubernetes' own.
+//! The kinds of objects that policies can match: those of definitions, of OpenAPI documents, and Kubernetes' own.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use gavel_schema::{JsonSchema, openapi};
 /// The key that names the kind of a schema or path in an OpenAPI document.
 const KIND: &str = "x-kubernetes-group-version-kind";
 
-/// The known kinds.
+/// The kinds that linted documents name or define, with the schemas of their objects.
 #[derive(Debug)]
 pub(crate) struct Kinds {
     pub(crate) types: TypeChecker,

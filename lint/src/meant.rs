@@ -107,7 +107,8 @@ pub(crate) fn field_of(problem: Problem, schema: &JsonSchema) -> Problem {
     }
 }
 
-/// Adds the field that was probably meant, if a strict decoder reports an unknown field of a built-in kind.
+/// Adds `did you mean …?` to a problem that reports an unknown field of a built-in kind, if the type has a field with a similar name.
+/// Otherwise returns the problem unchanged.
 pub(crate) fn unknown_field(problem: Problem, api_version: &str, kind: &str) -> Problem {
     let path = problem.field.clone();
     let (parent, name) = path.rsplit_once('.').unwrap_or(("", &path));

@@ -1,4 +1,4 @@
-//! References between documents.
+//! Reports documents that contradict each other: duplicates, and bindings that do not fit their policies or params.
 
 use std::collections::BTreeMap;
 

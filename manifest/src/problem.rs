@@ -27,10 +27,10 @@ pub struct Problem {
     pub advice: Option<Box<Advice>>,
 }
 
-/// Advice on a problem.
+/// How to solve a problem: a help text and, if only one is correct, a replacement.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Advice {
-    /// Advice in words; may be empty.
+    /// Advice in words; can be empty.
     pub help: String,
     /// The replacement, if only one is correct.
     pub suggestion: Option<Suggestion>,

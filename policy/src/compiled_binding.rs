@@ -1,4 +1,4 @@
-//! Compiled bindings.
+//! Compiles ValidatingAdmissionPolicyBindings.
 
 use crate::api::ValidatingAdmissionPolicyBinding;
 use crate::hooks::Bound;

@@ -329,7 +329,7 @@ impl<'a> Dispatch<'a> {
         *cell.get_or_init(|| [object, old_object].map(convert))
     }
 
-    /// The values of the variables that a policy's expressions may read, without params. Values that no expression reads are not built.
+    /// The values of the variables that a policy's expressions can read, without params. Values that no expression reads are not built.
     pub(crate) fn views<'b>(
         &'b self,
         reads: Reads,

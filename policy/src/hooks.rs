@@ -20,7 +20,7 @@ pub(crate) trait Bound {
     fn policy_name(&self) -> &str;
 }
 
-/// The bound policies.
+/// The policies of a kind with their bindings, found by the resources that they match.
 #[derive(Debug)]
 pub(crate) struct Hooks<P, B> {
     /// The policies with their bindings, by the name of the policy.

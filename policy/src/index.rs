@@ -167,7 +167,7 @@ impl PolicyIndex {
         self.hooks.take();
     }
 
-    /// Removes a namespace, or an object that policies may use as params.
+    /// Removes a namespace, or an object that policies can use as params.
     pub fn forget(&mut self, api_version: &str, kind: &str, namespace: &str, name: &str) {
         self.resolver.remove(api_version, kind, namespace, name);
     }
@@ -216,17 +216,17 @@ impl PolicyIndex {
         self.hooks.take();
     }
 
-    /// Inserts a namespace, but not as an object that policies may use as params.
+    /// Inserts a namespace, but not as an object that policies can use as params.
     pub fn insert_namespace(&mut self, namespace: Arc<Namespace>) {
         self.resolver.namespaces.insert(namespace);
     }
 
-    /// Applies an object that policies may use as params.
+    /// Applies an object that policies can use as params.
     pub fn apply_param(&mut self, object: Json) {
         self.insert_param(Arc::new(KeptObject::new(object)));
     }
 
-    /// Inserts a kept object that policies may use as params.
+    /// Inserts a kept object that policies can use as params.
     pub fn insert_param(&mut self, object: Arc<KeptObject>) {
         self.resolver.insert_param(object);
     }

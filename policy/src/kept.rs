@@ -12,7 +12,7 @@ const SHORT: usize = 4 << 10;
 /// The number of objects in one chunk of a map. When an object changes, the pointers of its chunk are copied.
 pub(crate) const CHUNK: usize = 64;
 
-/// An object that policies may read: a param, or an object from an API server.
+/// An object that policies can read: a param, or an object from an API server.
 #[derive(Debug, PartialEq)]
 pub struct KeptObject {
     api_version: SmolStr,

@@ -1,4 +1,4 @@
-//! Namespaces: their labels, and the parts that expressions may read (apiserver `pkg/admission/plugin/cel/condition.go`,
+//! Namespaces: their labels, and the parts that expressions can read (apiserver `pkg/admission/plugin/cel/condition.go`,
 //! `CreateNamespaceObject`).
 
 use std::sync::Arc;

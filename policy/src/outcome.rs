@@ -16,9 +16,9 @@ pub struct PolicyDecision {
     pub denies: bool,
     /// The evaluation.
     pub evaluation: PolicyDecisionEvaluation,
-    /// The message; may be empty.
+    /// The message; can be empty.
     pub message: String,
-    /// The reason of the status; may be empty.
+    /// The reason of the status; can be empty.
     pub reason: String,
 }
 
@@ -49,7 +49,7 @@ pub enum AuditOutcome {
     Publish(String),
     /// The annotation is left out. The error is the reason; it may be empty.
     Exclude {
-        /// The error; may be empty.
+        /// The error; can be empty.
         error: String,
     },
     /// The annotation failed, which denies the request.

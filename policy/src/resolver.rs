@@ -32,7 +32,7 @@ impl Resolver {
         params.or_default()
     }
 
-    /// Inserts an object that policies may use as params.
+    /// Inserts an object that policies can use as params.
     pub(crate) fn insert_param(&mut self, object: Arc<KeptObject>) {
         let params = self.params_mut(object.api_version(), object.kind());
         params.insert(object);

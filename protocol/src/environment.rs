@@ -106,7 +106,7 @@ impl EnvironmentSpec {
 }
 
 impl Language {
-    /// Whether fields whose names are reserved words may be selected without an escape.
+    /// Whether fields whose names are reserved words can be selected without an escape.
     fn selects_reserved_words(&self) -> bool {
         match self {
             Language::Kubernetes { server, stored } => {

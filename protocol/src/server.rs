@@ -23,12 +23,12 @@ pub fn server_of(options: &Json, default: fn(Server) -> Server) -> Result<Server
 }
 
 impl Fields {
-    /// Reads the API server; without `k8sVersion`, expressions may use all functions of its version.
+    /// Reads the API server; without `k8sVersion`, expressions can use all functions of its version.
     pub(super) fn server(&mut self) -> Result<Server, RequestError> {
         self.server_or(|server| server)
     }
 
-    /// Reads the API server, for expressions of definitions and policies. Without `k8sVersion`, expressions may use only functions that the
+    /// Reads the API server, for expressions of definitions and policies. Without `k8sVersion`, expressions can use only functions that the
     /// previous version accepts too.
     pub(super) fn compatible_server(&mut self) -> Result<Server, RequestError> {
         self.server_or(Server::compatible)

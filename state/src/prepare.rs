@@ -46,7 +46,7 @@ pub(crate) enum Prepared {
     /// A role or a role binding.
     Rbac,
     Namespace(Arc<Namespace>),
-    /// Any other object; a policy may use it as a param.
+    /// Any other object; a policy can use it as a param.
     Other,
 }
 
@@ -105,7 +105,7 @@ impl Sort {
     }
 }
 
-/// Validates and compiles objects.
+/// Validates policies, bindings and other objects as the API server does, and compiles them for the index.
 pub(crate) struct Preparation {
     validator: Arc<Validator>,
     /// Whether objects are validated as if they were new.

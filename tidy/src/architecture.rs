@@ -3,9 +3,9 @@
 /// The allowed imports of ARCHITECTURE.md.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Architecture {
-    /// Folders of crates and their layers; a crate without a layer may use every crate.
+    /// Folders of crates and their layers; a crate without a layer can use every crate.
     pub layers: Vec<(String, Option<u32>)>,
-    /// The modules of the engine, from the bottom up; modules on one line may use each other, but not in circles.
+    /// The modules of the engine, from the bottom up; modules on one line can use each other, but not in circles.
     pub engine: Vec<Vec<String>>,
 }
 

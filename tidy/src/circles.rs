@@ -1,4 +1,4 @@
-//! Circles among modules.
+//! Finds modules of a crate that use each other in a circle.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::modules::{Use, module_path};
 
 /// Sibling modules that use each other in a circle, directly or not, with the uses that connect them. A module and its submodules are
-/// treated as one, so they may use each other.
+/// treated as one, so they can use each other.
 pub fn circles(src: &Path, uses: &BTreeSet<Use>) -> Vec<Vec<Use>> {
     let mut ties: BTreeMap<(Module, Module), Vec<&Use>> = BTreeMap::new();
     for each in uses {

@@ -61,7 +61,7 @@ fn add_names(
     named.extend(params.map(|params| params.kind.to_lowercase()));
 }
 
-/// The checkers of policies.
+/// Validates and type-checks policies as one of the compared API servers does.
 #[derive(Debug)]
 pub(crate) struct Policies {
     validator: Validator,

@@ -1,4 +1,4 @@
-//! Rehearses an upgrade.
+//! Compares the answers of two versions of Kubernetes to the same objects and requests.
 
 use std::cell::OnceCell;
 
@@ -66,7 +66,7 @@ pub struct InputError(String);
 enum Known {
     Definition(Box<Definition>),
     Registration(Box<Resource>),
-    /// An object that policies may read.
+    /// An object that policies can read.
     Other,
 }
 
@@ -249,7 +249,7 @@ impl Answers {
 }
 
 impl Differing {
-    /// Whether each difference has a cause that reverts the later answer.
+    /// Whether, for every differing answer, there is a cause that changes the later server's answer when this cause alone is reverted.
     fn is_explained(&self) -> bool {
         self.after.causes.iter().all(|causes| !causes.is_empty())
     }

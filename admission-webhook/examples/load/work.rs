@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Value as Json, json};
 
-/// One kind of work.
+/// A kind of work that the load test measures: manifests and one request, which is sent again and again.
 pub(crate) struct Work {
     pub(crate) name: &'static str,
     pub(crate) manifests: String,

@@ -1,4 +1,4 @@
-//! Scheduling of decisions.
+//! Schedules decisions: on the thread that read the request, or on another thread with a deadline.
 //!
 //! Most decisions take microseconds, less than a switch to another thread and back. So a decision is first attempted on the thread that
 //! read the request. But policies may be slow, and a large object can make any policy slow. Therefore it is attempted up to three times,
@@ -6,7 +6,7 @@
 //!
 //! 1. inline, for a millisecond, if the body is small;
 //! 2. on a thread of its own, for [`TURN`]: every request gets this turn, in the order of arrival;
-//! 3. on a thread of its own until the deadline, in one of a limited number of slots. No user and no policy may hold more than half of
+//! 3. on a thread of its own until the deadline, in one of a limited number of slots. No user and no policy can hold more than half of
 //!    them.
 //!
 //! A decision stops when its deadline has passed, or when its client is gone.

@@ -1,4 +1,4 @@
-//! Slots for long evaluations. No user and no policy may hold more than half of them.
+//! Slots for long evaluations. No user and no policy can hold more than half of them.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -25,7 +25,7 @@ impl Slots {
         }
     }
 
-    /// Waits for a slot that the flow may hold.
+    /// Waits for a slot that the flow can hold.
     pub(super) async fn acquire(self: &Arc<Self>, flow: Flow) -> Slot {
         loop {
             let freed = self.freed.notified();

@@ -13,7 +13,7 @@ use crate::status::ApiError;
 /// The maximum number of bytes that one JSON value takes while it is read: lists grow by doubling, and the arena keeps the smaller copies.
 const VALUE: usize = 96;
 
-/// The memory that requests may take.
+/// The memory that requests can take.
 #[derive(Debug)]
 pub(crate) struct BodyLimits {
     /// The size limit of one body, in bytes.
@@ -112,7 +112,7 @@ impl BodyLimits {
         Ok(read)
     }
 
-    /// Reserves more bytes for a body. A single body may take the whole limit, so that it can always be read when there are no others.
+    /// Reserves more bytes for a body. A single body can take the whole limit, so that it can always be read when there are no others.
     fn hold(&self, body: &mut HeldBody, bytes: usize) -> Result<(), ApiError> {
         let held = body
             .held

@@ -1,5 +1,5 @@
-//! Checks that the writer of a policy or binding may read the params that it names. Otherwise, users could write policies to read objects
-//! that only Gavel may read (kubernetes `pkg/registry/admissionregistration/*/authz.go`).
+//! Checks that the writer of a policy or binding is allowed to read the params that it names. Otherwise, users could write policies to read
+//! objects that only Gavel is allowed to read (kubernetes `pkg/registry/admissionregistration/*/authz.go`).
 
 use gavel_apimachinery::field::{Error, Path};
 use gavel_libraries::authorizer::{
@@ -12,7 +12,7 @@ use serde_json::Value as Json;
 
 use super::answers::Answers;
 
-/// Members of this group may read everything, so the API server is not asked about them.
+/// Members of this group are allowed to read everything, so the API server is not asked about them.
 const SUPERUSERS: &str = "system:masters";
 
 /// The user who writes a policy or binding.
@@ -45,7 +45,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// The error that rejects the policy or binding. `None` if the writer may read the params, or if an answer is missing.
+    /// The error that rejects the policy or binding. `None` if the writer is allowed to read the params, or if an answer is missing.
     pub(super) fn refusal(&self, params: &NamedParams) -> Option<Error> {
         if self
             .request

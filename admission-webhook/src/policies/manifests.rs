@@ -23,7 +23,7 @@ pub(super) struct Manifests {
 }
 
 impl Manifests {
-    /// Reads the files at some paths: a path may be a file, or a folder whose `.json`, `.yaml` and `.yml` files are read in the order of
+    /// Reads the files at some paths: a path can be a file, or a folder whose `.json`, `.yaml` and `.yml` files are read in the order of
     /// their names. Names that begin with `..` are skipped, because a mounted ConfigMap keeps its versions there.
     ///
     /// # Errors

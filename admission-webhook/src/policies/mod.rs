@@ -98,7 +98,7 @@ impl Policies {
         self.is_synced.store(true, Ordering::Release);
     }
 
-    /// The current state. A caller may go on using it after another state was published.
+    /// The current state. A caller can go on using it after another state was published.
     pub(crate) fn current(&self) -> Guard<Arc<State>> {
         self.current.load()
     }

@@ -24,7 +24,7 @@ use super::request_body::RequestBody;
 use crate::http::routes;
 use crate::telemetry::bounded;
 
-/// How long a new connection may take to send its first request when the server is about to stop. The connection was accepted, so a request
+/// How long a new connection can take to send its first request when the server is about to stop. The connection was accepted, so a request
 /// may be on its way.
 const PATIENCE: Duration = Duration::from_secs(1);
 

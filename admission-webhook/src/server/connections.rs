@@ -15,14 +15,14 @@ use super::activity::Activity;
 /// While no connection has closed yet, another one is asked to close at this interval.
 const ASK_AGAIN: Duration = Duration::from_millis(20);
 
-/// The open connections.
+/// The open connections of the server, whose number is limited.
 #[derive(Debug)]
 pub(super) struct Connections {
     room: Arc<Semaphore>,
     open: Mutex<BTreeMap<u64, Admitted>>,
 }
 
-/// An open connection.
+/// What the limit needs to know of an open connection: whose it is, and how active it is.
 #[derive(Debug)]
 struct Admitted {
     client: IpAddr,
@@ -47,7 +47,8 @@ impl Connections {
         }
     }
 
-    /// Makes room for a connection that has been accepted.
+    /// Registers an accepted connection. At the limit, closes the least active connection of the client with the most connections, and
+    /// waits until a connection has ended.
     pub(super) async fn admit(self: &Arc<Self>, client: IpAddr) -> Open {
         let room = loop {
             let room = Arc::clone(&self.room);

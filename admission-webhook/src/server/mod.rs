@@ -73,7 +73,7 @@ impl Server {
         self.listener.local_addr()
     }
 
-    /// Serves until `stop` returns. Then the server reports that it is not ready, keeps serving for the delay, drains the requests in
+    /// Serves until `stop` completes. Then the server reports that it is not ready, keeps serving for the delay, drains the requests in
     /// flight, and returns at the end of the grace period at the latest.
     pub(crate) async fn run(self, stop: impl Future<Output = ()>) {
         let (close, closing) = watch::channel(false);

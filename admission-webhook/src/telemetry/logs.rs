@@ -13,7 +13,7 @@ pub(crate) fn bounded(text: &str) -> &str {
     end.and_then(|end| text.get(..end)).unwrap_or_default()
 }
 
-/// How logs are written.
+/// The format of the log lines that the server writes to standard error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LogFormat {
     /// For people.

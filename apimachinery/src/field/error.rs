@@ -1,4 +1,4 @@
-//! Errors of fields.
+//! The errors of a field of an object, as API servers report them (apimachinery `pkg/util/validation/field`).
 
 use std::collections::HashSet;
 use std::fmt;
@@ -50,7 +50,7 @@ impl ExpressionPlace {
     }
 }
 
-/// The types of errors.
+/// The type of a field's error. Messages name it after the field, as in `spec: Required value`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ErrorType {
     /// The object that the field names does not exist.
@@ -116,7 +116,7 @@ impl ErrorType {
     }
 }
 
-/// An invalid value.
+/// The invalid value that the message of an error prints.
 #[derive(Debug, Clone, PartialEq)]
 pub enum BadValue {
     /// The value is omitted from messages.

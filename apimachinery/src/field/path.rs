@@ -1,4 +1,4 @@
-//! Paths of fields.
+//! The paths of fields in messages: `spec.items[0].name`.
 
 use std::fmt;
 

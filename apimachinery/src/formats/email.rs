@@ -173,7 +173,7 @@ impl<'t> AddressReader<'t> {
         Some(())
     }
 
-    /// Reads a comment after its opening parenthesis, up to and including the closing one. Comments may be nested.
+    /// Reads a comment after its opening parenthesis, up to and including the closing one. Comments can be nested.
     fn comment(&mut self) -> Option<String> {
         let mut text = String::new();
         let mut depth: usize = 1;

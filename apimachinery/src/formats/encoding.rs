@@ -1,4 +1,4 @@
-//! Bytes as text.
+//! Formats that encode bytes as text: base64, UUIDs and object ids.
 
 /// Whether the text is base64 for at least one byte, in the standard alphabet and with padding. The unused bits of the last digit may have
 /// any value.

@@ -1,4 +1,4 @@
-//! The input of objects: JSON text, or JSON that was read already.
+//! The input of the decoder: JSON text, or a JSON value that is already parsed.
 
 use std::borrow::Cow;
 

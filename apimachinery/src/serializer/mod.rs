@@ -17,7 +17,7 @@ pub use encode::ObjectWriter;
 pub use input::{Source, Token};
 pub use values::{Bytes, RawJson, Time};
 
-/// A value of an object of the API.
+/// A type of the Kubernetes API that is decoded from JSON and encoded as Go does: an object, or the value of one of its fields.
 pub trait ApiValue: std::fmt::Debug {
     /// Decodes the next value into this one: parts that are not overwritten stay, as in Go. `named` is Go's name of the innermost type if
     /// that is a named type (`.FailurePolicyType`), otherwise empty.

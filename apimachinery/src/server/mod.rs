@@ -16,7 +16,7 @@ pub use difference::Difference;
 pub use release::{PATCH_RELEASES, PatchRelease, REPRODUCED};
 pub use table::{DIFFERENCES, Effect, Row};
 
-/// An API server: the version whose code answers, and the version whose language new expressions may use.
+/// An API server: the version whose code answers, and the version whose language new expressions can use.
 ///
 /// ```
 /// use gavel_apimachinery::server::{Difference, Server};
@@ -40,7 +40,7 @@ impl Server {
     /// The oldest version whose answers are known; older versions are assumed to answer the same.
     pub const OLDEST: KubeVersion = KubeVersion::v1(34);
 
-    /// The API server of a version. New expressions may use the whole language of that version.
+    /// The API server of a version. New expressions can use the whole language of that version.
     pub const fn new(version: KubeVersion) -> Self {
         let mut differences = 0;
         let mut rows = DIFFERENCES;
@@ -76,7 +76,7 @@ impl Server {
         self.version
     }
 
-    /// The version whose language new expressions may use.
+    /// The version whose language new expressions can use.
     pub const fn language(self) -> KubeVersion {
         self.language
     }

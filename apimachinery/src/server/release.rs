@@ -1,4 +1,4 @@
-//! Patch releases.
+//! The patch releases of Kubernetes that answer differently from earlier patch releases of the same minor version.
 
 use crate::version::KubeVersion;
 
@@ -51,14 +51,14 @@ pub const PATCH_RELEASES: &[PatchRelease] = &[
     PatchRelease {
         version: KubeVersion::v1(35),
         patch: 8,
-        what: "`value` of a JSON patch may be a list or a map that contains `Object{}`; before, such a mutation crashed",
+        what: "`value` of a JSON patch can be a list or a map that contains `Object{}`; before, such a mutation crashed",
         here: "the new behavior, in all versions",
         upstream: "apiserver pkg/cel/mutation/dynamic/objects.go, ConvertToNative",
     },
     PatchRelease {
         version: KubeVersion::v1(36),
         patch: 5,
-        what: "The same change as in 1.35.8: `value` of a JSON patch may be a list or a map that contains `Object{}`",
+        what: "The same change as in 1.35.8: `value` of a JSON patch can be a list or a map that contains `Object{}`",
         here: "the new behavior, in all versions",
         upstream: "apiserver pkg/cel/mutation/dynamic/objects.go, ConvertToNative",
     },

@@ -91,7 +91,7 @@ pub const DIFFERENCES: &[Row] = &[
         Difference::IdentifiersAreEscaped,
         37,
         Effect::Verdict,
-        "Fields may be written between backticks: {'a-b': 1}.`a-b`",
+        "Fields can be written between backticks: {'a-b': 1}.`a-b`",
         "cel-go parser/parser.go, NewParser",
     ),
     row(
@@ -119,7 +119,7 @@ pub const DIFFERENCES: &[Row] = &[
         Difference::JoinedListsHoldValues,
         37,
         Effect::Verdict,
-        "If another list is appended to a list with a schema, the result contains CEL values. Sets and list maps are equal only if both have the same members. Before, appended elements were read again by the schema, and `self.set == ['x', 'x']` was true for the set of `x` and `y`",
+        "If a list is appended to a list with a schema, the appended elements stay the CEL values that they are; before, they were read again by the schema. Two sets, or two list maps, are equal only if each contains all members of the other; before, `self.set == ['x', 'x']` was true for the set of `x` and `y`",
         "apiserver pkg/cel/common/valuesunstructured.go",
     ),
     row(

@@ -5,7 +5,7 @@ use gavel_crd::definition::field_at_fault;
 use gavel_manifest::{Document, Problem};
 use gavel_policy::api::FieldValidation;
 
-/// The results.
+/// The problems and warnings found when an object or a CustomResourceDefinition is validated.
 #[derive(Debug, Default)]
 pub struct Checked {
     /// The problems.

@@ -1,4 +1,4 @@
-//! Runs a test.
+//! Runs a test of policies, and compares the decision with the expected one.
 
 use gavel_engine::value::{Json, Value};
 use gavel_libraries::Server;
@@ -12,7 +12,7 @@ use crate::subject::Subject;
 use crate::trace::{Step, Trace};
 use crate::world::{Ruling, Setup, World};
 
-/// The result of a test.
+/// The result of a test of policies: the decision, and how it differs from the expected one.
 #[derive(Debug)]
 pub struct Report {
     /// The differences from the expected results; the test passes if there are none.

@@ -16,7 +16,7 @@ pub(crate) struct CheckArgs {
     #[arg(value_name = "PATH", required_unless_present = "filename")]
     pub(crate) paths: Vec<PathBuf>,
 
-    /// More paths, as with kubectl; may be repeated
+    /// More paths, as with kubectl; can be repeated
     #[arg(short, long, value_name = "PATH")]
     pub(crate) filename: Vec<PathBuf>,
 
@@ -52,7 +52,7 @@ pub(crate) struct CheckArgs {
     #[arg(long = "as", value_name = "USER", default_value = "kubernetes-admin")]
     pub(crate) user: String,
 
-    /// A group of that user; may be repeated
+    /// A group of that user; can be repeated
     #[arg(long = "as-group", value_name = "GROUP")]
     pub(crate) groups: Vec<String>,
 

@@ -17,7 +17,7 @@ pub(crate) struct CostArgs {
     #[arg(value_name = "PATH", required_unless_present = "filename")]
     pub(crate) paths: Vec<PathBuf>,
 
-    /// More paths, as with kubectl; may be repeated
+    /// More paths, as with kubectl; can be repeated
     #[arg(short, long, value_name = "PATH")]
     pub(crate) filename: Vec<PathBuf>,
 

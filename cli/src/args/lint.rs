@@ -15,7 +15,7 @@ pub(crate) struct LintArgs {
     #[arg(value_name = "PATH", required_unless_present = "filename")]
     pub(crate) paths: Vec<PathBuf>,
 
-    /// More paths, as with kubectl; may be repeated
+    /// More paths, as with kubectl; can be repeated
     #[arg(short, long, value_name = "PATH")]
     pub(crate) filename: Vec<PathBuf>,
 
@@ -97,7 +97,7 @@ pub(crate) struct ExplainArgs {
     pub(crate) output: ExplainOutput,
 }
 
-/// How rules are printed.
+/// The formats in which `gavel lint` explains its rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum ExplainOutput {
     /// For people

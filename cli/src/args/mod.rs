@@ -1,4 +1,4 @@
-//! The command line.
+//! The flags and arguments of the commands, with their help texts.
 
 use std::path::PathBuf;
 
@@ -62,7 +62,7 @@ pub(crate) enum Command {
     /// The exit status is 0 if the expression has a value, 1 if it does not compile or fails, and 2 if the command line or an
     /// input is wrong.
     Eval(Box<EvalArgs>),
-    /// List the functions that expressions may use
+    /// List the functions that expressions can use
     ///
     /// Lists the functions and macros of an environment with their signatures, the first Kubernetes version that has them,
     /// and the cost of a call.
@@ -154,7 +154,7 @@ pub(crate) struct EvalArgs {
     #[arg(long = "as", value_name = "USER", requires = "rbac")]
     pub(crate) user: Option<String>,
 
-    /// A group of that user; may be repeated
+    /// A group of that user; can be repeated
     #[arg(long = "as-group", value_name = "GROUP", requires = "rbac")]
     pub(crate) groups: Vec<String>,
 
@@ -162,11 +162,11 @@ pub(crate) struct EvalArgs {
     #[arg(long, value_name = "VERSION", default_value_t, value_parser = kubernetes_version)]
     pub(crate) kubernetes_version: KubeVersion,
 
-    /// Allow everything that stored expressions may use; new expressions may use less
+    /// Allow everything that stored expressions can use; new expressions can use less
     #[arg(long)]
     pub(crate) stored: bool,
 
-    /// The functions that expressions may use
+    /// The functions that expressions can use
     #[arg(long, value_enum, default_value_t = Environment::Kubernetes)]
     pub(crate) env: Environment,
 
@@ -204,7 +204,7 @@ const EXAMPLES: &str = "Examples:
 #[derive(Debug, Args)]
 #[command(after_help = VALIDATE_EXAMPLES)]
 pub(crate) struct ValidateArgs {
-    /// A CustomResourceDefinition: a YAML or JSON file, or a folder of files; may be repeated
+    /// A CustomResourceDefinition: a YAML or JSON file, or a folder of files; can be repeated
     #[arg(long, value_name = "FILE|FOLDER", required = true)]
     pub(crate) crd: Vec<PathBuf>,
 
@@ -267,7 +267,7 @@ impl From<FieldValidation> for gavel_policy::api::FieldValidation {
     }
 }
 
-/// The functions that expressions may use.
+/// The functions that expressions can use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Environment {
     /// The functions of an API server
@@ -292,7 +292,7 @@ pub(crate) struct FunctionsArgs {
     pub(crate) output: FunctionsOutput,
 }
 
-/// How functions are printed.
+/// The formats in which `gavel functions` lists the functions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FunctionsOutput {
     /// A table for people

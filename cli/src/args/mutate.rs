@@ -39,7 +39,7 @@ pub(crate) struct MutateArgs {
     pub(crate) output: MutateOutput,
 }
 
-/// How objects are printed.
+/// The formats in which `gavel mutate` prints the mutated objects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum MutateOutput {
     /// All objects, as YAML

@@ -51,7 +51,7 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "5m")]
     pub(crate) authorizer_cache_authorized_ttl: Duration,
 
-    /// How long to cache other answers of the API server
+    /// How long to cache answers of the API server that do not allow an authorizer check
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "30s")]
     pub(crate) authorizer_cache_unauthorized_ttl: Duration,
 
@@ -128,7 +128,7 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "10s")]
     pub(crate) header_timeout: Duration,
 
-    /// How long a connection may be idle; API servers close theirs after 90s
+    /// How long a connection can be idle; API servers close theirs after 90s
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "2m")]
     pub(crate) idle_timeout: Duration,
 
@@ -186,7 +186,7 @@ impl TargetArgs {
     }
 }
 
-/// The format of logs.
+/// The formats of the log lines of `gavel serve`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LogFormat {
     /// For people

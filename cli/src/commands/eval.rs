@@ -210,7 +210,8 @@ fn declared(vars: Vec<(String, Type)>) -> Result<BTreeMap<String, Type>, String>
     Ok(variables)
 }
 
-/// Reads a binding; a variable without a declaration is `dyn`.
+/// Reads the values of all `--bind` flags. Declares variables without `--var` as `dyn`. Fails if a file cannot be read or a variable is
+/// bound twice.
 fn bound(
     binds: Vec<(String, Binding)>,
     variables: &mut BTreeMap<String, Type>,

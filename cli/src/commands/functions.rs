@@ -1,4 +1,4 @@
-//! `gavel functions`: the functions and macros that expressions may use.
+//! `gavel functions`: the functions and macros that expressions can use.
 
 use std::io::{self, Write};
 

@@ -17,7 +17,7 @@ mod text;
 
 pub(crate) use report::{Case, Failure, Finding, Report, object_name, path_of};
 
-/// How findings are printed.
+/// The output formats of the commands that report findings.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
     /// For people

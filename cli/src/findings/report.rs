@@ -31,7 +31,7 @@ pub(crate) struct Finding {
     pub(crate) range: Option<Range>,
     /// The message.
     pub(crate) message: String,
-    /// The help text; may be empty.
+    /// The help text; can be empty.
     pub(crate) help: String,
     /// The suggested replacement.
     pub(crate) suggestion: Option<Suggestion>,
@@ -50,14 +50,14 @@ pub(crate) struct Case {
     pub(crate) output: String,
 }
 
-/// Why a case failed.
+/// The reason why a case of a report failed.
 #[derive(Debug, Clone)]
 pub(crate) struct Failure {
     /// The rule, as in [`Finding::rule`].
     pub(crate) rule: String,
     /// The message, one line.
     pub(crate) message: String,
-    /// All messages; may be empty.
+    /// All messages; can be empty.
     pub(crate) details: String,
 }
 

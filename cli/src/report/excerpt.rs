@@ -5,7 +5,7 @@ use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use gavel_engine::issues::Issues;
 use gavel_engine::source::{Location, Source};
 
-/// All problems, in colour.
+/// Renders the issues for a terminal, in colour: each message with the source and a caret below its place.
 pub(super) fn render(issues: &Issues) -> String {
     let source = issues.source();
     let groups: Vec<Group<'_>> = issues

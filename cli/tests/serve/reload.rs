@@ -1,4 +1,4 @@
-//! Manifests that change.
+//! Tests `gavel serve` with manifests that change while it runs.
 
 use std::time::{Duration, Instant};
 

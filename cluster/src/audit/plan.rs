@@ -74,7 +74,7 @@ fn add(
     }
 }
 
-/// Whether a bound policy may match objects of a resource, in any version.
+/// Whether a bound policy can match objects of a resource, in any version.
 fn concerns(state: &State, group: &str, plural: &str) -> bool {
     let bound: BTreeSet<&str> = state.bound().map(|(policy, _)| policy).collect();
     let mut policies = state

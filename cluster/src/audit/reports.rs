@@ -25,7 +25,7 @@ const MANAGER: &str = "gavel-audit";
 const SHARD: &str = "gavel.example.com/shard";
 const RUN: &str = "gavel.example.com/run";
 
-/// Writes reports.
+/// Writes the results of an audit to the cluster as policy reports.
 pub struct Reports {
     client: Client,
     api: Kinds,
@@ -40,7 +40,7 @@ impl std::fmt::Debug for Reports {
     }
 }
 
-/// The kinds of reports.
+/// The kinds of policy reports, in the API group and version that the cluster serves.
 #[derive(Debug, Clone, Copy)]
 struct Kinds {
     group: &'static str,

@@ -1,4 +1,4 @@
-//! A run over the objects of a cluster.
+//! Audits the objects of a cluster.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

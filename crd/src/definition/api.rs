@@ -71,7 +71,7 @@ pub struct Version {
     pub deprecated: bool,
     /// The text of that warning.
     pub deprecation_warning: Option<String>,
-    /// The schema of objects. [`Definition::read`] reads it; deserializing a version alone leaves it out.
+    /// The schema of objects of this version. [`Definition::read`] reads it; deserializing a version alone leaves it out.
     ///
     /// [`Definition::read`]: super::Definition::read
     #[serde(skip)]
@@ -80,11 +80,11 @@ pub struct Version {
     pub subresources: Option<Subresources>,
     /// The columns of a table of objects.
     pub additional_printer_columns: OptionalList<PrinterColumn>,
-    /// The fields that field selectors may name.
+    /// The fields that field selectors can name.
     pub selectable_fields: OptionalList<SelectableField>,
 }
 
-/// The schema of objects.
+/// The `schema` of a version, which contains the `openAPIV3Schema` (`CustomResourceValidation` in Kubernetes).
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Validation {
     /// The schema of the whole object.
@@ -140,7 +140,7 @@ pub struct PrinterColumn {
     pub json_path: String,
 }
 
-/// A field that field selectors may name.
+/// A field that field selectors can name.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct SelectableField {

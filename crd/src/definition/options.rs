@@ -1,4 +1,4 @@
-//! The requirements for a definition. An update may keep some properties that a new definition cannot have.
+//! The requirements for a definition. An update is allowed to keep some properties that a new definition cannot have.
 
 use std::collections::HashSet;
 
@@ -27,9 +27,10 @@ pub(super) struct Options<'o> {
     pub(super) known_messages: HashSet<&'o str>,
     /// The versions whose schema is the same as in the old definition.
     pub(super) unchanged: HashSet<&'o str>,
-    /// The versions that may have too many selectable fields.
+    /// The versions that are allowed to exceed the limit of selectable fields, because the old definition has the same fields.
     pub(super) excessive_selections: HashSet<&'o str>,
-    /// Whether the selectable fields that all versions share may be too many.
+    /// Whether the selectable fields that all versions share are allowed to exceed the limit, because the old definition has the same
+    /// fields.
     pub(super) excessive_shared_selection: bool,
 }
 
@@ -64,7 +65,7 @@ impl<'o> Options<'o> {
         self.unchanged.contains(version)
     }
 
-    /// Whether a version may have too many selectable fields; `None` asks about the fields that all versions share.
+    /// Whether a version is allowed to exceed the limit of selectable fields. `None` stands for the fields that all versions share.
     pub(super) fn may_select_more(&self, version: Option<&str>) -> bool {
         match version {
             Some(version) => self.excessive_selections.contains(version),

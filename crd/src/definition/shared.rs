@@ -18,7 +18,7 @@ pub(super) struct Shared<'d> {
     pub(super) selectable_fields: Part<&'d OptionalList<SelectableField>>,
 }
 
-/// A part that versions may share.
+/// A part that versions can share.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Part<T> {
     /// The value that all versions have; empty if the versions differ.

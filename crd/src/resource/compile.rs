@@ -1,4 +1,4 @@
-//! Compiled definitions.
+//! Compiles a CustomResourceDefinition for validating objects.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ pub struct UnknownVersion(String);
 
 /// A definition with compiled schemas and rules, which validates objects.
 ///
-/// Compile it once; any number of threads may use it.
+/// Compile it once; any number of threads can use it.
 ///
 /// ```
 /// use gavel_crd::CompiledCrd;
@@ -90,7 +90,7 @@ impl CompiledCrd {
     ///
     /// # Errors
     ///
-    /// A schema is not structural.
+    /// A schema is not structural, its default is not an object, or a table of functions is malformed.
     pub fn compile(definition: &Definition) -> Result<Self, CompileError> {
         Self::compile_for(definition, Server::default())
     }
@@ -99,7 +99,7 @@ impl CompiledCrd {
     ///
     /// # Errors
     ///
-    /// A schema is not structural.
+    /// A schema is not structural, its default is not an object, or a table of functions is malformed.
     pub fn compile_for(definition: &Definition, server: Server) -> Result<Self, CompileError> {
         let spec = &definition.spec;
         let envs = RuleEnvs::new(server).map_err(|error| CompileError(error.to_string()))?;

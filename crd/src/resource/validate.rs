@@ -70,7 +70,7 @@ pub struct Outcome {
     pub rules: RuleRun,
 }
 
-/// Whether the rules ran.
+/// Whether the `x-kubernetes-validations` of a definition ran for an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RuleRun {
     /// There are no rules.

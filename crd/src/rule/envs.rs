@@ -15,7 +15,7 @@ pub const SELF: &str = "self";
 /// The variable for the value before an update.
 pub const OLD_SELF: &str = "oldSelf";
 
-/// The first version whose new expressions may use reserved words of CEL as field names.
+/// The first version whose new expressions can use reserved words of CEL as field names.
 const RESERVED_WORDS: KubeVersion = KubeVersion::v1(31);
 
 /// The environments that an API server offers to rules.
@@ -24,7 +24,7 @@ pub struct RuleEnvs {
     set: EnvSet,
 }
 
-/// Whether an expression is new or stored already. Stored expressions may use the functions of every version.
+/// Whether an expression is new or stored already. Stored expressions can use the functions of every version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Age {
     /// The expression is new or was changed.

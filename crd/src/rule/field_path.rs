@@ -17,7 +17,7 @@ enum FieldPathStep {
     Key(String),
 }
 
-/// Whether fields may be written in brackets.
+/// Whether fields can be written in brackets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Brackets {
     /// Brackets are allowed.

@@ -27,7 +27,7 @@ pub struct Expr {
     pub kind: ExprKind,
 }
 
-/// The kinds of nodes.
+/// What a node of the syntax tree is: a literal, a name, a call or another kind of expression.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ExprKind {
     /// A literal.

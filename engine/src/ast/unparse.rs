@@ -108,7 +108,8 @@ impl Writer {
         Some(())
     }
 
-    /// A name of a variable, function or type: identifiers separated by dots, possibly with a leading dot.
+    /// Writes the name of a variable, function or type. `None` if the name is not a sequence of identifiers separated by dots, possibly
+    /// with a leading dot.
     fn name(&mut self, name: &str) -> Option<()> {
         if !name
             .strip_prefix('.')

@@ -8,7 +8,7 @@ use crate::ast::{Constant, Expr, ExprId, ExprKind};
 use crate::decl::Declarations;
 use crate::types::Type;
 
-/// Finds the first declared name that `name` may stand for in a container: in container `a.b`, `x` may stand for
+/// Finds the first declared name that `name` can stand for in a container: in container `a.b`, `x` can stand for
 /// `a.b.x`, `a.x` or `x`, and `.x` only for `x`.
 pub fn resolve_name<T>(
     container: &str,

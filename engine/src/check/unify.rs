@@ -6,7 +6,7 @@ use smol_str::SmolStr;
 
 use crate::types::{Primitive, Signature, Type};
 
-/// The number of types that one check may visit. A few lines can name a type whose text exceeds any memory (`[0].map(a, {a: a}).map(a, {a:
+/// The number of types that one check can visit. A few lines can name a type whose text exceeds any memory (`[0].map(a, {a: a}).map(a, {a:
 /// a})…`); with such an expression, upstream's check does not end. Real expressions stay far below.
 const MAX_STEPS: u32 = 5_000_000;
 
@@ -51,7 +51,7 @@ impl Bindings {
         first
     }
 
-    /// Whether a value of `actual` may be used where `expected` is required. Binds variables if so.
+    /// Whether a value of `actual` can be used where `expected` is required. Binds variables if so.
     pub(super) fn assignable(&mut self, actual: &Type, expected: &Type) -> bool {
         self.attempt(|bindings| bindings.unify(actual, expected))
     }
@@ -187,7 +187,7 @@ impl Bindings {
         }
     }
 
-    /// Whether `variable` may stand for `ty`. Binds the variable, or widens its binding.
+    /// Whether `variable` can stand for `ty`. Binds the variable, or widens its binding.
     fn stands_for(&mut self, variable: u32, ty: &Type) -> Standing {
         if *ty == Type::Var(variable) {
             return Standing::Agrees;

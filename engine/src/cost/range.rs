@@ -1,6 +1,6 @@
 //! Ranges of sizes and costs, with upstream's saturating arithmetic.
 
-/// The smallest and the largest size that a value may have: code points, bytes, elements or entries; 1 for a scalar.
+/// The smallest and the largest size that a value can have: code points, bytes, elements or entries; 1 for a scalar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SizeEstimate {
     /// The smallest size.
@@ -9,7 +9,7 @@ pub struct SizeEstimate {
     pub max: u64,
 }
 
-/// The lowest and the highest cost that an expression may have, in cost units.
+/// The lowest and the highest cost that an expression can have, in cost units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CostEstimate {
     /// The least.

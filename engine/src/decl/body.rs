@@ -30,7 +30,7 @@ macro_rules! body {
     };
 }
 
-/// A Rust type that a parameter of a [`body!`](crate::body) may have.
+/// A Rust type that a parameter of a [`body!`](crate::body) can have.
 pub trait Argument<'a>: Sized {
     /// The argument, if the value is of the type.
     fn read(value: Value<'a>) -> Option<Self>;

@@ -1,4 +1,4 @@
-//! Constructors of rows.
+//! Constructors of the rows that declare functions; they differ in how a call is checked and what it costs.
 
 use super::{
     Form, Function, Implementation, LiteralRule, Overload, PatternFunction, Reads, TextTest, Yield,

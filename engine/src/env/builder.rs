@@ -46,7 +46,7 @@ impl EnvBuilder {
         self
     }
 
-    /// Declares an opaque type of a library, so that expressions may name it.
+    /// Declares an opaque type of a library, so that expressions can name it.
     pub fn opaque_type(self, name: impl Into<SmolStr>) -> Self {
         let name = name.into();
         self.library_type(name.clone(), Type::opaque(name, Vec::new()))

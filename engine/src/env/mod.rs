@@ -1,4 +1,4 @@
-//! Environments: the names that an expression may use, and the functions that parse, check and plan it.
+//! Environments: the names that an expression can use, and the functions that parse, check and plan it.
 
 use std::sync::Arc;
 

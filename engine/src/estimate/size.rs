@@ -10,7 +10,7 @@ use crate::types::{Primitive, Type};
 
 impl<'a> Estimator<'a> {
     /// The size of a node; `None` if it is unknown. A size that the host gives is recorded. It takes precedence over the type, because a
-    /// host may give scalars another size than 1.
+    /// host can give scalars another size than 1.
     pub(super) fn size_of(&mut self, expr: &'a Expr) -> Option<SizeEstimate> {
         if let Some(size) = self.node(expr.id).size {
             return Some(size);

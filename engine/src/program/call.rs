@@ -81,7 +81,8 @@ impl FunctionCall {
         Ok(Truth::from(holds))
     }
 
-    /// Charges for a call that parses a text. Calls the function only if the result is not known yet.
+    /// Returns the result of a call that parses a text, and charges for the call. If the result is a constant or was kept by an earlier
+    /// call, the function does not run again, but the call costs the same.
     fn finish_read<'a>(
         &'a self,
         text: Value<'a>,

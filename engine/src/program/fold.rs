@@ -1,4 +1,4 @@
-//! Comprehensions.
+//! Evaluates comprehensions, to which macros such as `all` expand.
 //!
 //! The expansions of macros are evaluated in dedicated loops, which charge the cost of the expansion and nothing more. An
 //! accumulated list or map grows in place, so that an iteration takes the same time for every size of the range.

@@ -270,7 +270,8 @@ impl<'f, 'a> Frame<'f, 'a> {
         self.keeps.meets(paths)
     }
 
-    /// The value at the end of a path, if it was looked up in this epoch of the path's base.
+    /// The kept value of a path. `None` if no value was kept, or if it was kept in an epoch other than `epoch`, so that it belongs to an
+    /// earlier value of the loop variable at which the path begins.
     #[inline]
     pub(super) fn kept(&self, path: PathId, epoch: Epoch) -> Option<&Value<'a>> {
         let (value, kept) = self.cells.kept.get(path.index())?;

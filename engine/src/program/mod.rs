@@ -29,7 +29,7 @@ use frame::{Cells, Frame};
 use path::{MOST_PATHS, PathSet, SlotId};
 use tree::Step;
 
-/// A planned expression. It is immutable and may be evaluated from many threads at once. Its `Debug` output lists the plan, one
+/// A planned expression. It is immutable and can be evaluated from many threads at once. Its `Debug` output lists the plan, one
 /// node per line.
 pub struct Program {
     root: Step,

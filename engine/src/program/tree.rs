@@ -217,7 +217,7 @@ pub(super) enum ReadOnce {
     AtPath(PathId, Option<SlotId>),
 }
 
-/// The callee.
+/// The implementation that a call runs, and who checks the types of the arguments.
 #[derive(Debug)]
 pub(super) enum Callee {
     /// A function that checks its arguments itself.

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::source::Offset;
 
-/// The kinds of tokens.
+/// What a token of the source text is: an operator, a literal, a name or the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub(super) enum TokenKind {

@@ -119,7 +119,7 @@ impl<'a> Visitor<'a> {
             .id(token.map_or(NOWHERE, |token| token.offset))
     }
 
-    /// Fills the gap of an expression that could not be read.
+    /// Pushes the constant `null` in place of an expression that could not be parsed.
     fn gap(&mut self, offset: Offset) {
         self.builder.constant(offset, Constant::Null);
     }

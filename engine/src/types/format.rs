@@ -1,4 +1,4 @@
-//! Types as text.
+//! Prints types: as declarations name them, and as messages print them.
 
 use std::fmt;
 

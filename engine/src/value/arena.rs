@@ -18,7 +18,7 @@ const MOST_KEPT_OPAQUES: usize = 1 << 10;
 /// The overhead of a value with a destructor, in bytes.
 const OPAQUE_OVERHEAD: usize = 48;
 
-/// The default memory limit: the bytes that evaluations may compute in one arena.
+/// The default memory limit: the bytes that evaluations can compute in one arena.
 pub const MEMORY_LIMIT: usize = 64 << 20;
 
 /// The memory of one or more evaluations: the strings, lists and maps that they compute live as long as the arena.
@@ -92,7 +92,7 @@ impl Arena {
         self.input_bytes.set(bytes);
     }
 
-    /// Sets the memory limit: the most bytes that evaluations may compute, in addition to the inputs. The default is [`MEMORY_LIMIT`].
+    /// Sets the memory limit: the most bytes that evaluations can compute, in addition to the inputs. The default is [`MEMORY_LIMIT`].
     pub fn set_limit(&self, bytes: usize) {
         self.limit.0.set(bytes);
     }

@@ -55,7 +55,7 @@ pub fn concat_bytes<'a>(
 ///
 /// # Errors
 ///
-/// The result has more elements than an evaluation may visit. A list that is repeatedly joined with itself would otherwise grow without
+/// The result has more elements than an evaluation can visit. A list that is repeatedly joined with itself would otherwise grow without
 /// bound.
 pub fn concat_lists<'a>(
     arena: &'a Arena,

@@ -125,11 +125,12 @@ fn json_contains(items: &[Json], text: &str, work: &Work<'_>) -> Result<bool, Ev
     Ok(false)
 }
 
-/// Whether `key in map`.
+/// Whether a map contains a key, as `key in map`.
 ///
 /// # Errors
 ///
-/// The value cannot be a key, or the host's map fails.
+/// `key` has a type that cannot be a key, the map is a [lazy map](super::MapView::is_lazy), the host's map fails, or the entry cannot be
+/// read through its shape.
 pub fn map_contains(map: Map<'_>, key: &Value<'_>) -> Result<bool, EvalError> {
     if map.is_lazy() {
         return Err(EvalError::no_such_overload());

@@ -7,7 +7,7 @@ use crate::error::EvalError;
 /// Which fields objects of a host's type have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ObjectKind {
-    /// Any field may be set. Fields are found only if the checker knows the type of the object, and are then read as plain data:
+    /// Any field can be set. Fields are found only if the checker knows the type of the object, and are then read as plain data:
     /// an object in a field is a map.
     Open,
     /// Fields with given names: some hold texts, which are empty if they are not set, and one holds a value of any type.

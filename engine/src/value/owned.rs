@@ -139,7 +139,7 @@ fn copy_map(value: &Value<'_>, reach: &mut Reach<'_>) -> Result<Kept, EvalError>
     })))
 }
 
-/// Entries ordered by key.
+/// A map that owns its entries, which are ordered by key.
 #[derive(Debug, Clone)]
 struct OwnedMap {
     type_name: Arc<str>,

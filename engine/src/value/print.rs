@@ -9,7 +9,7 @@ use gavel_golang::{duration, float};
 /// The nesting limit of printed values, which bounds the recursion. Deeper values are omitted.
 const MAX_DEPTH: usize = 64;
 
-/// The length limit of a printed value, in bytes. `[x, x]` prints x twice, so a small value may have a long text.
+/// The length limit of a printed value, in bytes. `[x, x]` prints x twice, so a small value can have a long text.
 const MAX_LENGTH: usize = 1 << 22;
 
 impl Value<'_> {

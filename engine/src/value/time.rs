@@ -1,4 +1,4 @@
-//! Durations and timestamps.
+//! The values of the types duration and timestamp, and how they are printed.
 
 use std::fmt;
 

@@ -53,7 +53,7 @@ type request struct {
 	ID     json.RawMessage `json:"id"`
 	Op     string          `json:"op"`
 	Server string          `json:"server"`
-	// Language is the version of Kubernetes whose functions expressions may use; empty means the operation's default.
+	// Language is the version of Kubernetes whose functions expressions can use; empty means the operation's default.
 	Language string `json:"k8sVersion"`
 	Mode     string `json:"mode"`
 }

@@ -50,7 +50,7 @@ impl RegexError {
     }
 }
 
-/// The kinds of errors.
+/// What is wrong with a regular expression, in the words of Go's `regexp/syntax`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub(super) enum Problem {
     #[error("invalid character class range")]

@@ -61,7 +61,7 @@ impl Regex {
         Regex::compile(pattern, false, &Work::unbounded())
     }
 
-    /// Like [`new`](Self::new), but counts its work in `work`, which may interrupt it.
+    /// Like [`new`](Self::new), but counts its work in `work`, which can interrupt it.
     ///
     /// # Errors
     ///

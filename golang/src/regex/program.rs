@@ -283,8 +283,8 @@ impl<'h> Compiler<'h> {
         }
     }
 
-    /// The number of a class in `classes`. `place` is the address of the class in the pattern: a class with a known address is not added
-    /// again.
+    /// Returns the index of a class in `classes`, and adds the class first if it is not there yet. Classes are recognized by `place`, their
+    /// address in the pattern.
     fn class(&mut self, place: usize, class: &Class) -> u32 {
         let classes = &mut self.program.classes;
         *self.known_classes.entry(place).or_insert_with(|| {

@@ -1,4 +1,4 @@
-//! Percent-encoding: the bytes that each part of a URL may contain without an escape.
+//! Percent-encoding: the bytes that each part of a URL can contain without an escape.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -8,7 +8,7 @@ use super::{Span, UrlFault};
 /// The part of a URL that is encoded or decoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
-    /// A host with its port. Of the ASCII characters, only `%` may be escaped in it.
+    /// A host with its port. Of the ASCII characters, only `%` can be escaped in it.
     Host,
     /// The zone after `%25` in an IPv6 address.
     Zone,
@@ -23,7 +23,7 @@ pub(super) enum Part {
 }
 
 impl Part {
-    /// Whether the part may contain the byte without an escape.
+    /// Whether the part can contain the byte without an escape.
     #[inline]
     const fn allows(self, byte: u8) -> bool {
         match byte {
@@ -40,7 +40,7 @@ impl Part {
         }
     }
 
-    /// Whether the part may contain the text without an escape.
+    /// Whether the part can contain the text without an escape.
     fn allows_all(self, text: &str) -> bool {
         let allows = |all, byte| all & self.allows(byte);
         text.bytes().fold(true, allows)
@@ -88,7 +88,7 @@ pub(super) fn decode(text: &str, part: Part) -> Result<Cow<'_, [u8]>, UrlFault> 
     Ok(Cow::Owned(decoded))
 }
 
-/// Whether the byte may be escaped. In a host only `%` and bytes outside of ASCII may be escaped.
+/// Whether the byte can be escaped. In a host only `%` and bytes outside of ASCII can be escaped.
 fn may_stand_for(part: Part, value: u8) -> bool {
     match part {
         Part::Host => value == b'%' || !value.is_ascii(),
@@ -102,7 +102,7 @@ fn hex(digit: u8) -> Option<u8> {
     u8::try_from(value).ok()
 }
 
-/// Appends the bytes to a text; bytes that the part may not contain are escaped as in `%41`.
+/// Appends the bytes to a text; bytes that the part must not contain are escaped as in `%41`.
 pub(super) fn encode(bytes: &[u8], part: Part, text: &mut String) {
     if let Ok(plain) = str::from_utf8(bytes)
         && part.allows_all(plain)

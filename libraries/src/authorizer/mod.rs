@@ -15,7 +15,7 @@ pub use selector::{
     parse_label_selector,
 };
 
-/// Decides whether a user may make a request. Hosts implement this trait.
+/// Decides whether a user is allowed to make a request. Hosts implement this trait.
 pub trait Authorizer: fmt::Debug + Send + Sync {
     /// Decides about one request.
     fn authorize(&self, attributes: &AuthorizerAttributes) -> Decision;
@@ -31,7 +31,7 @@ impl Authorizer for NoOpinion {
     }
 }
 
-/// A request: whether a user may do something.
+/// A request: whether a user is allowed to do something.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct AuthorizerAttributes {
     /// The user.
@@ -85,18 +85,18 @@ pub struct UserInfo {
     pub extra: BTreeMap<String, Vec<String>>,
 }
 
-/// An answer.
+/// The answer of an [`Authorizer`] to a request.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Decision {
     /// The answer itself.
     pub verdict: Verdict,
-    /// The reason, for people; may be empty.
+    /// The reason, for people; can be empty.
     pub reason: String,
     /// The error that occurred during the decision, if any.
     pub error: Option<String>,
 }
 
-/// Whether something is allowed.
+/// Whether an [`Authorizer`] allows a request.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Verdict {
     /// The request is allowed.

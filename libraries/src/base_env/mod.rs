@@ -40,7 +40,7 @@ pub enum Feature {
     Functions(&'static str, &'static [&'static [Overload]]),
     /// Macros.
     Macros(&'static [Macro]),
-    /// A library's type, whose name expressions may use as a value.
+    /// A library's type, whose name expressions can use as a value.
     TypeName(&'static str),
     /// A check of literals.
     Validator(Validator),

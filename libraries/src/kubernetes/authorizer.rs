@@ -57,7 +57,7 @@ fn selector_cost(sizes: &[SizeEstimate]) -> CallEstimate {
     CallEstimate::new(CostEstimate::exact(10).plus(reading).plus(requirements))
 }
 
-/// The value of the CEL variable `authorizer`, which checks what a user may do.
+/// The value of the CEL variable `authorizer`, which checks what a user is allowed to do.
 #[derive(Debug, Clone)]
 pub struct AuthorizerValue {
     user: Arc<UserInfo>,
@@ -88,7 +88,7 @@ pub struct ResourceCheck {
 }
 
 impl AuthorizerValue {
-    /// A value for the CEL variable `authorizer`. It checks what `user` may do by asking the given [`Authorizer`].
+    /// A value for the CEL variable `authorizer`. It checks what `user` is allowed to do by asking the given [`Authorizer`].
     pub fn new(user: Arc<UserInfo>, authorizer: Arc<dyn Authorizer>) -> Self {
         AuthorizerValue { user, authorizer }
     }

@@ -86,7 +86,8 @@ fn validate<'a>(call: &CallContext<'a>, format: &Format, text: &str) -> Value<'a
     optional_list(call, format.validate(text))
 }
 
-/// Like `validate`, with the wording of older versions.
+/// Like `validate`, with the messages of servers without `Difference::LabelsAreMeasuredInBytes`: they give length limits in characters
+/// instead of bytes, and call a label key a qualified name.
 fn validate_in_characters<'a>(call: &CallContext<'a>, format: &Format, text: &str) -> Value<'a> {
     let faults = format.validate(text);
     optional_list(

@@ -61,7 +61,7 @@ pub(crate) trait Rules: fmt::Debug + Clone + Copy + Send + Sync + 'static {
     fn equals_another_type() -> Result<bool, EvalError>;
 }
 
-/// The rules of Kubernetes.
+/// How the Kubernetes library parses addresses, and the messages of its errors.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Kubernetes;
 

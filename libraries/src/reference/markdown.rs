@@ -7,7 +7,7 @@ use super::{FunctionEntry, Listing, since_text};
 const INTRODUCTION: &str = "\
 # Functions
 
-- *Since*: the first Kubernetes version whose new expressions may use it. Stored expressions may use everything.
+- *Since*: the first Kubernetes version whose new expressions can use it. Stored expressions can use everything.
 - *Cost*: of the call alone, in cost units; *by size* where it grows with the arguments. `–` where it is no step of
   its own: `&&`, `||`, `?:`, `or` and `orValue` cost what they evaluate, a selection or an index 1. In brackets what the
   whole example costs. Examples are true, with an `authorizer` that allows everything.

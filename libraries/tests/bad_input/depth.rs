@@ -1,4 +1,4 @@
-//! Deep nesting.
+//! Tests that deeply nested expressions fail without a stack overflow.
 
 use super::{ENVIRONMENTS, run};
 

@@ -1,4 +1,4 @@
-//! Large expressions.
+//! Tests that large expressions are rejected or evaluated within their limits.
 
 use super::{ENVIRONMENTS, run, survives};
 

@@ -1,4 +1,4 @@
-//! Where expressions fail.
+//! Tests that a failure names the node that failed.
 
 use gavel_engine::ast::ExprId;
 use gavel_engine::check::CheckedAst;

@@ -1,4 +1,4 @@
-//! What is planned.
+//! Tests the programs to which expressions are planned.
 
 use crate::{env, golden};
 

@@ -26,8 +26,9 @@ pub static SCHEMA_CAN_SAY: Rule = Rule {
     severity: Severity::Note,
     is_default: true,
     title: "The schema can express the same constraint without a rule",
-    why: "`maximum`, `maxLength`, `pattern`, `enum` and `required` cost nothing, bound the estimates of other rules, and are shown by \
-          `kubectl explain`. Write a rule where users should read a message of your own.",
+    why: "Validation by `maximum`, `maxLength`, `pattern`, `enum` and `required` adds nothing to the CEL cost. `maxLength`, `enum` and \
+          `required` also lower the cost estimates of other rules. `kubectl explain` shows `enum` and `required`. Write a rule where \
+          users should read a message of your own.",
     example: Example {
         frame: Frame::Schema,
         before: "type: object\nproperties:\n  size:\n    type: integer\n    x-kubernetes-validations:\n    - rule: self >= 1 && self <= 10\n      message: must be between 1 and 10\n",
@@ -70,7 +71,7 @@ pub static BREAKS_STORED_OBJECTS: Rule = Rule {
     severity: Severity::Warning,
     is_default: true,
     title: "Stored objects may become invalid",
-    why: "The definition is stricter than the one that `--old` names. Objects that are already stored may not satisfy it. Since \
+    why: "The definition is stricter than the one that `--old` names. Some stored objects may violate the stricter definition. Since \
           Kubernetes 1.30 an update that leaves the part of the object unchanged still passes in most cases (validation ratcheting); \
           the message says where it does not.",
     example: Example {

@@ -98,7 +98,7 @@ pub fn nearest(id: &str) -> Option<&'static str> {
 }
 
 impl Frame {
-    /// The manifest that consists of the frame and a text.
+    /// The manifest of an example: the frame with the example's `text` in it. For `Frame::Manifest`, the text itself.
     pub fn manifest(self, text: &str) -> String {
         match self {
             Frame::Manifest => text.to_owned(),

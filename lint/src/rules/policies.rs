@@ -128,8 +128,8 @@ pub static PARAM_MISMATCH: Rule = Rule {
     severity: Severity::Warning,
     is_default: true,
     title: "The binding and the policy do not agree on params",
-    why: "A policy with a `paramKind` needs a binding with a `paramRef`, or its `params` are null. A `paramRef` to a policy without a \
-          `paramKind` is never read. `paramRef.namespace` must not be set if the kind of the params has no namespaces.",
+    why: "A policy with a `paramKind` needs a binding with a `paramRef`, or its `params` are null. If the policy has no `paramKind`, \
+          the `paramRef` of a binding is never read. `paramRef.namespace` must not be set if the kind of the params has no namespaces.",
     example: Example {
         frame: Frame::Manifest,
         before: "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\nmetadata: {name: replicas}\nspec:\n  matchConstraints:\n    resourceRules:\n    - {apiGroups: [apps], apiVersions: [v1], operations: [CREATE], resources: [deployments]}\n  validations:\n  - expression: object.metadata.name != ''\n---\napiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicyBinding\nmetadata: {name: replicas}\nspec:\n  policyName: replicas\n  validationActions: [Deny]\n  paramRef: {name: limits, parameterNotFoundAction: Deny}\n",

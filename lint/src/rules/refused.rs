@@ -42,7 +42,8 @@ pub static UNKNOWN_FIELD: Rule = Rule {
     is_default: true,
     title: "The type does not have this field",
     why: "The API server drops fields that it does not know, or rejects the object when it validates strictly, which is the \
-          default of kubectl. A misspelled `x-kubernetes-validations` silently removes all its rules.",
+          default of kubectl. Without strict validation, all rules under a misspelled `x-kubernetes-validations` are \
+          dropped without an error.",
     example: Example {
         frame: Frame::Policy,
         before: "validations:\n- expression: object.spec.replicas <= 5\n  mesage: must have at most 5 replicas\n",
@@ -84,7 +85,7 @@ pub static INVALID_EXPRESSION: Rule = Rule {
     severity: Severity::Error,
     is_default: true,
     title: "The expression does not compile",
-    why: "The API server rejects the object. New expressions may only use what the Kubernetes version before \
+    why: "The API server rejects the object. New expressions can only use what the Kubernetes version before \
           `--kubernetes-version` knows, so that the cluster can be rolled back.",
     example: Example {
         frame: Frame::Policy,

@@ -16,7 +16,7 @@ use crate::written::Style;
 /// The nesting limit of YAML values, which is that of JSON.
 const MAX_DEPTH: usize = 127;
 
-/// The limit of values that aliases in one text may expand to. Without it, a few lines could exhaust the memory.
+/// The limit of values that aliases in one text can expand to. Without it, a few lines could exhaust the memory.
 const MAX_ALIASED: usize = 100_000;
 
 /// A value that is complete.

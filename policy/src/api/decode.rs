@@ -87,8 +87,8 @@ impl DecodeError {
     }
 }
 
-/// Appends field names to `path` as far as the fields exist. In a list, the path leads to the first item that has a value of the JSON type
-/// `wrong` at the end of the names. Returns whether there is such a value. Each name and each list on the way adds one level of recursion.
+/// Follows `names` from `value` and appends each field that exists to `path`. Returns whether the last name leads to a value of the JSON
+/// type `wrong`. In a list, follows the first item for which that is so. Recurses once for each name and each list on the way.
 fn lead(value: &Json, names: &[&str], wrong: &str, path: &mut String) -> bool {
     if let Json::Array(items) = value
         && !names.is_empty()

@@ -26,7 +26,7 @@ api_types! {
         "RuleWithOperations" embed "" rule: RuleWithOperations;
     }
 
-    /// Operations on resources.
+    /// The operations and resources that a policy or webhook matches.
     pub struct RuleWithOperations("v1.RuleWithOperations") {
         /// `operations`: `CREATE`, `UPDATE`, `DELETE`, `CONNECT` or `*`.
         "operations" omit "v1.OperationType" operations: Vec<String>;

@@ -31,7 +31,7 @@ api_types! {
         "auditAnnotations" omit "" audit_annotations: Vec<AuditAnnotation>;
         /// `matchConditions`
         "matchConditions" omit "" match_conditions: Vec<MatchCondition>;
-        /// `variables`, in order: each may read those before it.
+        /// `variables`, in order: each can read those before it.
         "variables" omit "" variables: Vec<Variable>;
     }
 
@@ -111,7 +111,7 @@ api_types! {
         "paramKind" omit "" param_kind: Option<ParamKind>;
         /// `matchConstraints`: the requests that the policy matches.
         "matchConstraints" omit "" match_constraints: Option<MatchResources>;
-        /// `variables`, in order: each may read those before it.
+        /// `variables`, in order: each can read those before it.
         "variables" omit "" variables: Vec<Variable>;
         /// `mutations`
         "mutations" omit "" mutations: Vec<Mutation>;

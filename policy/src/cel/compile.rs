@@ -17,7 +17,7 @@ use super::environment::{Declarations, ObjectTypes, PARAMS, VARIABLES_VARIABLE, 
 use crate::expression_kind::ExpressionKind;
 
 impl ExpressionKind {
-    /// The types that the result may have; empty allows any.
+    /// The types that the result can have; empty allows any.
     fn types(self) -> Vec<Type> {
         match self {
             ExpressionKind::MatchCondition | ExpressionKind::Validation => vec![Type::Bool],

@@ -12,7 +12,7 @@ use super::inputs::Inputs;
 use super::runner::Runner;
 use super::variables::CompiledVariable;
 
-/// A compiler with the variables that its expressions may read.
+/// A compiler with the variables that its expressions can read.
 ///
 /// ```
 /// use gavel_engine::value::{Arena, Value};
@@ -74,8 +74,8 @@ impl Default for Bindings<'_> {
 }
 
 impl Composition {
-    /// A compiler with a Kubernetes environment, for either new or stored expressions. `variables` says whether expressions may read
-    /// `variables`, as in policies; in webhooks they may not.
+    /// A compiler with a Kubernetes environment, for either new or stored expressions. `variables` says whether expressions can read
+    /// `variables`, as in policies; in webhooks they cannot.
     pub fn new(base: &Env, variables: bool) -> Self {
         Composition {
             compiler: match variables {

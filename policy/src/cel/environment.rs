@@ -1,4 +1,4 @@
-//! The environments of policies: the variables that each kind of expression may read.
+//! The environments of policies: the variables that each kind of expression can read.
 
 use std::sync::Arc;
 

@@ -7,7 +7,7 @@ use super::environment::{
     VARIABLES_VARIABLE,
 };
 
-/// The values of the variables that the expressions of a policy may read.
+/// The values of the variables that the expressions of a policy can read.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Inputs<'a> {
     /// `object`

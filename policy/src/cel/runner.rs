@@ -9,7 +9,7 @@ use super::compile::Expression;
 use super::inputs::Inputs;
 use crate::observer::{Observer, Run};
 
-/// Runs programs.
+/// Evaluates the programs of a policy for one request, within its limits, and reports them to the observer.
 #[derive(Clone, Copy)]
 pub(crate) struct Runner<'a> {
     /// The memory of computed values.

@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 use crate::names::Names;
 use crate::resource::{GroupVersionKind, GroupVersionResource};
 
-/// The equivalence of resources. The versions of one resource are always equivalent; a host may register more equivalences, for example of
+/// The equivalence of resources. The versions of one resource are always equivalent; a host can register more equivalences, for example of
 /// `events` in the core group and `events` in events.k8s.io.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EquivalentResources {

@@ -22,7 +22,7 @@ pub(super) struct ObjectsOfKind<'a> {
     pub(super) is_mutated: bool,
 }
 
-/// The current object.
+/// The object that the next mutation gets: as it was sent, or after the mutations so far.
 #[derive(Debug, Clone)]
 pub(super) enum Current<'a> {
     Sent(Value<'a>),

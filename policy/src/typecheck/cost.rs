@@ -54,7 +54,7 @@ pub struct GroupCost {
     pub budget: u64,
 }
 
-/// An upper and lower bound of a cost.
+/// The estimate of an expression's cost: a range, if it can be computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Estimate {
     /// The range of the cost, in cost units. No evaluation with objects that satisfy their schemas exceeds the maximum; an evaluation that

@@ -79,7 +79,7 @@ struct KindSchema {
     merged: JsonSchema,
 }
 
-/// The analysis of a policy whose kinds are known.
+/// The result of type-checking a policy for all kinds that it names and whose schemas are known.
 #[derive(Debug, Default)]
 pub struct Analysis {
     /// The type errors of all expressions for all kinds, with the types of variables known. Sorted by expression, in the order of the

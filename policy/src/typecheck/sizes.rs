@@ -31,7 +31,8 @@ pub(super) struct Sizes<'t> {
 }
 
 impl<'t> Sizes<'t> {
-    /// The sizes of objects of at most `max_object` bytes, without variables.
+    /// The sizes that follow from schemas and from the limit of `max_object` bytes for an object. No variables are declared yet; see
+    /// `declare`.
     pub(super) fn new(types: &'t ObjectTypes, max_object: u64) -> Self {
         Sizes {
             types,

@@ -56,7 +56,7 @@ impl Checks<'_> {
         );
     }
 
-    /// Appends the errors of variables, each of which may read those before it.
+    /// Appends the errors of variables, each of which can read those before it.
     pub(super) fn variables(
         &mut self,
         errors: &mut Vec<Error>,

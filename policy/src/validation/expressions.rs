@@ -1,4 +1,5 @@
-//! Compiles the expressions of an object. An expression that the old object has in the same role may use functions of later versions.
+//! Compiles the expressions of an object. An expression that the old object has in the same role is allowed to use functions of later
+//! versions.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;

@@ -13,7 +13,7 @@ use crate::api::{MatchCondition, MatchResources, NamedRuleWithOperations, RuleWi
 use crate::cel::{Declarations, ExpressionKind};
 
 const OPERATIONS: [&str; 5] = ["*", "CONNECT", "CREATE", "DELETE", "UPDATE"];
-/// The operations that mutating policies may match: all but deletions.
+/// The operations that mutating policies can match: all but deletions.
 const MUTATING_OPERATIONS: [&str; 4] = ["*", "CONNECT", "CREATE", "UPDATE"];
 const SCOPES: [&str; 3] = ["*", "Cluster", "Namespaced"];
 const MATCH_POLICIES: [&str; 2] = ["Equivalent", "Exact"];

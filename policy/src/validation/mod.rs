@@ -1,6 +1,6 @@
 //! The validation of policies, bindings and webhook configurations that are created or updated (kubernetes
-//! `pkg/apis/admissionregistration/validation`, `pkg/registry/admissionregistration`; apiserver `pkg/registry/rest`). Whether the
-//! user may read the params is not checked.
+//! `pkg/apis/admissionregistration/validation`, `pkg/registry/admissionregistration`; apiserver `pkg/registry/rest`). Whether the user is
+//! allowed to read the params is not checked.
 
 mod binding;
 mod checks;

@@ -99,7 +99,7 @@ macro_rules! validated {
 validated!(ValidatingWebhookConfiguration);
 validated!(MutatingWebhookConfiguration);
 
-/// The requirements for webhooks.
+/// The requirements for a webhook configuration. An update is allowed to violate those that the old configuration violates.
 struct Demands<'o> {
     match_conditions: bool,
     no_side_effects: bool,

@@ -22,7 +22,7 @@ use gavel_policy::{
 use gavel_schema::read_value;
 use serde_json::{Value as Json, json};
 
-/// Allows everything.
+/// An authorizer that allows everything.
 #[derive(Debug)]
 struct Allows;
 

@@ -54,7 +54,7 @@ pub(super) fn build(schema: &JsonSchema, is_resource: bool, server: Server) -> S
     builder.shapes.pop().unwrap_or_else(nothing)
 }
 
-/// Shares equal nodes.
+/// Builds the nodes of a schema for CEL, and shares equal ones.
 #[derive(Debug, Default)]
 struct Builder {
     server: Server,

@@ -95,7 +95,7 @@ impl CelSchema {
     }
 
     /// The types of this schema and of all schemas below it. With `reserved_words`, fields whose name is a reserved word of CEL may be
-    /// selected without an escape. New expressions may do this since 1.31, stored ones in all versions.
+    /// selected without an escape. New expressions can do this since 1.31, stored ones in all versions.
     pub fn provider(&self, reserved_words: bool) -> Arc<SchemaTypes> {
         Arc::new(SchemaTypes::new(self.clone(), reserved_words))
     }

@@ -22,7 +22,8 @@ pub(super) enum Native<'a> {
 }
 
 impl<'a> Native<'a> {
-    /// The Go value of a CEL value.
+    /// Converts a CEL value to the Go value behind it: an object stays an object of its document, a type becomes its name, and an optional
+    /// with a value becomes that value. All other values are unchanged.
     pub(super) fn of(value: Value<'a>, arena: &'a Arena) -> Self {
         let value = value.read(arena).unwrap_or(value);
         if let Some((map, _)) = value.as_json_object() {

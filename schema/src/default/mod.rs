@@ -11,7 +11,7 @@ mod validate;
 pub use pruned::prune_defaults;
 pub use validate::{DefaultOf, validate_defaults};
 
-/// Removes nulls of fields and map values that may not be null and have no default. Nulls in lists stay.
+/// Removes nulls of fields and map values that must not be null and have no default. Nulls in lists stay.
 pub fn drop_nulls(value: &mut Json, schema: &JsonSchema) {
     match value {
         Json::Object(fields) => fields.retain(|name, value| {
@@ -35,7 +35,7 @@ pub fn drop_nulls(value: &mut Json, schema: &JsonSchema) {
     }
 }
 
-/// Sets the defaults of a schema: for missing fields, and for fields, map values and list elements that are null but may not be.
+/// Sets the defaults of a schema: for missing fields, and for fields, map values and list elements that are null but must not be.
 ///
 /// ```
 /// use gavel_schema::{JsonSchema, default};

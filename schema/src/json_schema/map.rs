@@ -1,4 +1,4 @@
-//! Schemas by name.
+//! The named schemas of a schema, such as those of its properties.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

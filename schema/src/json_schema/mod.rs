@@ -35,7 +35,7 @@ pub use read::{MAX_DEPTH, SchemaReadError, SchemaReader};
 /// ```
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct JsonSchema {
-    /// `type`: `object`, `array`, `string`, `boolean`, `integer` or `number`; may be empty.
+    /// `type`: `object`, `array`, `string`, `boolean`, `integer` or `number`; can be empty.
     pub kind: SmolStr,
     /// `format`
     pub format: SmolStr,
@@ -74,7 +74,7 @@ pub struct JsonSchema {
 /// JSON has no NaN, so each number equals itself.
 impl Eq for JsonSchema {}
 
-/// The bounds of values.
+/// The bounds of numbers, lengths and counts that a schema sets.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Bounds {
     /// `maximum`

@@ -1,4 +1,4 @@
-//! Shares equal schemas.
+//! Stores equal schemas once, to save memory.
 
 use std::collections::HashMap;
 use std::collections::hash_map::RandomState;

@@ -38,7 +38,7 @@ enum TypeNode<'s> {
     Quantity,
 }
 
-/// The types that a value may have; empty if no value is valid.
+/// The types that a value can have; empty if no value is valid.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Atom<'s> {
     pub(super) scalar: Option<Scalar>,
@@ -123,7 +123,7 @@ impl<'s> MergeType<'s> {
         }
     }
 
-    /// The types that a value may have.
+    /// The types that a value can have.
     pub(super) fn atom(&self) -> Atom<'s> {
         let mut atom = match self.node {
             TypeNode::Schema(schema) => self.schema_atom(schema, schema.embedded_resource),

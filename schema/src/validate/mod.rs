@@ -32,7 +32,7 @@ use fault::{Outcome, errors};
 use node::NodeRules;
 use trail::Places;
 
-/// A compiled schema that validates values. Compile it once; any number of threads may use it.
+/// A compiled schema that validates values. Compile it once; any number of threads can use it.
 ///
 /// ```
 /// use gavel_apimachinery::field::Path;

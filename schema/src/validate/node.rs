@@ -52,7 +52,7 @@ pub(super) struct Combination {
     pub(super) not: Option<NodeRules>,
 }
 
-/// The constraints of texts.
+/// The constraints that a schema sets for texts.
 #[derive(Debug)]
 pub(super) struct TextRules {
     /// The maximum length, in code points.
@@ -62,7 +62,7 @@ pub(super) struct TextRules {
     pub(super) pattern: Option<Arc<Pattern>>,
 }
 
-/// The constraints of lists.
+/// The constraints that a schema sets for lists and their items.
 #[derive(Debug)]
 pub(super) struct ListRules {
     pub(super) items: Option<Arc<NodeRules>>,
@@ -75,7 +75,7 @@ pub(super) struct ListRules {
 /// `x-kubernetes-list-type`
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Uniqueness {
-    /// Elements may be equal.
+    /// Elements can be equal.
     Atomic,
     /// Elements are unique.
     Set,
@@ -83,7 +83,7 @@ pub(super) enum Uniqueness {
     Map(OptionalList<SmolStr>),
 }
 
-/// The constraints of objects.
+/// The constraints that a schema sets for objects and their fields.
 #[derive(Debug)]
 pub(super) struct MapRules {
     pub(super) properties: Properties,

@@ -8,7 +8,7 @@ use super::fault::Cause;
 use crate::JsonSchema;
 use crate::equal::Numeric;
 
-/// The constraints of numbers.
+/// The constraints that a schema sets for numbers.
 #[derive(Debug)]
 pub(super) struct NumberRules {
     range: Range,

@@ -38,7 +38,7 @@ pub(super) struct Places<'f> {
 }
 
 impl<'f> Places<'f> {
-    /// No recorded paths. The walk counts its work in `work`, which may interrupt it.
+    /// No recorded paths. The walk counts its work in `work`, which can interrupt it.
     pub(super) fn new(work: &'f Work<'f>) -> Self {
         Places {
             noted: RefCell::default(),

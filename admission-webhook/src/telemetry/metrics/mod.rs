@@ -21,7 +21,7 @@ use super::process::Process;
 #[cfg(test)]
 mod reference;
 
-/// All metrics.
+/// The metrics that the server counts and that `/metrics` shows.
 pub(crate) struct Metrics {
     registry: Registry,
     checks: Family<CheckLabels, Counter>,
@@ -170,7 +170,7 @@ impl Metrics {
             ),
             differences: add.family(
                 "gavel_native_differences",
-                "Requests that the API server admitted although Gavel denies them by the same built-in policy",
+                "Requests that Gavel denies by a policy of a built-in kind, although the API server, which enforces the same policy, admitted them",
             ),
             certificate_expiry: add.seconds(
                 "gavel_tls_certificate_expiry_timestamp",
@@ -338,7 +338,7 @@ impl Metrics {
     }
 }
 
-/// Registers metrics.
+/// Registers metrics with their names and help texts in a registry.
 struct Adding<'r>(&'r mut Registry);
 
 impl Adding<'_> {

@@ -1,4 +1,4 @@
-//! Findings for people.
+//! Prints the findings of `gavel check` as text, one per line.
 
 use std::io::{self, Write};
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Prints changes.
+//! Prints the changes that an upgrade of Kubernetes causes, and their causes.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};

@@ -10,7 +10,7 @@ use super::cost::TotalCost;
 use super::{lists, rule_syntax};
 use crate::definition::findings::Findings;
 
-/// The types that a schema may name.
+/// The types that a schema can name.
 pub(in crate::definition) const TYPES: [&str; 6] =
     ["array", "boolean", "integer", "number", "object", "string"];
 

@@ -38,8 +38,8 @@ impl Definition {
         (errors, self.rules_of(envs, Age::New, &kept))
     }
 
-    /// The errors when the definition replaces `old`. Properties of `old` that a new definition cannot have may stay. The status is taken
-    /// from `old`.
+    /// The errors when the definition replaces `old`. Properties of `old` that a new definition cannot have are allowed to stay. The status
+    /// is taken from `old`.
     pub fn validate_update(&self, old: &Definition, envs: &RuleEnvs) -> Vec<Error> {
         let status = old.status.clone().storing(&self.spec);
         update(self, &status, old, envs)

@@ -1,4 +1,4 @@
-//! The validation of the fields that field selectors may name.
+//! The validation of the fields that field selectors can name.
 
 use std::collections::HashSet;
 

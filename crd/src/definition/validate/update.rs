@@ -1,4 +1,5 @@
-//! The properties that an update may keep although a new definition cannot have them: definitions that were accepted must remain updatable.
+//! The properties that an update is allowed to keep although a new definition cannot have them: definitions that were accepted must remain
+//! updatable.
 
 use std::collections::HashSet;
 

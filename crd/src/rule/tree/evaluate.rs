@@ -40,7 +40,7 @@ pub(super) struct Subject<'f, 'd> {
     pub(super) node: &'d RuleNode,
     /// The value. Never null.
     pub(super) value: &'d Json,
-    /// The old value that rules may read, if there is one. Never null.
+    /// The old value that rules can read, if there is one. Never null.
     pub(super) old: Option<&'d Json>,
     /// Decides whether an error existed before the update.
     pub(super) ratchet: Ratchet<'f, 'd>,

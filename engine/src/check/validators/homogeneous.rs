@@ -27,7 +27,7 @@ pub fn homogeneous_literals(checked: &CheckedAst, issues: &mut Issues) {
     }
 }
 
-/// Reports the first element that differs.
+/// Reports at most one element of a list: the first whose type differs from the type of element 0.
 fn validate_list(checked: &CheckedAst, issues: &mut Issues, list: &ListExpr) {
     let mut elements = (list.elements.iter().enumerate())
         .map(|(index, element)| typed(checked, element, list.is_optional(index)));

@@ -455,8 +455,8 @@ fn is_certain(ty: &Type) -> bool {
     )
 }
 
-/// The cost of a call. If the types do not decide the overload, the call costs one unit, unless the cost applies to every call of the
-/// function ([`Cost::by_name`]).
+/// The cost of a call: the cost of its overload, if the types determine the overload. Otherwise the first cost among the function's
+/// overloads that applies to every call of the function ([`Cost::by_name`]); one unit if there is none.
 fn call_cost(target: &CallTarget<'_>) -> Cost {
     match (target.overload, target.function) {
         (Some(overload), _) => overload.cost,

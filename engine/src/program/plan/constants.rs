@@ -8,7 +8,8 @@ use crate::program::tree::{FunctionCall, ListLiteral, MapLiteral, Membership};
 use crate::program::{EvalOptions, Program};
 use crate::value::{Arena, OwnedValue, Value, ValueKind, key_order, number};
 
-/// Folds a list of constants to a constant. If an element cannot be built, the result is a constant failure.
+/// Folds a list literal to a constant if all its elements are constants; otherwise returns the literal as it is. If evaluating the literal
+/// fails, the result is `Step::Failure` with that error. Planning fails only if the error is fatal.
 pub(super) fn fold_list(literal: ListLiteral) -> Result<Step, PlanError> {
     if !literal
         .elements
@@ -20,7 +21,8 @@ pub(super) fn fold_list(literal: ListLiteral) -> Result<Step, PlanError> {
     folded(Step::List(Box::new(literal)), false)
 }
 
-/// Folds a map of constants to a constant.
+/// Folds a map literal to a constant if all its keys and values are constants; otherwise returns the literal as it is. Fails as
+/// [`fold_list`] does.
 pub(super) fn fold_map(literal: MapLiteral) -> Result<Step, PlanError> {
     let constant = |node: &Step| node.constant().is_some();
     if !literal
@@ -33,7 +35,8 @@ pub(super) fn fold_map(literal: MapLiteral) -> Result<Step, PlanError> {
     folded(Step::Map(Box::new(literal)), false)
 }
 
-/// Folds a conversion of a constant to a constant; if the conversion fails, planning fails.
+/// Folds a conversion to a constant if its argument is a constant; otherwise returns the call as it is. If the conversion fails, planning
+/// fails.
 pub(super) fn fold_conversion(call: FunctionCall) -> Result<Step, PlanError> {
     match &*call.arguments {
         [argument] if argument.constant().is_some() => folded(Step::Call(Box::new(call)), true),
@@ -41,7 +44,8 @@ pub(super) fn fold_conversion(call: FunctionCall) -> Result<Step, PlanError> {
     }
 }
 
-/// The constant for a node whose operands are all constant.
+/// The constant for a node whose operands are all constant. If its evaluation fails, planning fails with `must_succeed` or if the error is
+/// fatal; otherwise the result is `Step::Failure`.
 fn folded(node: Step, must_succeed: bool) -> Result<Step, PlanError> {
     let program = Program {
         root: node,

@@ -446,7 +446,7 @@ fn literal(constant: &Constant) -> Value<'_> {
     }
 }
 
-/// Whether a type of the language may be used as a value. The checker also accepts the names of other protocol buffer types as values, but
+/// Whether a type of the language can be used as a value. The checker also accepts the names of other protocol buffer types as values, but
 /// planning rejects them.
 fn is_standard_type(name: &str) -> bool {
     matches!(

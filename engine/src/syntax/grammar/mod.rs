@@ -37,7 +37,7 @@ pub(super) enum Rule {
 /// The number of rules.
 pub(super) const RULES: usize = 17;
 
-/// The alternative of a rule that matched a part of the text.
+/// The alternative by which a grammar rule matched a part of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RuleShape {
     /// The only alternative, or an alternative that is not known yet.
@@ -248,7 +248,8 @@ impl Grammar {
         (ways, body)
     }
 
-    /// The tokens that may come next; no rule can be empty.
+    /// The tokens that may come next at a state. For a rule call, these are the first tokens of the rule: every rule matches at least one
+    /// token, so the state after the call does not matter.
     fn first(&self, id: StateId) -> TokenSet {
         match self.state(id) {
             State::Token { set, .. } => *set,

@@ -24,7 +24,8 @@ pub(super) fn sort<'a>(
     Ok(Value::from(sorted.into_bump_slice()))
 }
 
-/// `list.@sortByAssociatedKeys(keys)`: the list in the order of the keys. Checks the types of its arguments itself.
+/// `list.@sortByAssociatedKeys(keys)`: the elements of `list`, sorted by the keys at the same indices in `keys`. Checks the types of its
+/// arguments itself.
 pub(super) fn sort_by_keys<'a>(
     call: &CallContext<'a>,
     receiver: Value<'a>,

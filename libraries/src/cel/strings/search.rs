@@ -3,7 +3,7 @@
 use gavel_engine::error::EvalError;
 use gavel_golang::utf8;
 
-/// `text.charAt(index)`; at the end of the text, an empty text.
+/// `text.charAt(index)`: the code point at `index` as a string; the empty string if `index` is the length of `text`.
 pub(super) fn char_at(text: &str, index: i64) -> Result<&str, EvalError> {
     let rest = substring_from(text, index)?;
     let end = rest.chars().next().map_or(0, char::len_utf8);

@@ -1,4 +1,4 @@
-//! `kubernetes.NamedFormat`: formats that texts may have.
+//! `kubernetes.NamedFormat`: formats that texts can have.
 
 use std::borrow::Cow;
 

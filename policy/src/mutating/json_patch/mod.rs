@@ -14,7 +14,7 @@ use gavel_golang::quote::quote;
 use document::Document;
 use equality::is_equal;
 
-/// The limit of bytes that the `copy` operations of a patch may add, which is that of API servers.
+/// The limit of bytes that the `copy` operations of a patch can add, which is that of API servers.
 const MAX_COPIED_BYTES: usize = 3 * 1024 * 1024;
 
 /// An operation of a JSON patch.

@@ -1,4 +1,4 @@
-//! What equality means.
+//! Tests the equality of values that are read through schemas.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! Types and sizes.
+//! Tests the CEL types and sizes of schemas.
 
 use gavel_engine::decl::TypeProvider;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! JSON as values.
+//! Tests how JSON is read through schemas.
 
 use gavel_engine::decl::TypeProvider;
 use gavel_engine::value::{FieldPlace, list_contains};

@@ -25,7 +25,7 @@ use crate::namespace::Namespace;
 use crate::observer::Observer;
 use crate::options::Options;
 use crate::outcome::Evaluation;
-use crate::params::{Found, Hashed, ParamSelection, Params};
+use crate::params::{Found, Hashed, ParamSelection, ParamSource};
 use crate::request::AdmissionRequest;
 use crate::resource::GroupVersionKind;
 
@@ -94,7 +94,6 @@ pub(crate) struct Dispatch<'a> {
     /// The objects of the request, for policies that match it with its own kind and resource.
     objects: OnceCell<Objects<'a>>,
     namespace: OnceCell<Result<Option<&'a Namespace>, String>>,
-    hashed_namespace: OnceCell<Hashed<&'a str>>,
     /// The variable `namespaceObject`, first for audit annotations and then for all other expressions.
     namespace_values: OnceCell<[Value<'a>; 2]>,
 }
@@ -141,7 +140,6 @@ impl<'a> Dispatch<'a> {
             request_value: OnceCell::new(),
             objects: OnceCell::new(),
             namespace: OnceCell::new(),
-            hashed_namespace: OnceCell::new(),
             namespace_values: OnceCell::new(),
         }
     }
@@ -257,38 +255,38 @@ impl<'a> Dispatch<'a> {
         known.map_or(Ok(()), |(params, kind)| params.check_found(kind))
     }
 
-    /// The params of a policy with this `paramKind`, and whether they are namespaced; `None` if the policy has no `paramKind`. If it is not
-    /// known whether a kind is namespaced, it is assumed to be if it is a namespaced kind of the core group, or if the `paramRef` of a
-    /// binding sets a namespace.
+    /// The params of a policy with this `paramKind`; `None` if the policy has no `paramKind`. If it is not known whether the kind is
+    /// namespaced, the kind is assumed to be namespaced if it is a namespaced kind of the core group, or if the `paramRef` of a binding
+    /// sets a namespace.
     pub(crate) fn params_of<'b>(
         &self,
         kind: Option<&ParamKind>,
         mut selections: impl Iterator<Item = &'b ParamSelection>,
-    ) -> Option<(Option<&'a Params>, bool)> {
+    ) -> Option<ParamSource<'a>> {
         let kind = kind?;
         let (params, is_namespaced) = self.snapshot.params(kind);
         let of_core = kind.api_version == "v1" && !CLUSTER_KINDS.contains(&kind.kind.as_str());
         let is_namespaced = is_namespaced
             .unwrap_or_else(|| of_core || selections.any(ParamSelection::has_namespace));
-        Some((params, is_namespaced))
+        Some(ParamSource {
+            params,
+            is_namespaced,
+            request_namespace: Hashed::new(self.request.namespace),
+        })
     }
 
     /// The params of a binding; a single `None` if the policy has no params.
     pub(crate) fn collect(
         &self,
         kind: Option<&ParamKind>,
-        params: Option<(Option<&'a Params>, bool)>,
+        source: Option<ParamSource<'a>>,
         selection: Option<&ParamSelection>,
     ) -> Result<Found<'a>, String> {
-        let (Some(kind), Some((params, is_namespaced)), Some(selection)) =
-            (kind, params, selection)
-        else {
+        let (Some(kind), Some(source), Some(selection)) = (kind, source, selection) else {
             return Ok(smallvec![None]);
         };
-        params.map_or(Ok(()), |params| params.check_synced(kind))?;
-        let hash = || Hashed::new(self.request.namespace);
-        let namespace = *self.hashed_namespace.get_or_init(hash);
-        selection.collect(params, is_namespaced, namespace)
+        (source.params).map_or(Ok(()), |params| params.check_synced(kind))?;
+        selection.collect(source)
     }
 
     /// The namespace of the object, if it has one. A Namespace object has none, although requests for it name one.

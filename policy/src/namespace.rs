@@ -79,7 +79,7 @@ pub struct Namespace {
 }
 
 impl Namespace {
-    /// A namespace of which only the name is known. It is active and has only the label `kubernetes.io/metadata.name`.
+    /// A namespace for which only the name is known. It is active, and its only label is `kubernetes.io/metadata.name`.
     pub(crate) fn assumed(name: &str) -> Self {
         let label = "kubernetes.io/metadata.name";
         let whole = json!({

@@ -47,6 +47,17 @@ pub enum ParamFault {
 /// The params of a binding, usually one. A policy or binding without params has a single `None`.
 pub(crate) type Found<'a> = SmallVec<[Option<&'a KeptObject>; 1]>;
 
+/// What the bindings of a policy select their params from, for a request.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ParamSource<'a> {
+    /// The objects of the policy's `paramKind`; `None` if there are none.
+    pub(crate) params: Option<&'a Params>,
+    /// Whether the kind is namespaced.
+    pub(crate) is_namespaced: bool,
+    /// The namespace of the request.
+    pub(crate) request_namespace: Hashed<&'a str>,
+}
+
 /// A namespace or name with its hash. Bindings keep theirs, so that a request with many bindings does not compute them.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Hashed<T> {
@@ -230,12 +241,12 @@ impl ParamSelection {
     /// # Errors
     ///
     /// The params are unavailable; the message is upstream's.
-    pub(crate) fn collect<'a>(
-        &self,
-        params: Option<&'a Params>,
-        is_namespaced: bool,
-        request_namespace: Hashed<&str>,
-    ) -> Result<Found<'a>, String> {
+    pub(crate) fn collect<'a>(&self, source: ParamSource<'a>) -> Result<Found<'a>, String> {
+        let ParamSource {
+            params,
+            is_namespaced,
+            request_namespace,
+        } = source;
         let namespace = match (self.namespace.text(), request_namespace.text) {
             ("", "") if is_namespaced => return Err(
                 "cannot use namespaced paramRef in policy binding that matches cluster-scoped resources"

@@ -40,8 +40,7 @@ pub struct Names {
     #[serde(deserialize_with = "or_default")]
     pub singular: String,
     /// Shorter names of the resource for the command line.
-    #[serde(deserialize_with = "list_or_default")]
-    pub short_names: Vec<String>,
+    pub short_names: OptionalList<String>,
     /// The kind of an object.
     #[serde(deserialize_with = "or_default")]
     pub kind: String,
@@ -49,8 +48,7 @@ pub struct Names {
     #[serde(deserialize_with = "or_default")]
     pub list_kind: String,
     /// The categories of the resource, such as `all`.
-    #[serde(deserialize_with = "list_or_default")]
-    pub categories: Vec<String>,
+    pub categories: OptionalList<String>,
 }
 
 /// A version of a resource.
@@ -167,8 +165,7 @@ pub struct WebhookConversion {
     /// How the API server calls the webhook.
     pub client_config: Option<ClientConfig>,
     /// The versions of ConversionReview that the webhook understands, in order of preference.
-    #[serde(deserialize_with = "list_or_default")]
-    pub conversion_review_versions: Vec<String>,
+    pub conversion_review_versions: OptionalList<String>,
 }
 
 /// How a webhook is called: by its URL or by its service.
@@ -205,14 +202,12 @@ pub struct ServiceReference {
 #[serde(default, rename_all = "camelCase")]
 pub struct CustomResourceDefinitionStatus {
     /// Conditions, such as `Established`.
-    #[serde(deserialize_with = "list_or_default")]
-    pub conditions: Vec<Condition>,
+    pub conditions: OptionalList<Condition>,
     /// The names under which the resource is served.
     #[serde(deserialize_with = "or_default")]
     pub accepted_names: Names,
     /// The versions in which objects may be stored.
-    #[serde(deserialize_with = "list_or_default")]
-    pub stored_versions: Vec<String>,
+    pub stored_versions: OptionalList<String>,
 }
 
 /// A condition.
@@ -232,13 +227,6 @@ pub(super) fn or_default<'de, D: Deserializer<'de>, T: Default + Deserialize<'de
     deserializer: D,
 ) -> Result<T, D::Error> {
     Ok(Option::deserialize(deserializer)?.unwrap_or_default())
-}
-
-/// Reads a list. A null element becomes the default element, and null instead of the list becomes an empty list.
-fn list_or_default<'de, D: Deserializer<'de>, T: Clone + Default + Deserialize<'de>>(
-    deserializer: D,
-) -> Result<Vec<T>, D::Error> {
-    Ok(OptionalList::deserialize(deserializer)?.to_vec())
 }
 
 /// Reads whether an object is present, for objects whose fields do not matter.

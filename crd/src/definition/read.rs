@@ -168,7 +168,8 @@ impl CustomResourceDefinitionStatus {
         if let Some(Version { name, .. }) = storage
             && !self.stored_versions.contains(name)
         {
-            self.stored_versions.push(name.clone());
+            let versions = self.stored_versions.iter().chain([name]);
+            self.stored_versions = versions.cloned().collect();
         }
         self
     }

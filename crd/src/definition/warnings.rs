@@ -36,6 +36,9 @@ impl Definition {
 
     /// A warning for sets of lists and one for sets of objects, if the definition has them.
     fn sets_of_objects(&self, server: Server) -> Vec<String> {
+        if !server.has(Difference::SetsOfObjectsAreWarnedOf) {
+            return Vec::new();
+        }
         let mut warnings = BTreeSet::new();
         self.each_schema(&mut |schema| {
             if let Some(Items::Schema(items)) = &schema.items
@@ -48,10 +51,7 @@ impl Definition {
                 ));
             }
         });
-        match server.has(Difference::SetsOfObjectsAreWarnedOf) {
-            true => warnings.into_iter().collect(),
-            false => Vec::new(),
-        }
+        warnings.into_iter().collect()
     }
 
     /// Calls `visit` with each schema of the versions and all schemas within it. A schema that all versions share is visited once.

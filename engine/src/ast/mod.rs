@@ -86,11 +86,11 @@ pub struct Call {
     /// The receiver of `target.f(x)`.
     pub target: Option<Expr>,
     /// The arguments, without the receiver.
-    pub args: Arguments,
+    pub args: CallArguments,
 }
 
 /// The arguments of a call. Most calls have at most two.
-pub type Arguments = SmallVec<[Expr; 2]>;
+pub type CallArguments = SmallVec<[Expr; 2]>;
 
 /// `[a, ?b]`.
 #[derive(Debug, Clone, PartialEq)]

@@ -17,7 +17,7 @@ use smallvec::SmallVec;
 use smol_str::SmolStr;
 
 use crate::ast::{Ast, Call, Constant, Expr, ExprId, ExprKind};
-use crate::decl::{FunctionDecl, LiteralRules, OverloadDecl};
+use crate::decl::{FunctionDecl, OverloadDecl};
 use crate::issues::Issues;
 use crate::types::Type;
 
@@ -29,7 +29,6 @@ pub struct CheckedAst {
     ast: Ast,
     /// What each id stands for.
     meanings: Vec<Meaning>,
-    literal_rules: LiteralRules,
 }
 
 /// The type of a node, and the referent of its name or call.
@@ -73,21 +72,7 @@ pub enum Reference {
 impl CheckedAst {
     /// Builds a checked expression from its parts. `meanings` has a row for each id.
     pub(crate) fn new(ast: Ast, meanings: Vec<Meaning>) -> Self {
-        let rules = meanings.iter().map(|meaning| match &meaning.reference {
-            Some(Reference::Call { function, .. }) => function.literal_rules(),
-            _ => LiteralRules::default(),
-        });
-        let literal_rules = rules.fold(LiteralRules::default(), LiteralRules::union);
-        CheckedAst {
-            ast,
-            meanings,
-            literal_rules,
-        }
-    }
-
-    /// The rules that validators apply to literals in any of the calls.
-    pub(crate) fn literal_rules(&self) -> LiteralRules {
-        self.literal_rules
+        CheckedAst { ast, meanings }
     }
 
     /// Wraps a parsed expression without checking it: every type is `dyn`, and names are resolved when the expression is planned.

@@ -120,7 +120,7 @@ impl Bindings {
     /// The type with variables replaced; `None` if nothing changes.
     #[inline]
     fn replaced(&self, ty: &Type, free_is_dyn: bool) -> Option<Type> {
-        match self.step() && ty.is_composed() {
+        match self.step() && ty.can_contain_variables() {
             true => self.replaced_parts(ty, free_is_dyn),
             false => None,
         }
@@ -158,7 +158,7 @@ impl Bindings {
     }
 
     fn unify(&mut self, actual: &Type, expected: &Type) -> bool {
-        if !self.step() || (!actual.is_composed() && actual == expected) {
+        if !self.step() || (!actual.can_contain_variables() && actual == expected) {
             return true;
         }
         if let Type::Var(variable) = expected {

@@ -112,8 +112,15 @@ impl Declarations {
     pub(crate) fn add_overload(&mut self, function: SmolStr, overload: OverloadDecl) {
         self.add_root(&function);
         let declared = Arc::make_mut(&mut self.functions).entry(function.clone());
-        let decl = declared.or_insert_with(|| Arc::new(FunctionDecl::new(function)));
-        Arc::make_mut(decl).add(overload);
+        let decl = Arc::make_mut(declared.or_insert_with(|| {
+            Arc::new(FunctionDecl {
+                name: function,
+                overloads: Vec::new(),
+            })
+        }));
+        if decl.overloads.iter().all(|known| known.id != overload.id) {
+            decl.overloads.push(Arc::new(overload));
+        }
     }
 
     /// The prefix against which names are resolved; empty in Kubernetes.

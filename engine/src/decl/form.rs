@@ -57,28 +57,6 @@ pub enum LiteralRule {
     Mixed,
 }
 
-/// A set of literal rules, one bit each.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct LiteralRules(u8);
-
-impl LiteralRules {
-    /// The rules of both sets.
-    pub(crate) fn union(self, other: LiteralRules) -> Self {
-        LiteralRules(self.0 | other.0)
-    }
-
-    /// Whether the rule is in the set.
-    pub(crate) fn has(self, rule: LiteralRule) -> bool {
-        self.0 & LiteralRules::from(rule).0 != 0
-    }
-}
-
-impl From<LiteralRule> for LiteralRules {
-    fn from(rule: LiteralRule) -> Self {
-        LiteralRules(1_u8.wrapping_shl(u32::from(rule as u8)))
-    }
-}
-
 /// The operands that a call only reads: the call neither changes nor returns them, and does not depend on their identity. Several calls may
 /// share the value of such an operand, so that a text is parsed only once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

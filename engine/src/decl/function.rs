@@ -4,10 +4,7 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use super::{
-    Form, Implementation, LiteralRule, LiteralRules, Overload, PatternFunction, Reads, TextTest,
-    Yield,
-};
+use super::{Form, Implementation, LiteralRule, Overload, PatternFunction, Reads, TextTest, Yield};
 use crate::cost::Cost;
 use crate::types::{Signature, TypeTextError};
 
@@ -18,7 +15,6 @@ pub struct FunctionDecl {
     pub name: SmolStr,
     /// The overloads, in the order in which the checker tries them.
     pub overloads: Vec<Arc<OverloadDecl>>,
-    literal_rules: LiteralRules,
 }
 
 /// An overload with its parsed signature.
@@ -48,31 +44,10 @@ pub struct OverloadDecl {
 }
 
 impl FunctionDecl {
-    pub(super) fn new(name: SmolStr) -> Self {
-        FunctionDecl {
-            name,
-            overloads: Vec::new(),
-            literal_rules: LiteralRules::default(),
-        }
-    }
-
-    /// Adds an overload, unless the function has an overload with this id.
-    pub(super) fn add(&mut self, overload: OverloadDecl) {
-        if self.overloads.iter().all(|known| known.id != overload.id) {
-            let rules = overload.literals.map(LiteralRules::from);
-            self.literal_rules = self.literal_rules.union(rules.unwrap_or_default());
-            self.overloads.push(Arc::new(overload));
-        }
-    }
-
     /// Whether validators apply this rule to literals in calls of the function.
     pub fn has_literals(&self, rule: LiteralRule) -> bool {
-        self.literal_rules.has(rule)
-    }
-
-    /// The rules that validators apply to literals in calls of the function.
-    pub(crate) fn literal_rules(&self) -> LiteralRules {
-        self.literal_rules
+        let mut overloads = self.overloads.iter();
+        overloads.any(|overload| overload.literals == Some(rule))
     }
 }
 

@@ -12,7 +12,6 @@ mod rows;
 pub use body::{Argument, Arguments, Body, NativeText, Plain, Returned, WithContext};
 pub use context::CallContext;
 pub use declarations::{Corrections, Declarations, EnvOptions, Rules};
-pub(crate) use form::LiteralRules;
 pub use form::{Form, LiteralRule, Reads, Yield};
 pub use function::{FunctionDecl, OverloadDecl};
 pub use overload::{Function, Implementation, Overload, PatternFunction, TextTest};

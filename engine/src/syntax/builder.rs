@@ -8,7 +8,7 @@ use super::macros::{MacroCall, MacroContext, MacroError, Macros};
 use super::nodes::{self, Nodes};
 use crate::ast::operators::OPT_SELECT;
 use crate::ast::{
-    Arguments, Constant, Expr, ExprId, ExprKind, ListExpr, MapEntry, Struct, StructField,
+    CallArguments, Constant, Expr, ExprId, ExprKind, ListExpr, MapEntry, Struct, StructField,
 };
 use crate::source::Offset;
 
@@ -58,13 +58,13 @@ impl<'m> Builder<'m> {
 
     /// Takes the operands above a mark as the arguments of a call.
     #[inline]
-    fn arguments(&mut self, mark: Mark) -> Arguments {
+    fn arguments(&mut self, mark: Mark) -> CallArguments {
         match self.operands.len().saturating_sub(mark.0) {
-            0 => Arguments::new(),
+            0 => CallArguments::new(),
             1 => self.operands.pop().into_iter().collect(),
             2 => match (self.operands.pop(), self.operands.pop()) {
-                (Some(last), Some(first)) => Arguments::from_buf([first, last]),
-                _ => Arguments::new(),
+                (Some(last), Some(first)) => CallArguments::from_buf([first, last]),
+                _ => CallArguments::new(),
             },
             _ => self.take(mark).into(),
         }
@@ -223,6 +223,6 @@ fn balanced(
         *id,
         SmolStr::new_static(name),
         None,
-        Arguments::from_buf([left, right]),
+        CallArguments::from_buf([left, right]),
     ))
 }

@@ -2,7 +2,7 @@
 
 use smol_str::SmolStr;
 
-use crate::ast::{Arguments, Call, Expr, ExprId, ExprKind, Select};
+use crate::ast::{Call, CallArguments, Expr, ExprId, ExprKind, Select};
 use crate::source::Offset;
 
 /// The position of nodes for parts that could not be read.
@@ -107,7 +107,12 @@ impl Nodes {
 }
 
 /// A call that is not a macro.
-pub(super) fn call(id: ExprId, function: SmolStr, target: Option<Expr>, args: Arguments) -> Expr {
+pub(super) fn call(
+    id: ExprId,
+    function: SmolStr,
+    target: Option<Expr>,
+    args: CallArguments,
+) -> Expr {
     Expr {
         id,
         kind: ExprKind::Call(Box::new(Call {

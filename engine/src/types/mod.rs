@@ -124,7 +124,7 @@ impl Type {
     }
 
     /// Whether this is a type variable or type parameter, or may contain one.
-    pub(crate) fn is_composed(&self) -> bool {
+    pub(crate) fn can_contain_variables(&self) -> bool {
         matches!(
             self,
             Type::Var(_)

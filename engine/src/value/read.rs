@@ -278,8 +278,8 @@ fn keep_last<'a>(fields: &mut Vec<(&'a str, Value<'a>)>, begin: usize) {
     fields.truncate(kept);
 }
 
-/// The index of the first quote, backslash or control character in eight bytes, of which the lowest byte of the word is the first; `None`
-/// if there is none.
+/// The index of the first quote, backslash or control character in eight bytes; `None` if there is none. The lowest byte of the word counts
+/// as the first.
 fn first_special(word: u64) -> Option<usize> {
     const ONES: u64 = u64::from_ne_bytes([1; WORD]);
     const HIGHEST: u64 = u64::from_ne_bytes([0x80; WORD]);

@@ -7,7 +7,7 @@ use regex_syntax::hir::{Class, Hir, HirKind, Look, Repetition};
 use super::error::RegexError;
 use crate::work::Work;
 
-/// The limit of instructions in a program. It is close to Go's limit; so many instructions take 48 MiB.
+/// The maximum number of instructions in a program. It is close to Go's limit. A program of this size takes 48 MiB.
 const MAX_INSTRUCTIONS: usize = 4 << 20;
 /// The units of work for an instruction, or for a task that emits instructions.
 const WORK_PER_TASK: usize = 32;
@@ -80,7 +80,7 @@ enum Task<'h> {
     Emit(Instruction),
     /// Compiles exactly this many copies of a node.
     Copies(&'h Hir, u32),
-    /// Compiles at most `times` copies of a node, each of which may be skipped.
+    /// Compiles up to `times` copies of a node. A match can skip each copy.
     Optional {
         sub: &'h Hir,
         times: u32,

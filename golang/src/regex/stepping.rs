@@ -10,8 +10,8 @@ use regex_syntax::hir::Hir;
 
 use crate::work::{Interrupted, Work};
 
-/// The units of work that are counted for each piece of a text. A piece has so many bytes that this work suffices even if each byte leads
-/// to a new state.
+/// The units of work that are counted for one piece of a text. The length of a piece is chosen so that the search of the piece takes no more
+/// work than this, even if each byte leads to a new state.
 const WORK_PER_STEP: usize = 1 << 16;
 
 /// The automata for both directions: forward to the end of a match, and backward to its beginning.

@@ -87,8 +87,10 @@ impl TypeProvider for DeclaredTypes {
     }
 
     fn has_names_below(&self, root: &str) -> bool {
-        // All names in `TYPES` begin like this, and so does `VARIABLES`.
-        root == "kubernetes" || (self.patch_types && root == OBJECT_PATCH)
+        let is_below = |name: &str| name.split_once('.').is_some_and(|(first, _)| first == root);
+        TYPES.into_iter().any(is_below)
+            || is_below(VARIABLES)
+            || (self.patch_types && root == OBJECT_PATCH)
     }
 
     fn object_kind(&self, type_name: &str) -> Option<ObjectKind> {

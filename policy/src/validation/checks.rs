@@ -56,7 +56,7 @@ impl Checks<'_> {
         );
     }
 
-    /// Appends the errors of variables, each of which can read those before it.
+    /// Appends the errors in the expressions of variables. The expression of a variable can read the variables before it.
     pub(super) fn variables(
         &mut self,
         errors: &mut Vec<Error>,

@@ -233,12 +233,9 @@ impl<'j> SchemaReader<'j> {
         }
     }
 
-    /// Reads a list of schemas, in which null is an empty schema.
+    /// Reads a list of schemas.
     fn schemas(&mut self, json: &'j Json, depth: usize) -> Read<OptionalList<JsonSchema>> {
-        list(json, |item| match item {
-            Json::Null => Ok(JsonSchema::default()),
-            item => self.schema(item, depth),
-        })
+        list(json, |item| self.schema(item, depth))
     }
 
     /// Reads schemas by name, in which null is an empty schema.
@@ -293,17 +290,10 @@ fn set_own(schema: &mut JsonSchema, key: &str, value: &Json) -> Read<()> {
         "x-kubernetes-list-map-keys" => schema.topology.list_map_keys = texts(value)?,
         "x-kubernetes-list-type" => schema.topology.list_type = Some(name(value)?),
         "x-kubernetes-map-type" => schema.topology.map_type = Some(name(value)?),
-        "x-kubernetes-validations" => schema.validations = list(value, rule_or_default)?,
+        "x-kubernetes-validations" => schema.validations = list(value, rule)?,
         _ => {}
     }
     Ok(())
-}
-
-fn rule_or_default(json: &Json) -> Read<ValidationRule> {
-    match json {
-        Json::Null => Ok(ValidationRule::default()),
-        json => rule(json),
-    }
 }
 
 fn rule(json: &Json) -> Read<ValidationRule> {
@@ -338,22 +328,23 @@ fn external_docs(json: &Json) -> Read<ExternalDocumentation> {
     })
 }
 
-fn list<'j, T>(json: &'j Json, mut read: impl FnMut(&'j Json) -> Read<T>) -> Read<OptionalList<T>> {
+/// Reads a list, in which null is the default element.
+fn list<'j, T: Default>(
+    json: &'j Json,
+    mut read: impl FnMut(&'j Json) -> Read<T>,
+) -> Read<OptionalList<T>> {
+    let element = |(n, item): (usize, &'j Json)| match item {
+        Json::Null => Ok(T::default()),
+        item => read(item).map_err(|error| error.within(&n.to_string())),
+    };
     match json {
-        Json::Array(items) => items
-            .iter()
-            .enumerate()
-            .map(|(n, item)| read(item).map_err(|error| error.within(&n.to_string())))
-            .collect(),
+        Json::Array(items) => items.iter().enumerate().map(element).collect(),
         other => Err(SchemaReadError::expected("a list", other)),
     }
 }
 
 fn texts(json: &Json) -> Read<OptionalList<SmolStr>> {
-    list(json, |item| match item {
-        Json::Null => Ok(SmolStr::default()),
-        item => name(item),
-    })
+    list(json, name)
 }
 
 fn object(json: &Json) -> Read<&serde_json::Map<String, Json>> {

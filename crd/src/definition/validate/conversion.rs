@@ -33,7 +33,7 @@ pub(super) fn check(
         .and_then(|webhook| webhook.client_config.as_ref());
     let reviews = webhook
         .as_ref()
-        .map(|webhook| webhook.conversion_review_versions.as_slice());
+        .map(|webhook| &*webhook.conversion_review_versions);
     let reviews = reviews.unwrap_or_default();
     let (client_path, reviews_path) = (
         path.child("webhookClientConfig"),

@@ -28,9 +28,6 @@ fn validate(
     rule: LiteralRule,
     is_valid: impl Fn(&LiteralArgument<'_>) -> bool,
 ) {
-    if !checked.literal_rules().has(rule) {
-        return;
-    }
     let calls = checked.calls(|function| function.has_literals(rule));
     let arguments = calls.filter_map(|(expr, call)| {
         let argument = call.args.first()?;

@@ -30,8 +30,8 @@ struct CallTarget<'e> {
     overload: Option<&'e Arc<OverloadDecl>>,
 }
 
-/// The operands of a call, the receiver first.
-type Arguments = SmallVec<[Step; 2]>;
+/// The planned arguments of a call, the receiver first.
+type PlannedArguments = SmallVec<[Step; 2]>;
 
 impl<'p> Planner<'p> {
     pub(super) fn plan_call(&mut self, expr: &Expr, call: &ast::Call) -> Result<Step, PlanError> {
@@ -41,7 +41,7 @@ impl<'p> Planner<'p> {
             return self.plan_block(call);
         }
         let mut types: SmallVec<[&Type; 2]> = SmallVec::new();
-        let mut arguments = Arguments::new();
+        let mut arguments = PlannedArguments::new();
         for argument in target.receiver.into_iter().chain(&call.args) {
             types.push(self.checked.type_of(argument.id));
             arguments.push(self.plan(argument)?);
@@ -149,7 +149,7 @@ impl<'p> Planner<'p> {
     fn plan_index(
         &mut self,
         id: ExprId,
-        arguments: Arguments,
+        arguments: PlannedArguments,
         optional: bool,
     ) -> Result<Step, PlanError> {
         let [operand, index] = two(arguments)?;
@@ -220,7 +220,7 @@ impl CallTarget<'_> {
 fn plan_equality(
     id: ExprId,
     target: &CallTarget<'_>,
-    arguments: Arguments,
+    arguments: PlannedArguments,
     negated: bool,
 ) -> Result<Step, PlanError> {
     let [left, right] = two(arguments)?;
@@ -256,7 +256,7 @@ fn wrong_number() -> PlanError {
     PlanError::new("no such overload")
 }
 
-fn only(arguments: Arguments) -> Result<Step, PlanError> {
+fn only(arguments: PlannedArguments) -> Result<Step, PlanError> {
     let mut arguments = arguments.into_iter();
     match (arguments.next(), arguments.next()) {
         (Some(argument), None) => Ok(argument),
@@ -264,15 +264,15 @@ fn only(arguments: Arguments) -> Result<Step, PlanError> {
     }
 }
 
-fn two(arguments: Arguments) -> Result<[Step; 2], PlanError> {
+fn two(arguments: PlannedArguments) -> Result<[Step; 2], PlanError> {
     arguments.into_inner().map_err(|_| wrong_number())
 }
 
-fn pair(arguments: Arguments) -> Result<Box<[Step; 2]>, PlanError> {
+fn pair(arguments: PlannedArguments) -> Result<Box<[Step; 2]>, PlanError> {
     Ok(Box::new(two(arguments)?))
 }
 
-fn plan_conditional(id: ExprId, arguments: Arguments) -> Result<Step, PlanError> {
+fn plan_conditional(id: ExprId, arguments: PlannedArguments) -> Result<Step, PlanError> {
     let arguments = arguments.into_vec().try_into();
     let [condition, truthy, falsy] = arguments.map_err(|_| wrong_number())?;
     // A branch that is a chain becomes part of the conditional, even a presence test: upstream then no longer treats it as a test.
@@ -294,7 +294,7 @@ fn plan_conditional(id: ExprId, arguments: Arguments) -> Result<Step, PlanError>
 fn plan_function(
     expr: &Expr,
     target: CallTarget<'_>,
-    mut arguments: Arguments,
+    mut arguments: PlannedArguments,
     types: &[&Type],
 ) -> Result<Step, PlanError> {
     let cost = call_cost(&target);
@@ -327,7 +327,7 @@ fn plan_function(
         let list_value = list.constant().unwrap_or(Value::NULL);
         match constants::membership(expr.id, element, &list_value) {
             Ok(node) => return Ok(node),
-            Err(element) => arguments = Arguments::from_buf([element, list]),
+            Err(element) => arguments = PlannedArguments::from_buf([element, list]),
         }
     }
     let (callee, any_number) = callee(&target, types);

@@ -8,7 +8,7 @@ use smol_str::SmolStr;
 
 use super::nodes::{self, Nodes, TooManyNodes};
 use crate::ast::operators::ACCUMULATOR;
-use crate::ast::{Arguments, Comprehension, Constant, Expr, ExprId, ExprKind, ListExpr};
+use crate::ast::{CallArguments, Comprehension, Constant, Expr, ExprId, ExprKind, ListExpr};
 use crate::source::Offset;
 
 mod bindings;
@@ -140,11 +140,11 @@ impl From<TooManyNodes> for MacroError {
 pub struct MacroCall {
     id: ExprId,
     target: Option<Expr>,
-    args: Arguments,
+    args: CallArguments,
 }
 
 impl MacroCall {
-    pub(super) fn new(id: ExprId, target: Option<Expr>, args: Arguments) -> Self {
+    pub(super) fn new(id: ExprId, target: Option<Expr>, args: CallArguments) -> Self {
         MacroCall { id, target, args }
     }
 
@@ -154,7 +154,7 @@ impl MacroCall {
     }
 
     /// The arguments, of any number.
-    pub fn into_args(self) -> Arguments {
+    pub fn into_args(self) -> CallArguments {
         self.args
     }
 
@@ -230,7 +230,7 @@ impl<'n> MacroContext<'n> {
     }
 
     /// A call of a function or operator.
-    pub fn call(&mut self, function: &'static str, args: Arguments) -> Expr {
+    pub fn call(&mut self, function: &'static str, args: CallArguments) -> Expr {
         nodes::call(
             self.nodes.id(self.offset),
             SmolStr::new_static(function),
@@ -240,7 +240,12 @@ impl<'n> MacroContext<'n> {
     }
 
     /// A receiver-style call.
-    pub fn member_call(&mut self, function: &'static str, target: Expr, args: Arguments) -> Expr {
+    pub fn member_call(
+        &mut self,
+        function: &'static str,
+        target: Expr,
+        args: CallArguments,
+    ) -> Expr {
         nodes::call(
             self.nodes.id(self.offset),
             SmolStr::new_static(function),

@@ -12,7 +12,7 @@ use super::{
     simple_name,
 };
 use crate::ast::operators::MAP_INSERT;
-use crate::ast::{Arguments, Expr};
+use crate::ast::{CallArguments, Expr};
 
 /// The macros over an index or key and a value.
 pub const TWO_VARIABLE: &[Macro] = &[
@@ -131,7 +131,7 @@ fn fold_map(
     key: Option<SmolStr>,
     value: Expr,
 ) -> FoldParts {
-    let mut args: Arguments = smallvec![context.accumulator()];
+    let mut args: CallArguments = smallvec![context.accumulator()];
     args.extend(key.map(|key| context.ident(key)));
     args.push(value);
     let step = context.call(MAP_INSERT, args);

@@ -31,7 +31,7 @@ pub struct CompiledPolicy {
 }
 
 /// The inputs that are built only if an expression reads them.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Reads {
     /// `request`
     pub(crate) request: bool,
@@ -88,10 +88,9 @@ impl Reads {
         for expression in variables.chain(expressions) {
             expression.reads_params |= repeated;
             if let Ok(program) = &expression.program {
-                let names = |name: &str| program.variables().iter().any(|known| known == name);
-                reads.request |= names(REQUEST_VARIABLE);
-                reads.authorizer |= names(AUTHORIZER) || names(REQUEST_RESOURCE);
-                reads.namespace |= names(NAMESPACE_OBJECT);
+                reads.request |= program.reads(REQUEST_VARIABLE);
+                reads.authorizer |= program.reads(AUTHORIZER) || program.reads(REQUEST_RESOURCE);
+                reads.namespace |= program.reads(NAMESPACE_OBJECT);
             }
         }
         reads

@@ -16,7 +16,7 @@ use crate::cel::{Inputs, Runner};
 use crate::compiled::{CompiledPolicy, Reads};
 use crate::compiled_binding::CompiledBinding;
 use crate::decision::{Decision, namespace_not_found};
-use crate::evaluation::{Session, Views};
+use crate::evaluation::Session;
 use crate::fields::{fields_of, text_field};
 use crate::index::Snapshot;
 use crate::kept::KeptObject;
@@ -52,24 +52,25 @@ pub fn dispatch(
 /// Decides a request by these policies with these bindings, whatever the resource. The snapshot provides params, namespaces and equivalent
 /// resources.
 pub fn decide<'a, B: Iterator<Item = &'a CompiledBinding> + Clone>(
-    hooks: impl Iterator<Item = (&'a CompiledPolicy, B)>,
+    mut hooks: impl Iterator<Item = (&'a CompiledPolicy, B)>,
     snapshot: &Snapshot,
     request: &AdmissionRequest<'_>,
     options: &Options<'_>,
 ) -> Decision {
     let mut decision = Decision::default();
-    let arena = Arena::new();
-    let dispatch = Dispatch::new(snapshot, request, options, &arena);
-    let mut memory = MEMORY.take();
-    let mut asked = Ok(());
-    for (policy, bindings) in hooks {
-        asked = dispatch.ask(policy, bindings, &mut memory, &mut decision);
-        if asked.is_err() {
-            break;
-        }
-    }
-    memory.reset();
-    MEMORY.set(memory);
+    let mut memory = MEMORY.take().unwrap_or_default();
+    let Memory {
+        request: arena,
+        evaluation,
+    } = &mut *memory;
+    let asked = {
+        let dispatch = Dispatch::new(snapshot, request, options, arena);
+        hooks.try_for_each(|(policy, bindings)| {
+            dispatch.ask(policy, bindings, evaluation, &mut decision)
+        })
+    };
+    memory.request.reset();
+    MEMORY.set(Some(memory));
     match asked {
         Ok(()) => {
             decision.publish_failures();
@@ -93,6 +94,9 @@ pub(crate) struct Dispatch<'a> {
     request_value: OnceCell<Value<'a>>,
     /// The objects of the request, for policies that match it with its own kind and resource.
     objects: OnceCell<Objects<'a>>,
+    /// The inputs of the latest policy that matched the request with its own kind and resource, with the inputs that it reads. Most
+    /// policies read the same inputs as the policy before.
+    inputs: Cell<Option<(Reads, &'a Inputs<'a>)>>,
     namespace: OnceCell<Result<Option<&'a Namespace>, String>>,
     /// The variable `namespaceObject`, first for audit annotations and then for all other expressions.
     namespace_values: OnceCell<[Value<'a>; 2]>,
@@ -100,24 +104,26 @@ pub(crate) struct Dispatch<'a> {
 
 thread_local! {
     /// The memory of the last decision on this thread, which the next decision uses again.
-    static MEMORY: Cell<Memory> = Cell::default();
+    static MEMORY: Cell<Option<Box<Memory>>> = const { Cell::new(None) };
 }
 
-/// The memory of evaluations, which is reused from policy to policy.
+/// The memory of a decision.
 #[derive(Default)]
 struct Memory {
+    /// The memory for values that all policies share.
+    request: Arena,
+    evaluation: EvaluationMemory,
+}
+
+/// The memory of evaluations, which is reused from policy to policy. It is empty between evaluations.
+#[derive(Default)]
+struct EvaluationMemory {
     /// The memory for values that do not depend on params.
     policy: Arena,
     /// The memory for the values of one binding and param.
     param: Arena,
-}
-
-impl Memory {
-    /// Drops all computed values.
-    fn reset(&mut self) {
-        self.policy.reset();
-        self.param.reset();
-    }
+    /// The results for one binding and param.
+    found: Evaluation,
 }
 
 /// The object and the old object in the version that a policy matches.
@@ -139,6 +145,7 @@ impl<'a> Dispatch<'a> {
             authorizer_values: OnceCell::new(),
             request_value: OnceCell::new(),
             objects: OnceCell::new(),
+            inputs: Cell::new(None),
             namespace: OnceCell::new(),
             namespace_values: OnceCell::new(),
         }
@@ -177,7 +184,7 @@ impl<'a> Dispatch<'a> {
         &self,
         policy: &'b CompiledPolicy,
         bindings: impl Iterator<Item = &'b CompiledBinding> + Clone,
-        memory: &mut Memory,
+        memory: &mut EvaluationMemory,
         decision: &mut Decision,
     ) -> Result<(), String> {
         let (request, observer) = (self.request, self.options.observer);
@@ -201,8 +208,6 @@ impl<'a> Dispatch<'a> {
             .clone()
             .filter_map(|binding| binding.params.as_ref());
         let known = self.params_of(kind, selections);
-        let converted = OnceCell::new();
-        memory.policy.reset();
         let shared = &memory.policy;
         let mut session = None;
         let mut annotations = Annotations::default();
@@ -226,25 +231,33 @@ impl<'a> Dispatch<'a> {
             let namespace = self.namespace()?;
             for param in params {
                 let session = session.get_or_insert_with(|| {
-                    let objects = self.objects(matched, &converted);
-                    let views = self.views(policy.reads(), matched, objects, namespace, shared);
-                    Session::new(policy, views, self.runner(shared))
+                    let inputs = self.shared_inputs(policy.reads(), matched, namespace, shared);
+                    Session::new(policy, inputs, self.runner(shared))
                 });
-                memory.param.reset();
                 let is_interrupted = self.is_interrupted();
-                let evaluation = match is_interrupted {
-                    true => policy.failed("operation interrupted".to_owned()),
-                    false => self.evaluate(session, param, &memory.param),
-                };
-                observer.evaluated(policy.name(), binding.name(), param, &evaluation);
+                let found = &mut memory.found;
+                match is_interrupted {
+                    true => policy.fail("operation interrupted".to_owned(), found),
+                    false => {
+                        let (runner, budget) = (self.runner(&memory.param), self.cost_budget());
+                        let params = param_value(param, &memory.param);
+                        session.evaluate(params, runner, budget, found);
+                    }
+                }
+                observer.evaluated(policy.name(), binding.name(), param, found);
                 let server = self.options.server;
-                decision.enforce(policy, binding, &evaluation, &mut annotations, server);
+                decision.enforce(policy, binding, found, &mut annotations, server);
+                found.clear();
+                memory.param.reset();
                 if is_interrupted {
                     break;
                 }
             }
         }
         annotations.publish(policy.name(), decision);
+        if session.is_some() {
+            memory.policy.reset();
+        }
         Ok(())
     }
 
@@ -313,29 +326,56 @@ impl<'a> Dispatch<'a> {
         ptr::eq(matched.kind, &self.request.kind)
     }
 
-    /// The objects of the request in the kind that a policy matches. Objects in the request's own kind are shared by all policies; others
-    /// are kept in `converted`.
-    fn objects(&self, matched: Matched<'a>, converted: &OnceCell<Objects<'a>>) -> Objects<'a> {
-        let cell = match self.is_as_sent(matched) {
-            true => &self.objects,
-            false => converted,
-        };
+    /// The objects of the request in the kind that a policy matches. All policies share the objects in the request's own kind.
+    fn objects(&self, matched: Matched<'a>) -> Objects<'a> {
         let AdmissionRequest {
             object, old_object, ..
         } = self.request;
-        let convert = |object: &Value<'a>| as_kind(*object, matched.kind, self.arena);
-        *cell.get_or_init(|| [object, old_object].map(convert))
+        let convert = || [object, old_object].map(|each| as_kind(*each, matched.kind, self.arena));
+        match self.is_as_sent(matched) {
+            true => *self.objects.get_or_init(convert),
+            false => convert(),
+        }
+    }
+
+    /// The inputs of a policy's expressions, without params. They are in `arena` unless other policies can share them.
+    fn shared_inputs<'b>(
+        &'b self,
+        reads: Reads,
+        matched: Matched<'a>,
+        namespace: Option<&'a Namespace>,
+        arena: &'b Arena,
+    ) -> &'b Inputs<'b> {
+        if !self.is_as_sent(matched) {
+            let objects = self.objects(matched);
+            return arena
+                .bump()
+                .alloc(self.inputs_of(reads, matched, objects, namespace, arena));
+        }
+        if let Some((known, inputs)) = self.inputs.get()
+            && known == reads
+        {
+            return inputs;
+        }
+        let objects = self.objects(matched);
+        let inputs = self.inputs_of(reads, matched, objects, namespace, self.arena);
+        let inputs: &'a Inputs<'a> = self.arena.bump().alloc(inputs);
+        self.inputs.set(Some((reads, inputs)));
+        inputs
     }
 
     /// The values of the variables that a policy's expressions can read, without params. Values that no expression reads are not built.
-    pub(crate) fn views<'b>(
-        &'b self,
+    pub(crate) fn inputs_of<'b>(
+        &self,
         reads: Reads,
         matched: Matched<'b>,
         [object, old_object]: Objects<'b>,
         namespace: Option<&'a Namespace>,
         arena: &'b Arena,
-    ) -> Views<'b> {
+    ) -> Inputs<'b>
+    where
+        'a: 'b,
+    {
         let request = |resource| match reads.request {
             false => Value::NULL,
             true if self.is_as_sent(matched) => {
@@ -351,16 +391,14 @@ impl<'a> Dispatch<'a> {
                 .get_or_init(|| namespace.values(self.arena)),
             _ => [Value::NULL; 2],
         };
-        Views {
-            conditions_request: request(&self.request.resource),
-            inputs: Inputs {
-                object,
-                old_object,
-                request: request(matched.resource),
-                namespace_object: exposed,
-                authorizer: reads.authorizer.then(|| self.authorizer()),
-            },
+        Inputs {
+            object,
+            old_object,
+            request: request(matched.resource),
+            original_request: request(&self.request.resource),
+            namespace_object: exposed,
             whole_namespace: whole,
+            authorizer: reads.authorizer.then(|| self.authorizer()),
         }
     }
 
@@ -376,16 +414,6 @@ impl<'a> Dispatch<'a> {
             interrupt: self.options.interrupt,
             observer: self.options.observer,
         }
-    }
-
-    fn evaluate(
-        &self,
-        session: &Session<'_>,
-        param: Option<&KeptObject>,
-        arena: &Arena,
-    ) -> Evaluation {
-        let params = param_value(param, arena);
-        session.evaluate(params, self.runner(arena), self.options.cost_budget)
     }
 
     /// A counter of work with the request's interrupt.

@@ -2,8 +2,11 @@
 
 use gavel_engine::value::{Value, ValueKind};
 
-use crate::cel::{COST_BUDGET, Expression, Group, Inputs, OUT_OF_BUDGET, Outcome, Runner};
+use crate::cel::{
+    COST_BUDGET, Expression, Group, Inputs, OUT_OF_BUDGET, OutOfBudget, Outcome, Runner,
+};
 use crate::compiled::{CompiledPolicy, FailurePolicy};
+use crate::expression_kind::ExpressionKind;
 use crate::match_conditions;
 use crate::outcome::{
     AuditOutcome, ConditionsOutcome, Evaluation, PolicyAuditAnnotation, PolicyDecision,
@@ -13,133 +16,120 @@ use crate::outcome::{
 /// The length limit of a message expression's result, in bytes.
 const MAX_MESSAGE_BYTES: usize = 5 * 1024;
 
-/// The inputs of each kind of expression.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Views<'a> {
-    /// The inputs of validations.
-    pub(crate) inputs: Inputs<'a>,
-    /// The variable `request` of match conditions. Its `resource` is the resource that the request was sent to, even if the policy matches
-    /// an equivalent resource.
-    pub(crate) conditions_request: Value<'a>,
-    /// The variable `namespaceObject` for audit annotations.
-    pub(crate) whole_namespace: Value<'a>,
-}
-
 /// The evaluation of a policy for one request, with any number of bindings and params.
-#[derive(Debug)]
 pub(crate) struct Session<'p> {
     policy: &'p CompiledPolicy,
-    conditions: Group<'p>,
-    validations: Group<'p>,
-    messages: Group<'p>,
-    annotations: Group<'p>,
+    conditions: Option<&'p Group<'p>>,
+    validations: Option<&'p Group<'p>>,
+    messages: Option<&'p Group<'p>>,
+    annotations: Option<&'p Group<'p>>,
 }
 
 impl<'p> Session<'p> {
     /// Begins the evaluation. Values that do not depend on params are kept in the runner's arena.
-    pub(crate) fn new(policy: &'p CompiledPolicy, views: Views<'p>, runner: Runner<'p>) -> Self {
-        let variables = &policy.variables;
-        let inputs = views.inputs;
-        let unauthorized = || Inputs {
-            authorizer: None,
-            ..inputs
-        };
-        let of_conditions = || Inputs {
-            request: views.conditions_request,
-            namespace_object: Value::NULL,
-            ..inputs
-        };
-        let of_annotations = || Inputs {
-            namespace_object: views.whole_namespace,
-            ..unauthorized()
-        };
+    pub(crate) fn new(
+        policy: &'p CompiledPolicy,
+        inputs: &'p Inputs<'p>,
+        runner: Runner<'p>,
+    ) -> Self {
         let has_messages = policy.messages.iter().any(Option::is_some);
         let messages = if has_messages {
             policy.messages.len()
         } else {
             0
         };
-        let conditions = policy.match_conditions.len();
-        let annotations = policy.audit_annotations.len();
+        let group = |kind, count| Group::new(kind, count, &policy.variables, inputs, runner);
         Session {
-            conditions: Group::new(conditions, variables, of_conditions, runner),
-            validations: Group::new(policy.validations.len(), variables, || inputs, runner),
-            messages: Group::new(messages, variables, unauthorized, runner),
-            annotations: Group::new(annotations, variables, of_annotations, runner),
+            conditions: group(
+                ExpressionKind::MatchCondition,
+                policy.match_conditions.len(),
+            ),
+            validations: group(ExpressionKind::Validation, policy.validations.len()),
+            messages: group(ExpressionKind::Message, messages),
+            annotations: group(
+                ExpressionKind::AuditAnnotation,
+                policy.audit_annotations.len(),
+            ),
             policy,
         }
     }
 
-    /// Evaluates the policy for one binding and one param. `budget` is the budget of the validations, in cost units; `None` means
-    /// Kubernetes' budget.
+    /// Evaluates the policy for one binding and one param, and stores the results in `found`, which must be empty. `budget` is the budget of
+    /// the validations, in cost units; `None` means Kubernetes' budget.
     pub(crate) fn evaluate<'e>(
         &'e self,
         params: Value<'e>,
         runner: Runner<'e>,
         budget: Option<i64>,
-    ) -> Evaluation {
+        found: &mut Evaluation,
+    ) {
         let policy = self.policy;
         match match_conditions::evaluate(
-            &self.conditions,
+            self.conditions,
             &policy.match_conditions,
             &policy.policy().spec.match_conditions,
             policy.failure_policy(),
             params,
             runner,
         ) {
-            ConditionsOutcome::Error(message) => return policy.failed(message),
-            ConditionsOutcome::NoMatch { .. } => return Evaluation::default(),
+            ConditionsOutcome::Error(message) => return policy.fail(message, found),
+            ConditionsOutcome::NoMatch { .. } => return,
             ConditionsOutcome::Match => {}
         }
+        let out_of_budget = |found| policy.fail(OUT_OF_BUDGET.to_owned(), found);
         let budget = budget.unwrap_or(COST_BUDGET);
         let mut left = budget;
-        let expressions = policy.validations.iter().map(Some);
-        let outcomes = self
-            .validations
-            .evaluate(expressions, params, runner, &mut left);
-        let Ok(outcomes) = outcomes else {
-            return policy.failed(OUT_OF_BUDGET.to_owned());
-        };
-        let expressions = policy.messages.iter().map(Option::as_ref);
-        let messages = self
-            .messages
-            .evaluate(expressions, params, runner, &mut left);
-        let decisions = outcomes
-            .iter()
-            .enumerate()
-            .map(|(n, outcome)| match (outcome, messages) {
-                (Some(Err(message)), _) => policy.error((*message).to_owned()),
-                (_, Err(_)) => policy.error(format!("failed messageExpression: {OUT_OF_BUDGET}")),
-                (Some(Ok(value)), _) if value.as_bool() == Some(true) => PolicyDecision {
-                    denies: false,
-                    evaluation: PolicyDecisionEvaluation::Admit,
-                    message: String::new(),
-                    reason: String::new(),
-                },
-                (_, Ok(messages)) => policy.denial(n, messages.get(n).copied().flatten()),
+        if let Some(group) = self.validations {
+            let expressions = policy.validations.iter().map(Some);
+            let Ok(outcomes) = group.evaluate(expressions, params, runner, &mut left) else {
+                return out_of_budget(found);
+            };
+            let expressions = policy.messages.iter().map(Option::as_ref);
+            let messages = self.messages.map_or(Ok(&[][..]), |group| {
+                group.evaluate(expressions, params, runner, &mut left)
             });
-        let decisions = decisions.collect();
-        let mut left = budget;
-        let expressions = policy.audit_annotations.iter().map(Some);
-        match self
-            .annotations
-            .evaluate(expressions, params, runner, &mut left)
-        {
-            Ok(values) => Evaluation {
-                decisions,
-                audit_annotations: policy.annotations(values),
-            },
-            Err(_) => policy.failed(OUT_OF_BUDGET.to_owned()),
+            let decisions = outcomes.iter().enumerate();
+            found
+                .decisions
+                .extend(decisions.map(|(n, outcome)| policy.decision(n, outcome, messages)));
+        }
+        if let Some(group) = self.annotations {
+            let mut left = budget;
+            let expressions = policy.audit_annotations.iter().map(Some);
+            match group.evaluate(expressions, params, runner, &mut left) {
+                Ok(values) => policy.annotate(values, found),
+                Err(_) => out_of_budget(found),
+            }
         }
     }
 }
 
 impl CompiledPolicy {
-    /// The result if the policy as a whole failed.
-    pub(crate) fn failed(&self, message: String) -> Evaluation {
-        Evaluation {
-            decisions: vec![self.error(message)],
-            audit_annotations: Vec::new(),
+    /// Stores the result of a policy that failed as a whole.
+    pub(crate) fn fail(&self, message: String, found: &mut Evaluation) {
+        found.clear();
+        found.decisions.push(self.error(message));
+    }
+
+    /// The decision of a validation, with the results of all message expressions.
+    fn decision(
+        &self,
+        n: usize,
+        outcome: &Outcome<'_>,
+        messages: Result<&[Outcome<'_>], OutOfBudget>,
+    ) -> PolicyDecision {
+        match (outcome, messages) {
+            (Some(Err(message)), _) => self.error((*message).to_owned()),
+            (_, Err(OutOfBudget)) => {
+                self.error(format!("failed messageExpression: {OUT_OF_BUDGET}"))
+            }
+            (Some(Ok(value)), _) if value.as_bool() == Some(true) => PolicyDecision {
+                denies: false,
+                evaluation: PolicyDecisionEvaluation::Admit,
+                message: String::new(),
+                reason: String::new(),
+            },
+            (_, Ok(messages)) => self.denial(n, messages.get(n).copied().flatten()),
         }
     }
 
@@ -178,16 +168,16 @@ impl CompiledPolicy {
         }
     }
 
-    fn annotations(&self, values: &[Outcome<'_>]) -> Vec<PolicyAuditAnnotation> {
+    fn annotate(&self, values: &[Outcome<'_>], found: &mut Evaluation) {
         let keys = self.policy().spec.audit_annotations.iter();
         let expressions = keys.zip(&self.audit_annotations);
-        expressions
-            .zip(values)
-            .map(|((annotation, expression), value)| PolicyAuditAnnotation {
+        let annotations = expressions.zip(values);
+        let annotations =
+            annotations.map(|((annotation, expression), value)| PolicyAuditAnnotation {
                 key: annotation.key.clone(),
                 outcome: self.annotation(expression, *value),
-            })
-            .collect()
+            });
+        found.audit_annotations.extend(annotations);
     }
 
     fn annotation(&self, expression: &Expression, value: Outcome<'_>) -> AuditOutcome {

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use indexmap::IndexMap;
+use rustc_hash::FxHashMap;
 
 use crate::matching::{EquivalentResources, Matcher};
 
@@ -26,7 +27,7 @@ pub(crate) struct Hooks<P, B> {
     /// The policies with their bindings, by the name of the policy.
     hooks: Vec<Hook<P, B>>,
     /// The positions of the policies that match certain resources, by the plural name of the resource.
-    of_resource: HashMap<String, Vec<usize>>,
+    of_resource: FxHashMap<String, Vec<usize>>,
     /// The positions of the policies that may match any resource.
     of_any: Vec<usize>,
 }
@@ -43,7 +44,7 @@ impl<P, B> Default for Hooks<P, B> {
     fn default() -> Self {
         Hooks {
             hooks: Vec::new(),
-            of_resource: HashMap::new(),
+            of_resource: FxHashMap::default(),
             of_any: Vec::new(),
         }
     }

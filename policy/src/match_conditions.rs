@@ -9,16 +9,16 @@ use crate::outcome::ConditionsOutcome;
 
 /// Evaluates the match conditions of a policy with the inputs of `group`. The observer is called if the policy has match conditions.
 pub(crate) fn evaluate<'e, 'p: 'e>(
-    group: &Group<'p>,
+    group: Option<&'e Group<'p>>,
     expressions: &'p [Expression],
     conditions: &[MatchCondition],
     failure_policy: &FailurePolicy,
     params: Value<'e>,
     runner: Runner<'e>,
 ) -> ConditionsOutcome {
-    if expressions.is_empty() {
+    let Some(group) = group else {
         return ConditionsOutcome::Match;
-    }
+    };
     let mut budget = MATCH_CONDITIONS_BUDGET;
     let expressions = expressions.iter().map(Some);
     let outcome = match group.evaluate(expressions, params, runner, &mut budget) {

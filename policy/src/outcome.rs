@@ -9,6 +9,14 @@ pub struct Evaluation {
     pub audit_annotations: Vec<PolicyAuditAnnotation>,
 }
 
+impl Evaluation {
+    /// Drops all results.
+    pub(crate) fn clear(&mut self) {
+        self.decisions.clear();
+        self.audit_annotations.clear();
+    }
+}
+
 /// The result of a validation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PolicyDecision {

@@ -59,8 +59,11 @@ impl GroupVersionKind {
 
     /// Whether an `apiVersion` and a `kind` name this kind.
     pub(crate) fn is(&self, api_version: &str, kind: &str) -> bool {
-        let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
-        self.kind == kind && self.version == version && self.group == group
+        let version = match self.group.as_str() {
+            "" => Some(api_version.strip_prefix('/').unwrap_or(api_version)),
+            group => (api_version.strip_prefix(group)).and_then(|rest| rest.strip_prefix('/')),
+        };
+        self.kind == kind && version.is_some_and(|version| self.version == version)
     }
 }
 

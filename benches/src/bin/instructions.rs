@@ -18,7 +18,7 @@ use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
 
 use gavel_benches::definition::{Sections, definition, object, schema};
-use gavel_benches::policies::{bound_with_params, one_by_one, pod, request};
+use gavel_benches::policies::{bound, bound_with_params, one_by_one, pod, request};
 use gavel_benches::{OPTIONS, Rule, check, environment, plan, rules};
 use gavel_crd::CompiledCrd;
 use gavel_crd::definition::Definition;
@@ -36,10 +36,11 @@ const TOLERANCE: f64 = 0.02;
 const RUNS: u64 = 8;
 
 /// The paths whose counts are recorded.
-const PATHS: [&str; 13] = [
+const PATHS: [&str; 14] = [
     "compile a rule",
     "decide a request by 1,024 bindings",
     "decide a request by 16 policies",
+    "decide a request by one policy",
     "evaluate a comparison",
     "evaluate a comparison of a schema's integers",
     "evaluate a loop over 1,000 integers",
@@ -191,6 +192,12 @@ fn run(path: &str) {
         }
         "decide a request by 1,024 bindings" => decide(&bound_with_params(1_024)),
         "decide a request by 16 policies" => decide(&one_by_one()),
+        "decide a request by one policy" => {
+            decide(&bound(&[(
+                "p",
+                &["!has(object.spec.hostNetwork) || !object.spec.hostNetwork"],
+            )]));
+        }
         "evaluate a comparison" => evaluate(
             &of_pod("object.spec.terminationGracePeriodSeconds <= 60", pod),
             true,

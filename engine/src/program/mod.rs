@@ -128,6 +128,11 @@ impl Program {
     pub fn variables(&self) -> &[SmolStr] {
         &self.variables
     }
+
+    /// Whether the expression reads a variable.
+    pub fn reads(&self, variable: &str) -> bool {
+        self.variables.iter().any(|known| known == variable)
+    }
 }
 
 impl std::fmt::Debug for EvalOptions<'_> {

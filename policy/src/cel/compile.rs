@@ -41,6 +41,8 @@ pub struct Expression {
     pub program: Result<Program, CompileError>,
     /// Whether the result may depend on params, directly or through variables.
     pub(crate) reads_params: bool,
+    /// Whether the expression reads `variables`.
+    pub(crate) reads_variables: bool,
 }
 
 /// Why an expression cannot be used.
@@ -228,12 +230,14 @@ impl Compiler {
     ) -> (Expression, Type) {
         let mut ty = Type::Dyn;
         let mut reads_params = false;
+        let mut reads_variables = false;
         let program = self
             .checked(kind, text, declarations)
             .and_then(|(env, checked)| {
                 let program = plan(env, &checked)?;
                 ty = checked.output_type().clone();
                 reads_params = self.reads_params(&program, &checked);
+                reads_variables = program.reads(VARIABLES_VARIABLE);
                 Ok(program)
             });
         let expression = Expression {
@@ -241,6 +245,7 @@ impl Compiler {
             text: text.into(),
             program,
             reads_params,
+            reads_variables,
         };
         (expression, ty)
     }
@@ -248,9 +253,8 @@ impl Compiler {
     /// Whether a program may depend on params: it reads them, or reads a variable that depends on them, or uses `variables` in a
     /// way that does not show which variables it reads.
     fn reads_params(&self, program: &Program, checked: &CheckedAst) -> bool {
-        let names = |name: &str| program.variables().iter().any(|known| known == name);
-        if names(PARAMS) || !names(VARIABLES_VARIABLE) {
-            return names(PARAMS);
+        if program.reads(PARAMS) || !program.reads(VARIABLES_VARIABLE) {
+            return program.reads(PARAMS);
         }
         let read = variables_read(checked);
         read.is_none_or(|read| read.iter().any(|name| self.dependent.contains(name)))

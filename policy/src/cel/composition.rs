@@ -11,6 +11,7 @@ use super::evaluate::{Group, Outcome};
 use super::inputs::Inputs;
 use super::runner::Runner;
 use super::variables::CompiledVariable;
+use crate::expression_kind::ExpressionKind;
 
 /// A compiler with the variables that its expressions can read.
 ///
@@ -128,15 +129,20 @@ impl Composition {
             interrupt,
             observer: &(),
         };
-        let inputs = Inputs {
+        let inputs = arena.bump().alloc(Inputs {
             object: bindings.object,
             old_object: bindings.old_object,
             request: bindings.request,
+            original_request: bindings.request,
             namespace_object: bindings.namespace_object,
+            whole_namespace: bindings.namespace_object,
             authorizer: bindings.authorizer,
-        };
-        let group = Group::new(expressions.len(), &self.variables, || inputs, runner);
+        });
         let all = expressions.iter().copied();
-        group.evaluate(all, bindings.params, runner, budget).ok()
+        let kind = ExpressionKind::Validation;
+        match Group::new(kind, expressions.len(), &self.variables, inputs, runner) {
+            Some(group) => group.evaluate(all, bindings.params, runner, budget).ok(),
+            None => Some(&[]),
+        }
     }
 }

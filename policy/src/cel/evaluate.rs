@@ -11,6 +11,7 @@ use super::compile::Expression;
 use super::inputs::Inputs;
 use super::runner::{Ran, Runner};
 use super::variables::{CompiledVariable, Pool, Scope};
+use crate::expression_kind::ExpressionKind;
 
 /// The message when the expressions of a group have exceeded their budget.
 pub(crate) const OUT_OF_BUDGET: &str =
@@ -25,38 +26,49 @@ pub type Outcome<'a> = Option<Result<Value<'a>, &'a str>>;
 
 /// Expressions that are evaluated together, for one request. Results that do not depend on params are computed once, and charged
 /// each time.
-#[derive(Debug, Clone, Copy)]
 pub(crate) struct Group<'p> {
-    /// The variables that do not depend on params; `None` if there is no expression.
-    pool: Option<&'p Pool<'p>>,
-    outcomes: &'p [OnceCell<Ran<'p>>],
+    kind: ExpressionKind,
+    variables: &'p [CompiledVariable],
+    inputs: &'p Inputs<'p>,
+    runner: Runner<'p>,
+    /// The values of the variables that do not depend on params; empty until an expression reads `variables`.
+    pool: OnceCell<&'p Pool<'p>>,
+    /// The results that do not depend on params.
+    shared: &'p [OnceCell<Ran<'p>>],
 }
 
 impl<'p> Group<'p> {
-    /// A group of expressions before their evaluation. If there are no expressions, the inputs are not built.
+    /// A group of expressions of a kind before their evaluation; `None` if there are no expressions.
     pub(crate) fn new(
+        kind: ExpressionKind,
         expressions: usize,
         variables: &'p [CompiledVariable],
-        inputs: impl FnOnce() -> Inputs<'p>,
+        inputs: &'p Inputs<'p>,
         runner: Runner<'p>,
-    ) -> Self {
+    ) -> Option<&'p Self> {
         if expressions == 0 {
-            return Group {
-                pool: None,
-                outcomes: &[],
-            };
+            return None;
         }
         let bump = runner.arena.bump();
-        Group {
-            pool: Some(Pool::new(variables, inputs(), runner)),
-            outcomes: bump.alloc_slice_fill_with(expressions, |_| OnceCell::new()),
-        }
+        Some(bump.alloc(Group {
+            kind,
+            variables,
+            inputs,
+            runner,
+            pool: OnceCell::new(),
+            shared: bump.alloc_slice_fill_with(expressions, |_| OnceCell::new()),
+        }))
+    }
+
+    fn pool(&self) -> &'p Pool<'p> {
+        self.pool
+            .get_or_init(|| Pool::new(self.variables, self.kind, self.inputs, self.runner))
     }
 
     /// Evaluates the expressions in order; absent expressions have no result. They share the values of variables. All costs are
     /// subtracted from the budget, in cost units.
     pub(crate) fn evaluate<'e>(
-        &self,
+        &'e self,
         expressions: impl Iterator<Item = Option<&'p Expression>>,
         params: Value<'e>,
         runner: Runner<'e>,
@@ -65,13 +77,13 @@ impl<'p> Group<'p> {
     where
         'p: 'e,
     {
-        let Some(pool) = self.pool else {
-            return Ok(&[]);
+        let scope = OnceCell::new();
+        let scope = || -> &'e Scope<'e, 'p> {
+            scope.get_or_init(|| Scope::new(self.pool(), params, runner))
         };
-        let scope = Scope::new(pool, params, runner);
         let bump = runner.arena.bump();
-        let mut outcomes = BumpVec::with_capacity_in(self.outcomes.len(), bump);
-        for (expression, shared) in expressions.zip(self.outcomes) {
+        let mut outcomes = BumpVec::with_capacity_in(self.shared.len(), bump);
+        for (expression, shared) in expressions.zip(self.shared) {
             let Some(expression) = expression else {
                 outcomes.push(None);
                 continue;
@@ -84,13 +96,23 @@ impl<'p> Group<'p> {
                     continue;
                 }
             };
-            let ran = match expression.reads_params {
-                true => scope.run(program),
-                false => *shared.get_or_init(|| pool.run(program)),
+            let none = Value::NULL;
+            let ran = match (expression.reads_variables, expression.reads_params) {
+                (false, false) => *shared.get_or_init(|| {
+                    self.runner
+                        .eval(program, self.kind, self.inputs, none, none)
+                }),
+                (false, true) => runner.eval(program, self.kind, self.inputs, params, none),
+                (true, false) => *shared.get_or_init(|| self.pool().run(program)),
+                (true, true) => scope().run(program),
             };
-            scope.charge(ran.read);
+            if expression.reads_variables {
+                scope().charge(ran.read);
+            }
             runner.tell(expression, None, &ran);
-            spend(budget, scope.take_cost())?;
+            if expression.reads_variables {
+                spend(budget, scope().take_cost())?;
+            }
             spend(budget, ran.cost)?;
             outcomes.push(Some(ran.result.map_err(|error| {
                 let text = &expression.text;

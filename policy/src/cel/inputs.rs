@@ -6,6 +6,7 @@ use super::environment::{
     AUTHORIZER, NAMESPACE_OBJECT, OBJECT, OLD_OBJECT, PARAMS, REQUEST_RESOURCE, REQUEST_VARIABLE,
     VARIABLES_VARIABLE,
 };
+use crate::expression_kind::ExpressionKind;
 
 /// The values of the variables that the expressions of a policy can read.
 #[derive(Debug, Clone, Copy)]
@@ -16,29 +17,46 @@ pub(crate) struct Inputs<'a> {
     pub(crate) old_object: Value<'a>,
     /// `request`
     pub(crate) request: Value<'a>,
-    /// `namespaceObject`
+    /// `request` of match conditions. Its `resource` is the resource that the request was sent to, even if the policy matches an
+    /// equivalent resource.
+    pub(crate) original_request: Value<'a>,
+    /// `namespaceObject`, with the fields that policies can read.
     pub(crate) namespace_object: Value<'a>,
+    /// `namespaceObject` of audit annotations, with all fields.
+    pub(crate) whole_namespace: Value<'a>,
     /// `authorizer` and `authorizer.requestResource`, if they are bound.
     pub(crate) authorizer: Option<(Value<'a>, Value<'a>)>,
 }
 
 impl<'a> Inputs<'a> {
-    /// The value of a variable that the policy does not declare itself.
+    /// The value of a variable in expressions of a kind. `None` if it is not bound there.
     pub(super) fn resolve(
         &self,
+        kind: ExpressionKind,
         name: &str,
         params: Value<'a>,
         variables: Value<'a>,
     ) -> Option<Value<'a>> {
+        let authorizer = match kind {
+            ExpressionKind::Message | ExpressionKind::AuditAnnotation => None,
+            _ => self.authorizer,
+        };
         match name {
             OBJECT => Some(self.object),
             OLD_OBJECT => Some(self.old_object),
-            REQUEST_VARIABLE => Some(self.request),
+            REQUEST_VARIABLE => Some(match kind {
+                ExpressionKind::MatchCondition => self.original_request,
+                _ => self.request,
+            }),
             PARAMS => Some(params),
-            NAMESPACE_OBJECT => Some(self.namespace_object),
+            NAMESPACE_OBJECT => Some(match kind {
+                ExpressionKind::MatchCondition => Value::NULL,
+                ExpressionKind::AuditAnnotation => self.whole_namespace,
+                _ => self.namespace_object,
+            }),
             VARIABLES_VARIABLE => Some(variables),
-            AUTHORIZER => self.authorizer.map(|(authorizer, _)| authorizer),
-            REQUEST_RESOURCE => self.authorizer.map(|(_, resource)| resource),
+            AUTHORIZER => authorizer.map(|(authorizer, _)| authorizer),
+            REQUEST_RESOURCE => authorizer.map(|(_, resource)| resource),
             _ => None,
         }
     }

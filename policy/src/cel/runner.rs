@@ -7,6 +7,7 @@ use gavel_engine::value::{Arena, Value};
 use super::PER_CALL_LIMIT;
 use super::compile::Expression;
 use super::inputs::Inputs;
+use crate::expression_kind::ExpressionKind;
 use crate::observer::{Observer, Run};
 
 /// Evaluates the programs of a policy for one request, within its limits, and reports them to the observer.
@@ -21,10 +22,11 @@ pub(crate) struct Runner<'a> {
 }
 
 impl<'a> Runner<'a> {
-    /// Evaluates a program with these inputs, params and variables.
+    /// Evaluates a program of expressions of a kind with these inputs, params and variables.
     pub(super) fn eval(
         &self,
         program: &'a Program,
+        kind: ExpressionKind,
         inputs: &Inputs<'a>,
         params: Value<'a>,
         variables: Value<'a>,
@@ -33,7 +35,7 @@ impl<'a> Runner<'a> {
             cost_limit: Some(PER_CALL_LIMIT),
             interrupt: self.interrupt,
         };
-        let resolve = |name: &str| inputs.resolve(name, params, variables);
+        let resolve = |name: &str| inputs.resolve(kind, name, params, variables);
         let evaluation = program.eval_with(resolve, self.arena, &options);
         let keep = |error: EvalError| &*self.arena.bump().alloc_str(error.message());
         Ran {

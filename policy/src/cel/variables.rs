@@ -18,6 +18,7 @@ use super::compile::Expression;
 use super::declared::VARIABLES;
 use super::inputs::Inputs;
 use super::runner::{Ran, Runner};
+use crate::expression_kind::ExpressionKind;
 
 /// A variable of a policy.
 #[derive(Debug)]
@@ -41,7 +42,9 @@ enum VariableState<'a> {
 pub(super) struct Pool<'p> {
     known: &'p [CompiledVariable],
     memory: &'p [Cell<VariableState<'p>>],
-    inputs: Inputs<'p>,
+    /// The kind of the expressions that read the variables.
+    kind: ExpressionKind,
+    inputs: &'p Inputs<'p>,
     runner: Runner<'p>,
     /// The pool as a CEL value; set as soon as the pool exists.
     this: Cell<Value<'p>>,
@@ -68,13 +71,15 @@ impl<'p> Pool<'p> {
     /// The variables before any has been evaluated.
     pub(super) fn new(
         known: &'p [CompiledVariable],
-        inputs: Inputs<'p>,
+        kind: ExpressionKind,
+        inputs: &'p Inputs<'p>,
         runner: Runner<'p>,
     ) -> &'p Self {
         let bump = runner.arena.bump();
         let pool: &'p Self = bump.alloc(Pool {
             known,
             memory: bump.alloc_slice_fill_with(known.len(), |_| Cell::new(VariableState::Nothing)),
+            kind,
             inputs,
             runner,
             this: Cell::new(Value::NULL),
@@ -89,7 +94,9 @@ impl<'p> Pool<'p> {
         let bump = self.runner.arena.bump();
         let outer = self.read.replace(BumpVec::new_in(bump));
         let this = self.this.get();
-        let ran = self.runner.eval(program, &self.inputs, Value::NULL, this);
+        let ran = self
+            .runner
+            .eval(program, self.kind, self.inputs, Value::NULL, this);
         let read = self.read.replace(outer).into_bump_slice();
         Ran { read, ..ran }
     }
@@ -143,8 +150,8 @@ impl<'e, 'p> Scope<'e, 'p> {
     /// Runs a program that depends on params.
     pub(super) fn run(&self, program: &'e Program) -> Ran<'e> {
         let this = self.this.get();
-        self.runner
-            .eval(program, &self.pool.inputs, self.params, this)
+        let Pool { kind, inputs, .. } = *self.pool;
+        self.runner.eval(program, kind, inputs, self.params, this)
     }
 
     /// Charges for variables of the pool and for the variables that they read, once each.

@@ -7,7 +7,7 @@ mod selectors;
 
 use std::collections::BTreeSet;
 
-use gavel_apimachinery::labels::Selector;
+use gavel_apimachinery::labels::{LabelSelector, Selector};
 
 use crate::api::MatchResources;
 use crate::namespace::Namespaces;
@@ -15,6 +15,7 @@ use crate::request::AdmissionRequest;
 use crate::resource::{GroupVersionKind, GroupVersionResource};
 
 pub use equivalents::EquivalentResources;
+use rules::Rules;
 pub use rules::resource_matches;
 
 /// The resource and kind with which a policy matches a request.
@@ -26,12 +27,18 @@ pub struct Matched<'a> {
     pub kind: &'a GroupVersionKind,
 }
 
-/// The constraints of a policy or a binding with their selectors compiled.
+/// The compiled constraints of a policy or a binding; `None` if they are absent.
 #[derive(Debug)]
-pub(crate) struct Matcher {
-    resources: Option<MatchResources>,
+pub(crate) struct Matcher(Option<Constraints>);
+
+#[derive(Debug)]
+struct Constraints {
+    /// Whether the selectors select all requests, as most do.
+    selects_all: bool,
     namespace_selector: Option<Result<Selector, String>>,
     object_selector: Option<Result<Selector, String>>,
+    rules: Rules,
+    excluded: Rules,
 }
 
 /// The inputs of matching other than the request.
@@ -44,31 +51,36 @@ pub(crate) struct Surroundings<'a> {
 impl Matcher {
     /// Compiles constraints, which must have their defaults.
     pub(crate) fn new(resources: Option<&MatchResources>) -> Self {
-        let namespace = resources.and_then(|all| all.namespace_selector.as_ref());
-        let object = resources.and_then(|all| all.object_selector.as_ref());
-        Matcher {
-            namespace_selector: namespace.map(|selector| selector.compile()),
-            object_selector: object.map(|selector| selector.compile()),
-            resources: resources.cloned(),
-        }
+        let compile = |resources: &MatchResources| {
+            let policy = resources.match_policy.as_deref();
+            let selector =
+                |selector: &Option<LabelSelector>| selector.as_ref().map(LabelSelector::compile);
+            let namespace_selector = selector(&resources.namespace_selector);
+            let object_selector = selector(&resources.object_selector);
+            let all = |selector: &Option<Result<Selector, String>>| matches!(selector, Some(Ok(selector)) if selector.is_empty());
+            Constraints {
+                selects_all: all(&namespace_selector) && all(&object_selector),
+                namespace_selector,
+                object_selector,
+                rules: Rules::new(&resources.resource_rules, policy),
+                excluded: Rules::new(&resources.exclude_resource_rules, policy),
+            }
+        };
+        Matcher(resources.map(compile))
     }
 
     /// The plural names of the resources, or of their equivalents, that can match; `None` if any resource can match, or matching
     /// can fail.
     pub(crate) fn resource_names(&self) -> Option<BTreeSet<&str>> {
-        let MatchResources {
-            resource_rules,
-            exclude_resource_rules,
-            ..
-        } = self.resources.as_ref()?;
-        let has_selectors = self.namespace_selector.is_some() && self.object_selector.is_some();
-        if resource_rules.is_empty() || !has_selectors {
+        let constraints = self.0.as_ref()?;
+        let has_selectors =
+            constraints.namespace_selector.is_some() && constraints.object_selector.is_some();
+        if constraints.rules.is_empty() || !has_selectors {
             return None;
         }
-        let rules = resource_rules.iter().chain(exclude_resource_rules);
-        let names = rules.flat_map(|rule| rules::resource_names(&rule.rule));
-        let names: BTreeSet<&str> = names.collect();
-        (!names.contains("*")).then_some(names)
+        let mut names = constraints.rules.resource_names()?;
+        names.extend(constraints.excluded.resource_names()?);
+        Some(names.into_iter().collect())
     }
 
     /// The resource and kind with which a policy matches a request, if it does. The constraints must be present.
@@ -77,9 +89,9 @@ impl Matcher {
         request: &'a AdmissionRequest<'_>,
         around: Surroundings<'a>,
     ) -> Result<Option<Matched<'a>>, String> {
-        match &self.resources {
+        match &self.0 {
             None => Err("policy contained no match constraints, a required field".to_owned()),
-            Some(resources) => self.matches(resources, request, around),
+            Some(constraints) => constraints.matches(request, around),
         }
     }
 
@@ -89,60 +101,72 @@ impl Matcher {
         request: &AdmissionRequest<'_>,
         around: Surroundings<'_>,
     ) -> Result<bool, String> {
-        match &self.resources {
+        match &self.0 {
             None => Ok(true),
-            Some(resources) => Ok(self.matches(resources, request, around)?.is_some()),
+            Some(constraints) => Ok(constraints.matches(request, around)?.is_some()),
         }
     }
+}
 
+impl Constraints {
     fn matches<'a>(
         &self,
-        resources: &MatchResources,
         request: &'a AdmissionRequest<'_>,
         around: Surroundings<'a>,
     ) -> Result<Option<Matched<'a>>, String> {
+        let equivalents = around.equivalents;
+        // The error of a selector only matters if the rules match.
+        let selected = match self.selects_all {
+            true => Ok(true),
+            false => self.selects(request, around)?,
+        };
+        if selected == Ok(false) {
+            return Ok(None);
+        }
+        if !self.excluded.is_empty() && self.excluded.matches(request, equivalents)?.is_some() {
+            return Ok(None);
+        }
+        let matched = match self.rules.is_empty() {
+            true => Some(Matched {
+                resource: &request.resource,
+                kind: &request.kind,
+            }),
+            false => self.rules.matches(request, equivalents)?,
+        };
+        if matched.is_some() {
+            selected?;
+        }
+        Ok(matched)
+    }
+
+    /// Whether the selectors select the request, or the first error of a selector.
+    ///
+    /// # Errors
+    ///
+    /// A selector is absent.
+    #[inline(never)]
+    fn selects(
+        &self,
+        request: &AdmissionRequest<'_>,
+        around: Surroundings<'_>,
+    ) -> Result<Result<bool, String>, String> {
         let nil = |what: &str| {
             format!(
                 "a nil {what} selector was passed, please ensure selectors are initialized properly"
             )
         };
-        let namespace_selector = self.namespace_selector.as_ref();
-        let namespace_selector = namespace_selector.ok_or_else(|| nil("namespace"))?;
-        let object_selector = self.object_selector.as_ref();
-        let object_selector = object_selector.ok_or_else(|| nil("object"))?;
-        // The error of a selector only matters if the rules match.
-        let namespace =
-            selectors::namespace_matches(namespace_selector, request, around.namespaces);
+        let namespace = self.namespace_selector.as_ref();
+        let namespace = namespace.ok_or_else(|| nil("namespace"))?;
+        let object = self.object_selector.as_ref();
+        let object = object.ok_or_else(|| nil("object"))?;
+        let namespace = selectors::namespace_matches(namespace, request, around.namespaces);
         if namespace == Ok(false) {
-            return Ok(None);
+            return Ok(namespace);
         }
-        let object = selectors::object_matches(object_selector, request);
-        if object == Ok(false) {
-            return Ok(None);
-        }
-        let policy = resources.match_policy.as_deref();
-        let equivalents = around.equivalents;
-        if rules::matches(
-            &resources.exclude_resource_rules,
-            policy,
-            request,
-            equivalents,
-        )?
-        .is_some()
-        {
-            return Ok(None);
-        }
-        let matched = match resources.resource_rules.as_slice() {
-            [] => Some(Matched {
-                resource: &request.resource,
-                kind: &request.kind,
-            }),
-            rules => rules::matches(rules, policy, request, equivalents)?,
-        };
-        if matched.is_some() {
-            namespace?;
-            object?;
-        }
-        Ok(matched)
+        Ok(match selectors::object_matches(object, request) {
+            Ok(true) => namespace,
+            Err(_) if namespace.is_err() => namespace,
+            object => object,
+        })
     }
 }

@@ -5,102 +5,211 @@ use crate::api::{NamedRuleWithOperations, RuleWithOperations};
 use crate::request::AdmissionRequest;
 use crate::resource::GroupVersionResource;
 
-/// The resource and kind with which the first matching rule matches the request; `None` if no rule matches. The rules are first matched
-/// with the request's own resource. If none matches and the matchPolicy is not `Exact`, they are matched with equivalent resources.
-pub(super) fn matches<'a>(
-    rules: &[NamedRuleWithOperations],
-    match_policy: Option<&str>,
-    request: &'a AdmissionRequest<'_>,
-    equivalents: &'a EquivalentResources,
-) -> Result<Option<Matched<'a>>, String> {
-    if rules.is_empty() {
-        return Ok(None);
-    }
-    let named = |rule: &NamedRuleWithOperations| {
-        rule.resource_names.is_empty()
-            || rule.resource_names.iter().any(|name| name == request.name)
-    };
-    let resource = &request.resource;
-    if rules
-        .iter()
-        .any(|rule| rule_matches(&rule.rule, request, resource) && named(rule))
-    {
-        return Ok(Some(Matched {
-            resource,
-            kind: &request.kind,
-        }));
-    }
-    if matches!(match_policy, None | Some("Exact")) {
-        return Ok(None);
-    }
-    let all = equivalents.of(resource, request.subresource);
-    for rule in rules {
-        for equivalent in all {
-            if equivalent == resource || !rule_matches(&rule.rule, request, equivalent) {
-                continue;
-            }
-            let Some(kind) = equivalents.kind(equivalent, request.subresource) else {
-                return Err(format!("unable to convert to {equivalent}: unknown kind"));
-            };
-            if named(rule) {
-                return Ok(Some(Matched {
-                    resource: equivalent,
-                    kind,
-                }));
-            }
+/// The compiled rules of a policy or a binding.
+#[derive(Debug)]
+pub(super) struct Rules {
+    rules: Box<[Rule]>,
+    /// Whether the rules are also matched with equivalent resources: unless the matchPolicy is `Exact`.
+    match_equivalents: bool,
+}
+
+/// A compiled rule.
+#[derive(Debug)]
+struct Rule {
+    scope: Scope,
+    operations: Names,
+    groups: Names,
+    versions: Names,
+    resources: Box<[ResourcePattern]>,
+    /// The names of the objects; empty matches all.
+    object_names: Box<[Box<str>]>,
+}
+
+/// The scope of a rule.
+#[derive(Debug)]
+enum Scope {
+    Any,
+    Namespaced,
+    Cluster,
+    /// A scope that Kubernetes does not know, which matches nothing.
+    Unknown,
+}
+
+/// Names; `None` matches all names.
+#[derive(Debug)]
+struct Names(Option<Box<[Box<str>]>>);
+
+/// A pattern of `resources`: the names of the resource and the subresource, each `None` if it matches all names.
+#[derive(Debug)]
+struct ResourcePattern {
+    resource: Option<Box<str>>,
+    subresource: Option<Box<str>>,
+}
+
+impl Rules {
+    /// Compiles rules.
+    pub(super) fn new(rules: &[NamedRuleWithOperations], match_policy: Option<&str>) -> Self {
+        Rules {
+            rules: rules.iter().map(Rule::new).collect(),
+            match_equivalents: !matches!(match_policy, None | Some("Exact")),
         }
     }
-    Ok(None)
-}
 
-fn rule_matches(
-    rule: &RuleWithOperations,
-    request: &AdmissionRequest<'_>,
-    resource: &GroupVersionResource,
-) -> bool {
-    scope_matches(rule.scope.as_deref(), request, resource)
-        && listed(&rule.operations, request.operation)
-        && listed(&rule.api_groups, &resource.group)
-        && listed(&rule.api_versions, &resource.version)
-        && rule
-            .resources
-            .iter()
-            .any(|pattern| resource_matches(pattern, &resource.resource, request.subresource))
-}
+    pub(super) fn is_empty(&self) -> bool {
+        self.rules.is_empty()
+    }
 
-/// Whether the scope of a rule matches. Namespaces count as cluster-scoped, although requests for them name a namespace: their own.
-fn scope_matches(
-    scope: Option<&str>,
-    request: &AdmissionRequest<'_>,
-    resource: &GroupVersionResource,
-) -> bool {
-    let in_cluster = || resource.is("", "v1", "namespaces") || request.namespace.is_empty();
-    match scope {
-        None | Some("*") => true,
-        Some("Namespaced") => !in_cluster(),
-        Some("Cluster") => in_cluster(),
-        Some(_) => false,
+    /// The resource and kind with which the first matching rule matches the request; `None` if no rule matches. The rules are first matched
+    /// with the request's own resource. If none matches and the matchPolicy is not `Exact`, they are matched with equivalent resources.
+    pub(super) fn matches<'a>(
+        &self,
+        request: &'a AdmissionRequest<'_>,
+        equivalents: &'a EquivalentResources,
+    ) -> Result<Option<Matched<'a>>, String> {
+        let resource = &request.resource;
+        let mut rules = self.rules.iter();
+        if rules.any(|rule| rule.matches(request, resource) && rule.names(request.name)) {
+            return Ok(Some(Matched {
+                resource,
+                kind: &request.kind,
+            }));
+        }
+        match self.match_equivalents {
+            true => self.matches_equivalent(request, equivalents),
+            false => Ok(None),
+        }
+    }
+
+    fn matches_equivalent<'a>(
+        &self,
+        request: &'a AdmissionRequest<'_>,
+        equivalents: &'a EquivalentResources,
+    ) -> Result<Option<Matched<'a>>, String> {
+        let resource = &request.resource;
+        let all = equivalents.of(resource, request.subresource);
+        for rule in &self.rules {
+            for equivalent in all {
+                if equivalent == resource || !rule.matches(request, equivalent) {
+                    continue;
+                }
+                let Some(kind) = equivalents.kind(equivalent, request.subresource) else {
+                    return Err(format!("unable to convert to {equivalent}: unknown kind"));
+                };
+                if rule.names(request.name) {
+                    return Ok(Some(Matched {
+                        resource: equivalent,
+                        kind,
+                    }));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// The names of the resources, without subresources. Returns `None` if a rule matches all names.
+    pub(super) fn resource_names(&self) -> Option<Vec<&str>> {
+        let patterns = self.rules.iter().flat_map(|rule| &rule.resources);
+        patterns
+            .map(|pattern| pattern.resource.as_deref())
+            .collect()
     }
 }
 
-fn listed(items: &[String], wanted: &str) -> bool {
-    items.iter().any(|item| item == "*" || item == wanted)
+impl Rule {
+    fn new(rule: &NamedRuleWithOperations) -> Self {
+        let NamedRuleWithOperations {
+            resource_names,
+            rule,
+        } = rule;
+        Rule {
+            scope: match rule.scope.as_deref() {
+                None | Some("*") => Scope::Any,
+                Some("Namespaced") => Scope::Namespaced,
+                Some("Cluster") => Scope::Cluster,
+                Some(_) => Scope::Unknown,
+            },
+            operations: Names::new(&rule.operations),
+            groups: Names::new(&rule.api_groups),
+            versions: Names::new(&rule.api_versions),
+            resources: patterns(rule).collect(),
+            object_names: boxed(resource_names),
+        }
+    }
+
+    /// Whether the rule matches the request with a resource.
+    fn matches(&self, request: &AdmissionRequest<'_>, resource: &GroupVersionResource) -> bool {
+        let mut patterns = self.resources.iter();
+        self.scope.matches(request, resource)
+            && self.operations.have(request.operation)
+            && self.groups.have(&resource.group)
+            && self.versions.have(&resource.version)
+            && patterns.any(|pattern| pattern.matches(&resource.resource, request.subresource))
+    }
+
+    /// Whether the rule matches an object with a name.
+    fn names(&self, name: &str) -> bool {
+        self.object_names.is_empty() || self.object_names.iter().any(|known| **known == *name)
+    }
 }
 
-/// The names of a rule's resources, without subresources; `*` matches all.
-pub(super) fn resource_names(rule: &RuleWithOperations) -> impl Iterator<Item = &str> {
-    rule.resources.iter().map(|pattern| parts(pattern).0)
+impl Scope {
+    /// Whether the scope matches. Namespaces count as cluster-scoped, although requests for them name a namespace: their own.
+    fn matches(&self, request: &AdmissionRequest<'_>, resource: &GroupVersionResource) -> bool {
+        let in_cluster = || resource.is("", "v1", "namespaces") || request.namespace.is_empty();
+        match self {
+            Scope::Any => true,
+            Scope::Namespaced => !in_cluster(),
+            Scope::Cluster => in_cluster(),
+            Scope::Unknown => false,
+        }
+    }
+}
+
+impl Names {
+    /// Compiles a list, in which `*` matches all names.
+    fn new(list: &[String]) -> Self {
+        let matches_all = list.iter().any(|name| name == "*");
+        Names((!matches_all).then(|| boxed(list)))
+    }
+
+    fn have(&self, name: &str) -> bool {
+        match &self.0 {
+            None => true,
+            Some(names) => names.iter().any(|known| **known == *name),
+        }
+    }
+}
+
+impl ResourcePattern {
+    /// Compiles `resource` or `resource/subresource`, in which `*` matches all names. Without a subresource, the pattern matches only
+    /// requests without one.
+    fn new(pattern: &str) -> Self {
+        let (resource, subresource) = pattern.split_once('/').unwrap_or((pattern, ""));
+        let name = |name: &str| (name != "*").then(|| name.into());
+        ResourcePattern {
+            resource: name(resource),
+            subresource: name(subresource),
+        }
+    }
+
+    fn matches(&self, resource: &str, subresource: &str) -> bool {
+        let is =
+            |name: &Option<Box<str>>, wanted| name.as_deref().is_none_or(|name| name == wanted);
+        is(&self.resource, resource) && is(&self.subresource, subresource)
+    }
+}
+
+fn patterns(rule: &RuleWithOperations) -> impl Iterator<Item = ResourcePattern> {
+    rule.resources
+        .iter()
+        .map(|pattern| ResourcePattern::new(pattern))
+}
+
+fn boxed(list: &[String]) -> Box<[Box<str>]> {
+    list.iter().map(|name| name.as_str().into()).collect()
 }
 
 /// Whether a pattern of a rule's `resources` matches a resource and its subresource; `subresource` is empty if there is none.
 pub fn resource_matches(pattern: &str, resource: &str, subresource: &str) -> bool {
-    let (main, sub) = parts(pattern);
-    (main == "*" || main == resource) && (sub == "*" || sub == subresource)
-}
-
-/// The resource and the subresource of a pattern. Patterns are short: a vectorized search would take longer.
-fn parts(pattern: &str) -> (&str, &str) {
-    let slash = pattern.bytes().position(|byte| byte == b'/');
-    let (main, rest) = pattern.split_at(slash.unwrap_or(pattern.len()));
-    (main, rest.strip_prefix('/').unwrap_or_default())
+    ResourcePattern::new(pattern).matches(resource, subresource)
 }

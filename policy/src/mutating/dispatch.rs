@@ -10,7 +10,7 @@ use super::patch::{self, MutatedObject, MutationError};
 use super::reinvocation::Reinvocation;
 use super::schemas::ObjectSchemas;
 use super::version::{Current, ObjectsOfKind};
-use crate::cel::{COST_BUDGET, Expression, Group, Inputs, OUT_OF_BUDGET};
+use crate::cel::{COST_BUDGET, Expression, ExpressionKind, Group, Inputs, OUT_OF_BUDGET};
 use crate::compiled_mutating::{CompiledMutatingBinding, CompiledMutatingPolicy};
 use crate::decision::namespace_not_found;
 use crate::dispatch::{Dispatch, param_value};
@@ -338,16 +338,16 @@ impl<'a> Pass<'a> {
         let policy = invocation.policy;
         let arena = Arena::new();
         let runner = self.dispatch.runner(&arena);
-        let views = self.views(invocation, position, &arena);
-        let inputs = Inputs {
-            request: views.conditions_request,
-            namespace_object: Value::NULL,
-            ..views.inputs
-        };
-        let count = policy.match_conditions.len();
-        let group = Group::new(count, &policy.variables, || inputs, runner);
+        let inputs = self.inputs(invocation, position, &arena);
+        let group = Group::new(
+            ExpressionKind::MatchCondition,
+            policy.match_conditions.len(),
+            &policy.variables,
+            &inputs,
+            runner,
+        );
         match_conditions::evaluate(
-            &group,
+            group,
             &policy.match_conditions,
             &policy.policy().spec.match_conditions,
             policy.failure_policy(),
@@ -369,9 +369,11 @@ impl<'a> Pass<'a> {
         }
         let arena = Arena::new();
         let runner = self.dispatch.runner(&arena);
-        let views = self.views(invocation, position, &arena);
+        let inputs = self.inputs(invocation, position, &arena);
         let variables = &invocation.policy.variables;
-        let group = Group::new(1, variables, || views.inputs, runner);
+        let Some(group) = Group::new(expression.kind, 1, variables, &inputs, runner) else {
+            return Ok(None);
+        };
         let mut budget = self.dispatch.cost_budget().unwrap_or(COST_BUDGET);
         let outcomes = group.evaluate([Some(expression)].into_iter(), params, runner, &mut budget);
         let outcomes = outcomes.map_err(|_| OUT_OF_BUDGET.to_owned())?;
@@ -379,7 +381,7 @@ impl<'a> Pass<'a> {
             Some(Ok(value)) => {
                 let version = self.versions.get(position);
                 let nil_lists = version.map_or(&[][..], |version| &version.nil_lists);
-                let object = views.inputs.object;
+                let object = inputs.object;
                 let work = self.dispatch.work();
                 patch::mutate(
                     expression.kind,
@@ -395,12 +397,12 @@ impl<'a> Pass<'a> {
         }
     }
 
-    fn views<'b>(
+    fn inputs<'b>(
         &'b self,
         invocation: &Invocation<'b>,
         position: usize,
         arena: &'b Arena,
-    ) -> crate::evaluation::Views<'b> {
+    ) -> Inputs<'b> {
         let namespace = self.dispatch.namespace().ok().flatten();
         let version = self.versions.get(position);
         let objects = version.map_or([Value::NULL; 2], |version| {
@@ -408,7 +410,7 @@ impl<'a> Pass<'a> {
         });
         let matched = invocation.matched;
         self.dispatch
-            .views(invocation.policy.reads, matched, objects, namespace, arena)
+            .inputs_of(invocation.policy.reads, matched, objects, namespace, arena)
     }
 
     /// The current object.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use smallvec::SmallVec;
 use smol_str::SmolStr;
 
 use super::path::{PathId, PathSet, SlotId};
@@ -88,7 +89,7 @@ pub(super) struct Attribute {
     pub(super) id: ExprId,
     pub(super) base: Base,
     /// The fields that are selected first, one after the other.
-    pub(super) fields: Vec<Field>,
+    pub(super) fields: SmallVec<[Field; 2]>,
     /// The lookups after the fields.
     pub(super) qualifiers: Vec<Qualifier>,
     /// The paths of the fields.

@@ -2,21 +2,23 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use smol_str::SmolStr;
+
 use super::{FieldPlace, Value};
 
 /// The name of a field that a program selects, with two hints for its position.
 #[derive(Debug)]
 pub(crate) struct FieldKey {
-    name: Box<str>,
+    name: SmolStr,
     place: FieldPlace,
     last: LastPosition,
 }
 
 impl FieldKey {
     /// The name of a field, and its place in the type that the checker knows.
-    pub(crate) fn new(name: &str, place: FieldPlace) -> Self {
+    pub(crate) fn new(name: SmolStr, place: FieldPlace) -> Self {
         FieldKey {
-            name: name.into(),
+            name,
             place,
             last: LastPosition::default(),
         }
@@ -135,7 +137,7 @@ mod tests {
 
     #[test]
     fn fields_are_found_wherever_they_are() {
-        let key = FieldKey::new("m", FieldPlace::UNKNOWN);
+        let key = FieldKey::new("m".into(), FieldPlace::UNKNOWN);
         let letters = ["a", "b", "m", "x", "y", "z"];
         let fields = letters.map(|name| (name, Value::from(name)));
         for _ in 0..LastPosition::MOST_CHANGES {

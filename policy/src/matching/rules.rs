@@ -1,14 +1,18 @@
 //! Rules: operations on resources (apiserver `pkg/admission/plugin/webhook/predicates/rules`).
 
+use smallvec::SmallVec;
+use smol_str::SmolStr;
+
 use super::{EquivalentResources, Matched};
 use crate::api::{NamedRuleWithOperations, RuleWithOperations};
 use crate::request::AdmissionRequest;
 use crate::resource::GroupVersionResource;
 
-/// The compiled rules of a policy or a binding.
+/// The compiled rules of a policy or a binding. A rule holds short lists and names in place, because many policies are matched with each
+/// request and each place in memory takes time.
 #[derive(Debug)]
 pub(super) struct Rules {
-    rules: Box<[Rule]>,
+    rules: SmallVec<[Rule; 1]>,
     /// Whether the rules are also matched with equivalent resources: unless the matchPolicy is `Exact`.
     match_equivalents: bool,
 }
@@ -17,12 +21,12 @@ pub(super) struct Rules {
 #[derive(Debug)]
 struct Rule {
     scope: Scope,
-    operations: Names,
+    operations: Operations,
     groups: Names,
     versions: Names,
-    resources: Box<[ResourcePattern]>,
+    resources: SmallVec<[ResourcePattern; 1]>,
     /// The names of the objects; empty matches all.
-    object_names: Box<[Box<str>]>,
+    object_names: Box<[SmolStr]>,
 }
 
 /// The scope of a rule.
@@ -35,15 +39,26 @@ enum Scope {
     Unknown,
 }
 
+/// The operations of a rule.
+#[derive(Debug)]
+struct Operations {
+    create: bool,
+    update: bool,
+    delete: bool,
+    connect: bool,
+    /// The operations as they are listed.
+    others: Names,
+}
+
 /// Names; `None` matches all names.
 #[derive(Debug)]
-struct Names(Option<Box<[Box<str>]>>);
+struct Names(Option<SmallVec<[SmolStr; 1]>>);
 
 /// A pattern of `resources`: the names of the resource and the subresource, each `None` if it matches all names.
 #[derive(Debug)]
 struct ResourcePattern {
-    resource: Option<Box<str>>,
-    subresource: Option<Box<str>>,
+    resource: Option<SmolStr>,
+    subresource: Option<SmolStr>,
 }
 
 impl Rules {
@@ -128,11 +143,11 @@ impl Rule {
                 Some("Cluster") => Scope::Cluster,
                 Some(_) => Scope::Unknown,
             },
-            operations: Names::new(&rule.operations),
+            operations: Operations::new(&rule.operations),
             groups: Names::new(&rule.api_groups),
             versions: Names::new(&rule.api_versions),
             resources: patterns(rule).collect(),
-            object_names: boxed(resource_names),
+            object_names: resource_names.iter().map(SmolStr::new).collect(),
         }
     }
 
@@ -148,7 +163,7 @@ impl Rule {
 
     /// Whether the rule matches an object with a name.
     fn names(&self, name: &str) -> bool {
-        self.object_names.is_empty() || self.object_names.iter().any(|known| **known == *name)
+        self.object_names.is_empty() || self.object_names.iter().any(|known| known == name)
     }
 }
 
@@ -165,18 +180,39 @@ impl Scope {
     }
 }
 
+impl Operations {
+    fn new(list: &[String]) -> Self {
+        let others = Names::new(list);
+        Operations {
+            create: others.have("CREATE"),
+            update: others.have("UPDATE"),
+            delete: others.have("DELETE"),
+            connect: others.have("CONNECT"),
+            others,
+        }
+    }
+
+    fn have(&self, operation: &str) -> bool {
+        match operation {
+            "CREATE" => self.create,
+            "UPDATE" => self.update,
+            "DELETE" => self.delete,
+            "CONNECT" => self.connect,
+            other => self.others.have(other),
+        }
+    }
+}
+
 impl Names {
     /// Compiles a list, in which `*` matches all names.
     fn new(list: &[String]) -> Self {
         let matches_all = list.iter().any(|name| name == "*");
-        Names((!matches_all).then(|| boxed(list)))
+        Names((!matches_all).then(|| list.iter().map(SmolStr::new).collect()))
     }
 
     fn have(&self, name: &str) -> bool {
-        match &self.0 {
-            None => true,
-            Some(names) => names.iter().any(|known| **known == *name),
-        }
+        let names = self.0.as_deref();
+        names.is_none_or(|names| names.iter().any(|known| known == name))
     }
 }
 
@@ -193,8 +229,7 @@ impl ResourcePattern {
     }
 
     fn matches(&self, resource: &str, subresource: &str) -> bool {
-        let is =
-            |name: &Option<Box<str>>, wanted| name.as_deref().is_none_or(|name| name == wanted);
+        let is = |name: &Option<SmolStr>, wanted| name.as_deref().is_none_or(|name| name == wanted);
         is(&self.resource, resource) && is(&self.subresource, subresource)
     }
 }
@@ -203,10 +238,6 @@ fn patterns(rule: &RuleWithOperations) -> impl Iterator<Item = ResourcePattern> 
     rule.resources
         .iter()
         .map(|pattern| ResourcePattern::new(pattern))
-}
-
-fn boxed(list: &[String]) -> Box<[Box<str>]> {
-    list.iter().map(|name| name.as_str().into()).collect()
 }
 
 /// Whether a pattern of a rule's `resources` matches a resource and its subresource; `subresource` is empty if there is none.

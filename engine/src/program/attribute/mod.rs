@@ -5,6 +5,8 @@
 
 use std::borrow::Cow;
 
+use smallvec::SmallVec;
+
 use super::frame::Frame;
 use super::path::PathSet;
 use super::tree::{Attribute, Base, Field, Qualifier, QualifierKey};
@@ -31,7 +33,7 @@ impl Attribute {
         Attribute {
             id,
             base,
-            fields: Vec::new(),
+            fields: SmallVec::new(),
             qualifiers: Vec::new(),
             paths: PathSet::default(),
             presence: false,

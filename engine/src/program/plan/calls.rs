@@ -169,10 +169,8 @@ impl<'p> Planner<'p> {
     fn constant_key(&self, constant: OwnedValue) -> Result<QualifierKey, PlanError> {
         let value = constant.as_value();
         if let Some(name) = value.as_str() {
-            return Ok(QualifierKey::Field(FieldKey::new(
-                name,
-                FieldPlace::UNKNOWN,
-            )));
+            let key = FieldKey::new(name.into(), FieldPlace::UNKNOWN);
+            return Ok(QualifierKey::Field(key));
         }
         match is_key(&value) {
             true => Ok(QualifierKey::Constant(constant)),

@@ -235,7 +235,7 @@ impl Planner<'_> {
             chain.presence = select.test_only;
         } else {
             let qualifier = Qualifier {
-                key: QualifierKey::Field(FieldKey::new(&select.field, place)),
+                key: QualifierKey::Field(FieldKey::new(select.field.clone(), place)),
                 optional: false,
                 id: expr.id,
             };
@@ -273,7 +273,6 @@ impl Planner<'_> {
             } if chain.qualifiers.is_empty() => {
                 let path = self.path(chain, Further::Field, key.name());
                 chain.paths.add(path);
-                chain.fields.reserve_exact(1);
                 chain.fields.push(Field { key, path, id });
             }
             qualifier => {

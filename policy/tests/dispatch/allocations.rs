@@ -24,17 +24,17 @@ fn allocations(resources: &[&str], bindings: usize) -> u64 {
         let decision = dispatch(&snapshot, &request, &Options::default());
         assert!(decision.allowed());
     };
-    // A thread keeps memory from one decision to the next.
-    decide();
+    // A thread keeps memory from one decision to the next. It is enough after a few decisions.
+    (0..3).for_each(|_| decide());
     allocation_counter::measure(decide).count_total
 }
 
 #[test]
-fn one_more_binding_or_policy_takes_one_allocation() {
+fn one_more_binding_or_policy_takes_none() {
     let one = allocations(&["pods"], 1);
-    assert!(one <= 5, "{one}");
-    assert_eq!(allocations(&["pods"], 101), one + 100);
-    assert_eq!(allocations(&["pods"; 101], 1), one + 100);
+    assert!(one <= 2, "{one}");
+    assert_eq!(allocations(&["pods"], 101), one);
+    assert_eq!(allocations(&["pods"; 101], 1), one);
 }
 
 #[test]

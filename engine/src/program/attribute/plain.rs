@@ -73,14 +73,20 @@ impl Attribute {
         if !self.qualifiers.is_empty() {
             return None;
         }
-        *value = *base;
         let fields = self.fields.as_slice();
-        if fields.is_empty() {
+        let Some((last, before)) = fields.split_last() else {
+            *value = *base;
             return value.is_plain().then_some(true);
-        }
+        };
         if frame.keeps_any(self.paths) {
-            return self.follow_kept(value, epoch, frame);
+            if let Some(kept) = frame.kept(last.path, epoch) {
+                *value = *kept;
+                return Some(true);
+            }
+            *value = *base;
+            return self.follow_kept(value, before, last, epoch, frame);
         }
+        *value = *base;
         for field in fields {
             match value.plain_field(&field.key)? {
                 Some(found) => *value = found,
@@ -90,27 +96,33 @@ impl Attribute {
         Some(true)
     }
 
-    /// Like `follow_plain`, for a chain with kept values. `value` must hold the value of the chain's base.
+    /// Like `follow_plain`, for a chain with kept values whose `last` field has none. `value` must hold the value of the chain's base.
     #[inline(never)]
     fn follow_kept<'a>(
-        &'a self,
+        &self,
         value: &mut Value<'a>,
+        before: &'a [Field],
+        last: &'a Field,
         epoch: Epoch,
         frame: &mut Frame<'_, 'a>,
     ) -> Option<bool> {
-        let fields = self.fields.as_slice();
-        let mut numbered = fields.iter().enumerate().rev();
-        let known = numbered.find_map(|(n, field)| {
-            *value = *frame.kept(field.path, epoch)?;
-            Some(n.saturating_add(1))
-        });
-        for field in fields.get(known.unwrap_or(0)..)? {
-            match value.plain_field(&field.key)? {
-                Some(found) => *value = found,
-                None => return self.tests(field).then_some(false),
+        let mut rest = before;
+        while let Some((field, shorter)) = rest.split_last() {
+            if let Some(kept) = frame.kept(field.path, epoch) {
+                *value = *kept;
+                break;
             }
+            rest = shorter;
+        }
+        for field in before.get(rest.len()..)? {
+            *value = value.plain_field(&field.key)??;
             frame.keep(field.path, epoch, *value);
         }
+        match value.plain_field(&last.key)? {
+            Some(found) => *value = found,
+            None => return self.presence.then_some(false),
+        }
+        frame.keep(last.path, epoch, *value);
         Some(true)
     }
 

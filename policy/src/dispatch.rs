@@ -29,6 +29,9 @@ use crate::params::{Found, Hashed, ParamSelection, ParamSource};
 use crate::request::AdmissionRequest;
 use crate::resource::GroupVersionKind;
 
+/// The units of work that an evaluation counts as. An evaluation that takes longer asks the host itself.
+const WORK_PER_EVALUATION: usize = 1 << 13;
+
 /// The cluster-scoped kinds of the core group.
 const CLUSTER_KINDS: [&str; 3] = ["Namespace", "Node", "PersistentVolume"];
 
@@ -88,6 +91,8 @@ pub(crate) struct Dispatch<'a> {
     snapshot: &'a Snapshot,
     request: &'a AdmissionRequest<'a>,
     options: &'a Options<'a>,
+    /// Counts the work of the decision, and asks the host from time to time whether to stop.
+    work: Work<'a>,
     arena: &'a Arena,
     authorizer_values: OnceCell<(Value<'a>, Value<'a>)>,
     /// The variable `request` for the policies that match the request with its own kind and resource.
@@ -137,10 +142,14 @@ impl<'a> Dispatch<'a> {
         options: &'a Options<'a>,
         arena: &'a Arena,
     ) -> Self {
+        let work = Work::new(options.interrupt);
+        // If the host stops the work now, it also stops at the next question.
+        let _ = work.ask();
         Dispatch {
             snapshot,
             request,
             options,
+            work,
             arena,
             authorizer_values: OnceCell::new(),
             request_value: OnceCell::new(),
@@ -214,11 +223,17 @@ impl<'a> Dispatch<'a> {
         for binding in bindings {
             let matches = binding.matcher.binding_matches(request, around);
             observer.binding_matched(policy.name(), binding.name(), &matches);
+            let mut is_interrupted = false;
             let params = match matches {
                 Ok(false) => continue,
-                // After an interrupt the binding fails, so its params, which may be many, are not collected.
-                Ok(true) if self.is_interrupted() => Ok(smallvec![None]),
-                Ok(true) => self.collect(kind, known, binding.params.as_ref()),
+                Ok(true) => {
+                    is_interrupted = self.is_interrupted();
+                    match is_interrupted {
+                        // The binding fails, so its params, which may be many, are not collected.
+                        true => Ok(smallvec![None]),
+                        false => self.collect(kind, known, binding.params.as_ref()),
+                    }
+                }
                 Err(error) => Err(error),
             };
             let params = match params {
@@ -234,7 +249,7 @@ impl<'a> Dispatch<'a> {
                     let inputs = self.shared_inputs(policy.reads(), matched, namespace, shared);
                     Session::new(policy, inputs, self.runner(shared))
                 });
-                let is_interrupted = self.is_interrupted();
+                is_interrupted = is_interrupted || self.is_interrupted();
                 let found = &mut memory.found;
                 match is_interrupted {
                     true => policy.fail("operation interrupted".to_owned(), found),
@@ -243,6 +258,10 @@ impl<'a> Dispatch<'a> {
                         let params = param_value(param, &memory.param);
                         session.evaluate(params, runner, budget, found);
                     }
+                }
+                if found.has_failed() {
+                    // The failure may be an interrupt, after which the next evaluation must fail too.
+                    let _ = self.work.ask();
                 }
                 observer.evaluated(policy.name(), binding.name(), param, found);
                 let server = self.options.server;
@@ -416,13 +435,15 @@ impl<'a> Dispatch<'a> {
         }
     }
 
-    /// A counter of work with the request's interrupt.
-    pub(crate) fn work(&self) -> Work<'a> {
-        Work::new(self.options.interrupt)
+    /// Counts the work of the decision.
+    pub(crate) fn work(&self) -> &Work<'a> {
+        &self.work
     }
 
+    /// Whether the host stops the decision before the next evaluation. The host is not asked before each evaluation, because its answer
+    /// may take as long as an evaluation: reading the clock takes up to 50 ns.
     fn is_interrupted(&self) -> bool {
-        self.work().ask().is_err()
+        self.work.spend(WORK_PER_EVALUATION).is_err()
     }
 }
 

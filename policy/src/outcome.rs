@@ -10,6 +10,12 @@ pub struct Evaluation {
 }
 
 impl Evaluation {
+    /// Whether a validation failed.
+    pub(crate) fn has_failed(&self) -> bool {
+        let mut decisions = self.decisions.iter();
+        decisions.any(|decision| decision.evaluation == PolicyDecisionEvaluation::Error)
+    }
+
     /// Drops all results.
     pub(crate) fn clear(&mut self) {
         self.decisions.clear();

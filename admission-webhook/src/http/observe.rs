@@ -4,7 +4,8 @@ use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
 
 use gavel_policy::{
-    AuditOutcome, Evaluation, KeptObject, Matched, Observer, PolicyDecisionEvaluation,
+    AuditOutcome, Evaluation, KeptObject, Matched, Observer, PolicyDecision,
+    PolicyDecisionEvaluation,
 };
 
 use crate::evaluation::Turn;
@@ -17,9 +18,10 @@ pub(super) struct Checks<'s> {
     turn: &'s Turn,
     /// The first policy whose evaluation was interrupted.
     stopped: RefCell<Option<String>>,
-    /// The start of the evaluation in progress: the time at which its policy was found to match the request, or at which the previous
-    /// evaluation ended.
+    /// The time at which the current policy was found to match the request, or at which its latest denial or failure was noted.
     began: Cell<Instant>,
+    /// The number of evaluations since then.
+    evaluations: Cell<u32>,
     found: RefCell<Vec<Check>>,
     /// The policies that could not be evaluated at all and whose `failurePolicy` is `Ignore`, with the errors.
     ignored: RefCell<Vec<(String, String)>>,
@@ -40,6 +42,7 @@ impl<'s> Checks<'s> {
             turn,
             stopped: RefCell::default(),
             began: Cell::new(Instant::now()),
+            evaluations: Cell::new(0),
             found: RefCell::default(),
             ignored: RefCell::default(),
         }
@@ -72,6 +75,21 @@ impl<'s> Checks<'s> {
         }
     }
 
+    fn begin(&self, now: Instant) {
+        self.began.set(now);
+        self.evaluations.set(0);
+    }
+
+    /// The duration of the evaluation that just ended: the mean of those since the clock was last read. The clock is not read after each
+    /// evaluation, because that can take as long as an evaluation.
+    fn took(&self) -> Duration {
+        let now = Instant::now();
+        let took = now.saturating_duration_since(self.began.get());
+        let evaluations = self.evaluations.get().max(1);
+        self.begin(now);
+        took.checked_div(evaluations).unwrap_or(took)
+    }
+
     fn note(
         &self,
         (policy, binding): (&str, &str),
@@ -99,7 +117,7 @@ impl<'s> Checks<'s> {
 impl Observer for Checks<'_> {
     fn policy_matched(&self, _policy: &str, matched: &Result<Option<Matched<'_>>, String>) {
         if let Ok(Some(_)) = matched {
-            self.began.set(Instant::now());
+            self.begin(Instant::now());
         }
     }
 
@@ -125,8 +143,15 @@ impl Observer for Checks<'_> {
             let mut stopped = self.stopped.borrow_mut();
             stopped.get_or_insert_with(|| policy.to_owned());
         }
-        let now = Instant::now();
-        let took = now.saturating_duration_since(self.began.replace(now));
+        self.evaluations.update(|count| count.saturating_add(1));
+        let is_noted = |decision: &PolicyDecision| {
+            decision.denies || decision.evaluation == PolicyDecisionEvaluation::Error
+        };
+        let is_admitted = !found.decisions.iter().any(is_noted);
+        if is_admitted && found.audit_annotations.is_empty() {
+            return;
+        }
+        let took = self.took();
         let names = (policy, binding);
         for decision in &found.decisions {
             let error = error_type(&decision.message);

@@ -268,7 +268,6 @@ impl<'a> Pass<'a> {
             .versions
             .get(position)
             .map(|known| known.object.clone());
-        let work = self.dispatch.work();
         for mutation in &policy.mutations {
             self.last = Some(position);
             if self.object(position).is_null() {
@@ -281,7 +280,7 @@ impl<'a> Pass<'a> {
                 );
                 return Err(Box::new(Status::unavailable(message)));
             }
-            let mutated = match work.ask() {
+            let mutated = match self.dispatch.work().ask() {
                 Ok(()) => self.mutate(invocation, params, position, &mutation.expression),
                 Err(interrupted) => Err(interrupted.to_string().into()),
             };
@@ -300,7 +299,9 @@ impl<'a> Pass<'a> {
             }
         }
         let before = before.as_ref().map_or(Value::NULL, Current::value);
-        let differs = self.object(position).differs_from(&before, &work);
+        let differs = self
+            .object(position)
+            .differs_from(&before, self.dispatch.work());
         if differs.unwrap_or(true) {
             reinvocation.changed();
         }
@@ -389,7 +390,7 @@ impl<'a> Pass<'a> {
                     object,
                     nil_lists,
                     self.schemas,
-                    &work,
+                    work,
                 )
             }
             Some(Err(error)) => Err(error.to_owned().into()),

@@ -162,6 +162,16 @@ fn optional_or_value<'a>(
     frame: &mut Frame<'_, 'a>,
 ) -> Result<Value<'a>, EvalError> {
     let [left, right] = terms;
+    if let Step::Attribute(chain) = left
+        && let Some(held) = chain.eval_optional(frame)
+    {
+        return match held? {
+            None => right.eval(frame),
+            Some(value) => value
+                .or_held_error(frame.arena)
+                .map_err(|error| error.at(id)),
+        };
+    }
     let value = left.eval(frame)?;
     match value.as_optional() {
         Some(None) => right.eval(frame),

@@ -41,8 +41,8 @@ impl Attribute {
     }
 
     fn eval_any<'a>(&'a self, frame: &mut Frame<'_, 'a>) -> Result<Value<'a>, EvalError> {
-        if let Some(result) = self.eval_optional(frame) {
-            return result;
+        if let Some(held) = self.eval_optional(frame) {
+            return held.map(|held| held.map_or(Value::NONE, |value| frame.arena.some(value)));
         }
         let result = self.resolve(frame);
         if let Err(error) = &result

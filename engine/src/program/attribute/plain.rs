@@ -126,12 +126,13 @@ impl Attribute {
         Some(true)
     }
 
-    /// Evaluates a chain of fields and then optional fields, `a.b.?c.?d`, through JSON objects only. Returns `None`, without a charge,
-    /// for every other chain.
-    pub(super) fn eval_optional<'a>(
+    /// Evaluates a chain of fields and then optional fields, `a.b.?c.?d`, through JSON objects only. The result is the value in the
+    /// optional; `None` if the optional is empty. Returns `None`, without a charge, for every other chain.
+    #[inline(always)]
+    pub(in crate::program) fn eval_optional<'a>(
         &'a self,
         frame: &mut Frame<'_, 'a>,
-    ) -> Option<Result<Value<'a>, EvalError>> {
+    ) -> Option<Result<Option<Value<'a>>, EvalError>> {
         let base = match &self.base {
             Base::Variable(index) => frame.bound_variable(*index)?,
             Base::Slot(slot) => frame.held_slot(*slot)?.0,
@@ -153,12 +154,11 @@ impl Attribute {
             };
             match value.plain_field(key)? {
                 Some(found) => value = found,
-                None => return Some(frame.charge_each(units).map(|()| Value::NONE)),
+                None => return Some(frame.charge_each(units).map(|()| None)),
             }
             units = units.saturating_add(1);
         }
-        let charged = frame.charge_each(units);
-        Some(charged.map(|()| frame.arena.some(value)))
+        Some(frame.charge_each(units).map(|()| Some(value)))
     }
 
     /// Whether a field is the last one of a presence test.

@@ -129,6 +129,11 @@ impl Labels {
         Labels(labels.collect::<Option<_>>().unwrap_or_default())
     }
 
+    /// Labels with one label.
+    pub(crate) fn one(key: SmolStr, value: SmolStr) -> Self {
+        Labels(Box::new([(key, value)]))
+    }
+
     /// A label.
     pub(crate) fn get(&self, key: &str) -> Option<&str> {
         let mut labels = self.0.iter();

@@ -4,15 +4,18 @@
 use std::sync::Arc;
 
 use gavel_apimachinery::api_types;
+use gavel_apimachinery::json;
 use gavel_apimachinery::serializer::{self, Decoded, Time};
 use gavel_engine::value::{Arena, Json, Value};
 use gavel_golang::quote::quote;
 use immutable_chunkmap::map::Map;
-use serde_json::json;
 use smol_str::SmolStr;
 
 use crate::api::{DecodeError, ObjectMeta, to_json};
 use crate::kept::{CHUNK, Content, Labels};
+
+/// The label of a namespace with its name.
+const NAME_LABEL: &str = "kubernetes.io/metadata.name";
 
 /// The known namespaces. Cloning is cheap, and a clone may contain one additional namespace.
 #[derive(Debug, Clone, Default)]
@@ -81,16 +84,16 @@ pub struct Namespace {
 impl Namespace {
     /// A namespace for which only the name is known. It is active, and its only label is `kubernetes.io/metadata.name`.
     pub(crate) fn assumed(name: &str) -> Self {
-        let label = "kubernetes.io/metadata.name";
-        let whole = json!({
-            "metadata": {"name": name, "labels": {label: name}},
-            "spec": {"finalizers": ["kubernetes"]},
-            "status": {"phase": "Active"},
-        });
+        let quoted = json::quoted(name);
+        // Requests may need one each, so the text is written directly.
+        let whole = format!(
+            r#"{{"metadata":{{"labels":{{"{NAME_LABEL}":{quoted}}},"name":{quoted}}},"spec":{{"finalizers":["kubernetes"]}},"status":{{"phase":"Active"}}}}"#
+        );
+        let name = SmolStr::new(name);
         Namespace {
-            name: name.into(),
-            labels: [(label, name)].into_iter().collect(),
-            whole: Content::compact(&whole),
+            labels: Labels::one(SmolStr::new_static(NAME_LABEL), name.clone()),
+            name,
+            whole: Content::Text(whole.into()),
             exposed: None,
         }
     }
@@ -176,6 +179,8 @@ api_types! {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]

@@ -107,7 +107,10 @@ impl BodyLimits {
             self.hold(&mut read, grown)?;
         }
         let values = read.values().saturating_mul(VALUE);
-        let objects = read.objects().saturating_mul(per_object);
+        let objects = match per_object {
+            0 => 0,
+            _ => read.objects().saturating_mul(per_object),
+        };
         self.hold(&mut read, values.saturating_add(objects))?;
         Ok(read)
     }

@@ -32,9 +32,10 @@ use crate::resource::GroupVersionKind;
 /// The cluster-scoped kinds of the core group.
 const CLUSTER_KINDS: [&str; 3] = ["Namespace", "Node", "PersistentVolume"];
 
-/// Decides a request as an API server does: by the bound policies, unless the resource is exempt. There is always a decision, and an
-/// invalid policy does not prevent the evaluation of others. After an interrupt, each remaining binding fails once, and the failure policy
-/// decides.
+/// Decides a request as an API server does, by all policies with bindings; requests for exempt resources are allowed. An invalid policy
+/// does not prevent the evaluation of other policies.
+///
+/// After an interrupt, each remaining binding fails, and the failure policy of its policy decides.
 pub fn dispatch(
     snapshot: &Snapshot,
     request: &AdmissionRequest<'_>,
@@ -49,8 +50,8 @@ pub fn dispatch(
     }
 }
 
-/// Decides a request by these policies with these bindings, whatever the resource. The snapshot provides params, namespaces and equivalent
-/// resources.
+/// Decides a request by the given policies and bindings, even if its resource is exempt. The snapshot provides the params, namespaces and
+/// equivalent resources.
 pub fn decide<'a, B: Iterator<Item = &'a CompiledBinding> + Clone>(
     hooks: impl Iterator<Item = (&'a CompiledPolicy, B)>,
     snapshot: &Snapshot,
@@ -89,31 +90,31 @@ pub(crate) struct Dispatch<'a> {
     options: &'a Options<'a>,
     arena: &'a Arena,
     authorizer_values: OnceCell<(Value<'a>, Value<'a>)>,
-    /// The variable `request` for the policies that match the request with its own kind and resource.
+    /// The value of `request` for policies that match the request's own resource.
     request_value: OnceCell<Value<'a>>,
-    /// The objects of the request, for policies that match it with its own kind and resource.
+    /// The objects for policies that match the request's own kind.
     objects: OnceCell<Objects<'a>>,
     namespace: OnceCell<Result<Option<&'a Namespace>, String>>,
-    /// The variable `namespaceObject`, first for audit annotations and then for all other expressions.
+    /// The value of `namespaceObject` for audit annotations, then its value for all other expressions.
     namespace_values: OnceCell<[Value<'a>; 2]>,
 }
 
 thread_local! {
-    /// The memory of the last decision on this thread, which the next decision uses again.
+    /// The arenas of the last decision on this thread, for reuse by the next decision.
     static MEMORY: Cell<Memory> = Cell::default();
 }
 
-/// The memory of evaluations, which is reused from policy to policy.
+/// The arenas of evaluations, which are reused for each policy.
 #[derive(Default)]
 struct Memory {
-    /// The memory for values that do not depend on params.
+    /// The arena for values that do not depend on params.
     policy: Arena,
-    /// The memory for the values of one binding and param.
+    /// The arena for the values of one binding and one param.
     param: Arena,
 }
 
 impl Memory {
-    /// Drops all computed values.
+    /// Drops all computed values but keeps the allocated memory.
     fn reset(&mut self) {
         self.policy.reset();
         self.param.reset();
@@ -124,7 +125,7 @@ impl Memory {
 type Objects<'a> = [Value<'a>; 2];
 
 impl<'a> Dispatch<'a> {
-    /// The state for deciding about a request; shared values live in the arena.
+    /// The state of one decision. Values that policies share live in the arena.
     pub(crate) fn new(
         snapshot: &'a Snapshot,
         request: &'a AdmissionRequest<'a>,
@@ -160,7 +161,7 @@ impl<'a> Dispatch<'a> {
         self.options.cost_budget
     }
 
-    /// The inputs of matching other than the request.
+    /// The namespaces and equivalent resources, which matching needs besides the request.
     pub(crate) fn surroundings(&self) -> Surroundings<'a> {
         Surroundings {
             namespaces: self.snapshot.namespaces(),
@@ -168,11 +169,11 @@ impl<'a> Dispatch<'a> {
         }
     }
 
-    /// Evaluates a policy.
+    /// Evaluates a policy for each of its bindings, and adds the results to the decision.
     ///
     /// # Errors
     ///
-    /// The namespace of the request does not exist. The request is then denied, regardless of failure policies.
+    /// The namespace of the request does not exist. The caller must deny the request, regardless of failure policies.
     fn ask<'b>(
         &self,
         policy: &'b CompiledPolicy,
@@ -211,7 +212,7 @@ impl<'a> Dispatch<'a> {
             observer.binding_matched(policy.name(), binding.name(), &matches);
             let params = match matches {
                 Ok(false) => continue,
-                // After an interrupt the binding fails, so its params, which may be many, are not collected.
+                // An interrupted binding fails anyway, so its params, which may be many, are not collected.
                 Ok(true) if self.is_interrupted() => Ok(smallvec![None]),
                 Ok(true) => self.collect(kind, known, binding.params.as_ref()),
                 Err(error) => Err(error),
@@ -255,9 +256,10 @@ impl<'a> Dispatch<'a> {
         known.map_or(Ok(()), |(params, kind)| params.check_found(kind))
     }
 
-    /// The params of a policy with this `paramKind`; `None` if the policy has no `paramKind`. If it is not known whether the kind is
-    /// namespaced, the kind is assumed to be namespaced if it is a namespaced kind of the core group, or if the `paramRef` of a binding
-    /// sets a namespace.
+    /// The source of the params for a policy with this `paramKind`; `None` if the policy has no `paramKind`.
+    ///
+    /// If it is unknown whether the kind is namespaced, it counts as namespaced in two cases: it is a namespaced kind of the core group, or
+    /// the `paramRef` of a binding sets a namespace.
     pub(crate) fn params_of<'b>(
         &self,
         kind: Option<&ParamKind>,
@@ -275,7 +277,7 @@ impl<'a> Dispatch<'a> {
         })
     }
 
-    /// The params of a binding; a single `None` if the policy has no params.
+    /// The params that a binding selects. A policy without params is evaluated once, with `None`.
     pub(crate) fn collect(
         &self,
         kind: Option<&ParamKind>,
@@ -289,7 +291,7 @@ impl<'a> Dispatch<'a> {
         selection.collect(source)
     }
 
-    /// The namespace of the object, if it has one. A Namespace object has none, although requests for it name one.
+    /// The namespace of the request's object, if it has one. A Namespace object has none, although its requests contain a namespace name.
     pub(crate) fn namespace(&self) -> Result<Option<&'a Namespace>, String> {
         let find = || {
             let GroupVersionKind {
@@ -307,14 +309,14 @@ impl<'a> Dispatch<'a> {
         self.namespace.get_or_init(find).clone()
     }
 
-    /// Whether a policy matches the request with the request's own kind and resource, as most policies do, and not with an equivalent
-    /// resource. Such policies share the request's objects.
+    /// Whether a policy matches the request's own kind and not an equivalent kind. Most policies do, and they share the objects of the
+    /// request.
     fn is_as_sent(&self, matched: Matched<'_>) -> bool {
         ptr::eq(matched.kind, &self.request.kind)
     }
 
-    /// The objects of the request in the kind that a policy matches. Objects in the request's own kind are shared by all policies; others
-    /// are kept in `converted`.
+    /// The object and the old object in the kind that a policy matches. All policies share the objects in the request's own kind; objects
+    /// in an equivalent kind are cached in `converted`.
     fn objects(&self, matched: Matched<'a>, converted: &OnceCell<Objects<'a>>) -> Objects<'a> {
         let cell = match self.is_as_sent(matched) {
             true => &self.objects,
@@ -327,7 +329,7 @@ impl<'a> Dispatch<'a> {
         *cell.get_or_init(|| [object, old_object].map(convert))
     }
 
-    /// The values of the variables that a policy's expressions can read, without params. Values that no expression reads are not built.
+    /// The inputs of a policy's expressions, except params. Inputs that no expression reads are not built.
     pub(crate) fn views<'b>(
         &'b self,
         reads: Reads,
@@ -364,7 +366,7 @@ impl<'a> Dispatch<'a> {
         }
     }
 
-    /// `authorizer` and `authorizer.requestResource`. All policies share the answers.
+    /// The values of `authorizer` and `authorizer.requestResource`. All policies share them and their cached answers.
     fn authorizer(&self) -> (Value<'a>, Value<'a>) {
         let make = || authorizer_values(self.request, self.options.authorizer, self.arena);
         *self.authorizer_values.get_or_init(make)
@@ -388,7 +390,7 @@ impl<'a> Dispatch<'a> {
         session.evaluate(params, self.runner(arena), self.options.cost_budget)
     }
 
-    /// A counter of work with the request's interrupt.
+    /// A work counter that checks the interrupt of the request.
     pub(crate) fn work(&self) -> Work<'a> {
         Work::new(self.options.interrupt)
     }
@@ -398,12 +400,12 @@ impl<'a> Dispatch<'a> {
     }
 }
 
-/// The variable `params`; the arena is that of the evaluation that reads it.
+/// The value of `params` in the arena of the current evaluation.
 pub(crate) fn param_value<'a>(param: Option<&'a KeptObject>, arena: &'a Arena) -> Value<'a> {
     param.map_or(Value::NULL, |param| param.value(arena))
 }
 
-/// An object in the version that a policy matches. Versions of a kind are assumed to differ only in their name.
+/// The object with the `apiVersion` and `kind` that a policy matches. All other fields are assumed to be the same in every version.
 pub(crate) fn as_kind<'a>(
     object: Value<'a>,
     kind: &'a GroupVersionKind,
@@ -420,7 +422,7 @@ pub(crate) fn as_kind<'a>(
     arena.object(fields)
 }
 
-/// `authorizer` and `authorizer.requestResource`.
+/// The values of `authorizer` and `authorizer.requestResource`.
 fn authorizer_values<'a>(
     request: &AdmissionRequest<'_>,
     authorizer: Option<&Arc<dyn Authorizer>>,

@@ -10,10 +10,10 @@ use crate::outcome::{
     PolicyDecisionEvaluation,
 };
 
-/// The length limit of a message expression's result, in bytes.
+/// The length limit of a computed message, in bytes.
 const MAX_MESSAGE_BYTES: usize = 5 * 1024;
 
-/// The inputs of each kind of expression.
+/// The inputs of a policy's expressions, which differ by the kind of expression.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Views<'a> {
     /// The inputs of validations.
@@ -21,7 +21,7 @@ pub(crate) struct Views<'a> {
     /// The variable `request` of match conditions. Its `resource` is the resource that the request was sent to, even if the policy matches
     /// an equivalent resource.
     pub(crate) conditions_request: Value<'a>,
-    /// The variable `namespaceObject` for audit annotations.
+    /// The value of `namespaceObject` in audit annotations.
     pub(crate) whole_namespace: Value<'a>,
 }
 
@@ -36,7 +36,7 @@ pub(crate) struct Session<'p> {
 }
 
 impl<'p> Session<'p> {
-    /// Begins the evaluation. Values that do not depend on params are kept in the runner's arena.
+    /// Begins the evaluation. The runner's arena stores the values that do not depend on params.
     pub(crate) fn new(policy: &'p CompiledPolicy, views: Views<'p>, runner: Runner<'p>) -> Self {
         let variables = &policy.variables;
         let inputs = views.inputs;
@@ -70,8 +70,8 @@ impl<'p> Session<'p> {
         }
     }
 
-    /// Evaluates the policy for one binding and one param. `budget` is the budget of the validations, in cost units; `None` means
-    /// Kubernetes' budget.
+    /// Evaluates the policy for one binding and one param. `budget` is the cost budget of the validations, in cost units; `None` means the
+    /// budget of Kubernetes.
     pub(crate) fn evaluate<'e>(
         &'e self,
         params: Value<'e>,
@@ -135,7 +135,7 @@ impl<'p> Session<'p> {
 }
 
 impl CompiledPolicy {
-    /// The result if the policy as a whole failed.
+    /// The evaluation of a policy that failed as a whole.
     pub(crate) fn failed(&self, message: String) -> Evaluation {
         Evaluation {
             decisions: vec![self.error(message)],
@@ -152,7 +152,7 @@ impl CompiledPolicy {
         }
     }
 
-    /// The denial by a validation, with the outcome of its message expression.
+    /// The decision of validation `n`, which denies the request. `message` is the outcome of its message expression.
     fn denial(&self, n: usize, message: Outcome<'_>) -> PolicyDecision {
         let validation = self.policy().spec.validations.get(n);
         let computed = match message {

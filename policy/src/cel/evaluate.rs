@@ -12,28 +12,28 @@ use super::inputs::Inputs;
 use super::runner::{Ran, Runner};
 use super::variables::{CompiledVariable, Pool, Scope};
 
-/// The message when the expressions of a group have exceeded their budget.
+/// The error message of a group of expressions that exceeds its cost budget.
 pub(crate) const OUT_OF_BUDGET: &str =
     "validation failed due to running out of cost budget, no further validation rules will be run";
 
-/// The budget of a group is exceeded, so none of its results is valid.
+/// The error of a group that exceeds its cost budget. None of its results is valid then.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct OutOfBudget;
 
-/// The result of an expression, or its error; `None` if there is no expression.
+/// The value of an expression, or its error message; `None` if the expression is absent.
 pub type Outcome<'a> = Option<Result<Value<'a>, &'a str>>;
 
-/// Expressions that are evaluated together, for one request. Results that do not depend on params are computed once, and charged
-/// each time.
+/// Expressions that are evaluated together for one request. A result that does not depend on params is computed once, but its cost is
+/// charged for every binding and param.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Group<'p> {
-    /// The variables that do not depend on params; `None` if there is no expression.
+    /// The variables that do not depend on params; `None` if the group has no expressions.
     pool: Option<&'p Pool<'p>>,
     outcomes: &'p [OnceCell<Ran<'p>>],
 }
 
 impl<'p> Group<'p> {
-    /// A group of expressions before their evaluation. If there are no expressions, the inputs are not built.
+    /// A group that can evaluate this number of expressions. If it is 0, `inputs` is not called.
     pub(crate) fn new(
         expressions: usize,
         variables: &'p [CompiledVariable],
@@ -53,7 +53,7 @@ impl<'p> Group<'p> {
         }
     }
 
-    /// Evaluates the expressions in order; absent expressions have no result. They share the values of variables. All costs are
+    /// Evaluates the expressions in order; absent expressions have no result. The expressions share the values of variables. All costs are
     /// subtracted from the budget, in cost units.
     pub(crate) fn evaluate<'e>(
         &self,

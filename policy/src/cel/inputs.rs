@@ -7,7 +7,7 @@ use super::environment::{
     VARIABLES_VARIABLE,
 };
 
-/// The values of the variables that the expressions of a policy can read.
+/// The values of the variables that Kubernetes declares for a policy's expressions, except `params`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Inputs<'a> {
     /// `object`
@@ -23,7 +23,7 @@ pub(crate) struct Inputs<'a> {
 }
 
 impl<'a> Inputs<'a> {
-    /// The value of a variable that the policy does not declare itself.
+    /// The value of the variable `name`: an input, `params`, or the policy's own `variables`.
     pub(super) fn resolve(
         &self,
         name: &str,

@@ -1,4 +1,4 @@
-//! Matching: which requests a policy or a binding applies to (apiserver `pkg/admission/plugin/policy/matching`,
+//! Determines which requests a policy or a binding matches (apiserver `pkg/admission/plugin/policy/matching`,
 //! `policy/generic/policy_matcher.go`, `webhook/predicates`).
 
 mod equivalents;
@@ -17,16 +17,16 @@ use crate::resource::{GroupVersionKind, GroupVersionResource};
 pub use equivalents::EquivalentResources;
 pub use rules::resource_matches;
 
-/// The resource and kind with which a policy matches a request.
+/// The resource and kind with which a policy matches a request: the request's own or an equivalent one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Matched<'a> {
     /// The resource.
     pub resource: &'a GroupVersionResource,
-    /// The kind, into which the objects are converted.
+    /// The kind. Objects of the request are converted to it.
     pub kind: &'a GroupVersionKind,
 }
 
-/// The constraints of a policy or a binding with their selectors compiled.
+/// The match constraints of a policy or a binding, with compiled selectors.
 #[derive(Debug)]
 pub(crate) struct Matcher {
     resources: Option<MatchResources>,
@@ -34,7 +34,7 @@ pub(crate) struct Matcher {
     object_selector: Option<Result<Selector, String>>,
 }
 
-/// The inputs of matching other than the request.
+/// The namespaces and equivalent resources, which matching needs besides the request.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Surroundings<'a> {
     pub(crate) namespaces: &'a Namespaces,
@@ -42,7 +42,7 @@ pub(crate) struct Surroundings<'a> {
 }
 
 impl Matcher {
-    /// Compiles constraints, which must have their defaults.
+    /// Compiles the selectors of match constraints. The defaults must be set.
     pub(crate) fn new(resources: Option<&MatchResources>) -> Self {
         let namespace = resources.and_then(|all| all.namespace_selector.as_ref());
         let object = resources.and_then(|all| all.object_selector.as_ref());
@@ -53,8 +53,7 @@ impl Matcher {
         }
     }
 
-    /// The plural names of the resources, or of their equivalents, that can match; `None` if any resource can match, or matching
-    /// can fail.
+    /// The plural names of the resources in the rules; `None` if any resource can match or if matching can fail.
     pub(crate) fn resource_names(&self) -> Option<BTreeSet<&str>> {
         let MatchResources {
             resource_rules,
@@ -71,7 +70,8 @@ impl Matcher {
         (!names.contains("*")).then_some(names)
     }
 
-    /// The resource and kind with which a policy matches a request, if it does. The constraints must be present.
+    /// The resource and kind with which a policy matches a request; `None` if the policy does not match. A policy without match constraints
+    /// is an error.
     pub(crate) fn policy_matches<'a>(
         &self,
         request: &'a AdmissionRequest<'_>,
@@ -110,7 +110,7 @@ impl Matcher {
         let namespace_selector = namespace_selector.ok_or_else(|| nil("namespace"))?;
         let object_selector = self.object_selector.as_ref();
         let object_selector = object_selector.ok_or_else(|| nil("object"))?;
-        // The error of a selector only matters if the rules match.
+        // Invalid selectors and missing namespaces are errors only if the rules match.
         let namespace =
             selectors::namespace_matches(namespace_selector, request, around.namespaces);
         if namespace == Ok(false) {

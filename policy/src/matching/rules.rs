@@ -1,12 +1,14 @@
-//! Rules: operations on resources (apiserver `pkg/admission/plugin/webhook/predicates/rules`).
+//! Matches requests with rules, which list operations and resources (apiserver `pkg/admission/plugin/webhook/predicates/rules`).
 
 use super::{EquivalentResources, Matched};
 use crate::api::{NamedRuleWithOperations, RuleWithOperations};
 use crate::request::AdmissionRequest;
 use crate::resource::GroupVersionResource;
 
-/// The resource and kind with which the first matching rule matches the request; `None` if no rule matches. The rules are first matched
-/// with the request's own resource. If none matches and the matchPolicy is not `Exact`, they are matched with equivalent resources.
+/// The resource and kind with which the first matching rule matches the request; `None` if no rule matches.
+///
+/// The rules are first matched with the request's own resource. If no rule matches and `match_policy` is not `Exact`, they are matched with
+/// equivalent resources.
 pub(super) fn matches<'a>(
     rules: &[NamedRuleWithOperations],
     match_policy: Option<&str>,
@@ -68,7 +70,8 @@ fn rule_matches(
             .any(|pattern| resource_matches(pattern, &resource.resource, request.subresource))
 }
 
-/// Whether the scope of a rule matches. Namespaces count as cluster-scoped, although requests for them name a namespace: their own.
+/// Whether the scope of a rule matches. Namespaces count as cluster-scoped, although a request for a namespace contains the name of that
+/// namespace.
 fn scope_matches(
     scope: Option<&str>,
     request: &AdmissionRequest<'_>,
@@ -87,18 +90,18 @@ fn listed(items: &[String], wanted: &str) -> bool {
     items.iter().any(|item| item == "*" || item == wanted)
 }
 
-/// The names of a rule's resources, without subresources; `*` matches all.
+/// The resource names of a rule, without subresources; `*` stands for all resources.
 pub(super) fn resource_names(rule: &RuleWithOperations) -> impl Iterator<Item = &str> {
     rule.resources.iter().map(|pattern| parts(pattern).0)
 }
 
-/// Whether a pattern of a rule's `resources` matches a resource and its subresource; `subresource` is empty if there is none.
+/// Whether a pattern, as in a rule's `resources`, matches a resource and its subresource. An empty `subresource` means that there is none.
 pub fn resource_matches(pattern: &str, resource: &str, subresource: &str) -> bool {
     let (main, sub) = parts(pattern);
     (main == "*" || main == resource) && (sub == "*" || sub == subresource)
 }
 
-/// The resource and the subresource of a pattern. Patterns are short: a vectorized search would take longer.
+/// The resource and the subresource in a pattern. Patterns are short, so a byte loop is faster than a vectorized search.
 fn parts(pattern: &str) -> (&str, &str) {
     let slash = pattern.bytes().position(|byte| byte == b'/');
     let (main, rest) = pattern.split_at(slash.unwrap_or(pattern.len()));

@@ -1,4 +1,4 @@
-//! Decoding of custom resources: what an API server does with their JSON before validation (apiextensions-apiserver
+//! Decodes the JSON of custom resources as an API server does before it validates them (apiextensions-apiserver
 //! `pkg/apiserver/customresource_handler.go`).
 
 use gavel_apimachinery::field::Path;
@@ -28,7 +28,7 @@ pub struct Decoder<'a> {
 pub enum Source {
     /// A request: malformed metadata is an error.
     Request,
-    /// Storage: malformed metadata is dropped, and a missing generation is 1.
+    /// Storage: malformed fields of the metadata are dropped, and a missing generation is set to 1.
     Storage,
 }
 
@@ -40,13 +40,13 @@ impl std::fmt::Debug for Decoder<'_> {
 }
 
 impl Decoder<'_> {
-    /// Converts an object in place to the form in which an API server holds it: unknown fields are pruned, null is dropped where it is not
-    /// allowed, metadata is rewritten, and defaults are set. Returns the paths of unknown fields, which clients see as `unknown field
-    /// "spec.x"`: first those of the metadata, then those of the schema, then those of embedded metadata, each sorted by text.
+    /// Decodes an object in place as an API server does: prunes unknown fields, drops null where it is not allowed, rewrites the metadata,
+    /// and sets defaults. Returns the paths of unknown fields, which clients see as `unknown field "spec.x"`: first those of the metadata,
+    /// then those of the schema, then those of embedded metadata, each sorted by text.
     ///
     /// # Errors
     ///
-    /// The API server would reject the object; the message is in its words. The object may then be partly converted.
+    /// The API server would reject the object; the message is the API server's. The object may then be partly converted.
     pub fn decode(&self, object: &mut Json, source: Source) -> Result<Vec<String>, String> {
         let Json::Object(fields) = object else {
             let found = json::kind(object);
@@ -57,7 +57,7 @@ impl Decoder<'_> {
         let kind = text(fields, "kind")?;
         let is_kind = kind == self.kind;
         let api_version = text(fields, "apiVersion")?.to_owned();
-        // The schema's declarations about metadata are not applied.
+        // The metadata is removed first, because the schema does not apply to it.
         let mut metadata = fields.remove("metadata");
         let mut unknown = Vec::new();
         if let Some(metadata) = &mut metadata {
@@ -112,7 +112,7 @@ impl Decoder<'_> {
     }
 }
 
-/// The text of a field; empty if absent.
+/// The string in a field; empty if the field is absent.
 fn text<'a>(fields: &'a Map<String, Json>, name: &str) -> Result<&'a str, String> {
     match fields.get(name) {
         None => Ok(""),

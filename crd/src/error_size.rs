@@ -17,7 +17,7 @@ impl ErrorSize {
         }
         let value = match &error.bad_value {
             BadValue::Text(text) => text.len(),
-            // Of the JSON values, only texts can be long.
+            // Only strings can be long; other JSON values in errors are short.
             BadValue::Json(value) => value.as_str().map_or(0, str::len),
             BadValue::Omitted => 0,
         };
@@ -27,7 +27,7 @@ impl ErrorSize {
         true
     }
 
-    /// Whether the limit is reached, so that further checks are useless.
+    /// Whether the size limit is reached. Further errors would be dropped.
     pub(crate) fn is_full(&self) -> bool {
         self.0 >= MAX_BYTES
     }

@@ -1,7 +1,7 @@
-//! CustomResourceDefinitions: their rules compiled and costed, their objects validated. Layer 3: no IO, no clock.
+//! Compiles CustomResourceDefinitions, computes the cost of their rules, and validates their objects. Layer 3: no IO, no clock.
 //!
-//! [`definition`] validates a definition as the API server does when it is written. [`CompiledCrd`] compiles it once; from then on it
-//! decodes, defaults, prunes and validates objects, from any number of threads:
+//! [`definition`] validates a definition as the API server does on create and update. A [`CompiledCrd`] is compiled once. Any number of
+//! threads can then use it to decode, default, prune and validate objects:
 //!
 //! ```
 //! use gavel_crd::{CompiledCrd, definition::Definition, resource::COST_BUDGET};
@@ -37,7 +37,8 @@
 //! # }
 //! ```
 //!
-//! With an old object, transition rules run and unchanged parts are ratcheted. Conversion between versions is left to the host.
+//! If the host passes the old object, transition rules run, and unchanged values that violate the schema are tolerated (ratcheting).
+//! Conversion between versions is left to the host.
 
 pub mod decode;
 pub mod definition;

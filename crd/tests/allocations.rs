@@ -1,4 +1,4 @@
-//! What it allocates to validate an object.
+//! Counts the allocations of validating an object.
 
 use gavel_crd::CompiledCrd;
 use gavel_crd::definition::Definition;

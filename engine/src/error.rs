@@ -7,7 +7,7 @@ use gavel_golang::work::Interrupted;
 
 use crate::source::ExprId;
 
-/// Why an evaluation failed, with Kubernetes' message. The type has the size of one machine word.
+/// The error of a failed evaluation, with Kubernetes' message. Its size is one machine word.
 #[derive(Debug, Clone)]
 pub struct EvalError(Box<Details>);
 
@@ -30,18 +30,18 @@ pub enum EvalErrorKind {
     MemoryLimit,
     /// The host interrupted the evaluation: the deadline has passed, or the evaluation was cancelled.
     Interrupted,
-    /// Upstream's own code panics in this operation; the message is that of the panic. No operator absorbs the error.
+    /// Upstream's code panics in this operation. The error has the message of the panic, and no operator absorbs it.
     Internal,
 }
 
 impl EvalError {
-    /// A failed operation.
+    /// The error of a failed operation.
     #[cold]
     pub fn new(message: impl Into<Cow<'static, str>>) -> Self {
         Self::of_kind(EvalErrorKind::Evaluation, message)
     }
 
-    /// The error for an operation in which upstream's own code panics.
+    /// The error of an operation in which upstream's code panics.
     #[cold]
     pub fn internal(message: impl fmt::Display) -> Self {
         Self::of_kind(
@@ -50,7 +50,7 @@ impl EvalError {
         )
     }
 
-    /// A value cannot be a map key or a member of a set, because upstream would hash it and its Go type cannot be hashed.
+    /// The error for a value that cannot be a map key or a member of a set, because its Go type cannot be hashed.
     #[cold]
     pub fn unhashable(go_type: &str) -> Self {
         Self::internal(format_args!(
@@ -143,7 +143,7 @@ impl EvalError {
         self.0.kind != EvalErrorKind::Evaluation
     }
 
-    /// The text.
+    /// The error message.
     pub fn message(&self) -> &str {
         &self.0.message
     }

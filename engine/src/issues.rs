@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::source::{Location, Source};
 
-/// The number of issues that are kept; later ones are only counted.
+/// The number of issues that are stored. Further issues are only counted.
 const MAX_ISSUES: usize = 100;
 /// The length limit of quoted lines, in bytes.
 const MAX_SNIPPET_BYTES: usize = 16384;
@@ -12,7 +12,7 @@ const MAX_SNIPPET_BYTES: usize = 16384;
 /// The step of compilation that found an issue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
-    /// Reading the text into a tree.
+    /// Parsing the text.
     Parse,
     /// Checking types, references and literals.
     Check,
@@ -21,13 +21,13 @@ pub enum Phase {
 /// One problem of an expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Issue {
-    /// The place.
+    /// The position of the problem in the expression.
     pub location: Location,
-    /// The message, in Kubernetes' words.
+    /// The message, with Kubernetes' wording.
     pub message: String,
 }
 
-/// The problems of an expression, in the order in which they were found. At most 100 are kept.
+/// The problems of an expression, in the order in which they were found. At most 100 are stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Issues {
     source: Source,
@@ -64,7 +64,7 @@ impl Issues {
         self.issues.is_empty()
     }
 
-    /// The number of problems that were kept.
+    /// The number of problems that are stored.
     pub fn len(&self) -> usize {
         self.issues.len()
     }
@@ -79,14 +79,14 @@ impl Issues {
         &self.source
     }
 
-    /// The problems in the order of their positions. They are printed in this order.
+    /// The problems, sorted by position. They are printed in this order.
     pub fn sorted(&self) -> Vec<&Issue> {
         let mut sorted: Vec<&Issue> = self.issues.iter().collect();
         sorted.sort_by_key(|issue| issue.location);
         sorted
     }
 
-    /// The line and column, both from 1, of the first problem in the order of the text; `None` if it concerns the whole
+    /// The line and column of the problem that comes first in the text. Both count from 1. `None` if the problem concerns the whole
     /// expression.
     pub fn position(&self) -> Option<(u32, u32)> {
         self.issues
@@ -117,7 +117,7 @@ impl std::error::Error for Issues {}
 
 fn write_issue(f: &mut fmt::Formatter<'_>, source: &Source, issue: &Issue) -> fmt::Result {
     let Location { line, column } = issue.location;
-    // As upstream, the column of an empty source is printed as 0.
+    // Like upstream, prints column 0 for an empty source.
     let shown = if source.text().is_empty() {
         0
     } else {

@@ -1,7 +1,7 @@
-//! The CEL language as Kubernetes evaluates it. Layer 1: no Kubernetes, no IO, no clock.
+//! The CEL language as Kubernetes evaluates it. This crate is layer 1: it has no Kubernetes types, no IO and no clock.
 //!
-//! An expression is parsed and checked in an [`env::Env`], may be [estimated](estimate::estimate), is planned to a [`program::Program`],
-//! and can be evaluated any number of times, from any number of threads:
+//! An [`env::Env`] parses and checks an expression and plans a [`program::Program`]. The program can be evaluated any number of times, from
+//! any number of threads. [`estimate::estimate`] computes the cost of a checked expression before it is evaluated.
 //!
 //! ```
 //! use gavel_engine::env::Env;
@@ -28,8 +28,8 @@
 //! # }
 //! ```
 //!
-//! To add a function of your own, add a row: [`decl::Overload`]. [`program::EvalOptions::cost_limit`] limits the cost of an evaluation,
-//! [`program::EvalOptions::interrupt`] its time.
+//! To add a function of your own, declare a [`decl::Overload`]. [`program::EvalOptions::cost_limit`] limits the cost of an evaluation;
+//! [`program::EvalOptions::interrupt`] limits its time.
 
 pub mod ast;
 pub mod check;

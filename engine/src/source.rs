@@ -1,6 +1,6 @@
 //! The text of an expression, positions in the text, and the ids of nodes.
 //!
-//! Offsets count code points, as cel-go's do, so that a column is a number of characters and not of bytes.
+//! Like cel-go's, offsets count code points. A column is thus a number of characters, not of bytes.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use smallvec::{SmallVec, smallvec};
 /// A position in a [`Source`], in code points from its start.
 pub type Offset = u32;
 
-/// The id of a node, map entry or field initialiser in its tree.
+/// The id of a node, map entry or field initializer in its tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ExprId(pub u32);
 
@@ -27,9 +27,9 @@ impl ExprId {
 /// Lines count from 1. Columns count code points from 0; messages print them plus one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Location {
-    /// The line, from 1; -1 for a problem without a position.
+    /// The line, counted from 1; -1 for a problem without a position.
     pub line: i32,
-    /// The column, from 0; -1 for a problem without a position.
+    /// The column, counted from 0; -1 for a problem without a position.
     pub column: i32,
 }
 
@@ -40,7 +40,7 @@ impl Location {
         column: -1,
     };
 
-    /// The line and column, both from 1; `None` for problems that concern the whole expression.
+    /// The line and column, both counted from 1; `None` for problems that concern the whole expression.
     pub fn position(self) -> Option<(u32, u32)> {
         let line = u32::try_from(self.line).ok()?;
         let column = u32::try_from(self.column.saturating_add(1)).ok()?;
@@ -48,7 +48,7 @@ impl Location {
     }
 }
 
-/// The text of one expression with its line table. Cloning is cheap.
+/// The text of one expression with the positions of its lines. Cloning it is cheap.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Source {
     text: Arc<str>,
@@ -58,7 +58,7 @@ pub struct Source {
 }
 
 impl Source {
-    /// Takes the text of an expression. Only LF ends a line.
+    /// Creates a source from the text of an expression. Only LF ends a line.
     pub fn new(text: impl Into<Arc<str>>) -> Self {
         let text = text.into();
         let mut lines = smallvec![(0, 0)];
@@ -103,7 +103,7 @@ impl Source {
         }
     }
 
-    /// The text of a line (from 1) without its LF; `None` if there is no such line.
+    /// The text of a line without its LF; `None` if there is no such line. Lines count from 1.
     pub fn line(&self, line: i32) -> Option<&str> {
         let index = usize::try_from(line).ok()?.checked_sub(1)?;
         let start = usize::try_from(self.lines.get(index)?.1).ok()?;

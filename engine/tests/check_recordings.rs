@@ -1,7 +1,7 @@
-//! Holds the checker against recorded answers, where `../shared` is beside the repository.
+//! Compares the checker's results with recorded answers, if the directory `../shared` is beside the repository.
 //!
-//! The declarations come from the recorded list of functions, so this test needs no library. What the validator of
-//! `format` says is left to the library that has it.
+//! The declarations come from the recorded list of functions, so this test needs no library. It skips the messages of the validator of
+//! `format`, which the strings library defines.
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -27,7 +27,7 @@ use serde_json::Value;
 
 #[test]
 fn types_and_problems_are_those_recorded() {
-    // The deepest expressions need more stack than a test has, when they are not optimised.
+    // Without optimization, checking the deepest expressions needs more stack than a test thread has.
     let thread = thread::Builder::new()
         .stack_size(16 << 20)
         .spawn(compare_all)
@@ -68,7 +68,7 @@ fn compare_all() {
     assert!(seen > 5000, "only {seen} cases were read");
 }
 
-/// What the checker says and what was recorded; `None` where this test cannot ask.
+/// The checker's answer and the recorded answer; `None` for requests that this test skips.
 fn compare(base: &Env, request: &Value, response: &Value) -> Option<(String, String)> {
     if request["k8sVersion"] != "1.36" || request["op"] != "eval" {
         return None;
@@ -119,7 +119,7 @@ fn type_of(ty: &Value) -> Option<Type> {
     })
 }
 
-/// The environment of the recorded list: `name: id[parameter …]->result .id[receiver …]->result`.
+/// Builds an environment from the recorded list, whose lines are `name: id[parameter …]->result .id[receiver …]->result`.
 fn environment(list: &str) -> Env {
     let (_, newest) = list.split_once("===== 1.35").unwrap();
     let mut builder = Env::builder()
@@ -172,7 +172,7 @@ fn declared_type(text: &str) -> Type {
     }
 }
 
-/// Splits at the spaces that are outside of parentheses and brackets.
+/// Splits a text at spaces outside of parentheses and brackets.
 fn split(text: &str) -> Vec<String> {
     let mut depth = 0;
     let mut parts = vec![String::new()];
@@ -188,7 +188,7 @@ fn split(text: &str) -> Vec<String> {
     parts
 }
 
-/// Reads JSON of any depth.
+/// Parses JSON of any nesting depth.
 fn read(line: &str) -> Value {
     let mut deserializer = serde_json::Deserializer::from_str(line);
     deserializer.disable_recursion_limit();

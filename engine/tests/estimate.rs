@@ -1,4 +1,4 @@
-//! Estimates of expressions, with and without sizes that the host knows. The figures are upstream's.
+//! Tests of estimates, with and without sizes from the host. The expected costs come from upstream.
 #![expect(clippy::unwrap_used, clippy::type_complexity, reason = "a test")]
 
 use gavel_engine::cost::{CostEstimate, SizeEstimate};
@@ -62,7 +62,7 @@ const SIZES: &[(&str, u64, u64)] = &[
 
 const MAX: u64 = u64::MAX;
 
-/// Expressions, with the least and the greatest cost where no sizes are known and where [`SIZES`] are.
+/// Expressions with two estimates, each with its lowest and highest cost: first without sizes, then with [`SIZES`].
 const CASES: &[(&str, (u64, u64), (u64, u64))] = &[
     ("1", (0, 0), (0, 0)),
     ("s", (1, 1), (1, 1)),

@@ -1,6 +1,6 @@
-//! Every recorded expression parses, or fails with the recorded text.
+//! Tests that every recorded expression can be parsed, or fails with the recorded message.
 //!
-//! The recordings are not a part of the repository; where they are absent the tests say so and pass.
+//! The recordings are not part of the repository. If they are absent, the tests report this and pass.
 #![cfg(test)]
 
 use std::fs::File;
@@ -16,7 +16,7 @@ use gavel_engine::syntax::{
 };
 use serde_json::Value;
 
-/// The requests with an expression and their answers.
+/// The recorded requests that contain an expression, with their answers.
 fn recordings(name: &str) -> Vec<Value> {
     let path: PathBuf = [
         env!("CARGO_MANIFEST_DIR"),
@@ -101,7 +101,7 @@ fn conformance() {
     check("conformance.ndjson.gz");
 }
 
-/// A tree without its ids.
+/// Prints a tree without its ids.
 fn shape(ast: &Ast) -> String {
     let text = format!("{:?}", ast.root());
     let mut parts = text.split("ExprId(");

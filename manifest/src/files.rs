@@ -1,12 +1,14 @@
-//! The files of manifests, in the layout that `kubectl apply -f` accepts. Only this module reads a disk.
+//! Finds the files of manifests, like `kubectl apply -f`. Only this module reads a disk.
 
 use std::path::{Path, PathBuf};
 
 use crate::Format;
 use crate::problem::Problem;
 
-/// The manifests at a path: a file itself, or the `.json`, `.yaml` and `.yml` files of a folder by name and, with `recursive`, of its
-/// subfolders. Names that begin with `..` are skipped, because a mounted ConfigMap keeps its versions there. Links to folders are not
+/// The files of manifests at a path. A path that is not a folder is returned unchanged. For a folder, these are its `.json`, `.yaml` and
+/// `.yml` files and, with `recursive`, those of its subfolders, sorted by path.
+///
+/// Names that begin with `..` are skipped, because a mounted ConfigMap stores its versions there. Symbolic links to folders are not
 /// followed, because they may form a cycle.
 ///
 /// # Errors

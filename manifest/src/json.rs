@@ -1,5 +1,5 @@
-//! JSON texts with places. `serde_json` reads the values; a second pass over the text, which is known to be valid by then, finds the
-//! places.
+//! Reads JSON and the place of each value. `serde_json` reads the values. A second pass over the text, which is now known to be valid,
+//! finds the places.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

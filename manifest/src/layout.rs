@@ -1,11 +1,11 @@
-//! The places of a document's parts: a tree parallel to its value.
+//! The places of a document's values, in a tree with the same structure as the document.
 
 use std::collections::BTreeMap;
 
 use crate::place::{Place, Range};
 use crate::written::{Style, place_of};
 
-/// The place of a value and of its parts.
+/// The place of a value and of the values within it.
 #[derive(Debug, Clone)]
 pub(crate) struct Node {
     range: Range,
@@ -20,7 +20,7 @@ enum Parts {
     Map(BTreeMap<String, Node>),
 }
 
-/// The places of lines in a text.
+/// The places of the lines of a string.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum TextLines {
     /// A single line of text, which begins `offset` columns after the place of the value (1 if the text is quoted).
@@ -80,7 +80,7 @@ impl Node {
         }
     }
 
-    /// The node at a field path, or the last existing node on the way.
+    /// The node at a field path, or the deepest existing node on this path.
     pub(crate) fn find(&self, path: &str) -> &Node {
         let mut node = self;
         let mut rest = path;
@@ -103,7 +103,8 @@ impl Node {
         node
     }
 
-    /// The place in the file of a line and column (both from 1) of the text; `None` if it is not known. `source` is the text of the file.
+    /// Converts a line and column in this string (both from 1) to a place in the file; `None` if the place is not known. `source` is the
+    /// text of the file.
     pub(crate) fn within(&self, source: Option<&str>, line: u32, column: u32) -> Option<Place> {
         let (lines_below, columns_right) = (line.saturating_sub(1), column.saturating_sub(1));
         Some(match self.parts {

@@ -1,4 +1,5 @@
-//! Manifests as Kubernetes reads them: YAML or JSON texts of one or several documents, as JSON values, with the place of every part.
+//! Reads manifests as Kubernetes does: YAML or JSON with one or several documents. Each document becomes a JSON value with the place of
+//! every field and item.
 //!
 //! ```
 //! use gavel_manifest::{Format, read};
@@ -11,8 +12,8 @@
 //! assert_eq!(problem.to_string(), "3:16: spec.hostNetwork: must not be set");
 //! ```
 //!
-//! YAML is that of `sigs.k8s.io/yaml` (`go.yaml.in/yaml/v2`): `yes` and `on` are booleans, `010` is 8, timestamps stay texts, keys become
-//! texts. Unlike in Kubernetes, a duplicate key is a [`Problem`]. Layer 2; only [`files`] reads from a disk.
+//! YAML is read as by `sigs.k8s.io/yaml` (`go.yaml.in/yaml/v2`): `yes` and `on` are booleans, `010` is 8, and timestamps and keys are
+//! strings. Unlike in Kubernetes, a duplicate key is a [`Problem`]. Layer 2; only [`files`] reads from a disk.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -47,7 +48,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// The format for the ending of a file name: `.json`, `.yaml` or `.yml`.
+    /// The format for the extension of a file name: `.json`, `.yaml` or `.yml`.
     pub fn of(path: &Path) -> Option<Self> {
         let extension = path.extension()?.to_str()?;
         match extension.to_ascii_lowercase().as_str() {
@@ -107,14 +108,14 @@ fn in_file(problems: Vec<Problem>, file: &Arc<Path>) -> Vec<Problem> {
     problems.map(|problem| problem.in_file(file)).collect()
 }
 
-/// One document of a manifest: its value, and the place of every part.
+/// One document of a manifest: its value, and the place of every field and item.
 #[derive(Debug, Clone)]
 pub struct Document {
     value: Json,
     layout: Node,
     duplicates: Vec<Problem>,
     file: Option<Arc<Path>>,
-    /// The text of the file. The text of a JSON file is kept only if strings in it contain escapes.
+    /// The text of the file. The text of a JSON file is stored only if its strings contain escapes.
     source: Option<Arc<str>>,
 }
 
@@ -150,8 +151,8 @@ impl Document {
         self.layout.place()
     }
 
-    /// The place of a field, by its path as validation errors print it (`spec.validations[0].expression`,
-    /// `metadata.labels[app]`). For an absent field, the place of the nearest enclosing part.
+    /// The place of a field, by its path as validation errors print it (`spec.validations[0].expression`, `metadata.labels[app]`). For an
+    /// absent field, the place of the nearest enclosing value.
     pub fn place_of(&self, field: &str) -> Place {
         self.layout.find(field).place()
     }
@@ -176,8 +177,8 @@ impl Document {
         self.problem(problem::rule::UNKNOWN_FIELD, field, message)
     }
 
-    /// The problem of a field, in Kubernetes' words. An error in an expression has its place within the expression. `written` is the path
-    /// of the field in the document, if it differs from the path that the error names.
+    /// The problem for a validation error of Kubernetes. If the error is in an expression, the place is within the expression. `written` is
+    /// the path of the field in the document, which can differ from the path in the error.
     pub fn field_problem(&self, error: &Error, written: &str) -> Problem {
         let problem = self.problem(error.kind.reason(), written, error.body());
         let place = error.expression;
@@ -193,16 +194,16 @@ impl Document {
         self.file.as_deref()
     }
 
-    /// The place in the file of a line and column (both from 1; columns in code points) of a field's text. If the text has no such line and
-    /// column, the place where it begins.
+    /// Converts a line and column in a field's string (both from 1; columns in code points) to a place in the file. If the string has no
+    /// such line and column, returns the place where the string begins.
     pub fn place_within(&self, field: &str, line: u32, column: u32) -> Place {
         let node = self.layout.find(field);
         let place = node.within(self.source.as_deref(), line, column);
         place.unwrap_or(node.place())
     }
 
-    /// The range in the file of `length` characters of a field's text, from a line and column (both from 1) on. `None` if these characters
-    /// are not contiguous in the file.
+    /// The range in the file of `length` characters of a field's string, starting at a line and column of the string (both from 1). `None`
+    /// if these characters are not contiguous in the file.
     pub fn range_within(&self, field: &str, line: u32, column: u32, length: u32) -> Option<Range> {
         let node = self.layout.find(field);
         let source = self.source.as_deref();
@@ -218,8 +219,8 @@ impl Document {
         is_verbatim.then_some(Range { start, end })
     }
 
-    /// The lines of an item of a list: the range from the beginning of its first line to the beginning of the line after its last. They are
-    /// the lines that are indented deeper than the item's dash. `None` if the list is written in brackets.
+    /// The range of the lines of a list item, from the beginning of its first line to the beginning of the line after its last. The item
+    /// ends before the first line that is not indented deeper than its dash. `None` if the list is written in brackets.
     pub fn lines_of_item(&self, item: &str) -> Option<Range> {
         let start = self.layout.find(item).place();
         let source = self.source.as_deref()?;
@@ -231,7 +232,7 @@ impl Document {
         &self.duplicates
     }
 
-    /// The objects of the document: the items of a `List`, lists in lists included, or the document itself.
+    /// The objects of the document: the items of a `List`, including the items of nested lists, or the document itself.
     pub fn into_objects(self) -> Vec<Document> {
         let mut objects = Vec::new();
         let mut open = vec![self];
@@ -244,7 +245,7 @@ impl Document {
         objects
     }
 
-    /// The items of a list of objects; the error is the unchanged document if it is not such a list.
+    /// The items of a list of objects. If the document is not a list of objects, the error is the unchanged document.
     fn into_items(mut self) -> Result<Vec<Document>, Box<Document>> {
         let is_list = self
             .value

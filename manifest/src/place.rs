@@ -16,7 +16,7 @@ pub struct Place {
 pub struct Range {
     /// The beginning.
     pub start: Place,
-    /// The end, exclusive; equal to the beginning if it is unknown.
+    /// The end, exclusive; equal to the beginning if the end is unknown.
     pub end: Place,
 }
 

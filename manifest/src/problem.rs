@@ -21,25 +21,25 @@ pub struct Problem {
     pub field: Box<str>,
     /// The message.
     pub message: String,
-    /// The kinds of objects that have the problem (`apps/v1 Deployment`); empty if it does not depend on them.
+    /// The kinds of objects that have the problem (`apps/v1 Deployment`); empty if the problem does not depend on the kind.
     pub kinds: Box<[String]>,
     /// Advice, if there is any.
     pub advice: Option<Box<Advice>>,
 }
 
-/// How to solve a problem: a help text and, if only one is correct, a replacement.
+/// How to solve a problem: a help text and, if there is only one correct fix, a replacement.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Advice {
     /// Advice in words; can be empty.
     pub help: String,
-    /// The replacement, if only one is correct.
+    /// The replacement, if there is only one correct fix.
     pub suggestion: Option<Suggestion>,
 }
 
 /// A replacement for a part of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Suggestion {
-    /// The part that is replaced.
+    /// The range that is replaced.
     pub range: Range,
     /// The new text.
     pub replacement: String,
@@ -99,7 +99,7 @@ impl Problem {
     /// A file or folder that cannot be read.
     pub fn unreadable(path: &Path, message: impl fmt::Display) -> Self {
         let message = message.to_string();
-        // The error number does not help people.
+        // Omits the error number, which does not help people.
         let message = message.split(" (os error ").next().unwrap_or_default();
         Problem::new(rule::UNREADABLE, message).in_file(&Arc::from(path))
     }

@@ -304,7 +304,7 @@ fn problems_have_ranges() {
     check(text, Format::Json, "a.b[0]", "1:14 1:18");
 }
 
-/// Every character of a text is found in the file, whatever the way in which it is written.
+/// Every character of a string is found in the file, in every notation of the string.
 #[test]
 fn characters_are_found_in_scalars_of_all_styles() {
     let check = |file: &str, format| {
@@ -313,7 +313,7 @@ fn characters_are_found_in_scalars_of_all_styles() {
         let lines: Vec<&str> = file.lines().collect();
         for (n, line) in text.lines().enumerate() {
             for (m, c) in line.chars().enumerate() {
-                // Spaces may be folded line breaks, and letters stand for themselves.
+                // Only letters are compared, because a space may be a folded line break.
                 if !c.is_ascii_alphabetic() {
                     continue;
                 }

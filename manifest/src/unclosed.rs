@@ -8,7 +8,7 @@ use crate::problem::{Problem, rule};
 pub enum Lexeme {
     /// A single character, such as a bracket.
     Character,
-    /// A part in which brackets have no meaning, such as a string or a comment: its length in bytes.
+    /// A string, a comment or other text in which brackets have no meaning, with its length in bytes.
     Opaque(usize),
     /// A string that is never closed.
     Unclosed,
@@ -37,7 +37,7 @@ pub fn unclosed(text: &str, lexeme: impl Fn(&str, usize) -> Lexeme) -> Vec<usize
             '{' => open.push((at, '}')),
             ')' | ']' | '}' => match open.pop() {
                 Some((_, closing)) if closing == c => {}
-                // The innermost open bracket does not match this one.
+                // The innermost open bracket does not match this bracket.
                 Some((at, _)) => return vec![at],
                 None => return Vec::new(),
             },
@@ -73,8 +73,8 @@ pub(crate) fn in_flow(problem: Problem, text: &str, bracket: Option<Place>) -> P
     opened(problem, text, byte)
 }
 
-/// Moves a syntax error of YAML to the unclosed quote that caused it, if there is one: the first quote after `end`, the byte at which the
-/// readable text ends.
+/// Moves a syntax error of YAML to the unclosed quote that caused it, if there is one. This is the first quote after `end`, the byte up to
+/// which the text could be read.
 pub(crate) fn in_quotes(problem: Problem, text: &str, end: usize) -> Problem {
     let rest = text.get(end..).unwrap_or_default();
     let mut quotes = rest.char_indices().filter(|(_, c)| matches!(c, '"' | '\''));
@@ -135,7 +135,7 @@ fn quoted(text: &str, at: usize, quotes: &[char], ends: fn(char) -> bool) -> Lex
             _ if ends(c) => return Lexeme::Unclosed,
             _ if is_escaped => is_escaped = false,
             '\\' if quote == '"' => is_escaped = true,
-            // YAML writes a quote within single quotes twice.
+            // In single quotes, YAML escapes a quote by doubling it.
             '\'' if quote == '\'' && rest.next_if(|(_, next)| *next == '\'').is_some() => {}
             _ if c == quote => return Lexeme::Opaque(length.saturating_add(1)),
             _ => {}

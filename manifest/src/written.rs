@@ -1,5 +1,5 @@
-//! Finds the place in the file of a character of a scalar's text. The scalar in the file may have folded lines, escapes and quotes that the
-//! text does not have.
+//! Finds where a character of a parsed scalar is in the file. In the file, the scalar may have folded lines, escapes and quotes, which
+//! parsing removes.
 
 use crate::place::{Place, Range};
 
@@ -12,15 +12,15 @@ pub(crate) enum Style {
     Single,
     /// YAML in double quotes.
     Double,
-    /// A YAML block with folded lines: the column of its lines, from 1, and the number of line breaks at the beginning of the
-    /// text, which the scalar does not include.
+    /// A YAML block with folded lines. `column` is the column of its lines, from 1. `breaks` is the number of line breaks at the beginning
+    /// of the parsed text, which the scalar in the file does not include.
     Folded { column: u32, breaks: u32 },
     /// A JSON string.
     Json,
 }
 
-/// The place of a line and column (from 1) of a scalar's text. `source` is the scalar with its quotes, `start` its place. `None`
-/// if the text has no such line and column.
+/// Converts a line and column of a parsed scalar (both from 1) to a place in the file. `source` is the scalar in the file, with its quotes;
+/// `start` is the place of the scalar. `None` if the parsed text has no such line and column.
 pub(crate) fn place_of(
     source: &str,
     start: Place,
@@ -46,13 +46,13 @@ pub(crate) fn place_of(
     }
 }
 
-/// A walk over the notation of a scalar in the file, which tracks the line and column in the text of the scalar.
+/// A walk over a scalar in the file. It tracks the line and column in the parsed text.
 struct WrittenWalk<'s> {
     rest: &'s str,
-    /// The place in the file of the part that has not been read yet.
+    /// The place of `rest` in the file.
     place: Place,
     wanted: (u32, u32),
-    /// The line and column of the next character of the text.
+    /// The line and column of the next character in the parsed text.
     written: (u32, u32),
 }
 
@@ -75,7 +75,7 @@ impl WrittenWalk<'_> {
         Some(c)
     }
 
-    /// Records that a character of the text begins at a place; returns the place if it is the wanted one.
+    /// Records that a character of the parsed text begins at `from`. Returns `from` if the character has the wanted line and column.
     fn write(&mut self, c: char, from: Place) -> Option<Place> {
         let found = (self.written == self.wanted).then_some(from);
         self.written = match c {
@@ -85,7 +85,7 @@ impl WrittenWalk<'_> {
         found
     }
 
-    /// The current place in the file, if the wanted line and column are the end of the text.
+    /// The current place in the file, if the wanted line and column are the end of the parsed text.
     fn end(&self) -> Option<Place> {
         (self.written == self.wanted).then_some(self.place)
     }
@@ -95,7 +95,7 @@ impl WrittenWalk<'_> {
         self.flow(Some(quote), !folds)
     }
 
-    /// Walks over a plain or quoted scalar, whose lines are folded; with `verbatim`, they are not folded.
+    /// Walks over a plain or quoted scalar. Its line breaks are folded unless `verbatim` is true.
     fn flow(&mut self, quote: Option<char>, verbatim: bool) -> Option<Place> {
         while let Some(c) = self.peek() {
             let from = self.place;
@@ -216,7 +216,7 @@ impl WrittenWalk<'_> {
         self.end()
     }
 }
-/// The lines of an item of a block list; the value of the item begins at the given place.
+/// The lines of an item of a block list; the value of the item begins at the place `value`.
 pub(crate) fn lines_of_item(source: &str, value: Place) -> Option<Range> {
     let first = usize::try_from(value.line).ok()?.checked_sub(1)?;
     let column = usize::try_from(value.column).ok()?.checked_sub(1)?;

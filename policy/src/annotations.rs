@@ -21,7 +21,7 @@ impl Annotations {
         }
     }
 
-    /// Adds the annotations of a policy of this name to the audit event.
+    /// Adds these annotations to the audit event, under the name of their policy.
     pub(crate) fn publish(self, policy: &str, decision: &mut Decision) {
         for (key, values) in self.0 {
             decision.annotate(format!("{policy}/{key}"), values.join(", "));
@@ -29,8 +29,8 @@ impl Annotations {
     }
 }
 
-/// The value, truncated to the size limit. As in Go, the cut is between bytes: each remaining byte of an incomplete code point becomes a
-/// replacement character.
+/// The value, truncated to the size limit. As in Go, the limit may split a code point: each of its remaining bytes becomes a replacement
+/// character.
 fn shortened(value: &str) -> String {
     if value.len() <= MAX_ANNOTATION_BYTES {
         return value.to_owned();

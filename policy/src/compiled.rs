@@ -13,12 +13,11 @@ use crate::cel::{
 use crate::hooks::Bounds;
 use crate::matching::Matcher;
 
-/// A policy with its expressions compiled as far as possible: an invalid expression only affects the expressions that depend on
-/// it.
+/// A policy with its compiled expressions. An invalid expression affects only the expressions that depend on it.
 #[derive(Debug)]
 pub struct CompiledPolicy {
     policy: ValidatingAdmissionPolicy,
-    /// The inputs, other than objects and variables, that the policy's expressions read.
+    /// Which of the optional inputs the policy's expressions read.
     reads: Reads,
     failure_policy: FailurePolicy,
     pub(crate) matcher: Matcher,
@@ -30,7 +29,7 @@ pub struct CompiledPolicy {
     pub(crate) audit_annotations: Vec<Expression>,
 }
 
-/// The inputs that are built only if an expression reads them.
+/// Whether expressions read these inputs. An input is built only if an expression reads it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Reads {
     /// `request`
@@ -41,25 +40,25 @@ pub(crate) struct Reads {
     pub(crate) namespace: bool,
 }
 
-/// The failure policy: what happens to a request if a policy fails.
+/// The failure policy, which decides about a request if the policy fails.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FailurePolicy {
     /// The request is denied.
     Fail,
     /// The policy is ignored.
     Ignore,
-    /// A value that Kubernetes does not know; only policies that were not validated can have it.
+    /// A value that Kubernetes does not define. Only policies that were not validated can have such a value.
     Unknown(String),
 }
 
-/// An expression of a policy that cannot be used.
+/// An expression of a policy that does not compile.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PolicyError<'a> {
-    /// The list that holds the expression, such as `validations`.
+    /// The field of `spec` that lists the expression, such as `validations`.
     pub list: &'static str,
     /// The index in the list.
     pub index: usize,
-    /// The field, such as `expression`.
+    /// The field of the list item, such as `expression`.
     pub field: &'static str,
     /// The error.
     pub error: &'a CompileError,
@@ -73,8 +72,8 @@ impl PolicyError<'_> {
 }
 
 impl Reads {
-    /// The inputs that expressions read. If two variables have the same name, a program may read a variable other than the one that it was
-    /// compiled with, so every expression is assumed to depend on params.
+    /// Determines which inputs the expressions read. If two variables have the same name, marks all expressions as dependent on params: a
+    /// program may then read a variable other than the one it was compiled with.
     pub(crate) fn of<'e>(
         variables: &'e mut [CompiledVariable],
         expressions: impl Iterator<Item = &'e mut Expression>,
@@ -98,7 +97,7 @@ impl Reads {
 }
 
 impl FailurePolicy {
-    /// Reads `failurePolicy`.
+    /// Parses `failurePolicy`; absent means `Fail`.
     pub(crate) fn read(text: Option<&str>) -> Self {
         match text {
             None | Some("Fail") => FailurePolicy::Fail,
@@ -115,13 +114,13 @@ impl Bounds for CompiledPolicy {
 }
 
 impl CompiledPolicy {
-    /// Compiles a policy that has its defaults. `base` is a Kubernetes environment: for stored expressions if the policy will be evaluated,
-    /// for new expressions if it is validated before it is written.
+    /// Compiles a policy whose defaults are set. `base` is a Kubernetes environment. Use the environment for stored expressions to evaluate
+    /// the policy, and the one for new expressions to validate a policy before it is stored.
     pub fn new(policy: ValidatingAdmissionPolicy, base: &Env) -> Self {
         Self::compile(policy, &Compiler::with_variables(base))
     }
 
-    /// Compiles a policy with a compiler that several policies share; the compiler has no variables yet.
+    /// Compiles a policy with a shared compiler that has no variables. A policy with variables is compiled with a copy of the compiler.
     pub(crate) fn compile(policy: ValidatingAdmissionPolicy, compiler: &Compiler) -> Self {
         let spec = &policy.spec;
         let expressions = Declarations {
@@ -181,7 +180,7 @@ impl CompiledPolicy {
         compiled
     }
 
-    /// The inputs that the policy's expressions read.
+    /// Which of the optional inputs the policy's expressions read.
     pub(crate) fn reads(&self) -> Reads {
         self.reads
     }
@@ -196,7 +195,7 @@ impl CompiledPolicy {
         &self.policy.metadata.name
     }
 
-    /// The policy itself.
+    /// The policy as the API object.
     pub fn policy(&self) -> &ValidatingAdmissionPolicy {
         &self.policy
     }
@@ -206,7 +205,7 @@ impl CompiledPolicy {
         &self.failure_policy
     }
 
-    /// The expressions that cannot be used: variables, match conditions, validations, their messages, audit annotations.
+    /// The expressions that do not compile: variables first, then match conditions, validations, message expressions and audit annotations.
     pub fn errors<'a>(&'a self) -> Vec<PolicyError<'a>> {
         let mut errors = Vec::new();
         let mut look =

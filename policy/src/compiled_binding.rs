@@ -14,7 +14,7 @@ pub struct CompiledBinding {
 }
 
 impl CompiledBinding {
-    /// Compiles a binding that has its defaults.
+    /// Compiles a binding whose defaults are set.
     pub fn new(binding: ValidatingAdmissionPolicyBinding) -> Self {
         let spec = &binding.spec;
         CompiledBinding {
@@ -29,7 +29,7 @@ impl CompiledBinding {
         &self.binding.metadata.name
     }
 
-    /// The binding itself.
+    /// The binding as the API object.
     pub fn binding(&self) -> &ValidatingAdmissionPolicyBinding {
         &self.binding
     }

@@ -11,7 +11,7 @@ use crate::hooks::{Bound, Bounds};
 use crate::matching::Matcher;
 use crate::params::ParamSelection;
 
-/// A mutating policy with its expressions compiled as far as possible.
+/// A mutating policy with its compiled expressions.
 #[derive(Debug)]
 pub struct CompiledMutatingPolicy {
     policy: MutatingAdmissionPolicy,
@@ -27,7 +27,7 @@ pub struct CompiledMutatingPolicy {
 /// A mutation with its expression compiled.
 #[derive(Debug)]
 pub(crate) struct CompiledMutation {
-    /// The index in the policy's list.
+    /// The index in the policy's list of mutations.
     index: usize,
     pub(crate) expression: Expression,
 }
@@ -41,13 +41,13 @@ pub struct CompiledMutatingBinding {
 }
 
 impl CompiledMutatingPolicy {
-    /// Compiles a policy that has its defaults; `base` is a Kubernetes environment, as for
+    /// Compiles a policy whose defaults are set. `base` is a Kubernetes environment, as for
     /// [`CompiledPolicy::new`](crate::CompiledPolicy::new).
     pub fn new(policy: MutatingAdmissionPolicy, base: &Env) -> Self {
         Self::compile(policy, &Compiler::with_variables(base))
     }
 
-    /// Compiles a policy with a compiler that several policies share; the compiler has no variables yet.
+    /// Compiles a policy with a shared compiler that has no variables. A policy with variables is compiled with a copy of the compiler.
     pub(crate) fn compile(policy: MutatingAdmissionPolicy, compiler: &Compiler) -> Self {
         let spec = &policy.spec;
         let declarations = Declarations {
@@ -98,7 +98,7 @@ impl CompiledMutatingPolicy {
         &self.policy.metadata.name
     }
 
-    /// The policy itself.
+    /// The policy as the API object.
     pub fn policy(&self) -> &MutatingAdmissionPolicy {
         &self.policy
     }
@@ -108,12 +108,12 @@ impl CompiledMutatingPolicy {
         &self.failure_policy
     }
 
-    /// Whether the policy is run again after a later change.
+    /// Whether the policy is evaluated again if a later policy changes the object.
     pub(crate) fn is_reinvoked(&self) -> bool {
         self.policy.spec.reinvocation_policy == "IfNeeded"
     }
 
-    /// The expressions that cannot be used: variables, match conditions, mutations.
+    /// The expressions that do not compile: variables first, then match conditions and mutations.
     pub fn errors(&self) -> Vec<PolicyError<'_>> {
         let variables = self.variables.iter().enumerate();
         let variables = variables.map(|(n, each)| ("variables", n, &each.expression));
@@ -138,7 +138,7 @@ impl CompiledMutatingPolicy {
     }
 }
 
-/// The expression of a mutation and its kind; `None` if the field for the patchType is absent.
+/// The kind and the text of a mutation's expression; `None` if the field that `patchType` requires is absent.
 pub(crate) fn expression_of(mutation: &Mutation) -> Option<(ExpressionKind, &str)> {
     match mutation.patch_type.as_str() {
         "JSONPatch" => {
@@ -157,7 +157,7 @@ pub(crate) fn expression_of(mutation: &Mutation) -> Option<(ExpressionKind, &str
 }
 
 impl CompiledMutatingBinding {
-    /// Compiles a binding that has its defaults.
+    /// Compiles a binding whose defaults are set.
     pub fn new(binding: MutatingAdmissionPolicyBinding) -> Self {
         let spec = &binding.spec;
         CompiledMutatingBinding {
@@ -172,7 +172,7 @@ impl CompiledMutatingBinding {
         &self.binding.metadata.name
     }
 
-    /// The binding itself.
+    /// The binding as the API object.
     pub fn binding(&self) -> &MutatingAdmissionPolicyBinding {
         &self.binding
     }

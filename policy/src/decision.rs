@@ -1,4 +1,4 @@
-//! Decisions: the answer to a request (apiserver `pkg/admission/plugin/policy/validating/dispatcher.go`,
+//! The decision about a request and the status that it returns (apiserver `pkg/admission/plugin/policy/validating/dispatcher.go`,
 //! `pkg/admission/attributes.go`, `pkg/admission/errors.go`).
 
 use std::collections::BTreeMap;
@@ -16,26 +16,26 @@ pub struct Decision {
     pub status: Option<Status>,
     /// All denials of the request, in order. The first one determines the status.
     pub denials: Vec<Denial>,
-    /// The warnings for the client, in order, including repetitions.
+    /// The warnings for the client, in order. Repeated warnings are not removed.
     pub warnings: Vec<String>,
     /// The annotations of the audit event.
     pub audit_annotations: BTreeMap<String, String>,
-    /// The annotations that could not be added: the key and the error.
+    /// The annotations that could not be added, each as its key and an error message.
     pub annotation_errors: Vec<(String, String)>,
-    /// The failures that are audited, as the audit event shows them.
+    /// The failed validations to audit, each as JSON text.
     pub(crate) failures: Vec<String>,
 }
 
 /// The denial of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Denial {
-    /// The policy.
+    /// The name of the policy.
     pub policy: String,
-    /// The binding; `None` if the policy as a whole failed.
+    /// The name of the binding; `None` if the policy failed for all of its bindings.
     pub binding: Option<String>,
     /// The message of the denial.
     pub message: String,
-    /// The reason in the status; empty means `Invalid`.
+    /// The `reason` of the status; empty means `Invalid`.
     pub reason: String,
 }
 
@@ -45,7 +45,8 @@ impl Decision {
         self.status.is_none()
     }
 
-    /// Adds an annotation to the audit event. Its key must be `prefix/name`; an existing annotation is not replaced.
+    /// Adds an annotation to the audit event. The key must have the form `prefix/name`. An existing annotation keeps its value, and the
+    /// difference is recorded as an error.
     pub(crate) fn annotate(&mut self, key: String, value: String) {
         if let Err(error) = check_key(&key) {
             self.annotation_errors.push((key, error));
@@ -65,7 +66,7 @@ impl Decision {
         }
     }
 
-    /// Sets the status, from the first denial.
+    /// Sets the status from the first denial; the request is allowed if there is none.
     pub(crate) fn close(&mut self, request: &AdmissionRequest<'_>) {
         if let Some(first) = self.denials.first() {
             self.status = Some(first.status(request));
@@ -105,7 +106,7 @@ impl Denial {
     }
 }
 
-/// The status of a request that mutating policies deny. Its message is the first cause.
+/// The status of a request that mutating policies deny. The first cause becomes the message.
 pub(crate) fn denied_mutation(
     request: &AdmissionRequest<'_>,
     reason: &str,
@@ -145,7 +146,7 @@ fn details(request: &AdmissionRequest<'_>, causes: Vec<String>) -> StatusDetails
     }
 }
 
-/// The name of the request's object in messages.
+/// The name of the object in messages: the request's name, or the name in the object itself if the request has none.
 fn name_of<'a>(request: &AdmissionRequest<'a>) -> &'a str {
     match request.name {
         "" => object_name(request.object),
@@ -153,7 +154,7 @@ fn name_of<'a>(request: &AdmissionRequest<'a>) -> &'a str {
     }
 }
 
-/// The HTTP status of a reason.
+/// The HTTP status code for a status reason.
 fn code(reason: &str) -> u16 {
     match reason {
         "Unauthorized" => 401,

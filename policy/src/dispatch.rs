@@ -29,15 +29,16 @@ use crate::params::{Found, Hashed, ParamSelection, ParamSource};
 use crate::request::AdmissionRequest;
 use crate::resource::GroupVersionKind;
 
-/// The units of work that an evaluation counts as. An evaluation that takes longer asks the host itself.
+/// The units of work that are counted for each evaluation. A long evaluation also counts its own work and checks the interrupt itself.
 const WORK_PER_EVALUATION: usize = 1 << 13;
 
 /// The cluster-scoped kinds of the core group.
 const CLUSTER_KINDS: [&str; 3] = ["Namespace", "Node", "PersistentVolume"];
 
-/// Decides a request as an API server does: by the bound policies, unless the resource is exempt. There is always a decision, and an
-/// invalid policy does not prevent the evaluation of others. After an interrupt, each remaining binding fails once, and the failure policy
-/// decides.
+/// Decides a request as an API server does, by all policies with bindings; requests for exempt resources are allowed. An invalid policy
+/// does not prevent the evaluation of other policies.
+///
+/// After an interrupt, each remaining binding fails, and the failure policy of its policy decides.
 pub fn dispatch(
     snapshot: &Snapshot,
     request: &AdmissionRequest<'_>,
@@ -52,8 +53,8 @@ pub fn dispatch(
     }
 }
 
-/// Decides a request by these policies with these bindings, whatever the resource. The snapshot provides params, namespaces and equivalent
-/// resources.
+/// Decides a request by the given policies and bindings, even if its resource is exempt. The snapshot provides the params, namespaces and
+/// equivalent resources.
 pub fn decide<'a, B: Iterator<Item = &'a CompiledBinding> + Clone>(
     mut hooks: impl Iterator<Item = (&'a CompiledPolicy, B)>,
     snapshot: &Snapshot,
@@ -91,41 +92,41 @@ pub(crate) struct Dispatch<'a> {
     snapshot: &'a Snapshot,
     request: &'a AdmissionRequest<'a>,
     options: &'a Options<'a>,
-    /// Counts the work of the decision, and asks the host from time to time whether to stop.
+    /// Counts the work of the decision, and checks the host's interrupt from time to time.
     work: Work<'a>,
     arena: &'a Arena,
     authorizer_values: OnceCell<(Value<'a>, Value<'a>)>,
-    /// The variable `request` for the policies that match the request with its own kind and resource.
+    /// The value of `request` for policies that match the request's own resource.
     request_value: OnceCell<Value<'a>>,
-    /// The objects of the request, for policies that match it with its own kind and resource.
+    /// The objects for policies that match the request's own kind.
     objects: OnceCell<Objects<'a>>,
-    /// The inputs of the latest policy that matched the request with its own kind and resource, with the inputs that it reads. Most
-    /// policies read the same inputs as the policy before.
+    /// The inputs of the latest policy that matched the request's own kind, with the flags that say which inputs the policy reads. The
+    /// next policy uses the same inputs if its flags are equal, as they mostly are.
     inputs: Cell<Option<(Reads, &'a Inputs<'a>)>>,
     namespace: OnceCell<Result<Option<&'a Namespace>, String>>,
-    /// The variable `namespaceObject`, first for audit annotations and then for all other expressions.
+    /// The value of `namespaceObject` for audit annotations, then its value for all other expressions.
     namespace_values: OnceCell<[Value<'a>; 2]>,
 }
 
 thread_local! {
-    /// The memory of the last decision on this thread, which the next decision uses again.
+    /// The memory of the last decision on this thread, for reuse by the next decision.
     static MEMORY: Cell<Option<Box<Memory>>> = const { Cell::new(None) };
 }
 
-/// The memory of a decision.
+/// The memory that a decision allocates.
 #[derive(Default)]
 struct Memory {
-    /// The memory for values that all policies share.
+    /// The arena for values that all policies share.
     request: Arena,
     evaluation: EvaluationMemory,
 }
 
-/// The memory of evaluations, which is reused from policy to policy. It is empty between evaluations.
+/// The memory of evaluations, which is reused for each policy. It is empty between evaluations.
 #[derive(Default)]
 struct EvaluationMemory {
-    /// The memory for values that do not depend on params.
+    /// The arena for values that do not depend on params.
     policy: Arena,
-    /// The memory for the values of one binding and param.
+    /// The arena for the values of one binding and one param.
     param: Arena,
     /// The results for one binding and param.
     found: Evaluation,
@@ -135,7 +136,7 @@ struct EvaluationMemory {
 type Objects<'a> = [Value<'a>; 2];
 
 impl<'a> Dispatch<'a> {
-    /// The state for deciding about a request; shared values live in the arena.
+    /// The state of one decision. Values that policies share live in the arena.
     pub(crate) fn new(
         snapshot: &'a Snapshot,
         request: &'a AdmissionRequest<'a>,
@@ -143,7 +144,7 @@ impl<'a> Dispatch<'a> {
         arena: &'a Arena,
     ) -> Self {
         let work = Work::new(options.interrupt);
-        // If the host stops the work now, it also stops at the next question.
+        // If the interrupt returns true here, it is checked again, and returns true again, before the first evaluation.
         let _ = work.ask();
         Dispatch {
             snapshot,
@@ -176,7 +177,7 @@ impl<'a> Dispatch<'a> {
         self.options.cost_budget
     }
 
-    /// The inputs of matching other than the request.
+    /// The namespaces and equivalent resources, which matching needs besides the request.
     pub(crate) fn surroundings(&self) -> Surroundings<'a> {
         Surroundings {
             namespaces: self.snapshot.namespaces(),
@@ -184,11 +185,11 @@ impl<'a> Dispatch<'a> {
         }
     }
 
-    /// Evaluates a policy.
+    /// Evaluates a policy for each of its bindings, and adds the results to the decision.
     ///
     /// # Errors
     ///
-    /// The namespace of the request does not exist. The request is then denied, regardless of failure policies.
+    /// The namespace of the request does not exist. The caller must deny the request, regardless of failure policies.
     fn ask<'b>(
         &self,
         policy: &'b CompiledPolicy,
@@ -229,7 +230,7 @@ impl<'a> Dispatch<'a> {
                 Ok(true) => {
                     is_interrupted = self.is_interrupted();
                     match is_interrupted {
-                        // The binding fails, so its params, which may be many, are not collected.
+                        // An interrupted binding fails anyway, so its params, which may be many, are not collected.
                         true => Ok(smallvec![None]),
                         false => self.collect(kind, known, binding.params.as_ref()),
                     }
@@ -287,9 +288,10 @@ impl<'a> Dispatch<'a> {
         known.map_or(Ok(()), |(params, kind)| params.check_found(kind))
     }
 
-    /// The params of a policy with this `paramKind`; `None` if the policy has no `paramKind`. If it is not known whether the kind is
-    /// namespaced, the kind is assumed to be namespaced if it is a namespaced kind of the core group, or if the `paramRef` of a binding
-    /// sets a namespace.
+    /// The source of the params for a policy with this `paramKind`; `None` if the policy has no `paramKind`.
+    ///
+    /// If it is unknown whether the kind is namespaced, it counts as namespaced in two cases: it is a namespaced kind of the core group, or
+    /// the `paramRef` of a binding sets a namespace.
     pub(crate) fn params_of<'b>(
         &self,
         kind: Option<&ParamKind>,
@@ -307,7 +309,7 @@ impl<'a> Dispatch<'a> {
         })
     }
 
-    /// The params of a binding; a single `None` if the policy has no params.
+    /// The params that a binding selects. A policy without params is evaluated once, with `None`.
     pub(crate) fn collect(
         &self,
         kind: Option<&ParamKind>,
@@ -321,7 +323,7 @@ impl<'a> Dispatch<'a> {
         selection.collect(source)
     }
 
-    /// The namespace of the object, if it has one. A Namespace object has none, although requests for it name one.
+    /// The namespace of the request's object, if it has one. A Namespace object has none, although its requests contain a namespace name.
     pub(crate) fn namespace(&self) -> Result<Option<&'a Namespace>, String> {
         let find = || {
             let GroupVersionKind {
@@ -339,13 +341,13 @@ impl<'a> Dispatch<'a> {
         self.namespace.get_or_init(find).clone()
     }
 
-    /// Whether a policy matches the request with the request's own kind and resource, as most policies do, and not with an equivalent
-    /// resource. Such policies share the request's objects.
+    /// Whether a policy matches the request's own kind and not an equivalent kind. Most policies do, and they share the objects of the
+    /// request.
     fn is_as_sent(&self, matched: Matched<'_>) -> bool {
         ptr::eq(matched.kind, &self.request.kind)
     }
 
-    /// The objects of the request in the kind that a policy matches. All policies share the objects in the request's own kind.
+    /// The object and the old object in the kind that a policy matches. All policies share the objects in the request's own kind.
     fn objects(&self, matched: Matched<'a>) -> Objects<'a> {
         let AdmissionRequest {
             object, old_object, ..
@@ -357,7 +359,7 @@ impl<'a> Dispatch<'a> {
         }
     }
 
-    /// The inputs of a policy's expressions, without params. They are in `arena` unless other policies can share them.
+    /// The inputs of a policy's expressions, except params. Inputs that other policies cannot share are allocated in `arena`.
     fn shared_inputs<'b>(
         &'b self,
         reads: Reads,
@@ -383,7 +385,7 @@ impl<'a> Dispatch<'a> {
         inputs
     }
 
-    /// The values of the variables that a policy's expressions can read, without params. Values that no expression reads are not built.
+    /// The inputs of a policy's expressions, except params. Inputs that no expression reads are not built.
     pub(crate) fn inputs_of<'b>(
         &self,
         reads: Reads,
@@ -421,7 +423,7 @@ impl<'a> Dispatch<'a> {
         }
     }
 
-    /// `authorizer` and `authorizer.requestResource`. All policies share the answers.
+    /// The values of `authorizer` and `authorizer.requestResource`. All policies share them and their cached answers.
     fn authorizer(&self) -> (Value<'a>, Value<'a>) {
         let make = || authorizer_values(self.request, self.options.authorizer, self.arena);
         *self.authorizer_values.get_or_init(make)
@@ -435,24 +437,24 @@ impl<'a> Dispatch<'a> {
         }
     }
 
-    /// Counts the work of the decision.
+    /// The work counter of the decision, which checks the interrupt of the request.
     pub(crate) fn work(&self) -> &Work<'a> {
         &self.work
     }
 
-    /// Whether the host stops the decision before the next evaluation. The host is not asked before each evaluation, because its answer
-    /// may take as long as an evaluation: reading the clock takes up to 50 ns.
+    /// Whether the decision is interrupted before the next evaluation. The interrupt is checked once for several evaluations, because it
+    /// usually reads the clock, which takes up to 50 ns, and a short evaluation takes as long.
     fn is_interrupted(&self) -> bool {
         self.work.spend(WORK_PER_EVALUATION).is_err()
     }
 }
 
-/// The variable `params`; the arena is that of the evaluation that reads it.
+/// The value of `params` in the arena of the current evaluation.
 pub(crate) fn param_value<'a>(param: Option<&'a KeptObject>, arena: &'a Arena) -> Value<'a> {
     param.map_or(Value::NULL, |param| param.value(arena))
 }
 
-/// An object in the version that a policy matches. Versions of a kind are assumed to differ only in their name.
+/// The object with the `apiVersion` and `kind` that a policy matches. All other fields are assumed to be the same in every version.
 pub(crate) fn as_kind<'a>(
     object: Value<'a>,
     kind: &'a GroupVersionKind,
@@ -469,7 +471,7 @@ pub(crate) fn as_kind<'a>(
     arena.object(fields)
 }
 
-/// `authorizer` and `authorizer.requestResource`.
+/// The values of `authorizer` and `authorizer.requestResource`.
 fn authorizer_values<'a>(
     request: &AdmissionRequest<'_>,
     authorizer: Option<&Arc<dyn Authorizer>>,

@@ -1,5 +1,4 @@
-//! The consequences of evaluations: denials, warnings and audit annotations (apiserver
-//! `pkg/admission/plugin/policy/validating/dispatcher.go`).
+//! Turns evaluations into denials, warnings and audit annotations (apiserver `pkg/admission/plugin/policy/validating/dispatcher.go`).
 
 use gavel_apimachinery::json;
 use gavel_apimachinery::server::{Difference, Server};
@@ -11,11 +10,11 @@ use crate::decision::{Decision, Denial};
 use crate::observer::Observer;
 use crate::outcome::{AuditOutcome, Evaluation};
 
-/// The limit of failures that are audited.
+/// The maximum number of failed validations in one audit annotation.
 const MAX_FAILURES: usize = 50;
 
 impl Decision {
-    /// Records that a policy or binding cannot be evaluated at all; the `validationActions` of the binding are then ignored.
+    /// Records that a policy or binding cannot be evaluated at all. The failure policy decides; `validationActions` are not used.
     pub(crate) fn misconfigured(
         &mut self,
         policy: &CompiledPolicy,
@@ -47,7 +46,7 @@ impl Decision {
         });
     }
 
-    /// Applies the actions of the binding.
+    /// Applies the binding's `validationActions` to the failed validations, and collects the audit annotations.
     pub(crate) fn enforce(
         &mut self,
         policy: &CompiledPolicy,
@@ -83,14 +82,14 @@ impl Decision {
         for annotation in &evaluation.audit_annotations {
             match &annotation.outcome {
                 AuditOutcome::Publish(value) => annotations.add(&annotation.key, value),
-                // This denies the request, whatever the binding's actions are.
+                // A failed annotation denies the request, even if `validationActions` do not include `Deny`.
                 AuditOutcome::Error(error) => self.denials.push(denial(error, "")),
                 AuditOutcome::Exclude { .. } => {}
             }
         }
     }
 
-    /// Adds the failures that are audited to the audit event, all in one annotation.
+    /// Adds the recorded failures to the audit event, all in one annotation.
     pub(crate) fn publish_failures(&mut self) {
         let mut failures = std::mem::take(&mut self.failures);
         if !failures.is_empty() {
@@ -101,7 +100,7 @@ impl Decision {
     }
 }
 
-/// A failed validation, as the audit event lists it.
+/// A failed validation as JSON text, for the audit event.
 fn failure(binding: &CompiledBinding, expression_index: usize, message: &str) -> String {
     let spec = &binding.binding().spec;
     let actions = match spec.validation_actions.as_slice() {

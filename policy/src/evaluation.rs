@@ -13,7 +13,7 @@ use crate::outcome::{
     PolicyDecisionEvaluation,
 };
 
-/// The length limit of a message expression's result, in bytes.
+/// The length limit of a computed message, in bytes.
 const MAX_MESSAGE_BYTES: usize = 5 * 1024;
 
 /// The evaluation of a policy for one request, with any number of bindings and params.
@@ -26,7 +26,7 @@ pub(crate) struct Session<'p> {
 }
 
 impl<'p> Session<'p> {
-    /// Begins the evaluation. Values that do not depend on params are kept in the runner's arena.
+    /// Begins the evaluation. The runner's arena stores the values that do not depend on params.
     pub(crate) fn new(
         policy: &'p CompiledPolicy,
         inputs: &'p Inputs<'p>,
@@ -54,8 +54,8 @@ impl<'p> Session<'p> {
         }
     }
 
-    /// Evaluates the policy for one binding and one param, and stores the results in `found`, which must be empty. `budget` is the budget of
-    /// the validations, in cost units; `None` means Kubernetes' budget.
+    /// Evaluates the policy for one binding and one param, and stores the results in `found`, which must be empty. `budget` is the cost
+    /// budget of the validations, in cost units; `None` means the budget of Kubernetes.
     pub(crate) fn evaluate<'e>(
         &'e self,
         params: Value<'e>,
@@ -105,13 +105,13 @@ impl<'p> Session<'p> {
 }
 
 impl CompiledPolicy {
-    /// Stores the result of a policy that failed as a whole.
+    /// Stores the evaluation of a policy that failed as a whole.
     pub(crate) fn fail(&self, message: String, found: &mut Evaluation) {
         found.clear();
         found.decisions.push(self.error(message));
     }
 
-    /// The decision of a validation, with the results of all message expressions.
+    /// The decision of validation number `n`. `messages` are the results of the message expressions of all validations.
     fn decision(
         &self,
         n: usize,
@@ -142,7 +142,7 @@ impl CompiledPolicy {
         }
     }
 
-    /// The denial by a validation, with the outcome of its message expression.
+    /// The decision of validation `n`, which denies the request. `message` is the outcome of its message expression.
     fn denial(&self, n: usize, message: Outcome<'_>) -> PolicyDecision {
         let validation = self.policy().spec.validations.get(n);
         let computed = match message {

@@ -1,9 +1,9 @@
 //! The kinds of expressions in policies.
 
-/// The kind of an expression, which decides the type of its result.
+/// The kind of an expression, which determines the type of its result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExpressionKind {
-    /// Whether a policy or webhook applies to the request: `bool`.
+    /// Returns whether a policy or webhook applies to the request: `bool`.
     MatchCondition,
     /// A variable of the policy: any type.
     Variable,
@@ -13,7 +13,7 @@ pub enum ExpressionKind {
     Message,
     /// The value of an audit annotation: `string` or `null`.
     AuditAnnotation,
-    /// The configuration that is merged with the object: `Object`.
+    /// The apply configuration, which is merged with the object: `Object`.
     ApplyConfiguration,
     /// The operations of a JSON patch: `list(JSONPatch)`.
     JsonPatch,

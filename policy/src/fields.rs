@@ -1,4 +1,4 @@
-//! Access to the fields of objects in every representation.
+//! Access to the fields of objects that are CEL values.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ pub(crate) fn field<'a>(object: Value<'a>, name: &str) -> Option<Value<'a>> {
     object.as_map()?.get_str(name).ok()?
 }
 
-/// A text field; empty if the field is absent or not a text.
+/// A string field; empty if the field is absent or not a string.
 pub(crate) fn text_field<'a>(object: Value<'a>, name: &str) -> &'a str {
     let text = field(object, name).and_then(|value| value.as_str());
     text.unwrap_or_default()

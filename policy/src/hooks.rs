@@ -1,4 +1,4 @@
-//! Policies with their bindings, found by the resources that they may match (apiserver
+//! Policies with their bindings, indexed by the resources that they may match (apiserver
 //! `pkg/admission/plugin/policy/generic/policy_source.go`, `PolicyHook`).
 
 use std::collections::{BTreeMap, HashMap};
@@ -9,24 +9,24 @@ use rustc_hash::FxHashMap;
 
 use crate::matching::{EquivalentResources, Matcher};
 
-/// A policy, with the requests that it matches.
+/// A compiled policy of either kind.
 pub(crate) trait Bounds {
     /// The requests that the policy matches.
     fn matcher(&self) -> &Matcher;
 }
 
-/// A binding of a policy.
+/// A compiled binding of either kind.
 pub(crate) trait Bound {
     /// The name of the policy.
     fn policy_name(&self) -> &str;
 }
 
-/// The policies of a kind with their bindings, found by the resources that they match.
+/// The policies of one kind with their bindings, indexed by the resources that they may match.
 #[derive(Debug)]
 pub(crate) struct Hooks<P, B> {
-    /// The policies with their bindings, by the name of the policy.
+    /// The policies that have bindings, sorted by name.
     hooks: Vec<Hook<P, B>>,
-    /// The positions of the policies that match certain resources, by the plural name of the resource.
+    /// The positions of the policies that match only certain resources, by the plural name of the resource.
     of_resource: FxHashMap<String, Vec<usize>>,
     /// The positions of the policies that may match any resource.
     of_any: Vec<usize>,
@@ -51,7 +51,7 @@ impl<P, B> Default for Hooks<P, B> {
 }
 
 impl<P: Bounds, B: Bound> Hooks<P, B> {
-    /// Policies by name, and bindings in the order in which they were added.
+    /// Groups the bindings by policy. Policies without bindings are left out.
     pub(crate) fn new(
         policies: &BTreeMap<String, Arc<P>>,
         bindings: &IndexMap<String, Arc<B>>,
@@ -69,7 +69,7 @@ impl<P: Bounds, B: Bound> Hooks<P, B> {
             };
             let position = found.hooks.len();
             match policy.matcher().resource_names() {
-                // A resource with another name may contain the same objects.
+                // If equivalent resources can have different names, the name of a resource does not tell which policies match.
                 Some(names) if !equivalents.has_other_names() => {
                     for name in names {
                         let of_resource = found.of_resource.entry(name.to_owned());
@@ -86,12 +86,12 @@ impl<P: Bounds, B: Bound> Hooks<P, B> {
         found
     }
 
-    /// All policies, by name.
+    /// All policies that have bindings, sorted by name.
     pub(crate) fn all(&self) -> impl Iterator<Item = &Hook<P, B>> {
         self.hooks.iter()
     }
 
-    /// The policies that may match a resource, by name.
+    /// The policies that may match a resource, sorted by name.
     pub(crate) fn about(&self, resource: &str) -> impl Iterator<Item = &Hook<P, B>> + Clone {
         let of_resource = self.of_resource.get(resource).map(Vec::as_slice);
         let mut of_resource = of_resource.unwrap_or_default().iter().peekable();
@@ -108,7 +108,7 @@ impl<P: Bounds, B: Bound> Hooks<P, B> {
 }
 
 impl<P, B> Hook<P, B> {
-    /// The policy, and its bindings in the order in which they were added.
+    /// The policy and its bindings. The bindings are in the order in which they were added.
     pub(crate) fn parts(&self) -> (&P, impl Iterator<Item = &B> + Clone) {
         let bindings = self.bindings.iter().map(|binding| &**binding);
         (&self.policy, bindings)

@@ -1,4 +1,4 @@
-//! The index of policies, bindings, params and namespaces. It applies events and returns snapshots (apiserver
+//! The index of policies, bindings, params and namespaces. Hosts apply events to the index and take snapshots of it (apiserver
 //! `pkg/admission/plugin/policy/generic/policy_source.go`).
 
 use std::collections::BTreeMap;
@@ -24,7 +24,8 @@ use crate::params::{ParamFault, Params};
 use crate::request::{AdmissionRequest, text_of};
 use crate::resolver::Resolver;
 
-/// The current state. Applies events to the state, and takes snapshots of it. Cloning is cheap.
+/// The current policies, bindings, params and namespaces. Hosts apply events to the index, and take a snapshot of it for each decision.
+/// Cloning is cheap.
 #[derive(Debug, Clone)]
 pub struct PolicyIndex {
     compiler: Arc<Compiler>,
@@ -36,12 +37,12 @@ pub struct PolicyIndex {
     mutating_bindings: Arc<IndexMap<String, Arc<CompiledMutatingBinding>>>,
     resolver: Resolver,
     equivalents: Arc<EquivalentResources>,
-    /// The policies with their bindings, built when the first snapshot is taken.
+    /// The policies with their bindings, built by the first snapshot after a change.
     hooks: OnceLock<AllHooks>,
 }
 
-/// The state at one moment: everything that a decision depends on, besides the request and the authorizer. Cloning is cheap, and a clone
-/// never changes.
+/// The state of a [`PolicyIndex`] at one moment. A decision depends only on the snapshot, the request and the options. Cloning is cheap,
+/// and a snapshot never changes.
 #[derive(Debug, Clone, Default)]
 pub struct Snapshot {
     policies: Arc<BTreeMap<String, Arc<CompiledPolicy>>>,
@@ -52,7 +53,7 @@ pub struct Snapshot {
     hooks: AllHooks,
 }
 
-/// The bound policies, validating and mutating.
+/// The policies that have bindings, validating and mutating.
 #[derive(Debug, Clone, Default)]
 struct AllHooks {
     validating: Arc<Hooks<CompiledPolicy, CompiledBinding>>,
@@ -71,7 +72,7 @@ impl From<DecodeError> for IndexError {
 }
 
 impl PolicyIndex {
-    /// An empty index. `stored_expressions` is the environment in which policies run (`EnvSet::stored_expressions`).
+    /// An empty index. `stored_expressions` is the environment in which policies are evaluated (`EnvSet::stored_expressions`).
     pub fn new(stored_expressions: &Env) -> Self {
         PolicyIndex {
             compiler: Arc::new(Compiler::with_variables(stored_expressions)),
@@ -85,8 +86,8 @@ impl PolicyIndex {
         }
     }
 
-    /// A snapshot of the current state. The first snapshot after a change of policies or bindings builds the table of policies with their
-    /// bindings.
+    /// Takes a snapshot of the current state. The first snapshot after a change of policies or bindings is slower: it assigns the bindings
+    /// to their policies.
     pub fn snapshot(&self) -> Snapshot {
         let hooks = || AllHooks {
             validating: Arc::new(Hooks::new(
@@ -109,12 +110,12 @@ impl PolicyIndex {
         }
     }
 
-    /// Applies a policy, a binding or a namespace; an earlier version is replaced. [`PolicyIndex::apply_param`] applies params.
+    /// Adds a policy, a binding or a namespace, or replaces its earlier version. Use [`PolicyIndex::apply_param`] to add params.
     ///
     /// # Errors
     ///
-    /// The object has another kind, a field has the wrong type, or a policy or binding has an unknown field. A policy whose
-    /// expressions do not compile is not an error.
+    /// The object has another kind, a field has the wrong type, or a policy or binding has an unknown field. It is not an error if an
+    /// expression does not compile.
     pub fn apply(&mut self, object: Json) -> Result<(), IndexError> {
         if type_of(&object) == ("v1", "Namespace") {
             self.insert_namespace(Arc::new(Namespace::from_json(&object)?));
@@ -167,17 +168,17 @@ impl PolicyIndex {
         self.hooks.take();
     }
 
-    /// Removes a namespace, or an object that policies can use as params.
+    /// Removes a namespace or another object that policies can use as a param.
     pub fn forget(&mut self, api_version: &str, kind: &str, namespace: &str, name: &str) {
         self.resolver.remove(api_version, kind, namespace, name);
     }
 
-    /// Compiles a policy with its defaults, without applying it.
+    /// Compiles a policy whose defaults are set. The index does not change.
     pub fn compile(&self, policy: ValidatingAdmissionPolicy) -> CompiledPolicy {
         CompiledPolicy::compile(policy, &self.compiler)
     }
 
-    /// Applies a policy with its defaults, and compiles it.
+    /// Compiles and adds a policy whose defaults are set.
     pub fn apply_policy(&mut self, policy: ValidatingAdmissionPolicy) {
         self.insert_policy(Arc::new(self.compile(policy)));
     }
@@ -188,7 +189,7 @@ impl PolicyIndex {
         self.hooks.take();
     }
 
-    /// Applies a binding with its defaults.
+    /// Compiles and adds a binding whose defaults are set.
     pub fn apply_binding(&mut self, binding: ValidatingAdmissionPolicyBinding) {
         self.insert_binding(Arc::new(CompiledBinding::new(binding)));
     }
@@ -199,7 +200,7 @@ impl PolicyIndex {
         self.hooks.take();
     }
 
-    /// Compiles a mutating policy with its defaults, without applying it.
+    /// Compiles a mutating policy whose defaults are set. The index does not change.
     pub fn compile_mutating(&self, policy: MutatingAdmissionPolicy) -> CompiledMutatingPolicy {
         CompiledMutatingPolicy::compile(policy, &self.compiler)
     }
@@ -216,17 +217,17 @@ impl PolicyIndex {
         self.hooks.take();
     }
 
-    /// Inserts a namespace, but not as an object that policies can use as params.
+    /// Adds a namespace. It is not available as a param; use [`PolicyIndex::insert_param`] for that.
     pub fn insert_namespace(&mut self, namespace: Arc<Namespace>) {
         self.resolver.namespaces.insert(namespace);
     }
 
-    /// Applies an object that policies can use as params.
+    /// Adds an object that policies can use as a param.
     pub fn apply_param(&mut self, object: Json) {
         self.insert_param(Arc::new(KeptObject::new(object)));
     }
 
-    /// Inserts a kept object that policies can use as params.
+    /// Adds a stored object that policies can use as a param.
     pub fn insert_param(&mut self, object: Arc<KeptObject>) {
         self.resolver.insert_param(object);
     }
@@ -244,7 +245,7 @@ impl PolicyIndex {
         params.set_fault(fault);
     }
 
-    /// Sets which resources are other names for the same objects.
+    /// Sets which resources contain the same objects under different groups, versions or names.
     pub fn set_equivalents(&mut self, equivalents: EquivalentResources) {
         self.equivalents = Arc::new(equivalents);
         self.hooks.take();
@@ -252,17 +253,17 @@ impl PolicyIndex {
 }
 
 impl Snapshot {
-    /// All policies by name, including policies whose expressions do not compile.
+    /// All validating policies, sorted by name, including policies whose expressions do not compile.
     pub fn policies(&self) -> impl Iterator<Item = &CompiledPolicy> {
         self.policies.values().map(|policy| &**policy)
     }
 
-    /// Whether a namespace is known.
+    /// Whether a namespace exists in the snapshot.
     pub fn has_namespace(&self, name: &str) -> bool {
         self.namespaces().contains(name)
     }
 
-    /// The names of the policies that are bound, each with the name of one of its bindings.
+    /// The bindings of validating policies, as pairs of the policy's name and the binding's name.
     pub fn bound(&self) -> impl Iterator<Item = (&str, &str)> {
         self.hooks.validating.all().flat_map(|hook| {
             let (policy, bindings) = hook.parts();
@@ -270,12 +271,13 @@ impl Snapshot {
         })
     }
 
-    /// Returns this snapshot with one more namespace. It is active and has only the label `kubernetes.io/metadata.name`. Nothing is copied.
+    /// Returns this snapshot with an additional namespace, which is active and has only the label `kubernetes.io/metadata.name`. Nothing is
+    /// copied.
     pub fn with_assumed_namespace(&self, name: &str) -> Self {
         self.with(Namespace::assumed(name))
     }
 
-    /// Returns this snapshot with one more namespace, which is given as an object. Nothing is copied.
+    /// Returns this snapshot with an additional namespace, read from the JSON of the Namespace object. Nothing is copied.
     ///
     /// # Errors
     ///
@@ -290,7 +292,7 @@ impl Snapshot {
         with
     }
 
-    /// Returns this snapshot with one more param. Nothing is copied.
+    /// Returns this snapshot with an additional param.
     #[must_use]
     pub fn with_param(mut self, object: Json) -> Self {
         self.resolver
@@ -298,7 +300,7 @@ impl Snapshot {
         self
     }
 
-    /// The policies that may match a request, by name, each with its bindings in the order in which they were added.
+    /// The policies that may match a request, sorted by name, each with its bindings in the order in which they were added.
     pub(crate) fn hooks(
         &self,
         request: &AdmissionRequest<'_>,
@@ -312,12 +314,12 @@ impl Snapshot {
         hooks.map(Hook::parts)
     }
 
-    /// All mutating policies by name, including policies whose expressions do not compile.
+    /// All mutating policies, sorted by name, including policies whose expressions do not compile.
     pub fn mutating_policies(&self) -> impl Iterator<Item = &CompiledMutatingPolicy> {
         self.mutating_policies.values().map(|policy| &**policy)
     }
 
-    /// The mutating policies that may match a request, by name, each with its bindings in the order in which they were added.
+    /// The mutating policies that may match a request, sorted by name, each with its bindings in the order in which they were added.
     pub(crate) fn mutating_hooks(
         &self,
         request: &AdmissionRequest<'_>,
@@ -339,7 +341,7 @@ impl Snapshot {
         &self.equivalents
     }
 
-    /// The params of a kind, and whether they are namespaced, if known.
+    /// The params of a kind, and whether the kind is namespaced, if known.
     pub(crate) fn params(&self, kind: &ParamKind) -> (Option<&Params>, Option<bool>) {
         let params = self.resolver.params(kind);
         (params, params.and_then(Params::is_namespaced))

@@ -1,4 +1,4 @@
-//! Objects that are kept in memory until requests read them.
+//! Objects stored in memory for the expressions of later requests.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use gavel_engine::value::{Arena, Json, Value};
 use gavel_schema::read_value;
 use smol_str::SmolStr;
 
-/// The size limit of objects that are kept as texts, in bytes. An evaluation parses a text of this size in a few microseconds.
+/// The maximum size of the objects that are stored as JSON text, in bytes. An evaluation parses a text of this size in a few microseconds.
 const SHORT: usize = 4 << 10;
 
 /// The number of objects in one chunk of a map. When an object changes, the pointers of its chunk are copied.
@@ -24,14 +24,14 @@ pub struct KeptObject {
 }
 
 impl KeptObject {
-    /// Keeps a document, which evaluations view in place.
+    /// Stores a parsed document. Evaluations read it in place.
     pub fn new(object: Json) -> Self {
         let mut kept = Self::of(&object, Content::Document(Json::Null));
         kept.content = Content::Document(object);
         kept
     }
 
-    /// Keeps an object in little memory: a small object is kept as a text, which each evaluation parses again.
+    /// Stores an object in little memory. A small object is stored as JSON text, which each evaluation parses again.
     pub fn compact(object: &Json) -> Self {
         Self::of(object, Content::compact(object))
     }
@@ -50,22 +50,22 @@ impl KeptObject {
         }
     }
 
-    /// `apiVersion`; empty if there is none.
+    /// The `apiVersion`; empty if absent.
     pub fn api_version(&self) -> &str {
         &self.api_version
     }
 
-    /// `kind`; empty if there is none.
+    /// The `kind`; empty if absent.
     pub fn kind(&self) -> &str {
         &self.kind
     }
 
-    /// The namespace; empty if there is none.
+    /// The namespace; empty if absent.
     pub fn namespace(&self) -> &str {
         &self.namespace
     }
 
-    /// The name; empty if there is none.
+    /// The name; empty if absent.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -75,7 +75,7 @@ impl KeptObject {
         &self.labels
     }
 
-    /// The object as a value: a view, or parsed into the arena.
+    /// The object as a CEL value. A stored document is borrowed; a stored text is parsed into the arena.
     pub fn value<'a>(&'a self, arena: &'a Arena) -> Value<'a> {
         self.content.value(arena)
     }
@@ -89,7 +89,7 @@ impl KeptObject {
     }
 }
 
-/// The content of an object, as a document or a text.
+/// The content of an object, as a parsed document or as JSON text.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Content {
     Text(Box<str>),
@@ -97,7 +97,7 @@ pub(crate) enum Content {
 }
 
 impl Content {
-    /// The content in little memory. A document whose text could not be parsed again stays a document.
+    /// Stores a document in little memory: as JSON text if the text is short and can be parsed again.
     pub(crate) fn compact(document: &Json) -> Self {
         let text = document.to_string();
         let is_read = || read_value(text.as_bytes(), &Arena::new()).is_ok();
@@ -107,7 +107,7 @@ impl Content {
         }
     }
 
-    /// The content as a value: a view, or parsed into the arena.
+    /// The content as a CEL value. A document is borrowed; a text is parsed into the arena.
     pub(crate) fn value<'a>(&'a self, arena: &'a Arena) -> Value<'a> {
         match self {
             Content::Text(text) => read_value(text.as_bytes(), arena).unwrap_or(Value::NULL),
@@ -121,7 +121,7 @@ impl Content {
 pub(crate) struct Labels(Box<[(SmolStr, SmolStr)]>);
 
 impl Labels {
-    /// Reads `metadata.labels`. If a label is not a text, all labels are ignored.
+    /// Reads `metadata.labels`. If the value of a label is not a string, all labels are ignored.
     fn of(labels: Option<&Json>) -> Self {
         let fields = labels.and_then(Json::as_object);
         let labels = fields.into_iter().flatten();
@@ -134,7 +134,7 @@ impl Labels {
         Labels(Box::new([(key, value)]))
     }
 
-    /// A label.
+    /// The value of the label with this key.
     pub(crate) fn get(&self, key: &str) -> Option<&str> {
         let mut labels = self.0.iter();
         let found = labels.find(|(known, _)| known == key);

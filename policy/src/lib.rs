@@ -1,7 +1,8 @@
 //! Evaluates and applies admission policies as the API server does. Layer 3: no IO, no clock, no lock.
 //!
-//! A [`PolicyIndex`] holds policies, bindings, params and namespaces. Its [`Snapshot`] and an [`AdmissionRequest`] go into [`dispatch()`]
-//! (validating policies) or [`mutating::mutate`] (mutating policies); a [`Decision`] or the mutated object comes out:
+//! A [`PolicyIndex`] holds policies, bindings, params and namespaces. With a [`Snapshot`] of the index and an [`AdmissionRequest`],
+//! [`dispatch()`] evaluates validating policies and returns a [`Decision`]; [`mutating::mutate`] evaluates mutating policies and returns
+//! the mutated object:
 //!
 //! ```
 //! use gavel_libraries::EnvSet;
@@ -39,7 +40,7 @@
 //! # }
 //! ```
 //!
-//! [`Options`] holds the authorizer for expressions, the interrupt for deadlines, and the API server's version.
+//! [`Options`] sets the authorizer for expressions, the interrupt for deadlines, and the API server's version.
 
 mod annotations;
 pub mod api;

@@ -1,4 +1,5 @@
-//! Match conditions: whether a policy applies to a request (apiserver `pkg/admission/plugin/webhook/matchconditions/matcher.go`).
+//! Evaluates match conditions, which restrict the requests that a policy applies to (apiserver
+//! `pkg/admission/plugin/webhook/matchconditions/matcher.go`).
 
 use gavel_engine::value::Value;
 
@@ -7,7 +8,8 @@ use crate::cel::{Expression, Group, MATCH_CONDITIONS_BUDGET, OUT_OF_BUDGET, Outc
 use crate::compiled::FailurePolicy;
 use crate::outcome::ConditionsOutcome;
 
-/// Evaluates the match conditions of a policy with the inputs of `group`. The observer is called if the policy has match conditions.
+/// Evaluates the match conditions of a policy with the inputs of `group`, and reports the outcome to the observer. A policy without match
+/// conditions matches, and nothing is reported.
 pub(crate) fn evaluate<'e, 'p: 'e>(
     group: Option<&'e Group<'p>>,
     expressions: &'p [Expression],
@@ -29,7 +31,7 @@ pub(crate) fn evaluate<'e, 'p: 'e>(
     outcome
 }
 
-/// The result of match conditions. If one is false, the policy does not match, even if others failed.
+/// The outcome of the match conditions. If a condition is false, the policy does not match, even if other conditions failed.
 fn matched(
     outcomes: &[Outcome<'_>],
     conditions: &[MatchCondition],
@@ -57,7 +59,7 @@ fn matched(
     }
 }
 
-/// The result if the match conditions could not be evaluated.
+/// The outcome if a match condition failed: the failure policy decides.
 fn unmatched(error: String, failure_policy: &FailurePolicy) -> ConditionsOutcome {
     match failure_policy {
         FailurePolicy::Fail => ConditionsOutcome::Error(error),

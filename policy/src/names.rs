@@ -1,4 +1,4 @@
-//! Lookups by two borrowed names in maps whose keys are two owned names.
+//! Finds entries of maps by two borrowed strings when the keys are pairs of owned strings.
 
 use indexmap::Equivalent;
 

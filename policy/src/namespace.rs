@@ -1,4 +1,4 @@
-//! Namespaces: their labels, and the parts that expressions can read (apiserver `pkg/admission/plugin/cel/condition.go`,
+//! The namespaces of a cluster: their labels, and the fields that expressions can read (apiserver `pkg/admission/plugin/cel/condition.go`,
 //! `CreateNamespaceObject`).
 
 use std::sync::Arc;
@@ -21,12 +21,12 @@ const NAME_LABEL: &str = "kubernetes.io/metadata.name";
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Namespaces {
     known: Map<SmolStr, Arc<Namespace>, CHUNK>,
-    /// An additional namespace for a single request; `None` if there is none.
+    /// An additional namespace for a single request, if any.
     overlay: Option<Arc<Namespace>>,
 }
 
 impl Namespaces {
-    /// Inserts a namespace, replacing an earlier version.
+    /// Adds a namespace or replaces its earlier version.
     pub(crate) fn insert(&mut self, namespace: Arc<Namespace>) {
         self.known.insert_cow(namespace.name.clone(), namespace);
     }
@@ -74,10 +74,9 @@ pub(crate) fn not_found(name: &str) -> String {
 pub struct Namespace {
     name: SmolStr,
     labels: Labels,
-    /// The whole namespace, as Go writes it.
+    /// The namespace as Go writes it, with all of its fields.
     whole: Content,
-    /// The namespace for validations, without its `selfLink`, owners and managed fields; `None` if it has none of these and thus equals
-    /// `whole`.
+    /// The namespace without its `selfLink`, owners and managed fields, as validations read it; `None` if it equals `whole`.
     exposed: Option<Content>,
 }
 
@@ -98,7 +97,7 @@ impl Namespace {
         }
     }
 
-    /// Reads a namespace.
+    /// Reads the JSON of a Namespace object.
     ///
     /// # Errors
     ///
@@ -129,7 +128,7 @@ impl Namespace {
         &self.labels
     }
 
-    /// The variable `namespaceObject`, first for audit annotations and then for all other expressions.
+    /// The value of `namespaceObject` for audit annotations, then its value for all other expressions.
     pub(crate) fn values<'a>(&'a self, arena: &'a Arena) -> [Value<'a>; 2] {
         let whole = self.whole.value(arena);
         let exposed = self.exposed.as_ref();
@@ -138,7 +137,7 @@ impl Namespace {
 }
 
 api_types! {
-    /// A namespace with the fields of the API server's type.
+    /// The fields that the API server decodes of a namespace.
     struct Object(".Namespace") {
         /// `metadata`
         "metadata" keep "" metadata: ObjectMeta;
@@ -162,7 +161,7 @@ api_types! {
         "conditions" omit "" conditions: Vec<NamespaceCondition>;
     }
 
-    /// A condition of a namespace: one aspect of its state. Unlike other conditions it has no generation.
+    /// A condition of a namespace: one aspect of its state. Unlike other conditions, it has no `observedGeneration`.
     struct NamespaceCondition(".NamespaceCondition") {
         /// `type`
         "type" keep ".NamespaceConditionType" kind: String;

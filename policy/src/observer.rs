@@ -1,4 +1,4 @@
-//! Observers, with which hosts follow the steps of a decision.
+//! Observers, which let hosts follow the evaluation of a request.
 
 use gavel_engine::value::Value;
 
@@ -7,13 +7,14 @@ use crate::kept::KeptObject;
 use crate::matching::Matched;
 use crate::outcome::{ConditionsOutcome, Evaluation};
 
-/// Receives each step of a decision when it is taken. All methods do nothing by default.
+/// Receives the steps of a decision as they happen. All methods do nothing by default.
 pub trait Observer {
-    /// Called when a policy was matched with the request. `matched` is the resource and kind that match, `None` if the policy does not
-    /// match, or the error in its constraints.
+    /// Called after a policy's constraints are matched with the request. `matched` is the resource and kind that match, `None` if the
+    /// policy does not match, or an error message if matching fails.
     fn policy_matched(&self, _policy: &str, _matched: &Result<Option<Matched<'_>>, String>) {}
 
-    /// Called when a binding was matched with the request. `matched` is whether it matches, or the error in its constraints.
+    /// Called after a binding's constraints are matched with the request. `matched` is whether the binding matches, or an error message if
+    /// matching fails.
     fn binding_matched(&self, _policy: &str, _binding: &str, _matched: &Result<bool, String>) {}
 
     /// Called if a policy or binding could not be evaluated and its failure policy is `Ignore`.
@@ -22,14 +23,14 @@ pub trait Observer {
     /// Called if a policy or binding could not be evaluated and its failure policy denies the request.
     fn refused(&self, _policy: &str, _binding: Option<&str>, _error: &str) {}
 
-    /// Called when a program ran, or when its earlier result was used again and charged.
+    /// Called with the result of a program after the program ran. Also called when a cached result is reused and charged.
     fn ran(&self, _run: &Run<'_>) {}
 
     /// Called when the match conditions of a policy were evaluated for a binding and a param.
     fn conditions_matched(&self, _outcome: &ConditionsOutcome) {}
 
-    /// Called for each mutating policy, binding and param that match the request, in the order in which they will be invoked, in the first
-    /// pass or the second.
+    /// Called before each pass, once for each invocation of a mutating policy with a matching binding and a param. The calls have the order
+    /// of the invocations. `is_second` is true for the second pass.
     fn invocation(
         &self,
         _policy: &str,
@@ -39,10 +40,10 @@ pub trait Observer {
     ) {
     }
 
-    /// Called when an invocation of the pass begins. `position` counts the invocations of the pass from 0.
+    /// Called when an invocation begins. `position` is its position in the pass, counted from 0.
     fn invoking(&self, _position: usize) {}
 
-    /// Called when a mutation was applied, or failed with an error.
+    /// Called after a mutation was applied or failed.
     fn mutated(&self, _kind: ExpressionKind, _error: Option<&str>) {}
 
     /// Called when a policy was evaluated for a binding and a param.
@@ -56,17 +57,17 @@ pub trait Observer {
     }
 }
 
-/// Ignores all steps.
+/// The observer that ignores all steps.
 impl Observer for () {}
 
-/// A program that ran.
+/// The result of running a program.
 #[derive(Debug, Clone, Copy)]
 pub struct Run<'a> {
     /// The kind of the expression.
     pub kind: ExpressionKind,
-    /// The expression.
+    /// The source text of the expression.
     pub expression: &'a str,
-    /// The name of the variable, if the expression is one.
+    /// The name of the variable that the expression defines, if any.
     pub variable: Option<&'a str>,
     /// The cost of the run, in cost units.
     pub cost: u64,

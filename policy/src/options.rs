@@ -10,17 +10,17 @@ use crate::observer::Observer;
 /// The options of a decision.
 #[derive(Clone, Copy)]
 pub struct Options<'a> {
-    /// A function that ends evaluations by returning true, for a deadline or cancellation. Evaluations that are ended in this way count as
-    /// failed. `None` never ends an evaluation.
+    /// Evaluations stop when this function returns true, for example at a deadline; they count as failed. With `None`, evaluations are
+    /// never interrupted.
     pub interrupt: Option<&'a (dyn Fn() -> bool + Sync)>,
-    /// The budget of the validations, and the equal but separate budget of the audit annotations, in cost units; `None` means Kubernetes'
-    /// budget.
+    /// The cost budget of the validations in cost units, and the separate budget of the same size for audit annotations. `None` means the
+    /// budget of Kubernetes.
     pub cost_budget: Option<i64>,
     /// The API server whose decisions are reproduced.
     pub server: Server,
-    /// The authorizer that expressions ask. Without one, `authorizer` has no opinion about any request.
+    /// Answers the permission checks of expressions. Without an authorizer, no check is allowed.
     pub authorizer: Option<&'a Arc<dyn Authorizer>>,
-    /// The observer of the steps.
+    /// Receives the steps of the decision.
     pub observer: &'a dyn Observer,
 }
 

@@ -1,9 +1,9 @@
 //! The results of a policy's expressions.
 
-/// The results of a policy for a binding and a param; empty if its match conditions are not met.
+/// The results of a policy for one binding and one param; empty if its match conditions do not match.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Evaluation {
-    /// The result of each validation; if the policy as a whole failed, only one result.
+    /// The result of each validation. A policy that failed as a whole has a single result.
     pub decisions: Vec<PolicyDecision>,
     /// The result of each audit annotation.
     pub audit_annotations: Vec<PolicyAuditAnnotation>,
@@ -28,15 +28,15 @@ impl Evaluation {
 pub struct PolicyDecision {
     /// Whether the validation denies the request.
     pub denies: bool,
-    /// The evaluation.
+    /// Whether the expression was true, was false or failed.
     pub evaluation: PolicyDecisionEvaluation,
-    /// The message; can be empty.
+    /// The message of the denial or the error; may be empty.
     pub message: String,
-    /// The reason of the status; can be empty.
+    /// The `reason` of the status; may be empty.
     pub reason: String,
 }
 
-/// The result of an expression: `EvalAdmit`, `EvalDeny`, `EvalError` upstream.
+/// The result of a validation's expression: `EvalAdmit`, `EvalDeny` or `EvalError` upstream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PolicyDecisionEvaluation {
     /// The expression was true.
@@ -52,7 +52,7 @@ pub enum PolicyDecisionEvaluation {
 pub struct PolicyAuditAnnotation {
     /// The key, without the policy's name.
     pub key: String,
-    /// The outcome.
+    /// Whether the annotation is added, left out or failed.
     pub outcome: AuditOutcome,
 }
 
@@ -61,25 +61,25 @@ pub struct PolicyAuditAnnotation {
 pub enum AuditOutcome {
     /// The annotation is added to the audit event with this value.
     Publish(String),
-    /// The annotation is left out. The error is the reason; it may be empty.
+    /// The annotation is left out: its value is empty or null, or it failed and the failure policy is `Ignore`.
     Exclude {
-        /// The error; can be empty.
+        /// The error if the annotation failed; otherwise empty.
         error: String,
     },
     /// The annotation failed, which denies the request.
     Error(String),
 }
 
-/// The result of match conditions.
+/// The outcome of a policy's match conditions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ConditionsOutcome {
-    /// All match conditions are true; or match conditions failed, and Kubernetes does not know the failure policy.
+    /// All match conditions are true. A failed condition also counts as true if Kubernetes does not define the failure policy.
     Match,
-    /// A match condition is false; or match conditions failed, and the failure policy is `Ignore`.
+    /// A match condition is false, or a condition failed and the failure policy is `Ignore`.
     NoMatch {
-        /// The name of the first condition that is false; empty if none is false.
+        /// The name of the first false condition; empty if a condition failed.
         failed: String,
     },
-    /// The match conditions failed.
+    /// A match condition failed and the failure policy is `Fail`.
     Error(String),
 }

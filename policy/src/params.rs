@@ -1,4 +1,4 @@
-//! The params of policies, and those that a binding selects (apiserver `policy/generic/policy_dispatcher.go`,
+//! Stores the params of policies, and finds those that a binding selects (apiserver `policy/generic/policy_dispatcher.go`,
 //! `CollectParams`).
 
 use std::hash::{BuildHasher, RandomState};
@@ -15,13 +15,13 @@ use crate::resource::GroupVersionKind;
 /// The objects of one kind that policies use as params. Cloning is cheap.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Params {
-    /// The objects by the hashes of their namespace and name. A bucket contains several objects if their hashes are equal.
+    /// The objects by the hashes of their namespace and name. Objects with equal hashes share a bucket.
     objects: Map<(u64, u64), Bucket, CHUNK>,
-    /// The number of objects that were ever inserted, not counting newer versions of known objects.
+    /// The number of objects inserted so far. New versions of an object are not counted.
     count: u64,
     /// Whether the kind is namespaced, if known.
     namespaced: Option<bool>,
-    /// Why the params are unavailable; `None` if they are available.
+    /// The reason why the params are unavailable, if they are.
     fault: Option<ParamFault>,
 }
 
@@ -30,7 +30,7 @@ type Bucket = SmallVec<[Param; 1]>;
 /// An object that policies use as params.
 #[derive(Debug, Clone)]
 struct Param {
-    /// The number of objects that were inserted before this one. A newer version of an object keeps the number of the old version.
+    /// The number of objects that were inserted before this one. A new version of an object keeps this number.
     before: u64,
     object: Arc<KeptObject>,
 }
@@ -38,19 +38,19 @@ struct Param {
 /// Why the params of a kind are unavailable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ParamFault {
-    /// No API serves the kind. Policies with this kind fail.
+    /// The API server does not serve the kind. Policies with this `paramKind` fail.
     NotFound,
-    /// The kind is served, but its objects have not been listed yet. Bindings that refer to one of them cannot be evaluated.
+    /// The kind is served, but its objects have not been listed yet. Bindings that select params of this kind fail.
     NotSynced,
 }
 
-/// The params of a binding, usually one. A policy or binding without params has a single `None`.
+/// The params that a binding selects, usually one. A single `None` stands for a policy or binding without params.
 pub(crate) type Found<'a> = SmallVec<[Option<&'a KeptObject>; 1]>;
 
-/// What the bindings of a policy select their params from, for a request.
+/// The input of [`ParamSelection::collect`] for one policy and request.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ParamSource<'a> {
-    /// The objects of the policy's `paramKind`; `None` if there are none.
+    /// The objects of the policy's `paramKind`; `None` if no object of the kind is known.
     pub(crate) params: Option<&'a Params>,
     /// Whether the kind is namespaced.
     pub(crate) is_namespaced: bool,
@@ -58,7 +58,7 @@ pub(crate) struct ParamSource<'a> {
     pub(crate) request_namespace: Hashed<&'a str>,
 }
 
-/// A namespace or name with its hash. Bindings keep theirs, so that a request with many bindings does not compute them.
+/// A namespace or name with its hash. Bindings store the hashes, so that they are not computed for each request.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Hashed<T> {
     text: T,
@@ -68,7 +68,7 @@ pub(crate) struct Hashed<T> {
 /// Makes the hashes with a random key, so that an attacker cannot provoke collisions.
 static HASHER: LazyLock<RandomState> = LazyLock::new(RandomState::new);
 
-/// The params that a binding selects, with its selector compiled.
+/// A compiled `paramRef`, which selects the params of a binding by name or by labels.
 #[derive(Debug)]
 pub(crate) struct ParamSelection {
     name: Hashed<String>,
@@ -78,7 +78,7 @@ pub(crate) struct ParamSelection {
 }
 
 impl<T: AsRef<str>> Hashed<T> {
-    /// Computes the hash of a text.
+    /// Computes the hash of a string.
     pub(crate) fn new(text: T) -> Self {
         let hash = HASHER.hash_one(text.as_ref());
         Hashed { text, hash }
@@ -118,7 +118,7 @@ impl Params {
         if self.fault != Some(ParamFault::NotSynced) {
             return Ok(());
         }
-        // The message contains the type as Go prints it.
+        // The message contains a `ParamKind` as Go prints it.
         let ParamKind { api_version, kind } = kind;
         let kind = format!("&ParamKind{{APIVersion:{api_version},Kind:{kind},}}");
         Err(format!(
@@ -131,7 +131,8 @@ impl Params {
         self.namespaced = Some(namespaced);
     }
 
-    /// Inserts an object, replacing an earlier version. An object with a namespace shows that its kind is namespaced.
+    /// Inserts an object or replaces its earlier version. A namespaced object also marks the kind as namespaced, unless that is set
+    /// already.
     pub(crate) fn insert(&mut self, object: Arc<KeptObject>) {
         if !object.namespace().is_empty() {
             self.namespaced.get_or_insert(true);
@@ -178,7 +179,8 @@ impl Params {
         param.map(|param| &*param.object)
     }
 
-    /// The objects that a label selector selects, in the order in which they were inserted.
+    /// The objects that match a label selector, in the order in which they were inserted. With a namespace, only the objects in that
+    /// namespace.
     fn select<'a>(
         &'a self,
         namespace: Option<&str>,
@@ -199,7 +201,7 @@ impl Params {
     }
 }
 
-/// The key of an object.
+/// The hashes of an object's namespace and name, which are its key in `objects`.
 fn hashes(namespace: &str, name: &str) -> (u64, u64) {
     (Hashed::new(namespace).hash, Hashed::new(name).hash)
 }
@@ -221,7 +223,7 @@ impl ParamSelection {
         }
     }
 
-    /// The namespace and name of the param for a request in a namespace; `None` if labels select the params.
+    /// The namespace and name of the param for a request in this namespace; `None` if a label selector selects the params.
     pub(crate) fn named<'n>(&'n self, request_namespace: &'n str) -> Option<(&'n str, &'n str)> {
         let namespace = match self.namespace.text() {
             "" => request_namespace,
@@ -231,16 +233,17 @@ impl ParamSelection {
         is_named.then_some((namespace, self.name.text()))
     }
 
-    /// Whether the reference sets a namespace.
+    /// Whether the `paramRef` sets a namespace.
     pub(crate) fn has_namespace(&self) -> bool {
         !self.namespace.text().is_empty()
     }
 
-    /// The params for a request in a namespace.
+    /// Finds the params that the binding selects.
     ///
     /// # Errors
     ///
-    /// The params are unavailable; the message is upstream's.
+    /// The `paramRef` is invalid for the kind or the request, or it selects no params and `parameterNotFoundAction` is `Deny`. The message
+    /// is upstream's.
     pub(crate) fn collect<'a>(&self, source: ParamSource<'a>) -> Result<Found<'a>, String> {
         let ParamSource {
             params,

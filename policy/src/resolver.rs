@@ -1,4 +1,4 @@
-//! Looks up the objects that requests need besides policies: namespaces and params.
+//! Finds the objects other than policies that decisions need: namespaces and params.
 
 use std::sync::Arc;
 
@@ -10,8 +10,7 @@ use crate::names::Names;
 use crate::namespace::Namespaces;
 use crate::params::Params;
 
-/// The namespaces and params, each kept once. Cloning is cheap. A clone does not change when the original does; the two share their
-/// unchanged parts.
+/// The namespaces and params. Cloning is cheap: a clone shares all data, and later changes copy only the changed data.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Resolver {
     pub(crate) namespaces: Namespaces,
@@ -20,12 +19,12 @@ pub(crate) struct Resolver {
 }
 
 impl Resolver {
-    /// The params of a kind, if the kind is known.
+    /// The params of a kind; `None` if no params of the kind were set.
     pub(crate) fn params(&self, kind: &ParamKind) -> Option<&Params> {
         self.params.get(&Names(&kind.api_version, &kind.kind))
     }
 
-    /// Mutable access to the params of a kind.
+    /// The params of a kind, for changes. Adds the kind if necessary.
     pub(crate) fn params_mut(&mut self, api_version: &str, kind: &str) -> &mut Params {
         let params = Arc::make_mut(&mut self.params);
         let params = params.entry((api_version.to_owned(), kind.to_owned()));
@@ -38,7 +37,7 @@ impl Resolver {
         params.insert(object);
     }
 
-    /// Removes an object, whether it is a namespace or a param.
+    /// Removes an object from the params and, if it is a namespace, from the namespaces.
     pub(crate) fn remove(&mut self, api_version: &str, kind: &str, namespace: &str, name: &str) {
         if (api_version, kind) == ("v1", "Namespace") {
             self.namespaces.remove(name);

@@ -7,30 +7,30 @@ use smol_str::SmolStr;
 
 use crate::fields::text_field;
 
-/// The kind of an object.
+/// The kind of an object, with its API group and version.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct GroupVersionKind {
     /// The API group; empty is the core group.
     pub group: SmolStr,
     /// The version of the group.
     pub version: SmolStr,
-    /// The kind.
+    /// The kind, such as `Deployment`.
     pub kind: SmolStr,
 }
 
-/// The resource of a request.
+/// The resource of a request, with its API group and version.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct GroupVersionResource {
     /// The API group; empty is the core group.
     pub group: SmolStr,
     /// The version of the group.
     pub version: SmolStr,
-    /// The plural name.
+    /// The plural name, such as `deployments`.
     pub resource: SmolStr,
 }
 
 impl GroupVersionKind {
-    /// Reads `{"group": …, "version": …, "kind": …}`; values other than texts are read as empty.
+    /// Reads `{"group": …, "version": …, "kind": …}`. Fields that are absent or not strings are empty.
     pub fn read(value: Value<'_>) -> Self {
         GroupVersionKind {
             group: text_field(value, "group").into(),
@@ -39,7 +39,7 @@ impl GroupVersionKind {
         }
     }
 
-    /// The kind that an `apiVersion` and a `kind` name.
+    /// The kind of an object with this `apiVersion` and `kind`.
     pub fn new(api_version: &str, kind: &str) -> Self {
         let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
         GroupVersionKind {
@@ -49,7 +49,7 @@ impl GroupVersionKind {
         }
     }
 
-    /// The `apiVersion` of objects of the kind: `v1`, `apps/v1`.
+    /// The `apiVersion` of objects of this kind, such as `v1` or `apps/v1`.
     pub fn api_version(&self) -> String {
         match self.group.as_str() {
             "" => self.version.to_string(),
@@ -57,7 +57,7 @@ impl GroupVersionKind {
         }
     }
 
-    /// Whether an `apiVersion` and a `kind` name this kind.
+    /// Whether an object with this `apiVersion` and `kind` has this kind.
     pub(crate) fn is(&self, api_version: &str, kind: &str) -> bool {
         let version = match self.group.as_str() {
             "" => Some(api_version.strip_prefix('/').unwrap_or(api_version)),
@@ -68,7 +68,7 @@ impl GroupVersionKind {
 }
 
 impl GroupVersionResource {
-    /// Reads `{"group": …, "version": …, "resource": …}`; values other than texts are read as empty.
+    /// Reads `{"group": …, "version": …, "resource": …}`. Fields that are absent or not strings are empty.
     pub fn read(value: Value<'_>) -> Self {
         GroupVersionResource {
             group: text_field(value, "group").into(),
@@ -77,7 +77,7 @@ impl GroupVersionResource {
         }
     }
 
-    /// The resource without its version, as messages print it: `pods`, `deployments.apps`.
+    /// The name of the resource with its group, as in messages: `pods`, `deployments.apps`.
     pub fn qualified(&self) -> String {
         match self.group.as_str() {
             "" => self.resource.to_string(),
@@ -85,7 +85,7 @@ impl GroupVersionResource {
         }
     }
 
-    /// Whether the group, version and resource are exactly these.
+    /// Whether this resource has exactly this group, version and plural name.
     pub(crate) fn is(&self, group: &str, version: &str, resource: &str) -> bool {
         self.group == group && self.version == version && self.resource == resource
     }

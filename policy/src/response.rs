@@ -1,5 +1,5 @@
-//! The answer to an AdmissionReview (admission.k8s.io/v1 and v1beta1): a decision, with messages and annotations as close as
-//! possible to those of the API server's own policies.
+//! The response to an AdmissionReview (`admission.k8s.io/v1` and `v1beta1`). Its messages and annotations are as close as possible to those
+//! of the API server's own policies.
 
 use std::collections::BTreeMap;
 
@@ -13,10 +13,10 @@ use crate::decision::Decision;
 use crate::mutating::{Mutated, difference};
 use crate::request::AdmissionRequest;
 
-/// The length limit of an annotation's key after the webhook's name, in bytes.
+/// The maximum length of an annotation key, in bytes, without the webhook's name.
 const MAX_KEY: usize = 63;
 
-/// The `response` of an AdmissionReview; [`review`](Self::review) builds the whole review.
+/// The `response` of an AdmissionReview. Use [`review`](Self::review) to get the complete AdmissionReview.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AdmissionResponse {
@@ -28,18 +28,18 @@ pub struct AdmissionResponse {
     /// The warnings for the client.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
-    /// The annotations for the audit log. The API server puts the webhook's name and a slash before each key.
+    /// The annotations of the audit event. The API server prefixes each key with the webhook's name and a slash.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub audit_annotations: BTreeMap<String, String>,
-    /// `JSONPatch`, if there is a patch.
+    /// `JSONPatch`; `None` without a patch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub patch_type: Option<&'static str>,
-    /// The changes of the object: the operations of a JSON patch (RFC 6902), in base64. `None` if nothing changes.
+    /// The operations of a JSON patch (RFC 6902) that changes the object, as JSON in base64. `None` if nothing changes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub patch: Option<String>,
 }
 
-/// An AdmissionReview that answers another.
+/// An AdmissionReview that contains a response.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AnsweredReview<'r> {
@@ -56,7 +56,7 @@ struct IdentifiedResponse<'r> {
 }
 
 impl AdmissionResponse {
-    /// The response that denies the request with this status or, without a status, admits it.
+    /// The response that denies the request with a status or, without a status, allows it.
     pub fn of(status: Option<Status>) -> Self {
         AdmissionResponse {
             allowed: status.is_none(),
@@ -65,7 +65,7 @@ impl AdmissionResponse {
         }
     }
 
-    /// The response with the changes of mutating policies: the difference as a patch, if there is one.
+    /// The response after mutating policies. If they changed the object, the changes become a JSON patch.
     pub fn of_mutation(request: &AdmissionRequest<'_>, mutated: Mutated) -> Self {
         let sent = || request.object.to_json().unwrap_or_default();
         let operations = mutated.object.map(|after| difference(&sent(), &after));
@@ -77,7 +77,8 @@ impl AdmissionResponse {
         }
     }
 
-    /// The AdmissionReview with this response, in the version of the review that was received, such as `admission.k8s.io/v1`.
+    /// The AdmissionReview with this response. `api_version` (such as `admission.k8s.io/v1`) and `uid` are those of the received
+    /// AdmissionReview.
     pub fn review<'r>(self, api_version: &'r str, uid: &'r str) -> AnsweredReview<'r> {
         AnsweredReview {
             kind: "AdmissionReview",
@@ -103,8 +104,8 @@ impl From<Decision> for AdmissionResponse {
     }
 }
 
-/// A status with a message for webhooks. The API server writes `admission webhook "…" denied the request: ` before it, instead of the
-/// resource and name that it writes before the messages of its own policies.
+/// Replaces the message of a status by its cause. The API server prefixes messages of webhooks with `admission webhook "…" denied the
+/// request: `. Messages of its own policies start with the resource and the name instead.
 fn of_webhook(status: Status) -> Status {
     let cause = status.details.causes.first();
     Status {
@@ -113,9 +114,10 @@ fn of_webhook(status: Status) -> Status {
     }
 }
 
-/// The key of an annotation after `WEBHOOK/`, which cannot contain a second slash: `validation_failure` for audited failures, `POLICY.KEY`
-/// for a policy's own annotations. If the key is too long, the policy's name is cut and a hash of the whole key is appended. Keys are known
-/// to be ASCII.
+/// The annotation key after `WEBHOOK/`, which cannot contain another slash: `validation_failure` for audited failures, `POLICY.KEY` for a
+/// policy's own annotations.
+///
+/// If the key is too long, the policy's name is truncated and followed by a hash of the whole key. Keys are ASCII.
 fn annotation_key(key: &str) -> String {
     if let Some(name) = key.strip_prefix("validation.policy.admission.k8s.io/") {
         return name.to_owned();
@@ -129,7 +131,7 @@ fn annotation_key(key: &str) -> String {
     let kept = MAX_KEY.saturating_sub(end.len());
     let start: String = policy.chars().take(kept).collect();
     match kept {
-        // The annotation's name alone fills the key.
+        // The annotation's own name leaves no room for the policy's name.
         0 => {
             let start: String = name.chars().take(MAX_KEY.saturating_sub(9)).collect();
             format!("{start}.{hash:08x}")
@@ -138,7 +140,7 @@ fn annotation_key(key: &str) -> String {
     }
 }
 
-/// A hash that is the same in all versions: FNV-1a.
+/// The FNV-1a hash, which is the same in all versions of Gavel.
 fn fnv1a(text: &str) -> u32 {
     text.bytes().fold(0x811c_9dc5, |hash, byte| {
         (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)

@@ -1,26 +1,26 @@
-//! Params that a request needs and an index does not contain, for hosts that fetch objects on demand.
+//! Finds the params that a request needs and the index lacks, for hosts that fetch objects on demand.
 
 use crate::api::ParamKind;
 use crate::index::Snapshot;
 use crate::params::ParamSelection;
 use crate::request::AdmissionRequest;
 
-/// A param by its kind and name.
+/// A missing param: its kind, namespace and name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WantedParam {
     /// `apiVersion`
     pub api_version: String,
     /// `kind`
     pub kind: String,
-    /// The namespace that the binding names or, if it names none, that of the request. Empty for cluster-scoped kinds.
+    /// The namespace in the binding's `paramRef`. If absent, it is the namespace of the request; empty for cluster-scoped requests.
     pub namespace: String,
-    /// The name.
+    /// The name in the binding's `paramRef`.
     pub name: String,
 }
 
 impl Snapshot {
-    /// The params that bindings name but the index does not have, for policies that may apply to a request. Params that bindings select by
-    /// labels are not included; the index must already contain every object that they may select.
+    /// The params that the bindings of matching policies name and the snapshot lacks. Params that bindings select by labels are not
+    /// included; the host must have added all such objects beforehand.
     pub fn unknown_params(&self, request: &AdmissionRequest<'_>) -> Vec<WantedParam> {
         let mut wanted = Vec::new();
         let mut want = |kind: &ParamKind, selection: Option<&ParamSelection>| {

@@ -1,4 +1,4 @@
-//! No evaluation costs more than was estimated, for random objects within the bounds of their schema.
+//! Tests that no evaluation costs more than its estimate, with random objects that satisfy their schema.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 use std::cell::RefCell;
@@ -17,7 +17,7 @@ use gavel_schema::JsonSchema;
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 
-/// Read by the expressions below.
+/// The variables that the expressions below can read.
 const VARIABLES: &[(&str, &str)] = &[
     ("items", "object.spec.items"),
     ("optional", "object.?spec.?items.orValue([])"),
@@ -114,7 +114,7 @@ fn list(of: impl Strategy<Value = Json>, most: usize) -> impl Strategy<Value = J
     prop::collection::vec(of, 0..=most).prop_map(Json::from)
 }
 
-/// An object with some of these fields.
+/// An object from which each field may be missing.
 fn object(fields: Vec<(&'static str, BoxedStrategy<Json>)>) -> impl Strategy<Value = Json> {
     let fields = fields.into_iter().map(|(name, value)| {
         let value = prop_oneof![9 => value.prop_map(Some), 1 => Just(None)];
@@ -203,7 +203,7 @@ impl Authorizer for Allows {
     }
 }
 
-/// The greatest cost of each expression.
+/// Records the maximum cost of each expression, in cost units.
 #[derive(Default)]
 struct Costs(RefCell<BTreeMap<String, u64>>);
 
@@ -232,7 +232,7 @@ fn snapshot() -> Snapshot {
     index.snapshot()
 }
 
-/// What each expression costs for an object that takes the place of another.
+/// The cost of each expression for an update from `old` to `object`, in cost units.
 fn run(snapshot: &Snapshot, object: Json, old: Json) -> BTreeMap<String, u64> {
     let request = json!({
         "uid": "1", "operation": "UPDATE", "name": "web", "namespace": "default",
@@ -253,7 +253,7 @@ fn run(snapshot: &Snapshot, object: Json, old: Json) -> BTreeMap<String, u64> {
     costs.0.into_inner()
 }
 
-/// The most that each expression may cost; those of unknown size are left out.
+/// The estimated maximum cost of each expression, without expressions of unknown or unbounded cost.
 fn most() -> BTreeMap<String, u64> {
     let fields: Vec<_> = costs().expressions.into_iter().collect();
     let policy = policy();

@@ -1,4 +1,4 @@
-//! Mutating policies as a host uses them: patches as differences, idempotence, and input that wants too much.
+//! Tests mutating policies through the public interface: patches of the changes, idempotence, and expressions that use too many resources.
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -18,7 +18,7 @@ use gavel_schema::JsonSchema;
 use proptest::prelude::*;
 use serde_json::json;
 
-/// A policy of ConfigMaps with these mutations, bound.
+/// A snapshot with one policy and its binding. The policy applies these mutations to ConfigMaps and Things.
 fn snapshot(reinvocation: &str, mutations: &[Json]) -> Snapshot {
     let mut index = PolicyIndex::new(EnvSet::new(Server::default()).unwrap().stored_expressions());
     let group = "admissionregistration.k8s.io/v1";
@@ -270,7 +270,7 @@ fn an_object_that_no_policy_matches_is_not_copied() {
     assert!(info.bytes_total < 4096, "{} bytes", info.bytes_total);
 }
 
-/// Keys, also such as JSON pointers escape.
+/// Keys of objects, including keys that JSON pointers escape.
 fn key() -> impl Strategy<Value = String> + Clone {
     prop_oneof![
         Just(String::new()),
@@ -280,7 +280,7 @@ fn key() -> impl Strategy<Value = String> + Clone {
     ]
 }
 
-/// Any JSON.
+/// A random JSON document.
 fn document() -> impl Strategy<Value = Json> {
     let leaf = prop_oneof![
         Just(Json::Null),
@@ -298,7 +298,7 @@ fn document() -> impl Strategy<Value = Json> {
     })
 }
 
-/// Applies a patch as RFC 6902 has it.
+/// Applies a patch according to RFC 6902.
 fn applied(mut document: Json, operations: &[Json]) -> Json {
     for operation in operations {
         let path = operation["path"].as_str().unwrap();
@@ -329,7 +329,7 @@ fn applied(mut document: Json, operations: &[Json]) -> Json {
     document
 }
 
-/// An expression that comes to a document.
+/// An expression that returns the document.
 fn expression(document: &Json) -> String {
     match document {
         Json::Array(items) => {
@@ -347,7 +347,7 @@ fn expression(document: &Json) -> String {
     }
 }
 
-/// What policies make of a custom resource that may have any fields.
+/// Mutates a custom resource whose schema allows any fields.
 fn mutated_thing(snapshot: &Snapshot, object: &Json) -> Mutated {
     let kind = json!({"group": "example.com", "version": "v1", "kind": "Thing"});
     let resource = json!({"group": "example.com", "version": "v1", "resource": "things"});

@@ -1,4 +1,4 @@
-//! Mutations held against schemas, before they are applied.
+//! Tests the checks of mutations with schemas.
 #![expect(clippy::expect_used, reason = "a test")]
 
 use gavel_policy::GroupVersionKind;
@@ -8,7 +8,7 @@ use gavel_policy::typecheck::TypeChecker;
 use gavel_schema::JsonSchema;
 use serde_json::json;
 
-/// What is said of a mutation of Routes.
+/// The errors of a mutation of Routes.
 fn faults(patch_type: &str, expression: &str) -> Vec<String> {
     let schema: JsonSchema = serde_json::from_value(json!({"type": "object", "properties": {"spec": {
         "type": "object",

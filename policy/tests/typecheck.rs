@@ -1,4 +1,4 @@
-//! The types of policies, checked against schemas.
+//! Tests type-checking of policies with schemas.
 #![expect(
     clippy::expect_used,
     clippy::indexing_slicing,
@@ -12,7 +12,7 @@ use gavel_policy::typecheck::{Estimate, TypeChecker};
 use gavel_schema::JsonSchema;
 use serde_json::{Value as Json, json};
 
-/// A checker that knows Things of some groups, whose `spec.size` is an int.
+/// A checker that knows the kind `Thing` in these API versions. Its `spec.size` is an integer.
 fn checker(api_versions: &[&str]) -> TypeChecker {
     let schema: JsonSchema = serde_json::from_value(json!({
         "type": "object",
@@ -39,7 +39,7 @@ fn policy(
     ValidatingAdmissionPolicy::from_json(&policy).expect("a policy")
 }
 
-/// The fields that upstream warns of, each with the number of kinds that it is about.
+/// The fields for which upstream reports a warning, each with the number of kinds in the warning.
 fn upstream(checker: &TypeChecker, policy: &ValidatingAdmissionPolicy) -> Vec<(String, usize)> {
     let kinds = |warning: &str| warning.matches(", Kind=").count();
     let warnings = checker.check(policy).into_iter();
@@ -48,7 +48,7 @@ fn upstream(checker: &TypeChecker, policy: &ValidatingAdmissionPolicy) -> Vec<(S
         .collect()
 }
 
-/// The fields with faults, each with the number of kinds.
+/// The fields for which Gavel reports type errors, each with the number of kinds.
 fn everything(checker: &TypeChecker, policy: &ValidatingAdmissionPolicy) -> Vec<(String, usize)> {
     let mut fields: Vec<(String, usize)> = Vec::new();
     for fault in checker.analyze(policy).faults {
@@ -71,7 +71,7 @@ fn upstream_checks_validations_only() {
     });
     let policy = policy(&["a.com"], &["v1"], &["things"], spec);
     let field = |field: &str| (format!("spec.{field}"), 1);
-    // The variable is dyn where its own types are wrong, and the validation has no fault.
+    // The variable has type errors and therefore type `dyn`, so the validation that reads it has no errors.
     assert_eq!(
         upstream(&checker, &policy),
         [field("validations[0].messageExpression")]
@@ -123,7 +123,7 @@ fn resources_are_found_as_kubernetes_finds_them() {
     };
     check(&["a.com"], &["v1"], &["things"], 1);
     check(&["a.com"], &["v1", "v2"], &["THINGS", "thing"], 2);
-    // No group stands for any.
+    // An empty group matches any group.
     check(&[""], &["v1"], &["things"], 2);
     check(&["a.com"], &["v3"], &["things"], 0);
     check(&["a.com"], &["*"], &["things"], 0);
@@ -208,7 +208,7 @@ fn a_group_has_each_variable_once_and_messages_have_them_again() {
     assert_eq!(total(true), (9 + 9 + 3, 9, 3));
 }
 
-/// A policy about Things that changes them.
+/// A mutating policy that matches Things.
 fn mutating(spec: Json) -> MutatingAdmissionPolicy {
     let mut policy = json!({"spec": spec});
     policy["spec"]["matchConstraints"] = json!({"resourceRules": [{
@@ -271,7 +271,7 @@ fn each_mutation_has_a_budget_of_its_own_and_reads_variables_anew() {
     );
 }
 
-/// The most of an estimate; 0 of none.
+/// The maximum of an estimate; 0 if there is no maximum.
 fn max(estimate: Option<Estimate>) -> u64 {
     match estimate {
         Some(Estimate::Bounded(cost)) => cost.max,

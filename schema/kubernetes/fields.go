@@ -1,8 +1,8 @@
 //go:build ignore
 
-// Prints two lists for every struct of the Kubernetes API that a server knows: the fields that Go omits when they are zero although they
-// are not pointers ("plain"), and the fields that Go always writes, with their zero values ("written"). Run it in the vendored modules of
-// k8s.io/kubernetes: go run fields.go > fields.json
+// Prints two lists for every struct of the Kubernetes API. "plain" lists the fields that are not pointers but that Go omits when they are
+// zero. "written" lists the fields that Go always writes, with their zero values. Run it in the vendored modules of k8s.io/kubernetes:
+// go run fields.go > fields.json
 package main
 
 import (

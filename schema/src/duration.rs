@@ -1,9 +1,9 @@
-//! Durations in custom resources (kube-openapi `pkg/validation/strfmt/duration.go`): a text in Go's notation or, if Go cannot read it, the
-//! sum of all numbers with a unit in the text.
+//! Durations in custom resources (kube-openapi `pkg/validation/strfmt/duration.go`): a string in Go's notation or, if Go cannot parse the
+//! string, the sum of all numbers with a unit in it.
 
 use gavel_golang::duration;
 
-/// Kubernetes' error for a text that is not a duration.
+/// Kubernetes' error for a string that is not a duration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct NoDuration(pub(crate) String);
 
@@ -22,8 +22,8 @@ const UNITS: [(&[&str], i64); 8] = [
     (&["w", "wk", "week"], 7 * DAY),
 ];
 
-/// The nanoseconds of a duration. If Go cannot read the text, all numbers with a unit in it are added, and the rest of the text is ignored:
-/// `2 days` is two days, but so is `-2d`, and `1.5d` is five days.
+/// The nanoseconds of a duration. If Go cannot parse the string, all numbers with a unit in it are added, and the rest of the string is
+/// ignored: `2 days` is two days, but so is `-2d`, and `1.5d` is five days.
 pub(crate) fn parse(text: &str) -> Result<i64, NoDuration> {
     if let Some(nanos) = duration::parse(text) {
         return Ok(nanos);

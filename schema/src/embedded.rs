@@ -1,4 +1,5 @@
-//! Embedded objects: their `apiVersion`, `kind` and `metadata` (apiextensions-apiserver `pkg/apiserver/schema/objectmeta`).
+//! Decodes and validates the `apiVersion`, `kind` and `metadata` of embedded objects (apiextensions-apiserver
+//! `pkg/apiserver/schema/objectmeta`).
 
 use gavel_apimachinery::field::{Error, Path};
 use gavel_apimachinery::meta::{self, GroupVersion, MetadataView};
@@ -8,12 +9,13 @@ use gavel_engine::value::Json;
 
 use crate::JsonSchema;
 
-/// Rewrites the metadata of all embedded objects as an API server writes it, and returns the paths of its unknown fields, sorted.
-/// `resource` marks the value itself as such an object, even if the schema does not; `path` is its path.
+/// Rewrites the metadata of all embedded objects as an API server does, and returns the paths of unknown fields in the metadata, sorted.
+/// `resource` marks the value itself as an embedded object, even if the schema does not; `path` is the path of the value.
 ///
 /// # Errors
 ///
-/// An embedded object has a type that is not a text, or unreadable metadata. The first one in the order of names is reported.
+/// The `apiVersion` or `kind` of an embedded object is not a string, or its metadata is malformed. The first such object in the order of
+/// field names is reported.
 pub fn coerce(
     value: &mut Json,
     schema: Option<&JsonSchema>,
@@ -23,9 +25,9 @@ pub fn coerce(
     walk(value, schema, resource, false, path)
 }
 
-/// Like [`coerce`], for objects that were read from storage: unreadable metadata is dropped.
+/// Like [`coerce`], for objects that were read from storage: malformed fields are dropped.
 pub fn coerce_stored(value: &mut Json, schema: Option<&JsonSchema>, resource: bool) {
-    // The walk cannot fail, because unreadable metadata is dropped.
+    // The walk cannot fail, because malformed fields are dropped.
     let _ = walk(value, schema, resource, true, &Path::root());
 }
 
@@ -111,7 +113,7 @@ impl Coercion {
         let path = path.child("metadata");
         match self.stored {
             true => {
-                // Metadata that is not an object stays.
+                // Metadata that is not an object stays unchanged.
                 let _ = meta::decode_stored(metadata);
             }
             false => {

@@ -1,4 +1,4 @@
-//! Equality of JSON values as Go's `reflect.DeepEqual` decides it for decoded values: 1 is not 1.0.
+//! Compares JSON values as Go's `reflect.DeepEqual` compares decoded values: 1 is not equal to 1.0.
 
 use std::hash::{Hash, Hasher};
 
@@ -65,7 +65,7 @@ impl PartialEq for Same<'_> {
     }
 }
 
-/// Every JSON value equals itself: none is NaN.
+/// JSON has no NaN, so each value equals itself.
 impl Eq for Same<'_> {}
 
 impl Hash for Same<'_> {
@@ -78,7 +78,7 @@ impl Hash for Same<'_> {
                 Json::Bool(bool) => bool.hash(state),
                 Json::Number(number) => match Numeric::from(number) {
                     Numeric::Int(int) => int.hash(state),
-                    // Zeros are equal whatever their sign.
+                    // Adding 0.0 turns -0.0 into 0.0, so that both get the same hash.
                     Numeric::Double(double) => (double + 0.0).to_bits().hash(state),
                 },
                 Json::String(text) => text.hash(state),

@@ -1,6 +1,6 @@
-//! OpenAPI schemas as CEL types, JSON as CEL values, and the validation of objects by schema. Layer 2: no IO.
+//! Reads OpenAPI schemas as CEL types and JSON as CEL values, and validates objects against schemas. Layer 2: no IO.
 //!
-//! A [`JsonSchema`] is a structural schema of a CustomResourceDefinition. [`cel::CelSchema`] has its CEL type, and views JSON through it;
+//! A [`JsonSchema`] is a structural schema of a CustomResourceDefinition. [`cel::CelSchema`] gives it a CEL type and reads JSON through it;
 //! [`validate`] validates, [`default`] sets defaults, [`prune`] drops unknown fields, [`merge`] merges as server-side apply does.
 //!
 //! ```

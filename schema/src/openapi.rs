@@ -8,10 +8,10 @@ use smol_str::SmolStr;
 
 use crate::{Bounds, Items, JsonSchema, MAX_DEPTH, OptionalList, Pool, SchemaOrBool, Topology};
 
-/// The limit of parts of a schema after following references. The schema of a Pod has 2,500 parts.
+/// The maximum number of schemas within a schema, after references are followed. The schema of a Pod contains 2,500 schemas.
 const MAX_PARTS: usize = 500_000;
 
-/// Why a schema cannot be used.
+/// The error for a schema that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum OpenApiError {
     /// The target of a reference does not exist.
@@ -22,8 +22,8 @@ pub enum OpenApiError {
     TooLarge,
 }
 
-/// Reads the schema in `json`, with references replaced by their targets: `definition` finds a target by its name, the last step
-/// of the reference. A reference to an enclosing schema becomes an unknown object.
+/// Reads the schema in `json` and replaces references by their targets. `definition` finds a target by its name, which is the last step of
+/// the reference. A reference to an enclosing schema becomes an unknown object.
 ///
 /// The result has the keys that determine types, values and sizes; other constraints on values are omitted.
 ///
@@ -153,8 +153,8 @@ impl<'a> Resolver<'a, '_> {
     }
 }
 
-/// The reference of a schema; an empty one counts as absent. The reference may be in an `allOf`, so that it can have a description next to
-/// it.
+/// The reference of a schema; an empty reference counts as absent. A reference may also be in `allOf`, which allows a description next to
+/// the reference.
 fn reference(json: &Json, depth: usize) -> Option<&str> {
     if let Some(reference) = text(json, "$ref").filter(|reference| !reference.is_empty()) {
         return Some(reference);
@@ -165,7 +165,7 @@ fn reference(json: &Json, depth: usize) -> Option<&str> {
     list(json, "allOf").find_map(|each| reference(each, depth.saturating_add(1)))
 }
 
-/// The type; if there are several, the first one.
+/// The type of a schema; the first type if there are several.
 fn kind(json: &Json) -> &str {
     match json.get("type") {
         Some(Json::Array(types)) => types.first().and_then(Json::as_str),

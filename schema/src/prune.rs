@@ -1,4 +1,4 @@
-//! Pruning: removes the fields that an object's schema does not know (apiextensions-apiserver `pkg/apiserver/schema/pruning`).
+//! Prunes objects: removes the fields that their schema does not know (apiextensions-apiserver `pkg/apiserver/schema/pruning`).
 
 use gavel_apimachinery::field::Path;
 use gavel_engine::value::Json;
@@ -15,8 +15,8 @@ const MAX_DEPTH: usize = 500;
 const MAX_PATH_BYTES: usize = 16 << 20;
 
 /// Removes the fields that a schema does not know from a value, and returns their paths, such as `spec.items[0].x`, sorted. `resource`
-/// marks a value that is itself an object: its `apiVersion`, `kind` and `metadata` are known, even if the schema does not declare them.
-/// Without a schema, no other fields are known.
+/// marks the value as a whole object: its `apiVersion`, `kind` and `metadata` are known, even if the schema does not declare them. Without
+/// a schema, all other fields are unknown.
 ///
 /// ```
 /// use gavel_schema::{JsonSchema, prune};
@@ -50,7 +50,8 @@ pub fn prune(value: &mut Json, schema: Option<&JsonSchema>, resource: bool) -> V
     unknown.paths
 }
 
-/// The paths of unknown fields, up to the size limit. The paths of many fields below a long name can be longer than the object itself.
+/// The paths of unknown fields, up to the size limit. If many fields are below a field with a long name, their paths can be longer than the
+/// object.
 struct Unknown {
     paths: Vec<String>,
     /// The number of bytes that may still be added.
@@ -67,14 +68,14 @@ impl Unknown {
     }
 }
 
-/// The known part of the schema of a value.
+/// The schema of a value, as far as it is known.
 #[derive(Clone, Copy)]
 struct KnownValue<'s> {
     schema: Option<&'s JsonSchema>,
     /// Whether the value is an object with `apiVersion`, `kind` and `metadata`.
     embedded: bool,
-    /// Whether unknown fields are kept. If the value is a list, this applies to everything in the list; if it is an object, only to the
-    /// object's own fields.
+    /// Whether unknown fields are preserved. In a list, this applies to all items. In an object, this applies to its own fields, not to
+    /// those of objects within it.
     preserves: bool,
 }
 
@@ -142,7 +143,7 @@ impl<'s> KnownValue<'s> {
 
 /// The declaration of a field in a schema.
 enum Field<'s> {
-    /// A declared field, with its schema if there is one.
+    /// A declared field, with its schema if it has one.
     Known(Option<&'s JsonSchema>),
     Unknown,
 }

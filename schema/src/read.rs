@@ -1,9 +1,9 @@
-//! JSON texts as CEL values.
+//! Reads JSON as CEL values.
 
 use gavel_apimachinery::json;
 use gavel_engine::value::{Arena, Value, read_json};
 
-/// Reads a JSON text as a value that borrows from the text and from an arena.
+/// Reads JSON as a CEL value that borrows from `text` and from `arena`.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! What rules on typed data allocate.
+//! Counts the allocations of rules on typed data.
 #![expect(clippy::unwrap_used, reason = "a test")]
 
 use gavel_engine::env::Env;

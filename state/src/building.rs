@@ -1,4 +1,4 @@
-//! Builds states from valid objects. A change of one object only rebuilds the objects that name it.
+//! Builds states from valid objects. If one object changes, only objects that refer to it are rebuilt.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ use crate::prepare::{Good, Prepared, Sort};
 use crate::state::{Counts, State};
 use crate::unseen::Unseen;
 
-/// A state under construction.
+/// The contents of the next state, which are updated with each change.
 pub(crate) struct Building {
     server: Server,
     index: PolicyIndex,
@@ -37,7 +37,7 @@ pub(crate) struct Building {
 }
 
 impl Building {
-    /// A state with this index and without other objects.
+    /// The contents of a state with this index and without other objects.
     pub(crate) fn new(index: PolicyIndex, server: Server) -> Self {
         Building {
             server,
@@ -54,7 +54,7 @@ impl Building {
         }
     }
 
-    /// Begins a state with an index and these objects.
+    /// Builds the contents of a state from these objects. `index` is empty.
     pub(crate) fn of<'g>(
         index: PolicyIndex,
         server: Server,
@@ -65,7 +65,7 @@ impl Building {
         for good in &objects {
             building.note_params(&good.prepared, usize::saturating_add);
         }
-        // The objects are added after all kinds of params are known, because these kinds decide which objects are params.
+        // All kinds of params must be known before objects are added, because they determine which objects are params.
         for good in &objects {
             building.put(good);
         }
@@ -75,8 +75,8 @@ impl Building {
         building
     }
 
-    /// Replaces an old version of an object. Returns false if the change affects how other objects are read, so that everything
-    /// must be rebuilt.
+    /// Replaces the old version of an object. Returns false if the change affects other objects: the caller must then build everything
+    /// again.
     pub(crate) fn replace(&mut self, old: Option<&Good>, new: Option<&Good>) -> bool {
         let mut both = old.into_iter().chain(new);
         if both.any(|good| matches!(good.prepared, Prepared::Definition(_))) {
@@ -103,11 +103,11 @@ impl Building {
         true
     }
 
-    /// Sets the roles and role bindings, from which the authorizer is built.
+    /// Builds the authorizer from the roles and role bindings.
     pub(crate) fn set_roles<'g>(&mut self, roles: impl Iterator<Item = &'g Good>) {
         let roles: Vec<Cow<'_, Json>> = roles.map(|good| good.object.value()).collect();
         let rbac = Rbac::from_manifests(roles.iter().map(|role| &**role));
-        // Each object was read before.
+        // Preparation has read each of these objects, so an error is not expected.
         let rbac = rbac.unwrap_or_else(|error| {
             let problem = Problem::new(rule::OBJECT, error.to_string());
             self.problems.push(problem);
@@ -116,7 +116,7 @@ impl Building {
         self.authorizer = Arc::new(rbac);
     }
 
-    /// Sets the known properties of a kind of params.
+    /// Sets whether a kind of params is namespaced, and why its params are unavailable.
     pub(crate) fn set_param_kind(
         &mut self,
         kind: &ParamKind,
@@ -129,7 +129,7 @@ impl Building {
         self.index.set_param_fault(kind, fault);
     }
 
-    /// A state of the current contents, with the given problems, unseen objects and compile errors.
+    /// A state with the current contents and with the given problems, missing objects and compile errors.
     pub(crate) fn state(
         &self,
         mut problems: Vec<Problem>,
@@ -194,7 +194,7 @@ impl Building {
         }
     }
 
-    /// Removes an object that was deleted, or that another object with the same name replaces.
+    /// Removes an object. `is_gone` is false if a new version with the same name replaces it.
     fn remove(&mut self, good: &Good, is_gone: bool) {
         if self.is_param(good) {
             uncount(&mut self.counts.params);
@@ -219,7 +219,7 @@ impl Building {
         }
     }
 
-    /// Applies `change` (adding or subtracting 1) to the number of policies that use the same kind of params.
+    /// Updates the number of policies that use the same kind of params. `change` adds or subtracts 1.
     fn note_params(&mut self, prepared: &Prepared, change: fn(usize, usize) -> usize) {
         let kind = prepared.policy().and_then(|(_, kind)| kind);
         if let Some(ParamKind { api_version, kind }) = kind {
@@ -263,8 +263,8 @@ impl Building {
 }
 
 impl State {
-    /// A state that contains only an index; `server` is the API server of the index's environment. Objects are used as written, without
-    /// defaults.
+    /// A state that contains only an index. `server` is the API server for which the index compiles policies. Defaults of objects are not
+    /// set.
     pub fn of_index(index: PolicyIndex, server: Server) -> Self {
         let building = Building::new(index, server);
         State {

@@ -1,4 +1,4 @@
-//! The definitions of custom resources, and the validation of objects by them.
+//! CustomResourceDefinitions, and the validation of custom resources.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,11 +12,11 @@ use gavel_libraries::Server;
 use gavel_policy::AdmissionRequest;
 use serde_json::Value as Json;
 
-/// Definitions by group and plural name.
+/// CustomResourceDefinitions by group and plural name.
 #[derive(Debug, Default, Clone)]
 pub struct Definitions(HashMap<(String, String), Arc<Compiled>>);
 
-/// A definition with its schemas and rules compiled.
+/// A CustomResourceDefinition with compiled schemas and rules.
 #[derive(Debug)]
 pub(crate) struct Compiled {
     definition: Definition,
@@ -26,7 +26,7 @@ pub(crate) struct Compiled {
 }
 
 impl Compiled {
-    /// Compiles a definition for an API server.
+    /// Compiles a CustomResourceDefinition for an API server.
     ///
     /// # Errors
     ///
@@ -47,31 +47,32 @@ impl Compiled {
     }
 }
 
-/// The result of validating an object by its definition.
+/// The result of validating an object that a request writes.
 #[derive(Debug, Default)]
 pub struct Findings {
     /// The kind with its group, as messages print it: `Thing.example.com`.
     pub kind: String,
-    /// The errors.
+    /// The errors for which the object is rejected.
     pub errors: Vec<Error>,
-    /// The errors of rules that the old object had too; they do not make the update invalid.
+    /// Warnings for the client, such as errors of rules that the old object had too.
     pub warnings: Vec<String>,
-    /// The cost of the rules, in cost units.
+    /// The cost of the validation rules, in cost units.
     pub cost: u64,
     /// The error if the object cannot be decoded.
     pub unreadable: Option<String>,
 }
 
 impl Definitions {
-    /// Inserts a definition.
+    /// Inserts a definition or replaces the one with the same name.
     pub(crate) fn insert(&mut self, definition: Arc<Compiled>) {
         let spec = &definition.definition.spec;
         let key = (spec.group.clone(), spec.names.plural.clone());
         self.0.insert(key, definition);
     }
 
-    /// Validates the object that a request writes. The findings are empty for resources without a definition, for subresources with their
-    /// own kinds, and for operations that write nothing.
+    /// Validates the custom resource that a request creates or updates.
+    ///
+    /// The findings are empty for other operations, for resources without a definition, and for subresources other than `status`.
     pub fn validate(
         &self,
         request: &AdmissionRequest<'_>,
@@ -120,13 +121,13 @@ impl Definitions {
     }
 }
 
-/// The part of the rules' budget that was used; the whole budget if a rule exceeded a limit and ended the validation.
+/// The used part of the rules' budget, in cost units. If a rule exceeded a limit, the whole budget counts as used.
 fn cost(remaining: i64) -> u64 {
     let left = remaining.max(0);
     COST_BUDGET.saturating_sub(left).unsigned_abs()
 }
 
-/// Decodes an object as an API server does.
+/// Decodes a custom resource as an API server does.
 fn read(crd: &CompiledCrd, object: Value<'_>) -> Result<Json, String> {
     let too_large = || "the object is too large to be read".to_owned();
     let object = object.to_json().ok_or_else(too_large)?;
@@ -136,7 +137,7 @@ fn read(crd: &CompiledCrd, object: Value<'_>) -> Result<Json, String> {
         .map_err(|error| error.to_string())
 }
 
-/// The version that an object declares. If a webhook requires another version, the API server has converted the object to it.
+/// The version in the object's `apiVersion`. The API server converts objects to the version that a webhook matches.
 fn version(object: &Json) -> &str {
     let api_version = object.get("apiVersion").and_then(Json::as_str);
     let (_, version) = api_version

@@ -1,4 +1,4 @@
-//! The environments in which expressions are compiled.
+//! The CEL environments in which expressions are compiled.
 
 use std::sync::{Arc, LazyLock};
 
@@ -7,12 +7,12 @@ use gavel_engine::env::Env;
 use gavel_libraries::{EnvSet, Server};
 use gavel_policy::validation::Validator;
 
-/// The environments of a server.
+/// The CEL environments of an API server.
 pub(crate) struct Environments {
     pub(crate) server: Server,
-    /// The environment of stored expressions, in which policies in force are compiled.
+    /// The environment for stored expressions, which compiles the policies in force.
     pub(crate) stored: Env,
-    /// The environments of new rules.
+    /// The environments for the validation rules of new CustomResourceDefinitions.
     pub(crate) rules: RuleEnvs,
 }
 
@@ -35,7 +35,7 @@ impl Environments {
     }
 }
 
-/// The environments of a server. Building them is slow, so the environments of the default server are kept.
+/// The environments of an API server. Building them is slow, so the environments of the default server are cached.
 pub(crate) fn environments(server: Server) -> Result<Arc<Environments>, String> {
     static USUAL: LazyLock<Result<Arc<Environments>, String>> =
         LazyLock::new(|| Environments::new(Server::default()).map(Arc::new));

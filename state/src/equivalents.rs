@@ -1,12 +1,12 @@
-//! The resources that an API server treats as equivalent: those that share their storage (apiserver `pkg/server/config.go`,
-//! `EquivalentResourceRegistry`), and the versions of a custom resource (apiextensions-apiserver
+//! The resources that an API server treats as equivalent. They are built-in resources with shared storage (apiserver
+//! `pkg/server/config.go`, `EquivalentResourceRegistry`), and the versions of each custom resource (apiextensions-apiserver
 //! `pkg/apiserver/customresource_handler.go`).
 
 use gavel_crd::definition::Spec;
 use gavel_policy::{EquivalentResources, GroupVersionKind, GroupVersionResource};
 
-/// The built-in resources that API servers of 1.34 to 1.37 serve under several names by default: the resource, its kind, group and version,
-/// in the order in which the server installs them.
+/// The built-in resources that API servers 1.34 to 1.37 serve in several groups or versions by default. A row is the plural name, kind,
+/// group and version; the rows have the order in which the server installs the resources.
 const BUILT_IN: [(&str, &str, &str, &str); 4] = [
     ("events", "Event", "", "v1"),
     ("events", "Event", "events.k8s.io", "v1"),
@@ -17,7 +17,7 @@ const BUILT_IN: [(&str, &str, &str, &str); 4] = [
 /// The only resource in the table with a `status` subresource.
 const AUTOSCALERS: &str = "horizontalpodautoscalers";
 
-/// The equivalent resources of Kubernetes itself.
+/// The equivalent built-in resources.
 pub(crate) fn built_in() -> EquivalentResources {
     let mut equivalents = EquivalentResources::default();
     for (plural, kind, group, version) in BUILT_IN {
@@ -35,7 +35,7 @@ pub(crate) fn built_in() -> EquivalentResources {
     equivalents
 }
 
-/// Registers the versions of a custom resource, including versions that are not served, with the subresources of each.
+/// Registers all versions of a custom resource with their subresources, including versions that are not served.
 pub(crate) fn register(equivalents: &mut EquivalentResources, spec: &Spec) {
     for version in &spec.versions {
         let resource = resource(&spec.group, &version.name, &spec.names.plural);

@@ -1,8 +1,9 @@
-//! The objects of a server: policies, bindings, params, namespaces, definitions and RBAC. Layer 4: no IO, no clock, no HTTP.
+//! Stores the objects that decide requests: policies, bindings, params, namespaces, CustomResourceDefinitions and RBAC objects. Layer 4: no
+//! IO, no clock, no HTTP.
 //!
-//! A [`Store`] handles [`Event`]s from any number of origins (files, the watch of a cluster) and keeps the last valid version of every
+//! A [`Store`] handles [`Event`]s from any number of origins, such as files and clusters, and stores the last valid version of every
 //! object. [`Store::publish`] builds a [`State`] from the current objects. A state is immutable: a server replaces it by swapping a
-//! pointer, and requests in flight keep the state that they began with.
+//! pointer, and requests in flight continue with the state that they began with.
 //!
 //! ```
 //! use gavel_libraries::Server;

@@ -1,4 +1,4 @@
-//! Live sources, such as a cluster, which answer questions while a request waits.
+//! Live sources, such as a cluster, which can be queried while a request waits.
 
 use std::fmt;
 use std::pin::Pin;
@@ -11,21 +11,21 @@ use serde_json::Value as Json;
 
 use crate::state::State;
 
-/// An answer that is computed asynchronously.
+/// The asynchronous result of a query.
 pub type Answer<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// The result of looking up an object: `None` if it does not exist, an error if the source cannot answer.
 pub type Found = Result<Option<Arc<Json>>, String>;
 
-/// A source that not only publishes states but also answers questions while a request waits.
+/// A source that publishes states and can be queried while a request waits.
 pub trait Live: fmt::Debug + Send + Sync {
-    /// Whether the source decides `authorizer` requests. Otherwise the authorizer of the state decides them.
+    /// Whether the source answers the permission checks of expressions. Otherwise the authorizer of the state answers them.
     fn decides_access(&self) -> bool;
 
-    /// The cached decision about a request; `None` if there is none.
+    /// The cached answer to a permission check, if any.
     fn known(&self, question: &AuthorizerAttributes) -> Option<Decision>;
 
-    /// Decides a request. Errors are part of the decision.
+    /// Answers a permission check. Errors are part of the answer.
     fn authorize<'a>(&'a self, question: &'a AuthorizerAttributes) -> Answer<'a, Decision>;
 
     /// Looks up a cluster-scoped object.
@@ -45,11 +45,11 @@ pub trait Live: fmt::Debug + Send + Sync {
     fn notes(&self) -> Vec<String>;
 }
 
-/// The states that a live source publishes.
+/// The current states of a live source.
 #[derive(Debug, Clone)]
 pub struct Published {
     /// The state that decides requests.
     pub state: Arc<State>,
-    /// The state of the API server's own policies; `None` unless its decisions are compared with Gavel's.
+    /// A state with the API server's own policies; `None` unless Gavel's decisions are compared with theirs.
     pub shadow: Option<Arc<State>>,
 }

@@ -12,7 +12,7 @@ use gavel_policy::KeptObject;
 use gavel_policy::api::GROUP;
 use serde_json::Value as Json;
 
-/// The origin of objects: the path of a file, or the name of a cluster.
+/// Where objects come from: the path of a file, or the name of a cluster.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Origin(Arc<str>);
 
@@ -43,13 +43,13 @@ pub struct ObjectKey {
 }
 
 impl ObjectKey {
-    /// Whether the object is a policy or a binding. Without such an object, requests may be admitted that were denied before.
+    /// Whether the object is in the API group of policies and bindings. Removing such an object may admit requests that it denied.
     pub fn decides(&self) -> bool {
         self.group == GROUP
     }
 }
 
-/// An object of a manifest, or one that a cluster has sent. Cloning is cheap.
+/// An object from a manifest or from a cluster. Cloning is cheap.
 #[derive(Debug, Clone)]
 pub struct Object {
     origin: Origin,
@@ -71,7 +71,7 @@ impl Object {
         }
     }
 
-    /// An object that a cluster has sent. It is kept in a compact form.
+    /// An object from a cluster. It is stored in a compact form.
     pub fn sent(origin: Origin, object: &Json) -> Self {
         Object {
             origin,
@@ -84,7 +84,7 @@ impl Object {
         &self.origin
     }
 
-    /// The object itself.
+    /// The object as JSON.
     pub fn value(&self) -> Cow<'_, Json> {
         match &self.source {
             Source::Manifest(document) => Cow::Borrowed(document.value()),
@@ -92,7 +92,7 @@ impl Object {
         }
     }
 
-    /// The object in compact form, to be kept. An object of a cluster already has this form, and is shared.
+    /// The object in the compact form in which it is stored. Objects from a cluster already have this form and are shared.
     pub(crate) fn kept(&self) -> Arc<KeptObject> {
         match &self.source {
             Source::Manifest(document) => Arc::new(KeptObject::compact(document.value())),
@@ -100,7 +100,7 @@ impl Object {
         }
     }
 
-    /// Whether two objects are equal, whatever their origins are.
+    /// Whether the JSON of two objects is equal, regardless of their origins.
     pub(crate) fn is_same(&self, other: &Object) -> bool {
         match (&self.source, &other.source) {
             (Source::Sent(one), Source::Sent(other)) => one == other,
@@ -112,7 +112,7 @@ impl Object {
     ///
     /// # Errors
     ///
-    /// The object has no type or no name.
+    /// `apiVersion`, `kind` or `metadata.name` is missing.
     pub fn key(&self) -> Result<ObjectKey, Vec<Problem>> {
         let (api_version, kind, name) = (self.api_version(), self.kind(), self.name());
         let missing = [
@@ -136,7 +136,7 @@ impl Object {
         })
     }
 
-    /// The place of the object's name: file, line and column.
+    /// The position of the object's name: file, line and column. For an object from a cluster, the origin, kind and name.
     pub(crate) fn place(&self) -> String {
         match &self.source {
             Source::Manifest(document) => {
@@ -152,22 +152,22 @@ impl Object {
         format!("{} {:?}", self.kind(), self.name())
     }
 
-    /// `apiVersion`; empty if it is absent.
+    /// The `apiVersion`; empty if absent.
     pub(crate) fn api_version(&self) -> &str {
         self.name_at("/apiVersion", KeptObject::api_version)
     }
 
-    /// `kind`
+    /// The `kind`; empty if absent.
     pub(crate) fn kind(&self) -> &str {
         self.name_at("/kind", KeptObject::kind)
     }
 
-    /// The namespace.
+    /// The namespace; empty if absent.
     pub(crate) fn namespace(&self) -> &str {
         self.name_at("/metadata/namespace", KeptObject::namespace)
     }
 
-    /// The name.
+    /// The name; empty if absent.
     pub(crate) fn name(&self) -> &str {
         self.name_at("/metadata/name", KeptObject::name)
     }
@@ -182,7 +182,8 @@ impl Object {
         }
     }
 
-    /// A problem of a field, at the place of the field; for objects of a cluster, with kind and name.
+    /// A problem at the position of a field in the manifest. For an object from a cluster, the message names the kind and the object
+    /// instead.
     pub(crate) fn problem(&self, field: &str, message: impl fmt::Display) -> Problem {
         let problem = match &self.source {
             Source::Manifest(document) => {
@@ -194,8 +195,8 @@ impl Object {
         problem.in_file(&self.file())
     }
 
-    /// The problem that an error of a field describes, at the place of the field or, if the error has a position in the field's expression,
-    /// at that position. `written` is the path of the field in the object.
+    /// The problem for an error in a field. It points at the error inside the field's expression if that position is known, otherwise at
+    /// the field. `written` is the path of the field in the object.
     pub(crate) fn field_problem(&self, error: &Error, written: &str) -> Problem {
         match &self.source {
             Source::Manifest(document) => {

@@ -46,12 +46,12 @@ pub(crate) enum Prepared {
     /// A role or a role binding.
     Rbac,
     Namespace(Arc<Namespace>),
-    /// Any other object; a policy can use it as a param.
+    /// Any other object, which policies can use as a param.
     Other,
 }
 
 impl Prepared {
-    /// The kind and name of a policy, and the kind of its params; `None` for other objects.
+    /// If the object is a policy: its sort and name, and the kind of its params.
     pub(crate) fn policy(&self) -> Option<((Sort, &str), Option<&ParamKind>)> {
         match self {
             Prepared::Policy(policy) => {
@@ -66,7 +66,7 @@ impl Prepared {
         }
     }
 
-    /// The policy of the binding, if the object is a binding.
+    /// If the object is a binding: the sort and name of its policy.
     pub(crate) fn bound_policy(&self) -> Option<(Sort, &str)> {
         match self {
             Prepared::Binding(binding) => {
@@ -98,19 +98,19 @@ impl Sort {
         }
     }
 
-    /// The sort of the policies with this kind; `None` if the kind is not a kind of policies.
+    /// The sort of the policies with this `kind`; `None` for other kinds.
     pub(crate) fn of_kind(kind: &str) -> Option<Self> {
         let sorts = [Sort::Validating, Sort::Mutating];
         sorts.into_iter().find(|sort| sort.kind() == kind)
     }
 }
 
-/// Validates policies, bindings and other objects as the API server does, and compiles them for the index.
+/// Validates objects as the API server does, and compiles them for the index.
 pub(crate) struct Preparation {
     validator: Arc<Validator>,
-    /// Whether objects are validated as if they were new.
+    /// Whether invalid objects are rejected. Objects are validated as if they were new.
     pub(crate) validates: bool,
-    /// An empty index, with which policies are compiled.
+    /// An empty index, which compiles policies.
     index: PolicyIndex,
     environments: Arc<Environments>,
 }
@@ -131,7 +131,7 @@ impl Preparation {
         self.index.clone()
     }
 
-    /// The server for which objects are prepared.
+    /// The API server for which objects are validated and compiled.
     pub(crate) fn server(&self) -> Server {
         self.environments.server
     }
@@ -141,11 +141,11 @@ impl Preparation {
         Registrations::new(Arc::clone(&self.validator))
     }
 
-    /// Prepares an object.
+    /// Validates and compiles an object.
     ///
     /// # Errors
     ///
-    /// The errors with which an API server would reject the object, each with its place.
+    /// The object is invalid. Each problem is an error with which an API server rejects the object, with its position.
     pub(crate) fn prepare(&mut self, object: &Object) -> Result<Prepared, Vec<Problem>> {
         let group = object.api_version().split_once('/');
         let group = group.map_or("", |(group, _)| group);
@@ -166,7 +166,7 @@ impl Preparation {
         }
     }
 
-    /// Prepares a policy or a binding. Webhook configurations are ignored.
+    /// Validates and compiles a policy or a binding. Webhook configurations are validated, but not used.
     fn registration(&mut self, object: &Object) -> Result<Prepared, Vec<Problem>> {
         let value = object.value();
         let decoded = Resource::decode(&*value)
@@ -198,7 +198,7 @@ impl Preparation {
         })
     }
 
-    /// Prepares the definition of a custom resource.
+    /// Validates and compiles a CustomResourceDefinition.
     fn definition(&self, object: &Object) -> Result<Prepared, Vec<Problem>> {
         let rules = &self.environments.rules;
         let value = object.value();

@@ -1,4 +1,4 @@
-//! The validation of policies and bindings that requests write, of Kubernetes' or Gavel's group.
+//! Validates the policies and bindings that requests write, in the API group of Kubernetes or of Gavel.
 
 use std::sync::Arc;
 
@@ -16,16 +16,16 @@ pub struct Registrations {
     validator: Arc<Validator>,
 }
 
-/// The params that a policy or binding in a request names.
+/// The params to which a policy or binding in a request refers.
 #[derive(Debug, Clone, PartialEq)]
 pub enum NamedParams {
-    /// For a policy: all objects of its `paramKind`.
+    /// The request writes a policy, which can read all objects of this `paramKind`.
     Kind(ParamKind),
-    /// For a binding: the params that it refers to. The policy of the binding names their kind.
+    /// The request writes a binding, which selects params. Their kind is the `paramKind` of the binding's policy.
     Objects {
         /// The name of the policy.
         policy: String,
-        /// The selected objects.
+        /// The `paramRef` of the binding.
         params: ParamRef,
     },
 }
@@ -35,7 +35,7 @@ impl Registrations {
         Registrations { validator }
     }
 
-    /// Validates the policy or binding that a request writes. The findings are empty if the request writes neither.
+    /// Validates the policy or binding that a request writes. For other objects, the findings are empty.
     pub fn validate(&self, request: &AdmissionRequest<'_>) -> Findings {
         let kind = format!("{}.{}", request.kind.kind, request.kind.group);
         match self.report(request) {
@@ -54,8 +54,9 @@ impl Registrations {
         }
     }
 
-    /// The params that the policy or binding in a request names. The user of the request must be allowed to read them. `None` if the object
-    /// names no params, or if it is a policy whose `paramKind` does not change.
+    /// The params to which the policy or binding in a request refers. The host must check that the user is allowed to read them.
+    ///
+    /// Returns `None` if the object refers to no params, or if it is a policy whose `paramKind` does not change.
     pub fn named_params(&self, request: &AdmissionRequest<'_>) -> Option<NamedParams> {
         if !matches!(request.operation, "CREATE" | "UPDATE") || !request.subresource.is_empty() {
             return None;

@@ -1,4 +1,4 @@
-//! States, which decide requests.
+//! The state that decides requests.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::prepare::Sort;
 use crate::registrations::Registrations;
 use crate::unseen::Unseen;
 
-/// The state that decides requests. It never changes.
+/// All compiled objects that decide requests. A state never changes.
 #[derive(Debug)]
 pub struct State {
     pub(crate) server: Server,
@@ -25,7 +25,7 @@ pub struct State {
     /// The schemas for merging objects and setting their defaults.
     pub(crate) schemas: ObjectSchemas,
     pub(crate) authorizer: Arc<dyn Authorizer>,
-    /// The actions of each binding, by the name of the binding.
+    /// The `validationActions` of each binding, by the name of the binding.
     pub(crate) actions: Arc<BTreeMap<String, Vec<String>>>,
     pub(crate) problems: Vec<Problem>,
     pub(crate) unseen: Vec<Unseen>,
@@ -48,13 +48,13 @@ pub struct Counts {
     pub definitions: usize,
     /// The number of namespaces.
     pub namespaces: usize,
-    /// The number of objects of the kinds that policies use as params.
+    /// The number of objects whose kind is the `paramKind` of a policy.
     pub params: usize,
 }
 
 impl State {
-    /// The name of a request's namespace, if the state does not have this namespace. `None` also for requests without a namespace, and for
-    /// requests about a namespace itself.
+    /// The request's namespace, if the state does not contain it. `None` if the namespace is known, if the request has none, or if the
+    /// request is about a namespace itself.
     pub fn unknown_namespace<'r>(&self, request: &AdmissionRequest<'r>) -> Option<&'r str> {
         let name = request.namespace;
         let is_namespace = request.kind.group.is_empty() && request.kind.kind == "Namespace";
@@ -62,9 +62,10 @@ impl State {
         (!is_known).then_some(name)
     }
 
-    /// Returns the policies with all objects that they read. An API server would look up an unknown namespace; here such a namespace is
-    /// assumed to have only the label `kubernetes.io/metadata.name`. For a request that deletes a namespace, the deleted object is
-    /// used as the namespace. The state itself does not change.
+    /// Returns the snapshot for a request: the policies and the objects that they read.
+    ///
+    /// If the request's namespace is unknown, the snapshot contains an assumed namespace, with only the label
+    /// `kubernetes.io/metadata.name`. If the request updates or deletes the namespace itself, the snapshot contains the old object instead.
     pub fn snapshot(&self, request: &AdmissionRequest<'_>) -> Snapshot {
         let name = request.namespace;
         if name.is_empty() || self.snapshot.has_namespace(name) {
@@ -80,8 +81,8 @@ impl State {
         self.snapshot.with_assumed_namespace(name)
     }
 
-    /// The policies with all objects that they read. `namespace` is the namespace of the request, which the caller has looked up; `None` if
-    /// it does not exist.
+    /// Returns the snapshot for a request whose namespace the caller has looked up. `namespace` is the JSON of the Namespace; `None` if it
+    /// does not exist.
     pub fn snapshot_with(&self, namespace: Option<&Json>) -> Snapshot {
         let with = namespace.and_then(|object| self.snapshot.with_namespace(object).ok());
         with.unwrap_or_else(|| self.snapshot.clone())
@@ -97,12 +98,12 @@ impl State {
         self.registrations.as_ref()
     }
 
-    /// The policies, by name.
+    /// The validating policies, sorted by name.
     pub fn policies(&self) -> impl Iterator<Item = &CompiledPolicy> {
         self.snapshot.policies()
     }
 
-    /// The definitions of custom resources.
+    /// The CustomResourceDefinitions.
     pub fn definitions(&self) -> &Definitions {
         &self.definitions
     }
@@ -112,12 +113,12 @@ impl State {
         &self.schemas
     }
 
-    /// The authorizer that decides by the RBAC objects.
+    /// The authorizer that answers permission checks by the RBAC objects.
     pub fn authorizer(&self) -> &Arc<dyn Authorizer> {
         &self.authorizer
     }
 
-    /// The actions of a binding: `Deny`, `Warn`, `Audit`.
+    /// The `validationActions` of a binding: `Deny`, `Warn` and `Audit`.
     pub fn actions(&self, binding: &str) -> &[String] {
         self.actions
             .get(binding)
@@ -125,27 +126,27 @@ impl State {
             .unwrap_or_default()
     }
 
-    /// The problems of objects. The last valid versions of such objects stay in force.
+    /// The problems of all objects. If the newest version of an object has problems, its last valid version stays in force.
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }
 
-    /// The objects that policies or bindings read but that no origin has: params, labels of namespaces, roles.
+    /// The objects that policies or bindings need but that no origin contains: bindings, policies, params, namespaces and roles.
     pub fn unseen(&self) -> &[Unseen] {
         &self.unseen
     }
 
-    /// All policies by sort and name, with the number of problems of their newest versions.
+    /// The number of problems in the newest version of each policy, by the sort and name of the policy.
     pub fn compile_errors(&self) -> &BTreeMap<(Sort, String), usize> {
         &self.compile_errors
     }
 
-    /// The names of the bound policies, each with the name of a binding.
+    /// The bindings of validating policies, as pairs of the policy's name and the binding's name.
     pub fn bound(&self) -> impl Iterator<Item = (&str, &str)> {
         self.snapshot.bound()
     }
 
-    /// The number of known objects.
+    /// The numbers of objects in the state.
     pub fn counts(&self) -> Counts {
         self.counts
     }

@@ -1,4 +1,4 @@
-//! The store, which handles events and publishes states.
+//! Stores objects, handles events and publishes states.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -22,34 +22,34 @@ pub enum Event {
     Applied(Object),
     /// An object was deleted.
     Deleted(Origin, ObjectKey),
-    /// The complete list of objects of an origin.
+    /// All objects of an origin were listed; the list replaces the earlier objects.
     ReplacedAll(Origin, Vec<Object>),
-    /// The known properties of a kind of params, independent of its objects.
+    /// Properties of a kind of params were determined, independently of its objects.
     ParamKind {
         /// The kind.
         kind: ParamKind,
         /// Whether objects of the kind are namespaced, if known.
         namespaced: Option<bool>,
-        /// Why the params are unavailable.
+        /// The reason why the params are unavailable, if they are.
         fault: Option<ParamFault>,
     },
 }
 
-/// Keeps the last valid version of every object, by origin.
+/// Stores the last valid version of every object of every origin, and publishes states.
 pub struct Store {
     preparation: Preparation,
     origins: BTreeMap<Origin, Held>,
-    /// The known properties of kinds of params, by `apiVersion` and kind.
+    /// Whether each kind of params is namespaced, and why its params are unavailable; by `apiVersion` and kind.
     param_kinds: BTreeMap<(String, String), (Option<bool>, Option<ParamFault>)>,
-    /// The state under construction.
+    /// The contents of the next state.
     building: Building,
-    /// The objects that changed since the last state was published, each in its last published form.
+    /// The objects that changed since the last state was published, each with its published version.
     changed: IndexMap<ObjectKey, Option<Good>>,
-    /// Whether everything must be rebuilt, because the changes cannot be applied one by one.
+    /// Whether the next state must be built from all objects, because the changes cannot be applied one by one.
     is_stale: bool,
-    /// Objects that more than one origin has, or once had.
+    /// The objects that several origins contain or once contained.
     contested: BTreeSet<ObjectKey>,
-    /// Whether the origins contain all existing objects.
+    /// Whether the origins contain all objects that exist.
     is_live: bool,
 }
 
@@ -63,9 +63,9 @@ impl std::fmt::Debug for Store {
 #[derive(Debug, Default)]
 struct Held {
     good: IndexMap<ObjectKey, Good>,
-    /// The problems of newer versions, which are not in force.
+    /// The problems of invalid newest versions.
     refused: BTreeMap<ObjectKey, Vec<Problem>>,
-    /// The problems of objects without a name.
+    /// The problems of objects without a unique key: `apiVersion`, `kind` or the name is missing, or another object has the same key.
     nameless: Vec<Problem>,
 }
 
@@ -89,7 +89,7 @@ impl Store {
         })
     }
 
-    /// An empty store that will contain all objects of a server: an object that it lacks does not exist.
+    /// An empty store that will contain all objects of an API server. Missing objects are not reported, because they do not exist.
     ///
     /// # Errors
     ///
@@ -101,7 +101,7 @@ impl Store {
         })
     }
 
-    /// An empty store for the stored objects of a cluster: they are not validated again.
+    /// An empty store for objects that an API server has accepted. They are not validated again.
     ///
     /// # Errors
     ///
@@ -112,7 +112,7 @@ impl Store {
         Ok(store)
     }
 
-    /// Applies a change. If a new version of an object is invalid, the last valid version stays in force.
+    /// Applies an event. If the new version of an object is invalid, the last valid version stays in force.
     pub fn handle(&mut self, event: Event) {
         match event {
             Event::Applied(object) => self.apply(object),
@@ -199,23 +199,23 @@ impl Store {
         }
     }
 
-    /// Records that an object changed.
+    /// Records that an object changed, with its earlier version.
     fn note_change(&mut self, key: ObjectKey, before: Option<Good>) {
-        // The change may affect which of several objects with the same key is used.
+        // If several origins contain the object, the change may affect which version is used.
         self.is_stale |= self.contested.contains(&key);
         if !self.is_stale {
             self.changed.entry(key).or_insert(before);
         }
     }
 
-    /// The policies and bindings of an origin that are in force.
+    /// The keys of an origin's policies and bindings that are in force.
     pub fn deciding(&self, origin: &Origin) -> impl Iterator<Item = &ObjectKey> {
         let held = self.origins.get(origin).into_iter();
         held.flat_map(|held| held.good.keys())
             .filter(|key| key.decides())
     }
 
-    /// The kinds of params of bound policies, by `apiVersion` and kind.
+    /// The `paramKind`s of policies that have bindings, as pairs of `apiVersion` and kind.
     pub fn param_kinds(&self) -> BTreeSet<(String, String)> {
         let held = self.origins.values();
         let good: Vec<&Prepared> = held
@@ -236,7 +236,7 @@ impl Store {
         self.origins.keys()
     }
 
-    /// Returns the state that decides requests from now on.
+    /// Builds a state from the current objects, to decide later requests.
     pub fn publish(&mut self) -> State {
         let (mut problems, broken) = self.refusals();
         problems.extend(self.contests());
@@ -255,7 +255,7 @@ impl Store {
         state
     }
 
-    /// The problems that keep objects from taking effect, and the number of problems of each policy.
+    /// The problems of objects that are not in force, and the number of problems of each such policy.
     fn refusals(&self) -> (Vec<Problem>, BTreeMap<(Sort, String), usize>) {
         let mut problems = Vec::new();
         let mut broken = BTreeMap::new();
@@ -271,7 +271,7 @@ impl Store {
         (problems, broken)
     }
 
-    /// The problems of objects that several origins have; the object of the first origin is used.
+    /// The problems of objects that several origins contain. The object of the first origin is used, and the others are reported.
     fn contests(&self) -> Vec<Problem> {
         let mut problems = Vec::new();
         for key in &self.contested {
@@ -301,7 +301,7 @@ impl Store {
         })
     }
 
-    /// Applies the changes in place. Returns false if everything must be rebuilt.
+    /// Applies the recorded changes one by one. Returns false if the state must be built from all objects.
     fn take_changes(&mut self) -> bool {
         let mut roles = false;
         for (key, before) in std::mem::take(&mut self.changed) {
@@ -363,7 +363,7 @@ impl Held {
         }
     }
 
-    /// Replaces all objects of the origin; also returns the objects that it had before.
+    /// Replaces all objects of the origin. Also returns the earlier objects.
     fn replaced(
         self,
         objects: Vec<Object>,

@@ -1,4 +1,4 @@
-//! Objects that policies read but that no origin has.
+//! Objects that policies need but that no origin contains.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -9,12 +9,12 @@ use gavel_policy::{CompiledBinding, CompiledPolicy};
 
 use crate::prepare::{Good, Prepared};
 
-/// An object that a policy or binding reads but that no origin has.
+/// A missing object: a policy or binding needs it, but no origin contains it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unseen {
     /// A binding of the policy with this name.
     Binding(String),
-    /// Any other object. The text is a sentence about the policy or binding that reads it.
+    /// Any other object. The text is a sentence about the policy or binding that needs it.
     Other(String),
 }
 
@@ -30,7 +30,7 @@ impl fmt::Display for Unseen {
 /// The label that every namespace has.
 const NAME_LABEL: &str = "kubernetes.io/metadata.name";
 
-/// The objects that policies and bindings read but that no origin has.
+/// The objects that policies and bindings need but that no origin contains.
 pub(crate) fn unseen(objects: &[&Good], has_roles: bool) -> Vec<Unseen> {
     let policies: Vec<&CompiledPolicy> = objects
         .iter()
@@ -90,7 +90,7 @@ fn namespaces(name: &str) -> Unseen {
     Unseen::Other(format!("{name} selects namespaces by label, none is known"))
 }
 
-/// Whether namespaces are selected by labels other than the label that contains their name.
+/// Whether namespaces are selected by labels other than `kubernetes.io/metadata.name`, which contains the name.
 fn selects_by_label(resources: Option<&MatchResources>) -> bool {
     let selector = resources.and_then(|resources| resources.namespace_selector.as_ref());
     selector.is_some_and(|selector| {
@@ -104,7 +104,7 @@ fn selects_by_label(resources: Option<&MatchResources>) -> bool {
     })
 }
 
-/// The objects that may be params: apiVersion, kind, namespace, name.
+/// All objects, any of which may be a param, as `[apiVersion, kind, namespace, name]`.
 struct Params<'g>(HashSet<[&'g str; 4]>);
 
 impl<'g> Params<'g> {
@@ -121,7 +121,7 @@ impl<'g> Params<'g> {
         Params(objects.iter().map(key).collect())
     }
 
-    /// Describes the params that a binding refers to but that no origin has; `None` if there is such a param.
+    /// Describes the params that a binding refers to, if no origin contains any of them.
     fn missing(&self, api_version: &str, kind: &str, reference: &ParamRef) -> Option<String> {
         let (namespace, name) = (reference.namespace.as_str(), reference.name.as_str());
         let fits = |[of_version, of_kind, of_namespace, of_name]: &[&str; 4]| {

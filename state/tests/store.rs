@@ -1,4 +1,4 @@
-//! Events of files and of a cluster, through one store.
+//! Tests a store with events from files and from a cluster.
 #![cfg(test)]
 
 use gavel_engine::value::Arena;
@@ -111,7 +111,7 @@ fn origins_replace_only_their_own_objects() {
     store.handle(Event::ReplacedAll(file.clone(), objects));
     assert_eq!(expression(&mut store, "a"), None);
     assert_eq!(expression(&mut store, "b").as_deref(), Some("true"));
-    // The name is taken: by the origin that comes first.
+    // The name is already in use: the file `a.yaml` is the first origin, sorted by name.
     let problems = store.publish().problems().to_vec();
     assert!(
         problems
@@ -137,7 +137,7 @@ fn with_params(mut policy: Json, kind: &str) -> Json {
     policy
 }
 
-/// What can be told of a state, but for its problems.
+/// The counts, the policies and the bindings of a state.
 fn summary(store: &mut Store) -> (String, Vec<String>, Vec<(String, String)>) {
     let state = store.publish();
     let policies = state.policies().map(|policy| policy.name().to_owned());
@@ -235,8 +235,8 @@ fn a_namespace_or_param_takes_little_more_memory_than_its_text() {
     assert!(each < 2_000, "{each} bytes each");
 }
 
-/// As API servers register them (apiextensions-apiserver `customresource_handler.go`): versions that are not served count too, and each
-/// has its own subresources.
+/// API servers register all versions, including versions that are not served, each with its own subresources (apiextensions-apiserver
+/// `customresource_handler.go`).
 #[test]
 fn versions_of_a_custom_resource_are_equivalent_with_the_subresources_that_each_has() {
     let schema = json!({"openAPIV3Schema": {"type": "object"}});

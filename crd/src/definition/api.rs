@@ -24,7 +24,7 @@ pub struct Spec {
     pub versions: OptionalList<Version>,
     /// How objects are converted between versions.
     pub conversion: Option<Conversion>,
-    /// Whether unknown fields are kept. New definitions must not set this field.
+    /// Whether unknown fields are preserved. New definitions must not set this field.
     #[serde(deserialize_with = "or_default")]
     pub preserve_unknown_fields: bool,
 }
@@ -33,7 +33,7 @@ pub struct Spec {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Names {
-    /// The name in URLs.
+    /// The plural name, which URLs contain.
     #[serde(deserialize_with = "or_default")]
     pub plural: String,
     /// The singular name; by default the kind in lower case.
@@ -64,19 +64,19 @@ pub struct Version {
     /// Whether objects are stored in this version; exactly one version stores them.
     #[serde(deserialize_with = "or_default")]
     pub storage: bool,
-    /// Whether clients that use the version are warned.
+    /// Whether the version is deprecated. The API server warns its clients.
     #[serde(deserialize_with = "or_default")]
     pub deprecated: bool,
-    /// The text of that warning.
+    /// The warning that clients of a deprecated version get.
     pub deprecation_warning: Option<String>,
-    /// The schema of objects of this version. [`Definition::read`] reads it; deserializing a version alone leaves it out.
+    /// The schema of objects of this version. [`Definition::read`] sets this field; serde leaves it empty.
     ///
     /// [`Definition::read`]: super::Definition::read
     #[serde(skip)]
     pub schema: Option<Validation>,
     /// The subresources.
     pub subresources: Option<Subresources>,
-    /// The columns of a table of objects.
+    /// The columns that `kubectl get` prints.
     pub additional_printer_columns: OptionalList<PrinterColumn>,
     /// The fields that field selectors can name.
     pub selectable_fields: OptionalList<SelectableField>,
@@ -114,7 +114,7 @@ pub struct Scale {
     pub label_selector_path: Option<String>,
 }
 
-/// A column of a table of objects.
+/// A column that `kubectl get` prints.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct PrinterColumn {

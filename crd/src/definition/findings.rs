@@ -24,7 +24,7 @@ impl Findings {
         errors.into_iter().for_each(|error| self.push(error));
     }
 
-    /// Whether the limit is reached, so that further checks are useless.
+    /// Whether the size limit is reached. Further errors would be dropped.
     pub(super) fn is_full(&self) -> bool {
         self.size.is_full()
     }

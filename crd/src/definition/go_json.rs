@@ -1,5 +1,5 @@
-//! Parts of a definition as the API server's messages show them: as JSON of its internal Go types. Fields are in the order of the
-//! types and have Go's names, and absent fields are shown too (apiextensions `types.go`, `types_jsonschema.go`).
+//! Prints parts of a definition as the API server's messages do: as JSON of the API server's internal Go types. Fields have Go's names and
+//! order, and absent fields are printed too (apiextensions `types.go`, `types_jsonschema.go`).
 
 use gavel_apimachinery::json;
 use gavel_engine::value::Json;

@@ -1,5 +1,5 @@
-//! CustomResourceDefinitions: reads them, and validates them as an API server does when they are created or updated
-//! (apiextensions-apiserver `pkg/apis/apiextensions/{v1,validation}`, `pkg/registry/customresourcedefinition`).
+//! Reads CustomResourceDefinitions, and validates them as an API server does when they are created or updated (apiextensions-apiserver
+//! `pkg/apis/apiextensions/{v1,validation}`, `pkg/registry/customresourcedefinition`).
 
 mod api;
 mod findings;

@@ -11,7 +11,7 @@ pub(super) struct Options<'o> {
     pub(super) immutable_names: bool,
     /// Whether each version must have a schema.
     pub(super) require_schema: bool,
-    /// Whether types must be those of OpenAPI.
+    /// Whether each `type` must be an OpenAPI type.
     pub(super) require_known_types: bool,
     /// Whether schemas must be structural.
     pub(super) require_structural: bool,

@@ -47,8 +47,8 @@ pub struct Definition {
 #[error("{0}")]
 pub struct ReadError(String);
 
-/// Translates the field of an error to the field of the manifest. Upstream validates an internal form of definitions, in which a part that
-/// all versions share occurs only once: a shared schema is at `spec.validation`.
+/// Translates the field of an error to the field of the manifest. If all versions have the same schema, upstream reports its errors at
+/// `spec.validation`, which no manifest contains.
 pub fn written_field(field: &str) -> Cow<'_, str> {
     match field.strip_prefix("spec.validation.") {
         Some(rest) => Cow::Owned(format!("spec.versions[0].schema.{rest}")),
@@ -56,8 +56,8 @@ pub fn written_field(field: &str) -> Cow<'_, str> {
     }
 }
 
-/// The field of the manifest that an error is about. Upstream does not set the field of some errors, for example those of `anyOf`, and
-/// names it only in the detail.
+/// The field of the manifest that an error is about. For some errors, such as those of `anyOf`, upstream names the field only in the
+/// detail.
 pub fn field_at_fault(error: &Error) -> Cow<'_, str> {
     let quoted = || {
         let (field, _) = error.detail.strip_prefix('"')?.split_once('"')?;
@@ -72,7 +72,7 @@ impl Definition {
     /// # Errors
     ///
     /// A value has the wrong type, the metadata is malformed, schemas are nested too deeply, or the API version is
-    /// `apiextensions.k8s.io/v1beta1`. No other API version is checked.
+    /// `apiextensions.k8s.io/v1beta1`. Other values of `apiVersion` are not checked.
     pub fn read(json: &Json) -> Result<Definition, ReadError> {
         #[derive(Deserialize)]
         #[serde(rename_all = "camelCase")]
@@ -143,8 +143,8 @@ impl Definition {
         CustomResourceDefinitionStatus::default().storing(&self.spec)
     }
 
-    /// The schema of a version's objects. If all versions have the same schema, it is returned for any name; otherwise `None` if there is
-    /// no such version.
+    /// The validation of a version; `None` if the definition does not have the version. If all versions have the same validation, this
+    /// validation is returned for every name.
     pub(super) fn validation(&self, version: &str) -> Option<Option<&Validation>> {
         let shared = self.shared().validation;
         if shared.is_common() {
@@ -162,7 +162,7 @@ impl Definition {
 }
 
 impl CustomResourceDefinitionStatus {
-    /// The status with the current storage version added.
+    /// Adds the storage version of `spec` to the stored versions.
     pub(super) fn storing(mut self, spec: &Spec) -> CustomResourceDefinitionStatus {
         let storage = spec.versions.iter().find(|version| version.storage);
         if let Some(Version { name, .. }) = storage
@@ -175,7 +175,7 @@ impl CustomResourceDefinitionStatus {
     }
 }
 
-/// Reads the schemas in place: they are the largest part of a definition.
+/// Reads the schemas directly from the JSON: they are the largest part of a definition.
 fn read_schemas(spec: &mut Spec, json: &Json) -> Result<(), ReadError> {
     let written = json.pointer("/spec/versions").and_then(Json::as_array);
     let versions = spec.versions.iter_mut().zip(written.into_iter().flatten());

@@ -1,4 +1,4 @@
-//! The rules of a definition with their outcome and cost, even if the definition has other errors.
+//! Reports the rules of a definition with outcome and cost, even if the definition has other errors.
 
 use gavel_apimachinery::field::Path;
 use gavel_schema::{JsonSchema, ValidationRule};
@@ -29,7 +29,7 @@ pub struct RuleReport<'d> {
     pub rule: &'d ValidationRule,
     /// The schema of the node that has the rule.
     pub schema: &'d JsonSchema,
-    /// The outcome, or why the rule was not compiled.
+    /// The outcome, or the reason why the rule was not compiled.
     pub outcome: Result<RuleOutcome, String>,
 }
 
@@ -51,7 +51,7 @@ pub struct RuleOutcome {
 }
 
 impl Definition {
-    /// Compiles all rules, either as new or as stored rules, and reports each rule.
+    /// Compiles all rules and reports each rule. `age` is whether the rules are new or stored.
     pub fn rules(&self, envs: &RuleEnvs, age: Age) -> Vec<SchemaReport<'_>> {
         self.rules_of(envs, age, &KeptRules::default())
     }
@@ -122,7 +122,7 @@ impl<'d> ReportWalk<'_, 'd> {
     }
 
     /// Reports the rules of a node and of the nodes below it. `context` is the position of the node in the schema. Rules under `allOf`,
-    /// `anyOf`, `oneOf` and `not` are not compiled: for nodes there, `context` is an error with the key, such as `not`.
+    /// `anyOf`, `oneOf` and `not` are not compiled: for their nodes, `context` is an error with the key, such as `not`.
     fn node(
         &mut self,
         schema: &'d JsonSchema,

@@ -1,5 +1,5 @@
-//! The parts that all versions of a definition share. The API server keeps each shared part once, outside of the versions, and its errors
-//! name the path of this copy (apiextensions `v1/conversion.go`).
+//! The parts that all versions of a definition share. The API server stores each shared part once, outside of the versions; errors name the
+//! path of this copy (apiextensions `v1/conversion.go`).
 
 use gavel_schema::OptionalList;
 
@@ -54,7 +54,7 @@ impl<T: Copy + Default + PartialEq> Part<T> {
         self.is_common
     }
 
-    /// `of_version`, the value of a version; empty if all versions have the same value.
+    /// Returns `of_version`, the value of a version, or an empty value if all versions have the same value.
     pub(super) fn own(self, of_version: T) -> T {
         match self.is_common {
             true => T::default(),

@@ -45,7 +45,7 @@ fn refuses(definition: Json, expected: &[&str]) {
     assert_eq!(texts(&errors), expected);
 }
 
-/// What is wrong with the schema of `spec`, paths from there.
+/// Compares the errors of a schema of `spec` with the expected ones, whose paths start at `spec`.
 #[track_caller]
 fn check(spec: Json, expected: &[&str]) {
     let root = json!({"type": "object", "properties": {"spec": spec}});
@@ -193,7 +193,7 @@ fn schemas_must_be_structural() {
     );
 }
 
-/// Upstream asks so of the root alone.
+/// Upstream requires declared fields only for conditions of the root.
 #[test]
 fn conditions_of_the_root_are_about_declared_fields() {
     let schema = json!({"type": "object", "anyOf": [{"properties": {"a": {"minimum": 1}}}], "not": {"items": {}}});
@@ -224,7 +224,7 @@ fn rules_are_compiled_where_nothing_else_is_wrong() {
             &nope,
         ],
     );
-    // A default that a rule forbids hides all else.
+    // If a rule rejects a default, no other error is reported.
     check(
         spec(
             json!({"type": "string", "default": "x", "x-kubernetes-validations": [{"rule": "self == 'y'"}]}),

@@ -1,4 +1,4 @@
-//! Fields of a definition that an API server's strict decoder does not know (`sigs.k8s.io/json` over apiextensions
+//! Finds the fields of a definition that an API server's strict decoder does not know (`sigs.k8s.io/json` over apiextensions
 //! `pkg/apis/apiextensions/v1/{types,types_jsonschema}.go`).
 
 use gavel_apimachinery::field::Path;
@@ -10,9 +10,9 @@ use super::Definition;
 /// The number of unknown fields that the decoder reports.
 const MAX_UNKNOWN: usize = 100;
 
-/// The fields of a value that the decoder knows.
+/// The fields that the decoder knows in a value.
 enum KnownFields {
-    /// Any field: the value is not a struct, or it has a decoder of its own, which hides unknown fields.
+    /// Any field: the value is not a struct, or its type has a custom decoder, which does not report unknown fields.
     All,
     /// The fields of a struct.
     Fields(&'static [(&'static str, &'static KnownFields)]),
@@ -25,10 +25,10 @@ enum KnownFields {
 }
 
 impl Definition {
-    /// The paths of the fields in a definition's JSON that an API server does not know, such as `spec.versions[0].x`, in the
-    /// order of keys and at most 100. [`Definition::read`] ignores such fields; an API server that decodes strictly rejects the
-    /// definition: `unknown field "spec.versions[0].x"`. As in the API server, unknown fields below `items` and
-    /// `additionalProperties` are not found.
+    /// The paths of fields that an API server does not know, such as `spec.versions[0].x`: at most 100, in the order of keys.
+    ///
+    /// [`Definition::read`] ignores unknown fields. An API server that decodes strictly rejects the definition with `unknown field
+    /// "spec.versions[0].x"`. As in the API server, unknown fields below `items` and `additionalProperties` are not reported.
     pub fn unknown_fields(json: &Json) -> Vec<String> {
         let mut unknown = Vec::new();
         visit(json, &DEFINITION, &Path::root(), &mut unknown);
@@ -37,8 +37,8 @@ impl Definition {
     }
 }
 
-/// Visits a value and the values within it. The recursion is as deep as the table of known fields; within schemas it is as deep as the
-/// schemas are nested.
+/// Visits a value and the values within it. Recurses as deep as the table of known fields; within schemas, as deep as the schemas are
+/// nested.
 fn visit(value: &Json, known: &KnownFields, path: &Path<'_>, unknown: &mut Vec<String>) {
     if unknown.len() >= MAX_UNKNOWN {
         return;
@@ -129,7 +129,7 @@ static STATUS: KnownFields = fields! {
     "acceptedNames": NAMES, "storedVersions", "observedGeneration",
 };
 
-/// The fields of a schema. `items`, `additionalProperties`, `additionalItems` and `dependencies` have decoders of their own.
+/// The fields of a schema. `items`, `additionalProperties`, `additionalItems` and `dependencies` have custom decoders.
 static SCHEMA: KnownFields = fields! {
     "id", "$schema", "$ref", "description", "type", "format", "title", "default", "maximum",
     "exclusiveMaximum", "minimum", "exclusiveMinimum", "maxLength", "minLength", "pattern",

@@ -3,16 +3,16 @@
 use gavel_apimachinery::json;
 use gavel_engine::value::Json;
 
-/// The text at a path of fields such as `.spec.selector`.
+/// The string at a path such as `.spec.selector`.
 ///
 /// # Errors
 ///
-/// The value is not a text.
+/// The value is not a string.
 pub(super) fn text<'d>(object: &'d Json, path: &str) -> Result<Option<&'d str>, String> {
     typed(object, path, Json::as_str, "string")
 }
 
-/// The integer at a path of fields.
+/// The integer at a path such as `.spec.replicas`.
 ///
 /// # Errors
 ///

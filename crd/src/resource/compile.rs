@@ -86,11 +86,11 @@ pub struct CompiledCrd {
 }
 
 impl CompiledCrd {
-    /// Compiles a definition for the API server of the newest version.
+    /// Compiles a definition for the newest supported version of the API server.
     ///
     /// # Errors
     ///
-    /// A schema is not structural, its default is not an object, or a table of functions is malformed.
+    /// A schema is not structural, the default of its root is not an object, or a table of functions is malformed.
     pub fn compile(definition: &Definition) -> Result<Self, CompileError> {
         Self::compile_for(definition, Server::default())
     }
@@ -99,7 +99,7 @@ impl CompiledCrd {
     ///
     /// # Errors
     ///
-    /// A schema is not structural, its default is not an object, or a table of functions is malformed.
+    /// A schema is not structural, the default of its root is not an object, or a table of functions is malformed.
     pub fn compile_for(definition: &Definition, server: Server) -> Result<Self, CompileError> {
         let spec = &definition.spec;
         let envs = RuleEnvs::new(server).map_err(|error| CompileError(error.to_string()))?;
@@ -155,11 +155,11 @@ impl CompiledCrd {
 #[derive(Debug)]
 pub(super) struct CompiledVersion {
     pub(super) name: String,
-    /// The schema, from whose defaults unknown fields were removed.
+    /// The schema. Unknown fields are removed from its defaults.
     pub(super) schema: Option<Arc<JsonSchema>>,
     /// Whether the schema has embedded objects.
     pub(super) has_embedded: bool,
-    /// Whether the schema is structural. It need not be if unknown fields are preserved.
+    /// Whether the schema is structural. If unknown fields are preserved, the schema need not be structural.
     is_structural: bool,
     pub(super) validator: Option<Validator>,
     /// The validator of the status, if it is a subresource with a schema.

@@ -10,7 +10,7 @@ use crate::decode::{Decoder, Source};
 pub struct DecodeOptions {
     /// The source of the object; by default a request.
     pub source: Source,
-    /// Whether unknown fields are dropped, and nulls where null is not allowed. Default: true.
+    /// Whether to drop unknown fields, and null where it is not allowed. Default: true.
     pub prune: bool,
     /// Whether defaults are set. Default: true.
     pub default: bool,
@@ -26,7 +26,7 @@ impl Default for DecodeOptions {
     }
 }
 
-/// A decoded object, as an API server holds it.
+/// A decoded object.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decoded {
     /// The object.
@@ -36,18 +36,18 @@ pub struct Decoded {
     pub unknown_fields: Vec<String>,
 }
 
-/// Why an object is rejected before validation, in the API server's words.
+/// The API server's message for an object that is rejected before validation.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct DecodeError(String);
 
 impl CompiledCrd {
-    /// Decodes an object to the form in which an API server holds and validates it. An object that does not belong to the
-    /// definition's group and kind keeps its fields and gets no defaults.
+    /// Decodes an object as an API server does before validation. If the object is not of the definition's group and kind, its unknown
+    /// fields are preserved and no defaults are set.
     ///
     /// # Errors
     ///
-    /// The object is malformed: for example, its type is not a text, or a field of its metadata has the wrong type.
+    /// The object is malformed: for example, its `kind` is not a string, or a field of its metadata has the wrong type.
     pub fn decode(&self, mut object: Json, options: DecodeOptions) -> Result<Decoded, DecodeError> {
         let decoder = Decoder {
             group: &self.group,

@@ -1,5 +1,5 @@
-//! Custom resources: validated by their definition as an API server does when they are created or updated
-//! (apiextensions-apiserver `pkg/registry/customresource`, `pkg/apiserver/schema/cel`).
+//! Validates custom resources against their definition, as an API server does when they are created or updated (apiextensions-apiserver
+//! `pkg/registry/customresource`, `pkg/apiserver/schema/cel`).
 
 mod accessor;
 mod compile;

@@ -7,12 +7,13 @@ use serde_json::Map;
 use super::compile::{CompiledCrd, UnknownVersion};
 
 impl CompiledCrd {
-    /// Prepares an object for validation, after admission: resets the parts that the client cannot set. These are the generation, the
-    /// status if it is a subresource and, in requests to the subresource (`is_status`), everything but the status.
+    /// Prepares an object for validation, after admission: resets the fields that the client cannot set. These are the generation and, if
+    /// the status is a subresource, the status. In requests to the subresource (`is_status`), they are all fields except the status and the
+    /// managed fields.
     ///
     /// # Errors
     ///
-    /// The definition has no such version.
+    /// The definition does not have this version.
     pub fn prepare(
         &self,
         version: &str,
@@ -32,7 +33,7 @@ impl CompiledCrd {
     }
 }
 
-/// Prepares an object for creation: drops its status if that is a subresource, and sets its generation to 1.
+/// Prepares an object for creation: drops the status if it is a subresource, and sets the generation to 1.
 fn for_create(object: &mut Map<String, Json>, has_status: bool) {
     if has_status {
         object.remove("status");
@@ -40,8 +41,8 @@ fn for_create(object: &mut Map<String, Json>, has_status: bool) {
     set_generation(object, 1);
 }
 
-/// Prepares an object for an update: keeps the old status if that is a subresource, and increments the generation if anything but metadata
-/// changed.
+/// Prepares an object for an update: restores the old status if the status is a subresource, and increments the generation if any field
+/// except the metadata changed.
 fn for_update(object: &mut Map<String, Json>, old: &Map<String, Json>, has_status: bool) {
     if has_status {
         match old.get("status") {
@@ -54,7 +55,7 @@ fn for_update(object: &mut Map<String, Json>, old: &Map<String, Json>, has_statu
     }
 }
 
-/// Prepares an object for an update of its status: everything else keeps its old value, except managed fields.
+/// Prepares an object for an update of its status: resets all fields except the status and the managed fields to their old values.
 fn for_status_update(object: &mut Map<String, Json>, old: &Map<String, Json>) {
     let new = std::mem::replace(object, old.clone());
     match managed_fields(&new).cloned() {
@@ -103,7 +104,7 @@ fn set_metadata(object: &mut Map<String, Json>, key: &str, value: Json) {
 
 fn is_same_but_metadata(new: &Map<String, Json>, old: &Map<String, Json>) -> bool {
     let fields = |object| Map::iter(object).filter(|(key, _)| *key != "metadata");
-    // Both are in the order of their keys.
+    // Both maps are sorted by key.
     fields(new).eq(fields(old))
 }
 

@@ -23,7 +23,7 @@ fn thing(spec: &Json) -> Json {
     })
 }
 
-/// What is said of a `spec` with this schema, created or updated: errors, then warnings.
+/// Validates a created or updated `spec` with this schema. The messages are first the errors, then the warnings.
 fn verdict(schema: &Json, spec: &Json, old: Option<&Json>, budget: i64) -> (Vec<String>, Outcome) {
     let crd = compile(&definition(
         json!({"type": "object", "properties": {"spec": schema}}),
@@ -232,7 +232,7 @@ fn values_that_were_invalid_before_are_warnings() {
         &[spec, &was_a],
     );
     check_update(&schema, json!({"a": 1}), json!({"a": 2}), &[spec, a]);
-    // Failures of rules, and transitions, are errors as ever.
+    // Evaluation errors and transition rules are not ratcheted.
     let schema = object(
         json!({"a": integer(json!({"rule": "1 / (self - 1) > 0"}))}),
         json!([{"rule": "self != oldSelf"}]),
@@ -348,7 +348,7 @@ fn metadata_is_validated_by_default() {
     assert!(errors(&options).is_empty());
 }
 
-/// A list within a list, and so on.
+/// The number 1 within `depth` lists.
 fn nested(depth: usize) -> Json {
     (0..depth).fold(json!(1), |inner, _| json!([inner]))
 }

@@ -24,8 +24,8 @@ pub struct ValidateOptions<'a> {
     pub status: bool,
     /// Whether the rules run even if an earlier error would keep an API server from running them.
     pub force_rules: bool,
-    /// The host's deadline or cancellation flag, which is called from time to time; if it returns true, the validation ends with an error
-    /// that says so.
+    /// A callback for the host's deadline or cancellation flag. It is called from time to time; if it returns true, the validation ends
+    /// with an error.
     pub interrupt: Interrupt<'a>,
 }
 
@@ -59,10 +59,9 @@ pub struct Outcome {
     pub schema_errors: Vec<Error>,
     /// The errors of rules.
     pub rule_errors: Vec<Error>,
-    /// The errors of rules that existed before the update, which clients get as warnings.
+    /// Warnings for clients: errors of rules that the object had before the update.
     pub warnings: Vec<String>,
-    /// The errors of messageExpressions that could not be used, so that the rule's `message` was used instead; an API server logs these. At
-    /// most 100.
+    /// The errors of messageExpressions that failed; at most 100. The API server logs them and uses the rule's `message` instead.
     pub notes: Vec<String>,
     /// The remaining budget, in cost units; negative if a rule ended the validation.
     pub remaining_budget: i64,
@@ -112,7 +111,7 @@ impl CompiledCrd {
     ///
     /// # Errors
     ///
-    /// The definition has no such version.
+    /// The definition does not have this version.
     pub fn validate(
         &self,
         version: &str,
@@ -131,7 +130,7 @@ impl CompiledCrd {
     ///
     /// # Errors
     ///
-    /// The definition has no such version.
+    /// The definition does not have this version.
     pub fn validate_with(
         &self,
         version: &str,
@@ -279,7 +278,7 @@ impl ObjectValidation<'_, '_> {
         }
     }
 
-    /// The duplicates in lists of type set and map, unless the old object had such errors.
+    /// The errors for duplicates in lists of type set and map; empty if the old object had duplicates too.
     fn list_type_errors(&self, work: &Work<'_>) -> Result<Vec<Error>, Interrupted> {
         let Some(validator) = self.version.list_types() else {
             return Ok(Vec::new());

@@ -15,14 +15,14 @@ use super::{Age, Brackets, FieldPath, NodeType, RuleEnvs};
 /// A compiled rule.
 #[derive(Debug)]
 pub struct CompiledRule {
-    /// The expression that must be true, or the error of compiling it in Kubernetes' words; `None` if the rule is blank.
+    /// The expression that must be true, or Kubernetes' error if the expression does not compile; `None` if the rule is blank.
     pub rule: Result<Option<Expression>, RuleError>,
     /// The message expression, or the error of compiling it. `None` if the rule has no message expression, or if the rule itself was not
     /// compiled.
     pub message: Option<Box<Result<Expression, RuleError>>>,
     /// Whether the rule reads `oldSelf`. Such a transition rule is not evaluated without an old value.
     pub uses_old_self: bool,
-    /// The field that errors name, if the rule sets one and has no other error.
+    /// The field below the node that errors of the rule name; `None` if the rule sets no field path or has another error.
     pub field_path: Option<FieldPath>,
 }
 
@@ -32,7 +32,7 @@ pub struct CompiledRule {
 pub struct RuleError {
     /// The message, in Kubernetes' words.
     pub message: String,
-    /// The line and column in the expression, both from 1; `None` if the error concerns all of it.
+    /// The line and column in the expression, both from 1; `None` if the error concerns the whole expression.
     pub position: Option<(u32, u32)>,
 }
 
@@ -90,11 +90,11 @@ pub fn compile(
 pub struct RuleTrees {
     /// The expression that must be true; `None` if the rule is blank or does not compile.
     pub rule: Option<CheckedAst>,
-    /// The message expression. `None` if there is none, or if the message expression or the rule does not compile.
+    /// The message expression. `None` if the rule has no message expression, or if either expression does not compile.
     pub message: Option<CheckedAst>,
 }
 
-/// Like [`compile`], but keeps the trees of the expressions.
+/// Like [`compile`], but also returns the trees of the expressions.
 pub(crate) fn compile_with_trees(
     schema: &JsonSchema,
     node: &NodeType,
@@ -115,7 +115,7 @@ pub(crate) fn compile_with_trees(
         .collect()
 }
 
-/// How often a node may occur in a request, if nothing else bounds it.
+/// How often a node may occur in a request of the maximum size.
 pub fn max_cardinality(node: &NodeType) -> u64 {
     let with_comma = node.schema().min_serialized_size().saturating_add(1);
     MAX_REQUEST_SIZE.checked_div(with_comma).unwrap_or(0)
@@ -167,7 +167,7 @@ impl RuleCompiler<'_> {
         compiled
     }
 
-    /// Compiles an expression, and keeps its tree.
+    /// Compiles an expression, and stores its tree in `tree`.
     fn expression(
         &self,
         text: &str,
@@ -245,7 +245,7 @@ const MESSAGE: Role = Role {
     wrong_type: "messageExpression must evaluate to a string",
 };
 
-/// Whether the name `oldSelf` occurs, even as a loop variable.
+/// Whether the name `oldSelf` occurs in an expression, even as a loop variable.
 fn uses_old_self(checked: &CheckedAst) -> bool {
     let is_old_self = |expr: &Expr| match checked.reference(expr.id) {
         Some(Reference::Variable(name) | Reference::Type(name)) => name == OLD_SELF,

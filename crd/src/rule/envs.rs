@@ -65,7 +65,7 @@ pub struct NodeType {
 }
 
 impl NodeType {
-    /// The type of a schema; `None` if expressions cannot see the node. `is_resource` marks an object with its own metadata.
+    /// The type of a schema; `None` if expressions cannot read the node. `is_resource` marks an object with its own metadata.
     pub fn of(schema: &JsonSchema, is_resource: bool, server: Server) -> Option<NodeType> {
         NodeType::new(CelSchema::for_server(schema, is_resource, server))
     }
@@ -75,7 +75,7 @@ impl NodeType {
         Some(NodeType { schema, ty })
     }
 
-    /// The type of a property by its name in the document, if expressions can name it.
+    /// The type of a property by its name in the document; `None` if expressions cannot name the property.
     pub fn property(&self, name: &str) -> Option<NodeType> {
         escape(name)?;
         NodeType::new(self.schema.property(name)?)

@@ -32,8 +32,8 @@ pub enum Brackets {
 pub struct FieldPathError(String);
 
 impl FieldPath {
-    /// Resolves the path of a field below a schema node. Returns the path, and the schema of the field, which is `None` for a value of a
-    /// map whose values have no schema.
+    /// Resolves the path of a field below a schema node. Returns the path and the schema of the field. The schema is `None` for a value of
+    /// a map whose values have no schema.
     ///
     /// ```
     /// use gavel_crd::rule::{Brackets, FieldPath};
@@ -140,7 +140,7 @@ impl FieldPathError {
     }
 }
 
-/// The tokens of a path: `.`, `[`, `]`, texts in single quotes, and the text between them.
+/// The tokens of a path: `.`, `[`, `]`, strings in single quotes, and the names between these tokens.
 struct Tokens<'t>(&'t str);
 
 impl<'t> Tokens<'t> {
@@ -192,7 +192,7 @@ fn unescape(text: &str) -> Result<String, String> {
             Some('t') => out.push('\t'),
             Some('v') => out.push('\u{b}'),
             Some(quoted @ ('\'' | '\\')) => out.push(quoted),
-            // Upstream's pattern does not match line breaks.
+            // Upstream's pattern for escapes does not match line breaks.
             Some('\n') => out.push_str("\\\n"),
             None => out.push('\\'),
             Some(other) => return Err(format!("invalid escape char \\{other}")),

@@ -1,4 +1,4 @@
-//! The rules of schema nodes (`x-kubernetes-validations`): compiled, costed and evaluated.
+//! Compiles, costs and evaluates the rules of schema nodes (`x-kubernetes-validations`).
 
 mod compile;
 mod envs;

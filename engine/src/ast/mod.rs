@@ -1,7 +1,7 @@
-//! The tree of an expression, the same before and after checking.
+//! The syntax tree of an expression. The parser builds it, and the checker annotates it.
 //!
 //! Every node has an [`ExprId`]. Source positions, types and references are in side tables keyed by the id, as in cel-go (`common/ast`).
-//! Ids are dense and begin at 1. The call of a macro is replaced by its expansion.
+//! Ids are dense and begin at 1. The parser replaces each macro call by its expansion.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ pub use unparse::unparse;
 pub struct Expr {
     /// The id of the node.
     pub id: ExprId,
-    /// The kind of the node, with its parts.
+    /// The kind of the node, with its children.
     pub kind: ExprKind,
 }
 
@@ -78,12 +78,12 @@ pub struct Select {
     pub test_only: bool,
 }
 
-/// A call of a function. Macro expansions and operators are calls too (see [`operators`]).
+/// A call of a function. Operators are calls too (see [`operators`]).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Call {
     /// The function's name.
     pub function: SmolStr,
-    /// The receiver of `target.f(x)`.
+    /// The receiver in `target.f(x)`; `None` for a global call.
     pub target: Option<Expr>,
     /// The arguments, without the receiver.
     pub args: CallArguments,
@@ -111,7 +111,7 @@ impl ListExpr {
 /// One `key: value` of a map.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MapEntry {
-    /// The id of the entry; its source position is that of the colon.
+    /// The id of the entry. Its source position is the position of the colon.
     pub id: ExprId,
     /// The key.
     pub key: Expr,
@@ -126,14 +126,14 @@ pub struct MapEntry {
 pub struct Struct {
     /// The type's name, as written.
     pub type_name: SmolStr,
-    /// The field initialisers.
+    /// The field initializers.
     pub fields: Vec<StructField>,
 }
 
 /// One `field: value` of a struct literal.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StructField {
-    /// The id of the initialiser; its source position is that of the colon.
+    /// The id of the initializer. Its source position is the position of the colon.
     pub id: ExprId,
     /// The field's name.
     pub name: SmolStr,
@@ -143,15 +143,15 @@ pub struct StructField {
     pub optional: bool,
 }
 
-/// A fold over a range: `loop_step` computes the accumulator's next value for each element, as long as `loop_condition` is true;
-/// then `result` is evaluated.
+/// A loop over a list or map. For each element, `loop_step` computes the accumulator's next value, as long as `loop_condition` is true.
+/// After the loop, `result` is evaluated.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comprehension {
     /// The list or map that is iterated over.
     pub iter_range: Expr,
     /// The first loop variable: the element, or with two variables the index or key.
     pub iter_var: SmolStr,
-    /// The second loop variable: the element or the value of the entry.
+    /// The second loop variable, if the macro has two: the list's element or the entry's value.
     pub iter_var2: Option<SmolStr>,
     /// The accumulator's name.
     pub accu_var: SmolStr,
@@ -184,7 +184,7 @@ impl Ast {
         }
     }
 
-    /// The parts that [`Ast::new`] takes.
+    /// Splits the expression into the parts that [`Ast::new`] takes.
     pub fn into_parts(self) -> (Source, Expr, Vec<Offset>) {
         (self.source, self.root, self.offsets)
     }

@@ -46,7 +46,7 @@ pub const IN: &str = "@in";
 pub const NOT_STRICTLY_FALSE: &str = "@not_strictly_false";
 /// The function that `cel.block` expands to.
 pub const BLOCK: &str = "cel.@block";
-/// The function that `transformMap` and similar macros expand to: adds an entry, or the entries of a map, to a map.
+/// The function that `transformMap` and similar macros expand to. It adds one entry, or all entries of another map, to a map.
 pub const MAP_INSERT: &str = "cel.@mapInsert";
 /// The function that `sortBy` expands to.
 pub const SORT_BY_KEYS: &str = "@sortByAssociatedKeys";
@@ -55,7 +55,7 @@ pub const ACCUMULATOR: &str = "@result";
 /// The name of the loop variable in macro expansions that never read it.
 pub const UNUSED: &str = "#unused";
 
-/// The name of the variable for a slot of a block.
+/// The name of the variable that refers to slot `number` of a `cel.block`.
 pub fn block_slot(number: impl std::fmt::Display) -> SmolStr {
     format_smolstr!("@index{number}")
 }

@@ -1,13 +1,13 @@
-//! The text of a tree, with no more parentheses than needed (cel-go's `parser/unparser.go`).
+//! Writes a syntax tree as CEL text, with no more parentheses than needed (cel-go's `parser/unparser.go`).
 
 use std::fmt::Write;
 
 use super::operators as op;
 use super::{Call, Constant, Expr, ExprKind, ListExpr, MapEntry, Select, Struct};
 
-/// The text of an expression that parses to this tree, apart from ids and positions; `None` if no expression does.
+/// Writes CEL text that parses to this tree, apart from ids and positions; `None` if no text does.
 ///
-/// Trees that only macros produce have none: comprehensions, and names with `@` or `#`. A presence test is written as `has(a.b)`.
+/// No text exists for nodes that only macros produce: comprehensions, and names with `@` or `#`. A presence test is written as `has(a.b)`.
 pub fn unparse(expr: &Expr) -> Option<String> {
     let mut writer = Writer {
         text: String::new(),
@@ -165,7 +165,7 @@ impl Writer {
                 self.text.push('-');
                 let start = self.text.len();
                 self.expr(operand, Level::Member)?;
-                // Before a number, the dash would be its sign.
+                // Without parentheses, the parser would read the dash as the sign of the number.
                 let is_number = |c: char| c == '-' || c.is_ascii_digit();
                 if self.text.get(start..)?.starts_with(is_number) {
                     self.text.insert(start, '(');
@@ -212,7 +212,7 @@ impl Writer {
             Level::Or | Level::And if is_balanced(expr, name) => {
                 return self.chain(expr, name, infix);
             }
-            // The parser would build another tree from an unbalanced chain, so it needs parentheses.
+            // The parser builds balanced chains only, so an unbalanced chain needs parentheses.
             Level::Or | Level::And => infix.right,
             level => level,
         };
@@ -341,7 +341,7 @@ fn infix(name: &str) -> Option<Infix> {
     })
 }
 
-/// The operands of a call of this infix operator.
+/// The operands, if the expression is a call of the infix operator `name`.
 fn operands<'e>(expr: &'e Expr, name: &str) -> Option<(&'e Expr, &'e Expr)> {
     match &expr.kind {
         ExprKind::Call(call) if call.function == name => match call.args.as_slice() {
@@ -352,7 +352,7 @@ fn operands<'e>(expr: &'e Expr, name: &str) -> Option<(&'e Expr, &'e Expr)> {
     }
 }
 
-/// Whether the tree is the one that the parser builds from a chain of operators: half of the operators are left of the root.
+/// Whether a chain of operators is balanced, as the parser builds it: half of the operators are left of the root.
 fn is_balanced(expr: &Expr, name: &str) -> bool {
     let Some((left, right)) = operands(expr, name) else {
         return true;

@@ -1,4 +1,4 @@
-//! Walks over trees without recursion (cel-go `common/ast/navigable.go`).
+//! Iterates over the nodes of syntax trees without recursion (cel-go `common/ast/navigable.go`).
 
 use super::{Ast, Expr, ExprKind};
 
@@ -10,12 +10,12 @@ struct Walk<'e, F> {
 }
 
 impl Ast {
-    /// All nodes, each after the nodes below it.
+    /// Iterates over all nodes. Each node comes after the nodes below it.
     pub fn walk(&self) -> impl Iterator<Item = &Expr> {
         self.walk_where(|_| true)
     }
 
-    /// The nodes, each after the nodes below it. Nodes below those that `enters` declines are skipped.
+    /// Iterates over the nodes, except those below a node for which `enters` returns false. Each node comes after the nodes below it.
     pub fn walk_where(&self, enters: impl Fn(&Expr) -> bool) -> impl Iterator<Item = &Expr> {
         let mut pending = Vec::with_capacity(self.id_bound().min(64));
         pending.push((self.root(), false));
@@ -46,7 +46,7 @@ impl<'e, F: Fn(&Expr) -> bool> Iterator for Walk<'e, F> {
 }
 
 impl Expr {
-    /// Calls `show` with each child of this node, in the order in which they are written.
+    /// Calls `show` with each child of this node, in source order.
     pub fn for_each_child<'e>(&'e self, mut show: impl FnMut(&'e Expr)) {
         match &self.kind {
             ExprKind::Constant(_) | ExprKind::Ident(_) => {}

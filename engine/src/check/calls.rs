@@ -75,7 +75,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The type of the result; `dyn` if several overloads are possible and their results differ.
+    /// The type of the call's result; `dyn` if several overloads are possible and their results differ.
     fn resolve_overload(&mut self, id: ExprId, function: Arc<FunctionDecl>, call: &Call) -> Type {
         let member = call.target.is_some();
         if matches!(
@@ -127,7 +127,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks `&&` and `||`, whose operands are resolved one by one.
+    /// Checks `&&` and `||`. Each operand is checked on its own.
     fn resolve_logic(&mut self, id: ExprId, function: Arc<FunctionDecl>, call: &Call) -> Type {
         let mut agrees = true;
         for operand in &call.args {

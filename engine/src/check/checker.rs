@@ -1,4 +1,4 @@
-//! The type checker: gives every node a type and every name a meaning (cel-go `checker/checker.go`).
+//! The type checker: gives every node a type and resolves every name (cel-go `checker/checker.go`).
 //!
 //! Recursion is bounded by the depth of the tree, which the parser limits.
 
@@ -51,7 +51,7 @@ pub(super) struct Checker<'c> {
     /// Whether overloads that compare numbers of different types are hidden. Like upstream, the checker no longer hides them after the
     /// first comprehension.
     pub(super) hides_mixed_comparisons: bool,
-    /// The node of the last name that begins no declared dotted name.
+    /// The node of the last identifier that is not the first part of a declared dotted name.
     plain_root: Option<ExprId>,
     /// A buffer for dotted names.
     name: String,
@@ -73,13 +73,13 @@ impl<'c> Checker<'c> {
         }
     }
 
-    /// The types, without type variables, and the references; or the problems.
+    /// Returns the type and reference of each node, or the problems that were found. The types contain no type variables.
     fn finish(mut self, root: ExprId) -> Result<Vec<Meaning>, Issues> {
         for Meaning { ty, reference } in &mut self.meanings {
             if let Some(resolved) = self.bindings.resolved(ty) {
                 *ty = resolved;
             }
-            // Upstream treats everything whose type is a type as the name of a type, even a variable.
+            // Upstream treats a variable whose values are types as the name of a type.
             if let (Type::Type(_), Some(Reference::Variable(name))) = (ty, &reference) {
                 *reference = Some(Reference::Type(name.clone()));
             }
@@ -198,7 +198,7 @@ impl<'c> Checker<'c> {
             Type::Struct(name) => self.field_type(id, name, field).unwrap_or(Type::Error),
             Type::Dyn | Type::Any | Type::Error | Type::Param(_) => Type::Dyn,
             Type::Var(_) => {
-                // Prevents later uses from giving the operand a type that does not allow this selection.
+                // Binds the operand's type to `dyn`, so that a later use cannot bind it to a type without fields.
                 self.bindings.assignable(&Type::Dyn, target);
                 Type::Dyn
             }
@@ -248,7 +248,7 @@ impl<'c> Checker<'c> {
         self.hides_mixed_comparisons = false;
         let outside = self.scopes.depth();
         self.scopes.enter(fold.accu_var.clone(), accu_type.clone());
-        // The type of the loop variable if there is one, and the types of both if there are two.
+        // `one` is the type of a single loop variable. `two` holds the types of the first and second of two loop variables.
         let (one, two) = match &range {
             Type::List(element) => (Type::clone(element), (Type::Int, Type::clone(element))),
             Type::Map(entry) => (entry.0.clone(), (entry.0.clone(), entry.1.clone())),

@@ -47,7 +47,7 @@ impl Checker<'_> {
         };
         message.type_name = declared.name.clone();
         self.set_reference(id, Reference::Type(declared.name.clone()));
-        // The name by which fields are found, and the type of the value.
+        // The message name for looking up fields, and the type of the literal.
         let (type_name, ty) = match declared.ty {
             Type::Type(Some(ty)) => match (ty.message_name(), &*ty) {
                 (Some(name), _) => (name.into(), Type::clone(&ty)),
@@ -83,7 +83,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The type of an element, entry or field; if it is written with `?`, the type that the optional holds.
+    /// The type of an element, entry or field. With `optional`, the type that the optional holds.
     fn value_type(&mut self, id: ExprId, optional: bool) -> Type {
         let ty = self.type_of(id).clone();
         if !optional {

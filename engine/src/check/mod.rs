@@ -1,4 +1,4 @@
-//! The checker: types and references of an expression (cel-go `checker/`).
+//! The checker: determines the types and references of an expression (cel-go `checker/`).
 
 mod calls;
 mod checker;
@@ -27,7 +27,7 @@ use crate::types::Type;
 #[derive(Debug, Clone)]
 pub struct CheckedAst {
     ast: Ast,
-    /// What each id stands for.
+    /// The type and reference of each node, indexed by its id.
     meanings: Vec<Meaning>,
 }
 
@@ -55,8 +55,8 @@ pub type Validator = fn(&CheckedAst, &mut Issues);
 pub enum Reference {
     /// A variable, by its full name.
     Variable(SmolStr),
-    /// The name of a type, as a value. Also the name of a variable whose values are types: upstream mistakes the variable's name for the
-    /// name of a type, and planning then fails with `reference to undefined type: x`.
+    /// The name of a type, used as a value. Like upstream, the checker also gives this reference to a variable whose values are types.
+    /// Planning then fails with `reference to undefined type: x`.
     Type(SmolStr),
     /// A constant of an enumeration.
     Constant(Constant),
@@ -64,7 +64,7 @@ pub enum Reference {
     Call {
         /// The function.
         function: Arc<FunctionDecl>,
-        /// The possible overloads. A single one was chosen by the static types; several are distinguished by the values at run time.
+        /// The possible overloads. If there are several, the types of the values decide at run time.
         candidates: SmallVec<[u16; 4]>,
     },
 }
@@ -96,7 +96,7 @@ impl CheckedAst {
         type_in(&self.meanings, id)
     }
 
-    /// Whether the type of a node satisfies a condition.
+    /// Whether the type of at least one node satisfies a condition.
     pub fn has_type(&self, is_such: impl Fn(&Type) -> bool) -> bool {
         self.meanings.iter().any(|meaning| is_such(&meaning.ty))
     }
@@ -106,7 +106,7 @@ impl CheckedAst {
         self.meanings.get(id.index())?.reference.as_ref()
     }
 
-    /// The calls of the functions that `is_of` accepts, each after the calls below it.
+    /// Iterates over the calls of the functions that `is_of` accepts. Each call comes after the calls below it.
     pub fn calls<'c>(
         &'c self,
         is_of: impl Fn(&FunctionDecl) -> bool + 'c,
@@ -116,7 +116,7 @@ impl CheckedAst {
             _ => false,
         };
         let mut references = (self.meanings.iter()).map(|meaning| meaning.reference.as_ref());
-        // Most functions are not called; then the tree need not be walked.
+        // Most expressions call none of these functions, and their trees need not be walked.
         let walk = references.any(&is_call).then(|| self.ast.walk());
         walk.into_iter()
             .flatten()
@@ -126,7 +126,7 @@ impl CheckedAst {
             })
     }
 
-    /// The overload of a call, if the types decide it.
+    /// The overload of a call, if the static types allow exactly one.
     pub fn overload(&self, id: ExprId) -> Option<&Arc<OverloadDecl>> {
         match self.reference(id)? {
             Reference::Call {
@@ -141,7 +141,7 @@ impl CheckedAst {
     }
 }
 
-/// The type of a node in the table of all nodes.
+/// The type of a node; `dyn` if `meanings` has no entry for it.
 fn type_in(meanings: &[Meaning], id: ExprId) -> &Type {
     meanings
         .get(id.index())

@@ -8,8 +8,8 @@ use crate::ast::{Constant, Expr, ExprId, ExprKind};
 use crate::decl::Declarations;
 use crate::types::Type;
 
-/// Finds the first declared name that `name` can stand for in a container: in container `a.b`, `x` can stand for
-/// `a.b.x`, `a.x` or `x`, and `.x` only for `x`.
+/// Resolves a name in a container: calls `find` with each candidate and returns the first declaration that it finds.
+/// In container `a.b`, the candidates of `x` are `a.b.x`, `a.x` and `x`. The only candidate of `.x` is `x`.
 pub fn resolve_name<T>(
     container: &str,
     name: &str,
@@ -54,7 +54,7 @@ impl Scopes {
         self.0.truncate(depth);
     }
 
-    /// The type of the variable of a comprehension that `name` refers to, if nothing else takes precedence.
+    /// The type of the comprehension variable `name`, if no other declaration can take precedence.
     pub(super) fn find_local(&self, env: &Declarations, name: &str) -> Option<&Type> {
         let (_, ty) = self.local(name)?;
         (env.container().is_empty() && !name.starts_with('.')).then_some(ty)
@@ -68,8 +68,8 @@ impl Scopes {
         self.find_in_container(env, name, true)
     }
 
-    /// The declaration of `name` by the rules of the specification: variables of comprehensions take precedence, even over longer dotted
-    /// names that begin with the variable's name. A name with a leading dot never refers to such a variable.
+    /// Finds `name` by the rules of the specification. A comprehension variable takes precedence, even over longer dotted names that begin
+    /// with its name. A name with a leading dot never refers to a comprehension variable.
     fn find_specified(&self, env: &Declarations, name: &str) -> Option<Declared> {
         let (absolute, rest) = match name.strip_prefix('.') {
             Some(rest) => (true, rest),
@@ -80,7 +80,7 @@ impl Scopes {
             Some(local) if !absolute => {
                 (root == name).then(|| Declared::variable(local.0.clone(), local.1.clone()))
             }
-            // The leading dot stays in the tree, because a loop variable has the same name.
+            // The name in the tree keeps its leading dot, because a comprehension variable has the same name.
             Some(_) => self
                 .find_in_container(env, name, false)
                 .map(|declared| Declared {
@@ -105,7 +105,7 @@ impl Scopes {
         self.0.iter().rev().find(|(local, _)| local == name)
     }
 
-    /// The declaration of `name` in the container. With `locals`, variables of comprehensions are found too.
+    /// The declaration of `name` in the container. With `locals`, comprehension variables are searched too.
     fn find_in_container(&self, env: &Declarations, name: &str, locals: bool) -> Option<Declared> {
         resolve_name(env.container(), name, |candidate| {
             if let Some((name, ty)) = self.local(candidate).filter(|_| locals) {
@@ -127,7 +127,7 @@ impl Scopes {
     }
 }
 
-/// The full name of the only constant of an enumeration that expressions can use.
+/// The full name of the only enumeration constant that expressions can use.
 const NULL_VALUE: &str = "google.protobuf.NullValue.NULL_VALUE";
 
 impl Declared {
@@ -140,7 +140,7 @@ impl Declared {
     }
 }
 
-/// The first name of a dotted name, without its leading dot, and its node, if an expression spells one.
+/// If an expression spells a dotted name, returns its first identifier: the node and the name without a leading dot.
 pub(super) fn root(expr: &Expr) -> Option<(ExprId, &str)> {
     let mut expr = expr;
     loop {
@@ -154,7 +154,7 @@ pub(super) fn root(expr: &Expr) -> Option<(ExprId, &str)> {
     }
 }
 
-/// If an expression spells a dotted name, such as `a.b.c`, appends the name.
+/// If an expression spells a dotted name, such as `a.b.c`, appends it to `name` and returns true.
 pub(super) fn push_qualified_name(expr: &Expr, name: &mut String) -> bool {
     match &expr.kind {
         ExprKind::Ident(ident) => {

@@ -1,4 +1,4 @@
-//! Verdicts, types and messages; the expectations come from upstream.
+//! Tests of the checker's types and messages. The expected values come from upstream.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::stdlib;
 use crate::syntax::{Macros, STANDARD, TWO_VARIABLE};
 use crate::types::Type;
 
-/// Types of a host: `Book {title: string, tags: list(string), parent: Book}`.
+/// A type provider with one type: `Book {title: string, tags: list(string), parent: Book}`.
 #[derive(Debug)]
 struct Books;
 
@@ -80,7 +80,7 @@ fn builder() -> EnvBuilder {
         .variable("t", Type::Type(None))
 }
 
-/// The type as messages have it, or the messages with their columns.
+/// The type of a valid expression in the wording of messages, or the error messages with their columns.
 fn answer(env: &Env, expression: &str) -> String {
     let checked = env.compile(expression);
     match checked {

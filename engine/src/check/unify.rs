@@ -6,12 +6,12 @@ use smol_str::SmolStr;
 
 use crate::types::{Primitive, Signature, Type};
 
-/// The number of types that one check can visit. A few lines can name a type whose text exceeds any memory (`[0].map(a, {a: a}).map(a, {a:
-/// a})…`); with such an expression, upstream's check does not end. Real expressions stay far below.
+/// The number of types that one check can visit; real expressions need far fewer. A short expression can have a type that is too large for
+/// memory, such as `[0].map(a, {a: a}).map(a, {a: a})…` with more calls of `map`. Upstream's check of such an expression does not end.
 const MAX_STEPS: u32 = 5_000_000;
 
-/// The types that type variables stand for. Bindings last as long as the check of an expression; the bindings of a failed attempt
-/// are undone.
+/// The types that type variables stand for. Bindings last until the check of the expression ends. The bindings of a failed attempt are
+/// undone.
 #[derive(Debug)]
 pub(super) struct Bindings {
     /// The binding of each variable, by its number.
@@ -33,7 +33,7 @@ impl Bindings {
         }
     }
 
-    /// Whether the types were too large to visit in full, so that no answer is reliable.
+    /// Whether the check has visited [`MAX_STEPS`] types. Its results are then unreliable.
     pub(super) fn is_exhausted(&self) -> bool {
         self.steps.get() >= MAX_STEPS
     }
@@ -51,14 +51,14 @@ impl Bindings {
         first
     }
 
-    /// Whether a value of `actual` can be used where `expected` is required. Binds variables if so.
+    /// Whether a value of type `actual` can be used where type `expected` is required. If it can, binds the type variables accordingly.
     pub(super) fn assignable(&mut self, actual: &Type, expected: &Type) -> bool {
         self.attempt(|bindings| bindings.unify(actual, expected))
     }
 
-    /// The result of a call with these arguments, if they fit the signature; binds variables if so.
+    /// The result type of a call, if the argument types fit the signature. If they fit, binds the type variables accordingly.
     ///
-    /// Every attempt uses new variables for the signature's type parameters, whether it succeeds or not.
+    /// Every attempt, even a failed one, creates new variables for the signature's type parameters.
     pub(super) fn call(&mut self, signature: &Signature, arguments: &[&Type]) -> Option<Type> {
         let scheme = Scheme {
             names: signature.type_parameters(),
@@ -90,7 +90,7 @@ impl Bindings {
         false
     }
 
-    /// Like [`Bindings::unify`], for a type and a parameter of a signature; instantiates the parameter only as far as needed.
+    /// Unifies an argument's type with the type of a parameter. Instantiates the parameter's type only as far as needed.
     fn fits(&mut self, actual: &Type, formal: &Type, scheme: &Scheme<'_>) -> bool {
         if scheme.names.is_empty() {
             return self.unify(actual, formal);
@@ -187,7 +187,7 @@ impl Bindings {
         }
     }
 
-    /// Whether `variable` can stand for `ty`. Binds the variable, or widens its binding.
+    /// Makes `variable` stand for `ty` if possible: binds the variable, or widens its binding.
     fn stands_for(&mut self, variable: u32, ty: &Type) -> Standing {
         if *ty == Type::Var(variable) {
             return Standing::Agrees;
@@ -229,7 +229,7 @@ impl Bindings {
         }
     }
 
-    /// The more general one of two types that unify.
+    /// Returns the more general of two types that unify.
     pub(super) fn most_general(&self, first: Type, second: Type) -> Type {
         if self.is_as_general(&first, &second) {
             first

@@ -1,4 +1,4 @@
-//! The cost of a call: part of a function's row, read by the estimator and by the tracker.
+//! The cost of a call. Each overload declares one; the estimator and the tracker read it.
 
 use gavel_golang::utf8;
 use smallvec::SmallVec;
@@ -17,8 +17,8 @@ pub struct Cost {
     /// Whether the cost applies to every call of a function with this name, even if the overload is only known at run time. Otherwise,
     /// calls whose overload is only known at run time cost one unit.
     pub by_name: bool,
-    /// Whether the formula is cel-go's own, not a library's. The two kinds read sizes differently. A formula of cel-go counts an optional
-    /// as the value that it holds. A library's formula asks the host again for a size that was unknown.
+    /// Whether the formula is cel-go's own, not a library's. For a formula of cel-go, the size of an optional is the size of the value that
+    /// it holds. For a library's formula, the estimator asks the host again for a size that was unknown.
     pub standard: bool,
 }
 
@@ -29,7 +29,7 @@ pub enum Formula {
     Fixed(u64),
     /// Computed from the sizes of the arguments: ranges in an estimate, exact sizes during an evaluation.
     Sizes(fn(&[SizeEstimate]) -> CallEstimate),
-    /// The cost of reading one argument. An evaluation costs a tenth of a unit for each unit of the argument's size, rounded up.
+    /// The cost of reading one argument. An evaluation costs a tenth of the argument's size, rounded up.
     Traversal {
         /// The estimate.
         estimate: fn(&dyn CallSite) -> CallEstimate,
@@ -48,7 +48,7 @@ pub enum Formula {
 /// The exact cost of a call, from its arguments and its result. Failed arguments and a failed result are `None`.
 pub type Track = for<'v> fn(&[Option<Value<'v>>], Option<Value<'v>>) -> Result<u64, EvalError>;
 
-/// An estimate of a call: its own cost, without that of its arguments, and the size of its result if known.
+/// An estimate of a call: its cost without the costs of its arguments, and the size of its result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CallEstimate {
     /// The cost.
@@ -68,7 +68,7 @@ pub trait CallSite {
     /// The size of an argument, if it is known.
     fn known_size(&self, argument: usize) -> Option<SizeEstimate>;
 
-    /// The size of an argument; if unknown, from 0 to the largest size.
+    /// The size of an argument; [`SizeEstimate::UNKNOWN`] if it is not known.
     fn size(&self, argument: usize) -> SizeEstimate {
         self.known_size(argument).unwrap_or(SizeEstimate::UNKNOWN)
     }
@@ -84,8 +84,8 @@ pub trait CallSite {
         }
     }
 
-    /// The size of the elements of a list argument, which the host gives for the argument's path followed by `@items`; `None` if it is
-    /// unknown.
+    /// The size of the elements of a list argument; `None` if it is unknown. The host gives the size for the argument's path followed by
+    /// `@items`.
     fn element_size(&self, argument: usize) -> Option<SizeEstimate>;
 
     /// The value of an argument that is an int literal; `None` for every other argument.
@@ -111,8 +111,7 @@ impl Cost {
         Cost::of(Formula::Sizes(formula))
     }
 
-    /// The cost of reading the argument with this index once. An evaluation is charged by the argument's size; `estimate` computes the
-    /// estimate.
+    /// The cost of reading the argument with this index once. The tracker uses the argument's size, the estimator calls `estimate`.
     pub const fn traversal(argument: usize, estimate: fn(&dyn CallSite) -> CallEstimate) -> Cost {
         Cost::of(Formula::Traversal { estimate, argument })
     }
@@ -130,7 +129,7 @@ impl Cost {
         }
     }
 
-    /// The same cost for every call of a function with this name, even if the overload is only known at run time.
+    /// Applies this cost to every call of a function with this name, even if the overload is only known at run time.
     pub const fn of_name(self) -> Cost {
         Cost {
             by_name: true,
@@ -138,7 +137,7 @@ impl Cost {
         }
     }
 
-    /// The same cost, with sizes read as cel-go reads them for its own formulas.
+    /// Marks the formula as cel-go's own, not a library's.
     pub const fn standard(self) -> Cost {
         Cost {
             standard: true,
@@ -146,7 +145,7 @@ impl Cost {
         }
     }
 
-    /// The cost of an evaluated call. A failed argument is `None`, as is a failed result.
+    /// The cost of an evaluated call. Failed arguments and a failed result are `None`.
     ///
     /// # Errors
     ///
@@ -190,7 +189,7 @@ pub(crate) fn traversal_of(text: &str) -> u64 {
 }
 
 impl CallEstimate {
-    /// A cost and a result of unknown size.
+    /// An estimate with this cost and a result of unknown size.
     pub fn new(cost: CostEstimate) -> Self {
         CallEstimate {
             cost,
@@ -207,8 +206,8 @@ impl CallEstimate {
     }
 }
 
-/// The size of a value as the tracker counts it: code points, bytes, elements or entries, or the size that an opaque value
-/// reports; 1 for all other values and for failures.
+/// The size of a value for the tracker: its code points, bytes, elements or entries. An opaque value reports its own size. The size of
+/// all other values and of failures is 1.
 #[inline]
 pub fn tracked_size(value: Option<&Value<'_>>) -> u64 {
     match value.and_then(|value| value.as_str()) {

@@ -1,18 +1,18 @@
-//! The costs of cel-go's own functions and operators (`checker/cost.go`, `interpreter/runtimecost.go`). The functions' rows refer to these
-//! costs. All other functions cost [`Cost::ONE`].
+//! The costs of cel-go's own functions and operators (`checker/cost.go`, `interpreter/runtimecost.go`). A function that declares no cost
+//! costs [`Cost::ONE`].
 
 use super::call::tracked_held_size;
 use super::{
     CallEstimate, CallSite, Cost, CostEstimate, REGEX_FACTOR, SizeEstimate, TRAVERSAL_FACTOR,
 };
 
-/// The cost of `==` and `!=`, and of `<`, `<=`, `>` and `>=` for strings and bytes: that of reading the smaller operand.
+/// The cost of `==` and `!=`, and of `<`, `<=`, `>` and `>=` for strings and bytes: the cost of reading the smaller operand.
 pub const COMPARISON: Cost = Cost::sizes(comparison).standard();
-/// The cost of `+` for strings and bytes: both are copied.
+/// The cost of `+` for strings and bytes: the cost of copying both operands.
 pub const CONCATENATION: Cost = Cost::sizes(concatenation).standard();
 /// The cost of `+` for lists, which copies nothing.
 pub const LIST_CONCATENATION: Cost = Cost::sizes(list_concatenation).standard();
-/// The cost of `in` for lists: every element is compared.
+/// The cost of `in` for lists: one unit per element.
 pub const IN_LIST: Cost = Cost::sizes(in_list).standard();
 /// The cost of `text.contains(part)`.
 pub const CONTAINS: Cost = Cost::sizes(contains).standard();
@@ -27,9 +27,10 @@ pub const MATCHES: Cost = Cost::split(
     },
 )
 .standard();
-/// The cost of `text.startsWith(part)` and `endsWith`: Kubernetes' estimate uses the size of the part, its evaluation the size of the text.
+/// The cost of `text.startsWith(part)` and `text.endsWith(part)` before Kubernetes 1.37. Kubernetes' estimate uses the size of `part`; its
+/// evaluation uses the size of `text`.
 pub const PREFIX: Cost = Cost::traversal(0, prefix_estimate).standard();
-/// The cost of `startsWith` and `endsWith` since Kubernetes 1.37: both the estimate and the evaluation use the size of the part.
+/// The cost of `text.startsWith(part)` and `text.endsWith(part)` since Kubernetes 1.37. Estimate and evaluation use the size of `part`.
 pub const PART: Cost = Cost::traversal(1, |call| reading(call, 1)).standard();
 /// The cost of `bytes(text)`.
 pub const STRING_TO_BYTES: Cost = Cost::traversal(0, string_to_bytes).standard();
@@ -39,7 +40,7 @@ pub const BYTES_TO_STRING: Cost = Cost::traversal(0, bytes_to_string).standard()
 pub const QUOTE: Cost = Cost::traversal(0, quote).standard();
 /// The cost of `template.format(values)`. The size of the text that `format` returns is unbounded.
 pub const FORMAT: Cost = Cost::traversal(0, traversal).standard();
-/// The cost of functions whose result has at most the size of their first argument.
+/// The cost of functions whose result is at most as large as their first argument: the cost of reading this argument.
 pub const COPY: Cost = Cost::traversal(0, |call| traversal(call).with_result(call.size(0)));
 
 /// The cost of reading the first argument once.
@@ -59,7 +60,7 @@ pub fn nth(sizes: &[SizeEstimate], argument: usize) -> SizeEstimate {
         .unwrap_or(SizeEstimate::UNKNOWN)
 }
 
-/// The cost of matching a text against a pattern, from the sizes of both. An empty text is not free.
+/// The cost of matching a text against a pattern, computed from their sizes. Matching an empty text is not free.
 #[inline]
 pub fn regex_cost(text: SizeEstimate, pattern: SizeEstimate) -> CostEstimate {
     text.plus(SizeEstimate::exact(1))
@@ -67,7 +68,7 @@ pub fn regex_cost(text: SizeEstimate, pattern: SizeEstimate) -> CostEstimate {
         .times(pattern.costs(REGEX_FACTOR))
 }
 
-/// The formula of [`COMPARISON`], for hosts that replace it for some of their types.
+/// The formula of [`COMPARISON`], for hosts that use another formula for some of their types.
 pub fn comparison(sizes: &[SizeEstimate]) -> CallEstimate {
     let max = nth(sizes, 0).max.min(nth(sizes, 1).max);
     let range = CostEstimate {
@@ -99,7 +100,8 @@ fn prefix_estimate(call: &dyn CallSite) -> CallEstimate {
     reading(call, if call.is_bound() { 0 } else { 1 })
 }
 
-// The sizes of the next three results wrap around as upstream's do: a quoted text of unknown size therefore has size 0.
+// In the next three functions, the result's size wraps around, as it does upstream. The largest size of a quoted text of unknown size
+// is therefore 0.
 
 fn string_to_bytes(call: &dyn CallSite) -> CallEstimate {
     let size = call.size(0);

@@ -1,7 +1,7 @@
-//! Cost units: ranges before an evaluation, exact numbers during it (cel-go `checker/cost.go`, `interpreter/runtimecost.go`).
+//! Costs: ranges before an evaluation, exact numbers during it (cel-go `checker/cost.go`, `interpreter/runtimecost.go`).
 //!
-//! A cost unit has no dimension; Kubernetes' limits and budgets are given in cost units. The same formula serves the estimate,
-//! which applies it to ranges of sizes, and the tracker, which applies it to exact sizes.
+//! A cost unit has no dimension; Kubernetes' limits and budgets are given in cost units. The estimator and the tracker use the same
+//! formulas: the estimator applies them to ranges of sizes, the tracker to exact sizes.
 
 mod call;
 pub mod formulas;

@@ -1,6 +1,7 @@
 //! Ranges of sizes and costs, with upstream's saturating arithmetic.
 
-/// The smallest and the largest size that a value can have: code points, bytes, elements or entries; 1 for a scalar.
+/// The smallest and the largest size that a value can have. A size is a number of code points, bytes, elements or entries; a scalar has
+/// size 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SizeEstimate {
     /// The smallest size.
@@ -12,14 +13,14 @@ pub struct SizeEstimate {
 /// The lowest and the highest cost that an expression can have, in cost units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CostEstimate {
-    /// The least.
+    /// The lowest cost.
     pub min: u64,
-    /// The greatest.
+    /// The highest cost.
     pub max: u64,
 }
 
 impl SizeEstimate {
-    /// The size of an unknown value.
+    /// An unknown size: from 0 to the largest number.
     pub const UNKNOWN: SizeEstimate = SizeEstimate {
         min: 0,
         max: u64::MAX,
@@ -50,7 +51,7 @@ impl SizeEstimate {
         }
     }
 
-    /// The cost of `factor` per unit of size, rounded up.
+    /// The cost of a value of this size if each unit of size costs `factor`, rounded up.
     #[inline]
     pub fn costs(self, factor: f64) -> CostEstimate {
         CostEstimate {
@@ -127,7 +128,7 @@ impl CostEstimate {
     }
 }
 
-/// `size * factor`, rounded up. Computed in doubles, as upstream does, so results for huge sizes are inexact.
+/// `size * factor`, rounded up. Like upstream, it computes in doubles, so results for huge sizes are inexact.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -136,7 +137,7 @@ impl CostEstimate {
 #[inline]
 pub(crate) fn scale(size: u64, factor: f64) -> u64 {
     const TWO_64: f64 = 18_446_744_073_709_551_616.0;
-    // Below this size, tenths and quarters are exact in doubles too.
+    // Below this size, integers give the same results as doubles for these factors.
     if size < 1 << 50 {
         if factor == super::TRAVERSAL_FACTOR {
             return size.div_ceil(10);

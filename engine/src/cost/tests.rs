@@ -4,7 +4,7 @@ use crate::types::Type;
 use crate::value::{Arena, Value};
 
 const UNKNOWN: SizeEstimate = SizeEstimate::UNKNOWN;
-/// A tenth of the largest cost, as doubles have it.
+/// A tenth of the largest cost, rounded as a computation in doubles rounds it.
 const TENTH: u64 = 1_844_674_407_370_955_264;
 
 fn size(min: u64, max: u64) -> SizeEstimate {

@@ -32,13 +32,13 @@ macro_rules! body {
 
 /// A Rust type that a parameter of a [`body!`](crate::body) can have.
 pub trait Argument<'a>: Sized {
-    /// The argument, if the value is of the type.
+    /// Reads a value as this type; `None` if the value has another type.
     fn read(value: Value<'a>) -> Option<Self>;
 }
 
 /// A result type of a [`body!`](crate::body): something that becomes a value, or an error.
 pub trait Returned<'a> {
-    /// The result of the call.
+    /// Converts this to the result of the call.
     ///
     /// # Errors
     ///
@@ -46,7 +46,7 @@ pub trait Returned<'a> {
     fn into_result(self) -> Result<Value<'a>, EvalError>;
 }
 
-/// The arguments of a call, read by their types.
+/// The arguments of a call as a tuple of Rust types.
 pub trait Arguments<'a>: Sized {
     /// Reads the arguments from the values.
     ///
@@ -56,9 +56,9 @@ pub trait Arguments<'a>: Sized {
     fn read(values: &[Value<'a>]) -> Result<Self, EvalError>;
 }
 
-/// A Rust function that computes an overload; [`body!`](crate::body) turns it into a row's implementation.
+/// A Rust function that computes the calls of an overload. [`body!`](crate::body) turns it into a row's implementation.
 ///
-/// `Parameters` distinguishes functions with a context from functions without; the compiler infers it.
+/// `Parameters` distinguishes functions with a context from functions without a context. The compiler infers it.
 pub trait Body<'a, Parameters> {
     /// Calls the function.
     ///
@@ -76,8 +76,7 @@ pub struct Plain<A>(std::marker::PhantomData<A>);
 #[derive(Debug)]
 pub struct WithContext<A>(std::marker::PhantomData<A>);
 
-/// An argument that is a text or a type; a type is read as its name. Upstream converts such an argument to a Go string, which turns a type
-/// into its name.
+/// An argument that is a text or a type. A type is read as its name, because upstream converts the argument to a Go string.
 #[derive(Debug, Clone, Copy)]
 pub struct NativeText<'a>(pub &'a str);
 

@@ -6,10 +6,10 @@ use gavel_golang::work::{Interrupt, Work};
 use crate::error::EvalError;
 use crate::value::{Arena, Value};
 
-/// The units of work for adding an element to a list.
+/// The units of work that adding an element to a list counts.
 const WORK_PER_ELEMENT: usize = 32;
 
-/// The context of a call, which the implementation of the function receives.
+/// The context of a call. The implementation of the called function receives it.
 ///
 /// An implementation that may take more than about a millisecond announces its [`work`](Self::work) in pieces. An implementation whose
 /// result may be much larger than its arguments [reserves](Self::reserve) memory before it computes the result.
@@ -53,14 +53,14 @@ impl<'a> CallContext<'a> {
     ///
     /// # Errors
     ///
-    /// The arena has no room for them, or the host interrupts the evaluation.
+    /// The arena has no room for the bytes, or the host interrupts the evaluation.
     #[inline]
     pub fn reserve(&self, bytes: usize) -> Result<(), EvalError> {
         self.arena.reserve(bytes)?;
         self.work(bytes)
     }
 
-    /// Announces the work of reading a value.
+    /// Announces the work of reading a value once.
     ///
     /// # Errors
     ///
@@ -74,7 +74,7 @@ impl<'a> CallContext<'a> {
     ///
     /// # Errors
     ///
-    /// The arena has no room for it, or the host interrupts the evaluation.
+    /// The arena has no room for the element, or the host interrupts the evaluation.
     #[inline]
     pub fn push<T>(&self, list: &mut ArenaVec<'a, T>, element: T) -> Result<(), EvalError> {
         if list.len() == list.capacity() {
@@ -85,7 +85,7 @@ impl<'a> CallContext<'a> {
         self.work(WORK_PER_ELEMENT)
     }
 
-    /// Checks the arena's limit, and asks the host at once whether to continue.
+    /// Checks the arena's memory limit, and asks the host at once whether to continue.
     ///
     /// # Errors
     ///

@@ -9,7 +9,7 @@ use smol_str::SmolStr;
 use super::{FunctionDecl, OverloadDecl, TypeProvider, TypeProviders};
 use crate::types::Type;
 
-/// The first part of the names of the types that every environment has.
+/// The first part of names such as `google.protobuf.Timestamp`, which every environment declares.
 const PROTOCOL_BUFFERS: &str = "google";
 
 /// The variables, functions, types and options of an environment.
@@ -27,32 +27,32 @@ pub struct Declarations {
     roots: FxHashSet<SmolStr>,
 }
 
-/// Options that are neither variables nor functions.
+/// The options of an environment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EnvOptions {
     /// Whether `1 < 1.5` is allowed without `dyn()`. Kubernetes allows it since 1.28.
     pub cross_type_numeric_comparisons: bool,
-    /// Whether Kubernetes' rules or those of CEL's specification apply where the two differ.
+    /// Whether Kubernetes' rules or the rules of CEL's specification apply where they differ.
     pub rules: Rules,
     /// The corrections of later versions of cel-go that apply.
     pub corrections: Corrections,
 }
 
-/// Behavior in which later versions of cel-go follow the specification and earlier versions do not.
+/// Behavior that later versions of cel-go corrected to follow the specification. A field is true if the correction applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Corrections {
-    /// Variables of comprehensions take precedence, even over longer dotted names that begin with the variable's name. A name with a
-    /// leading dot never refers to such a variable.
+    /// A comprehension variable takes precedence, even over longer dotted names that begin with its name. A name with a leading dot never
+    /// refers to a comprehension variable.
     pub names: bool,
-    /// Reading an optional returns the value that it holds unchanged, without converting it to a Go value and back.
+    /// Reading an optional returns its value unchanged. Without this correction, the value is converted to a Go value and back.
     pub held_values: bool,
     /// `or` and `orValue` fail if their receiver is not an optional.
     pub receivers_of_or: bool,
-    /// The name before the braces of a struct literal is the name of a type, even if a variable has this name.
+    /// The name before the braces of a struct literal always means a type, even if a variable has the same name.
     pub struct_names: bool,
 }
 
-/// Whose rules apply where Kubernetes and CEL's specification differ.
+/// The rules that apply where Kubernetes and CEL's specification differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Rules {
     /// The rules of the version of CEL that Kubernetes uses.
@@ -61,11 +61,11 @@ pub enum Rules {
     /// The rules of the specification:
     ///
     /// - a loop variable hides all other names except those with a leading dot;
-    /// - keys of map literals are bools, ints, uints and strings, and must not be equal;
-    /// - an index that is a constant but cannot be a key fails at run time, not at planning;
+    /// - keys of map literals are bools, ints, uints or strings, and no two keys of a literal are equal;
+    /// - an index by a constant that cannot be a key fails at run time, not at planning;
     /// - a test for a field or key is an error, not false, if the value is neither a map, a list nor an optional;
     /// - the common type of null and a nullable type is the nullable type;
-    /// - reading an optional returns the value that it holds unchanged, without converting it to a Go value and back.
+    /// - reading an optional returns its value unchanged, without a conversion to a Go value and back.
     Specification,
 }
 
@@ -80,13 +80,13 @@ impl Default for EnvOptions {
 }
 
 impl Declarations {
-    /// Adds a variable, in place of an earlier one with this name.
+    /// Adds a variable. It replaces an earlier variable with this name.
     pub(crate) fn add_variable(&mut self, name: SmolStr, ty: Type) {
         self.add_root(&name);
         self.variables.insert(name, ty);
     }
 
-    /// Adds the type of a library, in place of an earlier one with this name.
+    /// Adds the type of a library. It replaces an earlier library type with this name.
     pub(crate) fn add_library_type(&mut self, name: SmolStr, ty: Type) {
         self.add_root(&name);
         self.library_types.insert(name, ty);
@@ -100,7 +100,7 @@ impl Declarations {
         }
     }
 
-    /// Whether `root` followed by a dot and more may be a declared name.
+    /// Whether a declared name may begin with `root` and a dot.
     pub(crate) fn has_names_below(&self, root: &str) -> bool {
         !self.container.is_empty()
             || self.roots.contains(root)
@@ -123,7 +123,7 @@ impl Declarations {
         }
     }
 
-    /// The prefix against which names are resolved; empty in Kubernetes.
+    /// The container in which names are resolved (see [`resolve_name`](crate::check::resolve_name)); empty in Kubernetes.
     pub fn container(&self) -> &str {
         &self.container
     }
@@ -133,12 +133,12 @@ impl Declarations {
         self.variables.get(name)
     }
 
-    /// A function by its name; `None` if it is not declared.
+    /// The function with this name; `None` if it is not declared.
     pub fn function(&self, name: &str) -> Option<&Arc<FunctionDecl>> {
         self.functions.get(name)
     }
 
-    /// All functions by name.
+    /// All functions, sorted by name.
     pub fn functions(&self) -> Vec<&Arc<FunctionDecl>> {
         let mut functions: Vec<_> = self.functions.values().collect();
         functions.sort_by(|a, b| a.name.cmp(&b.name));
@@ -168,8 +168,7 @@ impl Declarations {
         &self.options
     }
 
-    /// The corrections that apply. In an environment that follows CEL's specification, all corrections that the specification requires
-    /// apply.
+    /// The corrections that apply. If the environment follows CEL's specification, they include those that the specification requires.
     pub(crate) fn corrections(&self) -> Corrections {
         match self.follows_specification() {
             true => Corrections {

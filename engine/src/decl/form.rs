@@ -1,7 +1,7 @@
 //! Special properties of functions: how their calls are planned, which properties of their results are known, and which literals validators
 //! check.
 
-/// The forms of calls that are not planned as plain calls of a body.
+/// The kinds of calls that the planner does not plan as plain calls of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
     /// `a && b`
@@ -40,11 +40,11 @@ pub enum Form {
     Block,
     /// A conversion. Planning converts a constant argument; if the conversion fails, planning fails.
     Conversion,
-    /// A function that parses a text, which is expensive: the same text is parsed only once.
+    /// A function that parses a text. Parsing is expensive, so the same text is parsed only once.
     Parse,
 }
 
-/// The check of literals in a call.
+/// The rule by which validators check literals in a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LiteralRule {
     /// The first argument must be a duration.
@@ -57,11 +57,11 @@ pub enum LiteralRule {
     Mixed,
 }
 
-/// The operands that a call only reads: the call neither changes nor returns them, and does not depend on their identity. Several calls may
-/// share the value of such an operand, so that a text is parsed only once.
+/// The operands that a call only reads: the call neither changes nor returns them, and does not depend on their identity. Calls that only
+/// read an operand may share its value, so that a text is parsed only once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Reads {
-    /// The row does not say.
+    /// No operands are declared.
     #[default]
     Unsaid,
     /// All operands but the first.
@@ -70,8 +70,8 @@ pub enum Reads {
     All,
 }
 
-/// The known properties of a result besides its cost: its size, and the values that it comes from. Kubernetes' estimate uses only the first
-/// five variants; [bounds](mod@crate::estimate) use all.
+/// The known properties of a call's result: its size, and the values that it comes from. Kubernetes' estimate uses only the first five
+/// variants; [bounds](mod@crate::estimate) use all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Yield {
     /// Nothing is known.
@@ -85,14 +85,13 @@ pub enum Yield {
     Items,
     /// The result is a value of the first argument, which is a map.
     Values,
-    /// One of two cases: the argument is an optional and the result is the value that it holds, or the result is an optional that holds the
-    /// argument.
+    /// The result is the value in the argument, an optional; or the result is an optional that holds the argument.
     Held,
     /// The result is one of the arguments.
     Either,
     /// The result is the argument converted to text.
     Printed,
-    /// The result is a list of parts of the first argument. It has at most one more element than the argument has code points.
+    /// The result is a list of parts of the first argument, a text. The list has at most one more element than the text has code points.
     Parts,
     /// The result may be larger than Kubernetes' estimate of its size.
     Larger,

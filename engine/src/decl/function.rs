@@ -28,16 +28,16 @@ pub struct OverloadDecl {
     pub implementation: Implementation,
     /// The function that computes a call whose second argument, the pattern, is a constant; `None` for functions without a pattern.
     pub pattern: Option<PatternFunction>,
-    /// The same function on Rust types: it takes two texts and returns a bool. Programs call it without making CEL values. `None` for
-    /// functions with other parameters or results.
+    /// A second implementation on Rust strings, for a function that takes two texts and returns a bool. Programs call it without creating
+    /// CEL values. `None` for other functions.
     pub test: Option<TextTest>,
-    /// The form in which calls are planned; `None` for plain calls.
+    /// How the planner plans calls; `None` for plain calls of a body.
     pub form: Option<Form>,
-    /// The known properties of the results.
+    /// The known properties of the calls' results.
     pub yields: Yield,
     /// The operands that calls only read.
     pub reads: Reads,
-    /// The check that validators apply to literals in a call; `None` if there is no check.
+    /// The rule by which validators check literals in a call; `None` if there is no rule.
     pub literals: Option<LiteralRule>,
     /// The cost of a call.
     pub cost: Cost,
@@ -52,7 +52,7 @@ impl FunctionDecl {
 }
 
 impl OverloadDecl {
-    /// Parses a row.
+    /// Parses the signature of a row.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! The row of an overload: everything about it in one place.
+//! The row of an overload: its signature, implementation, cost and documentation in one place.
 
 use super::{CallContext, Form, LiteralRule, Reads, Yield};
 use crate::cost::Cost;
@@ -33,52 +33,52 @@ pub struct Overload {
     /// The function that computes a call whose second argument, the pattern, is a constant. Planning compiles the pattern, and fails if the
     /// pattern is invalid. `None` for functions without a pattern.
     pub pattern: Option<PatternFunction>,
-    /// The same function on Rust types: it takes two texts and returns a bool. Programs call it without making CEL values. `None` for
-    /// functions with other parameters or results.
+    /// A second implementation on Rust strings, for a function that takes two texts and returns a bool. Programs call it without creating
+    /// CEL values. `None` for other functions.
     pub test: Option<TextTest>,
-    /// The form in which calls are planned; `None` for plain calls.
+    /// How the planner plans calls; `None` for plain calls of a body.
     pub form: Option<Form>,
-    /// The known properties of the results.
+    /// The known properties of the calls' results.
     pub yields: Yield,
     /// The operands that calls only read.
     pub reads: Reads,
-    /// The check that validators apply to literals in a call; `None` if there is no check.
+    /// The rule by which validators check literals in a call; `None` if there is no rule.
     pub literals: Option<LiteralRule>,
     /// The cost of a call.
     pub cost: Cost,
-    /// An expression that is true, for the documentation and its test.
+    /// An example for the documentation: an expression that is true. A test evaluates it.
     pub example: &'static str,
 }
 
-/// How an overload is computed.
+/// How the calls of an overload are computed.
 #[derive(Debug, Clone, Copy)]
 pub enum Implementation {
-    /// This function computes calls. It only receives arguments of the overload's types. If the types are only known at run time, the first
-    /// overload whose types fit is called; if none fits, the call fails with `no such overload: f(int, list)`.
+    /// A function that only receives arguments of the overload's types. If the types are only known at run time, the first overload whose
+    /// types fit is called. If no overload fits, the call fails with `no such overload: f(int, list)`.
     Typed(Function),
     /// Like `Typed`, for a function that upstream implements with one body for any number of arguments (`FunctionOp`). The first argument
     /// that fails ends the call.
     Variadic(Function),
-    /// One function computes the calls of all overloads with the name. The function checks its arguments itself.
+    /// One function for all overloads with the same name. It checks the types of its arguments itself.
     Shared(Function),
-    /// The planner computes calls: logic, conditionals, indexing, selection, optional chaining.
+    /// No function: the planner has its own code for logic, conditionals, indexing, selection and optional chaining.
     Planned,
     /// Calls cannot be computed: the overload is declared for checking only.
     Declared,
 }
 
-/// An implementation. The receiver, if any, is the first argument. [`body!`](crate::body) turns a Rust function into one.
+/// A function that computes calls. The receiver, if any, is the first argument. [`body!`](crate::body) creates it from a Rust function.
 pub type Function = for<'a> fn(&CallContext<'a>, &[Value<'a>]) -> Result<Value<'a>, EvalError>;
 
-/// An implementation that also receives its second argument, a regular expression, in compiled form.
+/// A function that computes calls whose second argument is a regular expression. It also receives the compiled regular expression.
 pub type PatternFunction =
     for<'a> fn(&CallContext<'a>, &Regex, &[Value<'a>]) -> Result<Value<'a>, EvalError>;
 
-/// An implementation for two texts.
+/// A function of two texts that returns a bool.
 pub type TextTest = fn(&str, &str) -> bool;
 
 impl Implementation {
-    /// The function, if there is one.
+    /// The function that computes calls; `None` if there is no function.
     pub const fn function(self) -> Option<Function> {
         match self {
             Implementation::Typed(function)

@@ -8,14 +8,14 @@ use crate::value::{FieldPlace, ObjectKind};
 
 /// Named types with fields, in addition to those of the language.
 pub trait TypeProvider: fmt::Debug + Send + Sync {
-    /// The type of this name; `None` if the host has no such type.
+    /// The type with this name; `None` if the host has no such type.
     fn find_type(&self, name: &str) -> Option<Type>;
 
     /// The type of a field of a named type; `None` if the host does not know the type, or the type has no such field.
     fn field_type(&self, type_name: &str, field: &str) -> Option<Type>;
 
-    /// Whether there may be a type whose name is `root` followed by a dot and more. If not, the checker does not look for the names of types
-    /// in `root.field`.
+    /// Whether the name of a type may begin with `root` and a dot. If this returns false, the checker does not look up `root.field` as the
+    /// name of a type.
     fn has_names_below(&self, _root: &str) -> bool {
         true
     }
@@ -25,8 +25,7 @@ pub trait TypeProvider: fmt::Debug + Send + Sync {
         FieldPlace::UNKNOWN
     }
 
-    /// The behavior of the objects that struct literals of a type create. `None` if literals of the type pass the check but fail when they
-    /// are evaluated.
+    /// The behavior of the objects that struct literals of a type create. With `None`, the evaluation of struct literals of the type fails.
     fn object_kind(&self, _type_name: &str) -> Option<ObjectKind> {
         None
     }

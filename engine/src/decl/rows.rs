@@ -1,11 +1,11 @@
-//! Constructors of the rows that declare functions; they differ in how a call is checked and what it costs.
+//! Constructors and setters of the rows that declare functions.
 
 use super::{
     Form, Function, Implementation, LiteralRule, Overload, PatternFunction, Reads, TextTest, Yield,
 };
 use crate::cost::Cost;
 
-/// A row of an overload that is chosen by the types of its arguments. A call costs one unit.
+/// A row of an overload. The types of the arguments decide whether it is called. A call costs one unit.
 pub const fn row(
     function: &'static str,
     id: &'static str,
@@ -40,7 +40,7 @@ pub const fn declared(
     }
 }
 
-/// A row of an operator that the planner computes itself, without a body.
+/// A row of an operator for which the planner has its own code, without a body.
 pub const fn planned(
     function: &'static str,
     id: &'static str,
@@ -71,7 +71,7 @@ impl Overload {
         }
     }
 
-    /// Makes the body responsible for all overloads of the function. The body checks its arguments itself.
+    /// Makes the body compute the calls of all overloads of the function. The body checks the types of its arguments itself.
     pub const fn shared(self) -> Self {
         let implementation = match self.implementation {
             Implementation::Typed(body) => Implementation::Shared(body),
@@ -96,7 +96,7 @@ impl Overload {
         }
     }
 
-    /// Sets the same function on Rust types, which takes two texts and returns a bool.
+    /// Sets a second implementation, which takes two Rust strings and returns a bool.
     pub const fn test(self, test: TextTest) -> Self {
         let test = Some(test);
         Overload { test, ..self }
@@ -108,13 +108,13 @@ impl Overload {
         Overload { pattern, ..self }
     }
 
-    /// Sets the form in which calls are planned.
+    /// Sets how the planner plans calls.
     pub const fn form(self, form: Form) -> Self {
         let form = Some(form);
         Overload { form, ..self }
     }
 
-    /// Sets the known properties of results.
+    /// Sets the known properties of the calls' results.
     pub const fn yields(self, yields: Yield) -> Self {
         Overload { yields, ..self }
     }
@@ -124,7 +124,7 @@ impl Overload {
         Overload { reads, ..self }
     }
 
-    /// Sets the check that validators apply to literals.
+    /// Sets the rule by which validators check literals in a call.
     pub const fn literals(self, rule: LiteralRule) -> Self {
         let literals = Some(rule);
         Overload { literals, ..self }

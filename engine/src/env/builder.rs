@@ -27,7 +27,7 @@ impl EnvBuilder {
         self
     }
 
-    /// Adds the rows of a library, in order. Rows whose overload exists already are ignored.
+    /// Adds the rows of a library, in order. A row is ignored if the environment already has its overload.
     pub fn overloads(mut self, rows: &[Overload]) -> Self {
         for row in rows {
             match OverloadDecl::from_row(row) {
@@ -76,13 +76,13 @@ impl EnvBuilder {
         self
     }
 
-    /// Adds a check of literals; checks run in the order in which they are added.
+    /// Adds a validator. Validators run in the order in which they were added.
     pub fn validator(mut self, validator: Validator) -> Self {
         self.parts.validators.push(validator);
         self
     }
 
-    /// Sets the prefix against which names are resolved.
+    /// Sets the container in which names are resolved (see [`resolve_name`](crate::check::resolve_name)).
     pub fn container(mut self, container: impl Into<SmolStr>) -> Self {
         self.parts.declarations.container = container.into();
         self

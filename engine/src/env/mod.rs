@@ -1,4 +1,4 @@
-//! Environments: the names that an expression can use, and the functions that parse, check and plan it.
+//! Environments: the names that an expression can use. An environment parses, checks and plans expressions.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ pub use crate::check::Validator;
 pub use crate::decl::{Corrections, EnvOptions, Rules};
 pub use builder::EnvBuilder;
 
-/// An environment: variables, functions, types and options. Immutable; cloning is cheap.
+/// An environment: variables, functions, types and options. It is immutable, and cloning it is cheap.
 #[derive(Debug, Clone)]
 pub struct Env(Arc<Parts>);
 
@@ -54,7 +54,7 @@ impl Env {
         syntax::parse(Source::new(text), &self.0.parser, &self.0.macros)
     }
 
-    /// Checks types, references and literals.
+    /// Checks the types, names and literals of a parsed expression.
     ///
     /// # Errors
     ///
@@ -63,7 +63,7 @@ impl Env {
         check::check(ast, self.declarations(), &self.0.validators)
     }
 
-    /// Parses and checks.
+    /// Parses and checks an expression.
     ///
     /// # Errors
     ///
@@ -76,7 +76,7 @@ impl Env {
     ///
     /// # Errors
     ///
-    /// A constant part fails, as in `int('x')`.
+    /// A constant part of the expression fails, such as `int('x')`.
     pub fn plan(&self, checked: &CheckedAst) -> Result<Program, PlanError> {
         program::plan(checked, self.declarations())
     }

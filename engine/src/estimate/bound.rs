@@ -1,5 +1,5 @@
-//! Upper bounds of costs. They differ from Kubernetes' estimates, which some evaluations exceed. This module holds only the rules that
-//! differ; the rest of the walk is shared. A function with another formula for bounds asks [`is_bound`](crate::cost::CallSite::is_bound).
+//! Upper bounds of costs. Some evaluations exceed Kubernetes' estimates, but none exceeds its bound. This module holds only the rules that
+//! differ from the estimate. The formula of a function calls [`is_bound`](crate::cost::CallSite::is_bound) if its bound differs.
 
 use smol_str::SmolStr;
 
@@ -15,7 +15,7 @@ use crate::types::Type;
 /// Bounds that hold for every evaluation of an expression.
 #[derive(Debug, Clone, Default)]
 pub struct Bound {
-    /// The lowest and the highest cost, in cost units. `None` if the expression reads something of unknown size, or if the highest cost
+    /// The lowest and the highest cost, in cost units. `None` if the expression reads a value of unknown size, or if the highest cost
     /// exceeds all budgets by many orders of magnitude.
     pub cost: Option<CostEstimate>,
     /// The known properties of the value.
@@ -32,7 +32,7 @@ pub struct KnownValue {
 }
 
 impl KnownValue {
-    /// The path that the value comes from, in the form that [`SizeSource`](super::SizeSource) describes; empty if unknown.
+    /// The path that the value comes from (see [`SizeSource`](super::SizeSource)); empty if unknown.
     pub fn path(&self) -> &[SmolStr] {
         &self.path
     }
@@ -43,8 +43,8 @@ impl KnownValue {
         KnownValue { path, ..self }
     }
 
-    /// The known size of this value (without `steps`), of its values (`@items`, `@values`) or of its keys (`@keys`, `@indices`). `None` if
-    /// the size is unknown or the steps lead further. The host may then know the size for [`path`](Self::path) followed by `steps`.
+    /// A known size: without `steps` of this value, with `@items` or `@values` of its values, with `@keys` or `@indices` of its keys.
+    /// `None` if the size is unknown. The host may then know the size for [`path`](Self::path) followed by `steps`.
     pub fn size(&self, steps: &[&str]) -> Option<SizeEstimate> {
         match steps {
             [] => self.size,
@@ -55,7 +55,7 @@ impl KnownValue {
     }
 }
 
-/// Costs of at least this many units come from unknown sizes: even with the smallest factor, the largest size costs more.
+/// The limit from which a cost counts as unknown, in cost units. Reading a value of unknown size costs more.
 const UNKNOWN: u64 = 1 << 56;
 
 /// The greatest lengths of the texts that `string()` returns for bools, numbers, durations and timestamps, in code points.
@@ -85,7 +85,8 @@ impl<'a> Estimator<'a> {
         }
     }
 
-    /// The cost of the selection or index that begins a chain; it includes the cost of the chain's later steps.
+    /// The cost of a selection or index of `operand`. In a chain such as `a.b[c].d`, only the first step has a cost. This cost covers the
+    /// later steps.
     pub(super) fn chain_start(&self, operand: &Expr) -> CostEstimate {
         let goes_on = match &operand.kind {
             ExprKind::Ident(_) => true,
@@ -121,8 +122,7 @@ impl<'a> Estimator<'a> {
         self.set_entries(id, entries);
     }
 
-    /// The sizes of the entries of a list or map: those that were recorded or, if there are none, those that the host gives. `None` if
-    /// unknown.
+    /// The sizes of the entries of a list or map; `None` if they are unknown. Recorded sizes take precedence over the host's sizes.
     fn known_entries(&self, argument: &SizedArgument<'a>) -> Option<EntrySize> {
         let given = |step| self.given_step_size(argument.path, step, &Type::Dyn);
         let known = self.entries_of(argument.expr);
@@ -141,7 +141,7 @@ impl<'a> Estimator<'a> {
         })
     }
 
-    /// Upper bounds of calls whose cost may exceed upstream's estimate.
+    /// The upper bound of a call's cost. Records the path and the sizes of its result.
     pub(super) fn bound_call(
         &mut self,
         expr: &'a Expr,
@@ -169,7 +169,7 @@ impl<'a> Estimator<'a> {
                 let size = self.text_size(argument);
                 self.set_size(expr.id, size);
             }
-            // There is one more part than there are separators.
+            // A text has one more part than it has separators.
             (Yield::Parts, [text, ..]) => {
                 let size = text.size.map(|text| SizeEstimate {
                     min: 0,
@@ -184,9 +184,9 @@ impl<'a> Estimator<'a> {
                 });
                 self.set_entries(expr.id, entries);
             }
-            // Upstream assumes that the list is as long as before.
+            // Upstream assumes that the result is as long as the argument.
             (Yield::Larger, _) => self.forget_size(expr.id),
-            // The size of a quoted text is unknown if that of the text is.
+            // A quoted text of unknown size has an unknown size.
             (Yield::Quoted, [text]) if text.size.is_none() => self.forget_size(expr.id),
             _ => {}
         }

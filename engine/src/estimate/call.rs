@@ -20,18 +20,18 @@ pub(super) struct SizedArgument<'a> {
     pub(super) size: Option<SizeEstimate>,
 }
 
-/// A call, for one of its overloads.
+/// A call, as the cost formula of one of its overloads sees it.
 #[derive(Debug)]
 struct Site<'s, 'a> {
     estimator: &'s Estimator<'a>,
     arguments: &'s [SizedArgument<'a>],
     has_target: bool,
-    /// Whether the formula is cel-go's own. Such a formula only uses the sizes that were known when the arguments were estimated.
+    /// Whether the formula is cel-go's own. A formula of cel-go only uses the sizes that were known when the arguments were estimated.
     standard: bool,
 }
 
 impl<'a> Estimator<'a> {
-    /// The cost of a call with its arguments. The receiver comes last, as upstream visits it.
+    /// The cost of a call with its arguments. Like upstream, it visits the receiver after the arguments.
     pub(super) fn call(&mut self, expr: &'a Expr, call: &'a Call) -> CostEstimate {
         let row = self.row(expr);
         let (form, yields) = row.map_or_else(Default::default, |row| (row.form, row.yields));
@@ -90,7 +90,7 @@ impl<'a> Estimator<'a> {
         }
     }
 
-    /// The row of the first of a call's possible overloads; `None` if the checker did not resolve the call.
+    /// The first possible overload of a call; `None` if the checker did not resolve the call.
     pub(super) fn row(&self, call: &Expr) -> Option<&'a OverloadDecl> {
         match self.checked.reference(call.id)? {
             Reference::Call {
@@ -104,7 +104,7 @@ impl<'a> Estimator<'a> {
         }
     }
 
-    /// The cost of the call itself: the range that contains the costs of all candidates.
+    /// The cost of a call without its arguments: the range that contains the costs of all possible overloads.
     fn overloads(
         &mut self,
         expr: &'a Expr,

@@ -1,16 +1,16 @@
-//! The cost of comprehensions: loops, and the folds that only bind a variable.
+//! The cost of comprehensions: loops, and comprehensions that only bind a variable.
 
 use super::estimator::{Estimator, ScopedVariable};
 use crate::ast::{Comprehension, Constant, Expr, ExprKind};
 use crate::cost::CostEstimate;
 use crate::types::Type;
 
-/// The accumulator's name in the expansions of older versions of cel-go; a fold with this accumulator never counts as a binding.
+/// The accumulator's name in macro expansions of older versions of cel-go. A comprehension with this name never counts as a binding.
 pub(super) const OLD_ACCUMULATOR: &str = "__result__";
 
 impl<'a> Estimator<'a> {
-    /// The cost of a comprehension. As in upstream, the size of the range is looked up after the body, although paths in the body may have
-    /// changed the range's path.
+    /// The cost of a comprehension. Like upstream, it looks up the size of the range after it has visited the loop's body. By then, paths
+    /// in the body may have changed the range's path.
     pub(super) fn comprehension(
         &mut self,
         expr: &'a Expr,
@@ -98,7 +98,7 @@ impl<'a> Estimator<'a> {
     }
 }
 
-/// Whether a fold only assigns a value to its accumulator, without a loop: the expansions of `cel.bind`, `optMap` and `sortBy`.
+/// Whether a comprehension only binds a value to its accumulator, without a loop. `cel.bind`, `optMap` and `sortBy` expand to bindings.
 fn is_binding(fold: &Comprehension) -> bool {
     matches!(&fold.iter_range.kind, ExprKind::List(list) if list.elements.is_empty())
         && fold.loop_condition.kind == ExprKind::Constant(Constant::Bool(false))

@@ -1,4 +1,4 @@
-//! The state of an estimate: the known properties of nodes, and of the variables in scope.
+//! The state of an estimate: the known properties of nodes and of comprehension variables in scope.
 
 use super::SizeSource;
 use super::path::{Path, Paths};
@@ -10,7 +10,7 @@ use crate::cost::{CostEstimate, SizeEstimate};
 pub(super) struct Estimator<'a> {
     pub(super) checked: &'a CheckedAst,
     pub(super) sizes: &'a dyn SizeSource,
-    /// Whether the figures must be upper bounds instead of Kubernetes' estimates.
+    /// Whether the results are upper bounds instead of Kubernetes' estimates.
     pub(super) bounds: bool,
     pub(super) paths: Paths<'a>,
     /// The properties of nodes, by id.
@@ -83,7 +83,7 @@ pub(super) struct ScopedVariable<'a> {
 }
 
 impl EntrySize {
-    /// The ranges that contain both, if both are known.
+    /// The smallest ranges that contain the sizes of both; `None` unless both are known.
     pub(super) fn union(a: Option<EntrySize>, b: Option<EntrySize>) -> Option<EntrySize> {
         let (a, b) = (a?, b?);
         Some(EntrySize {

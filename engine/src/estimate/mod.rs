@@ -1,7 +1,7 @@
-//! The cost of an expression before it is evaluated (cel-go `checker/cost.go`; presence tests are free).
+//! Estimates the cost of an expression before it is evaluated (cel-go `checker/cost.go`). As in Kubernetes, presence tests are free.
 //!
-//! Gavel reproduces upstream's figures to the unit, oddities included, because they decide which rules a cluster accepts: a rule that was
-//! accepted must stay accepted. The estimate walks the tree in upstream's order, which matters because paths share memory (see `path`).
+//! Gavel reproduces upstream's estimates exactly, oddities included, because they decide which rules a cluster accepts: a rule that was
+//! accepted must stay accepted. The estimate walks the tree in upstream's order. The order matters because paths share memory (see `path`).
 
 mod bound;
 mod call;
@@ -33,9 +33,9 @@ pub fn estimate(checked: &CheckedAst, sizes: &dyn SizeSource) -> CostEstimate {
     Estimator::new(checked, sizes).cost(checked.ast().root())
 }
 
-/// The bounds of an expression: no evaluation with values of the sizes that the host gives costs more. Some evaluations cost more than
-/// [`estimate`], which returns Kubernetes' figures. For example, `startsWith` reads the text, but its estimate uses the length of the
-/// prefix. Paths that share memory may also get the wrong sizes.
+/// The bounds of an expression: no evaluation costs more, as long as the values have the sizes that `sizes` gives. Some evaluations cost
+/// more than [`estimate`], which returns Kubernetes' estimates. For example, `startsWith` reads the text, but its estimate uses the length
+/// of the prefix. In [`estimate`], paths that share memory may also get the wrong sizes.
 ///
 /// ```
 /// use gavel_engine::cost::SizeEstimate;
@@ -59,10 +59,10 @@ pub fn bound(checked: &CheckedAst, sizes: &dyn SizeSource) -> Bound {
 
 /// The sizes of the host's data.
 pub trait SizeSource: fmt::Debug {
-    /// The size of the value of this type at a path, if known: its number of code points, bytes, elements or entries.
+    /// The size of the value at a path: its number of code points, bytes, elements or entries. `None` if the host does not know it.
     ///
-    /// The first step is a variable; the others are fields, `@items` (of a list), `@indices`, `@keys` and `@values` (of a map). A path is
-    /// never empty. If a selection or index does not start at a variable, its path begins with its first field.
+    /// The first step of a path is a variable. Each later step is a field, or `@items` or `@indices` for a list, or `@keys` or `@values`
+    /// for a map. A path is never empty. If a selection or index does not start at a variable, its path begins with its first field.
     fn size(&self, path: &[&str], ty: &Type) -> Option<SizeEstimate>;
 }
 
@@ -76,7 +76,7 @@ impl SizeSource for NoSizes {
     }
 }
 
-/// Sizes by path; the steps of a path are joined by dots: `request.items.@items`.
+/// A table of sizes by path. The steps of a path are joined by dots: `request.items.@items`.
 #[derive(Debug, Clone, Default)]
 pub struct SizeTable(HashMap<SmolStr, SizeEstimate>);
 

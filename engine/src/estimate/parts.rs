@@ -1,4 +1,4 @@
-//! The contributions of the parts of an expression to its cost.
+//! Finds the parts of an expression that contribute most to its cost.
 
 use super::SizeSource;
 use super::estimator::Estimator;
@@ -8,17 +8,17 @@ use crate::check::CheckedAst;
 /// The length limit of a part's text, in characters.
 const MAX_TEXT: usize = 48;
 
-/// A part of an expression and what it costs.
+/// A part of an expression with its cost.
 #[derive(Debug, Clone, Copy)]
 struct PartCost<'e> {
     expr: &'e Expr,
     /// The upper bound of the number of evaluations of the part: the product of the sizes of the loops around it.
     times: u64,
-    /// The upper bound of the part's contribution to the cost of the whole expression, excluding the parts within it, in cost units.
+    /// The upper bound of the part's contribution to the total cost, in cost units. Parts within this part are not included.
     own: u64,
 }
 
-/// The parts of an expression with their contributions, the greatest first.
+/// The parts of an expression, sorted by their contribution to the cost. The part with the largest contribution comes first.
 fn parts<'e>(mut estimator: Estimator<'e>) -> Vec<PartCost<'e>> {
     let root: &'e Expr = estimator.checked.ast().root();
     estimator.cost(root);
@@ -58,11 +58,11 @@ fn parts<'e>(mut estimator: Estimator<'e>) -> Vec<PartCost<'e>> {
 pub struct HeavyPart {
     /// The line and column where the part begins, both from 1; `None` if the position is unknown.
     pub position: Option<(u32, u32)>,
-    /// The text, at most 48 characters.
+    /// The text of the part, at most 48 characters.
     pub text: String,
     /// The upper bound of the number of evaluations of the part.
     pub times: u64,
-    /// The contribution of the part to the cost of the whole expression, excluding the parts within the part, in cost units.
+    /// The part's contribution to the total cost, in cost units. Parts within this part are not included.
     pub own: u64,
 }
 
@@ -83,7 +83,7 @@ pub fn heaviest_of_bound(
 fn heavy(checked: &CheckedAst, parts: Vec<PartCost<'_>>, most: usize) -> Vec<HeavyPart> {
     let source = checked.ast().source();
     let parts = parts.into_iter().filter(|part| part.own > 0);
-    // Nodes that a macro adds have no place in the text.
+    // Nodes that a macro added have no text.
     let parts = parts.filter_map(|part| Some((unparse(part.expr)?, part)));
     let heavy = parts.take(most).map(|(text, part)| {
         let location = source.location(first_offset(checked, part.expr));

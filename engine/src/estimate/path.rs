@@ -1,9 +1,9 @@
-//! Paths: where the value of a node comes from, as a variable and the steps from it.
+//! Paths: a path says where a value comes from. It is a variable followed by steps such as fields.
 //!
 //! Upstream's paths are Go slices, which share memory: appending writes in place if the memory has room. If two paths extend the
-//! same path, the later one therefore overwrites the last step of the earlier one: after `a.b` and then `a.c`, both may read
-//! `a.c`. To reproduce this, a path is a window on shared memory, with a capacity that doubles when it is used up. For upper
-//! bounds, no memory is shared.
+//! same path, the later path may overwrite the last step of the earlier path. After `a.b` and then `a.c`, both may read `a.c`.
+//! To reproduce this, a path is a window on shared memory, with a capacity that doubles when it is used up. Paths of upper bounds
+//! share no memory.
 
 /// A path: a window on [`Paths`]. Its steps may change when a path that shares its memory grows.
 #[derive(Debug, Clone, Copy, Default)]
@@ -62,7 +62,7 @@ impl<'a> Paths<'a> {
             .map_or(&[], |from| from.get(..path.len).unwrap_or(from))
     }
 
-    /// Extends a path by one step: in the same memory if it has room, otherwise in new memory.
+    /// Extends a path by one step. The step is written in place if the path has capacity, otherwise to new memory.
     pub(super) fn append(&mut self, path: Path, step: &'a str) -> Path {
         match self.apart && path.len == 0 {
             true => path,

@@ -1,4 +1,4 @@
-//! The sizes of nodes: computed, given by the host, or implied by types.
+//! The sizes of nodes. A size is computed, given by the host or implied by the type.
 
 use smallvec::SmallVec;
 
@@ -9,8 +9,8 @@ use crate::cost::SizeEstimate;
 use crate::types::{Primitive, Type};
 
 impl<'a> Estimator<'a> {
-    /// The size of a node; `None` if it is unknown. A size that the host gives is recorded. It takes precedence over the type, because a
-    /// host can give scalars another size than 1.
+    /// The size of a node; `None` if it is unknown. A size that the host gives takes precedence over the type, because a host can give a
+    /// scalar a size other than 1.
     pub(super) fn size_of(&mut self, expr: &'a Expr) -> Option<SizeEstimate> {
         if let Some(size) = self.node(expr.id).size {
             return Some(size);
@@ -29,12 +29,12 @@ impl<'a> Estimator<'a> {
         self.local_of(expr)?.size
     }
 
-    /// The size of a node; if unknown, from 0 to the largest size.
+    /// The size of a node; [`SizeEstimate::UNKNOWN`] if it is not known.
     pub(super) fn size_or_unknown(&mut self, expr: &'a Expr) -> SizeEstimate {
         self.size_of(expr).unwrap_or(SizeEstimate::UNKNOWN)
     }
 
-    /// The size that the host gives for a path; `None` if the host gives none, or the path is empty.
+    /// The size that the host gives for a path; `None` if the host gives no size, or the path is empty.
     pub(super) fn given_size(&self, path: Path, ty: &Type) -> Option<SizeEstimate> {
         match self.paths.steps(path) {
             [] => None,
@@ -42,8 +42,8 @@ impl<'a> Estimator<'a> {
         }
     }
 
-    /// The size that the host gives for the path with one more step, such as `@items` for the elements of a list; `None` if the host gives
-    /// none.
+    /// The size that the host gives for a path followed by `step`, such as `@items` for the elements of a list. `None` if the host gives no
+    /// size.
     pub(super) fn given_step_size(
         &self,
         path: Path,
@@ -75,28 +75,28 @@ impl<'a> Estimator<'a> {
         }
     }
 
-    /// Records a size, if there is one.
+    /// Records a node's size. Does nothing if `size` is `None`.
     pub(super) fn set_size(&mut self, id: ExprId, size: Option<SizeEstimate>) {
         if let (Some(node), Some(_)) = (self.nodes.get_mut(id.index()), size) {
             node.size = size;
         }
     }
 
-    /// Forgets a size.
+    /// Removes the recorded size of a node.
     pub(super) fn forget_size(&mut self, id: ExprId) {
         if let Some(node) = self.nodes.get_mut(id.index()) {
             node.size = None;
         }
     }
 
-    /// Records the sizes of entries, if there are any.
+    /// Records the sizes of a node's entries. Does nothing if `entries` is `None`.
     pub(super) fn set_entries(&mut self, id: ExprId, entries: Option<EntrySize>) {
         if let (Some(node), Some(_)) = (self.nodes.get_mut(id.index()), entries) {
             node.entries = entries;
         }
     }
 
-    /// Records a path.
+    /// Records the path of a node.
     pub(super) fn set_path(&mut self, id: ExprId, path: Path) {
         if let Some(node) = self.nodes.get_mut(id.index()) {
             node.path = path;

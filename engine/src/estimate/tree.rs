@@ -8,7 +8,7 @@ use crate::types::Type;
 pub(super) const STEP: CostEstimate = CostEstimate::exact(cost::STEP);
 
 impl<'a> Estimator<'a> {
-    /// The cost of a node and everything below it. The recursion is as deep as the tree; the parser limits this depth.
+    /// The cost of a node and everything below it. The recursion is as deep as the tree; the parser limits the tree's depth.
     pub(super) fn cost(&mut self, expr: &'a Expr) -> CostEstimate {
         let cost = self.cost_of_kind(expr);
         if let Some(node) = self.nodes.get_mut(expr.id.index()) {

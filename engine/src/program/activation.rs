@@ -16,7 +16,7 @@ impl<'a> Activation<'a> {
         Self::default()
     }
 
-    /// Binds a value to a variable; a second value for the same name replaces the first.
+    /// Binds a value to a variable. It replaces an earlier value of the variable.
     pub fn bind(&mut self, name: &'a str, value: impl Into<Value<'a>>) -> &mut Self {
         let value = value.into();
         match self.bindings.iter_mut().find(|(known, _)| *known == name) {

@@ -1,4 +1,4 @@
-//! Blocks: an expression whose common parts are computed once (cel-go `ext/bindings.go`).
+//! Evaluates `cel.block`: an expression whose common parts are computed once (cel-go `ext/bindings.go`).
 
 use super::frame::{Frame, Slot};
 use super::tree::Block;
@@ -6,8 +6,8 @@ use crate::error::EvalError;
 use crate::value::Value;
 
 impl Block {
-    /// Computes the parts in order, so that evaluating a part never starts the evaluation of another part. Upstream computes a part when it
-    /// is first read. If a part fails, reading the part returns the failure.
+    /// Computes the parts in order, then the result. Upstream computes a part only when it is first read. If a part fails, the error is
+    /// returned where the part is read.
     #[inline(never)]
     pub(super) fn eval<'a>(&'a self, frame: &mut Frame<'_, 'a>) -> Result<Value<'a>, EvalError> {
         for (slot, part) in &self.parts {

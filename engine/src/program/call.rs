@@ -18,7 +18,7 @@ type ArgumentValues<'a> = SmallVec<[Value<'a>; 3]>;
 impl FunctionCall {
     #[inline(never)]
     pub(super) fn eval<'a>(&'a self, frame: &mut Frame<'_, 'a>) -> Result<Value<'a>, EvalError> {
-        // Most calls have one or two arguments, which then stay on the stack.
+        // Most calls have one or two arguments. These stay on the stack.
         match &*self.arguments {
             [first] => match first.eval(frame) {
                 Ok(first) => match &self.read {
@@ -81,8 +81,8 @@ impl FunctionCall {
         Ok(Truth::from(holds))
     }
 
-    /// Returns the result of a call that parses a text, and charges for the call. If the result is a constant or was kept by an earlier
-    /// call, the function does not run again, but the call costs the same.
+    /// Returns the result of a call that parses a text, and charges for the call. If the result is constant or cached by an earlier call,
+    /// the function does not run again, but the cost is the same.
     fn finish_read<'a>(
         &'a self,
         text: Value<'a>,
@@ -110,7 +110,7 @@ impl FunctionCall {
         Ok(value)
     }
 
-    /// The value itself if the step that uses it only reads it. Otherwise, for types that need it, a copy (`Opaque::twin`).
+    /// Returns the value itself if the step that uses it only reads it. Otherwise returns a copy (`Opaque::twin`) if the type needs one.
     fn twin<'a>(&self, value: Value<'a>, frame: &Frame<'_, 'a>) -> Value<'a> {
         match self.is_only_read {
             true => value,
@@ -173,7 +173,7 @@ impl FunctionCall {
         frame: &mut Frame<'_, 'a>,
     ) -> Result<Value<'a>, EvalError> {
         let mut later = self.arguments.iter().skip(before.len()).skip(1).peekable();
-        // A call is charged only after all its arguments were evaluated, so it is charged if the last one failed.
+        // A call that stops early is charged only if all its arguments were evaluated: if the last argument failed, it is charged.
         if error.is_fatal() || (self.stops_early && later.peek().is_some()) {
             return Err(error);
         }
@@ -237,7 +237,7 @@ impl FunctionCall {
     #[cold]
     fn missing(&self, values: &[Value<'_>]) -> EvalError {
         match values {
-            // Upstream calls a method of these values, which does not know the function either.
+            // Upstream passes the call to a method of the receiver, which does not know the function either.
             [first, ..] if first.has_methods() => EvalError::no_such_overload(),
             [_] | [_, _] => EvalError::no_such_overload_of(&self.function),
             _ => EvalError::no_such_overload_of(format!("{} {}", self.function, self.id.0)),
@@ -254,7 +254,7 @@ fn accepts(overload: &OverloadDecl, values: &[Value<'_>]) -> bool {
             .all(|(ty, value)| is_of(value, ty))
 }
 
-/// Whether a value has a type, to the extent that upstream checks it: in a list, only the first element; in a map, only the first entry.
+/// Whether a value has a type. Like upstream, checks only the first element of a list and the first entry of a map.
 fn is_of(value: &Value<'_>, ty: &Type) -> bool {
     if let Some((json, shape)) = value.as_unread() {
         return shape.look(json, |value| match value {

@@ -1,7 +1,7 @@
-//! Evaluates comprehensions, to which macros such as `all` expand.
+//! Evaluates comprehensions. Macros such as `all` expand to comprehensions.
 //!
-//! The expansions of macros are evaluated in dedicated loops, which charge the cost of the expansion and nothing more. An
-//! accumulated list or map grows in place, so that an iteration takes the same time for every size of the range.
+//! Macro expansions are evaluated in dedicated loops, which charge exactly the cost of the expansion. A list or map grows in place, so the
+//! time of an iteration does not depend on the number of elements collected so far.
 
 use bumpalo::collections::Vec as ArenaVec;
 
@@ -15,7 +15,7 @@ use crate::value::{List, ListRepr, MapBuilder, OwnedValue, Truth, Value};
 /// The largest initial capacity of a collected list, in elements.
 const MOST_EXPECTED: usize = 16;
 
-/// The units of work for adding an entry to a map.
+/// The units of work that adding an entry to a map counts.
 const WORK_PER_ENTRY: usize = 128;
 
 impl FoldStep {
@@ -154,7 +154,7 @@ impl FoldStep {
         quantifier.result()
     }
 
-    /// Evaluates the elements one by one. Elements that the test can decide together are only counted.
+    /// Evaluates the elements one by one, but passes over runs of elements that the test decides together.
     fn scan<'a>(
         &self,
         list: List<'a>,
@@ -224,7 +224,7 @@ impl FoldStep {
             .as_list()
             .map_or(0, |list| list.len().min(MOST_EXPECTED));
         let mut collected = ArenaVec::with_capacity_in(expected, frame.arena.bump());
-        // A literal of constants was built when the expression was planned.
+        // A list literal of constants was built when the expression was planned, so it costs nothing now.
         let list_cost = if element.constant().is_some() {
             0
         } else {
@@ -256,8 +256,8 @@ impl FoldStep {
         }
     }
 
-    /// Collects the entries of a map; the loop step is `cel.@mapInsert(A, k, v)` or `cel.@mapInsert(A, m)`, or one of these as `step` in
-    /// `p ? step : A`.
+    /// Collects the entries of a map. The loop step is `cel.@mapInsert(A, k, v)` or `cel.@mapInsert(A, m)`. With a filter `p`, it is
+    /// `p ? cel.@mapInsert(…) : A`.
     fn collect_map<'a>(
         &self,
         range: Value<'a>,
@@ -273,7 +273,7 @@ impl FoldStep {
             }
             frame.charge(1)?;
             let step = match insert {
-                // A call of three arguments ends at the first argument that fails.
+                // The accumulator has failed. A call with three arguments stops at the first argument that fails.
                 Insert::Entry { .. } if failure.is_some() => return Ok(true),
                 Insert::Entry { key, value } => insert_entry(key, value, &mut collected, frame),
                 Insert::Entries(entries) => insert_entries(entries, &mut collected, frame),
@@ -304,7 +304,7 @@ impl FoldStep {
             match general.condition.eval(frame) {
                 Ok(value) if value.as_bool() == Some(false) => return Ok(false),
                 Err(error) if error.is_fatal() => return Err(error),
-                // A value that is not a bool does not end the loop.
+                // Only false ends the loop, not a failure or a value that is not a bool.
                 _ => {}
             }
             let step = general.step.eval(frame);
@@ -380,7 +380,7 @@ impl<'a> Quantifier<'a> {
     }
 }
 
-/// Whether an element is collected. If the predicate fails, the accumulator is set to the failure.
+/// Whether the filter accepts the current element. If the filter fails, stores its error in `failure`.
 fn passes<'a>(
     filter: Option<&'a Step>,
     failure: &mut Option<EvalError>,
@@ -398,7 +398,7 @@ fn passes<'a>(
     }
 }
 
-/// Counts a new entry of a collected map.
+/// Checks that the map has room for another entry, and announces the work of adding it.
 fn grow<'a>(collected: &MapBuilder<'a>, frame: &Frame<'_, 'a>) -> Result<(), EvalError> {
     frame.arena.reserve(collected.held_bytes())?;
     frame.context().work(WORK_PER_ENTRY)
@@ -417,7 +417,7 @@ fn insert_entry<'a>(
     {
         return Err(error.clone());
     }
-    // Like any call whose last argument fails, this one is charged.
+    // The call is charged even if `value`, its last argument, failed.
     frame.charge(1)?;
     grow(collected, frame)?;
     collected.insert_new(key, value?)

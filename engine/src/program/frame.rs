@@ -7,7 +7,7 @@ use crate::decl::CallContext;
 use crate::error::EvalError;
 use crate::value::{Arena, Value};
 
-/// The number of cost units after which the host's interrupt and the memory limit are checked.
+/// The interval, in cost units, at which the host's interrupt and the memory limit are checked.
 const COST_PER_CHECK: u64 = 1000;
 
 /// The units of work of an iteration, in addition to its cost.
@@ -29,14 +29,14 @@ pub(super) struct Frame<'f, 'a> {
     context: CallContext<'a>,
 }
 
-/// The values of an evaluation.
+/// The memory for the values of variables, slots and cached paths.
 #[derive(Default)]
 pub(super) struct Cells<'a, const KEPT: usize> {
-    /// The values of the program's variables, in the program's order; `None` for unbound ones.
+    /// The values of the program's variables, in the program's order; `None` for unbound variables.
     variables: Few<Option<Value<'a>>, 4>,
     /// The values of loop variables and accumulators; `None` for slots that hold something other than a value.
     slots: Few<(Option<Value<'a>>, Epoch), 4>,
-    /// The values of paths that occur more than once, each with the epoch of its base; empty if there are none.
+    /// The cached values of paths that are read more than once, each with the epoch of its base. Empty if no path is cached.
     kept: Few<(Option<Value<'a>>, Epoch), KEPT>,
 }
 
@@ -68,14 +68,14 @@ impl<T: Copy + Default, const N: usize> Few<T, N> {
     }
 }
 
-/// The variables, slots and kept values of `Cells`, borrowed as slices.
+/// The variables, slots and cached values of `Cells`, borrowed as slices.
 struct CellSlices<'f, 'a> {
     variables: &'f [Option<Value<'a>>],
     slots: &'f mut [(Option<Value<'a>>, Epoch)],
     kept: &'f mut [(Option<Value<'a>>, Epoch)],
 }
 
-/// Counts the values that a loop variable has had, from 1. A kept result with an older number belongs to an earlier value.
+/// The number of values that a loop variable has had. A cached value with a lower number belongs to an earlier iteration.
 pub(super) type Epoch = u64;
 
 /// The epoch of variables that are not loop variables.
@@ -102,7 +102,7 @@ impl<'a> From<Result<Value<'a>, EvalError>> for Slot<'a> {
 }
 
 impl<'f, 'a> Frame<'f, 'a> {
-    /// `cells` must be empty: they are filled in place, because moving them would copy their whole capacity.
+    /// Creates a frame. `cells` must be empty: they are filled in place, because moving them would copy their whole capacity.
     #[inline(always)]
     pub(super) fn new<const KEPT: usize>(
         program: &'a Program,
@@ -158,11 +158,11 @@ impl<'f, 'a> Frame<'f, 'a> {
         &self.context
     }
 
-    /// Adds to the cost.
+    /// Adds to the cost. The counter wraps around, as upstream's does.
     ///
     /// # Errors
     ///
-    /// The limit is exceeded. Upstream's counter wraps instead.
+    /// The cost limit or memory limit is exceeded, or the host interrupts the evaluation.
     #[inline]
     pub(super) fn charge(&mut self, units: u64) -> Result<(), EvalError> {
         self.cost = self.cost.wrapping_add(units);
@@ -172,7 +172,7 @@ impl<'f, 'a> Frame<'f, 'a> {
         }
     }
 
-    /// Charges `count` units, one at a time.
+    /// Charges `units` units, one at a time.
     #[inline]
     pub(super) fn charge_each(&mut self, units: u64) -> Result<(), EvalError> {
         let total = self.cost.saturating_add(units);
@@ -180,12 +180,12 @@ impl<'f, 'a> Frame<'f, 'a> {
             self.cost = total;
             return Ok(());
         }
-        // The unit that passes the limit is the last that is charged.
+        // The unit that exceeds the limit is the last unit charged.
         self.cost = total.min(self.limit.saturating_add(1)).max(self.cost);
         self.check()
     }
 
-    /// The number of iterations, each of `units` cost units, that may run before a limit has to be checked.
+    /// The number of iterations that can run before the next check of the limits. Each iteration costs `units` cost units.
     pub(super) fn free_iterations(&self, units: u64) -> usize {
         let units_left = self.next_check.saturating_sub(self.cost);
         let charged = units_left.checked_div(units).unwrap_or(0);
@@ -193,7 +193,7 @@ impl<'f, 'a> Frame<'f, 'a> {
         usize::try_from(charged).unwrap_or(usize::MAX).min(worked)
     }
 
-    /// Counts `iterations` of `units` cost units each, without checking a limit.
+    /// Counts iterations that cost `units` cost units each, without checking the cost limit.
     pub(super) fn iterate_freely(
         &mut self,
         iterations: usize,
@@ -215,8 +215,8 @@ impl<'f, 'a> Frame<'f, 'a> {
         self.context.check()
     }
 
-    /// Refunds the unit that a presence test was charged for its attribute. If the cost is zero, the counter wraps around, as upstream's
-    /// does.
+    /// Refunds one unit, because a presence test does not pay for its attribute. If the cost is zero, the counter wraps around, as
+    /// upstream's does.
     pub(super) fn refund(&mut self) -> Result<(), EvalError> {
         self.cost = self.cost.wrapping_sub(1);
         self.charge(0)
@@ -253,32 +253,32 @@ impl<'f, 'a> Frame<'f, 'a> {
         Some((value.as_ref()?, *epoch))
     }
 
-    /// The epoch of a slot's contents; `None` stands for a variable that is not a loop variable.
+    /// The epoch of a slot. Without a slot, returns the only epoch of a variable that is not a loop variable.
     pub(super) fn epoch(&self, slot: Option<SlotId>) -> Epoch {
         let slot = slot.and_then(|slot| self.cells.slots.get(slot as usize));
         slot.map_or(ONLY_EPOCH, |(_, epoch)| *epoch)
     }
 
-    /// Whether the value of this path is kept.
+    /// Whether the value of this path is cached.
     pub(super) fn keeps(&self, path: PathId) -> bool {
         self.keeps.has(path)
     }
 
-    /// Whether the value of one of these paths is kept.
+    /// Whether the value of at least one of these paths is cached.
     #[inline]
     pub(super) fn keeps_any(&self, paths: PathSet) -> bool {
         self.keeps.meets(paths)
     }
 
-    /// The kept value of a path. `None` if no value was kept, or if it was kept in an epoch other than `epoch`, so that it belongs to an
-    /// earlier value of the loop variable at which the path begins.
+    /// The cached value of a path. `None` if no value is cached, or if the cached value belongs to another epoch, and thus to an earlier
+    /// iteration of the loop.
     #[inline]
     pub(super) fn kept(&self, path: PathId, epoch: Epoch) -> Option<&Value<'a>> {
         let (value, kept) = self.cells.kept.get(path.index())?;
         value.as_ref().filter(|_| *kept == epoch)
     }
 
-    /// Keeps the value at the end of a path.
+    /// Caches the value of a path.
     #[inline]
     pub(super) fn keep(&mut self, path: PathId, epoch: Epoch, value: Value<'a>) {
         if let Some(place) = self.cells.kept.get_mut(path.index()) {
@@ -316,7 +316,7 @@ impl<'f, 'a> Frame<'f, 'a> {
         }
     }
 
-    /// Gives a loop variable or accumulator a value.
+    /// Sets a loop variable or accumulator to a value.
     #[inline(always)]
     pub(super) fn set_value(&mut self, slot: SlotId, value: Value<'a>) {
         if let Some((place, epoch)) = self.cells.slots.get_mut(slot as usize) {
@@ -325,7 +325,7 @@ impl<'f, 'a> Frame<'f, 'a> {
         }
     }
 
-    /// Sets a loop variable or accumulator.
+    /// Sets a loop variable or accumulator to a value, a failure or an unread initial value.
     pub(super) fn set_slot(&mut self, index: SlotId, slot: Slot<'a>) {
         match slot {
             Slot::Value(value) => self.set_value(index, value),
@@ -351,7 +351,7 @@ impl<'f, 'a> Frame<'f, 'a> {
         value.map(Slot::Value).or(other)
     }
 
-    /// Counts an iteration.
+    /// Counts the work of an iteration.
     ///
     /// # Errors
     ///

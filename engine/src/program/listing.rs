@@ -1,4 +1,4 @@
-//! The plan of a program as text, one node per line and its children below it, for tests and debugging.
+//! Prints the plan of a program, for tests and debugging. Each node is on its own line, with its children indented below it.
 
 use std::fmt::{self, Display};
 
@@ -29,7 +29,7 @@ struct Listing<'p, 'f, 'b> {
 }
 
 impl Listing<'_, '_, '_> {
-    /// A node, labelled with its role in the node above it.
+    /// Writes a node. The label says which role it has in the node above it.
     fn node(&mut self, label: &str, node: &Step) -> fmt::Result {
         match node {
             Step::Constant(value) => self.line(label, ConstantText(value)),
@@ -134,7 +134,7 @@ impl Listing<'_, '_, '_> {
         self.below(|listing| listing.parts_of(attribute))
     }
 
-    /// The steps that a chain evaluates: its operand and computed keys.
+    /// Writes the steps that a chain evaluates: its operand and computed keys.
     fn parts_of(&mut self, attribute: &Attribute) -> fmt::Result {
         match &attribute.base {
             Base::Operand(operand) => self.node("", operand)?,
@@ -244,7 +244,7 @@ impl Listing<'_, '_, '_> {
         filter.map_or(Ok(()), |filter| self.node("filter", filter))
     }
 
-    /// A line, followed by the nodes.
+    /// Writes a line and, below it, the nodes.
     fn nodes<'n>(
         &mut self,
         label: &str,

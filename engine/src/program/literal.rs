@@ -69,7 +69,7 @@ impl MapLiteral {
             }
             if let Err(error) = check_hashable(&key) {
                 return Err(match value {
-                    // Upstream deletes an absent optional entry from the map, and Go words that error differently.
+                    // Upstream deletes an absent optional entry from the map. Go's error message for deletions is different.
                     Ok(None) => EvalError::internal(format_args!(
                         "hash of unhashable type: {}",
                         key.go_type()

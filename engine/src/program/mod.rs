@@ -1,4 +1,4 @@
-//! Programs: checked expressions in the form in which they are evaluated (cel-go `interpreter/`).
+//! Programs: expressions that are planned for evaluation (cel-go `interpreter/`).
 
 use smol_str::SmolStr;
 
@@ -43,11 +43,11 @@ pub struct Program {
     keeps_held_values: bool,
     /// Whether `or` and `orValue` fail if their receiver is not an optional.
     checks_receivers_of_or: bool,
-    /// The paths whose values are kept.
+    /// The paths whose values are cached.
     keeps: PathSet,
 }
 
-// One program is evaluated from many threads at once.
+// Checks that a program can be shared between threads.
 const _: () = {
     const fn shared<T: Send + Sync>() {}
     shared::<Program>();
@@ -76,9 +76,9 @@ pub struct EvalOptions<'a> {
 /// The outcome of an evaluation.
 #[derive(Debug)]
 pub struct Evaluation<'a> {
-    /// The value, or why the evaluation failed.
+    /// The value, or the error of the failed evaluation.
     pub result: Result<Value<'a>, EvalError>,
-    /// The cost, in cost units; if the evaluation failed, up to the failure.
+    /// The cost, in cost units. For a failed evaluation, the cost up to the failure.
     pub cost: u64,
 }
 
@@ -93,8 +93,8 @@ impl Program {
         self.eval_with(|name| activation.resolve(name), arena, options)
     }
 
-    /// Evaluates the expression with variables that `resolve` looks up by name. Only the variables that the expression reads are looked up,
-    /// before the evaluation starts. A variable for which `resolve` returns `None` is not bound.
+    /// Evaluates the expression with variables that `resolve` looks up by name. It is called before the evaluation starts, and only for the
+    /// variables that the expression reads. A variable for which `resolve` returns `None` is not bound.
     pub fn eval_with<'a>(
         &'a self,
         resolve: impl Fn(&str) -> Option<Value<'a>>,
@@ -108,7 +108,7 @@ impl Program {
         }
     }
 
-    /// Evaluates the expression with room for `KEPT` kept values.
+    /// Evaluates the expression with room for `KEPT` cached values on the stack.
     fn run<'a, const KEPT: usize>(
         &'a self,
         resolve: impl Fn(&str) -> Option<Value<'a>>,

@@ -9,7 +9,7 @@ use crate::error::EvalError;
 use crate::value::{Truth, Value};
 
 impl Operator {
-    /// The ordering operator that the form stands for, if any.
+    /// The ordering operator for a form; `None` if the form is not an ordering.
     pub(super) fn of(form: Form) -> Option<Self> {
         Some(match form {
             Form::Less => Operator::Less,
@@ -57,7 +57,7 @@ impl Operands {
         }
     }
 
-    /// Charges for a comparison whose operands failed.
+    /// Charges for a comparison with a failed operand, and returns the error.
     #[cold]
     fn fail<'a>(
         &self,
@@ -82,7 +82,7 @@ impl Equality {
     pub(super) fn eval<'a>(&'a self, frame: &mut Frame<'_, 'a>) -> Result<Truth, EvalError> {
         let (left, right) = self.operands.eval(frame)?;
         let (equal, units) = if let (Some(l), Some(r)) = (left.as_str(), right.as_str()) {
-            // If the shorter text has at most ten bytes, the cost is one unit; if it is empty, nothing.
+            // The comparison costs one unit if the shorter text has at most ten bytes, and nothing if it is empty.
             let units = match l.len().min(r.len()) {
                 0 => 0,
                 1..=10 => 1,

@@ -1,29 +1,29 @@
-//! Paths that an expression reads more than once, such as `c.securityContext` in `!has(c.securityContext) ||
-//! !c.securityContext.privileged`: each of their fields is looked up once.
+//! Caches the values of paths that an expression reads more than once, such as `c.a` in `!has(c.a) || !c.a.b`. Each field of such a path is
+//! looked up only once.
 //!
 //! The cost does not change: a chain is charged for each of its fields at every occurrence.
 
 use smallvec::SmallVec;
 use smol_str::SmolStr;
 
-/// The number of paths that a program keeps.
+/// The largest number of paths whose values a program caches.
 pub(super) const MOST_PATHS: usize = 16;
 
-// `PathSet` has a bit for each.
+// `PathSet` has one bit for each path.
 const _: () = assert!(MOST_PATHS <= u32::BITS as usize);
 
 /// The number of a loop variable or accumulator.
 pub(super) type SlotId = u32;
 
-/// The identity of a variable or loop variable followed by fields.
+/// Identifies a path: a variable or loop variable followed by fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct PathId(u8);
 
 impl PathId {
-    /// No path: no value is kept.
+    /// No path. Its value is never cached.
     pub(super) const NONE: PathId = PathId(u8::MAX);
 
-    /// The index of the path's kept value.
+    /// The index of the path's cached value.
     #[inline]
     pub(super) fn index(self) -> usize {
         self.0.into()
@@ -54,7 +54,7 @@ impl PathSet {
         self.0 & other.0 != 0
     }
 
-    /// One more than the greatest index in the set.
+    /// The length of a table indexed by the paths of the set.
     #[inline]
     pub(super) fn places(self) -> usize {
         (u32::BITS.saturating_sub(self.0.leading_zeros())) as usize
@@ -64,7 +64,7 @@ impl PathSet {
 /// The paths of a program while it is planned.
 #[derive(Debug, Default)]
 pub(super) struct KeptPaths {
-    /// The base of each path, and its last step with the name of the field or function; indexed by the path's id.
+    /// For each path, its base, the kind of its last step, and the name of the field or function. Indexed by [`PathId`].
     steps: SmallVec<[(Start, Further, SmolStr); 4]>,
     keeps: PathSet,
 }
@@ -87,8 +87,8 @@ pub(super) enum Start {
 }
 
 impl KeptPaths {
-    /// The path one step beyond `start`, to the field or by the function `name`. `again` says that a loop reads the
-    /// path in every iteration.
+    /// The path that extends `start` by one step: the field `name` or a call of the function `name`. `again` means that a loop reads
+    /// the path in every iteration.
     pub(super) fn follow(
         &mut self,
         start: Start,
@@ -114,7 +114,7 @@ impl KeptPaths {
         path
     }
 
-    /// The paths whose values are kept: those that are read more than once.
+    /// The paths whose values are cached, because they are read more than once.
     pub(super) fn keeps(&self) -> PathSet {
         self.keeps
     }

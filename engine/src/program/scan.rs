@@ -1,5 +1,5 @@
-//! Loops over lists of ints whose predicate compares the element with a constant, as in `ports.all(p, p > 0)`. Elements that do not decide
-//! the result are skipped together, until a limit may be near.
+//! Fast loops for predicates that compare the element with a constant int, such as `ports.all(p, p > 0)`. A run of elements that do not
+//! decide the result is skipped at once, unless a limit could be exceeded.
 
 use super::frame::Frame;
 use super::path::SlotId;
@@ -26,8 +26,8 @@ impl IntTest {
         (*slot == var).then_some(IntTest { operator, bound })
     }
 
-    /// Skips the elements, from index `next` on, that do not decide the result, as long as no limit has to be checked. Returns their
-    /// number. Each of them costs `units` cost units in addition to the test.
+    /// Skips elements from index `next` on that do not decide the result, as long as no limit has to be checked. Returns the number of
+    /// skipped elements. Each skipped element costs `units` cost units in addition to the test.
     pub(super) fn pass_over<'a>(
         &self,
         decisive: bool,

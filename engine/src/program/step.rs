@@ -1,6 +1,6 @@
-//! The evaluation of steps.
+//! Evaluates steps.
 //!
-//! The cost of a node is charged after the node was evaluated, as upstream charges it (`interpreter/runtimecost.go`).
+//! Like upstream, a step charges its cost after its evaluation (`interpreter/runtimecost.go`).
 
 use super::frame::Frame;
 use super::tree::{Membership, Step};
@@ -9,7 +9,7 @@ use crate::error::EvalError;
 use crate::value::{OwnedValue, Truth, Value, check_hashable, key_order};
 
 impl Step {
-    /// Evaluates the step. Common short steps are evaluated here; all others have their own functions, so that this one stays
+    /// Evaluates the step. Common short steps are evaluated here. All other steps have their own functions, so that this function stays
     /// small.
     #[inline(always)]
     pub(super) fn eval<'a>(&'a self, frame: &mut Frame<'_, 'a>) -> Result<Value<'a>, EvalError> {
@@ -54,8 +54,8 @@ impl Step {
         }
     }
 
-    /// Evaluates the step for callers that need a bool. For any other value, the caller reports an error at the node that needs the bool.
-    /// Only dispatches; each variant has its own function.
+    /// Evaluates the step for callers that need a bool. Fails if the value is not a bool; the caller adds the node that needs the bool.
+    /// This function only dispatches; each variant has its own function.
     pub(super) fn eval_bool<'a>(&'a self, frame: &mut Frame<'_, 'a>) -> Result<Truth, EvalError> {
         match self {
             Step::Attribute(chain) => chain.eval_bool(frame),
@@ -76,7 +76,7 @@ impl Step {
         truth_of(self.eval(frame)?)
     }
 
-    /// The value, if planning knows it.
+    /// The value of a constant; `None` for any other step.
     pub(super) fn constant(&self) -> Option<Value<'_>> {
         match self {
             Step::Constant(value) => Some(value.as_value()),
@@ -85,14 +85,14 @@ impl Step {
     }
 }
 
-/// The bool in a value; any other value is an error.
+/// Converts a value to a bool. Fails if the value is not a bool.
 #[inline]
 pub(super) fn truth_of(value: Value<'_>) -> Result<Truth, EvalError> {
     value.as_truth().ok_or_else(EvalError::no_such_overload)
 }
 
-/// `&&` if `DECISIVE` is false, `||` if it is true. If either operand equals `DECISIVE`, that is the result, even if the other operand
-/// fails; otherwise the first failure is the result.
+/// Evaluates `&&` if `DECISIVE` is false, and `||` if it is true. If an operand equals `DECISIVE`, the result is `DECISIVE`, even if the
+/// other operand fails. Otherwise the first failure is the result.
 #[inline(never)]
 fn logic<'a, const DECISIVE: bool>(
     terms: &'a [Step; 2],

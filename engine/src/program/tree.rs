@@ -1,4 +1,4 @@
-//! The tree of a program, which planning builds and evaluation walks. Each part's evaluation is in its own module.
+//! The tree of a program. The planner builds it, and the evaluation walks it.
 
 use std::sync::Arc;
 
@@ -16,13 +16,13 @@ use gavel_golang::regex::Regex;
 /// A step of a program.
 #[derive(Debug)]
 pub(super) enum Step {
-    /// A constant: a literal, or a value that planning computed. Costs nothing.
+    /// A constant: a literal, or a value that the planner computed. It costs nothing.
     Constant(Box<OwnedValue>),
-    /// A constant that cannot be built.
+    /// A constant list or map whose evaluation failed when it was planned.
     Failure(EvalError),
     /// A loop variable or accumulator without selections and indices: its slot, and the equivalent attribute.
     Local(SlotId, Box<Attribute>),
-    /// A variable with selections and indices, a conditional, or a presence test of either.
+    /// A variable or conditional with selections and indices, or a presence test of it.
     Attribute(Box<Attribute>),
     /// `a && b`
     And(Box<[Step; 2]>, ExprId),
@@ -34,9 +34,9 @@ pub(super) enum Step {
     Equality(Box<Equality>),
     /// `a < b`, `a <= b`, `a > b`, `a >= b`
     Comparison(Box<Comparison>),
-    /// A function.
+    /// A call of a function.
     Call(Box<FunctionCall>),
-    /// `x in [1, 2, 3]` of constants.
+    /// `x in [1, 2, 3]`, where the list is constant.
     Membership(Box<Membership>),
     /// `@not_strictly_false(x)`
     NotStrictlyFalse(Box<Step>),
@@ -56,7 +56,7 @@ pub(super) enum Step {
     Block(Box<Block>),
 }
 
-// Steps are walked at every evaluation, and there are many of them.
+// Every evaluation walks many steps, so a step must be small.
 const _: () = assert!(size_of::<Step>() <= 16);
 
 impl From<OwnedValue> for Step {
@@ -74,7 +74,8 @@ impl From<Attribute> for Step {
     }
 }
 
-/// `x in [1, 2, 3]` with constants: the elements ordered by [`key_order`], each together with the equal numbers of other types.
+/// `x in [1, 2, 3]`, where the list is constant. `set` holds the list's elements and the equal numbers of other types, sorted by
+/// [`key_order`].
 #[derive(Debug)]
 pub(super) struct Membership {
     pub(super) id: ExprId,
@@ -82,19 +83,19 @@ pub(super) struct Membership {
     pub(super) set: Box<[OwnedValue]>,
 }
 
-/// A chain: its start and the lookups that follow.
+/// A chain: a base followed by selections and indices, such as `a.b[0].?c`.
 #[derive(Debug)]
 pub(super) struct Attribute {
     /// The node at which the chain starts.
     pub(super) id: ExprId,
     pub(super) base: Base,
-    /// The fields that are selected first, one after the other.
+    /// The selected fields at the beginning of the chain, such as `a.b` in `x.a.b[0].c`.
     pub(super) fields: SmallVec<[Field; 2]>,
-    /// The lookups after the fields.
+    /// The selections and indices after `fields`.
     pub(super) qualifiers: Vec<Qualifier>,
     /// The paths of the fields.
     pub(super) paths: PathSet,
-    /// Whether the chain is a presence test, `has(…)`, of its last field or qualifier.
+    /// Whether the chain is a presence test: `has(…)` of its last field or qualifier.
     pub(super) presence: bool,
 }
 
@@ -102,12 +103,12 @@ pub(super) struct Attribute {
 #[derive(Debug)]
 pub(super) struct Field {
     pub(super) key: FieldKey,
-    /// The path up to the field.
+    /// The path that ends with the field.
     pub(super) path: PathId,
     pub(super) id: ExprId,
 }
 
-/// What a chain of selections and indices starts at.
+/// The base of a chain: the value that it selects from.
 // `repr(u8)` gives the discriminant a byte of its own. Otherwise the compiler puts it in a niche, and each match has to decode it.
 #[derive(Debug)]
 #[repr(u8)]
@@ -120,7 +121,7 @@ pub(super) enum Base {
     Operand(Step),
     /// `a ? b : c`
     Conditional(Box<Conditional>),
-    /// A name that nothing binds, in an expression that was not checked.
+    /// An undeclared name in an expression that was not checked.
     Unbound(SmolStr),
 }
 
@@ -136,7 +137,7 @@ pub(super) struct Conditional {
 #[derive(Debug)]
 pub(super) struct Qualifier {
     pub(super) key: QualifierKey,
-    /// `.?f`, `[?i]`
+    /// Whether the selection or index is optional: `.?f` or `[?i]`.
     pub(super) optional: bool,
     pub(super) id: ExprId,
 }
@@ -144,11 +145,11 @@ pub(super) struct Qualifier {
 /// The key of a lookup.
 #[derive(Debug)]
 pub(super) enum QualifierKey {
-    /// A field or a text key.
+    /// A constant text: the name of a field or a map key.
     Field(FieldKey),
     /// A field of an object whose static type accepts any field.
     Declared(Box<str>),
-    /// Another constant.
+    /// A constant that is not a text.
     Constant(OwnedValue),
     /// The value of a chain.
     Attribute(Box<Attribute>),
@@ -156,7 +157,7 @@ pub(super) enum QualifierKey {
     Computed(Step),
 }
 
-/// Two operands. Both are always evaluated.
+/// The two operands of an operator that evaluates both.
 #[derive(Debug)]
 pub(super) struct Operands {
     /// The operator's node.
@@ -178,7 +179,7 @@ pub(super) struct Equality {
 pub(super) struct Comparison {
     pub(super) operands: Operands,
     pub(super) operator: Operator,
-    /// The operator for operands of any type.
+    /// The function that compares operands of any type.
     pub(super) function: Function,
 }
 
@@ -198,42 +199,43 @@ pub(super) struct FunctionCall {
     pub(super) function: SmolStr,
     pub(super) callee: Callee,
     pub(super) arguments: Box<[Step]>,
-    /// Whether the first failed argument ends the call; the call is then not charged if more arguments would follow. Otherwise all
-    /// arguments are evaluated first.
+    /// Whether the first argument that fails ends the call. The call is then not charged, unless that argument was the last one. If false,
+    /// all arguments are evaluated before the call fails.
     pub(super) stops_early: bool,
     pub(super) cost: Cost,
-    /// Where the result of a call that parses a text is kept; `None` if it is not kept.
+    /// How the result of a call that parses a text is reused; `None` if it is not reused.
     pub(super) read: Option<ReadOnce>,
-    /// Whether the step that uses the result only reads it ([`Reads`](crate::decl::Reads)), so that a kept value needs no copy.
+    /// Whether the step that uses the result only reads it ([`Reads`](crate::decl::Reads)). A cached value then needs no copy.
     pub(super) is_only_read: bool,
 }
 
-/// A value that is parsed from a text once.
+/// A value that is parsed from a text only once.
 #[derive(Debug)]
 pub(super) enum ReadOnce {
-    /// Parsed from a constant text.
+    /// A value that the planner parsed from a constant text.
     Constant(OwnedValue),
-    /// Parsed from the text at the end of a path. The slot is that of the loop variable at which the path begins; `None` if it begins at
-    /// another variable.
+    /// A value that is parsed from the text at this path. If the path begins with a loop variable or accumulator, the slot is its slot.
+    /// Otherwise the slot is `None`.
     AtPath(PathId, Option<SlotId>),
 }
 
-/// The implementation that a call runs, and who checks the types of the arguments.
+/// The implementation of a call. The variants differ in how the types of the arguments are checked.
 #[derive(Debug)]
 pub(super) enum Callee {
-    /// A function that checks its arguments itself.
+    /// A function that checks the types of its arguments itself.
     Known(Function),
-    /// Like `Known`, together with the same function on Rust types, which takes two texts and returns a bool.
+    /// Like `Known`, with a second implementation that takes two Rust strings and returns a bool.
     OfTexts(TextTest, Function),
-    /// The implementation of one overload. The arguments are known to have its types; a value of another type makes the call fail.
+    /// The implementation of an overload. According to the checker, the arguments have the overload's types. A call with a value of another
+    /// type fails.
     Trusted(Function, Arc<OverloadDecl>),
-    /// The implementation of one overload, if the arguments have its types.
+    /// The implementation of an overload. It is called only if the arguments have the overload's types.
     Guarded(Function, Arc<OverloadDecl>),
-    /// The first of these overloads whose types the arguments have.
+    /// The implementations of several overloads. The first overload whose types fit the arguments is called.
     Dispatched(Box<[(Function, Arc<OverloadDecl>)]>),
-    /// An implementation with its constant pattern. It checks its arguments itself.
+    /// An implementation with a constant pattern. It checks the types of its arguments itself.
     Compiled(PatternFunction, Box<Regex>),
-    /// No implementation.
+    /// No implementation. Every call fails.
     Missing,
 }
 
@@ -265,7 +267,7 @@ pub(super) struct MapLiteral {
 pub(super) struct StructLiteral {
     pub(super) id: ExprId,
     pub(super) type_name: SmolStr,
-    /// The behavior of the object, if the type is a host's; `None` for the language's own types.
+    /// The behavior of the object. `None` for the language's own types, and for host types that struct literals cannot create.
     pub(super) object: Option<ObjectKind>,
     pub(super) fields: Box<[(SmolStr, Element)]>,
 }
@@ -277,7 +279,7 @@ pub(super) struct FoldStep {
     pub(super) range: Step,
     /// The slot of the first loop variable.
     pub(super) var: SlotId,
-    /// The slot of the second loop variable; `None` if there is only one.
+    /// The slot of the second loop variable; `None` if the loop has one variable.
     pub(super) var2: Option<SlotId>,
     pub(super) kind: FoldKind,
 }
@@ -285,11 +287,11 @@ pub(super) struct FoldStep {
 /// The kind of a comprehension.
 #[derive(Debug)]
 pub(super) enum FoldKind {
-    /// `all`, which a false element decides, or `exists`, which a true element decides.
+    /// `all` or `exists`. An element for which the predicate is `decisive` decides the result: false for `all`, true for `exists`.
     Quantifier {
         decisive: bool,
         predicate: Step,
-        /// The test, if the predicate only compares ints.
+        /// The test for the fast loop, if the predicate compares the element with a constant int.
         test: Option<IntTest>,
     },
     /// `exists_one`
@@ -305,7 +307,7 @@ pub(super) enum FoldKind {
     General(Box<General>),
 }
 
-/// `x < 5` with a loop variable and an int.
+/// A comparison such as `x < 5` of a loop variable with a constant int.
 #[derive(Debug)]
 pub(super) struct IntTest {
     pub(super) operator: Operator,
@@ -334,7 +336,7 @@ pub(super) struct General {
 /// The expansion of `cel.block`.
 #[derive(Debug)]
 pub(super) struct Block {
-    /// The parts with their slots. A part only reads earlier parts.
+    /// The common parts with their slots. A part can only use earlier parts.
     pub(super) parts: Box<[(SlotId, Step)]>,
     pub(super) result: Step,
 }

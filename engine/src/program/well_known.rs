@@ -1,4 +1,4 @@
-//! Struct literals of types that the language itself defines: `google.protobuf.Int64Value{value: 1}`.
+//! Struct literals of types that the language defines, such as `google.protobuf.Int64Value{value: 1}`.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ pub(super) const EMPTY: &str = "google.protobuf.Empty";
 
 type Fields<'f, 'a> = &'f [(&'a str, Value<'a>)];
 
-/// Whether struct literals of `name` are allowed.
+/// Whether the language allows struct literals of the type `name`.
 pub(super) fn is_known(name: &str) -> bool {
     matches!(
         name,
@@ -149,7 +149,7 @@ fn seconds_and_nanos(fields: Fields<'_, '_>) -> (i64, i64) {
     (int("seconds"), int("nanos"))
 }
 
-/// Rounds a double to single precision; other values stay unchanged.
+/// Rounds a double to single precision. Returns other values unchanged.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "the field holds a number of single precision"

@@ -106,16 +106,16 @@ fn negate<'a>(operand: Value<'a>) -> Result<Value<'a>, EvalError> {
     match operand.kind() {
         ValueKind::Int(int) => checked::negate_int(int).map(Value::from),
         ValueKind::Double(double) => Ok(Value::from(-double)),
-        // No overload declares this, but operands of unknown type reach it.
+        // No overload negates durations, but an operand of type `dyn` can be a duration.
         ValueKind::Duration(duration) => checked::negate_duration(duration).map(Value::from),
-        // Upstream's bools can be negated, but not by this operator.
+        // Like upstream, the error for a bool does not name the operator.
         ValueKind::Bool(_) => Err(EvalError::no_such_overload()),
         _ => Err(missing_operator(NEGATE, &[operand])),
     }
 }
 
-/// The error for operands of types that the operator does not accept. Its wording depends on whether the operator accepts the left
-/// operand's type.
+/// The error for operands whose types the operator does not accept. The wording depends on whether the operator accepts the left
+/// operand.
 #[cold]
 fn unfit(operator: &str, left: Value<'_>) -> EvalError {
     match (operator, left.kind()) {

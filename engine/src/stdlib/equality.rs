@@ -21,7 +21,7 @@ fn equals<'a>(
     left.equals_with(&right, call.work_counter())
 }
 
-/// Whether values differ. As in upstream, values that cannot be compared are different.
+/// Whether values differ. Like upstream, treats values that cannot be compared as different.
 fn not_equals<'a>(
     call: &CallContext<'a>,
     left: Value<'a>,

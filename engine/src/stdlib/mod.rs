@@ -28,23 +28,23 @@ pub const TABLES: &[&[Overload]] = &[
     time::ROWS,
 ];
 
-/// Rows of CEL's specification, which replace those with the same ids in [`TABLES`].
+/// Rows for CEL's specification. They replace the rows with the same ids in [`TABLES`].
 pub const SPECIFIED: &[Overload] = time::SPECIFIED;
 
 /// `duration(int)`, which newer versions of Kubernetes do not declare.
 pub const DURATION_OF_INT: &[Overload] = conversion::DURATION_OF_INT;
 
-/// Rows for Kubernetes 1.37 and later; they replace the rows with the same ids in [`TABLES`]. The cost of `startsWith` and `endsWith`
-/// depends on the length of the part, and a global call of `matches` costs as much as a receiver-style call.
+/// Rows for Kubernetes 1.37 and later. They replace the rows with the same ids in [`TABLES`]. The cost of `text.startsWith(part)` and
+/// `text.endsWith(part)` depends on the length of `part`. A global call of `matches` costs as much as a receiver-style call.
 pub const COSTED_BY_WHAT_IS_READ: &[Overload] = text::COSTED_BY_WHAT_IS_READ;
 
-/// All rows.
+/// The rows of [`TABLES`] and [`DURATION_OF_INT`].
 pub fn rows() -> impl Iterator<Item = &'static Overload> {
     TABLES.iter().copied().flatten().chain(DURATION_OF_INT)
 }
 
-/// The error for an operand whose type does not have the operator or function. The message names the function, except for texts, durations
-/// and timestamps.
+/// The error for an operand whose type does not support the operator or function. The message names the function, except for texts,
+/// durations and timestamps.
 #[cold]
 fn missing_operator(function: &str, args: &[Value<'_>]) -> EvalError {
     match args.first() {

@@ -11,7 +11,7 @@ use crate::decl::{Form, Overload, row};
 use crate::error::EvalError;
 use crate::value::Value;
 
-/// The rows of an operator. The examples use the operands `below` (the left one is less) or `above` (the left one is greater).
+/// The rows of an operator. `$side` selects the operands of the examples: in `below`, the left operand is less; in `above`, it is greater.
 macro_rules! rows {
     ($operator:ident $form:ident $name:literal $symbol:literal $body:ident $side:ident) => {
         &[

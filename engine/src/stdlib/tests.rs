@@ -1,4 +1,4 @@
-//! What the tests of all functions use, and tests of the tables as a whole.
+//! Helpers for the tests of all functions, and tests of the tables as a whole.
 
 use std::collections::HashSet;
 
@@ -7,26 +7,26 @@ use crate::decl::{CallContext, Function, OverloadDecl};
 use crate::error::EvalError;
 use crate::value::{Arena, Value};
 
-/// Checks what the body that all overloads of a function share gives.
+/// Calls the body that all overloads of a function share, and checks the result.
 #[track_caller]
 pub(super) fn check(function: &str, args: &[Value<'_>], expected: Value<'_>) {
     let body = shared_body(function);
     expect(body, args, Ok(expected));
 }
 
-/// Checks how the body that all overloads of a function share fails.
+/// Calls the body that all overloads of a function share, and checks the error.
 #[track_caller]
 pub(super) fn fails(function: &str, args: &[Value<'_>], expected: &str) {
     expect(shared_body(function), args, Err(expected));
 }
 
-/// Checks what an overload gives.
+/// Calls the body of an overload and checks the result.
 #[track_caller]
 pub(super) fn check_overload(id: &str, args: &[Value<'_>], expected: Value<'_>) {
     expect(body(id), args, Ok(expected));
 }
 
-/// Checks how an overload fails.
+/// Calls the body of an overload and checks the error.
 #[track_caller]
 pub(super) fn fails_overload(id: &str, args: &[Value<'_>], expected: &str) {
     expect(body(id), args, Err(expected));

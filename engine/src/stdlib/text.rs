@@ -12,7 +12,7 @@ const MATCHES: &str = "matches";
 
 #[rustfmt::skip] // A table: a row a line.
 pub(super) const ROWS: &[Overload] = &[
-    // Upstream disables the type guards of these three functions, so that they word their own errors.
+    // These three functions check the types of their arguments themselves, because upstream disables their type guards.
     row("contains", "contains_string", "string.(string) -> bool", body!(contains), "'abc'.contains('bc')").shared().test(contains).cost(CONTAINS),
     row("endsWith", "ends_with_string", "string.(string) -> bool", body!(ends_with), "'abc'.endsWith('bc')").shared().test(ends_with).cost(PREFIX),
     row("startsWith", "starts_with_string", "string.(string) -> bool", body!(starts_with), "'abc'.startsWith('ab')").shared().test(starts_with).cost(PREFIX),
@@ -20,7 +20,7 @@ pub(super) const ROWS: &[Overload] = &[
     row(MATCHES, "matches_string", "string.(string) -> bool", matches, "'abc'.matches('b')").shared().pattern(matches_constant).literals(LiteralRule::Pattern).cost(formulas::MATCHES),
 ];
 
-/// The rows for Kubernetes 1.37 and later, whose costs depend on what the functions read.
+/// The rows for Kubernetes 1.37 and later. Their costs depend on the texts that the functions read.
 #[rustfmt::skip] // A table: a row a line.
 pub(super) const COSTED_BY_WHAT_IS_READ: &[Overload] = &[
     row("endsWith", "ends_with_string", "string.(string) -> bool", body!(ends_with), "'abc'.endsWith('bc')").shared().test(ends_with).cost(formulas::PART),

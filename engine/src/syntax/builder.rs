@@ -1,6 +1,6 @@
-//! Builds a tree from its leaves: operands wait on a stack until their node is complete.
+//! Builds a tree from its leaves: operands wait on an operand stack until their node is complete.
 //!
-//! Both parsers use it. The functions that descend through the text hold no expressions, so they use little of the thread's stack.
+//! Both parsers use this builder. Their recursive functions hold no expressions, so they use little of the thread's stack.
 
 use smol_str::SmolStr;
 
@@ -21,7 +21,7 @@ pub(super) struct Builder<'m> {
     macros: &'m Macros,
 }
 
-/// A position on the operand stack; the operands above it belong to the node that is being read.
+/// A height of the operand stack. The operands above it belong to the node that is being parsed.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Mark(usize);
 
@@ -35,7 +35,7 @@ impl<'m> Builder<'m> {
         }
     }
 
-    /// The root, which is the only operand left, and the source position of each id.
+    /// Returns the root, which is the only operand left, and the source position of each id.
     pub(super) fn finish(mut self) -> Option<(Expr, Vec<Offset>)> {
         let root = self.operands.pop()?;
         Some((root, self.nodes.into_offsets()))
@@ -46,7 +46,7 @@ impl<'m> Builder<'m> {
         Mark(self.operands.len())
     }
 
-    /// The height of the operand stack below its last operand.
+    /// The height of the operand stack without its last operand.
     pub(super) fn mark_last(&self) -> Mark {
         Mark(self.operands.len().saturating_sub(1))
     }
@@ -107,7 +107,7 @@ impl<'m> Builder<'m> {
         self.operator(id, OPT_SELECT, 2);
     }
 
-    /// Completes an operator with `count` operands.
+    /// Builds a call of an operator. Takes its operands from the operand stack.
     pub(super) fn operator(&mut self, id: ExprId, name: &'static str, operands: usize) {
         let mark = Mark(self.operands.len().saturating_sub(operands));
         let operands = self.arguments(mark);
@@ -127,7 +127,7 @@ impl<'m> Builder<'m> {
         }
     }
 
-    /// Builds a call, or the expansion of a macro. Its arguments are above the mark; its receiver is the operand just below.
+    /// Builds a call, or the expansion of a macro. The arguments are the operands above the mark; the receiver is the operand below it.
     pub(super) fn call(
         &mut self,
         id: ExprId,
@@ -207,7 +207,7 @@ impl<'m> Builder<'m> {
     }
 }
 
-/// The balanced tree of a chain: with an even number of operators, the one after the middle becomes the root, as in cel-go.
+/// Builds the balanced tree of a chain. As in cel-go, the middle operator becomes the root; of two middle operators, the second.
 fn balanced(
     name: &'static str,
     operators: &[ExprId],

@@ -1,11 +1,11 @@
-//! Splits a text into tokens: the longest match wins, and characters that match nothing are an error (`parser/gen/CEL.g4`).
+//! Splits a text into tokens (`parser/gen/CEL.g4`). The longest match wins; characters that match no token are an error.
 
 use memchr::memchr;
 
 use super::token::{Token, TokenKind};
 use crate::source::{Offset, Source};
 
-/// A set of kinds of bytes, one bit each.
+/// A set of byte classes. Each class has a bit.
 type Class = u8;
 
 const SPACE: Class = 1;
@@ -18,10 +18,10 @@ const WORD: Class = 16;
 const ESCAPED: Class = 32;
 /// A character that neither ends a string nor begins an escape.
 const PLAIN: Class = 64;
-/// A character that begins white space or, perhaps, a comment.
+/// A character that begins white space or may begin a comment.
 const HIDDEN: Class = 128;
 
-/// The class of each byte.
+/// The classes of each byte.
 const CLASSES: [Class; 256] = classes();
 
 #[expect(
@@ -62,7 +62,7 @@ fn is(byte: u8, class: Class) -> bool {
         .is_some_and(|known| known & class != 0)
 }
 
-/// Reads tokens one at a time; white space and comments are skipped.
+/// Reads tokens one at a time. Skips white space and comments.
 #[derive(Debug, Clone)]
 pub(super) struct Lexer<'s> {
     text: &'s str,
@@ -74,14 +74,14 @@ pub(super) struct Lexer<'s> {
     ascii: bool,
 }
 
-/// Characters that form no token. The last of them is the first character that no token could continue with.
+/// Characters that form no token. The last character is the first one with which no token can continue.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct UnknownToken {
-    /// Where they start, in code points.
+    /// The position of the first character, in code points.
     pub(super) offset: Offset,
-    /// Where they start, in bytes.
+    /// The position of the first character, in bytes.
     pub(super) start: usize,
-    /// Where they end, in bytes.
+    /// The end of the last character, in bytes.
     pub(super) end: usize,
 }
 
@@ -97,7 +97,7 @@ impl<'s> Lexer<'s> {
         }
     }
 
-    /// The next token; at the end of the text always [`TokenKind::Eof`].
+    /// Reads the next token. At the end of the text, the token is always [`TokenKind::Eof`].
     #[inline(always)]
     pub(super) fn next(&mut self) -> Result<Token, UnknownToken> {
         self.skip_hidden();
@@ -149,7 +149,7 @@ impl<'s> Lexer<'s> {
         while self.byte(self.at).is_some_and(|byte| is(byte, HIDDEN)) && self.skip() {}
     }
 
-    /// Skips white space or a comment. Returns false if there is none.
+    /// Skips white space or a comment. Returns false if neither comes next.
     #[inline(never)]
     fn skip(&mut self) -> bool {
         let mut end = self.past(self.at, SPACE);
@@ -162,7 +162,7 @@ impl<'s> Lexer<'s> {
         found
     }
 
-    /// The first position from `at` on whose byte is not of the class.
+    /// The position of the first byte from `at` on that is not in the class.
     #[inline(always)]
     fn past(&self, at: usize, class: Class) -> usize {
         let rest = self.text.as_bytes().get(at..).unwrap_or_default();
@@ -215,7 +215,7 @@ impl<'s> Lexer<'s> {
         }
     }
 
-    /// An identifier, a keyword, or a string with a prefix.
+    /// Scans an identifier, a keyword, or a string with a prefix. Returns its kind and end.
     #[inline(always)]
     fn word(&self, start: usize) -> (TokenKind, usize) {
         let end = self.past(start, WORD);
@@ -227,7 +227,7 @@ impl<'s> Lexer<'s> {
                 [b'b' | b'B', b'r' | b'R'] => Some((TokenKind::Bytes, true)),
                 _ => None,
             };
-            // If the string does not end, its prefix is an identifier.
+            // If the string has no end, its prefix is an identifier.
             if let Some((kind, raw)) = prefixed
                 && let Ok(end) = self.string(end, raw)
             {
@@ -266,7 +266,7 @@ impl<'s> Lexer<'s> {
         }
     }
 
-    /// The end of `.5`, `.5e3` or `e3` at `start`; `start` if there is none.
+    /// The end of the fraction or exponent at `start`, such as `.5`, `.5e3` or `e3`. Returns `start` if neither is there.
     fn fraction(&self, start: usize) -> usize {
         let mut end = start;
         if self.byte(start) == Some(b'.') {
@@ -298,7 +298,7 @@ impl<'s> Lexer<'s> {
         Err(end)
     }
 
-    /// The end of the string whose quote is at `open`, or the position of the character that is not allowed in it.
+    /// The end of the string whose opening quote is at `open`. The error is the position of a character that the string must not contain.
     #[inline(never)]
     fn string(&self, open: usize, raw: bool) -> Result<usize, usize> {
         let quote = self.byte(open);
@@ -312,7 +312,7 @@ impl<'s> Lexer<'s> {
         {
             return Ok(end);
         }
-        // If three quotes do not begin a string, they are an empty string and another quote.
+        // Three quotes that do not begin a string are an empty string and another quote.
         Ok(third)
     }
 
@@ -350,7 +350,7 @@ impl<'s> Lexer<'s> {
         }
     }
 
-    /// The end of the escape whose backslash is at `backslash`, or the position of the character that is not allowed in it.
+    /// The end of the escape whose backslash is at `backslash`. The error is the position of a character that the escape must not contain.
     fn escape(&self, backslash: usize) -> Result<usize, usize> {
         let letter = backslash.saturating_add(1);
         let start = letter.saturating_add(1);

@@ -1,4 +1,4 @@
-//! The values of literals (`parser/unescape.go` and the literals of `parser/parser.go`).
+//! Computes the values of literals (`parser/unescape.go`, `parser/parser.go`).
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -61,7 +61,7 @@ fn magnitude(text: &str) -> Option<u64> {
     }
 }
 
-/// The text between the quotes, with each line end as LF, and whether it contains escapes.
+/// The text between the quotes, and whether it contains escapes. Every line end is converted to LF.
 fn body(text: &str) -> (Cow<'_, str>, bool) {
     let raw = text.starts_with(['r', 'R']);
     let quoted = if raw {
@@ -120,9 +120,9 @@ fn unescape_bytes(body: &str) -> Result<Vec<u8>, &'static str> {
 
 /// The value of an escape.
 enum Code {
-    /// A byte in bytes literals; in strings, the code point with this number.
+    /// A byte in a bytes literal. In a string literal, the code point with this number.
     Byte(u8),
-    /// A code point, in strings only.
+    /// A code point. Only string literals can contain it.
     Point(u32),
 }
 
@@ -135,7 +135,7 @@ impl Code {
     }
 }
 
-/// Reads an escape after its backslash.
+/// Parses an escape after its backslash. Returns its value and the rest of the text.
 fn escape(text: &str) -> Result<(Code, &str), &'static str> {
     let mut chars = text.chars();
     let letter = chars.next().ok_or(UNABLE)?;

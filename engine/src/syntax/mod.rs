@@ -1,7 +1,7 @@
-//! From the text of an expression to its tree: lexer, parser, macros (cel-go's `parser`).
+//! Parses the text of an expression to a tree: lexer, parser, macros (cel-go's `parser`).
 //!
-//! A first parser reads valid expressions and gives up on all others. For these, a second parser, which walks the grammar as cel-go's
-//! generated parser does, finds and words the error.
+//! A fast parser handles valid expressions and gives up on all others. A second parser then finds and reports the errors. It walks the
+//! grammar as cel-go's generated parser does, so that the messages are the same.
 
 use crate::ast::{Ast, Expr};
 use crate::issues::{Issues, Phase};
@@ -26,7 +26,7 @@ pub use macros::{
     OPTIONALS, Receiver, SORT_BY, STANDARD, TWO_VARIABLE, simple_name,
 };
 
-/// The nesting limit: of each rule of the grammar, and of the nodes that count towards the height of a tree.
+/// The limit of the nesting depth of each grammar rule, and of the height of a tree.
 const MAX_DEPTH: u32 = 250;
 
 /// The options of the parser.
@@ -34,7 +34,7 @@ const MAX_DEPTH: u32 = 250;
 pub struct ParserOptions {
     /// Whether `a.?b`, `a[?b]`, `[?a]`, `{?a: b}` and `T{?a: b}` are accepted.
     pub optional_syntax: bool,
-    /// Whether fields between backticks are accepted.
+    /// Whether field names between backticks are accepted.
     pub escaped_identifiers: bool,
     /// The length limit of an expression, in code points.
     pub max_code_points: u32,

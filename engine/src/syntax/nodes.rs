@@ -5,54 +5,54 @@ use smol_str::SmolStr;
 use crate::ast::{Call, CallArguments, Expr, ExprId, ExprKind, Select};
 use crate::source::Offset;
 
-/// The position of nodes for parts that could not be read.
+/// The position of nodes for parts that could not be parsed.
 pub(super) const NOWHERE: Offset = Offset::MAX;
 
 /// The node limit of a tree.
 ///
-/// 100,000 code points spell at most about 100,000 nodes, including macros, except for `optMap` and `optFlatMap`: they copy their
-/// receiver, so that each nesting doubles it. The limit leaves room for every useful expression of this kind and bounds the
-/// memory of all others to about 50 MB.
+/// An expression of 100,000 code points has at most about 100,000 nodes, including expanded macros. Only `optMap` and `optFlatMap` can
+/// create more: they copy their receiver, so each nested call doubles it. The limit leaves room for every useful expression with these
+/// macros, and bounds the memory of a tree to about 50 MB.
 pub(super) const MAX_NODES: usize = 250_000;
 
-/// The tree would have more nodes than [`MAX_NODES`].
+/// The error of a tree with more nodes than [`MAX_NODES`].
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TooManyNodes;
 
-/// The nodes created so far.
+/// The ids created so far, each with its source position.
 #[derive(Debug)]
 pub(super) struct Nodes {
     offsets: Vec<Offset>,
 }
 
 impl Nodes {
-    /// An empty list; `expected` is an estimate of the number of nodes.
+    /// An empty table. `expected` is an estimate of the number of nodes.
     pub(super) fn new(expected: usize) -> Self {
         let mut offsets = Vec::with_capacity(expected.saturating_add(1));
         offsets.push(0);
         Nodes { offsets }
     }
 
-    /// The place of each id.
+    /// The source position of each id.
     pub(super) fn into_offsets(self) -> Vec<Offset> {
         self.offsets
     }
 
-    /// A new id for a node at `offset`.
+    /// Creates an id for a node at `offset`.
     pub(super) fn id(&mut self, offset: Offset) -> ExprId {
         let id = ExprId(u32::try_from(self.offsets.len()).unwrap_or(u32::MAX));
         self.offsets.push(offset);
         id
     }
 
-    /// Gives up the id of a node that will not be in the tree. If it is the last id, it is used again.
+    /// Releases the id of a node that will not be in the tree. The last id is then reused.
     pub(super) fn release(&mut self, id: ExprId) {
         if id.index().saturating_add(1) == self.offsets.len() {
             self.offsets.pop();
         }
     }
 
-    /// The place of a node.
+    /// The source position of a node.
     pub(super) fn offset(&self, id: ExprId) -> Offset {
         self.offsets.get(id.index()).copied().unwrap_or(NOWHERE)
     }
@@ -64,10 +64,10 @@ impl Nodes {
         }
     }
 
-    /// A copy of the tree with new ids. Entries and fields get the position `entries`, all other nodes the original's positions.
+    /// A copy of the tree with new ids. Map entries and fields have the position `entries`; all other nodes keep their positions.
     pub(super) fn copy(&mut self, expr: &Expr, entries: Offset) -> Result<Expr, TooManyNodes> {
         let mut copy = expr.clone();
-        // A list of pending nodes needs no stack, however deep the tree is.
+        // A list of pending nodes avoids recursion, which could overflow the stack.
         let mut pending = vec![&mut copy];
         while let Some(expr) = pending.pop() {
             if self.offsets.len() >= MAX_NODES {
@@ -123,7 +123,7 @@ pub(super) fn call(
     }
 }
 
-/// `operand.field`, or whether `operand` has the field.
+/// `operand.field`; with `test_only`, `has(operand.field)`.
 pub(super) fn select(id: ExprId, operand: Expr, field: SmolStr, test_only: bool) -> Expr {
     Expr {
         id,

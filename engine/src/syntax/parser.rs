@@ -1,7 +1,7 @@
 //! The parser of valid expressions: recursive descent, one function for each precedence.
 //!
-//! This parser gives up at the first error or exceeded limit, which [`recovery`](super::recovery) then finds and reports. From a valid
-//! expression, both parsers build the same tree with the same ids.
+//! This parser gives up at the first error or exceeded limit. [`recovery`](super::recovery) then parses the text again to report the
+//! error. Both parsers build the same tree with the same ids from a valid expression.
 
 use smallvec::SmallVec;
 use smol_str::{SmolStr, format_smolstr};
@@ -15,13 +15,13 @@ use crate::ast::operators as op;
 use crate::ast::{Constant, Expr, ExprId};
 use crate::source::{Offset, Source};
 
-/// The root and the source position of each id; `None` if there is any error in the expression.
+/// Returns the root and the source position of each id; `None` if the expression has an error.
 pub(super) fn parse(
     source: &Source,
     options: &ParserOptions,
     macros: &Macros,
 ) -> Option<(Expr, Vec<Offset>)> {
-    // The tokens of most rules fit in here.
+    // Most expressions have no more tokens than this.
     let mut tokens: SmallVec<[Token; 64]> = SmallVec::new();
     let mut lexer = Lexer::new(source);
     loop {
@@ -47,7 +47,7 @@ pub(super) fn parse(
     parser.builder.finish()
 }
 
-/// The parser of one expression. Each function that reads a part of the text leaves its expression on the builder's stack.
+/// The parser of one expression. Each function that parses a part of the text leaves its expression on the builder's stack.
 struct Parser<'a> {
     text: &'a str,
     tokens: &'a [Token],
@@ -60,7 +60,7 @@ struct Parser<'a> {
     height: u32,
 }
 
-/// The number of rules of each kind that are being read. Other rules of the grammar cannot be nested deeper than these.
+/// For each of these grammar rules, the current nesting depth. Other rules cannot be nested deeper than these.
 #[derive(Default)]
 struct Depth {
     expr: u32,
@@ -98,7 +98,7 @@ impl<'a> Parser<'a> {
         Some(token)
     }
 
-    /// The next token, if it has that kind.
+    /// Consumes the next token if it has this kind.
     #[inline(always)]
     fn eat(&mut self, kind: TokenKind) -> Option<Token> {
         if self.kind() == kind {
@@ -108,13 +108,13 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// A `?` that makes a part optional; `None` if it is not allowed.
+    /// Consumes a `?` that makes an element optional. Returns whether there is one; `None` if it is not allowed.
     fn optional_mark(&mut self) -> Option<bool> {
         let marked = self.eat(TokenKind::QuestionMark).is_some();
         (!marked || self.options.optional_syntax).then_some(marked)
     }
 
-    /// The name of a field.
+    /// Parses the name of a field.
     #[inline(always)]
     fn field_name(&mut self) -> Option<(&'a str, Token)> {
         let token = self.bump()?;
@@ -128,7 +128,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Reads another part of an expression. The height afterwards is the larger of the height before and the height of the part.
+    /// Parses another operand of the current expression. The new height is the larger of the old height and the operand's height.
     fn with(&mut self, read: impl FnOnce(&mut Self) -> Option<()>) -> Option<()> {
         let height = self.height;
         read(self)?;
@@ -136,8 +136,7 @@ impl<'a> Parser<'a> {
         Some(())
     }
 
-    /// Adds one to the height; `None` if the tree would be too high. Higher trees are never built, because other code visits trees
-    /// recursively.
+    /// Adds one to the height; `None` if the tree would be too high. The limit exists because other code visits trees recursively.
     fn raise(&mut self) -> Option<()> {
         enter(&mut self.height)
     }
@@ -177,7 +176,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The rest of a chain of `&&` or `||` after its first term.
+    /// Parses the rest of a chain of `&&` or `||` after its first term.
     #[inline(never)]
     fn chain(
         &mut self,
@@ -232,7 +231,7 @@ impl<'a> Parser<'a> {
     fn unary(&mut self) -> Option<()> {
         let (kind, name) = match self.kind() {
             TokenKind::Exclam => (TokenKind::Exclam, op::LOGICAL_NOT),
-            // Before a number, a single dash is its sign.
+            // A single dash before a number is the sign of the number.
             TokenKind::Minus
                 if !matches!(self.kind_ahead(1), TokenKind::Int | TokenKind::Float) =>
             {
@@ -297,7 +296,7 @@ impl<'a> Parser<'a> {
         Some(())
     }
 
-    /// The arguments of a call and their parentheses.
+    /// Parses the arguments of a call and their parentheses.
     fn call(&mut self, name: &str, receiver: bool) -> Option<()> {
         let open = self.eat(TokenKind::LeftParen)?;
         let id = self.builder.nodes.id(open.offset);
@@ -326,7 +325,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// A name, a global call or a struct.
+    /// Parses a name, a global call or a struct literal.
     fn name(&mut self) -> Option<()> {
         let dot = self.eat(TokenKind::Dot);
         let token = self.eat(TokenKind::Identifier)?;
@@ -402,7 +401,7 @@ impl<'a> Parser<'a> {
         let id = self.builder.nodes.id(open.offset);
         let (mark, mut entries) = (self.builder.mark(), Vec::new());
         while self.more(TokenKind::RightBrace, entries.is_empty())? {
-            // The id of the entry precedes the ids in its key, but its place, the colon, is only known after the key.
+            // The id of the entry precedes the ids in its key. Its position, the colon, is only known after the key.
             let id = self.builder.nodes.id(open.offset);
             entries.push((id, self.optional_mark()?));
             self.with(Self::expr)?;
@@ -414,7 +413,8 @@ impl<'a> Parser<'a> {
         Some(())
     }
 
-    /// Whether another element follows. Reads the comma before that element, or the closing token with an optional comma before it.
+    /// Whether another element follows. Consumes the comma before the element. If no element follows, consumes an optional comma and the
+    /// closing token.
     fn more(&mut self, close: TokenKind, first: bool) -> Option<bool> {
         let comma = self.eat(TokenKind::Comma).is_some();
         if self.eat(close).is_some() {

@@ -1,24 +1,24 @@
-//! The syntax tree: for each part of the text, errors included, the rule that read it. [`visitor`](super::visitor) converts it to an
-//! expression.
+//! The syntax tree: for each part of the text, the grammar rule that matched it. The tree includes errors. [`visitor`](super::visitor)
+//! converts it to an expression.
 
 use super::grammar::{Rule, RuleShape};
 use super::token::{Token, TokenKind};
 use crate::source::Offset;
 
-/// The identity of a node.
+/// Identifies a node.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct NodeId(usize);
 
-/// A part of the text that a rule read.
+/// A part of the text that a rule matched.
 #[derive(Debug)]
 pub(super) struct SyntaxNode {
     /// The rule.
     pub(super) rule: Rule,
-    /// The rule's alternative.
+    /// The alternative of the rule.
     pub(super) shape: RuleShape,
-    /// The position where it begins.
+    /// The position at which the node begins.
     pub(super) start: Offset,
-    /// The parts of this part. Skipped tokens are left out; missing tokens that a recovery inserted are included.
+    /// The tokens and nodes of this part. They do not include skipped tokens, but include missing tokens that a recovery inserted.
     children: Vec<Child>,
 }
 

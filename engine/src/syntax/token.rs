@@ -1,10 +1,10 @@
-//! Tokens and sets of tokens. Tokens have the numbers of cel-go's grammar, because messages list expected tokens by ascending number.
+//! Tokens and sets of tokens. The kinds are in the order of cel-go's grammar, because messages list expected tokens in this order.
 
 use std::fmt;
 
 use crate::source::Offset;
 
-/// What a token of the source text is: an operator, a literal, a name or the end.
+/// The kind of a token: an operator, a literal, a name or the end of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub(super) enum TokenKind {
@@ -66,7 +66,7 @@ impl Token {
     }
 }
 
-/// How messages name each kind, in order.
+/// The name of each kind in messages, in order.
 const NAMES: [(TokenKind, &str); 36] = [
     (TokenKind::Eof, "<EOF>"),
     (TokenKind::Equals, "'=='"),
@@ -106,14 +106,14 @@ const NAMES: [(TokenKind, &str); 36] = [
     (TokenKind::EscapedIdentifier, "ESC_IDENTIFIER"),
 ];
 
-/// Kinds of tokens that may come next, and whether the rule may end.
+/// A set of token kinds that may come next, and a flag that the grammar rule may end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TokenSet(u64);
 
 impl TokenSet {
     /// The empty set.
     pub(super) const EMPTY: TokenSet = TokenSet(0);
-    /// The rule may end.
+    /// The set without kinds in which the rule may end.
     pub(super) const END_OF_RULE: TokenSet = TokenSet(1u64.wrapping_shl(63));
 
     /// A set of one kind.
@@ -143,7 +143,7 @@ impl TokenSet {
         self.0 & TokenSet::one(kind).0 != 0
     }
 
-    /// The kind that is first in the order of all kinds.
+    /// The first kind of the set, in the order of all kinds; `None` if the set has no kind.
     pub(super) fn first(self) -> Option<TokenKind> {
         self.kinds().next().map(|(kind, _)| kind)
     }
@@ -162,7 +162,7 @@ impl TokenSet {
 }
 
 impl fmt::Display for TokenSet {
-    /// Writes one kind by its name, several as `{a, b}`.
+    /// Writes a single kind as its name, and several kinds as `{a, b}`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<&str> = self.kinds().map(|(_, name)| name).collect();
         match names.as_slice() {

@@ -1,7 +1,7 @@
-//! Builds the expression of a syntax tree and finds errors beyond the grammar: reserved words, literals out of range, macros,
-//! depth (the visitor of cel-go's `parser/parser.go`).
+//! Builds the expression of a syntax tree. Finds errors that the grammar does not exclude: reserved words, literals out of range, wrong
+//! macro arguments and trees that are too deep (the visitor of cel-go's `parser/parser.go`).
 //!
-//! Every gap that a syntax error left in the tree is filled with a null, which no macro mistakes for a name, a selection or a number.
+//! The literal `null` replaces each part that could not be parsed. No macro mistakes it for a name, a selection or a number.
 
 use smol_str::{SmolStr, format_smolstr};
 
@@ -19,7 +19,7 @@ use crate::ast::{Constant, Expr, ExprId};
 use crate::issues::Issues;
 use crate::source::{Location, Offset, Source};
 
-/// The root, if there is one, and the source position of each id; errors are added to `issues`.
+/// Builds an expression. Returns the root and the source position of each id, and adds the errors to `issues`.
 pub(super) fn visit(
     source: &Source,
     options: &ParserOptions,
@@ -47,14 +47,14 @@ struct Visitor<'a> {
     tree: &'a SyntaxTree,
     issues: &'a mut Issues,
     builder: Builder<'a>,
-    /// How many of the surrounding nodes count towards the height of the tree.
+    /// The number of enclosing nodes that count towards the height of the tree.
     depth: u32,
 }
 
 type Visited = Result<(), Halt>;
 
 impl<'a> Visitor<'a> {
-    /// Visits a node, through any number of wrapping rules.
+    /// Visits a node. Skips rules that only wrap another rule.
     fn expr(&mut self, id: Option<NodeId>) -> Visited {
         let mut id = id;
         loop {
@@ -125,7 +125,7 @@ impl<'a> Visitor<'a> {
     }
 
     fn report(&mut self, offset: Offset, message: impl Into<String>) {
-        // Upstream reports problems of nodes without a place before the first column.
+        // Upstream reports problems of nodes without a position before the first column.
         let location = match offset {
             NOWHERE => Location {
                 line: 1,
@@ -136,7 +136,7 @@ impl<'a> Visitor<'a> {
         self.issues.report(location, message);
     }
 
-    /// Reports an error in an expression and fills its gap.
+    /// Reports an error in an expression and pushes `null` in place of the expression.
     fn refuse(&mut self, offset: Offset, message: impl Into<String>) {
         self.report(offset, message);
         self.gap(offset);
@@ -216,7 +216,7 @@ impl<'a> Visitor<'a> {
         Ok(())
     }
 
-    /// The name of a field; reports an error if it is not valid.
+    /// The name of a field. The error is the message for an invalid name.
     fn field_name(&self, field: Option<&'a SyntaxNode>) -> Result<&'a str, &'static str> {
         let token = field.and_then(|field| field.tokens().next());
         match (field.map(|field| field.shape), token) {
@@ -376,7 +376,7 @@ impl<'a> Visitor<'a> {
                     fields.push((id, name.into(), init.optional));
                 }
                 Err(complaint) => {
-                    // As upstream, the error is placed at the first field.
+                    // Like upstream, reports the error at the first field.
                     let list = node.nodes().next().and_then(|list| self.tree.node(list));
                     self.report(list.map_or(node.start, |list| list.start), complaint);
                 }
@@ -394,7 +394,7 @@ impl<'a> Visitor<'a> {
         true
     }
 
-    /// Each complete `left: value` in a map or struct.
+    /// The complete `left: value` pairs of a map or struct.
     fn inits(&self, node: &'a SyntaxNode) -> Vec<Init<'a>> {
         let Some(list) = node.nodes().next().and_then(|list| self.tree.node(list)) else {
             return Vec::new();
@@ -445,7 +445,7 @@ impl<'a> Visitor<'a> {
     }
 }
 
-/// One `left: value` of a map or struct.
+/// A `left: value` pair of a map or struct.
 struct Init<'a> {
     left: &'a SyntaxNode,
     optional: bool,

@@ -1,4 +1,4 @@
-//! Prints types: as declarations name them, and as messages print them.
+//! Prints types, with their declared names or with the short names of messages.
 
 use std::fmt;
 
@@ -7,14 +7,15 @@ use smol_str::{SmolStr, format_smolstr};
 use super::{Primitive, Type};
 
 impl fmt::Display for Type {
-    /// Writes the type as the batch protocol and the documentation do: `list(int)`, `google.protobuf.Timestamp`, `null_type`.
+    /// Writes the type with its declared name, as in the batch protocol and the documentation: `list(int)`, `google.protobuf.Timestamp`,
+    /// `null_type`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write_type(f, self, TypeForm::Full)
     }
 }
 
 impl Type {
-    /// The type as the checker's messages print it, with short names: `list(timestamp)`, `null`.
+    /// The type with short names, as in the checker's messages: `list(timestamp)`, `null`.
     pub fn in_message(&self) -> impl fmt::Display + '_ {
         TypeInMessage(self)
     }
@@ -40,7 +41,7 @@ impl fmt::Display for TypeInMessage<'_> {
     }
 }
 
-/// The names by which types are printed.
+/// The names with which types are printed: declared names, or the short names of messages.
 #[derive(Clone, Copy, PartialEq)]
 enum TypeForm {
     Full,

@@ -1,4 +1,4 @@
-//! Static types, as the checker infers and messages print them (cel-go `common/types/types.go`).
+//! Static types, which the checker infers and messages print (cel-go `common/types/types.go`).
 
 use std::sync::Arc;
 
@@ -20,9 +20,9 @@ pub const OPTIONAL: &str = "optional_type";
 pub enum Type {
     /// Any type, checked at run time.
     Dyn,
-    /// `google.protobuf.Any`; behaves like [`Type::Dyn`].
+    /// `google.protobuf.Any`. It behaves like [`Type::Dyn`].
     Any,
-    /// The type of an expression with a reported error; agrees with every type.
+    /// The type of an expression with a reported error. It agrees with every type.
     Error,
     /// The type of `null`.
     Null,
@@ -48,7 +48,7 @@ pub enum Type {
     List(Arc<Type>),
     /// `map(K, V)`
     Map(Arc<(Type, Type)>),
-    /// `type(T)`, the type of types; without a parameter it is plain `type`.
+    /// `type(T)`, the type of the type `T`. Without a parameter, it is `type`.
     Type(Option<Arc<Type>>),
     /// A named type of a library, such as `optional_type(T)` or `kubernetes.URL`.
     Opaque(Arc<OpaqueType>),
@@ -115,7 +115,7 @@ impl Type {
         Type::Type(Some(Arc::new(value)))
     }
 
-    /// The type of the value that an optional holds, if this is an optional type.
+    /// For an optional type, the type of the value in the optional; `None` for other types.
     pub fn as_optional(&self) -> Option<&Type> {
         match self {
             Type::Opaque(opaque) if opaque.name == OPTIONAL => opaque.parameters.first(),
@@ -123,7 +123,7 @@ impl Type {
         }
     }
 
-    /// Whether this is a type variable or type parameter, or may contain one.
+    /// Whether this is a type variable or a type parameter, or may contain one of them.
     pub(crate) fn can_contain_variables(&self) -> bool {
         matches!(
             self,
@@ -143,7 +143,7 @@ impl Type {
 }
 
 impl Primitive {
-    /// This primitive as a type that may not be null.
+    /// This primitive as a type whose values cannot be null.
     pub fn as_type(self) -> Type {
         match self {
             Primitive::Bool => Type::Bool,

@@ -20,7 +20,7 @@ pub struct Signature {
 }
 
 impl Signature {
-    /// Builds a signature. For a member, the first parameter is the receiver.
+    /// Builds a signature. If `member` is true, the first parameter is the receiver.
     pub fn new(member: bool, parameters: Vec<Type>, result: Type) -> Self {
         let mut type_parameters = SmallVec::new();
         // Messages number the type variables in this order. Upstream iterates over a Go map, which yields this order seven times in eight.
@@ -35,14 +35,14 @@ impl Signature {
         }
     }
 
-    /// The names of the type parameters, in the order in which they first occur; the result is read before the parameters.
+    /// The names of the type parameters, in the order in which they first occur. The result type comes before the parameter types.
     pub fn type_parameters(&self) -> &[SmolStr] {
         &self.type_parameters
     }
 }
 
 impl Type {
-    /// Adds the names of the type parameters in this type that `names` does not contain yet.
+    /// Adds the names of the type parameters in this type to `names`, unless `names` contains them already.
     fn collect_parameters(&self, names: &mut SmallVec<[SmolStr; 2]>) {
         match self {
             Type::Param(name) if !names.contains(name) => names.push(name.clone()),
@@ -64,7 +64,7 @@ impl Type {
 impl FromStr for Signature {
     type Err = TypeTextError;
 
-    /// Reads `(string, int) -> string` (a global call) or `string.(int) -> string` (receiver style).
+    /// Parses a signature: `(string, int) -> string` for a global call, `string.(int) -> string` for receiver style.
     fn from_str(source: &str) -> Result<Self, TypeTextError> {
         read(source).ok_or_else(|| TypeTextError(source.to_owned()))
     }

@@ -1,4 +1,4 @@
-//! Types written as text: `list(map(string, T))`.
+//! Parses types that are written as text, such as `list(map(string, T))`.
 
 use std::str::FromStr;
 
@@ -11,16 +11,16 @@ use super::Type;
 )]
 pub struct TypeTextError(pub String);
 
-/// The nesting limit of parameters. It bounds the recursion; types in practice are much less nested.
+/// The nesting limit of parameters, which bounds the recursion. Real types are nested much less deeply.
 const MAX_DEPTH: usize = 32;
 
 impl FromStr for Type {
     type Err = TypeTextError;
 
-    /// Reads `int`, `list(T)`, `map(K, V)`, `optional(T)`, `type(T)`, `timestamp`, `kubernetes.URL`, `list(A)`, …
+    /// Parses a type, such as `int`, `timestamp`, `list(T)`, `map(K, V)`, `optional(T)` or `type(T)`.
     ///
-    /// Any other name is read by its form. With a leading capital letter and no dot, it is a type parameter; with a dot, a type with
-    /// fields; otherwise, an opaque type. `name()` is always an opaque type.
+    /// Any other name with a dot, such as `kubernetes.URL`, is a type with fields. A name with a leading capital letter and no dot is a
+    /// type parameter. All other names, and all names followed by `()`, are opaque types.
     fn from_str(text: &str) -> Result<Type, TypeTextError> {
         let mut rest = text;
         let ty = read(&mut rest, MAX_DEPTH).filter(|_| rest.trim().is_empty());
@@ -28,7 +28,7 @@ impl FromStr for Type {
     }
 }
 
-/// Reads one type from the front of `rest`; `None` if `rest` does not begin with a type, or the type is nested too deeply.
+/// Parses one type at the beginning of `rest`. `None` if `rest` does not begin with a type, or the type is nested too deeply.
 pub(super) fn read(rest: &mut &str, depth: usize) -> Option<Type> {
     let depth = depth.checked_sub(1)?;
     let text = rest.trim_start();
@@ -107,7 +107,7 @@ fn is_parameter(name: &str) -> bool {
 }
 
 impl super::Primitive {
-    /// The primitive, if the type is one.
+    /// Converts a type to a primitive; `None` if the type is not a primitive.
     pub fn of(ty: &Type) -> Option<Self> {
         Some(match ty {
             Type::Bool => Self::Bool,

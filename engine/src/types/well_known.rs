@@ -1,4 +1,4 @@
-//! The names of types that every environment has, and the fields of the protocol buffer messages among them (cel-go
+//! The names of types that every environment declares, and the fields of well-known protocol buffer messages (cel-go
 //! `common/types/types.go`, `checkedWellKnowns`, and `common/types/pb`).
 
 use super::{Primitive, Type};
@@ -51,7 +51,7 @@ impl Type {
             ("Struct.FieldsEntry", "key") => Type::String,
             ("Struct.FieldsEntry", "value") => Type::Dyn,
             ("ListValue", "values") => Type::list(Type::Dyn),
-            // The field is of an enumeration.
+            // The type of the field is an enumeration.
             ("Value", "null_value") => Type::Int,
             ("Value", "number_value") => Type::Double,
             ("Value", "string_value") => Type::String,
@@ -66,7 +66,7 @@ impl Type {
         })
     }
 
-    /// The name of the message that a struct literal with this type's name builds; `None` if the type is not that of a well-known message.
+    /// The name of the well-known message with this type, for struct literals; `None` if no well-known message has this type.
     pub fn message_name(&self) -> Option<&'static str> {
         Some(match self {
             Type::Any => "google.protobuf.Any",

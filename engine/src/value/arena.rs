@@ -9,31 +9,31 @@ use elsa::FrozenVec;
 use super::{Json, Opaque, Repr, Value};
 use crate::error::EvalError;
 
-/// The most memory that an arena keeps after a reset, in bytes.
+/// The largest amount of memory that an arena retains after a reset, in bytes.
 const MOST_KEPT: usize = 1 << 20;
 
-/// The largest capacity for values with destructors that an arena keeps after a reset, as a number of values.
+/// The largest capacity for values with destructors that an arena retains after a reset, as a number of values.
 const MOST_KEPT_OPAQUES: usize = 1 << 10;
 
-/// The overhead of a value with a destructor, in bytes.
+/// The assumed overhead of a value with a destructor, in bytes.
 const OPAQUE_OVERHEAD: usize = 48;
 
 /// The default memory limit: the bytes that evaluations can compute in one arena.
 pub const MEMORY_LIMIT: usize = 64 << 20;
 
-/// The memory of one or more evaluations: the strings, lists and maps that they compute live as long as the arena.
+/// The memory of one or more evaluations. The strings, lists and maps that the evaluations compute live as long as the arena.
 ///
 /// An empty arena holds no memory, so an expression that only reads allocates nothing. A host that evaluates often keeps one arena per
 /// thread and calls [`Arena::reset`] between evaluations.
 #[derive(Default)]
 pub struct Arena {
     bump: Bump,
-    /// Values with destructors, which the bump allocator would not run.
+    /// Values with destructors. The bump allocator would not run the destructors.
     opaques: FrozenVec<Box<dyn Opaque>>,
     documents: FrozenVec<Box<Json>>,
     /// The approximate size of the values with destructors, in bytes.
     opaque_bytes: Cell<usize>,
-    /// The size of the inputs that were read into the arena, in bytes.
+    /// The size of the inputs that were parsed into the arena, in bytes.
     input_bytes: Cell<usize>,
     /// The memory limit.
     limit: Limit,
@@ -54,7 +54,7 @@ impl Arena {
         Self::default()
     }
 
-    /// Drops all values. The memory is kept for the next evaluation, up to 1 MiB.
+    /// Drops all values. Retains up to 1 MiB of memory for the next evaluation.
     pub fn reset(&mut self) {
         match self.bump.allocated_bytes() > MOST_KEPT {
             true => self.bump = Bump::new(),
@@ -72,7 +72,7 @@ impl Arena {
         self.opaque_bytes.set(0);
     }
 
-    /// The bytes that are in use, without memory that was reserved but not written.
+    /// The memory in use, in bytes, without memory that was reserved but not written.
     #[inline]
     pub fn allocated_bytes(&self) -> usize {
         let untouched = self.bump.chunk_capacity();
@@ -80,12 +80,12 @@ impl Arena {
         held.saturating_add(self.opaque_bytes.get())
     }
 
-    /// The size of the inputs that [`read_json`](super::read_json) read into the arena, in bytes.
+    /// The size of the inputs that [`read_json`](super::read_json) parsed into the arena, in bytes.
     pub fn input_bytes(&self) -> usize {
         self.input_bytes.get()
     }
 
-    /// Counts as input everything that the arena holds beyond `before` bytes.
+    /// Counts the memory in use beyond `before` bytes as input.
     pub(super) fn count_input(&self, before: usize) {
         let read = self.allocated_bytes().saturating_sub(before);
         let bytes = self.input_bytes.get().saturating_add(read);
@@ -97,12 +97,12 @@ impl Arena {
         self.limit.0.set(bytes);
     }
 
-    /// Checks that `bytes` more bytes fit. Code that computes a large value calls this function first; an evaluation also calls it from
-    /// time to time.
+    /// Checks that the arena can hold `bytes` more bytes. Code that computes a large value calls this function first; an evaluation also
+    /// calls it from time to time.
     ///
     /// # Errors
     ///
-    /// The arena would exceed its limit. Nothing absorbs the error.
+    /// The arena would exceed its limit. No operator absorbs the error.
     #[inline]
     pub fn reserve(&self, bytes: usize) -> Result<(), EvalError> {
         let computed = self.allocated_bytes().saturating_sub(self.input_bytes());
@@ -112,7 +112,7 @@ impl Arena {
         }
     }
 
-    /// The allocator itself, for growing collections (`bumpalo::collections`).
+    /// The allocator, for collections that grow (`bumpalo::collections`).
     pub fn bump(&self) -> &Bump {
         &self.bump
     }
@@ -132,7 +132,7 @@ impl Arena {
         Value(Repr::List(self.bump.alloc_slice_copy(values)))
     }
 
-    /// A JSON object with these fields. If several fields have the same name, the last one is kept.
+    /// A JSON object with these fields. If several fields have the same name, the last field is used.
     pub fn object<'a>(
         &'a self,
         fields: impl IntoIterator<Item = (&'a str, Value<'a>)>,
@@ -195,7 +195,7 @@ mod tests {
     #[test]
     fn memory_of_computed_values_is_released() {
         let mut arena = Arena::new();
-        // The memory is reserved, but none of its pages is touched.
+        // The test reserves memory, but does not write to it.
         let layout = Layout::from_size_align(64 << 20, 1).unwrap();
         let _ = arena.bump().alloc_layout(layout);
         arena.reset();

@@ -60,7 +60,7 @@ pub fn multiply_int(left: i64, right: i64) -> Result<i64, EvalError> {
     left.checked_mul(right).ok_or_else(int_overflow)
 }
 
-/// `left / right`, towards zero.
+/// `left / right`, rounded towards zero.
 ///
 /// # Errors
 ///
@@ -166,7 +166,7 @@ pub fn subtract_duration(left: Duration, right: Duration) -> Result<Duration, Ev
     subtract_int(left.0, right.0).map(Duration)
 }
 
-/// `-duration`. No overload declares it, but an operand of unknown type can be a duration.
+/// `-duration`. No overload declares it, but an operand of type `dyn` can be a duration.
 ///
 /// # Errors
 ///
@@ -176,7 +176,7 @@ pub fn negate_duration(duration: Duration) -> Result<Duration, EvalError> {
     negate_int(duration.0).map(Duration)
 }
 
-/// `time + duration`, in the offset of `time`.
+/// `time + duration`. The result has the UTC offset of `time`.
 ///
 /// # Errors
 ///
@@ -200,7 +200,7 @@ pub fn add_to_timestamp(time: Timestamp, duration: Duration) -> Result<Timestamp
     })
 }
 
-/// `time - duration`, in the offset of `time`.
+/// `time - duration`. The result has the UTC offset of `time`.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! `+` of texts, bytes and lists.
+//! `+` for texts, bytes and lists.
 
 use bumpalo::collections::{String as ArenaString, Vec as ArenaVec};
 use gavel_golang::work::Work;
@@ -50,8 +50,8 @@ pub fn concat_bytes<'a>(
     Ok(bytes.into_bump_slice())
 }
 
-/// `left + right`: a view of both as one list, or one of them if the other is empty. A host's list may define its own
-/// concatenation.
+/// `left + right`: a list that refers to both operands. If one operand is empty, the result is the other operand. A host's list may
+/// define its own concatenation.
 ///
 /// # Errors
 ///
@@ -86,8 +86,8 @@ pub fn concat_lists<'a>(
     }))))
 }
 
-/// The result of `left + right`. It behaves differently from a list with the same elements when it is compared, searched or taken out of an
-/// optional (cel-go's `concatList`).
+/// The result of `left + right` (cel-go's `concatList`). Unlike a plain list with the same elements, it has its own rules for comparison,
+/// for `in`, and for its conversion in an optional.
 #[derive(Debug)]
 struct Joined<'a> {
     left: List<'a>,
@@ -133,8 +133,8 @@ impl ListView for Joined<'_> {
     }
 }
 
-/// A list whose elements are converted to Go values and back. An element is converted when it is read, because a list may hold the same
-/// list many times.
+/// A list whose elements are converted to Go values and back. Each element is converted only when it is read, because a list can contain
+/// the same list many times.
 #[derive(Debug)]
 struct Natives<'a> {
     list: List<'a>,

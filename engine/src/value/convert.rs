@@ -1,6 +1,6 @@
 //! Conversions between types (the `ConvertToType` methods of cel-go's `common/types`).
 //!
-//! Conversions that only widen a type or copy a text are written where they are used.
+//! Conversions that only widen a type or copy a text are not in this module, but where they are used.
 
 use std::fmt::Write;
 
@@ -14,7 +14,7 @@ use gavel_golang::{duration, float, integer, time::OffsetTime, work::Work};
 const TWO_63: f64 = 9_223_372_036_854_775_808.0;
 const TWO_64: f64 = 18_446_744_073_709_551_616.0;
 
-/// The error for an impossible conversion, with the names of the types.
+/// The error of a conversion that is not possible. `from` and `to` are the names of the types.
 #[cold]
 pub fn conversion_error(from: &str, to: &str) -> EvalError {
     EvalError::new(format!("type conversion error from '{from}' to '{to}'"))
@@ -24,7 +24,7 @@ pub fn conversion_error(from: &str, to: &str) -> EvalError {
 ///
 /// # Errors
 ///
-/// The text is not a bool in one of these notations.
+/// The text is not a bool in one of these spellings.
 pub fn bool_from_string(text: &str) -> Result<bool, EvalError> {
     match text {
         "1" | "t" | "T" | "TRUE" | "true" | "True" => Ok(true),
@@ -174,7 +174,7 @@ pub fn string_from_bytes(bytes: &[u8]) -> Result<&str, EvalError> {
 /// The value has another type, or the arena has no room for the text.
 pub fn string_from<'a>(arena: &'a Arena, value: &Value<'_>) -> Result<&'a str, EvalError> {
     let mut text = ArenaString::new_in(arena.bump());
-    // Writing to a text of the arena cannot fail.
+    // Writing to a string in the arena does not fail.
     let _ = match value.0 {
         Repr::Int(int) => write!(text, "{int}"),
         Repr::Uint(uint) => write!(text, "{uint}"),

@@ -1,7 +1,7 @@
 //! Equality and membership (the `Equal` and `Contains` methods of cel-go's `common/types`).
 //!
-//! The left operand decides how values are compared, as upstream's methods do. If the comparison of two elements fails (for example, of a
-//! quantity and an int), upstream's lists and maps treat the elements as equal, and a search skips the element.
+//! As in upstream's methods, the left operand decides how values are compared. If the comparison of two elements fails, for example of a
+//! quantity with an int, upstream's lists and maps treat the elements as equal, and `in` skips the element.
 
 use std::cmp::Ordering;
 
@@ -14,8 +14,8 @@ use super::{Arena, Json, List, Map, Reach, Repr, Value};
 use crate::error::EvalError;
 
 impl Value<'_> {
-    /// Whether `self == other`: numbers of all types by value, lists and maps by their elements; values of different types are
-    /// never equal.
+    /// Whether `self == other`. Numbers of all types are compared by value, lists and maps by their elements. Values of other different
+    /// types are never equal.
     ///
     /// # Errors
     ///
@@ -33,7 +33,7 @@ impl Value<'_> {
         equals_within(self, other, &mut Reach::new(work))
     }
 
-    /// Like `equals_with`, as part of a larger walk. `reach` is the remaining budget of that walk.
+    /// Like `equals_with`, as a part of a larger walk. `reach` is the remaining budget of the larger walk.
     ///
     /// # Errors
     ///
@@ -67,7 +67,7 @@ pub fn list_contains(
     work: &Work<'_>,
 ) -> Result<bool, EvalError> {
     match (list, value) {
-        // The most frequent case in rules: a text only equals texts.
+        // The most frequent case in rules. A text can only equal a text.
         (List(ListRepr::Json(items)), Value(Repr::String(text))) => {
             return json_contains(items, text, work);
         }
@@ -94,7 +94,7 @@ pub fn list_contains(
     Ok(false)
 }
 
-/// The number of elements that are compared before their work is announced.
+/// The number of elements that are compared before the work is announced.
 const PIECE: usize = 1 << 12;
 
 /// Whether a text is among the values.
@@ -125,12 +125,12 @@ fn json_contains(items: &[Json], text: &str, work: &Work<'_>) -> Result<bool, Ev
     Ok(false)
 }
 
-/// Whether a map contains a key, as `key in map`.
+/// Whether `key in map`.
 ///
 /// # Errors
 ///
-/// `key` has a type that cannot be a key, the map is a [lazy map](super::MapView::is_lazy), the host's map fails, or the entry cannot be
-/// read through its shape.
+/// `key` has a type that cannot be a key, the map is a [lazy map](super::MapView::is_lazy), the host's map fails, or the entry's JSON
+/// cannot be converted through its shape.
 pub fn map_contains(map: Map<'_>, key: &Value<'_>) -> Result<bool, EvalError> {
     if map.is_lazy() {
         return Err(EvalError::no_such_overload());
@@ -174,7 +174,7 @@ fn equals_within(
         (Value(Repr::Type(l)), Value(Repr::Type(r))) => l == r,
         (Value(Repr::Optional(l)), Value(Repr::Optional(r))) => match (l, r) {
             (None, None) => true,
-            // Upstream calls the value's own comparison before it checks whether one of them is null.
+            // Upstream calls the comparison method of the left value before it checks for null.
             (Some(Value(Repr::Opaque(l))), Some(r @ Value(Repr::Null))) => l.equals(r)?,
             (Some(l), Some(r)) => reach.within(1, |reach| equals_within(l, r, reach))?,
             _ => false,
@@ -214,9 +214,9 @@ fn equals_within(
     Ok(equal)
 }
 
-/// Compares values that must first be read. If the left value cannot be read, the failure is the result. If the right value cannot be read,
-/// the values are not equal, with one exception: a left value that is opaque or viewed through a shape reads the right value itself, so the
-/// comparison fails.
+/// Compares values whose JSON must first be converted. If the left value cannot be converted, the comparison fails. If the right value
+/// cannot be converted, the values are not equal, with one exception: the comparison fails if the left value is opaque or viewed through a
+/// shape, because its own comparison converts the right value.
 #[cold]
 fn equals_read(
     left: Value<'_>,
@@ -239,7 +239,7 @@ fn lists_equal(left: List<'_>, right: List<'_>, reach: &mut Reach<'_>) -> Result
     differs(lists_equal_strictly(left, right, reach)).map(|differ| !differ)
 }
 
-/// Whether the elements are equal. If a comparison of two elements fails, its error is returned, unless two other elements differ.
+/// Whether two lists have equal elements. If a comparison of two elements fails, returns its error, unless two other elements differ.
 pub(super) fn lists_equal_strictly(
     left: List<'_>,
     right: List<'_>,
@@ -273,7 +273,7 @@ fn maps_equal(left: Map<'_>, right: Map<'_>, reach: &mut Reach<'_>) -> Result<bo
             reach.step(&l)?;
             let r = match (right.get(&key), right) {
                 (Ok(Some(r)), _) => r,
-                // A map of a schema returns a failure for a key that is not a text, and a failure equals nothing.
+                // Upstream's map of a schema returns an error value for a key that is not a text. An error value equals nothing.
                 (Ok(None), _) | (Err(_), Map(MapRepr::Shaped(..))) => return Ok(false),
                 (Err(error), _) => return Err(error),
             };
@@ -285,7 +285,7 @@ fn maps_equal(left: Map<'_>, right: Map<'_>, reach: &mut Reach<'_>) -> Result<bo
     })
 }
 
-/// Whether the comparison says that two elements are equal.
+/// Whether two elements are equal. A failed comparison counts as not equal, unless the error is fatal.
 fn holds(equal: Result<bool, EvalError>) -> Result<bool, EvalError> {
     match equal {
         Err(error) if !error.is_fatal() => Ok(false),
@@ -293,7 +293,7 @@ fn holds(equal: Result<bool, EvalError>) -> Result<bool, EvalError> {
     }
 }
 
-/// Whether the comparison says that two elements differ.
+/// Whether two elements differ. A failed comparison counts as equal, unless the error is fatal.
 fn differs(equal: Result<bool, EvalError>) -> Result<bool, EvalError> {
     match equal {
         Err(error) if !error.is_fatal() => Ok(false),

@@ -15,7 +15,7 @@ pub(crate) struct FieldKey {
 }
 
 impl FieldKey {
-    /// The name of a field, and its place in the type that the checker knows.
+    /// Builds a key from the name of a field and its position in the object's static type.
     pub(crate) fn new(name: SmolStr, place: FieldPlace) -> Self {
         FieldKey {
             name,
@@ -30,14 +30,14 @@ impl FieldKey {
         &self.name
     }
 
-    /// The place of the field in the type that the checker knows.
+    /// The position of the field in the object's static type.
     #[inline]
     pub(super) fn place(&self) -> FieldPlace {
         self.place
     }
 
-    /// The field among fields that are ordered by name; `None` if it is absent. The search begins at the position where the field was found
-    /// last.
+    /// Finds the field among fields that are sorted by name; `None` if it is absent. The search begins at the position where the field was
+    /// last found.
     #[inline(always)]
     pub(super) fn find<'a>(&self, fields: &'a [(&'a str, Value<'a>)]) -> Option<&'a Value<'a>> {
         match fields.get(self.last.get()) {
@@ -54,14 +54,14 @@ impl FieldKey {
     }
 }
 
-/// The position at which a field was found last, in the lower 16 bits. The higher bits count how often the position has changed. The
-/// position is a hint, so threads need not agree on it.
+/// The position at which a field was last found, in the lower 16 bits. The higher bits count how often the position has changed. The
+/// position is only a hint, so threads need no synchronization.
 #[derive(Debug, Default)]
 struct LastPosition(AtomicU32);
 
 impl LastPosition {
-    /// The number of changes after which the position stays. Otherwise threads with different objects would invalidate each other's
-    /// processor caches forever.
+    /// The number of changes after which the position stays the same. Without this limit, threads with different objects would keep
+    /// invalidating each other's processor caches.
     const MOST_CHANGES: u32 = 100;
 
     #[inline]
@@ -81,10 +81,10 @@ impl LastPosition {
     }
 }
 
-/// The number of fields up to which the search is linear. A linear search is fast because most names have different lengths.
+/// The number of fields up to which the search is linear. Comparing names is fast, because most names have different lengths.
 const FEW_FIELDS: usize = 16;
 
-/// A field of an object whose fields are ordered by name.
+/// Finds a field by its name; `None` if it is absent. The fields are sorted by name.
 #[inline]
 pub(super) fn field_named<'a>(
     fields: &'a [(&'a str, Value<'a>)],
@@ -107,7 +107,8 @@ fn search(fields: &[(&str, Value<'_>)], name: &str) -> Option<usize> {
     position.ok()
 }
 
-/// Whether two names are equal. For most lengths, comparing the first and the last bytes is enough, without calling `memcmp`.
+/// Whether two names are equal. For most lengths, this compares the first and the last bytes, which together cover the name, without
+/// calling `memcmp`.
 #[inline(always)]
 fn is_same(one: &str, other: &str) -> bool {
     let (one, other) = (one.as_bytes(), other.as_bytes());

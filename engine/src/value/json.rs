@@ -1,4 +1,4 @@
-//! JSON documents as values. As in Kubernetes, integers that fit are `int`, and all other numbers `double`.
+//! JSON documents as values. As in Kubernetes, integers that fit in 64 bits are `int`, and all other numbers are `double`.
 
 use super::{Json, JsonObject, Reach, Repr, Value};
 use crate::error::EvalError;
@@ -20,8 +20,8 @@ impl<'a> From<&'a Json> for Value<'a> {
 }
 
 impl Value<'_> {
-    /// The value as a JSON document. `None` for values without a JSON form (bytes, times, optionals, keys that are not texts,
-    /// numbers that are not finite), and for values that are too large to walk.
+    /// Converts the value to a JSON document. `None` for values that JSON cannot represent (bytes, times, optionals, keys that are not
+    /// texts, numbers that are not finite), and for values that are too large to walk.
     pub fn to_json(&self) -> Option<Json> {
         to_json(self, &mut Reach::default()).ok().flatten()
     }

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use super::{OpaqueKey, Repr, Value};
 use crate::error::EvalError;
 
-/// A key in an ordered collection.
+/// A map key in a sorted collection. Keys are compared by [`key_order`].
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Key<'a>(pub Value<'a>);
 
@@ -29,7 +29,7 @@ impl Ord for Key<'_> {
     }
 }
 
-/// A total order of map keys: by type, then by value. Keys of different number types differ. Lists, maps and other values that
+/// A total order of map keys: by type, then by value. Numbers of different types are different keys. Lists, maps and other values that
 /// upstream compares by identity are ordered by their address.
 pub fn key_order(left: &Value<'_>, right: &Value<'_>) -> Ordering {
     match (left, right) {
@@ -37,7 +37,7 @@ pub fn key_order(left: &Value<'_>, right: &Value<'_>) -> Ordering {
         (Value(Repr::Int(l)), Value(Repr::Int(r))) => l.cmp(r),
         (Value(Repr::Uint(l)), Value(Repr::Uint(r))) => l.cmp(r),
         (Value(Repr::Bool(l)), Value(Repr::Bool(r))) => l.cmp(r),
-        // Adding zero makes -0.0 and 0.0 one key.
+        // Adding zero makes -0.0 and 0.0 the same key.
         (Value(Repr::Double(l)), Value(Repr::Double(r))) => (l + 0.0).total_cmp(&(r + 0.0)),
         (Value(Repr::Bytes(l)), Value(Repr::Bytes(r))) => l.cmp(r),
         (Value(Repr::Duration(l)), Value(Repr::Duration(r))) => l.cmp(r),
@@ -83,7 +83,7 @@ fn rank(key: &Value<'_>) -> u8 {
     }
 }
 
-/// The address of a value that upstream compares by identity; 0 for others.
+/// The address of a value that upstream compares by identity; 0 for other values.
 pub(super) fn address(key: &Value<'_>) -> usize {
     match key.0 {
         Repr::List(values) | Repr::Items(values) => values.as_ptr().addr(),

@@ -8,7 +8,7 @@ use super::{
 };
 use super::{Json, ListView};
 
-/// The kind of a value with its content, for code that handles several kinds. Code that needs one kind uses an accessor such as
+/// The kind of a value with its content, for code that handles several kinds. Code that needs a single kind uses an accessor such as
 /// [`Value::as_str`].
 #[derive(Debug, Clone, Copy)]
 pub enum ValueKind<'a> {
@@ -42,8 +42,8 @@ pub enum ValueKind<'a> {
     Object(&'a Object<'a>),
     /// A value of a library's own type.
     Opaque(&'a dyn Opaque),
-    /// JSON that has not been read yet: reading it through its host's shape needs memory, or fails. It only occurs as an element of lists,
-    /// maps and optionals; no expression evaluates to it.
+    /// JSON that has not been converted to a value yet, because the conversion through the host's shape needs memory or fails. It only
+    /// occurs in lists, maps and optionals; no expression evaluates to it.
     Unread(&'a Json, &'a Shape),
 }
 
@@ -81,8 +81,8 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Whether the value is the zero of its type, as in `optional.ofNonZeroValue`: false, 0, empty, null. Types and optionals are never
-    /// zero; libraries and hosts decide for their own values.
+    /// Whether `optional.ofNonZeroValue` treats the value as zero: false, 0, null, or an empty text, list or map. Types and optionals are
+    /// never zero. Libraries and hosts decide for their own values.
     pub fn is_zero(&self) -> bool {
         const ZERO_TIME: Timestamp = Timestamp {
             seconds: Timestamp::MIN_SECONDS,
@@ -120,7 +120,7 @@ impl<'a> Value<'a> {
         matches!(self, Value(Repr::Null))
     }
 
-    /// Whether this is a list or map of a JSON document, and not a computed one.
+    /// Whether this is a list or map of a JSON document, not a computed list or map.
     #[inline]
     pub const fn is_of_document(&self) -> bool {
         matches!(
@@ -134,7 +134,7 @@ impl<'a> Value<'a> {
         )
     }
 
-    /// The bool, if the value is one.
+    /// The bool, if the value is a bool.
     #[inline]
     pub const fn as_bool(&self) -> Option<bool> {
         match self.0 {
@@ -170,7 +170,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The text, if the value is one.
+    /// The text, if the value is a text.
     #[inline]
     pub const fn as_str(&self) -> Option<&'a str> {
         match self.0 {
@@ -188,7 +188,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The duration, if the value is one.
+    /// The duration, if the value is a duration.
     #[inline]
     pub const fn as_duration(&self) -> Option<Duration> {
         match self.0 {
@@ -197,7 +197,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The timestamp, if the value is one.
+    /// The timestamp, if the value is a timestamp.
     #[inline]
     pub const fn as_timestamp(&self) -> Option<Timestamp> {
         match self.0 {
@@ -206,7 +206,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The content of the optional, if the value is one; the inner `None` is `optional.none()`.
+    /// The content of the optional, if the value is an optional. The inner `None` is `optional.none()`.
     #[inline]
     pub const fn as_optional(&self) -> Option<Option<&'a Value<'a>>> {
         match self.0 {
@@ -233,13 +233,13 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The library's Rust value, if it has this type.
+    /// The library's Rust value, if the value has this Rust type.
     #[inline]
     pub fn as_opaque<T: Opaque>(&self) -> Option<&'a T> {
         self.as_dyn_opaque()?.downcast_ref()
     }
 
-    /// The JSON of a value that has not been read yet, with its shape; `None` for all other values.
+    /// The JSON of a value that has not been converted yet, with its shape; `None` for all other values.
     #[inline]
     pub const fn as_unread(&self) -> Option<(&'a Json, &'a Shape)> {
         match self.0 {
@@ -248,7 +248,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The underlying object of a JSON document, with the shape through which a host views it, if any.
+    /// The JSON object behind the value, with the shape through which a host views it. Plain JSON has no shape.
     #[inline]
     pub const fn as_json_object(&self) -> Option<(&'a JsonObject, Option<&'a Shape>)> {
         match self.0 {
@@ -258,7 +258,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The underlying array of a JSON document, with the shape through which a host views it, if any.
+    /// The JSON array behind the value, with the shape through which a host views it. Plain JSON has no shape.
     #[inline]
     pub fn as_json_array(&self) -> Option<(&'a [Json], Option<&'a Shape>)> {
         match self.0 {
@@ -268,7 +268,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The underlying array of a JSON document that a host views through a shape; `None` for all other values.
+    /// The JSON array behind the value and its shape, if a host views the array through a shape; `None` for all other values.
     #[inline]
     pub const fn as_shaped_list(&self) -> Option<(&'a Vec<Json>, &'a Shape)> {
         match self.0 {
@@ -285,8 +285,8 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Whether upstream holds the elements of this list or map as CEL values, not as Go values. It does so in computed values, in constants
-    /// and in maps of hosts.
+    /// Whether upstream stores the elements of this list or map as CEL values, not as Go values. Upstream does so for computed lists and
+    /// maps, for constant lists, and for maps of hosts.
     pub const fn holds_values(&self) -> bool {
         matches!(
             self.0,
@@ -294,7 +294,7 @@ impl<'a> Value<'a> {
         )
     }
 
-    /// Whether a variable with this value evaluates to the value unchanged.
+    /// Whether a variable with this value always evaluates to exactly this value.
     #[inline]
     pub(crate) const fn is_plain(&self) -> bool {
         !matches!(
@@ -303,8 +303,8 @@ impl<'a> Value<'a> {
         )
     }
 
-    /// A field of an object of a JSON document. `None` if the field is absent, if the value is not such an object, or if the
-    /// field has to be read first.
+    /// Looks up a field of a JSON object. `None` if the value is not a JSON object, or if the field's JSON must be converted first. The
+    /// inner `None` means that the field is absent.
     #[inline(always)]
     pub(crate) fn plain_field(self, key: &FieldKey) -> Option<Option<Value<'a>>> {
         match self.0 {
@@ -334,7 +334,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The host's list, if the value is one.
+    /// The host's list, if the value is a list of a host.
     #[inline]
     pub const fn as_list_view(&self) -> Option<&'a dyn ListView> {
         match self.0 {

@@ -14,15 +14,15 @@ pub struct List<'a>(pub(crate) ListRepr<'a>);
 /// The representation of a list.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum ListRepr<'a> {
-    /// Computed by an expression.
+    /// A list that an expression computed.
     Values(&'a [Value<'a>]),
-    /// Part of a JSON document.
+    /// A list in a JSON document.
     Json(&'a [Json]),
-    /// Part of a JSON document that a host views through a shape.
+    /// A list in a JSON document that a host views through a shape.
     Shaped(&'a Vec<Json>, &'a Shape),
-    /// Stored outside of an arena, such as a constant.
+    /// A list stored outside of an arena, such as a constant.
     Owned(&'a [OwnedValue]),
-    /// Provided by a host.
+    /// A list provided by a host.
     View(&'a dyn ListView),
 }
 
@@ -59,7 +59,7 @@ impl<'a> List<'a> {
         }
     }
 
-    /// The elements of a range, sharing the list's memory if possible; `None` if the list is too short.
+    /// The elements of a range; `None` if the list is too short. The result shares the list's memory if possible.
     ///
     /// # Errors
     ///

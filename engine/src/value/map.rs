@@ -1,6 +1,6 @@
 //! Maps of every representation, and the lookup of keys.
 //!
-//! Go's maps have no order. Gavel's are ordered by key, so that results that depend on the order are always the same.
+//! Go's maps have no order. Gavel's maps are sorted by key, so that results that depend on the order are always the same.
 
 use std::collections::BTreeMap;
 
@@ -16,15 +16,15 @@ pub struct Map<'a>(pub(super) MapRepr<'a>);
 /// The representation of a map.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum MapRepr<'a> {
-    /// Computed by an expression.
+    /// A map that an expression computed.
     Values(&'a MapValue<'a>),
-    /// Part of a JSON document.
+    /// An object in a JSON document.
     Json(&'a JsonObject),
-    /// Part of a JSON document that a host views through a shape.
+    /// An object in a JSON document that a host views through a shape.
     Shaped(&'a JsonObject, &'a Shape),
-    /// Part of a JSON document that was read into an arena; the fields are ordered by name.
+    /// An object in a JSON document that was parsed into an arena. The fields are sorted by name.
     Fields(&'a [(&'a str, Value<'a>)]),
-    /// Provided by a host.
+    /// A map provided by a host.
     View(&'a dyn MapView),
 }
 
@@ -55,11 +55,11 @@ impl<'a> Map<'a> {
         self.len() == 0
     }
 
-    /// The value under a text key; `None` if the key is absent.
+    /// The value of a text key; `None` if the key is absent.
     ///
     /// # Errors
     ///
-    /// The host's map fails, or the value cannot be read.
+    /// The host's map fails.
     pub fn get_str(&self, key: &str) -> Result<Option<Value<'a>>, EvalError> {
         match self.0 {
             MapRepr::Values(map) => Ok(map.get(&Value(Repr::String(key)))),
@@ -70,12 +70,12 @@ impl<'a> Map<'a> {
         }
     }
 
-    /// The value of a key, with CEL's lookup across number types; `None` if the key is absent. A double finds an equal int or uint key, an
-    /// int an equal uint key, and a uint an equal int key. A double key is only found by a double.
+    /// The value of a key; `None` if the key is absent. As in CEL, a number also finds an equal key of another number type: a double finds
+    /// an int or uint key, an int finds a uint key, and a uint finds an int key. A double key is only found by a double.
     ///
     /// # Errors
     ///
-    /// The value cannot be a key, the host's map fails, or the value cannot be read.
+    /// The key has a type that cannot be a key, or the host's map fails.
     pub fn get(&self, key: &Value<'_>) -> Result<Option<Value<'a>>, EvalError> {
         let found = self.get_exact(key)?;
         if found.is_some() {
@@ -112,7 +112,7 @@ impl<'a> Map<'a> {
         }
     }
 
-    /// The entries in order. A host's map that computes values may fail on any of them.
+    /// The entries in order. A host's map that computes its values may fail for each entry.
     pub fn iter(&self) -> MapIter<'a> {
         match self.0 {
             MapRepr::Values(map) => MapIter::Values(map.entries.iter()),
@@ -150,19 +150,19 @@ pub enum MapIter<'a> {
     Json(serde_json::map::Iter<'a>),
     /// The entries of a JSON object that a host views through a shape.
     Shaped(ShapedKeys<'a>),
-    /// The entries of an object that was read into an arena.
+    /// The entries of an object that was parsed into an arena.
     Fields(std::slice::Iter<'a, (&'a str, Value<'a>)>),
     /// The entries of a host's map, with the position of the next entry.
     View(&'a dyn MapView, usize),
 }
 
-/// The keys of an object that a host views through a shape, without those that the host does not know.
+/// The keys of an object that a host views through a shape. Names that the shape does not know are skipped.
 #[derive(Debug, Clone)]
 pub struct ShapedKeys<'a> {
     map: &'a JsonObject,
     names: serde_json::map::Keys<'a>,
     shape: &'a Shape,
-    /// The number of names that the host does not know.
+    /// The number of names that were skipped.
     unknown: usize,
 }
 
@@ -181,8 +181,8 @@ impl<'a> Iterator for ShapedKeys<'a> {
 }
 
 impl<'a> MapIter<'a> {
-    /// The next key; `None` at the end. Never fails. If a host views an object through a shape, the keys end, as in upstream, with a null
-    /// for each entry that the host does not know.
+    /// The next key; `None` at the end. For an object that a host views through a shape, the last keys are nulls: as in upstream, one null
+    /// for each entry that the shape does not know.
     pub fn next_key(&mut self) -> Option<Value<'a>> {
         match self {
             MapIter::Values(entries) => entries.next().map(|(key, _)| *key),
@@ -228,7 +228,7 @@ impl<'a> Iterator for MapIter<'a> {
     }
 }
 
-/// The keys of other number types that a lookup also tries.
+/// The equal keys of other number types, which a lookup tries too.
 fn other_keys(key: &Value<'_>) -> [Option<Value<'static>>; 2] {
     match key.0 {
         Repr::Int(int) => [u64::try_from(int).ok().map(Value::from), None],
@@ -241,24 +241,24 @@ fn other_keys(key: &Value<'_>) -> [Option<Value<'static>>; 2] {
     }
 }
 
-/// A computed map: its entries, ordered by key.
+/// A computed map. Its entries are sorted by key.
 #[derive(Debug, Clone, Copy)]
 pub struct MapValue<'a> {
     entries: &'a [(Value<'a>, Value<'a>)],
 }
 
 impl<'a> MapValue<'a> {
-    /// A map of entries that are ordered by [`key_order`] and have distinct keys.
+    /// A map with these entries. They must be sorted by [`key_order`] and have distinct keys.
     fn ordered(entries: &'a [(Value<'a>, Value<'a>)]) -> Self {
         MapValue { entries }
     }
 
-    /// The entries, ordered by key.
+    /// The entries, sorted by key.
     pub fn entries(&self) -> &'a [(Value<'a>, Value<'a>)] {
         self.entries
     }
 
-    /// The value of exactly this key, including its type; `None` if the key is absent.
+    /// The value of the key with this type and value; `None` if the key is absent.
     fn get(&self, key: &Value<'_>) -> Option<Value<'a>> {
         if matches!(key, Value(Repr::Double(d)) if d.is_nan()) {
             return None;
@@ -283,7 +283,7 @@ impl<'a> MapBuilder<'a> {
         Self::default()
     }
 
-    /// Sets the value of a key; returns the value that it replaces, if any.
+    /// Sets the value of a key. Returns the replaced value, if the key was present.
     pub fn insert(&mut self, key: Value<'a>, value: Value<'a>) -> Option<Value<'a>> {
         self.entries.insert(Key(key), value)
     }
@@ -292,7 +292,7 @@ impl<'a> MapBuilder<'a> {
     ///
     /// # Errors
     ///
-    /// The map already has a key that is equal for lookups.
+    /// The map already contains an equal key. Numbers of different types can be equal.
     pub fn insert_new(&mut self, key: Value<'a>, value: Value<'a>) -> Result<(), EvalError> {
         let mut others = other_keys(&key).into_iter().flatten();
         if self.contains(key) || others.any(|other| self.contains(other)) {
@@ -303,7 +303,7 @@ impl<'a> MapBuilder<'a> {
         Ok(())
     }
 
-    /// The approximate size of the entries in bytes, which is the same in the finished map.
+    /// The approximate memory of the entries, in bytes. The finished map needs the same memory.
     pub fn held_bytes(&self) -> usize {
         let entry = size_of::<(Value<'a>, Value<'a>)>();
         self.entries.len().saturating_mul(entry).saturating_mul(3)
@@ -314,12 +314,12 @@ impl<'a> MapBuilder<'a> {
         self.entries.remove(&Key(key));
     }
 
-    /// Whether exactly this key, including its type, is present.
+    /// Whether the map contains a key with this type and value.
     pub fn contains(&self, key: Value<'a>) -> bool {
         self.entries.contains_key(&Key(key))
     }
 
-    /// The map.
+    /// Builds the map in an arena.
     pub fn build(self, arena: &'a Arena) -> Value<'a> {
         let entries = arena.bump().alloc_slice_fill_iter(
             self.entries

@@ -1,7 +1,7 @@
 //! Values at run time.
 //!
-//! A [`Value`] is small and `Copy`: it borrows from the bound data, from the program's literals, or from the [`Arena`]
-//! in which an evaluation keeps what it computes. JSON is viewed, never converted.
+//! A [`Value`] is small and `Copy`. It borrows from the bound data, from the program's literals, or from the [`Arena`]
+//! that holds the computed values of an evaluation. JSON is borrowed, never copied.
 
 mod arena;
 pub mod arithmetic;
@@ -64,14 +64,14 @@ pub type JsonObject = serde_json::Map<String, Json>;
 
 /// A value at run time.
 ///
-/// [`Value::kind`] gives the kind, and accessors such as [`Value::as_str`] the content. Rust's types become values by `From`, and
-/// computed lists and maps by an [`Arena`].
+/// [`Value::kind`] returns the kind; accessors such as [`Value::as_str`] return the content. `From` converts Rust's types to values, and an
+/// [`Arena`] creates lists and maps.
 #[derive(Clone, Copy)]
 pub struct Value<'a>(Repr<'a>);
 
 /// The representation of a value.
-// The discriminant takes a whole word, so that a copy moves three words; the compiler would put small contents beside a discriminant of one
-// byte.
+// The discriminant takes a whole word, so that a copy moves three words. With a discriminant of one byte, the compiler would store small
+// contents beside it, and a copy would take more moves.
 #[repr(u64)]
 #[derive(Debug, Clone, Copy)]
 enum Repr<'a> {
@@ -93,7 +93,7 @@ enum Repr<'a> {
     Duration(Duration),
     /// An instant.
     Timestamp(Timestamp),
-    /// A computed list. [`Value::as_list`] reads lists of every representation.
+    /// A computed list. [`Value::as_list`] returns lists of every representation.
     List(&'a [Value<'a>]),
     /// A list in a JSON document.
     JsonList(&'a [Json]),
@@ -101,17 +101,17 @@ enum Repr<'a> {
     ShapedList(&'a Vec<Json>, &'a Shape),
     /// A list stored outside of an arena, such as a constant.
     OwnedList(&'a [OwnedValue]),
-    /// A list of a JSON document that was read into an arena.
+    /// A list of a JSON document that was parsed into an arena.
     Items(&'a [Value<'a>]),
     /// A list provided by a host.
     ListView(&'a dyn ListView),
-    /// A computed map. [`Value::as_map`] reads maps of every representation.
+    /// A computed map. [`Value::as_map`] returns maps of every representation.
     Map(&'a MapValue<'a>),
     /// An object in a JSON document.
     JsonMap(&'a JsonObject),
     /// An object in a JSON document that a host views through a shape.
     ShapedMap(&'a JsonObject, &'a Shape),
-    /// An object of a JSON document that was read into an arena: its fields, ordered by name, without duplicates.
+    /// An object of a JSON document that was parsed into an arena: its fields, sorted by name, without duplicates.
     Fields(&'a [(&'a str, Value<'a>)]),
     /// A map provided by a host.
     MapView(&'a dyn MapView),
@@ -123,12 +123,12 @@ enum Repr<'a> {
     Object(&'a Object<'a>),
     /// A value of a library's own type.
     Opaque(&'a dyn Opaque),
-    /// JSON that has not been read yet: reading it through its host's shape needs memory, or fails. It only occurs as an element of lists,
-    /// maps and optionals; no expression evaluates to it.
+    /// JSON that has not been converted to a value yet, because the conversion through the host's shape needs memory or fails. It only
+    /// occurs in lists, maps and optionals; no expression evaluates to it.
     Unread(&'a Json, &'a Shape),
 }
 
-// Values are passed around by copy at every step; growing them slows everything down.
+// Every step of an evaluation copies values, so larger values would slow down all evaluations.
 const _: () = assert!(size_of::<Result<Value<'_>, EvalError>>() <= 24);
 
 impl std::fmt::Debug for Value<'_> {
@@ -138,11 +138,11 @@ impl std::fmt::Debug for Value<'_> {
 }
 
 impl<'a> Value<'a> {
-    /// The value, which is read now if it was [unread](ValueKind::Unread).
+    /// Returns the value. Converts it first if it is [unread](ValueKind::Unread) JSON.
     ///
     /// # Errors
     ///
-    /// The value is a [`HeldError`], or its JSON cannot be read through its shape.
+    /// The value is a [`HeldError`], or its JSON cannot be converted through its shape.
     #[inline]
     pub fn or_held_error(self, arena: &'a Arena) -> Result<Value<'a>, EvalError> {
         match self {
@@ -153,11 +153,11 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The value, which is read now if it was [unread](ValueKind::Unread).
+    /// Returns the value. Converts it first if it is [unread](ValueKind::Unread) JSON.
     ///
     /// # Errors
     ///
-    /// The JSON cannot be read through its shape.
+    /// The JSON cannot be converted through its shape.
     #[inline]
     pub fn read(self, arena: &'a Arena) -> Result<Value<'a>, EvalError> {
         match self {
@@ -167,8 +167,8 @@ impl<'a> Value<'a> {
     }
 
     /// Converts the value to a Go value and back, as Kubernetes does when it takes a value out of an optional. An optional becomes its
-    /// content, a type its name, and a list or map of a schema a plain list or map. A value that cannot be converted back becomes a
-    /// [`HeldError`].
+    /// content, and a type becomes its name. A list or map of a schema becomes a plain list or map. A value that cannot be converted back
+    /// becomes a [`HeldError`].
     pub fn native(mut self, arena: &'a Arena) -> Value<'a> {
         while let Value(Repr::Optional(Some(&held))) = self {
             self = held;
@@ -190,7 +190,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// See [`Opaque::twin`].
+    /// A copy of the value, if it is opaque and its type needs copies (see [`Opaque::twin`]); `None` for other values.
     #[inline]
     pub(crate) fn twin<'b>(&self, arena: &'b Arena) -> Option<Value<'b>> {
         match self.0 {
@@ -199,8 +199,8 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Whether upstream calls a method of the value if no overload fits. Texts, durations and timestamps have methods, which report the
-    /// error with messages of their own.
+    /// Whether upstream calls a method of the value if no overload fits. Texts, durations and timestamps have such methods. The methods
+    /// report the error with their own messages.
     #[inline]
     pub fn has_methods(&self) -> bool {
         matches!(
@@ -218,7 +218,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The list behind this value, if it is a list.
+    /// The list, if the value is a list.
     pub fn as_list(self) -> Option<List<'a>> {
         match self.0 {
             Repr::List(values) | Repr::Items(values) => Some(List(ListRepr::Values(values))),
@@ -230,7 +230,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The map behind this value, if it is a map.
+    /// The map, if the value is a map.
     pub fn as_map(self) -> Option<Map<'a>> {
         match self.0 {
             Repr::Map(map) => Some(Map(MapRepr::Values(map))),
@@ -242,7 +242,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The name of the value's type, as `type(x)` gives it: `int`, `list`, `google.protobuf.Timestamp`, `null_type`.
+    /// The name of the value's type, as `type(x)` returns it: `int`, `list`, `google.protobuf.Timestamp`, `null_type`.
     pub fn type_name(&self) -> &'a str {
         match self.0 {
             Repr::Null => "null_type",

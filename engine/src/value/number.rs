@@ -1,4 +1,4 @@
-//! Numbers across types: comparison and exact conversion (cel-go `common/types/compare.go`).
+//! Comparison and exact conversion of numbers of different types (cel-go `common/types/compare.go`).
 
 use std::cmp::Ordering;
 
@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 const TWO_63: f64 = 9_223_372_036_854_775_808.0;
 const TWO_64: f64 = 18_446_744_073_709_551_616.0;
 
-/// The int that equals a double, if there is one.
+/// The int that equals a double; `None` if no int equals it.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "the range is checked and the fraction is zero"
@@ -15,7 +15,7 @@ pub fn exact_int(double: f64) -> Option<i64> {
     (double.fract() == 0.0 && (-TWO_63..TWO_63).contains(&double)).then_some(double as i64)
 }
 
-/// The uint that equals a double, if there is one.
+/// The uint that equals a double; `None` if no uint equals it.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -25,7 +25,7 @@ pub fn exact_uint(double: f64) -> Option<u64> {
     (double.fract() == 0.0 && (0.0..TWO_64).contains(&double)).then_some(double as u64)
 }
 
-/// Compares an int with a double. As in upstream, the int is first rounded to a double; `None` for NaN.
+/// Compares an int with a double; `None` for NaN. As in upstream, the int is first rounded to a double.
 pub fn compare_int_double(int: i64, double: f64) -> Option<Ordering> {
     if double < -TWO_63 {
         Some(Ordering::Greater)
@@ -36,7 +36,7 @@ pub fn compare_int_double(int: i64, double: f64) -> Option<Ordering> {
     }
 }
 
-/// Compares a uint with a double. As in upstream, the uint is first rounded to a double; `None` for NaN.
+/// Compares a uint with a double; `None` for NaN. As in upstream, the uint is first rounded to a double.
 pub fn compare_uint_double(uint: u64, double: f64) -> Option<Ordering> {
     if double < 0.0 {
         Some(Ordering::Greater)

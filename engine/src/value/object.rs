@@ -1,20 +1,20 @@
-//! Objects that struct literals of a host's types build: `Object.spec{replicas: 3}` (apiserver `pkg/cel/mutation`).
+//! Objects that struct literals of a host's types create, such as `Object.spec{replicas: 3}` (apiserver `pkg/cel/mutation`).
 
 use super::key::address;
 use super::{Arena, MapBuilder, Reach, Repr, Value};
 use crate::error::EvalError;
 
-/// Which fields objects of a host's type have.
+/// The kind of a host's object type. It says which fields the objects have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ObjectKind {
-    /// Any field can be set. Fields are found only if the checker knows the type of the object, and are then read as plain data:
-    /// an object in a field is a map.
+    /// Any field can be set. Selections find a field only if the checker knows the type of the object. Objects in the field's value are
+    /// then converted to maps.
     Open,
-    /// Fields with given names: some hold texts, which are empty if they are not set, and one holds a value of any type.
+    /// Only fixed fields can be set. One of them holds a value of any type. All others hold texts; a text that is not set is empty.
     Record {
-        /// The fields that are texts.
+        /// The names of the fields that hold texts.
         texts: &'static [&'static str],
-        /// The field of any type.
+        /// The name of the field that holds a value of any type.
         value: &'static str,
     },
 }
@@ -82,7 +82,8 @@ impl<'a> Object<'a> {
         }
     }
 
-    /// The value of a field that may be absent, as in `has(object.name)`; otherwise like `select`.
+    /// The value of a field in an optional selection or in `has(object.name)`; `None` if the field is absent. Does not apply if the checker
+    /// knows that the object is open (see `select_declared`).
     pub(crate) fn select_optional(&self, name: &str) -> Result<Option<Value<'a>>, EvalError> {
         match self.kind {
             ObjectKind::Open => Ok(None),
@@ -97,7 +98,7 @@ impl<'a> Object<'a> {
         }
     }
 
-    /// The value of `object.name`, as plain data, if the checker knows that the object is open.
+    /// The value of `object.name` if the checker knows that the object is open. Objects in the value are converted to maps.
     pub(crate) fn select_declared(
         &self,
         name: &str,
@@ -109,8 +110,8 @@ impl<'a> Object<'a> {
             .transpose()
     }
 
-    /// Whether both are objects of one type with equal fields. Fields of open objects are compared as Go's `reflect.DeepEqual` compares
-    /// them: their values must have the same type, and a list only equals itself.
+    /// Whether both objects have the same type and equal fields. Fields of open objects are compared as by Go's `reflect.DeepEqual`: their
+    /// values must have the same type, and a list only equals itself.
     pub(super) fn equals(
         &self,
         other: &Object<'_>,
@@ -136,7 +137,7 @@ impl<'a> Object<'a> {
     }
 }
 
-/// The value with objects replaced by maps.
+/// Replaces open objects in a value by maps.
 fn plain<'a>(
     value: Value<'a>,
     arena: &'a Arena,
@@ -168,8 +169,8 @@ fn plain<'a>(
     }
 }
 
-/// Whether Go's `reflect.DeepEqual` finds two values of cel-go equal. A list of cel-go contains Go functions, which are never equal, so a
-/// list only equals itself.
+/// Whether two values are equal for Go's `reflect.DeepEqual`. A list of cel-go contains Go functions, which are never equal, so a list only
+/// equals itself.
 fn deeply_equal(
     left: &Value<'_>,
     right: &Value<'_>,

@@ -12,10 +12,10 @@ use crate::error::EvalError;
 
 /// A value of a library's own type.
 pub trait Opaque: Share + Any + fmt::Debug + Send + Sync {
-    /// The name that `type(x)` gives, such as `kubernetes.Quantity`.
+    /// The name of the type, as `type(x)` returns it, such as `kubernetes.Quantity`.
     fn type_name(&self) -> &'static str;
 
-    /// The Go type of the value, which some messages name.
+    /// The name of the value's Go type. Some messages contain it.
     fn go_type(&self) -> Cow<'static, str> {
         let name = self.type_name();
         let last = name.rsplit_once('.').map_or(name, |(_, last)| last);
@@ -27,14 +27,14 @@ pub trait Opaque: Share + Any + fmt::Debug + Send + Sync {
         OpaqueKey::Place
     }
 
-    /// Whether `other` is the same value.
+    /// Whether `self == other`.
     ///
     /// # Errors
     ///
     /// Upstream's comparison fails.
     fn equals(&self, other: &Value<'_>) -> Result<bool, EvalError>;
 
-    /// The value of a field or key, if there is one. Most types have no fields.
+    /// The value of a field or key; `None` if it is absent. Most types have no fields.
     ///
     /// # Errors
     ///
@@ -44,8 +44,7 @@ pub trait Opaque: Share + Any + fmt::Debug + Send + Sync {
     }
 
     /// A copy of the value, for types whose values an expression can distinguish from their copies: by identity as a map key, or because a
-    /// function changes them. `None` for all other types. If a text is parsed only once, each further call returns a copy of the parsed
-    /// value.
+    /// function changes them. `None` for all other types. A call that reuses a parsed value returns such a copy.
     fn twin(&self) -> Option<Box<dyn Opaque>> {
         None
     }
@@ -55,23 +54,23 @@ pub trait Opaque: Share + Any + fmt::Debug + Send + Sync {
         false
     }
 
-    /// The error of converting the value to a Go value and back; `None` if the conversion succeeds. Kubernetes converts the value of an
-    /// optional that was read from a variable or was the result of a conditional. The error then replaces the value in the optional.
+    /// The error of converting the value to a Go value and back; `None` if the conversion succeeds. Kubernetes converts the value in an
+    /// optional that comes from a variable or a conditional. If the conversion fails, the error replaces the value in the optional.
     fn native_error(&self) -> Option<EvalError> {
         None
     }
 
-    /// The failure that the value represents (see [`HeldError`]); `None` if it represents none.
+    /// The error that the value represents (see [`HeldError`]); `None` if it does not represent an error.
     fn held_error(&self) -> Option<&EvalError> {
         None
     }
 
-    /// The size that the cost of calls with this value is computed from, if the type has one.
+    /// The size of the value, from which the costs of calls are computed; `None` if the type has no size.
     fn size(&self) -> Option<u64> {
         None
     }
 
-    /// The value as messages print it.
+    /// The text of the value in messages.
     fn to_text(&self) -> Cow<'_, str>;
 }
 
@@ -86,7 +85,7 @@ pub enum OpaqueKey {
     Unhashable,
 }
 
-/// A failure that an optional, list or map holds in place of a value. Reading it fails.
+/// An error that an optional, list or map contains in place of a value. Reading the value returns the error.
 #[derive(Debug, Clone)]
 pub struct HeldError(pub EvalError);
 

@@ -25,7 +25,7 @@ impl Value<'_> {
         )
     }
 
-    /// Compares two values: numbers of all types by value, texts by code point, timestamps by instant.
+    /// Compares two values. Numbers of all types are compared by value, texts by code point, and timestamps by instant.
     ///
     /// # Errors
     ///
@@ -87,7 +87,7 @@ mod tests {
         check(Value::from(1.5), Value::from(1), Ok(Greater));
         check(Value::from(-1.0), Value::from(0_u64), Ok(Less));
         check(Value::from(2_u64), Value::from(1e300), Ok(Less));
-        // An int is rounded to a double before it is compared with one.
+        // An int is rounded to a double before it is compared with a double.
         check(
             Value::from(9_007_199_254_740_993_i64),
             Value::from(9_007_199_254_740_992.0),

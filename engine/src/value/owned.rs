@@ -1,4 +1,4 @@
-//! Values that outlive the data they come from: folded constants, and results that a host keeps.
+//! Values that outlive the data from which they were copied: folded constants, and results that a host stores.
 
 use std::sync::Arc;
 
@@ -34,12 +34,12 @@ impl OwnedValue {
     ///
     /// # Errors
     ///
-    /// The value contains an optional with a value or an object of a host's type, it is too large to walk, or a host's map fails.
+    /// The value contains an optional with a value or an object of a host's type; the value is too large to walk; or a host's map fails.
     pub fn copy_of(value: &Value<'_>) -> Result<Self, EvalError> {
         copy(value, &mut Reach::default())
     }
 
-    /// A text, which is shared.
+    /// A text, shared with the caller.
     pub(crate) fn from_text(text: Arc<str>) -> Self {
         OwnedValue(Kept::String(text))
     }
@@ -49,7 +49,7 @@ impl OwnedValue {
         OwnedValue(Kept::Bool(value))
     }
 
-    /// The copy as a value. Allocates nothing.
+    /// Borrows the copy as a value. Allocates nothing.
     #[inline]
     pub fn as_value(&self) -> Value<'_> {
         match &self.0 {
@@ -139,7 +139,7 @@ fn copy_map(value: &Value<'_>, reach: &mut Reach<'_>) -> Result<Kept, EvalError>
     })))
 }
 
-/// A map that owns its entries, which are ordered by key.
+/// A map that owns its entries. The entries are sorted by key.
 #[derive(Debug, Clone)]
 struct OwnedMap {
     type_name: Arc<str>,

@@ -1,4 +1,4 @@
-//! Values as messages print them: Go's `%v` of cel-go's values, and `%T` of some.
+//! Prints values in messages as Go's `%v` prints cel-go's values, and their Go types as `%T` prints them.
 
 use std::borrow::Cow;
 use std::fmt::{self, Write};
@@ -6,21 +6,21 @@ use std::fmt::{self, Write};
 use super::{ObjectKind, Repr, Timestamp, Value};
 use gavel_golang::{duration, float};
 
-/// The nesting limit of printed values, which bounds the recursion. Deeper values are omitted.
+/// The nesting limit of printed values, which bounds the recursion. More deeply nested values are omitted.
 const MAX_DEPTH: usize = 64;
 
-/// The length limit of a printed value, in bytes. `[x, x]` prints x twice, so a small value can have a long text.
+/// The length limit of a printed value, in bytes. `[x, x]` prints `x` twice, so a small value can have a long text.
 const MAX_LENGTH: usize = 1 << 22;
 
 impl Value<'_> {
-    /// The value as messages print it: `value [a, 1] is not optional`, `no such key: 1`. Strings are printed without quotes, and `null` is
-    /// printed as 0.
+    /// The text of the value in messages such as `value [a, 1] is not optional` and `no such key: 1`. Strings are printed without quotes,
+    /// and `null` is printed as 0.
     pub fn in_message(&self) -> impl fmt::Display + '_ {
         ValueInMessage(self)
     }
 
-    /// The Go type of a value that a host bound directly. Differs from [`Value::go_type`] for null, arrays and objects, which are then
-    /// plain Go values.
+    /// The Go type of a value that a host bound to a variable. Null, arrays and objects are then plain Go values; for all other values, the
+    /// result is the same as that of [`Value::go_type`].
     pub(crate) fn raw_go_type(&self) -> Cow<'static, str> {
         match self.0 {
             Repr::Null => Cow::Borrowed("<nil>"),
@@ -30,7 +30,7 @@ impl Value<'_> {
         }
     }
 
-    /// The Go type of the value, which some messages name: `types.Int`, `*types.baseList`.
+    /// The name of the value's Go type, such as `types.Int` or `*types.baseList`. Some messages contain it.
     pub fn go_type(&self) -> Cow<'static, str> {
         let name = match self.0 {
             Repr::Null => "types.Null",
@@ -83,7 +83,7 @@ impl fmt::Display for ValueInMessage<'_, '_> {
     }
 }
 
-/// Writes up to the length limit and drops the rest.
+/// Writes text up to the length limit. Fails once the limit is reached.
 struct Printer<'f, 'b> {
     out: &'f mut fmt::Formatter<'b>,
     left: usize,
@@ -131,10 +131,11 @@ impl Printer<'_, '_> {
         self.simple(value)
     }
 
-    /// Writes a value that contains no other. Separate from [`Printer::value`] to keep its stack frames small.
+    /// Writes a value that contains no other values. Separate from [`Printer::value`], so that the stack frames of that recursive function
+    /// stay small.
     fn simple(&mut self, value: &Value<'_>) -> fmt::Result {
         match value.0 {
-            // Upstream's null is a number.
+            // In upstream, null is a number.
             Repr::Null => self.write_char('0'),
             Repr::Bool(value) => write!(self, "{value:?}"),
             Repr::Int(value) => write!(self, "{value}"),
@@ -154,7 +155,7 @@ impl Printer<'_, '_> {
                 Ok(value) => self.simple(&value),
                 Err(error) => self.write_str(error.message()),
             }),
-            // Written above.
+            // `value` writes these.
             Repr::List(_)
             | Repr::JsonList(_)
             | Repr::ShapedList(..)
@@ -171,7 +172,7 @@ impl Printer<'_, '_> {
     }
 }
 
-/// `[97 98]`
+/// Writes bytes as numbers: `[97 98]`.
 fn write_bytes(f: &mut impl Write, bytes: &[u8]) -> fmt::Result {
     f.write_char('[')?;
     for (n, byte) in bytes.iter().enumerate() {
@@ -181,7 +182,7 @@ fn write_bytes(f: &mut impl Write, bytes: &[u8]) -> fmt::Result {
     f.write_char(']')
 }
 
-/// Writes a time: `2020-01-01 00:00:00.5 +0100 +0100`. The offset is also the name of the zone, except for UTC.
+/// Writes a time: `2020-01-01 00:00:00.5 +0100 +0100`. The last part is the name of the zone: `UTC`, or the offset for all other zones.
 fn write_time(f: &mut impl Write, time: Timestamp) -> fmt::Result {
     let mut text = String::new();
     time.write_rfc3339(&mut text)?;

@@ -1,14 +1,14 @@
-//! The bounds of walks over values.
+//! The limits of walks over values.
 //!
-//! `[x, x]` holds the same list twice without a copy, so a short expression can build a value whose walk takes practically forever.
-//! Upstream has no limit. Here, a walk fails when it reaches its limit.
+//! `[x, x]` refers to the same list twice without a copy, so a short expression can build a value whose walk would practically never end.
+//! Upstream has no limit. In Gavel, a walk fails when it reaches its limit.
 
 use gavel_golang::work::Work;
 
 use super::{MAX_DEPTH, Repr, Value};
 use crate::error::EvalError;
 
-/// The limit of elements and entries that a walk visits, which is more than the largest document in a cluster has.
+/// The limit of elements and entries that a walk can visit. The largest document in a cluster has fewer.
 const MAX_ELEMENTS: usize = 1 << 22;
 
 /// The number of bytes of text that count as one element.
@@ -18,7 +18,7 @@ const BYTES_PER_ELEMENT: usize = 16;
 const WORK_PER_ELEMENT: usize = 64;
 
 impl Value<'_> {
-    /// The units of work for reading the value itself, without its elements: more for long texts.
+    /// The units of work for reading the value without its elements. Long texts and bytes count more.
     #[inline]
     pub fn work(&self) -> usize {
         let bytes = match self.0 {
@@ -39,7 +39,7 @@ pub struct Reach<'w> {
 }
 
 impl Default for Reach<'_> {
-    /// A walk without an interrupt.
+    /// The budget of a walk that the host cannot interrupt.
     fn default() -> Self {
         Reach {
             depth: MAX_DEPTH,
@@ -50,7 +50,7 @@ impl Default for Reach<'_> {
 }
 
 impl<'w> Reach<'w> {
-    /// A walk that announces its work.
+    /// The budget of a walk that announces its work, so that the host can interrupt it.
     pub fn new(work: &'w Work<'_>) -> Self {
         Reach {
             work: Some(work),
@@ -58,7 +58,7 @@ impl<'w> Reach<'w> {
         }
     }
 
-    /// Visits the next element.
+    /// Announces the work of visiting the next element.
     ///
     /// # Errors
     ///
@@ -71,7 +71,7 @@ impl<'w> Reach<'w> {
         }
     }
 
-    /// Enters a value with `elements` elements.
+    /// Calls `walk` one level deeper, for a value with `elements` elements.
     ///
     /// # Errors
     ///
@@ -91,7 +91,7 @@ impl<'w> Reach<'w> {
         outcome
     }
 
-    /// Visits `elements` elements at any depth.
+    /// Counts `elements` elements as visited.
     ///
     /// # Errors
     ///
@@ -103,7 +103,7 @@ impl<'w> Reach<'w> {
         Ok(())
     }
 
-    /// Walks over a whole value except for the keys of maps; texts count by their length.
+    /// Walks over a whole value, except for the keys of maps. A text or bytes value counts as one element for each 16 bytes.
     ///
     /// # Errors
     ///

@@ -1,8 +1,7 @@
-//! JSON text read into an arena: texts without escapes are borrowed, and no value has an allocation of its own.
+//! Parses JSON into an arena. Texts without escapes are borrowed, and no value has an allocation of its own.
 //!
-//! Every request is read once, and reading dominates the cost of a simple policy. This reader takes as
-//! long as `serde_json` needs to parse the same text and discard it (`cargo bench -p gavel-benches --bench json`). `serde_json`
-//! handles unusual input and words the errors.
+//! Parsing the request dominates the cost of a simple policy. This parser takes as long as `serde_json` takes to parse the same text and
+//! discard the result (`cargo bench -p gavel-benches --bench json`). `serde_json` parses escaped texts and unusual numbers.
 
 use std::cmp::Ordering;
 
@@ -10,17 +9,18 @@ use memchr::memchr2;
 
 use super::{Arena, Repr, Value};
 
-/// The nesting limit, which is that of `serde_json`.
+/// The nesting limit. It is the same as that of `serde_json`.
 const MAX_DEPTH: usize = 127;
 
 /// The number of bytes that are examined together.
 const WORD: usize = 8;
 
-/// The number of bytes after which a text is searched with a method that is faster but takes longer to start.
+/// The number of bytes of a text that are searched word by word. The rest is searched by `memchr2`, which is faster but takes longer to
+/// start.
 const SHORT: usize = 32;
 
-/// Reads JSON as Kubernetes does: integers that fit are `int`, all other numbers `double`; if several fields have the same name, the last
-/// one is kept. `None` for a text that is not JSON or is nested deeper than 127 levels.
+/// Parses JSON as Kubernetes does. Integers that fit in 64 bits are `int`, and all other numbers are `double`. If several fields have the
+/// same name, the last field is used. `None` for a text that is not JSON or is nested more than 127 levels deep.
 ///
 /// ```
 /// use gavel_engine::value::{Arena, Value, read_json};
@@ -60,7 +60,7 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// The text that has not been read yet.
+    /// The text that has not been parsed yet.
     fn rest(&self) -> &'a [u8] {
         self.text.as_bytes().get(self.at..).unwrap_or_default()
     }
@@ -70,7 +70,7 @@ impl<'a> Reader<'a> {
         self.at = self.at.wrapping_add(count);
     }
 
-    /// Takes the next byte that is not white space.
+    /// Consumes white space and the byte after it. Returns this byte.
     #[inline]
     fn token(&mut self) -> Option<u8> {
         loop {
@@ -82,7 +82,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads a value whose first byte has been taken; `depth` is the number of surrounding objects and lists.
+    /// Parses a value whose first byte has been consumed. `depth` is the number of enclosing objects and lists.
     #[inline]
     fn value(&mut self, first: u8, depth: usize) -> Option<Value<'a>> {
         match first {
@@ -124,7 +124,7 @@ impl<'a> Reader<'a> {
             token = self.next(b'}')?;
         }
         let fields = self.fields.get_mut(begin..)?;
-        // Sorting compares all names that are adjacent in the result, so it detects duplicates.
+        // Sorting compares every two names that are adjacent in the result, and thus finds duplicates.
         let mut differ = true;
         fields.sort_by(|(one, _), (other, _)| {
             let order = compare_names(one, other);
@@ -157,7 +157,7 @@ impl<'a> Reader<'a> {
         Some(Value(Repr::Items(items)))
     }
 
-    /// Moves past the separator after an element: over a comma and the first byte of the next element, or to the end of the list or object.
+    /// Consumes the token after an element: a comma with the first byte of the next element, or `end`. Returns the last consumed byte.
     #[inline]
     fn next(&mut self, end: u8) -> Option<u8> {
         match self.token()? {
@@ -166,7 +166,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads a text whose first quote has been taken.
+    /// Parses a text whose opening quote has been consumed.
     fn string(&mut self) -> Option<&'a str> {
         let begin = self.at;
         match self.find_end()? {
@@ -180,7 +180,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads the rest of a text whose first backslash is next.
+    /// Parses a text with escapes that begins at `begin`. The next byte is its first backslash.
     #[cold]
     fn escaped(&mut self, begin: usize) -> Option<&'a str> {
         let mut end = b'\\';
@@ -195,7 +195,7 @@ impl<'a> Reader<'a> {
         Some(self.arena.bump().alloc_str(&text))
     }
 
-    /// Moves to the next quote, backslash or control character.
+    /// Moves to the next quote, backslash or control character of a text. Returns this byte.
     #[inline]
     fn find_end(&mut self) -> Option<u8> {
         let mut rest = self.rest();
@@ -226,7 +226,7 @@ impl<'a> Reader<'a> {
         behind.first().copied()
     }
 
-    /// Reads a number whose first byte has been taken.
+    /// Parses a number whose first byte has been consumed.
     fn number(&mut self) -> Option<Value<'a>> {
         let begin = self.at.checked_sub(1)?;
         let rest = self.text.get(begin..)?;
@@ -244,7 +244,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The order of two names. For most names, comparing the first eight bytes is enough, without calling `memcmp`.
+/// Compares two names. For most names, comparing the first eight bytes is enough, without a call of `memcmp`.
 #[inline]
 fn compare_names(one: &str, other: &str) -> Ordering {
     match (first_word(one), first_word(other)) {
@@ -253,7 +253,7 @@ fn compare_names(one: &str, other: &str) -> Ordering {
     }
 }
 
-/// The first eight bytes of a name as a number, zeros after its end. The numbers have the order of the names.
+/// The first eight bytes of a name as a big-endian number, padded with zeros. The numbers are ordered as the names are.
 #[inline]
 fn first_word(name: &str) -> u64 {
     let name = name.as_bytes();
@@ -267,7 +267,7 @@ fn first_word(name: &str) -> u64 {
     }
 }
 
-/// Adds an element. The memory of a long list grows by small steps, so that little is wasted.
+/// Adds an element. A long list grows in small steps, so that it wastes little memory.
 #[inline]
 fn push<T>(elements: &mut Vec<T>, element: T) {
     if elements.len() == elements.capacity() {
@@ -286,7 +286,7 @@ fn grow<T>(elements: &mut Vec<T>) {
     elements.reserve_exact(more);
 }
 
-/// Removes duplicates among the fields from an index on: of adjacent fields with the same name, the last one is kept.
+/// Removes duplicates among the fields from index `begin` on. Of adjacent fields with the same name, only the last field remains.
 #[cold]
 fn keep_last<'a>(fields: &mut Vec<(&'a str, Value<'a>)>, begin: usize) {
     let mut kept = begin;
@@ -303,12 +303,12 @@ fn keep_last<'a>(fields: &mut Vec<(&'a str, Value<'a>)>, begin: usize) {
     fields.truncate(kept);
 }
 
-/// The index of the first quote, backslash or control character in eight bytes; `None` if there is none. The lowest byte of the word counts
-/// as the first.
+/// The index of the first quote, backslash or control character in a word of eight bytes; `None` if the word contains none of them. The
+/// lowest byte of the word is the first.
 fn first_special(word: u64) -> Option<usize> {
     const ONES: u64 = u64::from_ne_bytes([1; WORD]);
     const HIGHEST: u64 = u64::from_ne_bytes([0x80; WORD]);
-    // Sets the highest bit of each byte that is zero. A borrow may set it in a higher byte too, but only after a lower byte that is zero.
+    // Sets the highest bit of each byte that is zero. A borrow can also set this bit in a higher byte, but only if a lower byte is zero.
     let zero = |word: u64| word.wrapping_sub(ONES) & !word;
     let quote = zero(word ^ u64::from_ne_bytes([b'"'; WORD]));
     let backslash = zero(word ^ u64::from_ne_bytes([b'\\'; WORD]));
@@ -325,7 +325,7 @@ mod tests {
     use super::*;
     use crate::value::Json;
 
-    /// The text, read into an arena, is the same value as the document that `serde_json` reads.
+    /// Checks that parsing a text into an arena gives the same value as the document that `serde_json` parses.
     #[track_caller]
     fn check(text: &str) {
         let arena = Arena::new();
@@ -371,7 +371,7 @@ mod tests {
                 let broken = "\" \\,:{}[]0-.eu\u{0}\u{1f}\u{7f}é".chars();
                 let broken = broken.map(|other| format!("{before}{other}{rest}"));
                 let broken = broken.chain([before.to_owned(), format!("{before}{rest}")]);
-                // `-0` is an integer here, but not for `serde_json`.
+                // `read_json` parses `-0` as an integer, but `serde_json` does not.
                 for text in broken.filter(|text| !text.contains("-0")) {
                     match is_json(&text) {
                         true => check(&text),

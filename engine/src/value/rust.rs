@@ -1,6 +1,6 @@
 //! Conversions between values and Rust's types.
 //!
-//! Signed integers are CEL's `int`, unsigned ones its `uint`; `None` is `null`.
+//! Signed integers are CEL's `int`, and unsigned integers are CEL's `uint`. `None` is `null`.
 
 use std::fmt;
 
@@ -32,7 +32,7 @@ impl<'a> Value<'a> {
         Value(Repr::MapView(view))
     }
 
-    /// A value of a library's own type, which is borrowed. [`Arena::opaque`](super::Arena::opaque) moves such a value into an arena.
+    /// A borrowed value of a library's own type. [`Arena::opaque`](super::Arena::opaque) moves a value into an arena instead.
     pub const fn opaque(opaque: &'a dyn Opaque) -> Self {
         Value(Repr::Opaque(opaque))
     }
@@ -47,7 +47,7 @@ impl<'a> Value<'a> {
         Value(Repr::ShapedMap(map, shape))
     }
 
-    /// JSON of an element or field that has not been read yet: reading it through its host's shape needs memory, or fails.
+    /// JSON of an element or field that is converted to a value later, because the conversion through the shape needs memory or fails.
     pub const fn unread(json: &'a Json, shape: &'a Shape) -> Self {
         Value(Repr::Unread(json, shape))
     }
@@ -78,7 +78,7 @@ impl WrongType {
     }
 }
 
-/// Implements the conversions of a kind of value from and to its Rust type.
+/// Implements the conversions between a kind of value and its Rust type.
 macro_rules! held {
     ($($type:ty => $variant:ident, $accessor:ident, $name:literal;)*) => {$(
         impl<'a> From<$type> for Value<'a> {
@@ -109,7 +109,7 @@ held! {
     Timestamp => Timestamp, as_timestamp, "timestamp";
 }
 
-/// Implements the conversions from and to a narrower integer type.
+/// Implements the conversions between a kind of value and a narrower integer type.
 macro_rules! narrower {
     ($($type:ty as $wide:ty => $variant:ident, $accessor:ident, $name:literal;)*) => {$(
         impl From<$type> for Value<'_> {
@@ -191,7 +191,7 @@ impl<'a, const N: usize> From<&'a [Value<'a>; N]> for Value<'a> {
     }
 }
 
-/// `None` is `null`. CEL's optionals are [`Value::NONE`] and those that [`Arena::some`](super::Arena::some) creates.
+/// Converts `None` to `null`. For CEL's optionals, use [`Value::NONE`] and [`Arena::some`](super::Arena::some).
 impl<'a, T: Into<Value<'a>>> From<Option<T>> for Value<'a> {
     fn from(value: Option<T>) -> Self {
         value.map_or(Value(Repr::Null), T::into)

@@ -1,5 +1,5 @@
-//! Shapes: how a host views JSON. For example, a schema is a shape: it determines that a text is a timestamp, or that a null is an absent
-//! field.
+//! Shapes: a shape determines how a host views JSON. For example, a schema is a shape. It determines that a text is a timestamp, or that a
+//! null is an absent field.
 
 use std::any::Any;
 use std::fmt;
@@ -11,40 +11,40 @@ use gavel_golang::work::Work;
 use super::{Arena, Json, JsonObject, Reach, Value};
 use crate::error::EvalError;
 
-/// The position of a field in a host's type, as returned by the [`TypeProvider`](crate::decl::TypeProvider): a hint that speeds up the
-/// lookup of the field.
+/// The position of a field in a host's type, as returned by the [`TypeProvider`](crate::decl::TypeProvider). It is a hint that speeds up
+/// the lookup of the field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FieldPlace(u32);
 
 impl FieldPlace {
-    /// No known place.
+    /// An unknown position.
     pub const UNKNOWN: FieldPlace = FieldPlace(u32::MAX);
 
-    /// The position of the field with this number, from 0.
+    /// The position of the field with this number, counted from 0.
     pub fn new(number: usize) -> Self {
         FieldPlace(u32::try_from(number).unwrap_or(u32::MAX))
     }
 
-    /// The number of the field; if unknown, a number that no field has.
+    /// The number of the field. For an unknown position, a number that no field has.
     #[inline]
     pub fn number(self) -> usize {
         self.0 as usize
     }
 }
 
-/// How JSON is viewed: it determines the values of scalars, fields and elements, and the results of `==` and `+` for lists.
+/// Determines how JSON is viewed: the values of scalars, fields and elements, and the results of `==`, `in` and `+`.
 ///
-/// Lists and maps are borrowed, as [`Value::shaped_list`] and [`Value::shaped_map`]. Scalars become values at once; values that
-/// need memory, and JSON that cannot be read, stay [unread](Value::unread) until they are used.
+/// Lists and maps are borrowed, as [`Value::shaped_list`] and [`Value::shaped_map`]. Scalars are converted to values at once. JSON whose
+/// conversion needs memory or fails stays [unread](Value::unread) until it is used.
 pub trait JsonShape: Any + fmt::Debug + Send + Sync {
-    /// The value of this JSON. `this` is the shape itself, for values that refer to it.
+    /// The value of this JSON. `this` is the shape itself, because values can refer to it.
     fn view<'a>(&'a self, json: &'a Json, this: &'a Shape) -> Value<'a>;
 
-    /// Reads JSON that was left [unread](Value::unread).
+    /// Converts [unread](Value::unread) JSON to a value.
     ///
     /// # Errors
     ///
-    /// The JSON cannot be read through this shape.
+    /// The JSON does not fit this shape.
     fn read<'a>(&self, json: &'a Json, arena: &'a Arena) -> Result<Value<'a>, EvalError>;
 
     /// How the elements of a list are viewed.
@@ -53,15 +53,15 @@ pub trait JsonShape: Any + fmt::Debug + Send + Sync {
     /// The value of a field or text key of a map; `None` if it is absent.
     fn find<'a>(&'a self, map: &'a JsonObject, key: &str) -> Option<Value<'a>>;
 
-    /// Like [`find`](Self::find), with the probable position of the field.
+    /// Like [`find`](Self::find), with the probable position of the field as a hint.
     fn find_at<'a>(&'a self, map: &'a JsonObject, key: &str, _: FieldPlace) -> Option<Value<'a>> {
         self.find(map, key)
     }
 
-    /// The key for an entry of the document, or `None` if the shape does not know the entry.
+    /// The key for the entry `name` of an object; `None` if the shape does not know the entry.
     fn key<'a>(&'a self, name: &'a str) -> Option<&'a str>;
 
-    /// Whether a list equals the value on the right.
+    /// Whether `items == other`.
     ///
     /// # Errors
     ///
@@ -73,7 +73,7 @@ pub trait JsonShape: Any + fmt::Debug + Send + Sync {
         reach: &mut Reach<'_>,
     ) -> Result<bool, EvalError>;
 
-    /// Whether a map equals the value on the right.
+    /// Whether `map == other`.
     ///
     /// # Errors
     ///
@@ -85,7 +85,7 @@ pub trait JsonShape: Any + fmt::Debug + Send + Sync {
         reach: &mut Reach<'_>,
     ) -> Result<bool, EvalError>;
 
-    /// Whether a value is an element of a list.
+    /// Whether `value in items`.
     ///
     /// # Errors
     ///
@@ -97,7 +97,7 @@ pub trait JsonShape: Any + fmt::Debug + Send + Sync {
         work: &Work<'_>,
     ) -> Result<bool, EvalError>;
 
-    /// A list with another list appended by `+`. `this` is the shape itself.
+    /// The result of `items + other`. `this` is the shape itself.
     ///
     /// # Errors
     ///
@@ -111,27 +111,27 @@ pub trait JsonShape: Any + fmt::Debug + Send + Sync {
         work: &Work<'_>,
     ) -> Result<Value<'a>, EvalError>;
 
-    /// The Go type of lists and maps, which some messages name.
+    /// The name of the Go type of lists and maps. Some messages contain it.
     fn go_type(&self) -> &'static str;
 }
 
-/// How the elements of a list are viewed. Evaluation requests it once per list.
+/// How the elements of a list are viewed. An evaluation requests it once per list, not once per element.
 #[derive(Debug, Clone, Copy)]
 pub struct ItemShape<'s> {
-    /// The shape of an element. Without one, elements are plain JSON.
+    /// The shape of the elements. Without a shape, the elements are plain JSON.
     pub shape: Option<&'s Shape>,
-    /// The kind of JSON that is read without the shape. All other elements are read through the shape.
+    /// The kind of JSON that is converted without the shape. All other elements are converted through the shape.
     pub plain: PlainJson,
 }
 
-/// JSON that can be read as a value without a shape.
+/// A kind of JSON that can be converted to a value without a shape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PlainJson {
     /// Numbers that are ints.
     Int,
     /// Texts.
     Text,
-    /// No JSON: all of it is read through the shape.
+    /// No kind of JSON: all elements are converted through the shape.
     Nothing,
 }
 
@@ -157,30 +157,30 @@ impl<'s> ItemShape<'s> {
     }
 }
 
-/// A shared [`JsonShape`], which values refer to by one pointer.
+/// A shared [`JsonShape`]. Values refer to it by a single pointer.
 #[derive(Debug, Clone)]
 pub struct Shape(Arc<dyn JsonShape>);
 
 impl Shape {
-    /// The shape of a host.
+    /// Creates a shape from a host's implementation.
     pub fn new(shape: impl JsonShape) -> Self {
         Shape(Arc::new(shape))
     }
 
-    /// The value of JSON that is viewed through this shape.
+    /// The value of JSON viewed through this shape.
     #[inline]
     pub fn view<'a>(&'a self, json: &'a Json) -> Value<'a> {
         self.0.view(json, self)
     }
 
-    /// Reads JSON into a temporary arena and passes its value to a function.
+    /// Converts JSON to a value in a temporary arena, and passes the value to `look`.
     #[cold]
     pub fn look<T>(&self, json: &Json, look: impl FnOnce(Result<Value<'_>, EvalError>) -> T) -> T {
         let arena = Arena::new();
         look(self.0.read(json, &arena))
     }
 
-    /// The address of the shape. Clones of a shape have the same address.
+    /// The address of the shape, which all clones of the shape share.
     pub fn place(&self) -> *const () {
         Arc::as_ptr(&self.0).cast()
     }

@@ -1,4 +1,4 @@
-//! The values of the types duration and timestamp, and how they are printed.
+//! The values of CEL's types `duration` and `timestamp`, and their formatting.
 
 use std::fmt;
 
@@ -8,16 +8,16 @@ use gavel_golang::time::OffsetTime;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Duration(pub i64);
 
-/// An instant, with the offset from UTC in which it was written.
+/// An instant, and the offset from UTC with which it was written.
 ///
-/// Comparisons use the instant alone; `string()` prints the offset.
+/// Comparisons only use the instant. `string()` prints the time with the offset.
 #[derive(Debug, Clone, Copy)]
 pub struct Timestamp {
     /// Seconds since 1970-01-01T00:00:00Z.
     pub seconds: i64,
     /// Nanoseconds within the second, 0 to 999,999,999.
     pub nanos: u32,
-    /// Seconds east of UTC.
+    /// The offset from UTC in seconds; positive east of UTC.
     pub offset: i32,
 }
 
@@ -27,7 +27,7 @@ impl Timestamp {
     /// The last second that CEL supports: 9999-12-31T23:59:59Z.
     pub const MAX_SECONDS: i64 = 253_402_300_799;
 
-    /// Writes the instant as `string()` does: in its own offset, with as many fractional digits as needed.
+    /// Writes the timestamp as `string()` does: with its offset, and with as many fractional digits as needed.
     ///
     /// # Errors
     ///

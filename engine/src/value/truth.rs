@@ -1,11 +1,11 @@
-//! Bools with the size of a word.
+//! Bools with the size of a machine word.
 
 use std::fmt;
 
 use super::{Repr, Value};
 
-/// A bool with the size of a word. A `Result` of it is returned in registers, whereas a `Result` of a `bool` goes through memory.
-/// It also keeps single bytes out of [`Value`](super::Value), so that values are copied word by word.
+/// A bool with the size of a machine word. A `Result` of `Truth` is returned in registers; a `Result` of `bool` is returned in memory.
+/// In addition, [`Value`](super::Value) contains no single bytes, so that it is copied word by word.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u64)]
 pub(crate) enum Truth {
@@ -35,7 +35,7 @@ impl fmt::Debug for Truth {
 }
 
 impl Value<'_> {
-    /// The bool, if the value is one.
+    /// The bool, if the value is a bool.
     #[inline]
     pub(crate) const fn as_truth(&self) -> Option<Truth> {
         match self.0 {

@@ -1,4 +1,4 @@
-//! Lists and maps that hosts provide, which are read lazily.
+//! Lists and maps that hosts provide. Their elements and values are computed when they are read.
 
 use std::fmt;
 
@@ -25,12 +25,12 @@ pub trait ListView: fmt::Debug {
     /// The element at `index`, or `None` past the end.
     fn get(&self, index: usize) -> Option<Value<'_>>;
 
-    /// Whether the list is zero for `optional.ofNonZeroValue`. Upstream's views of documents are never zero.
+    /// Whether `optional.ofNonZeroValue` treats the list as zero. Upstream's views of documents are never zero.
     fn is_zero(&self) -> bool {
         self.is_empty()
     }
 
-    /// The result of `==` with the list on the left, for hosts with their own comparison; `None` to compare element by element.
+    /// The result of `list == other`, for hosts with their own comparison. `None` compares element by element.
     fn equals(
         &self,
         _other: &Value<'_>,
@@ -39,13 +39,12 @@ pub trait ListView: fmt::Debug {
         None
     }
 
-    /// Whether a value is in the list, for hosts with their own comparison; `None` to compare element by element.
+    /// The result of `value in list`, for hosts with their own comparison. `None` compares element by element.
     fn contains(&self, _value: &Value<'_>, _work: &Work<'_>) -> Option<Result<bool, EvalError>> {
         None
     }
 
-    /// The result of `+` with this list on the left, for hosts that join lists in their own way; `None` to append the elements of the other
-    /// list.
+    /// The result of `list + other`, for hosts with their own concatenation. `None` appends the elements of the other list.
     fn concat<'a>(
         &'a self,
         _other: Value<'a>,
@@ -55,17 +54,17 @@ pub trait ListView: fmt::Debug {
         None
     }
 
-    /// The value that replaces the list in an optional that was read from a variable or was the result of a conditional; `None` if the list
-    /// stays the same. Kubernetes unwraps such a list and converts its content.
+    /// The value that replaces the list when it is taken out of an optional; `None` if the list stays the same. Kubernetes converts a value
+    /// in an optional that comes from a variable or a conditional.
     fn native<'a>(&'a self, _arena: &'a Arena) -> Option<Value<'a>> {
         None
     }
 }
 
-/// A map or object provided by a host, read key by key. A view is used by one evaluation, or by several on one thread, so it may keep
-/// computed values in the arena of these evaluations.
+/// A map or object provided by a host, read key by key. A view is used by one evaluation, or by several evaluations on one thread. It may
+/// therefore cache computed values in the arena of these evaluations.
 pub trait MapView: fmt::Debug {
-    /// The name that `type(x)` gives.
+    /// The name of the type, as `type(x)` returns it.
     fn type_name(&self) -> &str {
         "map"
     }
@@ -78,19 +77,19 @@ pub trait MapView: fmt::Debug {
         self.len() == 0
     }
 
-    /// Whether the map is zero for `optional.ofNonZeroValue`. Upstream's views of documents are never zero.
+    /// Whether `optional.ofNonZeroValue` treats the map as zero. Upstream's views of documents are never zero.
     fn is_zero(&self) -> bool {
         self.is_empty()
     }
 
-    /// The value of exactly this key, or `None` if it is absent. Fails if the host cannot compute the value.
+    /// The value of a key; `None` if the key is absent.
     ///
     /// # Errors
     ///
     /// The host cannot compute the value.
     fn get(&self, key: &Value<'_>) -> Result<Option<Value<'_>>, EvalError>;
 
-    /// The key at a position from 0, in an order that the host chooses, or `None` past the end.
+    /// The key at a position; `None` past the end. Positions count from 0, in an order that the host chooses.
     fn key(&self, position: usize) -> Option<Value<'_>>;
 
     /// The value of a key that [`key`](MapView::key) returned.
@@ -102,8 +101,8 @@ pub trait MapView: fmt::Debug {
         Ok(self.get(key)?.unwrap_or(Value::NULL))
     }
 
-    /// Whether the map is one of Kubernetes' lazy maps. On the left of `==`, a lazy map equals only itself: its entries are not read, and
-    /// comparing it with a value that is not a lazy map fails. A lazy map has no size, and `in` fails.
+    /// Whether the map is one of Kubernetes' lazy maps. On the left of `==`, a lazy map only equals itself; its entries are not read.
+    /// Comparing it with a value that is not a lazy map fails. `size` and `in` also fail for a lazy map.
     fn is_lazy(&self) -> bool {
         false
     }

@@ -1,4 +1,4 @@
-//! Values with places, built from the events of the YAML parser.
+//! Builds values and their places from the events of the YAML parser.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -13,20 +13,20 @@ use crate::place::{Place, Range};
 use crate::problem::{Problem, duplicate_key};
 use crate::written::Style;
 
-/// The nesting limit of YAML values, which is that of JSON.
+/// The nesting limit of YAML values, equal to that of JSON.
 const MAX_DEPTH: usize = 127;
 
-/// The limit of values that aliases in one text can expand to. Without it, a few lines could exhaust the memory.
+/// The maximum number of values to which the aliases in a text may expand. Without it, a few lines could exhaust the memory.
 const MAX_ALIASED: usize = 100_000;
 
-/// A value that is complete.
+/// A value that has been read completely.
 #[derive(Debug, Clone)]
 struct Built {
     value: Json,
     node: Node,
     /// The nesting depth of the value: 0 for a scalar.
     height: usize,
-    /// The number of values within the value.
+    /// The number of values in this value, including itself.
     size: usize,
 }
 
@@ -196,7 +196,7 @@ impl<'t> Builder<'t> {
         Ok(())
     }
 
-    /// The places of a text, and of its lines if they are known.
+    /// The place of a string and, if known, of its lines.
     fn text_node(&self, text: &str, style: ScalarStyle, span: &Span) -> Node {
         let range = self.range_of(span);
         let place = range.start;
@@ -213,7 +213,7 @@ impl<'t> Builder<'t> {
             }
             ScalarStyle::Plain if one_line => Node::text(range, TextLines::One { offset: 0 }),
             ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted if one_line => {
-                // With escapes, columns in the text differ from those in the file.
+                // If the string has escapes, its columns differ from those in the file.
                 let source = span.slice(self.text).unwrap_or_default();
                 let verbatim = source.chars().count() == text.chars().count().saturating_add(2);
                 match verbatim {
@@ -225,7 +225,7 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// The node of a text; the places of its characters in the file are computed only when they are needed.
+    /// The node of a string. The places of its characters are computed only when they are needed.
     fn written(&self, text: &str, range: Range, style: ScalarStyle, span: &Span) -> Node {
         let offsets = span.start.byte_offset().zip(span.end.byte_offset());
         let Some((start, end)) = offsets else {
@@ -294,7 +294,7 @@ impl<'t> Builder<'t> {
         let Some(open) = self.open.pop() else {
             return;
         };
-        // Only lists and maps in brackets have an end token; others end with their last value.
+        // Lists and maps in brackets have an end token. Block lists and maps end with their last value.
         let range = |inner: Option<Place>| Range {
             start: open.place,
             end: match last.start == last.end {

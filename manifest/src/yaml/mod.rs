@@ -1,4 +1,4 @@
-//! YAML texts as JSON values with places, as `go.yaml.in/yaml/v2` decodes them into untyped values.
+//! Reads YAML as JSON values with places, as `go.yaml.in/yaml/v2` decodes YAML into untyped values.
 
 use std::sync::Arc;
 
@@ -63,7 +63,7 @@ fn read_documents(
     Ok(())
 }
 
-/// The text from the first `---` below a line, and the number of lines above it.
+/// The text from the first `---` below a line, and the number of lines above this text.
 fn next_document(text: &str, line: usize) -> Option<(&str, usize)> {
     let mut rest = text;
     let mut above = 0_usize;

@@ -1,5 +1,4 @@
-//! The values of plain YAML scalars and of tagged ones, by the table of `go.yaml.in/yaml/v2/resolve.go`: YAML 1.1 without sexagesimal
-//! numbers.
+//! Resolves plain and tagged YAML scalars like `go.yaml.in/yaml/v2/resolve.go`: YAML 1.1 without sexagesimal numbers.
 
 use gavel_apimachinery::json;
 use gavel_golang::base64::{self, Encoding};
@@ -23,7 +22,7 @@ pub(crate) fn resolve(text: &str) -> Scalar {
         .unwrap_or_else(|| Scalar::Text(text.to_owned()))
 }
 
-/// The value of a text with a standard YAML tag, such as `!!int`; `None` if the text does not fit the tag. Timestamps stay texts.
+/// The value of a scalar with a standard YAML tag, such as `!!int`; `None` if the scalar does not fit the tag. Timestamps stay strings.
 pub(crate) fn resolve_tagged(tag: &str, text: &str) -> Option<Scalar> {
     let resolved = match tag {
         "str" | "timestamp" => return Some(Scalar::Text(text.to_owned())),
@@ -44,8 +43,8 @@ pub(crate) fn resolve_tagged(tag: &str, text: &str) -> Option<Scalar> {
 }
 
 impl Scalar {
-    /// The JSON value; `None` if it is not finite. A number without a fraction becomes an integer, because the conversion to JSON writes it
-    /// without a point.
+    /// The JSON value; `None` for a number that is not finite. A double without a fraction becomes an integer, because upstream's
+    /// conversion to JSON writes no decimal point.
     pub(crate) fn into_json(self) -> Option<Json> {
         Some(match self {
             Scalar::Null => Json::Null,
@@ -140,7 +139,7 @@ fn integer(text: &str) -> Option<Scalar> {
     }
 }
 
-/// A number `[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?` that a double can hold.
+/// A number that matches `[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?` and fits into a double.
 fn float(text: &str) -> Option<Scalar> {
     let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
     let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {

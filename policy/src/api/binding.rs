@@ -28,7 +28,7 @@ api_types! {
         "validationActions" omit ".ValidationAction" validation_actions: Vec<String>;
     }
 
-    /// The params: objects of the policy's `paramKind`.
+    /// Selects the params, which are objects of the policy's `paramKind`.
     pub struct ParamRef(".ParamRef") {
         /// `name`
         "name" omit "" name: String;

@@ -28,7 +28,7 @@ pub enum Version {
 }
 
 impl Version {
-    /// The name in an `apiVersion`.
+    /// The version as `apiVersion` writes it, such as `v1beta1`.
     pub const fn name(self) -> &'static str {
         match self {
             Version::V1Alpha1 => "v1alpha1",
@@ -44,14 +44,15 @@ impl Version {
     }
 }
 
-/// The error for JSON that is not an object of the group, in upstream's words.
+/// The error for JSON that is not an object of the API group, with upstream's message.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct DecodeError(pub String);
 
 impl DecodeError {
-    /// The path of the field that the message names, as far as it exists in the object; empty for the object itself. Go's messages have no
-    /// indices for lists: within a list, the path leads to the first item that has a value of the JSON type in the message.
+    /// The path of the field that the message names, up to the last field that exists in the object; empty for the object itself.
+    ///
+    /// Go's messages have no list indices. In a list, the path follows the first item whose field has the JSON type that the message names.
     pub fn field(&self, object: &Json) -> String {
         let named = self.0.rsplit_once("Go struct field ");
         let named = named.and_then(|(_, rest)| rest.split_once(" of type"));
@@ -63,7 +64,7 @@ impl DecodeError {
         };
         let wrong = self.0.split_once("cannot unmarshal ");
         let wrong = wrong.and_then(|(_, rest)| rest.split_whitespace().next());
-        // The path names embedded structs, which are not fields of the JSON.
+        // Go's path includes the names of embedded structs, which are not fields of the JSON.
         let names = path.split('.');
         let names: Vec<&str> = names
             .filter(|name| !name.starts_with(char::is_uppercase))
@@ -78,7 +79,7 @@ impl DecodeError {
         self.0.starts_with("no kind ")
     }
 
-    /// The message without its part ` in scheme …`, which is a detail of upstream's code.
+    /// The message without ` in scheme …`, which is a detail of upstream's code.
     pub fn plain(&self) -> &str {
         match self.0.split_once(" in scheme ") {
             Some((message, _)) if self.is_of_kind() => message,
@@ -87,8 +88,8 @@ impl DecodeError {
     }
 }
 
-/// Follows `names` from `value` and appends each field that exists to `path`. Returns whether the last name leads to a value of the JSON
-/// type `wrong`. In a list, follows the first item for which that is so. Recurses once for each name and each list on the way.
+/// Follows the field names from `value` and appends each existing field to `path`. In a list, it follows the first item that leads to a
+/// value of the JSON type `wrong`. Returns whether such a value was found. Recurses once for each name and each list.
 fn lead(value: &Json, names: &[&str], wrong: &str, path: &mut String) -> bool {
     if let Json::Array(items) = value
         && !names.is_empty()
@@ -117,7 +118,7 @@ fn lead(value: &Json, names: &[&str], wrong: &str, path: &mut String) -> bool {
     lead(next, rest, wrong, path)
 }
 
-/// Whether Go's messages use this name for the type of a value.
+/// Whether Go's messages use `name` for the JSON type of the value.
 fn is_called(value: &Json, name: &str) -> bool {
     match value {
         Json::Object(_) => name == "object",
@@ -129,7 +130,7 @@ fn is_called(value: &Json, name: &str) -> bool {
     }
 }
 
-/// The path of the first `caBundle` that is not base64; `None` if there is none. Objects of the group contain no other bytes.
+/// The path of the first `caBundle` that is not base64, if any. It is the only field of the group that holds base64.
 fn undecodable_bundle(object: &Json) -> Option<String> {
     let webhooks = object.get("webhooks")?.as_array()?;
     let is_wrong = |webhook: &Json| {
@@ -154,11 +155,11 @@ pub enum FieldValidation {
 }
 
 impl FieldValidation {
-    /// The object and the warnings at this level of strictness.
+    /// Returns the object and its warnings.
     ///
     /// # Errors
     ///
-    /// The object has unknown or duplicate fields, and `self` is strict.
+    /// The object has unknown or duplicate fields, and `self` is `Strict`.
     pub fn apply<T>(self, decoded: Decoded<T>) -> Result<(T, Vec<String>), DecodeError> {
         let Decoded { object, strict } = decoded;
         match self {
@@ -184,11 +185,11 @@ pub trait Registration: ApiValue + Clone + Default + PartialEq {
     /// Sets the defaults of this version of the API.
     fn set_defaults(&mut self, version: Version);
 
-    /// Reads an object whose version and kind may be absent; an unknown version is read as v1. Unknown fields are ignored.
+    /// Reads an object whose version and kind may be absent. An absent or unknown version is read as v1. Unknown fields are ignored.
     ///
     /// # Errors
     ///
-    /// The value is not such an object.
+    /// The JSON is not an object of this kind.
     fn from_json(object: &Json) -> Result<Self, DecodeError> {
         let mut read = Self::from_json_without_defaults(object)?;
         read.set_defaults(version_of(object));
@@ -199,7 +200,7 @@ pub trait Registration: ApiValue + Clone + Default + PartialEq {
     ///
     /// # Errors
     ///
-    /// The value is not such an object.
+    /// The JSON is not an object of this kind.
     fn from_json_without_defaults(object: &Json) -> Result<Self, DecodeError> {
         let decoded = serializer::decode(object, version_of(object).name());
         Ok(decoded.map_err(DecodeError)?.object)
@@ -283,7 +284,7 @@ impl Resource {
         }
     }
 
-    /// The object as Go writes it, in its own version: JSON text.
+    /// The JSON text of the object as Go writes it, in the object's own version.
     pub fn to_json(&self) -> String {
         let mut out = String::new();
         match self {
@@ -298,11 +299,11 @@ impl Resource {
     }
 }
 
-/// A value of the API as Go writes it.
+/// Converts a value of an API type to JSON, as Go does.
 ///
 /// # Errors
 ///
-/// A part that is kept as JSON text is nested more than 127 levels deep.
+/// A field stored as JSON text is nested more than 127 levels deep.
 pub(crate) fn to_json(value: &dyn ApiValue) -> serde_json::Result<Json> {
     let mut text = String::new();
     value.encode(&mut text);
@@ -359,7 +360,7 @@ fn not_registered(kind: &str, version: &str) -> DecodeError {
 
 pub(crate) fn unknown_kind(kind: &str, api_version: &str) -> DecodeError {
     let (kind, version) = (quote(kind), quote(api_version));
-    // The message contains the place in upstream's code that creates the list of kinds.
+    // The message contains the source line at which upstream creates its list of kinds.
     DecodeError(format!(
         "no kind {kind} is registered for version {version} in scheme \"pkg/runtime/scheme.go:111\""
     ))

@@ -10,9 +10,9 @@ api_types! {
         "namespaceSelector" omit "" namespace_selector: Option<LabelSelector>;
         /// `objectSelector`: selects requests by the labels of the object or the old object.
         "objectSelector" omit "" object_selector: Option<LabelSelector>;
-        /// `resourceRules`: one of them must match; without any, every request matches.
+        /// `resourceRules`: at least one rule must match. Without rules, every request matches.
         "resourceRules" omit "" resource_rules: Vec<NamedRuleWithOperations>;
-        /// `excludeResourceRules`: a request that matches one of them does not match.
+        /// `excludeResourceRules`: requests that match one of these rules are excluded.
         "excludeResourceRules" omit "" exclude_resource_rules: Vec<NamedRuleWithOperations>;
         /// `matchPolicy`: `Exact` or `Equivalent`.
         "matchPolicy" omit ".MatchPolicyType" match_policy: Option<String>;

@@ -6,7 +6,7 @@ use gavel_apimachinery::api_types;
 use gavel_apimachinery::serializer::{RawJson, Time};
 
 api_types! {
-    /// The type of an object.
+    /// The kind and API version of an object.
     pub struct TypeMeta("v1.TypeMeta") {
         /// `kind`
         "kind" omit "" kind: String;
@@ -76,7 +76,7 @@ api_types! {
         "time" omit "" time: Option<Time>;
         /// `fieldsType`: `FieldsV1`.
         "fieldsType" omit "" fields_type: String;
-        /// `fieldsV1`: the fields in the JSON of the request.
+        /// `fieldsV1`: the paths of the fields, as JSON.
         "fieldsV1" omit "" fields_v1: Option<RawJson>;
         /// `subresource`
         "subresource" omit "" subresource: String;

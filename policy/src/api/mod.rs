@@ -1,5 +1,7 @@
-//! The API types of admission registration (admissionregistration.k8s.io), with the fields of v1, which v1beta1 and v1alpha1 share. Go's
-//! string types are plain texts here: an object may contain any text, and only validation rejects wrong ones.
+//! The API types of admission registration (`admissionregistration.k8s.io`). Their fields are those of v1, which v1beta1 and v1alpha1
+//! share.
+//!
+//! Enumerations are plain strings here, as in Go: decoding accepts any string, and validation rejects the invalid ones.
 
 mod binding;
 mod decode;

@@ -25,13 +25,13 @@ api_types! {
         "matchConstraints" omit "" match_constraints: Option<MatchResources>;
         /// `validations`
         "validations" omit "" validations: Vec<Validation>;
-        /// `failurePolicy`: what happens if the policy fails, `Fail` or `Ignore`.
+        /// `failurePolicy`: `Fail` or `Ignore`, which applies if the policy fails.
         "failurePolicy" omit ".FailurePolicyType" failure_policy: Option<String>;
         /// `auditAnnotations`
         "auditAnnotations" omit "" audit_annotations: Vec<AuditAnnotation>;
         /// `matchConditions`
         "matchConditions" omit "" match_conditions: Vec<MatchCondition>;
-        /// `variables`, in order: each can read those before it.
+        /// `variables`, in order: each variable can read the variables before it.
         "variables" omit "" variables: Vec<Variable>;
     }
 
@@ -55,7 +55,7 @@ api_types! {
         "messageExpression" omit "" message_expression: String;
     }
 
-    /// A named expression, which other expressions read as `variables.name`.
+    /// A named expression. Later expressions read its value as `variables.<name>`.
     pub struct Variable(".Variable") {
         /// `name`
         "name" keep "" name: String;
@@ -67,7 +67,7 @@ api_types! {
     pub struct AuditAnnotation(".AuditAnnotation") {
         /// `key`
         "key" keep "" key: String;
-        /// `valueExpression`: an expression that returns a string, or null for no annotation.
+        /// `valueExpression`: an expression that returns a string, or null to add no annotation.
         "valueExpression" keep "" value_expression: String;
     }
 
@@ -111,11 +111,11 @@ api_types! {
         "paramKind" omit "" param_kind: Option<ParamKind>;
         /// `matchConstraints`: the requests that the policy matches.
         "matchConstraints" omit "" match_constraints: Option<MatchResources>;
-        /// `variables`, in order: each can read those before it.
+        /// `variables`, in order: each variable can read the variables before it.
         "variables" omit "" variables: Vec<Variable>;
         /// `mutations`
         "mutations" omit "" mutations: Vec<Mutation>;
-        /// `failurePolicy`: what happens if the policy fails, `Fail` or `Ignore`.
+        /// `failurePolicy`: `Fail` or `Ignore`, which applies if the policy fails.
         "failurePolicy" omit ".FailurePolicyType" failure_policy: Option<String>;
         /// `matchConditions`
         "matchConditions" omit "" match_conditions: Vec<MatchCondition>;
@@ -123,7 +123,7 @@ api_types! {
         "reinvocationPolicy" omit "v1.ReinvocationPolicyType" reinvocation_policy: String;
     }
 
-    /// A mutation.
+    /// A change to the object: an apply configuration or a JSON patch.
     pub struct Mutation(".Mutation") {
         /// `patchType`: `ApplyConfiguration` or `JSONPatch`.
         "patchType" keep ".PatchType" patch_type: String;
@@ -141,7 +141,7 @@ api_types! {
 
     /// A JSON patch.
     pub struct JsonPatch(".JSONPatch") {
-        /// `expression`: returns a list of `JSONPatch`.
+        /// `expression`: returns a list of `JSONPatch` operations.
         "expression" omit "" expression: String;
     }
 }

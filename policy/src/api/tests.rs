@@ -1,6 +1,6 @@
 use super::*;
 
-/// An object of a kind, with what stands beside its version and kind.
+/// The JSON text of an object. `rest` is appended after the version and kind.
 fn object(version: &str, kind: &str, rest: &str) -> String {
     format!(r#"{{"apiVersion":"{GROUP}/{version}","kind":"{kind}"{rest}}}"#)
 }

@@ -33,7 +33,7 @@ api_types! {
         "url" omit "" url: Option<String>;
         /// `service`
         "service" omit "" service: Option<ServiceReference>;
-        /// `caBundle`: the authorities that may have signed the webhook's certificate, as PEM.
+        /// `caBundle`: the PEM certificates of the authorities that may sign the webhook's certificate.
         "caBundle" omit "" ca_bundle: Bytes;
     }
 
@@ -50,7 +50,7 @@ api_types! {
     }
 }
 
-/// Declares a kind of webhook: the fields that both kinds have, with the kind's own fields between them.
+/// Declares a webhook type. `$more` are the fields that only this type has; they precede `matchConditions`.
 macro_rules! webhook {
     ($(#[$doc:meta])* $name:ident($go:literal) { $($more:tt)* }) => {
         api_types! {
@@ -60,9 +60,9 @@ macro_rules! webhook {
                 "name" keep "" name: String;
                 /// `clientConfig`: how the webhook is called.
                 "clientConfig" keep "" client_config: WebhookClientConfig;
-                /// `rules`: the operations on resources that the webhook matches; one of the rules must match.
+                /// `rules`: the operations and resources that the webhook matches. At least one rule must match.
                 "rules" omit "" rules: Vec<RuleWithOperations>;
-                /// `failurePolicy`: what happens if the webhook fails, `Fail` or `Ignore`.
+                /// `failurePolicy`: `Fail` or `Ignore`, which applies if a call of the webhook fails.
                 "failurePolicy" omit ".FailurePolicyType" failure_policy: Option<String>;
                 /// `matchPolicy`: `Exact` or `Equivalent`.
                 "matchPolicy" omit ".MatchPolicyType" match_policy: Option<String>;

@@ -1,4 +1,4 @@
-//! Expressions of policies, compiled (apiserver `pkg/admission/plugin/cel/compile.go`, `composition.go`).
+//! Compiles the expressions of policies (apiserver `pkg/admission/plugin/cel/compile.go`, `composition.go`).
 
 use std::fmt;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use super::environment::{Declarations, ObjectTypes, PARAMS, VARIABLES_VARIABLE, 
 use crate::expression_kind::ExpressionKind;
 
 impl ExpressionKind {
-    /// The types that the result can have; empty allows any.
+    /// The types that the expression may return; an empty list allows any type.
     fn types(self) -> Vec<Type> {
         match self {
             ExpressionKind::MatchCondition | ExpressionKind::Validation => vec![Type::Bool],
@@ -30,14 +30,14 @@ impl ExpressionKind {
     }
 }
 
-/// An expression, compiled as far as possible.
+/// An expression and the result of compiling it.
 #[derive(Debug)]
 pub struct Expression {
     /// The role of the expression.
     pub kind: ExpressionKind,
-    /// The text.
+    /// The source text of the expression.
     pub text: Box<str>,
-    /// The program, or why the expression does not compile.
+    /// The program, or the reason why the expression does not compile.
     pub program: Result<Program, CompileError>,
     /// Whether the result may depend on params, directly or through variables.
     pub(crate) reads_params: bool,
@@ -61,7 +61,8 @@ pub struct CompileError {
 pub enum CompileErrorKind {
     /// The expression is invalid: `RuleInvalid` upstream.
     Invalid,
-    /// The expression could not be planned, for example because a constant part fails: `InternalError` upstream.
+    /// The environment could not be built or the expression could not be planned, for example because a constant subexpression fails:
+    /// `InternalError` upstream.
     Internal,
 }
 
@@ -100,13 +101,14 @@ impl fmt::Display for CompileError {
 
 impl std::error::Error for CompileError {}
 
-/// Compiles the expressions of policies or webhooks. After the first variable was declared, the compiler must be used for one policy only.
+/// Compiles the expressions of policies or webhooks. Declared variables stay declared: use a separate compiler for each policy that has
+/// variables.
 #[derive(Debug, Clone)]
 pub struct Compiler {
     base: Env,
     /// The variables that were declared so far; `None` if expressions cannot read `variables`.
     variables: Option<VariableTypes>,
-    /// The types of objects, if types are checked with schemas.
+    /// The types of the objects, for type checking with schemas; `None` if objects have type `dyn`.
     types: Option<ObjectTypes>,
     /// The names of the variables that depend on params.
     dependent: Vec<SmolStr>,
@@ -116,8 +118,8 @@ pub struct Compiler {
 }
 
 impl Compiler {
-    /// A compiler for expressions without `variables`. `base` is a Kubernetes environment without variables, for either new or stored
-    /// expressions.
+    /// A compiler for expressions that cannot read `variables`. `base` is a Kubernetes environment for either new or stored expressions,
+    /// without any variables.
     pub fn new(base: &Env) -> Self {
         Compiler {
             base: base.clone(),
@@ -148,7 +150,7 @@ impl Compiler {
     ///
     /// # Errors
     ///
-    /// The expression does not compile.
+    /// The expression has type errors, or the environment cannot be built.
     pub fn check(&self, text: &str, declarations: Declarations) -> Result<CheckedAst, TypeFault> {
         let env = self.environment(declarations);
         let env = env.map_err(|error| TypeFault::Internal(error.message))?;
@@ -159,7 +161,7 @@ impl Compiler {
     ///
     /// # Errors
     ///
-    /// The variable does not compile.
+    /// The variable has type errors, or the environment cannot be built.
     pub fn check_variable(
         &mut self,
         name: &str,
@@ -221,7 +223,7 @@ impl Compiler {
         self.compile_as(ExpressionKind::Variable, text, declarations)
     }
 
-    /// The expression with its type, which is `dyn` if it does not compile.
+    /// Compiles an expression and returns it with its type, which is `dyn` if the expression does not compile.
     fn compile_as(
         &self,
         kind: ExpressionKind,
@@ -250,8 +252,8 @@ impl Compiler {
         (expression, ty)
     }
 
-    /// Whether a program may depend on params: it reads them, or reads a variable that depends on them, or uses `variables` in a
-    /// way that does not show which variables it reads.
+    /// Whether the result of a program may depend on params: the program reads params or a variable that depends on them, or it uses
+    /// `variables` as a whole.
     fn reads_params(&self, program: &Program, checked: &CheckedAst) -> bool {
         if program.reads(PARAMS) || !program.reads(VARIABLES_VARIABLE) {
             return program.reads(PARAMS);
@@ -260,7 +262,7 @@ impl Compiler {
         read.is_none_or(|read| read.iter().any(|name| self.dependent.contains(name)))
     }
 
-    /// The type with which the latest variable was declared; `None` if no variable was declared.
+    /// The declared type of the latest variable; `None` if no variable was declared.
     pub fn latest_variable(&self) -> Option<&Type> {
         let (_, ty) = self.variables.as_ref()?.last()?;
         Some(ty)
@@ -268,7 +270,7 @@ impl Compiler {
 
     /// Declares a variable for later expressions.
     pub fn declare(&mut self, name: &str, ty: Type) {
-        // Dropping the environments, which share the list, avoids copying it.
+        // The environments share the list of variables. Dropping them avoids a copy of the list.
         self.environments = Default::default();
         let variables = self.variables.get_or_insert_default();
         Arc::make_mut(variables).push((name.into(), ty));
@@ -334,7 +336,7 @@ impl Compiler {
     }
 }
 
-/// The names of the variables that an expression reads; `None` if it uses `variables` in a way that does not show which.
+/// The names of the variables that an expression reads; `None` if it uses `variables` other than by selecting a field.
 pub(crate) fn variables_read(checked: &CheckedAst) -> Option<Vec<&SmolStr>> {
     let is_variables =
         |expr: &Expr| matches!(&expr.kind, ExprKind::Ident(name) if name == VARIABLES_VARIABLE);

@@ -1,5 +1,5 @@
-//! Compositions of expressions, for hosts that do the rest of admission themselves. The expressions are compiled one by one and evaluated
-//! together (apiserver `pkg/admission/plugin/cel`).
+//! Compiles expressions one by one and evaluates them together (apiserver `pkg/admission/plugin/cel`). Hosts use this module to implement
+//! the rest of admission themselves.
 
 use gavel_engine::env::Env;
 use gavel_engine::types::Type;
@@ -13,7 +13,7 @@ use super::runner::Runner;
 use super::variables::CompiledVariable;
 use crate::expression_kind::ExpressionKind;
 
-/// A compiler with the variables that its expressions can read.
+/// Compiles expressions together with the `variables` that they can read, and evaluates them with a shared budget.
 ///
 /// ```
 /// use gavel_engine::value::{Arena, Value};
@@ -44,7 +44,7 @@ pub struct Composition {
     variables: Vec<CompiledVariable>,
 }
 
-/// The values of the variables of expressions. Unset values are null.
+/// The values of the variables that Kubernetes declares, such as `object`. Unset values are null.
 #[derive(Debug, Clone, Copy)]
 pub struct Bindings<'a> {
     /// `object`
@@ -75,8 +75,8 @@ impl Default for Bindings<'_> {
 }
 
 impl Composition {
-    /// A compiler with a Kubernetes environment, for either new or stored expressions. `variables` says whether expressions can read
-    /// `variables`, as in policies; in webhooks they cannot.
+    /// A composition without variables yet. `base` is a Kubernetes environment for either new or stored expressions. With `variables`,
+    /// expressions can read `variables`, as in policies; webhooks have none.
     pub fn new(base: &Env, variables: bool) -> Self {
         Composition {
             compiler: match variables {
@@ -87,11 +87,11 @@ impl Composition {
         }
     }
 
-    /// Compiles a variable and declares it for later expressions. Returns its type.
+    /// Compiles a variable, declares it for later expressions, and returns its type.
     ///
     /// # Errors
     ///
-    /// The variable does not compile. It is declared nevertheless, and expressions that read it fail.
+    /// The variable does not compile. It is still declared; expressions that read it fail at evaluation.
     pub fn variable(
         &mut self,
         name: &str,
@@ -109,7 +109,7 @@ impl Composition {
         failure.map_or(Ok(ty), Err)
     }
 
-    /// Compiles an expression of any type.
+    /// Compiles an expression, which may have any type, and returns it with its type.
     pub fn compile(&self, text: &str, declarations: Declarations) -> (Expression, Type) {
         self.compiler.compile_typed(text, declarations)
     }

@@ -9,15 +9,15 @@ use gavel_engine::value::ObjectKind;
 use gavel_schema::cel::is_reserved;
 use smol_str::SmolStr;
 
-/// The type of `request`: an AdmissionRequest without its objects and uid.
+/// The type name of `request`: an AdmissionRequest without `object`, `oldObject` and `uid`.
 pub const REQUEST: &str = "kubernetes.AdmissionRequest";
-/// The type of `namespaceObject`: a Namespace without its owners and managed fields.
+/// The type name of `namespaceObject`: a Namespace without its owners and managed fields.
 pub const NAMESPACE: &str = "kubernetes.Namespace";
 /// The type name of a patch of the whole object. The patch of its field `spec` has the type `Object.spec`.
 pub(crate) const OBJECT_PATCH: &str = "Object";
-/// The type of an operation of a JSON patch.
+/// The type name of one operation of a JSON patch.
 pub(crate) const JSON_PATCH: &str = "JSONPatch";
-/// The type of `variables`.
+/// The type name of `variables`.
 pub(super) const VARIABLES: &str = "kubernetes.variables";
 
 const KIND: &str = "kubernetes.GroupVersionKind";
@@ -32,12 +32,12 @@ const TYPES: [&str; 9] = [
     REQUEST, KIND, RESOURCE, USER, NAMESPACE, METADATA, SPEC, STATUS, CONDITION,
 ];
 
-/// A declared type by its name.
+/// The declared type with this name.
 pub fn declared_type(name: &'static str) -> Type {
     Type::Struct(SmolStr::new_static(name))
 }
 
-/// The types of `request` and `namespaceObject`, for environments that a host builds itself.
+/// Provides the types of `request` and `namespaceObject` to environments that a host builds itself.
 pub fn provider() -> Arc<dyn TypeProvider> {
     Arc::new(DeclaredTypes::default())
 }
@@ -48,7 +48,7 @@ pub(super) type VariableTypes = Arc<Vec<(SmolStr, Type)>>;
 /// The types of `request` and `namespaceObject` and, if the environment has `variables`, the types of the variables.
 #[derive(Debug, Clone, Default)]
 pub(super) struct DeclaredTypes {
-    /// The names and types of the variables, if the environment has `variables`; if two variables have the same name, the last one is used.
+    /// The names and types of the variables, if the environment has `variables`. Of variables with the same name, the last one counts.
     pub(super) variables: Option<VariableTypes>,
     /// Whether the types of patches are available too (apiserver `pkg/cel/mutation`).
     pub(super) patch_types: bool,
@@ -61,7 +61,7 @@ impl TypeProvider for DeclaredTypes {
         }
         match name {
             VARIABLES if self.variables.is_some() => Some(declared_type(VARIABLES)),
-            // Upstream's provider also knows the simple types by its own names.
+            // Upstream's provider also finds these two types by the names that apiserver `pkg/cel` gives them.
             "duration" => Some(Type::Duration),
             "timestamp" => Some(Type::Timestamp),
             _ => TYPES
@@ -80,7 +80,7 @@ impl TypeProvider for DeclaredTypes {
         }
         let variables = self.variables.as_deref()?;
         let named = |name: &str| variables.iter().rev().find(|(known, _)| known == name);
-        // A reserved word is also found under the name by which schemas escape it.
+        // A reserved word also finds the variable with the escaped name: `in` finds `__in__`.
         let escaped = || is_reserved(field).then(|| format!("__{field}__"));
         let found = named(field).or_else(|| named(&escaped()?));
         found.map(|(_, ty)| ty.clone())
@@ -113,7 +113,7 @@ fn is_patch_type(name: &str) -> bool {
 }
 
 /// The type of a field of a patch type. Patches of objects accept every field name, with type `dyn`. JSON patch operations accept every
-/// name too, but an unknown field has an opaque type, which no other type matches.
+/// field name too, but unknown fields have an opaque type that no other type matches.
 fn patch_field(type_name: &str, field: &str) -> Type {
     match (type_name, field) {
         (JSON_PATCH, "op" | "path" | "from") => Type::String,
@@ -142,7 +142,7 @@ fn admission_field(type_name: &str, field: &str) -> Option<Type> {
         (NAMESPACE, "metadata") => declared_type(METADATA),
         (NAMESPACE, "spec") => declared_type(SPEC),
         (NAMESPACE, "status") => declared_type(STATUS),
-        // Upstream declares `UID`, but the values have `uid`, so the declared field is never found.
+        // Upstream declares `UID`, but the field of the value is named `uid`. Reading the declared field always fails.
         (METADATA, "name" | "generateName" | "namespace" | "UID" | "resourceVersion") => {
             Type::String
         }

@@ -19,9 +19,9 @@ pub(crate) const REQUEST_VARIABLE: &str = "request";
 pub(crate) const NAMESPACE_OBJECT: &str = "namespaceObject";
 /// `params`: an object of the policy's paramKind.
 pub(crate) const PARAMS: &str = "params";
-/// `authorizer`: the permissions of the user.
+/// `authorizer`: checks the permissions of the user.
 pub(crate) const AUTHORIZER: &str = "authorizer";
-/// `authorizer.requestResource`: the permissions of the user for the resource of the request.
+/// `authorizer.requestResource`: checks the permissions of the user for the resource of the request.
 pub(crate) const REQUEST_RESOURCE: &str = "authorizer.requestResource";
 /// `variables`: the policy's own variables.
 pub(crate) const VARIABLES_VARIABLE: &str = "variables";
@@ -31,26 +31,26 @@ pub(crate) const VARIABLES_VARIABLE: &str = "variables";
 pub struct Declarations {
     /// `params`, which a policy with a paramKind has.
     pub params: bool,
-    /// `authorizer` and `authorizer.requestResource`, which all expressions except those of messages may read.
+    /// `authorizer` and `authorizer.requestResource`. All expressions except message expressions may read them.
     pub authorizer: bool,
     /// Whether the types and functions of mutations are available.
     pub patch_types: bool,
 }
 
-/// The schemas of objects that types are checked against.
+/// The schemas of objects, for type checking.
 #[derive(Debug, Clone)]
 pub struct ObjectTypes {
-    /// The type of `object` and `oldObject`.
+    /// The schema of `object` and `oldObject`.
     pub object: CelSchema,
-    /// The type of `params`, if known.
+    /// The schema of `params`, if known.
     pub params: Option<CelSchema>,
-    /// Whether to check as loosely as upstream's type checker: variables that hold objects are `dyn`, and there is no
-    /// `authorizer.requestResource`.
+    /// Whether to check as loosely as upstream's type checker: variables that hold objects have type `dyn`, and
+    /// `authorizer.requestResource` is not declared.
     pub upstream: bool,
 }
 
-/// A Kubernetes environment with the variables of admission. `types` are the types of the objects; without them, as for evaluation, objects
-/// are `dyn`.
+/// Adds the variables of admission to a Kubernetes environment. `types` are the schemas of the objects. Without `types`, as for evaluation,
+/// objects have type `dyn`.
 pub(super) fn extend(
     base: &Env,
     declarations: Declarations,

@@ -13,32 +13,32 @@ use super::runner::{Ran, Runner};
 use super::variables::{CompiledVariable, Pool, Scope};
 use crate::expression_kind::ExpressionKind;
 
-/// The message when the expressions of a group have exceeded their budget.
+/// The error message of a group of expressions that exceeds its cost budget.
 pub(crate) const OUT_OF_BUDGET: &str =
     "validation failed due to running out of cost budget, no further validation rules will be run";
 
-/// The budget of a group is exceeded, so none of its results is valid.
+/// The error of a group that exceeds its cost budget. None of its results is valid then.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct OutOfBudget;
 
-/// The result of an expression, or its error; `None` if there is no expression.
+/// The value of an expression, or its error message; `None` if the expression is absent.
 pub type Outcome<'a> = Option<Result<Value<'a>, &'a str>>;
 
-/// Expressions that are evaluated together, for one request. Results that do not depend on params are computed once, and charged
-/// each time.
+/// Expressions that are evaluated together for one request. A result that does not depend on params is computed once, but its cost is
+/// charged for every binding and param.
 pub(crate) struct Group<'p> {
     kind: ExpressionKind,
     variables: &'p [CompiledVariable],
     inputs: &'p Inputs<'p>,
     runner: Runner<'p>,
-    /// The values of the variables that do not depend on params; empty until an expression reads `variables`.
+    /// The variables that do not depend on params. The pool is created when an expression first reads `variables`.
     pool: OnceCell<&'p Pool<'p>>,
     /// The results that do not depend on params.
     shared: &'p [OnceCell<Ran<'p>>],
 }
 
 impl<'p> Group<'p> {
-    /// A group of expressions of a kind before their evaluation; `None` if there are no expressions.
+    /// A group of this number of expressions of one kind; `None` if the number is 0.
     pub(crate) fn new(
         kind: ExpressionKind,
         expressions: usize,
@@ -65,7 +65,7 @@ impl<'p> Group<'p> {
             .get_or_init(|| Pool::new(self.variables, self.kind, self.inputs, self.runner))
     }
 
-    /// Evaluates the expressions in order; absent expressions have no result. They share the values of variables. All costs are
+    /// Evaluates the expressions in order; absent expressions have no result. The expressions share the values of variables. All costs are
     /// subtracted from the budget, in cost units.
     pub(crate) fn evaluate<'e>(
         &'e self,

@@ -8,7 +8,7 @@ use super::environment::{
 };
 use crate::expression_kind::ExpressionKind;
 
-/// The values of the variables that the expressions of a policy can read.
+/// The values of the variables that Kubernetes declares for a policy's expressions, except `params`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Inputs<'a> {
     /// `object`
@@ -29,7 +29,8 @@ pub(crate) struct Inputs<'a> {
 }
 
 impl<'a> Inputs<'a> {
-    /// The value of a variable in expressions of a kind. `None` if it is not bound there.
+    /// The value of the variable `name` in expressions of a kind: an input, `params`, or the policy's own `variables`. `None` if expressions
+    /// of this kind do not have the variable.
     pub(super) fn resolve(
         &self,
         kind: ExpressionKind,

@@ -1,4 +1,4 @@
-//! Runs a program and reports it to the observer.
+//! Runs programs and reports their results to the observer.
 
 use gavel_engine::error::EvalError;
 use gavel_engine::program::{EvalOptions, Program};
@@ -10,14 +10,14 @@ use super::inputs::Inputs;
 use crate::expression_kind::ExpressionKind;
 use crate::observer::{Observer, Run};
 
-/// Evaluates the programs of a policy for one request, within its limits, and reports them to the observer.
+/// Evaluates the programs of a policy for one request within the cost limit, and reports the results to the observer.
 #[derive(Clone, Copy)]
 pub(crate) struct Runner<'a> {
-    /// The memory of computed values.
+    /// The arena for computed values.
     pub(crate) arena: &'a Arena,
-    /// A function that ends evaluations by returning true; `None` if nothing ends them.
+    /// Evaluations stop when this function returns true; `None` if they cannot be interrupted.
     pub(crate) interrupt: Option<&'a (dyn Fn() -> bool + Sync)>,
-    /// The observer of the steps.
+    /// Receives the result of each expression.
     pub(crate) observer: &'a dyn Observer,
 }
 
@@ -45,7 +45,7 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Reports the evaluation of an expression.
+    /// Reports the result of an expression to the observer. `variable` is the name of the variable that the expression defines, if any.
     pub(super) fn tell(&self, expression: &Expression, variable: Option<&str>, ran: &Ran<'_>) {
         self.observer.ran(&Run {
             kind: expression.kind,

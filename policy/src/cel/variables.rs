@@ -1,8 +1,9 @@
-//! The `variables` of a policy. Each variable is evaluated when it is first read, and its value is kept (apiserver
+//! The `variables` of a policy. Each variable is evaluated when it is first read, and its value is cached (apiserver
 //! `pkg/admission/plugin/cel/composition.go`, `pkg/cel/lazy`).
 //!
-//! Variables that do not depend on params are evaluated once per request, in a [`Pool`]. Each binding and param has a [`Scope`]. The scope
-//! evaluates the other variables, and charges for variables of the pool as if it had evaluated them itself.
+//! Variables that do not depend on params are evaluated once per request, in a [`Pool`]. Each pair of a binding and a param has a
+//! [`Scope`]. The scope evaluates the variables that depend on params. For each variable that it reads from the pool, it charges the cost
+//! as if it had evaluated the variable itself.
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
@@ -33,12 +34,12 @@ pub struct CompiledVariable {
 #[derive(Debug, Clone, Copy)]
 enum VariableState<'a> {
     Nothing,
-    /// The variable is being evaluated. Reading it now would be a cycle.
+    /// The variable is being evaluated. A variable that is read in this state depends on itself.
     Running,
     Ran(Ran<'a>),
 }
 
-/// The variables that do not depend on params.
+/// The variables that do not depend on params. All bindings and params of a request share them.
 pub(super) struct Pool<'p> {
     known: &'p [CompiledVariable],
     memory: &'p [Cell<VariableState<'p>>],
@@ -46,20 +47,20 @@ pub(super) struct Pool<'p> {
     kind: ExpressionKind,
     inputs: &'p Inputs<'p>,
     runner: Runner<'p>,
-    /// The pool as a CEL value; set as soon as the pool exists.
+    /// The pool as a CEL value, which programs read as `variables`. Set when the pool is created.
     this: Cell<Value<'p>>,
-    /// The variables that the current program has read so far.
+    /// The positions of the variables that the current program has read so far.
     read: RefCell<BumpVec<'p, usize>>,
 }
 
 /// The variables for a binding and a param.
 pub(super) struct Scope<'e, 'p> {
     pool: &'e Pool<'p>,
-    /// Whether each variable of the pool has been charged for.
+    /// For each variable of the policy, whether its evaluation by the pool has been charged for.
     charged: &'e [Cell<bool>],
-    /// The variables that depend on params.
+    /// The states of the variables that depend on params.
     memory: &'e [Cell<VariableState<'e>>],
-    /// `params`; null if there are none.
+    /// The value of `params`; null if the policy has none.
     params: Value<'e>,
     runner: Runner<'e>,
     this: Cell<Value<'e>>,
@@ -68,7 +69,7 @@ pub(super) struct Scope<'e, 'p> {
 }
 
 impl<'p> Pool<'p> {
-    /// The variables before any has been evaluated.
+    /// A pool in which no variable has been evaluated yet.
     pub(super) fn new(
         known: &'p [CompiledVariable],
         kind: ExpressionKind,
@@ -89,7 +90,7 @@ impl<'p> Pool<'p> {
         pool
     }
 
-    /// Runs a program that does not depend on params.
+    /// Runs a program that does not depend on params, and records which variables it reads.
     pub(super) fn run(&self, program: &'p Program) -> Ran<'p> {
         let bump = self.runner.arena.bump();
         let outer = self.read.replace(BumpVec::new_in(bump));
@@ -125,7 +126,7 @@ impl<'p> Pool<'p> {
 }
 
 impl<'e, 'p> Scope<'e, 'p> {
-    /// The variables before any has been evaluated or charged for.
+    /// A scope in which no variable has been evaluated or charged for yet.
     pub(super) fn new(pool: &'e Pool<'p>, params: Value<'e>, runner: Runner<'e>) -> &'e Self {
         let bump = runner.arena.bump();
         let count = pool.known.len();
@@ -154,7 +155,7 @@ impl<'e, 'p> Scope<'e, 'p> {
         self.runner.eval(program, kind, inputs, self.params, this)
     }
 
-    /// Charges for variables of the pool and for the variables that they read, once each.
+    /// Charges once for each of these variables of the pool, and for the variables that they read.
     pub(super) fn charge(&self, positions: &[usize]) {
         for &position in positions {
             let charged = self.charged.get(position);
@@ -168,7 +169,7 @@ impl<'e, 'p> Scope<'e, 'p> {
         }
     }
 
-    /// Adds the cost of a variable that was evaluated.
+    /// Adds the cost of an evaluated variable, and reports its result to the observer.
     fn spent(&self, position: usize, ran: &Ran<'_>) {
         self.cost.set(self.cost.get().saturating_add(ran.cost));
         if let Some(CompiledVariable { name, expression }) = self.pool.known.get(position) {
@@ -204,7 +205,7 @@ impl<'e, 'p> Scope<'e, 'p> {
     }
 }
 
-/// Returns the kept result; the first time, calls `run` and keeps its result.
+/// Returns the cached result of a variable. On the first read, calls `run` and caches its result.
 fn remembered<'a>(
     cell: &Cell<VariableState<'a>>,
     run: impl FnOnce() -> Ran<'a>,
@@ -225,16 +226,15 @@ fn remembered<'a>(
     Some(ran)
 }
 
-/// Runs a step with enough stack. A variable may read another, which reads the next, in chains of any length, so the stack grows with the
-/// chain.
+/// Runs a step with enough stack. Variables can read each other in chains of any length, so the stack grows with the chain.
 fn deeper<T>(step: impl FnOnce() -> T) -> T {
-    /// The stack that the evaluation of one expression may need at the nesting limit of the parser, in bytes.
+    /// The stack that one expression may need, in bytes, at the nesting limit of the parser.
     const LEFT: usize = 1 << 20;
     const MORE: usize = 4 << 20;
     stacker::maybe_grow(LEFT, MORE, step)
 }
 
-/// The position of a variable by its name; if several variables have the name, the position of the last one.
+/// The position of the variable with the name `key`. If several variables have this name, it is the position of the last one.
 fn position(known: &[CompiledVariable], key: &Value<'_>) -> Result<Option<usize>, EvalError> {
     let Some(wanted) = key.as_str() else {
         return Err(EvalError::no_such_overload());
@@ -242,7 +242,7 @@ fn position(known: &[CompiledVariable], key: &Value<'_>) -> Result<Option<usize>
     Ok(known.iter().rposition(|variable| variable.name == *wanted))
 }
 
-/// The value of a variable.
+/// The value of a variable, or the error that reading the variable returns.
 fn value<'a>(variable: &CompiledVariable, ran: Option<Ran<'a>>) -> Result<Value<'a>, EvalError> {
     let failed = |what: &str, why: &dyn fmt::Display| {
         let name = quote(&variable.name);
@@ -255,12 +255,12 @@ fn value<'a>(variable: &CompiledVariable, ran: Option<Ran<'a>>) -> Result<Value<
     }
 }
 
-/// The value. A failure becomes a value that fails when it is read, for code that iterates over the variables.
+/// Converts an error to a value that fails when it is read. Loops over the variables need a value for each of them.
 fn held<'a>(value: Result<Value<'a>, EvalError>, arena: &'a Arena) -> Value<'a> {
     value.unwrap_or_else(|error| arena.opaque(HeldError(error)))
 }
 
-/// Implements upstream's lazy map of the variables, by name.
+/// Implements [`MapView`] as upstream's lazy map does: a variable is evaluated when its name is looked up.
 macro_rules! lazy_map {
     ($($variables:ty),*) => {$(
         impl MapView for $variables {
@@ -281,7 +281,7 @@ macro_rules! lazy_map {
                 false
             }
 
-            /// The key at a position. Upstream iterates over the values, so the values are the keys here.
+            /// The key at this position. Upstream's iteration yields the values instead of the keys.
             fn key(&self, position: usize) -> Option<Value<'_>> {
                 Some(held(self.value(position)?, self.runner.arena))
             }

@@ -1,4 +1,4 @@
-//! Equivalent resources: the same objects in other versions or groups (apimachinery `pkg/runtime/mapper.go`).
+//! Equivalent resources, which contain the same objects in different versions or groups (apimachinery `pkg/runtime/mapper.go`).
 
 use std::collections::HashMap;
 
@@ -7,8 +7,8 @@ use indexmap::IndexMap;
 use crate::names::Names;
 use crate::resource::{GroupVersionKind, GroupVersionResource};
 
-/// The equivalence of resources. The versions of one resource are always equivalent; a host can register more equivalences, for example of
-/// `events` in the core group and `events` in events.k8s.io.
+/// The resources and their equivalents. All registered versions of a resource are equivalent. A host can register resources of different
+/// groups as equivalent, for example `events` in the core group and in `events.k8s.io`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EquivalentResources {
     /// The identity of each group and resource; resources with the same identity are equivalent. A later registration replaces an
@@ -22,8 +22,8 @@ pub struct EquivalentResources {
 }
 
 impl EquivalentResources {
-    /// Registers a resource or a subresource with its kind. Resources with the same `identity` are equivalent; if it is empty, the group
-    /// and the name are the identity.
+    /// Registers a resource or a subresource with its kind. Resources with the same `identity` are equivalent. If `identity` is empty, the
+    /// group and the name of the resource identify it.
     pub fn register(
         &mut self,
         identity: &str,
@@ -51,7 +51,7 @@ impl EquivalentResources {
         self.has_other_names
     }
 
-    /// The equivalents of a resource, including itself, in the order in which they were registered.
+    /// The registered equivalents of a resource, including itself, in the order in which they were registered.
     pub(super) fn of(
         &self,
         resource: &GroupVersionResource,

@@ -1,4 +1,4 @@
-//! Matching: which requests a policy or a binding applies to (apiserver `pkg/admission/plugin/policy/matching`,
+//! Determines which requests a policy or a binding matches (apiserver `pkg/admission/plugin/policy/matching`,
 //! `policy/generic/policy_matcher.go`, `webhook/predicates`).
 
 mod equivalents;
@@ -18,16 +18,16 @@ pub use equivalents::EquivalentResources;
 use rules::Rules;
 pub use rules::resource_matches;
 
-/// The resource and kind with which a policy matches a request.
+/// The resource and kind with which a policy matches a request: the request's own or an equivalent one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Matched<'a> {
     /// The resource.
     pub resource: &'a GroupVersionResource,
-    /// The kind, into which the objects are converted.
+    /// The kind. Objects of the request are converted to it.
     pub kind: &'a GroupVersionKind,
 }
 
-/// The compiled constraints of a policy or a binding; `None` if they are absent.
+/// The compiled match constraints of a policy or a binding; `None` if they are absent.
 #[derive(Debug)]
 pub(crate) struct Matcher(Option<Constraints>);
 
@@ -41,7 +41,7 @@ struct Constraints {
     excluded: Rules,
 }
 
-/// The inputs of matching other than the request.
+/// The namespaces and equivalent resources, which matching needs besides the request.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Surroundings<'a> {
     pub(crate) namespaces: &'a Namespaces,
@@ -49,7 +49,7 @@ pub(crate) struct Surroundings<'a> {
 }
 
 impl Matcher {
-    /// Compiles constraints, which must have their defaults.
+    /// Compiles match constraints. Their defaults must be set.
     pub(crate) fn new(resources: Option<&MatchResources>) -> Self {
         let compile = |resources: &MatchResources| {
             let policy = resources.match_policy.as_deref();
@@ -69,8 +69,7 @@ impl Matcher {
         Matcher(resources.map(compile))
     }
 
-    /// The plural names of the resources, or of their equivalents, that can match; `None` if any resource can match, or matching
-    /// can fail.
+    /// The plural names of the resources in the rules; `None` if any resource can match or if matching can fail.
     pub(crate) fn resource_names(&self) -> Option<BTreeSet<&str>> {
         let constraints = self.0.as_ref()?;
         let has_selectors =
@@ -83,7 +82,8 @@ impl Matcher {
         Some(names.into_iter().collect())
     }
 
-    /// The resource and kind with which a policy matches a request, if it does. The constraints must be present.
+    /// The resource and kind with which a policy matches a request; `None` if the policy does not match. A policy without match constraints
+    /// is an error.
     pub(crate) fn policy_matches<'a>(
         &self,
         request: &'a AdmissionRequest<'_>,
@@ -115,7 +115,7 @@ impl Constraints {
         around: Surroundings<'a>,
     ) -> Result<Option<Matched<'a>>, String> {
         let equivalents = around.equivalents;
-        // The error of a selector only matters if the rules match.
+        // Invalid selectors and missing namespaces are errors only if the rules match.
         let selected = match self.selects_all {
             true => Ok(true),
             false => self.selects(request, around)?,

@@ -1,4 +1,4 @@
-//! Rules: operations on resources (apiserver `pkg/admission/plugin/webhook/predicates/rules`).
+//! Matches requests with rules, which list operations and resources (apiserver `pkg/admission/plugin/webhook/predicates/rules`).
 
 use smallvec::SmallVec;
 use smol_str::SmolStr;
@@ -8,12 +8,12 @@ use crate::api::{NamedRuleWithOperations, RuleWithOperations};
 use crate::request::AdmissionRequest;
 use crate::resource::GroupVersionResource;
 
-/// The compiled rules of a policy or a binding. A rule holds short lists and names in place, because many policies are matched with each
-/// request and each place in memory takes time.
+/// The compiled rules of a policy or a binding. Short lists and names are stored within a rule, so that matching many policies with a
+/// request touches little memory.
 #[derive(Debug)]
 pub(super) struct Rules {
     rules: SmallVec<[Rule; 1]>,
-    /// Whether the rules are also matched with equivalent resources: unless the matchPolicy is `Exact`.
+    /// Whether the rules are also matched with equivalent resources, which is the case unless the match policy is `Exact`.
     match_equivalents: bool,
 }
 
@@ -25,7 +25,7 @@ struct Rule {
     groups: Names,
     versions: Names,
     resources: SmallVec<[ResourcePattern; 1]>,
-    /// The names of the objects; empty matches all.
+    /// The names of the objects that the rule matches; empty matches all objects.
     object_names: Box<[SmolStr]>,
 }
 
@@ -46,7 +46,7 @@ struct Operations {
     update: bool,
     delete: bool,
     connect: bool,
-    /// The operations as they are listed.
+    /// All operations of the rule, including unknown ones.
     others: Names,
 }
 
@@ -74,8 +74,10 @@ impl Rules {
         self.rules.is_empty()
     }
 
-    /// The resource and kind with which the first matching rule matches the request; `None` if no rule matches. The rules are first matched
-    /// with the request's own resource. If none matches and the matchPolicy is not `Exact`, they are matched with equivalent resources.
+    /// The resource and kind with which the first matching rule matches the request; `None` if no rule matches.
+    ///
+    /// The rules are first matched with the request's own resource. If no rule matches and the match policy is not `Exact`, they are matched
+    /// with equivalent resources.
     pub(super) fn matches<'a>(
         &self,
         request: &'a AdmissionRequest<'_>,
@@ -121,7 +123,7 @@ impl Rules {
         Ok(None)
     }
 
-    /// The names of the resources, without subresources. Returns `None` if a rule matches all names.
+    /// The resource names of all rules, without subresources; `None` if a rule matches all resources.
     pub(super) fn resource_names(&self) -> Option<Vec<&str>> {
         let patterns = self.rules.iter().flat_map(|rule| &rule.resources);
         patterns
@@ -151,7 +153,7 @@ impl Rule {
         }
     }
 
-    /// Whether the rule matches the request with a resource.
+    /// Whether the rule matches a request, with the request's own resource replaced by `resource`.
     fn matches(&self, request: &AdmissionRequest<'_>, resource: &GroupVersionResource) -> bool {
         let mut patterns = self.resources.iter();
         self.scope.matches(request, resource)
@@ -161,14 +163,15 @@ impl Rule {
             && patterns.any(|pattern| pattern.matches(&resource.resource, request.subresource))
     }
 
-    /// Whether the rule matches an object with a name.
+    /// Whether the rule matches objects with this name.
     fn names(&self, name: &str) -> bool {
         self.object_names.is_empty() || self.object_names.iter().any(|known| known == name)
     }
 }
 
 impl Scope {
-    /// Whether the scope matches. Namespaces count as cluster-scoped, although requests for them name a namespace: their own.
+    /// Whether the scope matches. Namespaces count as cluster-scoped, although a request for a namespace contains the name of that
+    /// namespace.
     fn matches(&self, request: &AdmissionRequest<'_>, resource: &GroupVersionResource) -> bool {
         let in_cluster = || resource.is("", "v1", "namespaces") || request.namespace.is_empty();
         match self {
@@ -240,7 +243,7 @@ fn patterns(rule: &RuleWithOperations) -> impl Iterator<Item = ResourcePattern> 
         .map(|pattern| ResourcePattern::new(pattern))
 }
 
-/// Whether a pattern of a rule's `resources` matches a resource and its subresource; `subresource` is empty if there is none.
+/// Whether a pattern, as in a rule's `resources`, matches a resource and its subresource. An empty `subresource` means that there is none.
 pub fn resource_matches(pattern: &str, resource: &str, subresource: &str) -> bool {
     ResourcePattern::new(pattern).matches(resource, subresource)
 }

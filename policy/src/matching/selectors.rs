@@ -1,4 +1,4 @@
-//! Selectors of namespaces and objects (apiserver `pkg/admission/plugin/webhook/predicates/{namespace,object}`).
+//! Matches requests with namespace selectors and object selectors (apiserver `pkg/admission/plugin/webhook/predicates/{namespace,object}`).
 
 use gavel_apimachinery::labels::Selector;
 use gavel_engine::value::Value;
@@ -6,7 +6,7 @@ use gavel_engine::value::Value;
 use crate::namespace::Namespaces;
 use crate::request::{AdmissionRequest, label};
 
-/// Whether the selector selects the request's namespace. Cluster-scoped objects are always selected, except namespaces themselves.
+/// Whether the selector selects the request's namespace. Cluster-scoped objects are always selected, unless the object is a namespace.
 pub(super) fn namespace_matches(
     selector: &Result<Selector, String>,
     request: &AdmissionRequest<'_>,
@@ -20,7 +20,7 @@ pub(super) fn namespace_matches(
     if selector.is_empty() {
         return Ok(true);
     }
-    // The new labels of a namespace that is being written are only in the request.
+    // When a namespace is created or updated, only the request contains its new labels.
     let is_written = matches!(request.operation, "CREATE" | "UPDATE");
     if is_namespace && request.subresource.is_empty() && is_written {
         return match request.object.is_null() {

@@ -3,7 +3,8 @@
 use gavel_engine::value::{Json, JsonObject};
 use serde_json::json;
 
-/// The operations that change `old` to `new`: `add`, `remove` and `replace`, for parts as small as possible. Empty if both are equal.
+/// The JSON patch operations that change `old` to `new`. Objects and arrays are compared item by item, so that only the values that differ
+/// are added, removed or replaced. Equal documents have no operations.
 ///
 /// ```
 /// use gavel_policy::mutating::difference;
@@ -21,7 +22,7 @@ pub fn difference(old: &Json, new: &Json) -> Vec<Json> {
     operations
 }
 
-// Documents are at most 127 levels deep, and so is this recursion.
+// Recursion is at most 127 levels deep, the nesting limit of documents.
 fn compare(old: &Json, new: &Json, path: &mut String, operations: &mut Vec<Json>) {
     match (old, new) {
         _ if old == new => {}
@@ -50,7 +51,7 @@ fn compare_objects(
     }
 }
 
-/// Compares two arrays. The common beginning and end stay; between them, elements are compared one by one, and the rest is added or
+/// Compares two arrays. The common prefix and suffix stay. Between them, elements are compared pairwise, and surplus elements are added or
 /// removed.
 fn compare_arrays(old: &[Json], new: &[Json], path: &mut String, operations: &mut Vec<Json>) {
     let start = old
@@ -84,7 +85,7 @@ fn compare_arrays(old: &[Json], new: &[Json], path: &mut String, operations: &mu
     }
 }
 
-/// Calls `run` with the path extended by one step.
+/// Calls `run` with the path extended by one key or index.
 fn at(path: &mut String, step: &str, run: impl FnOnce(&mut String)) {
     let length = path.len();
     path.push('/');

@@ -1,4 +1,4 @@
-//! Mutates an object by all policies that match its request (apiserver `pkg/admission/plugin/policy/mutating/dispatcher.go`,
+//! Mutates the object of a request by all policies that match the request (apiserver `pkg/admission/plugin/policy/mutating/dispatcher.go`,
 //! `policy/generic/policy_dispatcher.go`).
 
 use gavel_apimachinery::status::Status;
@@ -24,14 +24,14 @@ use crate::resource::GroupVersionKind;
 /// The result of mutating an object.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Mutated {
-    /// Why the request is denied; `None` if it is allowed.
+    /// The status of a denied request; `None` if the request is allowed.
     pub status: Option<Status>,
     /// The object after all mutations; `None` if no policy changed it, or the request is denied.
     pub object: Option<Json>,
 }
 
-/// Mutates the object of a request as an API server does: by the bound policies, in the order of their names, in two passes if a policy
-/// asks for reinvocation. Deleted objects and exempt resources are not mutated.
+/// Mutates the object of a request as an API server does, by all policies with bindings, in the order of their names. Policies with
+/// `reinvocationPolicy: IfNeeded` can run again in a second pass. Deleted objects and exempt resources are not mutated.
 pub fn mutate(
     snapshot: &Snapshot,
     request: &AdmissionRequest<'_>,
@@ -45,7 +45,8 @@ pub fn mutate(
     mutate_by(hooks, snapshot, request, schemas, options)
 }
 
-/// Mutates the object of a request by these policies and bindings, even for exempt resources. The snapshot provides params, namespaces and equivalent resources.
+/// Mutates the object of a request by the given policies and bindings, even if its resource is exempt. The snapshot provides the params,
+/// namespaces and equivalent resources.
 pub fn mutate_by<'a, B: Iterator<Item = &'a CompiledMutatingBinding> + Clone>(
     hooks: impl Iterator<Item = (&'a CompiledMutatingPolicy, B)> + Clone,
     snapshot: &Snapshot,
@@ -102,22 +103,22 @@ pub fn mutate_by<'a, B: Iterator<Item = &'a CompiledMutatingBinding> + Clone>(
     }
 }
 
-/// One pass over all policies.
+/// One pass over all policies of a request.
 struct Pass<'a> {
     dispatch: Dispatch<'a>,
     schemas: &'a ObjectSchemas,
     is_second: bool,
-    /// The JSON pointers of empty lists of the request's object that Go writes as null.
+    /// JSON pointers to the empty lists in the request's object that Go writes as null.
     nil_lists: &'a [String],
-    /// The objects, by the kind with which policies match them.
+    /// The objects of the request, in each kind that policies match.
     versions: Vec<ObjectsOfKind<'a>>,
-    /// The position in `versions` of the objects that the last mutation read; `None` before the first mutation.
+    /// The position in `versions` of the objects that the last mutation read; `None` before the first mutation of the pass.
     last: Option<usize>,
     failures: Vec<PolicyFailure<'a>>,
 }
 
 impl<'a> Pass<'a> {
-    /// The object after the pass, if a mutation was applied; or why the request is denied.
+    /// Runs the pass. Returns the object if a mutation was applied, or the status if the request is denied.
     fn run<'h: 'a, B: Iterator<Item = &'h CompiledMutatingBinding> + Clone>(
         mut self,
         hooks: impl Iterator<Item = (&'h CompiledMutatingPolicy, B)>,
@@ -140,7 +141,7 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// Adds the invocations of a policy: one for each binding and param with which the policy is evaluated.
+    /// Adds the invocations of a policy: one for each pair of a binding and a param.
     fn select<'h: 'a, B: Iterator<Item = &'h CompiledMutatingBinding> + Clone>(
         &mut self,
         policy: &'a CompiledMutatingPolicy,
@@ -318,7 +319,7 @@ impl<'a> Pass<'a> {
         });
     }
 
-    /// The position of the objects in a kind, converted if necessary.
+    /// The position in `versions` of the objects in this kind. They are converted to the kind on first use.
     fn version(&mut self, kind: &'a GroupVersionKind) -> usize {
         let known = self.versions.iter().position(|known| known.kind == kind);
         known.unwrap_or_else(|| {
@@ -357,7 +358,7 @@ impl<'a> Pass<'a> {
         )
     }
 
-    /// The object after a mutation; `None` if it did not change.
+    /// Evaluates a mutation. Returns the object after it, or `None` if the object did not change.
     fn mutate(
         &self,
         invocation: &Invocation<'a>,
@@ -414,13 +415,13 @@ impl<'a> Pass<'a> {
             .inputs_of(invocation.policy.reads, matched, objects, namespace, arena)
     }
 
-    /// The current object.
+    /// The current object at this position in `versions`.
     fn object(&self, position: usize) -> Value<'_> {
         let version = self.versions.get(position);
         version.map_or(Value::NULL, |version| version.object.value())
     }
 
-    /// Stores the object after a mutation, if it is valid for its kind; `None` leaves it unchanged.
+    /// Validates the object after a mutation for its kind, and stores it. With `None`, the object stays unchanged.
     fn set(&mut self, position: usize, mutated: Option<MutatedObject>) -> Result<(), String> {
         match self.versions.get_mut(position) {
             Some(version) => version.set(mutated, self.schemas),

@@ -1,4 +1,4 @@
-//! Mutating policies that failed, and the denial that follows (apiserver `pkg/admission/plugin/policy/mutating/dispatcher.go`).
+//! Failures of mutating policies, and the denial that they cause (apiserver `pkg/admission/plugin/policy/mutating/dispatcher.go`).
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use crate::decision::denied_mutation;
 use crate::observer::Observer;
 use crate::request::AdmissionRequest;
 
-/// A policy that failed.
+/// The failure of a policy, which denies the request unless `failurePolicy` is `Ignore`.
 #[derive(Debug)]
 pub(super) struct PolicyFailure<'a> {
     pub(super) policy: &'a CompiledMutatingPolicy,
@@ -21,7 +21,7 @@ pub(super) struct PolicyFailure<'a> {
     pub(super) reason: &'static str,
 }
 
-/// The status of the first failed policy whose `failurePolicy` is `Fail`.
+/// The status that denies the request, if a policy failed whose `failurePolicy` is not `Ignore`. Reports ignored failures to the observer.
 pub(super) fn denial(
     failures: &[PolicyFailure<'_>],
     request: &AdmissionRequest<'_>,

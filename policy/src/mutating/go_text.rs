@@ -1,4 +1,4 @@
-//! Lists and maps of CEL's values as Go prints them in messages.
+//! Formats CEL lists and maps as Go prints them in messages.
 
 use std::fmt::Write;
 
@@ -6,7 +6,7 @@ use gavel_engine::error::EvalError;
 use gavel_engine::value::{List, Map, Value, ValueKind};
 use gavel_golang::quote::quote;
 
-/// A list of CEL's values as Go prints it.
+/// Formats a CEL list as Go prints it.
 pub(super) fn list(list: List<'_>) -> String {
     let items: Vec<String> = list
         .iter()
@@ -15,7 +15,7 @@ pub(super) fn list(list: List<'_>) -> String {
     format!("[{}]", items.join(" "))
 }
 
-/// A map of CEL's values as Go prints it.
+/// Formats a CEL map as Go prints it.
 pub(super) fn map(map: Map<'_>) -> Result<String, EvalError> {
     let mut out = "map[".to_owned();
     for (n, entry) in map.iter().enumerate() {
@@ -33,13 +33,13 @@ pub(super) fn map(map: Map<'_>) -> Result<String, EvalError> {
     Ok(out)
 }
 
-/// A list of CEL's values as Go's `%#v` prints it.
+/// Formats a CEL list as Go's `%#v` prints it.
 pub(super) fn list_source(list: List<'_>) -> String {
     let items: Vec<String> = list.iter().map(source).collect();
     format!("[]ref.Val{{{}}}", items.join(", "))
 }
 
-/// A map of CEL's values as Go's `%#v` prints it.
+/// Formats a CEL map as Go's `%#v` prints it.
 pub(super) fn map_source(map: Map<'_>) -> Result<String, EvalError> {
     let entries = map.iter().map(|entry| {
         let (key, value) = entry?;
@@ -49,7 +49,7 @@ pub(super) fn map_source(map: Map<'_>) -> Result<String, EvalError> {
     Ok(format!("map[ref.Val]ref.Val{{{}}}", entries.join(", ")))
 }
 
-/// A value of CEL as Go's `%#v` prints it. Lists and maps within it would be printed as addresses.
+/// Formats a CEL value as Go's `%#v` prints it. For nested lists and maps Go prints addresses; here they are printed by value.
 fn source(value: Value<'_>) -> String {
     match value.kind() {
         ValueKind::String(text) => quote(text).to_string(),
@@ -61,7 +61,7 @@ fn source(value: Value<'_>) -> String {
     }
 }
 
-/// Bytes as Go's `%#v` prints them.
+/// Formats the elements of a byte slice as Go's `%#v` prints them.
 pub(super) fn bytes_source(bytes: &[u8]) -> String {
     let bytes: Vec<String> = bytes.iter().map(|byte| format!("0x{byte:x}")).collect();
     bytes.join(", ")

@@ -1,10 +1,10 @@
-//! The invocation of a policy for a request, with a binding and a param.
+//! An invocation of a policy for a request.
 
 use crate::compiled_mutating::{CompiledMutatingBinding, CompiledMutatingPolicy};
 use crate::kept::KeptObject;
 use crate::matching::Matched;
 
-/// A policy with a binding and a param, which match the request.
+/// A policy with one of its bindings and params. The policy and the binding match the request.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Invocation<'a> {
     pub(super) policy: &'a CompiledMutatingPolicy,

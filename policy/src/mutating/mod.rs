@@ -1,4 +1,4 @@
-//! Mutating admission policies, applied to objects (apiserver `pkg/admission/plugin/policy/mutating`).
+//! Applies mutating admission policies to objects (apiserver `pkg/admission/plugin/policy/mutating`).
 
 mod difference;
 mod dispatch;

@@ -1,4 +1,4 @@
-//! One mutation of an object (apiserver `pkg/admission/plugin/policy/mutating/patch`).
+//! Applies one mutation to an object (apiserver `pkg/admission/plugin/policy/mutating/patch`).
 
 use gavel_apimachinery::status::Status;
 use gavel_engine::value::{Json, Reach, Value, ValueKind};
@@ -17,12 +17,12 @@ use crate::resource::GroupVersionKind;
 pub(super) enum MutationError {
     /// The policy fails, and its failure policy decides.
     Policy(String),
-    /// The request fails, whatever the failure policy is.
+    /// The request is denied with this status, regardless of the failure policy.
     Request(Box<Status>),
 }
 
 impl MutationError {
-    /// The message about the mutation.
+    /// The error message.
     pub(super) fn message(&self) -> &str {
         match self {
             MutationError::Policy(message) => message,
@@ -52,7 +52,7 @@ pub(super) struct MutatedObject {
     pub(super) nil_lists: Vec<String>,
 }
 
-/// The object after a mutation with an expression's result; `None` if it did not change.
+/// Mutates an object with the result of a mutation's expression. Returns `None` if the object did not change.
 pub(super) fn mutate(
     kind: ExpressionKind,
     value: Value<'_>,
@@ -80,13 +80,13 @@ pub(super) fn mutate(
     }
 }
 
-/// The memory limit of an object as a document, in units of 16 bytes: 128 MiB. No object of 1.5 MiB, the limit of etcd, takes more.
+/// The maximum memory of an object as a JSON document, in units of 16 bytes: 128 MiB. No object of 1.5 MiB, the limit of etcd, takes more.
 const MAX_SIZE: usize = 1 << 23;
 
 /// The memory of an object as a document, in units of 16 bytes.
-// Documents are at most as deep as their conversion allows, and so is this recursion.
+// Recursion is bounded: objects have a maximum depth.
 fn size(value: Value<'_>) -> usize {
-    /// The overhead of a value, and of the first entries of an object.
+    /// The overhead of each value, in units of 16 bytes.
     const VALUE: usize = 2;
     const OBJECT: usize = 40;
     let inner = match value.kind() {
@@ -110,7 +110,7 @@ fn document(object: Value<'_>) -> Result<Json, String> {
     document.ok_or_else(|| "failed to create JSON patch: the object is no JSON".to_owned())
 }
 
-/// An object as Go writes it.
+/// The object as Go writes it: the lists at `nil_lists` become null, and whole doubles become integers.
 pub(super) fn written(mut object: Json, nil_lists: &[String]) -> Json {
     for pointer in nil_lists {
         if let Some(list) = object.pointer_mut(pointer) {
@@ -120,15 +120,14 @@ pub(super) fn written(mut object: Json, nil_lists: &[String]) -> Json {
     with_whole_numbers(object)
 }
 
-/// Rewrites an object as an API server writes it: Go writes whole doubles without a fraction, so they become integers when they are read
-/// again.
+/// Replaces whole doubles such as 1.0 by integers. An API server does the same when it writes and reads an object.
 #[must_use]
 pub fn with_whole_numbers(mut object: Json) -> Json {
     write_whole_numbers(&mut object);
     object
 }
 
-// Documents are at most as deep as their conversion allows, and so is this recursion.
+// Recursion is bounded: objects have a maximum depth.
 fn write_whole_numbers(value: &mut Json) {
     match value {
         Json::Number(number) if number.is_f64() => {

@@ -1,4 +1,4 @@
-//! Results of expressions as plain data (apiserver `pkg/cel/mutation/dynamic/objects.go`, cel-go's conversions to
+//! Converts results of expressions to plain data (apiserver `pkg/cel/mutation/dynamic/objects.go`, cel-go's conversions to
 //! `structpb.Value`).
 
 use std::collections::BTreeMap;
@@ -14,12 +14,13 @@ use gavel_schema::merge::{Foreign, Plain};
 
 use super::go_text;
 
-/// The limit up to which a double holds every integer exactly.
+/// The largest integer up to which a double represents every integer exactly.
 const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
 
 type Converted<T> = Result<T, String>;
 
-/// Checks that each nested object has the type that the path of its field requires, such as `Object.spec`; begins at the root.
+/// Checks the type names of an object and its nested objects. The type name of a nested object must be the path of its field, such as
+/// `Object.spec`.
 pub(super) fn check_type_names(root: &Object<'_>) -> Converted<()> {
     let mut faults = Vec::new();
     let mut path = root.type_name().to_owned();
@@ -81,7 +82,7 @@ fn check_value(
     }
 }
 
-/// The fields of an object as plain data; `None` if a map in it has a key that is not a text.
+/// The fields of an apply configuration as plain data; `None` if Go cannot convert a field, for example a map with an integer key.
 pub(super) fn configuration(object: &Object<'_>) -> Converted<Option<BTreeMap<String, Plain>>> {
     let fields = object_fields(object, &mut Reach::default());
     match fields.map_err(|error| error.to_string())? {
@@ -90,7 +91,7 @@ pub(super) fn configuration(object: &Object<'_>) -> Converted<Option<BTreeMap<St
     }
 }
 
-/// The converted value, or why Go's conversion of an object fails. The outer error means that the value could not be walked.
+/// The inner error is the message with which Go's conversion of an object fails. The outer error means that reading the value failed.
 type Walked<T> = Result<Result<T, String>, EvalError>;
 
 fn object_fields(object: &Object<'_>, reach: &mut Reach<'_>) -> Walked<BTreeMap<String, Plain>> {
@@ -110,7 +111,7 @@ fn object_fields(object: &Object<'_>, reach: &mut Reach<'_>) -> Walked<BTreeMap<
     })
 }
 
-/// The value of a field: the parts of computed lists and maps are converted one level deep.
+/// Converts the value of a field. Elements of computed lists and maps are converted one level deep.
 fn field(value: Value<'_>, reach: &mut Reach<'_>) -> Walked<Plain> {
     match value.kind() {
         ValueKind::List(list) if !value.is_of_document() && list.is_empty() => {
@@ -160,7 +161,7 @@ fn rune(code: i64) -> String {
     }
 }
 
-/// The Go value of a CEL value: `ref.Val.Value()`.
+/// Converts a CEL value to the Go value that `ref.Val.Value()` returns.
 fn native(value: Value<'_>, reach: &mut Reach<'_>) -> Result<Plain, EvalError> {
     let foreign = |go_type: &str, text: String, source: String| {
         Plain::Foreign(Box::new(Foreign {
@@ -213,12 +214,12 @@ fn native(value: Value<'_>, reach: &mut Reach<'_>) -> Result<Plain, EvalError> {
     })
 }
 
-/// An object of a request as plain data.
+/// Converts an object of a request to plain data.
 pub(super) fn object(value: Value<'_>) -> Converted<Plain> {
     document(value, &mut Reach::default()).map_err(|error| error.to_string())
 }
 
-/// A part of a document, which is plain data.
+/// Converts a value of a document to plain data.
 fn document(value: Value<'_>, reach: &mut Reach<'_>) -> Result<Plain, EvalError> {
     match value.kind() {
         ValueKind::Null => Ok(Plain::Null),
@@ -239,8 +240,8 @@ fn document(value: Value<'_>, reach: &mut Reach<'_>) -> Result<Plain, EvalError>
     }
 }
 
-/// The value of a JSON patch operation: a CEL value converted through `structpb.Value`. All values of a patch share the walk's
-/// budget.
+/// Converts the value of a JSON patch operation to JSON, as cel-go does through `structpb.Value`. All values of a patch share the limits of
+/// `reach`.
 pub(super) fn json(value: Value<'_>, reach: &mut Reach) -> Converted<Json> {
     walk_json(value, reach)
         .map_err(|error| error.to_string())?
@@ -288,7 +289,7 @@ fn walk_json(value: Value<'_>, reach: &mut Reach<'_>) -> Walked<Json> {
     })
 }
 
-/// An object converted through Go's plain values, in which integers become doubles.
+/// Converts an object through Go's plain values, in which integers become doubles.
 fn struct_of(object: &Object<'_>, reach: &mut Reach<'_>) -> Walked<Json> {
     reach.within(object.fields().len(), |reach| {
         let mut fields = JsonObject::new();
@@ -314,7 +315,7 @@ fn struct_field(value: Value<'_>, reach: &mut Reach<'_>) -> Walked<Json> {
     }
 }
 
-/// Converts a part of a computed list or map. Lists and maps among the parts are not converted any further.
+/// Converts an element of a computed list or map. Computed lists and maps among the elements are errors.
 fn struct_part(value: Value<'_>, reach: &mut Reach<'_>) -> Walked<Json> {
     let invalid = |go_type: &str| Ok(Err(format!("proto: invalid type: {go_type}")));
     match value.kind() {
@@ -330,7 +331,7 @@ fn struct_part(value: Value<'_>, reach: &mut Reach<'_>) -> Walked<Json> {
     }
 }
 
-/// A part of a document.
+/// Converts a value of a document. Integers become doubles.
 fn struct_document(value: Value<'_>, reach: &mut Reach<'_>) -> Walked<Json> {
     match value.kind() {
         ValueKind::Int(int) => Ok(number(as_double(int))),
@@ -381,7 +382,7 @@ fn as_double(int: i64) -> f64 {
     int as f64
 }
 
-/// Converts a double as writing and reading it as JSON would: a whole number becomes an integer.
+/// Converts a double to the number that JSON would write and read: a whole double becomes an integer.
 fn number(double: f64) -> Result<Json, String> {
     if !double.is_finite() {
         let shown = float::format_shortest(double);
@@ -395,7 +396,7 @@ fn number(double: f64) -> Result<Json, String> {
     })
 }
 
-/// The integer that equals a double, if its digits fit in an `int64`.
+/// The integer that equals a double, if the double is whole and fits in an `i64`.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "a whole number between the limits of i64 is one"

@@ -1,4 +1,4 @@
-//! The invocations that run again in the second pass (apiserver `pkg/admission/plugin/policy/mutating/reinvocationcontext.go`).
+//! Determines which invocations run again in the second pass (apiserver `pkg/admission/plugin/policy/mutating/reinvocationcontext.go`).
 
 use std::collections::BTreeSet;
 use std::mem;
@@ -6,18 +6,18 @@ use std::mem;
 use super::invocation::Invocation;
 use crate::kept::KeptObject;
 
-/// The policies that have run, and those that will run again.
+/// The invocations that have run and may run again, and the invocations that will run again.
 #[derive(Debug, Default)]
 pub(super) struct Reinvocation {
-    /// Policies that may run again and have run since the last change.
+    /// Invocations that may run again and have run since the last change of the object.
     invoked: BTreeSet<Key>,
-    /// Policies that will run again.
+    /// Invocations that will run again.
     flagged: BTreeSet<Key>,
     /// Whether a second pass is needed.
     pub(super) wanted: bool,
 }
 
-/// A policy, a binding, and the namespace and name of the param.
+/// An invocation: the names of the policy and the binding, and the namespace and name of the param.
 type Key = [String; 4];
 
 fn key(invocation: &Invocation<'_>) -> Key {
@@ -37,14 +37,14 @@ impl Reinvocation {
         self.flagged.contains(&key(invocation))
     }
 
-    /// Records that an invocation that may run again has run.
+    /// Records an invocation that has run, if its policy may run again.
     pub(super) fn ran(&mut self, invocation: &Invocation<'_>) {
         if invocation.policy.is_reinvoked() {
             self.invoked.insert(key(invocation));
         }
     }
 
-    /// Records that the object changed: all policies that have run so far will run again.
+    /// Records that the object changed. All recorded invocations will run again.
     pub(super) fn changed(&mut self) {
         self.flagged.append(&mut mem::take(&mut self.invoked));
         self.wanted = true;

@@ -1,4 +1,4 @@
-//! The kinds of objects: how they are merged, and their defaults (apiserver
+//! The schemas of the objects that policies mutate: their merge rules and defaults (apiserver
 //! `pkg/admission/plugin/policy/mutating/patch/typeconverter.go`).
 
 use std::collections::BTreeMap;
@@ -15,22 +15,22 @@ use gavel_schema::{JsonSchema, default};
 
 use crate::resource::GroupVersionKind;
 
-/// The schemas of custom resources, by kind, in addition to the built-in kinds. Cloning is cheap.
+/// The schemas of mutable objects: those of all built-in kinds, and those of custom resources that the host inserts. Cloning is cheap.
 #[derive(Debug, Clone, Default)]
 pub struct ObjectSchemas {
     custom: Arc<BTreeMap<GroupVersionKind, Arc<JsonSchema>>>,
-    /// The API server into whose Go types objects of built-in kinds are decoded; `None` if they are not decoded.
+    /// The API server whose Go types decode the objects of built-in kinds; `None` if these objects are not decoded.
     typed: Option<Server>,
 }
 
 impl ObjectSchemas {
-    /// Adds the schema of a kind, replacing an earlier one.
+    /// Adds or replaces the schema of a kind.
     pub fn insert(&mut self, kind: GroupVersionKind, schema: Arc<JsonSchema>) {
         Arc::make_mut(&mut self.custom).insert(kind, schema);
     }
 
     /// Decodes objects of built-in kinds into this API server's Go types and sets their defaults. A mutation fails if it sets a field that
-    /// the type lacks. Unknown fields of a request come from a newer API server and stay unchanged.
+    /// the Go type lacks. Fields of a request that the Go type lacks stay unchanged: they come from a newer API server.
     #[must_use]
     pub fn typed(self, server: Server) -> Self {
         ObjectSchemas {
@@ -44,8 +44,8 @@ impl ObjectSchemas {
         self.typed.is_some() && !self.custom.contains_key(kind)
     }
 
-    /// Decodes an object after a JSON patch. A missing kind is taken from `was`. `before` returns the object before the patch, whose
-    /// unknown fields are tolerated.
+    /// Decodes an object after a JSON patch, which must not add unknown fields. A missing kind is taken from `was`. `before` returns the
+    /// object before the patch; its unknown fields are allowed.
     ///
     /// # Errors
     ///
@@ -89,7 +89,7 @@ impl ObjectSchemas {
         }
     }
 
-    /// Converts a merged object to the type of its kind.
+    /// Converts a merged object to the Go type of its kind, if objects of the kind are decoded.
     pub(crate) fn convert(&self, object: &mut Json) -> Result<(), String> {
         let kind = kind_of(object);
         if !self.is_typed(&kind) {
@@ -99,14 +99,14 @@ impl ObjectSchemas {
             .map_err(|error| format!("unable to convert unstructured object to {kind}: {error}"))
     }
 
-    /// Whether a kind with the same group and version is known.
+    /// Whether any kind with the same group and version is known.
     pub(crate) fn knows_version_of(&self, kind: &GroupVersionKind) -> bool {
         let mut custom = self.custom.keys();
         custom.any(|known| known.group == kind.group && known.version == kind.version)
             || Kubernetes::get().knows(&kind.api_version())
     }
 
-    /// How objects of a kind are merged; `None` if the kind is unknown.
+    /// The rules for merging objects of a kind; `None` if the kind is unknown.
     pub(crate) fn merge_type(&self, kind: &GroupVersionKind) -> Option<MergeType<'_>> {
         match self.custom.get(kind) {
             Some(schema) => Some(MergeType::custom_resource(schema)),
@@ -114,8 +114,8 @@ impl ObjectSchemas {
         }
     }
 
-    /// Sets the defaults of an object, as an API server does when it reads it. Built-in kinds have defaults only if they are decoded into
-    /// Go types.
+    /// Sets the defaults of an object, as an API server does when it reads the object. Objects of built-in kinds get defaults only after
+    /// [`ObjectSchemas::typed`].
     pub fn fill_defaults(&self, object: &mut Json) {
         let kind = kind_of(object);
         match (self.custom.get(&kind), self.typed) {
@@ -128,13 +128,13 @@ impl ObjectSchemas {
     }
 }
 
-/// The kind that an object names.
+/// The group, version and kind in the fields `apiVersion` and `kind`.
 pub(crate) fn kind_of(object: &Json) -> GroupVersionKind {
     let text = |key: &str| object.get(key).and_then(Json::as_str).unwrap_or_default();
     GroupVersionKind::new(text("apiVersion"), text("kind"))
 }
 
-/// Reads the kind that an object names; missing parts are taken from `was`.
+/// Reads `apiVersion` and `kind` of an object. If one is missing or empty, it is set from `was`.
 fn read_kind(object: &mut Json, was: &GroupVersionKind) -> Result<GroupVersionKind, String> {
     for (key, was) in [
         ("apiVersion", was.api_version()),

@@ -1,4 +1,4 @@
-//! The objects of a request, converted to the kinds with which policies match them.
+//! The objects of a request, converted to the kinds that policies match.
 
 use std::rc::Rc;
 
@@ -11,18 +11,18 @@ use crate::fields::text_field;
 use crate::request::AdmissionRequest;
 use crate::resource::GroupVersionKind;
 
-/// The objects of the request in one kind.
+/// The object and the old object of a request, converted to one kind.
 pub(super) struct ObjectsOfKind<'a> {
     pub(super) kind: &'a GroupVersionKind,
     pub(super) object: Current<'a>,
     pub(super) old_object: Value<'a>,
     /// The JSON pointers of empty lists that Go writes as null.
     pub(super) nil_lists: Vec<String>,
-    /// Whether a mutation was applied, even without effect.
+    /// Whether a mutation was applied, even if it changed nothing.
     pub(super) is_mutated: bool,
 }
 
-/// The object that the next mutation gets: as it was sent, or after the mutations so far.
+/// The object that the next mutation reads: the object of the request, or the result of the earlier mutations.
 #[derive(Debug, Clone)]
 pub(super) enum Current<'a> {
     Sent(Value<'a>),
@@ -39,7 +39,7 @@ impl Current<'_> {
 }
 
 impl<'a> ObjectsOfKind<'a> {
-    /// The objects as they were sent. `nil_lists` are the empty lists of the object that Go writes as null.
+    /// The objects of the request, converted to `kind`. `nil_lists` are JSON pointers to the empty lists that Go writes as null.
     pub(super) fn sent(
         request: &AdmissionRequest<'a>,
         kind: &'a GroupVersionKind,
@@ -55,7 +55,7 @@ impl<'a> ObjectsOfKind<'a> {
         }
     }
 
-    /// Stores the object after a mutation, if it is valid for its kind; `None` leaves it unchanged.
+    /// Validates the object after a mutation for its kind, and stores it. With `None`, the object stays unchanged.
     pub(super) fn set(
         &mut self,
         mutated: Option<MutatedObject>,
@@ -71,7 +71,7 @@ impl<'a> ObjectsOfKind<'a> {
         Ok(())
     }
 
-    /// The object, if it was mutated, converted to the kind of the object that was sent.
+    /// The mutated object, with the `apiVersion` and `kind` of the object that was sent; `None` if no mutation was applied.
     pub(super) fn into_mutated(self, sent: Value<'_>) -> Option<MutatedObject> {
         if !self.is_mutated || self.object.value().is_null() {
             return None;

@@ -4,7 +4,7 @@ use gavel_engine::value::Value;
 
 use crate::fields::{field, text_field};
 
-/// A label of an object; `None` if it is absent. If any label of the object is not a text, all labels are ignored.
+/// The value of an object's label, if present. If the value of any label is not a string, all labels are ignored.
 pub(crate) fn label<'a>(object: Value<'a>, key: &str) -> Option<&'a str> {
     let labels = field(metadata(object)?, "labels")?;
     let value = field(labels, key)?.as_str()?;
@@ -14,12 +14,12 @@ pub(crate) fn label<'a>(object: Value<'a>, key: &str) -> Option<&'a str> {
         .then_some(value)
 }
 
-/// A text field of an object's metadata; the empty text if it is absent or not a text.
+/// A string field of an object's metadata; empty if the field is absent or not a string.
 pub(crate) fn text_of<'a>(object: Value<'a>, name: &str) -> &'a str {
     metadata(object).map_or("", |metadata| text_field(metadata, name))
 }
 
-/// The name of the object in messages, for requests without a name.
+/// The object's name for messages: `name`, else `generateName`, else `Unknown`.
 pub(crate) fn object_name(object: Value<'_>) -> &str {
     let names = [text_of(object, "name"), text_of(object, "generateName")];
     let name = names.into_iter().find(|name| !name.is_empty());

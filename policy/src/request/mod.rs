@@ -16,18 +16,18 @@ use crate::resource::{GroupVersionKind, GroupVersionResource};
 
 pub(crate) use metadata::{label, object_name, text_of};
 
-/// The request of an AdmissionReview. It is read once; every policy views it.
+/// The request of an AdmissionReview. It is parsed once, and all policies share it.
 #[derive(Debug, Clone)]
 pub struct AdmissionRequest<'a> {
     /// `uid`, which the response repeats.
     pub uid: &'a str,
-    /// The kind of the object that was sent: `requestKind`, or `kind` if that is absent.
+    /// The kind of the object that was sent: `requestKind`, or `kind` if `requestKind` is absent.
     pub kind: GroupVersionKind,
-    /// The resource that the request was sent to: `requestResource`, or `resource` if that is absent.
+    /// The resource that the request was sent to: `requestResource`, or `resource` if `requestResource` is absent.
     pub resource: GroupVersionResource,
     /// `subResource`; empty if absent.
     pub subresource: &'a str,
-    /// `name`; empty if the API server will generate one, or if many objects are deleted.
+    /// `name`; empty if the API server will generate the name, or if several objects are deleted together.
     pub name: &'a str,
     /// `namespace`; empty for cluster-scoped objects.
     pub namespace: &'a str,
@@ -41,7 +41,7 @@ pub struct AdmissionRequest<'a> {
     pub old_object: Value<'a>,
     /// `dryRun`
     pub dry_run: bool,
-    /// `options`, as an API server decodes them: without unknown fields.
+    /// `options`: only the fields that an API server decodes.
     pub options: Value<'a>,
 }
 
@@ -63,8 +63,8 @@ impl fmt::Display for RequestError {
 impl std::error::Error for RequestError {}
 
 impl<'a> AdmissionRequest<'a> {
-    /// Reads the `request` of an AdmissionReview: a JSON document of the host, or JSON that was parsed into an arena. Its objects are
-    /// borrowed; its options are rebuilt in the arena.
+    /// Reads the `request` of an AdmissionReview from a CEL value, which can be a borrowed JSON document or JSON parsed into an arena. The
+    /// objects are borrowed; the options are copied to the arena.
     ///
     /// # Errors
     ///
@@ -114,13 +114,13 @@ impl<'a> AdmissionRequest<'a> {
         })
     }
 
-    /// Whether the objects of the request have metadata: the options of `exec`, `attach`, `portforward` and `proxy` have none.
+    /// Whether the objects of the request have metadata. The options of `exec`, `attach`, `portforward` and `proxy` do not.
     pub(crate) fn has_metadata(&self) -> bool {
         self.operation != "CONNECT" || !self.kind.kind.ends_with("Options")
     }
 
-    /// Whether an API server evaluates no policies for the resource. This applies to reviews of users and their permissions, and to the
-    /// policies themselves.
+    /// Whether API servers evaluate no policies for this resource. Exempt are the reviews of users and permissions, admission policies, and
+    /// their bindings.
     pub fn is_exempt(&self) -> bool {
         let GroupVersionResource {
             group, resource, ..
@@ -162,7 +162,7 @@ fn text<'a>(value: Value<'a>, field: &str) -> Result<&'a str, RequestError> {
     }
 }
 
-/// Checks that a field of the request is an object whose fields are strings, or absent.
+/// Checks that a field of the request is an object, and that each of its `fields` is a string. Absent fields are valid.
 fn texts_of(value: Value<'_>, name: &str, fields: [&str; 3]) -> Result<(), RequestError> {
     if !value.is_null() && value.as_map().is_none() {
         return Err(unfit(&format!("request.{name}"), "an object"));

@@ -1,11 +1,11 @@
-//! The options of an operation, decoded as in Go (apimachinery `CreateOptions`, `UpdateOptions`, `PatchOptions`, `DeleteOptions`).
+//! Decodes the options of an operation as Go does (apimachinery `CreateOptions`, `UpdateOptions`, `PatchOptions`, `DeleteOptions`).
 
 use gavel_engine::value::{Arena, Value, ValueKind};
 
 use super::{RequestError, object, unfit};
 use crate::fields::{Fields, fields_of, text_field};
 
-/// The options of an operation as Go writes them: only the fields of their type, without fields that are empty.
+/// The options of an operation as Go writes them: only the fields that the Go type has, without empty fields.
 pub(super) fn as_go_writes<'a>(
     options: Value<'a>,
     operation: &str,
@@ -18,7 +18,7 @@ pub(super) fn as_go_writes<'a>(
         "DELETE" => "DeleteOptions",
         _ => return Ok(options),
     };
-    // Patches, apply requests included, are sent with PatchOptions; an API server never passes these to webhooks.
+    // Patches and apply requests have PatchOptions, which an API server never passes to webhooks.
     let kind = match text_field(options, "kind") {
         "PatchOptions" => "PatchOptions",
         _ => kind,
@@ -38,18 +38,18 @@ pub(super) fn as_go_writes<'a>(
 /// The type of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Holds {
-    /// A text, omitted if it is empty.
+    /// A string, omitted if empty.
     Text,
-    /// A text, which may be empty.
+    /// A pointer to a string, omitted if nil.
     TextPointer,
     Flag,
     Whole,
-    /// A list of texts, omitted if it is empty.
+    /// A list of strings, omitted if empty.
     Texts,
     Object,
 }
 
-/// The type of a field of options; `None` if options of this kind have no such field.
+/// The Go type of a field of these options; `None` if they have no such field.
 fn holds(kind: &str, field: &str) -> Option<Holds> {
     Some(match (kind, field) {
         ("Preconditions", "uid" | "resourceVersion") => Holds::TextPointer,
@@ -70,7 +70,7 @@ fn holds(kind: &str, field: &str) -> Option<Holds> {
     })
 }
 
-/// Keeps only the fields that options of this kind have. Fails if the value of such a field has the wrong type.
+/// Removes all fields that options of this kind do not have. Fails if a remaining field has the wrong type.
 fn keep(fields: &mut Fields<'_>, kind: &str) -> Result<(), RequestError> {
     let mut misfit = None;
     fields.retain(|field, value| {

@@ -1,4 +1,4 @@
-//! The variable `request` (apiserver `pkg/admission/plugin/cel/condition.go`, `CreateAdmissionRequest`).
+//! The CEL value of `request` (apiserver `pkg/admission/plugin/cel/condition.go`, `CreateAdmissionRequest`).
 
 use gavel_engine::value::{Arena, Value};
 
@@ -6,7 +6,7 @@ use super::AdmissionRequest;
 use crate::resource::{GroupVersionKind, GroupVersionResource};
 
 impl AdmissionRequest<'_> {
-    /// The variable `request`, with the kind and resource with which a policy matches the request. Empty fields are omitted.
+    /// The CEL value of `request`. `kind` and `resource` are those with which a policy matches the request. Empty fields are omitted.
     pub(crate) fn value<'a>(
         &'a self,
         kind: &'a GroupVersionKind,

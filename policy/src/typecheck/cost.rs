@@ -1,9 +1,9 @@
-//! Upper bounds of the costs of a policy's expressions, for known sizes. Upstream has no such figures: it stops expressions that
-//! cost too much when they are evaluated.
+//! Upper bounds for the costs of a policy's expressions, computed from the maximum sizes of the inputs. Upstream has no such bounds; it
+//! stops expensive expressions only at evaluation.
 //!
-//! A variable is evaluated when it is first read, and its value is kept. Its own cost therefore does not include the variables that it
-//! reads. A group of expressions costs the sum of its expressions plus, once each, the variables that they read directly or through other
-//! variables. Which variables are read may depend on the objects, so all variables that an expression names are counted.
+//! A variable is evaluated when it is first read, and its value is cached. The cost of a variable therefore does not include the variables
+//! that it reads. The cost of a group is the cost of its expressions plus the cost of each variable that they can read, directly or through
+//! other variables. Each variable counts once, even if evaluations for some objects do not read it.
 
 use std::collections::BTreeSet;
 
@@ -20,11 +20,11 @@ use crate::resource::GroupVersionKind;
 /// The costs of a policy for objects of one kind.
 #[derive(Debug, Clone)]
 pub struct KindCosts {
-    /// The kind.
+    /// The kind of the objects.
     pub kind: GroupVersionKind,
     /// The expressions, in the order of the policy's fields.
     pub expressions: Vec<ExpressionCost>,
-    /// The costs of the groups that share a budget, except groups without expressions.
+    /// The costs of the groups of expressions that share a budget. Groups without expressions are left out.
     pub groups: Vec<GroupCost>,
 }
 
@@ -35,39 +35,39 @@ pub struct ExpressionCost {
     pub field: String,
     /// The cost.
     pub cost: Estimate,
-    /// The parts that contribute most.
+    /// The subexpressions that contribute most to the cost.
     pub heaviest: Vec<HeavyPart>,
 }
 
 /// The maximum length of [`ExpressionCost::heaviest`].
 const MOST_PARTS: usize = 3;
 
-/// The cost of expressions that share a budget, with the variables that they read.
+/// The cost of a group of expressions that share a budget, including the variables that they read.
 #[derive(Debug, Clone)]
 pub struct GroupCost {
-    /// The field: `spec.matchConditions`, `spec.validations`, `spec.auditAnnotations`, or a mutation such as `spec.mutations[0]`,
-    /// which has its own budget.
+    /// The field with the expressions: `spec.matchConditions`, `spec.validations`, `spec.auditAnnotations`, or a single mutation such as
+    /// `spec.mutations[0]`.
     pub field: String,
     /// The cost for one binding and one param.
     pub cost: Estimate,
-    /// The budget in cost units; the policy fails if it is exceeded.
+    /// The budget in cost units. The policy fails if its cost exceeds the budget.
     pub budget: u64,
 }
 
-/// The estimate of an expression's cost: a range, if it can be computed.
+/// The estimated cost of an expression or a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Estimate {
-    /// The range of the cost, in cost units. No evaluation with objects that satisfy their schemas exceeds the maximum; an evaluation that
+    /// The range of the cost, in cost units. No evaluation exceeds the maximum if the objects satisfy their schemas. An evaluation that
     /// fails may cost less than the minimum.
     Bounded(CostEstimate),
-    /// An input has an unbounded size.
+    /// The cost has no upper bound, because the size of an input is unbounded.
     Unbounded,
-    /// The expression has type errors.
+    /// The cost is unknown, because an expression has type errors.
     Unknown,
 }
 
 impl ExpressionCost {
-    /// The cost limit of one evaluation, in cost units; beyond it, the expression fails.
+    /// The cost limit of one evaluation, in cost units. An expression fails if it exceeds the limit.
     pub const LIMIT: u64 = PER_CALL_LIMIT;
 }
 
@@ -133,7 +133,7 @@ struct Costed {
 }
 
 impl Costed {
-    /// Estimates an expression. Variables must be estimated in order, because later expressions use them.
+    /// Estimates the cost of an expression. Variables must be estimated first and in order, because other expressions read them.
     fn new(expression: &CheckedExpression, policy: &Subject<'_>, sizes: &mut Sizes<'_>) -> Self {
         let CheckedExpression { part, n, checked } = expression;
         let (cost, reads, value) = match checked {
@@ -159,7 +159,8 @@ impl Costed {
     }
 }
 
-/// The cost of a list of expressions that are evaluated one after the other; `None` if the list is empty.
+/// The cost of the expressions of these parts, which share a budget; `None` if there are no expressions. Variables are evaluated again for
+/// each part.
 fn of_list(costed: &[Costed], parts: &[Part], budget: i64) -> Option<GroupCost> {
     let costs = parts
         .iter()
@@ -171,7 +172,7 @@ fn of_list(costed: &[Costed], parts: &[Part], budget: i64) -> Option<GroupCost> 
     })
 }
 
-/// The cost of a mutation, which is evaluated on its own.
+/// The cost of a mutation, which has its own budget.
 fn of_mutation(costed: &[Costed], mutation: &Costed) -> Option<GroupCost> {
     let Costed { part, n, .. } = mutation;
     Some(GroupCost {
@@ -181,7 +182,7 @@ fn of_mutation(costed: &[Costed], mutation: &Costed) -> Option<GroupCost> {
     })
 }
 
-/// The cost of expressions that are evaluated together, with the variables that they read; `None` if there are none.
+/// The cost of the expressions that `is_one` selects, including the variables that they read. `None` if it selects none.
 fn together(costed: &[Costed], is_one: impl Fn(&Costed) -> bool) -> Option<Estimate> {
     let expressions = costed.iter().filter(|each| is_one(each));
     let mut open: Vec<usize> = expressions
@@ -192,7 +193,7 @@ fn together(costed: &[Costed], is_one: impl Fn(&Costed) -> bool) -> Option<Estim
     let mut total = expressions.map(|each| each.cost).reduce(Estimate::plus)?;
     let mut read = BTreeSet::new();
     while let Some(position) = open.pop() {
-        // The variables come first, in order.
+        // Variables are the first items of `costed`, in order.
         let variable = costed.get(position).filter(|_| read.insert(position));
         if let Some(variable) = variable {
             total = total.plus(variable.cost);

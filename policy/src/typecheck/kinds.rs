@@ -1,4 +1,4 @@
-//! The kinds that a policy names (apiserver `pkg/admission/plugin/policy/validating/typechecking.go`).
+//! Finds the kinds that the rules of a policy name (apiserver `pkg/admission/plugin/policy/validating/typechecking.go`).
 
 use std::collections::BTreeSet;
 
@@ -9,17 +9,17 @@ use crate::resource::{GroupVersionKind, GroupVersionResource};
 /// The maximum number of kinds that upstream checks for each rule.
 const MAX_KINDS: usize = 10;
 
-/// A part of a policy that could not be checked, because no schema is known for it.
+/// A field of a policy that could not be checked, because no schema is known for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unchecked {
     /// The field, such as `spec.matchConstraints.resourceRules[0]`.
     pub field: String,
-    /// The kind or resource, and why it was not checked.
+    /// The reason why the field was not checked, with the kind or resource.
     pub reason: String,
 }
 
 impl TypeChecker {
-    /// The kinds that the policy matches.
+    /// The kinds that the policy's rules name.
     pub(super) fn kinds(
         &self,
         policy: &Subject<'_>,
@@ -33,7 +33,7 @@ impl TypeChecker {
         for rule in policy.rules() {
             let found = self.kinds_of_rule(&rule.rule);
             kinds.extend(found.iter().take(most));
-            // As upstream, later rules are then ignored, even if some of the kinds are equal.
+            // As upstream, the search ends after a rule that reaches the limit, even if some of its kinds are equal.
             if found.len() >= most {
                 break;
             }
@@ -41,7 +41,7 @@ impl TypeChecker {
         kinds
     }
 
-    /// The parts of a policy for which no schema is known.
+    /// The fields of a policy that are not checked because no schema is known.
     pub(super) fn unchecked(&self, policy: &Subject<'_>) -> Vec<Unchecked> {
         let mut unchecked = Vec::new();
         if let Some(kind) = policy
@@ -87,7 +87,7 @@ impl TypeChecker {
         unchecked
     }
 
-    /// The kinds of a rule's resources, some of them several times.
+    /// The kinds of a rule's resources. A kind can occur several times.
     fn kinds_of_rule(&self, rule: &RuleWithOperations) -> Vec<&GroupVersionKind> {
         if names_no_kinds(rule) {
             return Vec::new();
@@ -98,8 +98,8 @@ impl TypeChecker {
             .collect()
     }
 
-    /// The kinds of a resource. An empty group or version matches any. If a group has no such resource, groups that begin with
-    /// its name match (apimachinery `pkg/api/meta/restmapper.go`).
+    /// The kinds of a resource. An empty group or version matches any. If no group matches exactly and the version is empty, groups that
+    /// begin with the given group match (apimachinery `pkg/api/meta/restmapper.go`).
     fn kinds_for(&self, wanted: &GroupVersionResource) -> Vec<&GroupVersionKind> {
         let GroupVersionResource {
             group,
@@ -123,18 +123,18 @@ impl TypeChecker {
     }
 }
 
-/// Whether a rule has wildcards for groups or versions.
+/// Whether the groups or versions of a rule contain a wildcard. Upstream finds no kinds for such rules.
 fn names_no_kinds(rule: &RuleWithOperations) -> bool {
     let mut names = rule.api_groups.iter().chain(&rule.api_versions);
     names.any(|name| name.contains('*'))
 }
 
-/// Whether a name is that of a resource, rather than a wildcard or a subresource.
+/// Whether a name in `resources` is a plain resource, not a wildcard or a subresource.
 fn is_resource(name: &str) -> bool {
     !name.contains(['*', '/'])
 }
 
-/// The resources that a rule names, in upstream's order.
+/// All combinations of the groups, versions and resources of a rule, in upstream's order.
 fn resources_of(rule: &RuleWithOperations) -> impl Iterator<Item = GroupVersionResource> {
     let sorted = |names: &[String]| {
         let mut names = names.to_vec();

@@ -1,4 +1,4 @@
-//! Checks the types of a policy's expressions with the schemas of the kinds that it matches (apiserver
+//! Checks the types of a policy's expressions with the schemas of the kinds that its rules name (apiserver
 //! `pkg/admission/plugin/policy/validating/typechecking.go`).
 
 use std::collections::BTreeMap;
@@ -31,7 +31,7 @@ pub use subject::Subject;
 
 use subject::Part;
 
-/// Checks the types of policies against known kinds and resources.
+/// Type-checks policies with the schemas of the kinds that their rules name.
 ///
 /// ```
 /// use gavel_policy::typecheck::TypeChecker;
@@ -63,12 +63,12 @@ use subject::Part;
 #[derive(Debug)]
 pub struct TypeChecker {
     base: Env,
-    /// The API server whose rules for schemas of built-in kinds apply; custom resources have their own rules.
+    /// The API server whose rules apply to the schemas of built-in kinds. Custom resources have their own rules.
     server: Server,
     schemas: BTreeMap<GroupVersionKind, KindSchema>,
-    /// The kind of each resource, by its plural and its singular name.
+    /// The kind of each resource. A resource is listed by its plural and by its singular name.
     resources: BTreeMap<GroupVersionResource, GroupVersionKind>,
-    /// The assumed size limit of an object, in bytes.
+    /// The maximum size of an object, in bytes, assumed for cost bounds.
     max_object: u64,
 }
 
@@ -79,15 +79,15 @@ struct KindSchema {
     merged: JsonSchema,
 }
 
-/// The result of type-checking a policy for all kinds that it names and whose schemas are known.
+/// The result of type-checking a policy for each kind that its rules name and whose schema is known.
 #[derive(Debug, Default)]
 pub struct Analysis {
-    /// The type errors of all expressions for all kinds, with the types of variables known. Sorted by expression, in the order of the
-    /// policy's fields.
+    /// The type errors of all expressions for all kinds, in the order of the policy's fields. Variables have their exact types, unlike in
+    /// upstream's check.
     pub faults: Vec<ExpressionFault>,
     /// The upper bounds of the expressions' costs, by kind.
     pub costs: Vec<KindCosts>,
-    /// The parts of the policy that could not be checked.
+    /// The fields of the policy that could not be checked.
     pub unchecked: Vec<Unchecked>,
     /// The expressions without type errors, kind by kind.
     pub expressions: Vec<TypedExpression>,
@@ -100,27 +100,27 @@ pub struct TypedExpression {
     pub field: String,
     /// The kind with whose schema the expression was checked.
     pub kind: GroupVersionKind,
-    /// The expression.
+    /// The expression with its types.
     pub checked: CheckedAst,
 }
 
-/// The type error of an expression.
+/// The type errors of an expression for the schema of a kind.
 #[derive(Debug)]
 pub struct ExpressionFault {
     /// The path of the expression, such as `spec.validations[0].expression`.
     pub field: String,
     /// The kind with whose schema the expression was checked.
     pub kind: GroupVersionKind,
-    /// The error.
+    /// The type errors.
     pub fault: TypeFault,
 }
 
-/// The extent of a check.
+/// Which expressions of a policy are checked, for how many kinds and how strictly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Extent {
-    /// The parts that upstream checks.
+    /// The check of upstream: validations and their messages, for at most ten kinds of each rule.
     Upstream,
-    /// Everything in the policy.
+    /// All expressions, for all kinds.
     Everything,
 }
 
@@ -133,11 +133,11 @@ struct CheckedExpression {
 }
 
 impl TypeChecker {
-    /// A checker for the language of an API server, without kinds.
+    /// A checker for the CEL language of an API server's version. It knows no kinds yet.
     ///
     /// # Errors
     ///
-    /// A table of functions is malformed.
+    /// A built-in table of function types is malformed.
     pub fn new(server: Server) -> Result<Self, TypeTextError> {
         let base = EnvSet::new(server)?.stored_expressions().clone();
         Ok(TypeChecker {
@@ -149,18 +149,18 @@ impl TypeChecker {
         })
     }
 
-    /// Sets the size of the largest object for cost bounds, in bytes of JSON. The default is the largest request, 3 MiB.
+    /// Sets the maximum size of an object in bytes of JSON, for cost bounds. The default is the maximum size of a request, 3 MiB.
     pub fn set_max_object(&mut self, bytes: u64) {
         self.max_object = bytes;
     }
 
-    /// Adds a kind, and its resource by the names that Kubernetes derives from the kind: a plural and a singular.
+    /// Adds a kind, and a resource by the two names that Kubernetes derives from the kind: the plural and the singular.
     pub fn add_kind(&mut self, kind: GroupVersionKind, schema: &JsonSchema) {
         let singular = kind.kind.to_lowercase();
         for resource in [plural(&singular), singular] {
             self.add_resource(resource, kind.clone());
         }
-        // A schema with a declared type of map values cannot have the fields of a resource.
+        // A schema with `additionalProperties` cannot declare the fields that every resource has.
         let is_resource = schema.value().is_none();
         let types = CelSchema::for_server(schema, is_resource, self.server).named(type_name(&kind));
         let merged = schema.clone();
@@ -172,7 +172,7 @@ impl TypeChecker {
         self.add_kind(kind, &published::schema(schema));
     }
 
-    /// Adds a resource of a kind.
+    /// Adds a resource by its name in lower case, with its kind.
     pub fn add_resource(&mut self, resource: String, kind: GroupVersionKind) {
         let resource = GroupVersionResource {
             group: kind.group.clone(),
@@ -182,8 +182,8 @@ impl TypeChecker {
         self.resources.insert(resource, kind);
     }
 
-    /// Upstream's warnings: type errors of validations and their messages, for at most ten kinds per rule. Expressions without
-    /// errors are omitted.
+    /// Returns the warnings that upstream reports: the type errors of validations and their messages, for at most ten kinds of each rule.
+    /// There is one warning for each expression that has errors.
     pub fn check(&self, policy: &ValidatingAdmissionPolicy) -> Vec<ExpressionWarning> {
         let policy = Subject::from(policy);
         let mut warnings = BTreeMap::<_, ExpressionWarning>::new();
@@ -216,7 +216,7 @@ impl TypeChecker {
         warnings.into_values().collect()
     }
 
-    /// Analyses the policy, validating or mutating, for all kinds that it names.
+    /// Type-checks all expressions of a validating or mutating policy, and estimates their costs, for all kinds that its rules name.
     pub fn analyze<'p>(&self, policy: impl Into<Subject<'p>>) -> Analysis {
         let policy = &policy.into();
         let mut analysis = Analysis {
@@ -255,8 +255,8 @@ impl TypeChecker {
         analysis
     }
 
-    /// The type error of an expression, with its position in the report and its field; `None` if there is none. A mutation is also checked
-    /// with the schema of the objects of a kind.
+    /// The type errors of an expression with its position in the report and its field; `None` if there are none. Mutations are also checked
+    /// with the schema of the objects of `kind`.
     fn fault(
         &self,
         CheckedExpression { part, n, checked }: &CheckedExpression,
@@ -272,7 +272,7 @@ impl TypeChecker {
         Some((part.order(*n), part.field(*n), fault))
     }
 
-    /// The types of `object` and `params` for a policy that matches this kind; `None` if the kind is unknown.
+    /// The types of `object` and `params` for a policy that matches this kind; `None` if the schema of the kind is unknown.
     fn types(
         &self,
         kind: &GroupVersionKind,
@@ -287,7 +287,7 @@ impl TypeChecker {
         })
     }
 
-    /// The policy's expressions: first the variables, in the order in which they are declared.
+    /// Checks the policy's expressions. The variables come first, in the order of their declaration.
     fn expressions(
         &self,
         policy: &Subject<'_>,
@@ -328,7 +328,7 @@ impl TypeChecker {
     }
 }
 
-/// The type name of a kind's objects. Upstream appends a random number.
+/// The name of the type of a kind's objects. The digit replaces upstream's random number.
 fn type_name(kind: &GroupVersionKind) -> String {
     format!("{}1", kind.kind)
 }

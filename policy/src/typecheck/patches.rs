@@ -15,7 +15,7 @@ use crate::cel::{JSON_PATCH, OBJECT_PATCH};
 /// The operations of JSON patches.
 const OPERATIONS: [&str; 6] = ["add", "remove", "replace", "move", "copy", "test"];
 
-/// The errors of a mutation for objects of a type; empty if `part` is not a mutation.
+/// The errors of a mutation of objects with the type `root`; `None` if there are no errors or `part` is not a mutation.
 pub(super) fn faults(part: Part, checked: &CheckedAst, root: MergeType<'_>) -> Option<Issues> {
     if !part.is_mutation() {
         return None;
@@ -41,7 +41,7 @@ pub(super) fn faults(part: Part, checked: &CheckedAst, root: MergeType<'_>) -> O
 struct CheckedMutation<'c, 's> {
     checked: &'c CheckedAst,
     root: MergeType<'s>,
-    /// Whether the expression's result is merged with the object.
+    /// Whether the mutation is an apply configuration, which is merged with the object.
     is_applied: bool,
     issues: Issues,
 }
@@ -53,7 +53,8 @@ impl<'s> CheckedMutation<'_, 's> {
         self.issues.report(location, message);
     }
 
-    /// Checks an initializer of a type. The name of the type is the path of the fields that lead to it: `Object.spec.template`.
+    /// Checks an object initializer such as `Object.spec.template{…}`. The type name is the path of the initialized field in the mutated
+    /// object.
     fn check_object(&mut self, id: ExprId, literal: &Struct) {
         let Some(path) = literal.type_name.strip_prefix(OBJECT_PATCH) else {
             return;
@@ -62,13 +63,13 @@ impl<'s> CheckedMutation<'_, 's> {
         for name in path.split('.').skip(1) {
             match fields_of(ty).field(name) {
                 Some(field) => ty = field,
-                // In a JSON patch, the name of the type does not matter.
+                // A JSON patch may use initializers with any type name.
                 None if !self.is_applied => return,
                 None => return self.report(id, undeclared(path)),
             }
         }
         let ty = fields_of(ty);
-        // A map of objects and the objects in it have types with the same name.
+        // A map and the objects in it have the same type name, so the initializer could be either.
         let is_ambiguous = ty.entry().is_some_and(|entry| entry.takes(Shape::Map));
         if is_ambiguous || !ty.takes(Shape::Map) {
             return;
@@ -82,8 +83,8 @@ impl<'s> CheckedMutation<'_, 's> {
         }
     }
 
-    /// Checks the value that is set at `path`. An initializer at this path must have the type `Object` followed by `names`, such as
-    /// `.spec`. For a path within a map, `names` is that of the map.
+    /// Checks the value of the field at `path`. An object initializer there must have the type `Object` followed by `names`, such as
+    /// `Object.spec`. Inside a map, `names` is the path of the map.
     fn check_value(&mut self, value: &Expr, ty: MergeType<'s>, path: &str, names: &str) {
         let found = self.checked.type_of(value.id);
         if let Some(message) = self.refusal(found, ty, path, names) {
@@ -98,15 +99,14 @@ impl<'s> CheckedMutation<'_, 's> {
             };
             let path = format!("{path}.{name}");
             match ty.field(name) {
-                // Names of types do not extend into maps.
+                // Type names contain no keys of maps.
                 Some(ty) => self.check_value(value, ty, &path, names),
                 None => self.report(*id, undeclared(&path)),
             }
         }
     }
 
-    /// The error for a value of a CEL type where another type is required; `None` if the value fits, or its type does not show whether it
-    /// fits.
+    /// The error if a value of the CEL type `found` does not fit the schema type `ty`; `None` if it fits or if its CEL type does not tell.
     fn refusal(&self, found: &Type, ty: MergeType<'s>, path: &str, names: &str) -> Option<String> {
         if let Some(held) = found.as_optional() {
             return self.refusal(held, ty, path, names);
@@ -141,7 +141,7 @@ impl<'s> CheckedMutation<'_, 's> {
         }
     }
 
-    /// The JSON shape of values of a CEL type; `None` if the type does not determine it.
+    /// The JSON shape of the values of a CEL type; `None` if they can have different shapes.
     fn shape(&self, ty: &Type) -> Option<Shape> {
         let converted = |shape| match self.is_applied {
             true => Shape::Foreign,
@@ -153,11 +153,11 @@ impl<'s> CheckedMutation<'_, 's> {
             Type::Uint => converted(Shape::Number),
             Type::String => Shape::Text,
             Type::Bytes | Type::Duration | Type::Timestamp => converted(Shape::Text),
-            // A JSON patch may set null anywhere.
+            // An apply configuration cannot set null; a JSON patch can set null anywhere.
             Type::Null if self.is_applied => Shape::Foreign,
             Type::List(_) => Shape::List,
             Type::Map(_) => Shape::Map,
-            // Values of Kubernetes' own libraries cannot be parts of objects.
+            // Values of the Kubernetes libraries, such as quantities, cannot be written to objects.
             Type::Struct(name) if !name.starts_with("kubernetes.") => Shape::Map,
             _ => return None,
         })
@@ -185,8 +185,8 @@ impl<'s> CheckedMutation<'_, 's> {
         }
     }
 
-    /// Checks a JSON pointer. Returns the type of its target, and the pointer with `*` for unknown names; `None` if the pointer is wrong or
-    /// its target is unknown.
+    /// Checks a JSON pointer. Returns the type of its target, and the pointer with `*` for unknown keys. Returns `None` if the pointer is
+    /// invalid or the type of its target is unknown.
     fn check_pointer(&mut self, pointer: &Expr) -> Option<(MergeType<'s>, String)> {
         let mut ty = self.root;
         let mut path = String::new();
@@ -206,7 +206,7 @@ impl<'s> CheckedMutation<'_, 's> {
     }
 }
 
-/// The type of the part that a step of a JSON pointer selects; `None` if it depends on an unknown name.
+/// The type of the value that a key of a JSON pointer selects. It is `None` if the type depends on a key that is computed.
 fn part<'s>(ty: MergeType<'s>, step: Option<&str>) -> Result<Option<MergeType<'s>>, String> {
     let is_index = |step: &str| step == "-" || step.parse::<i64>().is_ok();
     let element = ty.element().filter(|_| step.is_none_or(is_index));

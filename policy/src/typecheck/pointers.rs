@@ -1,24 +1,25 @@
-//! JSON pointers in expressions, as far as their text is known before the evaluation.
+//! Determines which keys of a JSON pointer are known before its expression is evaluated.
 
 use gavel_engine::ast::{Constant, Expr, ExprKind, operators};
 use gavel_engine::check::{CheckedAst, Reference};
 use gavel_engine::types::Type;
 
-/// The steps of a JSON pointer.
+/// The keys of a JSON pointer that are known before the evaluation.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Steps {
-    /// The known steps, each with its unescaped name if that is known too.
+    /// The first keys of the pointer, unescaped; `None` for a key that is computed.
     pub(super) known: Vec<Option<String>>,
-    /// Whether the pointer has no further steps.
+    /// Whether these are all keys of the pointer.
     pub(super) is_whole: bool,
 }
 
-/// The steps of the pointer that an expression returns: a text, or several joined with computed values.
+/// The keys of the JSON pointer that an expression returns. The expression is a literal string, or a concatenation of literals and computed
+/// strings.
 pub(super) fn steps(pointer: &Expr, checked: &CheckedAst) -> Steps {
     let mut pieces = Vec::new();
     split(pointer, checked, &mut pieces);
     let mut steps = Steps::default();
-    // The step that is being read; `None` before the first slash.
+    // The key that is being read; `None` before the first slash. The inner `None` stands for a computed key.
     let mut open: Option<Option<String>> = None;
     for piece in pieces {
         match piece {
@@ -46,12 +47,12 @@ pub(super) fn steps(pointer: &Expr, checked: &CheckedAst) -> Steps {
 
 enum Piece<'e> {
     Text(&'e str),
-    /// A computed text without a slash: it is part of one step.
+    /// A computed string without a slash, which is part of a single key.
     Step,
     Unknown,
 }
 
-/// The operands of a text that is concatenated with `+`. The recursion is as deep as the tree; the parser limits this depth.
+/// Splits a concatenation of strings into its operands. The parser limits the depth of the recursion.
 fn split<'e>(expr: &'e Expr, checked: &CheckedAst, pieces: &mut Vec<Piece<'e>>) {
     if let Some(text) = text_of(expr) {
         return pieces.push(Piece::Text(text));
@@ -75,7 +76,7 @@ fn split<'e>(expr: &'e Expr, checked: &CheckedAst, pieces: &mut Vec<Piece<'e>>) 
     }
 }
 
-/// The text, if the expression is a literal text.
+/// The string, if the expression is a string literal.
 pub(super) fn text_of(expr: &Expr) -> Option<&str> {
     match &expr.kind {
         ExprKind::Constant(Constant::String(text)) => Some(text),

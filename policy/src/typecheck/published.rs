@@ -6,7 +6,8 @@ use std::sync::Arc;
 use gavel_schema::{Items, JsonSchema, SchemaOrBool};
 use smol_str::SmolStr;
 
-/// The schema of a definition with the metadata of all objects. Without a schema, only the fields that every resource has are known.
+/// The published schema: the schema in the definition plus `apiVersion`, `kind` and `metadata`. Without a schema in the definition, no
+/// other fields are known.
 pub(super) fn schema(schema: Option<&JsonSchema>) -> JsonSchema {
     let Some(schema) = schema else {
         return of_type("object");
@@ -17,8 +18,8 @@ pub(super) fn schema(schema: Option<&JsonSchema>) -> JsonSchema {
     schema
 }
 
-/// Adds `apiVersion`, `kind` and `metadata` to the schemas of embedded objects. The recursion is as deep as the schema; the reader of
-/// schemas limits this depth.
+/// Adds `apiVersion`, `kind` and `metadata` to the schemas of embedded resources. The recursion is as deep as the schema, whose depth is
+/// limited when it is read.
 fn complete_embedded(schema: &mut JsonSchema) {
     for name in schema.properties.keys().cloned().collect::<Vec<_>>() {
         schema.properties.get_mut(&name).map(complete_embedded);
@@ -30,7 +31,7 @@ fn complete_embedded(schema: &mut JsonSchema) {
     }
 }
 
-/// Adds the standard schemas of `apiVersion`, `kind` and `metadata`, which replace the schema's own.
+/// Sets the standard schemas of `apiVersion`, `kind` and `metadata`, replacing existing ones.
 fn complete(schema: &mut JsonSchema) {
     let all = [
         ("apiVersion", text()),
@@ -43,7 +44,7 @@ fn complete(schema: &mut JsonSchema) {
     schema.properties = own.chain(all).collect();
 }
 
-/// `metadata` (apimachinery `pkg/apis/meta/v1`, `ObjectMeta`).
+/// The schema of `metadata` (apimachinery `pkg/apis/meta/v1`, `ObjectMeta`).
 fn metadata() -> JsonSchema {
     let owner = object([
         ("apiVersion", text()),

@@ -1,4 +1,4 @@
-//! The sizes of the inputs of a policy's expressions.
+//! The maximum sizes of the inputs of a policy's expressions.
 
 use std::collections::BTreeSet;
 
@@ -12,27 +12,26 @@ use crate::cel::{
     NAMESPACE_OBJECT, OBJECT, OLD_OBJECT, ObjectTypes, PARAMS, REQUEST_VARIABLE, VARIABLES_VARIABLE,
 };
 
-/// The limit of steps into objects for which the origin of variables is tracked.
+/// The maximum length of the path into an object that is recorded for a variable's value.
 const MAX_STEPS: usize = 500;
 
-/// The length limit of a time or a duration as text, in code points, unless a schema sets a lower limit.
+/// The maximum length of a timestamp or duration as a string, in code points. A schema may set a lower limit.
 const TIME: u64 = 64;
 
-/// The sizes that are known from the schemas of objects and from the size limit of an object. `request.userInfo`, `request.options`, and
-/// results of functions with unknown arguments have unknown sizes.
+/// The sizes of inputs that follow from schemas and from the maximum size of an object. Unknown are the sizes of `request.userInfo`,
+/// `request.options`, and results of functions with arguments of unknown size.
 #[derive(Debug)]
 pub(super) struct Sizes<'t> {
     types: &'t ObjectTypes,
     /// The size limit of an object, in bytes.
     max_object: u64,
-    /// The variables in the order of their declaration, with the known properties of their values. Paths of values do not begin at other
-    /// variables.
+    /// The variables in the order of their declaration, with the known properties of their values. The path of a value begins at an input,
+    /// never at another variable.
     variables: Vec<(SmolStr, KnownValue)>,
 }
 
 impl<'t> Sizes<'t> {
-    /// The sizes that follow from schemas and from the limit of `max_object` bytes for an object. No variables are declared yet; see
-    /// `declare`.
+    /// The sizes for objects with these types and at most `max_object` bytes. No variables are declared yet; see `declare`.
     pub(super) fn new(types: &'t ObjectTypes, max_object: u64) -> Self {
         Sizes {
             types,
@@ -41,7 +40,7 @@ impl<'t> Sizes<'t> {
         }
     }
 
-    /// Declares the next variable. If it is part of another variable, it gets the origin of that variable.
+    /// Declares the next variable. If its value is part of another variable's value, its path is extended to begin at the input.
     pub(super) fn declare(&mut self, name: &str, value: KnownValue) {
         let value = match value.path() {
             [variables, from, rest @ ..] if variables == VARIABLES_VARIABLE => {
@@ -57,7 +56,7 @@ impl<'t> Sizes<'t> {
             }
             _ => value,
         };
-        // Schemas are not that deep.
+        // No schema is deep enough for a longer path.
         let value = match value.path().len() > MAX_STEPS {
             true => value.at(Vec::new()),
             false => value,
@@ -70,12 +69,12 @@ impl<'t> Sizes<'t> {
         Some(value)
     }
 
-    /// The position of a variable by its name; if several variables have the name, the position of the last one.
+    /// The position of the variable with this name. If several variables have the name, it is the position of the last one.
     fn position(&self, name: &str) -> Option<usize> {
         self.variables.iter().rposition(|(known, _)| known == name)
     }
 
-    /// The positions of these variables; of all variables, if the names are unknown.
+    /// The positions of the variables with these names. Without names, the positions of all variables.
     pub(super) fn positions(&self, names: Option<Vec<&SmolStr>>) -> BTreeSet<usize> {
         match names {
             Some(names) => names
@@ -112,8 +111,8 @@ impl SizeSource for Sizes<'_> {
 }
 
 impl Sizes<'_> {
-    /// The size of a part of an object. Two sizes in the schema are not used: those of objects with declared fields, because such objects
-    /// have no size, and those of the keys of maps, because schemas do not bound keys reliably.
+    /// The size of a value inside an object. The schema's size is ignored in two cases: objects with declared fields have no size, and
+    /// schemas do not bound the keys of maps reliably.
     fn in_object(&self, schema: Option<&CelSchema>, steps: &[&str], ty: &Type) -> SizeEstimate {
         let has_size = !matches!(ty, Type::Struct(_)) && steps.last() != Some(&"@keys");
         let size = schema.filter(|_| has_size);
@@ -123,9 +122,9 @@ impl Sizes<'_> {
     }
 }
 
-/// The greatest size of a value of a type in an object of `bytes` bytes.
+/// The maximum size of a value of a type, inside an object of `bytes` bytes.
 fn in_bytes(bytes: u64, ty: &Type) -> u64 {
-    /// The minimum number of bytes of a list element with its comma, and of a map entry.
+    /// The minimum size of a list element with its comma, in bytes. `ENTRY` is the minimum for a map entry.
     const ELEMENT: u64 = 2;
     const ENTRY: u64 = 5;
     match ty {
@@ -140,7 +139,7 @@ fn in_bytes(bytes: u64, ty: &Type) -> u64 {
     }
 }
 
-/// A size from 0 to `most`, at least 1.
+/// A size between 0 and `most`. The maximum is at least 1.
 fn up_to(most: u64) -> SizeEstimate {
     SizeEstimate {
         min: 0,

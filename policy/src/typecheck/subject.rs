@@ -1,4 +1,4 @@
-//! The parts of a policy that are type-checked. Validating and mutating policies share them.
+//! The expressions of a policy that are type-checked. Validating and mutating policies share this representation.
 
 use gavel_apimachinery::meta::GroupVersion;
 
@@ -10,17 +10,17 @@ use crate::compiled_mutating::expression_of;
 use crate::expression_kind::ExpressionKind;
 use crate::resource::GroupVersionKind;
 
-/// A policy whose expressions are checked: a `&ValidatingAdmissionPolicy` or a `&MutatingAdmissionPolicy`.
+/// A policy to type-check. Convert it from a `&ValidatingAdmissionPolicy` or a `&MutatingAdmissionPolicy`.
 #[derive(Debug)]
 pub struct Subject<'p> {
     param_kind: Option<&'p ParamKind>,
     match_constraints: Option<&'p MatchResources>,
     pub(super) variables: &'p [Variable],
-    /// The other expressions, each with its part and its place in the part's list.
+    /// All expressions except the variables, each with its field and its index in the field's list.
     pub(super) expressions: Vec<(Part, usize, &'p str)>,
 }
 
-/// A part of a policy that holds expressions, in the order in which they are reported.
+/// The field of a policy that contains an expression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
     Variable,
@@ -33,13 +33,13 @@ pub(super) enum Part {
 }
 
 impl Subject<'_> {
-    /// The rules of the policy's constraints.
+    /// The rules of the policy's match constraints.
     pub(super) fn rules(&self) -> impl Iterator<Item = &NamedRuleWithOperations> {
         let constraints = self.match_constraints.into_iter();
         constraints.flat_map(|constraints| &constraints.resource_rules)
     }
 
-    /// The kind of the policy's params; `None` if the `apiVersion` is invalid or absent.
+    /// The kind of the policy's params; `None` without a `paramKind` or if its `apiVersion` is invalid.
     pub(super) fn param_kind(&self) -> Option<GroupVersionKind> {
         let ParamKind { api_version, kind } = self.param_kind?;
         let GroupVersion { group, version } = GroupVersion::parse(api_version).ok()?;
@@ -102,7 +102,7 @@ impl<'p> From<&'p MutatingAdmissionPolicy> for Subject<'p> {
 }
 
 impl Part {
-    /// The field of the expression with this place in the part's list.
+    /// The path of the expression with index `n`.
     pub(super) fn field(self, n: usize) -> String {
         let expression = match self {
             Part::Variable | Part::MatchCondition | Part::Validation => "expression",
@@ -114,7 +114,7 @@ impl Part {
         format!("{}[{n}].{expression}", self.list())
     }
 
-    /// The list that holds the part.
+    /// The path of the list that contains the expressions.
     pub(super) fn list(self) -> &'static str {
         match self {
             Part::Variable => "spec.variables",
@@ -125,12 +125,12 @@ impl Part {
         }
     }
 
-    /// Whether the part is a mutation.
+    /// Whether the expressions are mutations.
     pub(super) fn is_mutation(self) -> bool {
         matches!(self, Part::ApplyConfiguration | Part::JsonPatch)
     }
 
-    /// The position in the report. Messages follow their validations.
+    /// The sort key of the expression with index `n` in reports. A message follows its validation.
     pub(super) fn order(self, n: usize) -> (usize, usize, usize) {
         match self {
             Part::Variable => (0, n, 0),

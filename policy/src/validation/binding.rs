@@ -1,4 +1,4 @@
-//! The validation of bindings.
+//! Validates bindings.
 
 use std::collections::BTreeSet;
 
@@ -42,7 +42,7 @@ impl Validated for MutatingAdmissionPolicyBinding {
     }
 }
 
-/// Appends the errors of the references in a binding of either kind.
+/// Appends the errors in the policy name, the `paramRef` and the `matchResources` of a binding.
 fn bound(
     errors: &mut Vec<Error>,
     policy: &str,

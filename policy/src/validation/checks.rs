@@ -1,4 +1,4 @@
-//! The validation of a policy's expressions, and of the fields that belong to them.
+//! Validates a policy's expressions and the fields beside them, such as names and messages.
 
 use std::collections::BTreeSet;
 
@@ -15,14 +15,14 @@ use crate::cel::{Declarations, ExpressionKind};
 const REASONS: [&str; 3] = ["Forbidden", "Invalid", "RequestEntityTooLarge"];
 const PATCH_TYPES: [&str; 2] = ["ApplyConfiguration", "JSONPatch"];
 const MOST_AUDIT_ANNOTATIONS: usize = 20;
-/// The length limit of a value expression, in bytes.
+/// The maximum length of a `valueExpression`, in bytes.
 const LONGEST_VALUE_EXPRESSION: usize = 5 * 1024;
 
-/// The state of checking a policy's expressions.
+/// The inputs of checks of a policy's expressions.
 pub(super) struct Checks<'p> {
     /// Whether the policy has params.
     pub(super) params: bool,
-    /// The expressions of the old object.
+    /// The expressions of the policy before an update.
     pub(super) old: OldExpressions<'p>,
     /// The compiler, with the variables declared so far.
     pub(super) expressions: Expressions<'p>,
@@ -56,7 +56,7 @@ impl Checks<'_> {
         );
     }
 
-    /// Appends the errors in the expressions of variables. The expression of a variable can read the variables before it.
+    /// Appends the errors of variables. The expression of a variable can read the variables before it.
     pub(super) fn variables(
         &mut self,
         errors: &mut Vec<Error>,
@@ -81,7 +81,7 @@ impl Checks<'_> {
                 errors.push(Error::required(&path, "expression is not specified"));
                 continue;
             }
-            // Upstream looks variables up among the old validations.
+            // Upstream compares variables with the old validations, not with the old variables.
             let is_old = self.old.validations.contains(expression.as_str());
             let declarations = self.declarations();
             errors.extend(
@@ -166,7 +166,7 @@ impl Checks<'_> {
         }
     }
 
-    /// Appends the errors of audit annotations; `name` is the policy's.
+    /// Appends the errors of audit annotations. `name` is the name of the policy.
     pub(super) fn audit_annotations(
         &self,
         errors: &mut Vec<Error>,
@@ -220,7 +220,7 @@ impl Checks<'_> {
             let error = self
                 .expressions
                 .check(kind, trimmed, self.declarations(), is_old, path);
-            // The text is shown as it was written.
+            // Errors show the expression as written, not trimmed.
             errors.extend(error.map(|error| match error.kind {
                 ErrorType::Invalid => Error::invalid(path, text, error.detail),
                 _ => error,
@@ -281,7 +281,7 @@ impl Checks<'_> {
         if trimmed.is_empty() {
             return errors.push(Error::required(path, ""));
         }
-        // Upstream looks JSON patches up among the old apply configurations.
+        // Upstream compares JSON patches with the old apply configurations, not with the old JSON patches.
         let is_old = self.old.apply_configurations.contains(text);
         let declarations = Declarations {
             patch_types: true,
@@ -294,7 +294,7 @@ impl Checks<'_> {
     }
 }
 
-/// The annotations as Go prints values of Kubernetes' internal type.
+/// Formats the annotations as Go prints values of Kubernetes' internal type.
 fn all_annotations(annotations: &[AuditAnnotation]) -> BadValue {
     let texts = annotations.iter().map(
         |AuditAnnotation {
@@ -309,7 +309,7 @@ fn all_annotations(annotations: &[AuditAnnotation]) -> BadValue {
     BadValue::Text(format!("[{}]", texts.join(",")))
 }
 
-/// Whether a name is valid as an identifier in expressions.
+/// Whether a variable's name is a valid CEL identifier.
 fn is_identifier(name: &str) -> bool {
     let is_part = |c: char| c == '_' || c.is_ascii_alphanumeric();
     name.chars().all(is_part)

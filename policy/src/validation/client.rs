@@ -1,4 +1,4 @@
-//! The validation of webhooks' client configurations (apiserver `pkg/util/webhook/validation.go`).
+//! Validates the client configurations of webhooks (apiserver `pkg/util/webhook/validation.go`).
 
 use gavel_apimachinery::field::{Error, Path};
 use gavel_apimachinery::names;
@@ -59,7 +59,7 @@ fn url(errors: &mut Vec<Error>, text: &str, path: &Path<'_>) {
 }
 
 fn service(errors: &mut Vec<Error>, service: &ServiceReference, path: &Path<'_>) {
-    // Upstream exchanges the two names.
+    // Upstream swaps the two field names in these errors.
     for (value, name) in [(&service.namespace, "name"), (&service.name, "namespace")] {
         if value.is_empty() {
             errors.push(Error::required(&path.child(name), ""));
@@ -86,7 +86,7 @@ fn service_path(errors: &mut Vec<Error>, text: &str, path: &Path<'_>) {
     if !text.starts_with('/') {
         report("must start with a '/'".to_owned());
     }
-    // Upstream drops the first byte, whatever it is.
+    // Upstream drops the first byte, even if it is not a slash.
     let segments = text.as_bytes().get(1..).unwrap_or_default();
     let segments = segments.strip_suffix(b"/").unwrap_or(segments);
     for (n, segment) in segments.split(|byte| *byte == b'/').enumerate() {

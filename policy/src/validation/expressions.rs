@@ -1,5 +1,5 @@
-//! Compiles the expressions of an object. An expression that the old object has in the same role is allowed to use functions of later
-//! versions.
+//! Compiles the expressions of an object for validation. If the old object had the same expression in the same field, the expression may
+//! use functions of later versions.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -11,7 +11,7 @@ use gavel_libraries::EnvSet;
 use crate::api::Variable;
 use crate::cel::{CompileErrorKind, Compiler, Declarations, Expression, ExpressionKind};
 
-/// Compilers of new and of stored expressions.
+/// A compiler for new expressions, and one for expressions that are already stored.
 #[derive(Debug, Clone)]
 pub(super) struct Compilers {
     bases: EnvSet,
@@ -32,12 +32,12 @@ impl Compilers {
         }
     }
 
-    /// The compiler for expressions that cannot read variables.
+    /// Compilers for expressions that cannot read variables.
     pub(super) fn plain(&self) -> Expressions<'_> {
         Expressions(Cow::Borrowed(self))
     }
 
-    /// The compiler for expressions that can read variables.
+    /// Compilers for expressions that can read variables.
     pub(super) fn composed(&self) -> Expressions<'_> {
         Expressions(Cow::Owned(Compilers {
             new: Compiler::with_variables(self.bases.new_expressions()),
@@ -48,7 +48,7 @@ impl Compilers {
 }
 
 impl Expressions<'_> {
-    /// Compiles an expression; returns its error.
+    /// Compiles an expression and returns its error, if any. `is_old` tells whether the old object had the expression.
     pub(super) fn check(
         &self,
         kind: ExpressionKind,
@@ -61,7 +61,8 @@ impl Expressions<'_> {
         error(&compiler.compile(kind, text, declarations), path)
     }
 
-    /// Compiles a variable and declares it for later expressions; returns its error.
+    /// Compiles a variable, declares it for later expressions, and returns its error, if any. `is_old` tells whether the old object had the
+    /// expression.
     pub(super) fn check_variable(
         &mut self,
         Variable { name, expression }: &Variable,
@@ -85,7 +86,7 @@ fn error(expression: &Expression, path: &Path<'_>) -> Option<Error> {
         CompileErrorKind::Invalid => Error::invalid(path, &*expression.text, &error.message)
             .in_expression(ExpressionPlace::new(error.position)),
         CompileErrorKind::Internal => {
-            // The value is the error itself, as Go writes it as JSON.
+            // The error's value is the error itself, in Go's JSON form.
             let detail = json::quoted(&error.message);
             let value =
                 format!("{{\"Type\":\"InternalError\",\"Detail\":{detail},\"Cause\":null}}");
@@ -95,7 +96,7 @@ fn error(expression: &Expression, path: &Path<'_>) -> Option<Error> {
     })
 }
 
-/// The expressions of an old object, by their kind.
+/// The expressions of the object before an update, for each field.
 #[derive(Debug, Default)]
 pub(super) struct OldExpressions<'o> {
     pub(super) match_conditions: BTreeSet<&'o str>,

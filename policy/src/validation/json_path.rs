@@ -10,17 +10,17 @@ use gavel_golang::regex::Regex;
 ///
 /// # Errors
 ///
-/// The message for an invalid path.
+/// The path is invalid. The error is upstream's message.
 pub(super) fn check(path: &str) -> Result<(), String> {
     Parser::new(path).parse().map(|_| ())
 }
 
-/// A parser of the text `{path}`. A separate parser reads the text between brackets. Parsers are nested at most three deep: brackets can
-/// only be nested within quotes, and there are two kinds of quotes.
+/// Parses the text `{path}`. A path between brackets gets its own parser. Parsers are nested at most three deep: brackets can be nested
+/// only inside quotes, and there are two kinds of quotes.
 struct Parser {
     text: Vec<char>,
     at: usize,
-    /// The start of the text that is not yet consumed.
+    /// The position of the first character that is not consumed yet.
     start: usize,
 }
 
@@ -33,7 +33,7 @@ impl Parser {
         }
     }
 
-    /// Parses the text. Returns whether the first action ends in `..`.
+    /// Parses the text. Returns whether the first path between braces ends in `..`.
     fn parse(mut self) -> Result<bool, String> {
         let mut first = None;
         while let Some(c) = self.next() {
@@ -46,7 +46,7 @@ impl Parser {
         Ok(first.unwrap_or_default())
     }
 
-    /// Parses the text between braces.
+    /// Parses a path after `{`. Returns whether it ends in `..`.
     fn action(&mut self) -> Result<bool, String> {
         let mut is_recursive = false;
         loop {
@@ -138,7 +138,7 @@ impl Parser {
         }
     }
 
-    /// Parses the text after `[`. Returns whether it ends in `..`.
+    /// Parses an index, a slice or a key after `[`. Returns whether a quoted key ends in `..`.
     fn array(&mut self) -> Result<bool, String> {
         loop {
             match self.next() {
@@ -172,7 +172,7 @@ impl Parser {
 
     fn filter(&mut self) -> Result<(), String> {
         self.skip(3);
-        // Only the first quoted text is recognized as quoted.
+        // Upstream detects only the first quoted string in a filter.
         let mut quote = None;
         let mut is_closed = false;
         loop {
@@ -218,7 +218,7 @@ impl Parser {
         }
     }
 
-    /// Whether the character before the one that was read last is a backslash.
+    /// Whether a backslash precedes the character that was read last.
     fn follows_backslash(&self) -> bool {
         let before = self.at.checked_sub(2).and_then(|at| self.text.get(at));
         before == Some(&'\\')
@@ -259,7 +259,7 @@ impl Parser {
     }
 }
 
-/// Checks `1`, `1:2`, `1:2:3`; any number may be absent.
+/// Checks an index or a slice: `1`, `1:2` or `1:2:3`. Each number may be absent.
 fn slice(text: &str) -> Result<(), String> {
     let parts: Vec<&str> = text.split(':').collect();
     let is_index = |text: &&str| {
@@ -277,14 +277,14 @@ fn slice(text: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// The two sides of a comparison; `None` if the text is not a comparison.
+/// Splits a comparison such as `@.a == 1` into its two sides; `None` if there is no operator.
 fn comparison(text: &str) -> Option<(&str, &str)> {
     let is_operator = |c: char| matches!(c, '!' | '<' | '>' | '=');
     let at = text.find(is_operator).filter(|at| *at > 0)?;
     let (left, rest) = text.split_at_checked(at)?;
     let right = rest.trim_start_matches(is_operator);
     match right {
-        // If only operators remain, the last one is the right side.
+        // If only operator characters follow, the last of them counts as the right side.
         "" if rest.len() > 1 => rest
             .get(rest.len().saturating_sub(1)..)
             .map(|right| (left, right)),
@@ -293,7 +293,7 @@ fn comparison(text: &str) -> Option<(&str, &str)> {
     }
 }
 
-/// Whether Go can unquote the text between quotes.
+/// Whether Go can unquote a string with this text between its quotes.
 fn can_be_unquoted(text: &str, quote: char) -> bool {
     let mut chars = text.chars();
     while let Some(c) = chars.next() {

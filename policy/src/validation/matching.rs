@@ -1,4 +1,4 @@
-//! The validation of resources, rules, selectors and match conditions.
+//! Validates match constraints, rules, selectors and match conditions.
 
 use std::collections::BTreeSet;
 
@@ -20,8 +20,8 @@ const MATCH_POLICIES: [&str; 2] = ["Equivalent", "Exact"];
 const FAILURE_POLICIES: [&str; 2] = ["Fail", "Ignore"];
 const MOST_CONDITIONS: usize = 64;
 
-/// Appends an error if a text is not among the supported values. Upstream has a Go type for these values, so its messages print them as
-/// JSON.
+/// Appends an error if the text is not one of the supported values. The error shows the text as JSON, as upstream does for Go's string
+/// types.
 pub(super) fn one_of(errors: &mut Vec<Error>, text: &str, supported: &[&str], path: &Path<'_>) {
     if !supported.contains(&text) {
         let value = BadValue::Text(json::quoted(text));
@@ -43,7 +43,7 @@ pub(super) fn match_policy(errors: &mut Vec<Error>, policy: Option<&str>, path: 
     }
 }
 
-/// Appends the errors of a policy's or binding's constraints.
+/// Appends the errors of the match constraints of a policy or binding.
 pub(super) fn match_resources(
     errors: &mut Vec<Error>,
     resources: &MatchResources,
@@ -96,7 +96,8 @@ pub(super) fn label_selector(
     }
 }
 
-/// Appends an error for each operation that mutating policies do not support. As in upstream, the path of the error does not name the rule.
+/// Appends an error for each operation that mutating policies do not support. As in upstream, the path of the error does not contain the
+/// rule's index.
 pub(super) fn mutating_operations(
     errors: &mut Vec<Error>,
     resources: &MatchResources,
@@ -167,7 +168,7 @@ fn some_or_all(errors: &mut Vec<Error>, list: &[String], others: &str, path: &Pa
 
 fn resources(errors: &mut Vec<Error>, resources: &[String], path: &Path<'_>) {
     required(errors, !resources.is_empty(), path);
-    // The resources whose subresources are all named (`pods/*`), and the subresources that are named for all resources (`*/scale`).
+    // The resources that are listed with all subresources (`pods/*`), and the subresources that are listed for all resources (`*/scale`).
     let mut whole = BTreeSet::new();
     let mut everywhere = BTreeSet::new();
     // Upstream only considers the latest resource without a subresource.
@@ -214,7 +215,7 @@ fn texts(list: &[String]) -> Json {
     Json::from(list.to_vec())
 }
 
-/// Appends the errors of match conditions. `expressions` must have no variables.
+/// Appends the errors of match conditions. `expressions` must come from `Compilers::plain`, because match conditions cannot read variables.
 pub(super) fn match_conditions(
     errors: &mut Vec<Error>,
     conditions: &[MatchCondition],

@@ -1,6 +1,6 @@
-//! The validation of policies, bindings and webhook configurations that are created or updated (kubernetes
-//! `pkg/apis/admissionregistration/validation`, `pkg/registry/admissionregistration`; apiserver `pkg/registry/rest`). Whether the user is
-//! allowed to read the params is not checked.
+//! Validates policies, bindings and webhook configurations that are created or updated (kubernetes
+//! `pkg/apis/admissionregistration/validation`, `pkg/registry/admissionregistration`; apiserver `pkg/registry/rest`). Permissions are not
+//! checked, such as the user's permission to read the params.
 
 mod binding;
 mod checks;
@@ -35,7 +35,7 @@ pub struct Validator {
 /// The result of validating an object.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Report {
-    /// The errors, in the API server's order. A field may have the same error more than once.
+    /// The errors, in the API server's order. An error can be repeated for the same field.
     pub errors: Vec<Error>,
     /// The warnings for the client; empty if there are errors.
     pub warnings: Vec<String>,
@@ -43,10 +43,10 @@ pub struct Report {
     name: String,
 }
 
-/// The assumed random part of names that are generated from `generateName`.
+/// The random suffix that is assumed for names generated from `generateName`.
 const GENERATED: &str = "22222";
 
-/// The suffix of names that are reserved for objects that an API server loads from manifest files.
+/// The suffix of reserved names. Only objects that an API server loads from manifest files may have such names.
 const STATIC_SUFFIX: &str = ".static.k8s.io";
 
 impl Validator {
@@ -63,7 +63,7 @@ impl Validator {
         })
     }
 
-    /// Validates an object that is created. A name that the API server would generate ends in `22222`.
+    /// Validates an object to create. If its name must be generated, the name is assumed to end in `22222`.
     pub fn create(&self, object: &Resource) -> Report {
         match object {
             Resource::ValidatingAdmissionPolicy(object) => self.create_one(&**object),
@@ -75,7 +75,7 @@ impl Validator {
         }
     }
 
-    /// Validates an object that replaces an old one; `None` if the old object has another kind.
+    /// Validates an object that replaces an old one. Returns `None` if the two objects have different kinds.
     pub fn update(&self, object: &Resource, old: &Resource) -> Option<Report> {
         Some(match (object, old) {
             (
@@ -159,7 +159,7 @@ impl Validator {
 }
 
 impl Report {
-    /// The message of the rejection, if there are errors.
+    /// The message with which the API server rejects the object; `None` if there are no errors.
     pub fn message(&self) -> Option<String> {
         let errors = field::aggregate(&self.errors)?;
         let name = quote(&self.name);
@@ -169,7 +169,8 @@ impl Report {
 
 /// A kind that can be validated.
 trait Validated: Registration {
-    /// Appends all errors except errors of the metadata. `name` is the object's; `old` is the object before an update.
+    /// Appends all errors except those of the metadata. `name` is the name of the object. For an update, `old` is the object before the
+    /// update.
     fn validate(
         &self,
         errors: &mut Vec<Error>,
@@ -203,7 +204,7 @@ fn report<T: Registration>(mut errors: Vec<Error>, name: String, server: Server)
     }
 }
 
-/// The checks of every update. Fields that the API server copies from the old object are treated as if the new object had them.
+/// Validates the metadata of an update. Fields that the API server copies from the old object are copied first.
 fn update_metadata(metadata: &ObjectMeta, old: &ObjectMeta, server: Server) -> Vec<Error> {
     let mut metadata = metadata.clone();
     let mut old = old.clone();
@@ -250,7 +251,7 @@ fn validate_metadata(metadata: &ObjectMeta, rule: NameRule, server: Server) -> V
     )
 }
 
-/// The metadata as JSON, without fields that are not validated.
+/// The metadata as JSON, without `managedFields[*].fieldsV1`, which is not validated.
 fn to_json(metadata: &ObjectMeta) -> Json {
     let mut metadata = metadata.clone();
     for entry in &mut metadata.managed_fields {

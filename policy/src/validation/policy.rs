@@ -1,4 +1,4 @@
-//! The validation of policies.
+//! Validates policies.
 
 use std::collections::BTreeSet;
 
@@ -92,7 +92,7 @@ impl Validated for MutatingAdmissionPolicy {
     }
 }
 
-/// The parts that validating and mutating policies share: their constraints, and the variables of their expressions.
+/// The fields that validating and mutating policies share.
 #[derive(Debug, Clone, Copy)]
 struct SharedSpec<'p> {
     param_kind: Option<&'p ParamKind>,
@@ -198,7 +198,7 @@ fn match_constraints(
         None => errors.push(Error::required(path, "")),
         Some(constraints) => {
             match_resources(errors, constraints, path);
-            // The rules determine the types of the objects, so there must be one.
+            // The rules determine the kinds of the objects, so at least one rule is required.
             required(
                 errors,
                 !constraints.resource_rules.is_empty(),

@@ -1,4 +1,4 @@
-//! The validation of a policy's status.
+//! Validates the status of policies.
 
 use std::collections::BTreeSet;
 
@@ -11,9 +11,9 @@ use super::json_path;
 use super::matching::{one_of, required};
 use crate::api::{Condition, ValidatingAdmissionPolicyStatus};
 
-/// The length limit of a reason, in bytes.
+/// The maximum length of a condition's reason, in bytes.
 const LONGEST_REASON: usize = 1024;
-/// The length limit of a message, in bytes.
+/// The maximum length of a condition's message, in bytes.
 const LONGEST_MESSAGE: usize = 32 * 1024;
 const STATUSES: [&str; 3] = ["False", "True", "Unknown"];
 
@@ -125,7 +125,7 @@ fn too_long(errors: &mut Vec<Error>, text: &str, most: usize, path: &Path<'_>) {
 
 const REASON_RULE: &str = "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric characters or '_,:', and must end with an alphanumeric character or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName',  or 'ReasonA,ReasonB',  or 'ReasonA:ReasonB', regex used for validation is '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?')";
 
-/// `[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?`
+/// Whether the text matches `[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?`.
 fn is_reason(text: &str) -> bool {
     let is_end = |c: char| c == '_' || c.is_ascii_alphanumeric();
     let is_inner = |c: char| is_end(c) || matches!(c, ',' | ':');

@@ -2,7 +2,7 @@ use serde_json::json;
 
 use super::*;
 
-/// An object of a kind, of v1.
+/// An object of this kind in v1, with the fields of `rest`.
 fn object(kind: &str, name: &str, rest: Json) -> Resource {
     let mut object =
         json!({"apiVersion": format!("{GROUP}/v1"), "kind": kind, "metadata": {"name": name}});
@@ -15,14 +15,14 @@ fn rules(operation: &str) -> Json {
     json!([{"apiGroups": [""], "apiVersions": ["v1"], "operations": [operation], "resources": ["pods"]}])
 }
 
-/// A sound validating policy but for some fields of its spec.
+/// A valid validating policy, except for `changes` in its spec.
 fn validating(changes: &Json) -> Resource {
     let mut spec = json!({"matchConstraints": {"resourceRules": rules("CREATE")}, "validations": [{"expression": "true"}]});
     merge(&mut spec, changes);
     object("ValidatingAdmissionPolicy", "p", json!({"spec": spec}))
 }
 
-/// A sound mutating policy but for some fields of its spec.
+/// A valid mutating policy, except for `changes` in its spec.
 fn mutating(changes: &Json) -> Resource {
     let patch = json!({"patchType": "JSONPatch", "jsonPatch": {"expression": "[JSONPatch{}]"}});
     let mut spec = json!({"matchConstraints": {"resourceRules": rules("CREATE")}, "mutations": [patch], "reinvocationPolicy": "Never"});
@@ -30,7 +30,7 @@ fn mutating(changes: &Json) -> Resource {
     object("MutatingAdmissionPolicy", "p", json!({"spec": spec}))
 }
 
-/// A sound binding but for some fields of its spec.
+/// A valid binding, except for `changes` in its spec.
 fn binding(changes: &Json) -> Resource {
     let mut spec = json!({"policyName": "p", "validationActions": ["Deny"]});
     merge(&mut spec, changes);
@@ -68,7 +68,7 @@ fn error_texts(report: &Report) -> Vec<String> {
     report.errors.iter().map(Error::to_string).collect()
 }
 
-/// Creates sound objects of a kind with other fields.
+/// Creates an object with the changes of each case, and checks the errors.
 fn check_created(of: fn(&Json) -> Resource, cases: &[(Json, &[&str])]) {
     let validator = validator();
     for (changes, expected) in cases {
@@ -262,7 +262,7 @@ fn updates_are_forgiven_what_was_wrong_before() {
     );
     check(&faulty, &sound, &[fault]);
     check(&faulty, &faulty, &[]);
-    // Conditions are not looked at unless they or the params change.
+    // Match conditions are validated only if they or the params change.
     let faulty = |kind: &str| {
         validating(
             &json!({"matchConditions": [{"name": "a", "expression": "1"}], "paramKind": {"apiVersion": "v1", "kind": kind}}),

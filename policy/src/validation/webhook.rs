@@ -1,5 +1,4 @@
-//! The validation of webhook configurations. An error that a webhook of the old object already had is tolerated in the webhooks of the new
-//! object.
+//! Validates webhook configurations. An update may keep some errors of the old configuration.
 
 use std::collections::BTreeSet;
 
@@ -19,13 +18,13 @@ use crate::api::{
     ValidatingWebhook, ValidatingWebhookConfiguration, WebhookClientConfig,
 };
 
-/// The reinvocation policies of policies and webhooks.
+/// The values of `reinvocationPolicy` in policies and webhooks.
 pub(super) const REINVOCATION_POLICIES: [&str; 2] = ["IfNeeded", "Never"];
 const SIDE_EFFECTS: [&str; 4] = ["None", "NoneOnDryRun", "Some", "Unknown"];
 const NO_SIDE_EFFECTS: [&str; 2] = ["None", "NoneOnDryRun"];
 const REVIEW_VERSIONS: [&str; 2] = ["v1", "v1beta1"];
 
-/// A webhook, validating or mutating.
+/// The fields of a validating or mutating webhook.
 #[derive(Debug, Clone, Copy)]
 struct Webhook<'w> {
     name: &'w str,
@@ -99,7 +98,7 @@ macro_rules! validated {
 validated!(ValidatingWebhookConfiguration);
 validated!(MutatingWebhookConfiguration);
 
-/// The requirements for a webhook configuration. An update is allowed to violate those that the old configuration violates.
+/// Which requirements a webhook configuration must meet. An update need not meet a requirement that the old configuration violates.
 struct Demands<'o> {
     match_conditions: bool,
     no_side_effects: bool,
@@ -111,7 +110,7 @@ struct Demands<'o> {
 }
 
 impl<'o> Demands<'o> {
-    /// Demands all requirements.
+    /// All requirements, as for a new configuration.
     fn all() -> Self {
         Demands {
             match_conditions: true,
@@ -123,7 +122,7 @@ impl<'o> Demands<'o> {
         }
     }
 
-    /// The requirements for an update: those that the old webhooks already met. Match conditions are only checked if they changed.
+    /// The requirements for an update: those that the old webhooks meet. Match conditions are validated only if they changed.
     fn of_update(webhooks: &[Webhook<'_>], old: &[Webhook<'o>]) -> Self {
         let conditions = webhooks.iter().map(|webhook| webhook.match_conditions);
         let old_conditions = old.iter().map(|webhook| webhook.match_conditions);

@@ -1,8 +1,9 @@
-//! How often a decision allocates: what may be known ahead of a request is not made for it.
+//! Tests how many heap allocations a decision makes. Everything that does not depend on the request must be computed beforehand.
 
 use super::*;
 
-/// The allocations of a decision about a pod, with a policy for each of these resources, bound so many times to params.
+/// The number of allocations of a decision about a pod. Each resource has one policy with params, and each policy has this number of
+/// bindings.
 fn allocations(resources: &[&str], bindings: usize) -> u64 {
     let selection = json!({"paramRef": {"name": "five", "parameterNotFoundAction": "Deny"}});
     let mut objects = vec![config_map("five", 5)];

@@ -1,4 +1,4 @@
-//! Decisions from the outside: objects in, a request in, a decision out.
+//! Tests decisions through the public interface: apply objects, send a request, check the decision.
 #![expect(
     clippy::unwrap_used,
     clippy::arithmetic_side_effects,
@@ -76,7 +76,7 @@ fn request(arena: &Arena) -> AdmissionRequest<'_> {
     request_with(json!({}), arena)
 }
 
-/// A request to create a pod, but for these fields, as it is read from a review.
+/// A request to create a pod, parsed from JSON. `fields` replaces some of its fields.
 fn request_with(fields: Json, arena: &Arena) -> AdmissionRequest<'_> {
     let mut request = json!({
         "uid": "1", "operation": "CREATE", "name": "web", "namespace": "default",
@@ -114,7 +114,7 @@ fn decided(index: &PolicyIndex, options: &Options<'_>) -> Decision {
     dispatch(&index.snapshot(), &request(&Arena::new()), &options)
 }
 
-/// The message of the denial behind `denied request: `, if the request is denied, and its code.
+/// The text after `denied request: ` in the message, and the HTTP status code; `None` if the request is allowed.
 fn denial(objects: &[Json]) -> Option<(String, u16)> {
     let status = decided(&filled(objects), &Options::default()).status?;
     let message = status.message.split_once("denied request: ")?.1.to_owned();
@@ -301,7 +301,7 @@ fn after_the_interrupt_the_failure_policy_decides() {
     check("Ignore", true);
 }
 
-/// Adds up what is charged.
+/// Counts the programs that ran, and adds up their costs in cost units.
 #[derive(Debug, Default)]
 struct Bill(Cell<(usize, u64)>);
 
@@ -336,7 +336,7 @@ fn each_binding_is_charged_for_what_is_evaluated_once() {
         bill.0.get()
     };
     let (runs, cost) = bill(1);
-    // Two variables and two validations, a message and the variable that it reads for itself.
+    // Two variables, two validations and a message. The message reads `replicas` in a group of its own, which counts again.
     assert_eq!(runs, 6);
     assert_eq!(bill(3), (3 * runs, 3 * cost));
 }

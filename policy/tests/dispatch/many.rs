@@ -1,4 +1,4 @@
-//! Many policies, of which some cannot be decided: whatever they hold, each is, and none stops another.
+//! Tests decisions by many policies, some of which fail. Every policy must be evaluated.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -6,26 +6,26 @@ use gavel_policy::Matched;
 
 use super::*;
 
-/// In cost units; what is expensive takes more.
+/// The cost budget, in cost units. `EXPENSIVE` exceeds it.
 const BUDGET: i64 = 20;
 const EXPENSIVE: &str = "[1, 2, 3, 4, 5, 6, 7, 8, 9].all(x, x > 0)";
 const OUT_OF_BUDGET: &str =
     "validation failed due to running out of cost budget, no further validation rules will be run";
 const WITHOUT_PARAMS: &str = "failed to configure binding: no params found for policy binding with `Deny` parameterNotFoundAction";
 
-/// An expression that would take ten thousand million iterations.
+/// An expression that needs ten billion iterations.
 fn bomb() -> String {
     (0..10).fold("true".to_owned(), |inner, n| {
         format!("[0, 1, 2, 3, 4, 5, 6, 7, 8, 9].all(x{n}, {inner})")
     })
 }
 
-/// What a policy asks for, and with what message it denies the request.
+/// A policy and its binding, with the message of the expected denial.
 struct Sort {
     spec: Json,
     selection: Json,
     denial: Option<&'static str>,
-    /// Whether the failure policy has a say in that.
+    /// Whether the policy fails, so that its failure policy decides.
     fails: bool,
 }
 
@@ -57,7 +57,7 @@ fn sorts() -> Vec<Sort> {
     ]
 }
 
-/// The policies that deny the request, with what they say.
+/// The policy and the message of each denial.
 fn denials(decision: &Decision) -> Vec<(&str, &str)> {
     let denials = decision.denials.iter();
     denials
@@ -103,7 +103,7 @@ fn each_of_ten_thousand_policies_is_decided() {
     assert_eq!(denials(&decision), Vec::from_iter(expected));
 }
 
-/// Time is over soon after a policy of this name was looked at.
+/// Interrupts the decision after a few checks, counted from the evaluation of this policy.
 struct Fuse {
     policy: &'static str,
     is_lit: AtomicU32,
@@ -158,7 +158,7 @@ fn the_interrupt_ends_a_slow_policy_and_fails_the_policies_after_it() {
     let expected = [
         ("a", "failed expression: false"),
         ("b", interrupted.as_str()),
-        // Once for the binding, however many params it has.
+        // The binding fails once, although it selects two params.
         ("c", "operation interrupted"),
     ];
     assert_eq!(denials(&decision), expected);

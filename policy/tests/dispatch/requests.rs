@@ -1,8 +1,8 @@
-//! Requests that are not what policies expect: there is a decision all the same.
+//! Tests requests that policies do not expect. Each request must get a decision.
 
 use super::*;
 
-/// The message of the denial behind `denied request: `, if there is one.
+/// Checks the text after `denied request: ` in the message; `None` if the request is allowed.
 fn check(spec: &Json, more: &[Json], request: Json, expected: Option<&str>) {
     let mut objects = vec![
         policy("p", "Fail", spec.clone()),

@@ -10,15 +10,15 @@ use super::typed::GoType;
 use super::{defaults, dependent};
 use crate::JsonSchema;
 
-/// Completes an object of a built-in kind as this API server does when it reads it. Values that do not fit the kind's type,
-/// fields that the type does not have, and objects of other kinds stay unchanged.
+/// Completes an object of a built-in kind as this API server does. Values that do not fit the kind's type, fields that the type does not
+/// have, and objects of other kinds stay unchanged.
 pub fn complete(object: &mut Json, api_version: &str, kind: &str, server: Server) {
     if let Some(name) = Kubernetes::get().name_of(api_version, kind) {
         complete_value(object, GoType::named(name), server);
     }
 }
 
-// The recursion is as deep as the document, at most 127 levels: defaults are not set within added fields.
+// Recurses as deep as the document, at most 127 levels.
 fn complete_value(value: &mut Json, ty: GoType<'_>, server: Server) {
     match (ty, value) {
         (GoType::Struct(name, schema), Json::Object(fields)) => {

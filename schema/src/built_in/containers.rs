@@ -10,7 +10,7 @@ use serde_json::json;
 use super::fields::{has_any, is_set, items, part};
 use super::image::pull_policy;
 
-/// The fields of a pod that list containers, without `ephemeralContainers`.
+/// The fields of a pod that list containers, except `ephemeralContainers`.
 const CONTAINERS: [&str; 2] = ["containers", "initContainers"];
 
 /// Sets the defaults of a container: ordinary, init or ephemeral.
@@ -41,7 +41,7 @@ pub(super) fn pod(spec: &mut JsonObject, server: Server) {
             }
         }
     }
-    // Newer servers do this after admission.
+    // Newer API servers set the pod's limits and requests after admission.
     if !server.has(Difference::WorkloadDefaults) {
         pod_limits(spec);
         pod_requests(spec);
@@ -71,8 +71,8 @@ pub(super) fn pod_spec(spec: &mut JsonObject) {
     }
 }
 
-/// Makes the field `one` equal to the first element of `list` or, with `field`, to this field of that element. If `one` is set and differs,
-/// the list is replaced by a list of this one value; if `one` is not set, the value is copied from the list.
+/// Makes the field `one` equal to the first element of `list` or, with `field`, to this field of the first element. If `one` is set and
+/// differs, a list with only this value replaces `list`. If `one` is not set, the value is copied from `list`.
 pub(super) fn alike(fields: &mut JsonObject, one: &str, list: &str, field: Option<&str>) {
     let first = fields.get(list).and_then(|list| list.get(0));
     let first = first.and_then(|first| field.map_or(Some(first), |field| first.get(field)));
@@ -105,7 +105,7 @@ pub(super) fn fill_amounts(fields: &mut JsonObject, from: &str, to: &str) {
     }
 }
 
-/// Sets the limits for huge pages of the whole pod from the limits of its containers.
+/// Sets the pod's limits for huge pages from the limits of its containers.
 fn pod_limits(spec: &mut JsonObject) {
     let total = total(spec, "limits");
     let Some(Json::Object(resources)) = spec.get_mut("resources") else {
@@ -127,7 +127,7 @@ fn pod_limits(spec: &mut JsonObject) {
     }
 }
 
-/// Sets the requests of the whole pod from the requests of its containers, or else from the limits of the pod.
+/// Sets the pod's missing requests from the requests of its containers, and otherwise from the pod's limits.
 fn pod_requests(spec: &mut JsonObject) {
     let total = total(spec, "requests");
     let Some(Json::Object(resources)) = spec.get_mut("resources") else {
@@ -160,8 +160,8 @@ fn is_huge_page(name: &str) -> bool {
 
 type Amounts = BTreeMap<String, Quantity>;
 
-/// The maximum that the containers of a pod use at one time: the sum of the ordinary containers, or an init container together with those
-/// that run beside it (component-helpers `resource/helpers.go`).
+/// The maximum amounts that the containers of a pod use at the same time: the sum of containers and sidecars, or of an init container and
+/// the sidecars started before it (component-helpers `resource/helpers.go`).
 fn total(spec: &mut JsonObject, kind: &str) -> Amounts {
     let of = |container: &mut JsonObject| -> Amounts {
         let amounts = container

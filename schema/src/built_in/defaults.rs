@@ -9,9 +9,9 @@ use super::fields::part;
 /// The default of a field.
 #[derive(Debug, Clone, Copy)]
 enum Value {
-    /// A text that is set if the field is absent or empty.
+    /// A string that is set if the field is absent or empty.
     Text(&'static str),
-    /// A text that is set if the field is absent.
+    /// A string that is set if the field is absent.
     Pointer(&'static str),
     /// A number that is set if the field is absent.
     Int(i64),
@@ -24,7 +24,7 @@ enum Value {
 use Value::{Bool, Empty, Int, Plain, Pointer, Text};
 
 /// The defaults: the name of a struct, the path of the field within the struct, and the default. Sorted by the names of the structs.
-#[rustfmt::skip] // A table: a row a line.
+#[rustfmt::skip] // A table with one row per line.
 const DEFAULTS: &[(&str, &str, Value)] = &[
     ("apps.v1.DaemonSet", "spec.revisionHistoryLimit", Int(10)),
     ("apps.v1.DaemonSet", "spec.updateStrategy.type", Text("RollingUpdate")),

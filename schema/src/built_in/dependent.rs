@@ -1,6 +1,6 @@
 //! The defaults of built-in kinds that depend on other fields (`pkg/apis/*/*/defaults.go` of k8s.io/kubernetes).
 //!
-//! One default is omitted: the time at which a device was tainted, which is the time of the request.
+//! One default is not set: the time at which a device was tainted, because it is the time of the request.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -65,7 +65,7 @@ fn daemon_set(fields: &mut JsonObject) {
     in_spec(fields, |spec| {
         rolling_update(spec, "updateStrategy", json!(1), json!(0))
     });
-    // A field of older versions, which is kept as an annotation.
+    // API servers store this field of older API versions as an annotation.
     let metadata = part(fields, "metadata");
     if let Some(annotations) = metadata.and_then(|metadata| part(metadata, "annotations")) {
         absent(annotations, "deprecated.daemonset.template.generation", "0");
@@ -81,7 +81,7 @@ fn rolling_update(spec: &mut JsonObject, strategy: &str, unavailable: Json, surg
         return;
     };
     let is_rolling = strategy.get("type").is_some_and(|ty| ty == "RollingUpdate");
-    // Other strategies have this field only if it is set.
+    // With other strategies, `rollingUpdate` gets defaults only if it is set.
     if !is_rolling && !is_set(strategy, "rollingUpdate") {
         return;
     }

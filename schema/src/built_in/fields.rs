@@ -10,7 +10,7 @@ pub(super) fn absent(fields: &mut JsonObject, name: &str, value: impl Into<Json>
     }
 }
 
-/// Whether a field is set: it is present, not null and not an empty text.
+/// Whether a field is set: it is present, not null and not an empty string.
 pub(super) fn is_set(fields: &JsonObject, name: &str) -> bool {
     fields
         .get(name)
@@ -34,7 +34,7 @@ pub(super) fn part<'o>(fields: &'o mut JsonObject, name: &str) -> Option<&'o mut
     fields.get_mut(name)?.as_object_mut()
 }
 
-/// The structs in the list in a field.
+/// The structs in a field that is a list.
 pub(super) fn items<'o>(
     fields: &'o mut JsonObject,
     name: &str,

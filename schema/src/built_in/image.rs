@@ -1,4 +1,4 @@
-//! Image references (distribution `reference`), as far as pull policies depend on them.
+//! Derives the default pull policy from an image reference (distribution `reference`).
 
 use std::sync::LazyLock;
 
@@ -29,8 +29,8 @@ pub(super) fn pull_policy(image: &str) -> &'static str {
     }
 }
 
-/// The tag of a reference: `latest` if it has neither a tag nor a digest. `None` for an invalid reference, and for one with a digest and no
-/// tag.
+/// The tag of a reference: `latest` if the reference has neither a tag nor a digest. `None` if the reference is invalid, or has a digest
+/// but no tag.
 fn tag(image: &str) -> Option<&str> {
     static REGEX: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(REFERENCE).ok());
     let is_identifier = image.len() == 64 && image.bytes().all(is_lower_hex);

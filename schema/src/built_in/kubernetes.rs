@@ -14,19 +14,18 @@ use crate::JsonSchema;
 /// The structure of the built-in kinds.
 #[derive(Debug, Default, Deserialize)]
 pub struct Kubernetes {
-    /// The name of the schema, by `apiVersion` and kind.
+    /// The names of schemas, keyed by `apiVersion` and kind.
     kinds: BTreeMap<String, BTreeMap<String, String>>,
     schemas: BTreeMap<String, JsonSchema>,
-    /// How Go writes the fields, by the name of the schema.
+    /// How Go writes the fields of structs, keyed by the name of the schema.
     fields: BTreeMap<String, GoFields>,
 }
 
-/// How Go writes the fields of a struct, as far as the schema does not show it.
+/// How Go writes the fields of a struct, which the schema does not declare.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct GoFields {
-    /// The names of texts, numbers and bools that are omitted if they have their zero value. All other fields that may be omitted are
-    /// pointers.
+    /// The names of strings, numbers and bools that are omitted if they have their zero value. Other optional fields are pointers.
     plain: Vec<Box<str>>,
     /// Fields that are always written, with their zero values.
     pub(super) written: BTreeMap<Box<str>, Json>,
@@ -84,7 +83,7 @@ impl Kubernetes {
         self.kinds.get(api_version)?.get(kind).map(String::as_str)
     }
 
-    /// The schema with a name, by which other schemas refer to it.
+    /// The schema with this name. Other schemas refer to it by the name.
     pub(crate) fn schema(&self, name: &str) -> Option<&JsonSchema> {
         self.schemas.get(name)
     }

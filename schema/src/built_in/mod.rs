@@ -1,4 +1,4 @@
-//! Objects of Kubernetes' built-in kinds as API servers hold them: decoded into Go types, with all defaults.
+//! Reads objects of Kubernetes' built-in kinds as API servers do: decodes them into Go types and sets all defaults.
 
 mod complete;
 mod containers;

@@ -1,4 +1,4 @@
-//! Objects as an API server reads them.
+//! Tests that objects are read as by an API server.
 
 use gavel_apimachinery::server::Server;
 use gavel_engine::value::Json;
@@ -79,7 +79,7 @@ fn deployment(field: &str, value: Json) -> Json {
     object
 }
 
-/// The answers are those of Kubernetes 1.36.
+/// The expected errors are those of Kubernetes 1.36.
 #[test]
 fn built_in_kinds_are_decoded_as_types_of_go() {
     let container = "/spec/template/spec/containers/0";

@@ -1,5 +1,5 @@
-//! Decodes and converts objects of built-in kinds as API servers do with Go types: the errors of decoding (`encoding/json`), and the errors
-//! and changes of a conversion from plain data (apimachinery `pkg/runtime/converter.go`).
+//! Decodes and converts objects of built-in kinds as API servers do with Go types. Decoding reports the errors of `encoding/json`; the
+//! conversion from untyped data follows apimachinery `pkg/runtime/converter.go`.
 
 use gavel_apimachinery::json;
 use gavel_apimachinery::quantity::{ParseQuantityError, Quantity};
@@ -30,7 +30,8 @@ pub(super) enum GoType<'s> {
     Any,
 }
 
-/// The error of decoding an object of a built-in kind, if there is one; of several errors, the first in the order of field names.
+/// The error of decoding an object of a built-in kind; `None` if the object can be decoded. If there are several errors, the first in the
+/// order of field names is returned.
 pub fn decoding_error(object: &Json, api_version: &str, kind: &str) -> Option<String> {
     let ty = GoType::named(Kubernetes::get().name_of(api_version, kind)?);
     decode(object, ty, "", &mut String::new()).err()
@@ -41,7 +42,7 @@ pub fn decoding_error(object: &Json, api_version: &str, kind: &str) -> Option<St
 ///
 /// # Errors
 ///
-/// A value cannot be converted; of several, the first in the order of field names is reported.
+/// A value cannot be converted. If there are several such values, the first in the order of field names is reported.
 pub fn convert(object: &mut Json, api_version: &str, kind: &str) -> Result<(), String> {
     match Kubernetes::get().name_of(api_version, kind) {
         Some(name) => convert_value(object, GoType::named(name)),
@@ -112,7 +113,7 @@ impl<'s> GoType<'s> {
         }
     }
 
-    /// The value that Go's decoder makes of null in a list or map.
+    /// The value to which Go's decoder converts null in a list or map.
     pub(super) fn zero(self) -> Json {
         match self {
             GoType::Struct(..) => Json::Object(JsonObject::new()),
@@ -137,7 +138,7 @@ impl<'s> GoType<'s> {
 }
 
 /// Checks a value. `holder` is the struct that has the field at `path`.
-// Documents are at most 127 levels deep, and so are this recursion and the one below.
+// Documents are at most 127 levels deep, which bounds this recursion and that of `convert_value`.
 fn decode(value: &Json, ty: GoType<'_>, holder: &str, path: &mut String) -> Result<(), String> {
     match (ty, value) {
         (GoType::Any, _) | (_, Json::Null) => Ok(()),
@@ -220,7 +221,7 @@ fn convert_value(value: &mut Json, ty: GoType<'_>) -> Result<(), String> {
     }
 }
 
-/// The integer that a number equals, if there is one.
+/// The number as an integer; `None` if it has a fraction.
 fn whole(number: &serde_json::Number) -> Option<i64> {
     let double = number.as_f64().filter(|double| double.fract() == 0.0);
     #[expect(clippy::cast_possible_truncation, reason = "as Go converts it")]
@@ -241,7 +242,7 @@ enum GoTypeFault {
     Value(String),
 }
 
-/// Checks that a value without typed parts has the type.
+/// Checks the type of a value that has no typed fields or items.
 fn read(value: &Json, ty: GoType<'_>) -> Result<(), GoTypeFault> {
     let unreadable = |error: &dyn ToString| GoTypeFault::Value(error.to_string());
     match (ty, value) {
@@ -269,7 +270,7 @@ fn read(value: &Json, ty: GoType<'_>) -> Result<(), GoTypeFault> {
     }
 }
 
-/// The name of a plain value's kind in Go's reflection.
+/// The kind of an untyped JSON value, as Go's reflection names it.
 fn kind(value: &Json) -> &'static str {
     match value {
         Json::Null => "invalid",

@@ -14,7 +14,7 @@ use crate::JsonSchema;
 
 /// The size limit of a request, in bytes.
 pub const MAX_REQUEST_SIZE: u64 = 3 * 1024 * 1024;
-/// The size limit of a list, an object or a text that fills a whole request, in bytes, without its brackets, braces or quotes.
+/// The size limit of a list, object or string that fills a whole request, in bytes. Brackets, braces and quotes do not count.
 const MAX_CONTENT_SIZE: u64 = MAX_REQUEST_SIZE - 2;
 
 /// The minimum number of JSON bytes for values of a type.
@@ -54,19 +54,19 @@ pub(super) fn build(schema: &JsonSchema, is_resource: bool, server: Server) -> S
     builder.shapes.pop().unwrap_or_else(nothing)
 }
 
-/// Builds the nodes of a schema for CEL, and shares equal ones.
+/// Builds the nodes of a schema for CEL, and shares equal nodes.
 #[derive(Debug, Default)]
 struct Builder {
     server: Server,
-    /// The nodes by schema, and by whether the schema is that of a resource.
+    /// The indices of nodes, keyed by the address of the schema and by whether the schema is that of a resource.
     visited: HashMap<(*const JsonSchema, bool), usize>,
     known: HashMap<Node<usize>, usize>,
     shapes: Vec<Shape>,
-    /// The schemas that the builder created. It keeps them so that no other schema gets the same address.
+    /// The schemas that the builder created. They stay alive so that no other schema gets the same address.
     made: Vec<Arc<JsonSchema>>,
 }
 
-/// The properties of a node that its parent needs.
+/// The properties that the parent of a node needs.
 struct Child {
     visible: bool,
     min_serialized_size: u64,
@@ -224,7 +224,7 @@ impl Builder {
 
     /// A copy of the node that refers to the nodes below it by their shapes instead of their indices.
     fn linked(&self, node: &Node<usize>) -> Node {
-        // The nodes below were built before.
+        // The child nodes were built before this node.
         let shape = |place: &usize| self.shapes.get(*place).cloned();
         let linked = |properties: &[Property<usize>]| -> Box<[Property]> {
             let properties = properties.iter();
@@ -319,21 +319,21 @@ fn bound(most: Option<i64>) -> Option<u64> {
     most.map(|most| u64::try_from(most).unwrap_or(0))
 }
 
-/// The length limit of a text in bytes: each code point may take four bytes. Upstream's multiplication can overflow.
+/// The length limit of a string in bytes: each code point may take four bytes. As in upstream, the multiplication can overflow.
 fn max_length(schema: &JsonSchema) -> Option<u64> {
     let length = schema.bounds.max_length?.max(0);
     Some(length.wrapping_mul(4).cast_unsigned())
 }
 
-/// The bytes of the longest text of an enumeration, if there is one.
+/// The length of the longest string in an enumeration, in bytes; `None` for an empty enumeration.
 fn longest_choice(enumeration: &[Json]) -> Option<u64> {
     let length = |choice: &Json| choice.as_str().map_or(0, str::len);
     let longest = enumeration.iter().map(length).max()?;
     u64::try_from(longest).ok()
 }
 
-/// The properties of a resource: those of its schema. If the schema does not declare `kind`, `apiVersion`, and `metadata` with `name` and
-/// `generateName`, standard properties replace these three.
+/// The properties of a resource's schema. Unless the schema declares `kind`, `apiVersion`, and `metadata` with `name` and `generateName`,
+/// standard properties replace `kind`, `apiVersion` and `metadata`.
 fn resource_properties<'s>(
     schema: &'s JsonSchema,
     metadata: &'s JsonSchema,

@@ -14,13 +14,13 @@ use super::node::{Joined, Kind, ListType, Node};
 use super::valued;
 use crate::equal::deep_equal;
 
-/// The units of work for comparing two texts. Most texts differ in length or at their beginning.
+/// The units of work for comparing two strings. Most strings differ in length or at their beginning.
 const WORK_PER_TEXT: usize = 32;
 
-/// The number of texts that are compared between two calls that count their work.
+/// The number of strings that are compared at a time; their work is counted before.
 const TEXTS_PER_PIECE: usize = 1 << 10;
 
-/// Whether a list of a schema equals a value. If the list is a set, the values in `added` are members of the set too.
+/// Whether a list with a schema equals a value. If the list is a set, the values in `added` are members of the set too.
 pub(super) fn list_equals(
     node: &Node,
     left: Elements<'_>,
@@ -79,7 +79,7 @@ pub(super) fn list_equals(
                 places.extend(MapKey::of(native, names)?.map(|key| (key, place)));
             }
             places.sort_unstable();
-            // The positions of the left elements whose keys the right list has.
+            // The positions of the left elements whose keys occur in the right list.
             let mut seen: SmallVec<[usize; 4]> = SmallVec::new();
             for value in list.iter() {
                 reach.step(&value)?;
@@ -108,7 +108,7 @@ pub(super) fn list_equals(
     })
 }
 
-/// Whether an object or map of a schema equals a value.
+/// Whether an object or map with a schema equals a value.
 ///
 /// Upstream visits the entries in random order and stops at the first one that differs or fails. Here a difference takes precedence over a
 /// failure.
@@ -130,7 +130,7 @@ pub(super) fn map_equals(
             reach.step(&Value::NULL)?;
             let is_known = node.value_of_map().is_some() || node.property(key).is_some();
             if is_known {
-                // As upstream, both sides look up the name as if it were an identifier.
+                // As in upstream, the name is looked up in both maps as if it were an identifier.
                 let equal = match (node.find(left, key), map.get_str(key)) {
                     (None, Ok(None)) => Ok(true),
                     (Some(_), Ok(None)) | (None, _) => Ok(false),
@@ -147,7 +147,7 @@ pub(super) fn map_equals(
             let Some((right, Some(_))) = right.as_json_object() else {
                 return Err(EvalError::no_such_overload());
             };
-            // Unknown fields are compared only if both have them.
+            // An unknown field is compared only if both objects have it.
             if let Some(right) = right.get(key)
                 && !deep_equal(value, right)
             {
@@ -158,7 +158,7 @@ pub(super) fn map_equals(
     })
 }
 
-/// Whether a value is among the elements of a document. If the elements and the value are all texts, the comparison cannot fail.
+/// Whether a value is among the elements of a document. If the elements and the value are all strings, the comparison cannot fail.
 pub(super) fn contains_json(
     item: ItemShape<'_>,
     items: &[Json],
@@ -183,7 +183,7 @@ pub(super) fn contains_json(
     contains(items.iter().map(|json| item.value(json)), value, work)
 }
 
-/// Whether a value equals one of the elements. If none does, the first failure is the result.
+/// Whether a value equals one of the elements. If no element does, the first failure is returned.
 pub(super) fn contains<'a>(
     elements: impl Iterator<Item = Value<'a>>,
     value: &Value<'_>,

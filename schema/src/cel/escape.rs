@@ -1,4 +1,4 @@
-//! Names of properties as CEL identifiers (apiserver `pkg/cel/escaping.go`).
+//! Escapes names of properties as CEL identifiers (apiserver `pkg/cel/escaping.go`).
 
 use std::borrow::Cow;
 
@@ -40,8 +40,9 @@ pub fn is_reserved(word: &str) -> bool {
     RESERVED.contains(&word)
 }
 
-/// A name as an identifier: `a-b` is `a__dash__b`, `namespace` is `__namespace__`. `None` for names that cannot be one: the empty
-/// name, names with a leading digit, and names with characters other than ASCII letters and digits, `_`, `.`, `-` and `/`.
+/// Escapes a name as an identifier: `a-b` becomes `a__dash__b`, and `namespace` becomes `__namespace__`. `None` for names that cannot be
+/// escaped: the empty name, names with a leading digit, and names with characters other than ASCII letters and digits, `_`, `.`, `-` and
+/// `/`.
 ///
 /// ```
 /// use gavel_schema::cel::{escape, unescape};
@@ -84,8 +85,8 @@ pub fn escape(name: &str) -> Option<Cow<'_, str>> {
     Some(Cow::Owned(escaped))
 }
 
-/// The name that an identifier escapes; identifiers without an escape sequence are names themselves. `None` for an identifier with an
-/// unknown sequence, such as `__x__`, or in which an escaped reserved word is only a part, such as `a__if__`.
+/// Reverses [`escape`]. An identifier without an escape sequence is returned unchanged. `None` if a sequence is unknown, as in `__x__`, or
+/// if an escaped reserved word is only a part of the identifier, as in `a__if__`.
 pub fn unescape(identifier: &str) -> Option<Cow<'_, str>> {
     if !identifier.contains("__") {
         return Some(Cow::Borrowed(identifier));

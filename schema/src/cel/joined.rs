@@ -1,4 +1,4 @@
-//! Lists of a schema with other lists appended by `+` (the `Add` methods of apiserver `pkg/cel/common/valuesunstructured.go`).
+//! Lists with a schema to which `+` appends other lists (the `Add` methods of apiserver `pkg/cel/common/valuesunstructured.go`).
 //!
 //! As in upstream, appended elements are converted to Go values and then viewed with the schema of the left list's elements. This can turn
 //! an element into an error, such as a timestamp that is appended to a list of dates.
@@ -39,7 +39,7 @@ pub(super) fn concat<'a>(
     }
     let length = left.len().saturating_add(right.len());
     Reach::default().meet(length)?;
-    // Twice the size: lists with keys also need a set of keys with positions.
+    // Reserves twice the size, because lists with keys also need a set of keys with positions.
     let bytes = length.saturating_mul(size_of::<JoinedElement<'_>>());
     arena.reserve(bytes.saturating_mul(2))?;
     let mut elements = ArenaVec::with_capacity_in(length, arena.bump());
@@ -153,8 +153,8 @@ struct SchemaList<'a> {
 
 /// The additions to a set that is bound to a variable.
 ///
-/// Upstream records the additions. When a later expression compares or extends the same variable, they are treated as members of the set,
-/// although the list does not contain them.
+/// When a later expression compares or extends the variable, upstream treats the recorded additions as members of the set, although the
+/// list does not contain them.
 #[derive(Debug)]
 pub(super) struct Added<'a> {
     keys: RefCell<ArenaVec<'a, NativeKey<'a>>>,

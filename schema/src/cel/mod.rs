@@ -1,4 +1,5 @@
-//! The CEL view of schemas: types, sizes, and JSON viewed through a schema (apiserver `pkg/cel/common`, `pkg/cel/types.go`).
+//! Schemas in CEL: their types, the sizes of their values, and access to JSON through a schema (apiserver `pkg/cel/common`,
+//! `pkg/cel/types.go`).
 
 use std::fmt;
 use std::sync::Arc;
@@ -30,7 +31,7 @@ pub use types::SchemaTypes;
 
 use node::{Joined, Kind, ListType, Node};
 
-/// A schema in CEL: its type, the sizes of its values, and how JSON is viewed through it. Cloning is cheap.
+/// A schema in CEL: its type, the sizes of its values, and access to JSON through the schema. Cloning is cheap.
 ///
 /// ```
 /// use gavel_apimachinery::server::Server;
@@ -63,11 +64,11 @@ pub struct CelSchema {
 }
 
 impl CelSchema {
-    /// The name of the type of a whole schema, with which the names of the types within it begin.
+    /// The type name of a whole schema. The names of types within the schema begin with this name.
     pub const ROOT: &str = "selfType1";
 
-    /// The CEL form of a schema in API servers of the newest version. `is_resource` marks the schema of a resource, which has `kind`,
-    /// `apiVersion`, `metadata.name` and `metadata.generateName` even if the schema does not declare them.
+    /// Converts a schema for CEL as API servers of the newest supported version do. `is_resource` marks the schema of a resource, which has
+    /// `kind`, `apiVersion`, `metadata.name` and `metadata.generateName` even if the schema does not declare them.
     pub fn new(schema: &JsonSchema, is_resource: bool) -> Self {
         Self::for_server(schema, is_resource, Server::default())
     }
@@ -95,19 +96,19 @@ impl CelSchema {
     }
 
     /// The types of this schema and of all schemas below it. With `reserved_words`, fields whose name is a reserved word of CEL may be
-    /// selected without an escape. New expressions can do this since 1.31, stored ones in all versions.
+    /// selected without an escape. New expressions can do this since Kubernetes 1.31, stored expressions in all versions.
     pub fn provider(&self, reserved_words: bool) -> Arc<SchemaTypes> {
         Arc::new(SchemaTypes::new(self.clone(), reserved_words))
     }
 
-    /// Declares a variable of this schema in an environment, with the types of its fields; with type `dyn` if expressions cannot read
+    /// Declares a variable of this schema in an environment, with the types of its fields. Its type is `dyn` if expressions cannot read
     /// values of the schema. [`view`](Self::view) returns the values to bind.
     pub fn declare(&self, variable: &str, env: EnvBuilder) -> EnvBuilder {
         let ty = self.declared_type().unwrap_or(Type::Dyn);
         env.variable(variable, ty).provider(self.provider(true))
     }
 
-    /// JSON as a value, without conversion. Each part is read when it is used.
+    /// JSON as a value, without conversion. Fields and elements are read when they are used.
     #[inline]
     pub fn view<'a>(&'a self, json: &'a Json) -> Value<'a> {
         self.shape.view(json)

@@ -17,7 +17,7 @@ pub(super) enum Native<'a> {
     Json(&'a Json),
     /// An object in a document.
     Object(&'a JsonObject),
-    /// Any other value, which was computed.
+    /// Any other value, computed by an expression.
     Computed(Value<'a>),
 }
 
@@ -155,7 +155,7 @@ pub(super) enum NativeKey<'a> {
     /// The bits of a number that is not NaN.
     Double(u64),
     Text(&'a str),
-    /// Bytes. They only occur if joined lists hold CEL values; Go cannot hash them.
+    /// Bytes, which occur only in joined lists of CEL values. Go cannot hash bytes.
     Bytes(&'a [u8]),
     /// A duration in nanoseconds.
     Duration(i64),
@@ -181,7 +181,7 @@ impl NativeKey<'_> {
     }
 
     fn double(double: f64) -> Option<Self> {
-        // Adding zero makes -0.0 and 0.0 one key.
+        // Adding 0.0 turns -0.0 into 0.0, so that both get the same key.
         (!double.is_nan()).then(|| NativeKey::Double((double + 0.0).to_bits()))
     }
 }

@@ -4,7 +4,7 @@ use gavel_engine::value::Shape;
 
 use super::escape::escape;
 
-/// A node: how its JSON is viewed, and the parts of its type that do not depend on the position of the node.
+/// A node: how JSON is read through it, and the properties of its type that do not depend on the position of the node.
 ///
 /// `C` is the type of references to child nodes.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -20,7 +20,7 @@ pub(super) struct Node<C = Shape> {
     pub(super) max_elements: u64,
 }
 
-/// The kind of value that a node describes, with the nodes of its parts.
+/// The kind of value that a node describes, with the child nodes.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum Kind<C> {
     /// `x-kubernetes-int-or-string`
@@ -31,8 +31,8 @@ pub(super) enum Kind<C> {
     Text(Format),
     /// An object with properties, ordered by name. An object without properties has no known fields.
     Object(Box<[Property<C>]>),
-    /// An object with a schema of `additionalProperties`. Its type is a map. If properties are declared too, which no valid
-    /// definition does, objects are viewed through the properties alone.
+    /// An object with a schema of `additionalProperties`. Its type is a map. If an invalid definition declares properties too, objects are
+    /// read through the properties only.
     Map(C, Box<[Property<C>]>),
     List(C, ListType, Joined),
     ListWithoutItems,
@@ -46,12 +46,12 @@ pub(super) enum Kind<C> {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Property<C = Shape> {
     pub(super) name: Box<str>,
-    /// The name as an identifier, if that is different; empty if the name cannot be an identifier.
+    /// The name as an identifier, if the identifier differs from the name; empty if the name cannot be escaped.
     escaped: Option<Box<str>>,
     pub(super) node: C,
 }
 
-/// The meaning of a text format.
+/// The format of a string.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Format {
     Plain,
@@ -102,7 +102,7 @@ impl<C> Property<C> {
         }
     }
 
-    /// The name as an identifier, if it can be one.
+    /// The name as an identifier; `None` if the name cannot be escaped.
     pub(super) fn identifier(&self) -> Option<&str> {
         let identifier = self.escaped.as_deref().unwrap_or(&self.name);
         Some(identifier).filter(|identifier| !identifier.is_empty())
@@ -110,7 +110,7 @@ impl<C> Property<C> {
 }
 
 impl<C> Node<C> {
-    /// The properties through which objects are viewed; `None` if they are viewed as maps, or not at all.
+    /// The properties of objects; `None` if the values are read as maps or are not objects.
     pub(super) fn properties(&self) -> Option<&[Property<C>]> {
         match &self.kind {
             Kind::Object(properties) => Some(properties),
@@ -136,7 +136,7 @@ impl<C> Node<C> {
         }
     }
 
-    /// The field with an identifier in an object's type.
+    /// The field with this identifier in the type of an object; `None` for maps.
     pub(super) fn field(&self, identifier: &str) -> Option<&Property<C>> {
         match self.kind {
             Kind::Object(_) => self.property_of_identifier(identifier),
@@ -155,7 +155,7 @@ impl<C> Node<C> {
         properties.get(found.ok()?)
     }
 
-    /// The visible property with this identifier.
+    /// The property with this identifier.
     pub(super) fn property_of_identifier(&self, identifier: &str) -> Option<&Property<C>> {
         let mut properties = self.properties()?.iter();
         properties.find(|property| property.identifier() == Some(identifier))

@@ -1,4 +1,5 @@
-//! Types of nodes by name, and sizes by path (apiserver `pkg/cel/types.go`, apiextensions `pkg/apiserver/schema/cel`).
+//! Finds the types of nodes by name, and the sizes of values by path (apiserver `pkg/cel/types.go`, apiextensions
+//! `pkg/apiserver/schema/cel`).
 
 use gavel_engine::cost::SizeEstimate;
 use gavel_engine::decl::TypeProvider;
@@ -9,7 +10,7 @@ use super::CelSchema;
 use super::escape::is_reserved;
 use super::node::{Format, Kind, Node};
 
-/// The type of a node, in which objects get types named after `name`. `None` if expressions cannot read the node.
+/// The type of a node. The names of object types begin with `name`. `None` if expressions cannot read the node.
 pub(super) fn type_of(shape: &Shape, name: &str) -> Option<Type> {
     let node = Node::of(shape).filter(|node| node.visible)?;
     Some(match &node.kind {
@@ -85,7 +86,8 @@ impl SchemaTypes {
 impl TypeProvider for SchemaTypes {
     fn find_type(&self, name: &str) -> Option<Type> {
         match name {
-            // Upstream's own names of these types. An expression that uses them passes the checker, but has no program.
+            // Upstream's names for these types. An expression that uses such a name passes the checker, but cannot be compiled to a
+            // program.
             "duration" => return Some(Type::Duration),
             "timestamp" => return Some(Type::Timestamp),
             _ => {}

@@ -1,5 +1,5 @@
-//! Lists of a schema with other lists appended by `+`, as lists of CEL values (`refValSetList` and `refValMapList` of
-//! apiserver `pkg/cel/common/valuesreflect.go`). Used for [`super::node::Joined::OfValues`].
+//! Appends lists to lists with a schema. The results are lists of CEL values (`refValSetList` and `refValMapList` of apiserver
+//! `pkg/cel/common/valuesreflect.go`). Used for [`super::node::Joined::OfValues`].
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,7 +12,7 @@ use super::elements::Elements;
 use super::native::{Native, NativeKey};
 use super::node::ListType;
 
-/// `left + right`, by the type of the left list; `item` is the schema of its elements.
+/// `left + right`. The left list has the type `list_type`, and `item` is the schema of its elements.
 pub(super) fn concat<'a>(
     left: Elements<'a>,
     item: &'a Shape,
@@ -110,7 +110,7 @@ pub(super) fn sets_equal<'a>(
     }
     members.sort_unstable();
     members.dedup();
-    // The positions of the left members that the right set has.
+    // The positions of the left members that occur in the right set.
     let mut seen: SmallVec<[usize; 16]> = SmallVec::new();
     for value in right {
         reach.step(&value)?;
@@ -205,7 +205,7 @@ impl ListView for ValueList<'_> {
         let Some(other) = other.as_list() else {
             return Some(Err(other.no_such_overload()));
         };
-        // Twice the size: the keys that identify the elements need memory too.
+        // Reserves twice the size, because the keys that identify the elements need memory too.
         let each = size_of::<[Value<'_>; 2]>();
         let bytes = self.len().saturating_add(other.len()).saturating_mul(each);
         let counted = arena.reserve(bytes).and_then(|()| Ok(work.spend(bytes)?));

@@ -189,7 +189,7 @@ impl Node {
         })
     }
 
-    /// The CEL value of a Go value, typed by this node, as upstream converts it.
+    /// Converts a Go value to a CEL value of this node's type, as upstream does.
     pub(super) fn convert<'a>(
         &'a self,
         native: Native<'a>,
@@ -289,7 +289,7 @@ fn is_list(native: Native<'_>) -> bool {
     }
 }
 
-/// The CEL value of a text; `None` if the value needs memory in an arena, or if the text does not have the format.
+/// The CEL value of a string; `None` if the value needs memory in an arena, or if the string does not have the format.
 #[inline]
 fn text_value(format: Format, text: &str) -> Option<Value<'_>> {
     match format {
@@ -321,7 +321,7 @@ fn timestamp(time: OffsetTime) -> Value<'static> {
     })
 }
 
-/// The error for a text that does not have a format.
+/// The error for a string that does not have a format.
 fn text_failure(format: Format, text: &str) -> String {
     match format {
         Format::Plain => String::new(),

@@ -9,7 +9,7 @@ use smol_str::SmolStr;
 use crate::JsonSchema;
 use crate::equal::Numeric;
 
-/// The elements of a list of type map, by their keys. If several elements have the same keys, only the first one is found.
+/// The elements of a list of type map, indexed by their keys. If several elements have the same keys, only the first one is found.
 ///
 /// ```
 /// use gavel_schema::JsonSchema;
@@ -55,7 +55,7 @@ enum KeyPart<'a> {
 }
 
 impl<'a> MapList<'a> {
-    /// A list. If its list type is not map, it is treated as empty.
+    /// Indexes the elements of a list. A list of another type than map is treated as empty.
     pub fn new(schema: &'a JsonSchema, items: &'a [Json]) -> Self {
         let mut list = MapList {
             names: &schema.topology.list_map_keys,
@@ -71,7 +71,7 @@ impl<'a> MapList<'a> {
         list
     }
 
-    /// The element with the same keys as another element; `None` if the other one lacks a key, or has a key that is not a scalar.
+    /// The element with the same keys as `element`; `None` if no element has them, or if a key of `element` is missing or not a scalar.
     pub fn find(&self, element: &Json) -> Option<&'a Json> {
         self.by_key.get(&key_of(self.names, element)?).copied()
     }
@@ -109,7 +109,7 @@ fn scalar(value: &Json) -> Option<KeyPart<'_>> {
         Json::String(text) => KeyPart::Text(text),
         Json::Number(number) => match Numeric::from(number) {
             Numeric::Int(int) => KeyPart::Int(int),
-            // Zeros are equal whatever their sign.
+            // Adding 0.0 turns -0.0 into 0.0, so that both get the same key.
             Numeric::Double(double) => KeyPart::Double((double + 0.0).to_bits()),
         },
         Json::Null | Json::Array(_) | Json::Object(_) => return None,

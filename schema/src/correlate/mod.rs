@@ -1,4 +1,4 @@
-//! Matches each part of an object with its old value before an update (apiserver `pkg/cel/common/equality.go`).
+//! Matches each value in an object with the old value before an update (apiserver `pkg/cel/common/equality.go`).
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -16,8 +16,7 @@ pub use map_list::MapList;
 
 use map_list::is_map_list;
 
-/// A value and its old value before an update, with the schema by which their parts are matched. The correlation remembers which parts have
-/// changed, so that each part is compared only once.
+/// A value, its old value before an update, and the schema that determines how fields and elements are matched. Each comparison is cached.
 ///
 /// ```
 /// use gavel_schema::JsonSchema;
@@ -43,13 +42,13 @@ pub struct Correlation<'a> {
     new: &'a Json,
     old: &'a Json,
     schema: &'a JsonSchema,
-    /// Whether each part is unchanged, by the address of the part.
+    /// Whether a new value is unchanged, keyed by the address of the value.
     unchanged: RefCell<HashMap<*const Json, bool>>,
-    /// The old elements of lists of type map, by the address of the new list.
+    /// The old elements of lists of type map, keyed by the address of the new list.
     lists: RefCell<HashMap<*const Json, Rc<MapList<'a>>>>,
 }
 
-/// A part of an updated object, with its old value.
+/// A value in an updated object, with its old value.
 #[derive(Debug, Clone, Copy)]
 pub struct Correlated<'c, 'a> {
     correlation: &'c Correlation<'a>,
@@ -120,7 +119,7 @@ impl<'a> Correlated<'_, 'a> {
         })
     }
 
-    /// The old elements by their keys, if both values are lists of type map.
+    /// The old elements, indexed by their keys; `None` unless both values are lists of type map.
     fn old_elements(self) -> Option<Rc<MapList<'a>>> {
         let old = self.old.as_array()?;
         if !is_map_list(self.schema) {

@@ -4,7 +4,7 @@ use gavel_engine::value::Json;
 
 use crate::{JsonSchema, embedded, prune};
 
-/// A step from a schema to one below it.
+/// A step from a schema to a schema below it.
 #[derive(Debug, Clone)]
 pub(super) enum Step {
     /// A step to a property.
@@ -25,7 +25,7 @@ pub(super) fn surround(value: Json, steps: &[Step]) -> Json {
     })
 }
 
-/// The value in an object at the end of these steps.
+/// The value at the end of these steps, which begin at `object`.
 fn at<'j>(object: &'j mut Json, steps: &[Step]) -> Option<&'j mut Json> {
     steps.iter().try_fold(object, |value, step| match step {
         Step::Property(name) => value.get_mut(name),
@@ -39,7 +39,7 @@ fn at<'j>(object: &'j mut Json, steps: &[Step]) -> Option<&'j mut Json> {
 ///
 /// # Errors
 ///
-/// The default of the whole object is not an object. The message is upstream's.
+/// The default of the root schema is not an object. The message is upstream's.
 pub fn prune_defaults(schema: &mut JsonSchema) -> Result<(), String> {
     if !schema.any(&|schema| schema.default_value().is_some()) {
         return Ok(());
@@ -125,7 +125,7 @@ mod tests {
         check(item(json!({"b": 1, "c": 1})), item(json!({"b": 1})));
         let value = |default: Json| json!({"additionalProperties": {"default": default, "properties": {"b": {}}}});
         check(value(json!({"b": 1, "c": 1})), value(json!({"b": 1})));
-        // Metadata is decoded as metadata, and malformed fields are dropped.
+        // Malformed and unknown fields of metadata are dropped.
         let metadata =
             |default: Option<Json>| json!({"properties": {"metadata": {"default": default}}});
         check(

@@ -9,7 +9,7 @@ use gavel_engine::value::Json;
 use super::pruned::{Step, surround};
 use crate::{JsonSchema, embedded, prune};
 
-/// A default with valid metadata, the schema that has it, and its path.
+/// A default with valid metadata, the schema that declares the default, and the path of the default.
 #[derive(Debug, Clone, Copy)]
 pub struct DefaultOf<'d> {
     /// The schema that has the default.
@@ -22,11 +22,12 @@ pub struct DefaultOf<'d> {
     pub path: &'d Path<'d>,
 }
 
-/// Validates the defaults in the schema of an object; `path` is the path of this schema. Returns the errors of unknown fields (with
-/// `require_pruned`) and of malformed `apiVersion`, `kind` and `metadata`.
+/// Validates the defaults in the schema of an object; `path` is the path of this schema. Returns the errors of malformed `apiVersion`,
+/// `kind` and `metadata` and, with `require_pruned`, of unknown fields.
 ///
-/// Well-formed defaults are passed to `check`, which validates them by their schema and its rules, and adds its errors. If `check` breaks,
-/// because its budget is exceeded, the validation ends. Defaults of map values are not validated, because they are not allowed.
+/// Well-formed defaults are passed to `check`, which validates them against their schema and its rules, and appends errors. If `check`
+/// returns `Break`, because its budget is exceeded, the validation ends. Defaults of map values are not validated, because they are not
+/// allowed.
 pub fn validate_defaults<C>(
     schema: &JsonSchema,
     path: &Path<'_>,
@@ -47,7 +48,7 @@ where
         root: schema,
         steps: Vec::new(),
     };
-    // If the walk ends early, nothing remains to be done.
+    // `Break` only ends the walk early; the errors are in `walk`.
     let _ = walk.node(schema, true, &mut surroundings, false, path);
     walk.errors
 }
@@ -119,8 +120,8 @@ where
         ControlFlow::Continue(())
     }
 
-    /// Validates a default of the `apiVersion`, `kind` or `metadata` of an object, or of a part of its metadata. `None` if the default is
-    /// malformed.
+    /// Validates a default of the `apiVersion`, `kind` or `metadata` of an object, or of a field within its metadata. `None` if the default
+    /// is malformed.
     fn in_metadata(
         &mut self,
         default: &Json,
@@ -154,7 +155,7 @@ where
         }
     }
 
-    /// Validates any other default. `None` if it is malformed.
+    /// Validates a default outside of `apiVersion`, `kind` and `metadata`. `None` if the default is malformed.
     fn anywhere(
         &mut self,
         schema: &JsonSchema,

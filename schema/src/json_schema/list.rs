@@ -6,7 +6,7 @@ use std::ops::{Deref, DerefMut};
 use serde::{Deserialize, Deserializer};
 
 /// A list that may be absent. It can be used like a slice. An absent list equals an empty one, as almost everywhere in Kubernetes;
-/// [`OptionalList::is_present`] is for the few places where Kubernetes distinguishes the two.
+/// [`OptionalList::is_present`] is for the few cases in which Kubernetes distinguishes them.
 ///
 /// ```
 /// use gavel_schema::JsonSchema;
@@ -22,7 +22,7 @@ use serde::{Deserialize, Deserializer};
 pub struct OptionalList<T>(Option<Box<[T]>>);
 
 impl<T> OptionalList<T> {
-    /// Whether there is a list, even an empty one.
+    /// Whether the list is present, even if it is empty.
     pub fn is_present(&self) -> bool {
         self.0.is_some()
     }

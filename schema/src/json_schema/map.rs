@@ -44,7 +44,7 @@ impl SchemaMap {
         self.into_iter()
     }
 
-    /// Whether there is a map, even an empty one.
+    /// Whether the map is present, even if it is empty.
     pub fn is_present(&self) -> bool {
         self.0.is_present()
     }
@@ -80,7 +80,7 @@ impl SchemaMap {
     }
 }
 
-/// If several schemas have the same name, the last one is kept.
+/// If several schemas have the same name, the last one wins.
 impl FromIterator<(SmolStr, Arc<JsonSchema>)> for SchemaMap {
     fn from_iter<I: IntoIterator<Item = (SmolStr, Arc<JsonSchema>)>>(schemas: I) -> Self {
         let schemas: BTreeMap<_, _> = schemas.into_iter().collect();

@@ -20,8 +20,8 @@ pub use read::{MAX_DEPTH, SchemaReadError, SchemaReader};
 
 /// A schema: a node of an OpenAPI v3 schema with Kubernetes' extensions. Keys that are absent or null have empty values.
 ///
-/// A definition has thousands of schemas, and many are equal. To save memory, keys that few schemas have are in [`Rare`] parts, and schemas
-/// within schemas are shared.
+/// A definition has thousands of schemas, and many are equal. To save memory, keys that few schemas have are stored in [`Rare`] fields, and
+/// schemas within schemas are shared.
 ///
 /// ```
 /// use gavel_schema::JsonSchema;
@@ -155,7 +155,7 @@ pub struct Unsupported {
     pub reference: Option<String>,
     /// `patternProperties`
     pub pattern_properties: SchemaMap,
-    /// `dependencies`, by name.
+    /// `dependencies`, with the names of properties.
     pub dependencies: OptionalList<(SmolStr, Dependency)>,
     /// `additionalItems`
     pub additional_items: Option<SchemaOrBool>,
@@ -180,7 +180,7 @@ pub struct ValidationRule {
     pub optional_old_self: Option<bool>,
 }
 
-/// `items`: a schema for all elements, or one for each position, which structural schemas cannot have.
+/// `items`: one schema for all elements, or a list with a schema for each position. Structural schemas cannot have such a list.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Items {
     /// A schema for all elements.
@@ -192,13 +192,13 @@ pub enum Items {
 /// A schema, or a bool that allows or forbids everything.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SchemaOrBool {
-    /// `true` allows every value, and `false` none.
+    /// `true` allows every value, and `false` allows no value.
     Allows(bool),
     /// Only values that match a schema are allowed.
     Schema(Arc<JsonSchema>),
 }
 
-/// The dependency of a property: other properties, or a schema.
+/// The dependency of a property: other properties that are required, or a schema that applies.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Dependency {
     /// Names of properties.
@@ -254,7 +254,7 @@ impl JsonSchema {
         self.required.iter().map(SmolStr::as_str).collect()
     }
 
-    /// The default. Null is no default.
+    /// The default; `None` if it is absent or null.
     pub fn default_value(&self) -> Option<&Json> {
         self.default.as_deref().filter(|default| !default.is_null())
     }

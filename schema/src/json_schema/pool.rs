@@ -7,14 +7,15 @@ use std::sync::Arc;
 
 use super::{Docs, Items, JsonSchema, Rare, SchemaOrBool};
 
-/// The limit of stored schemas with the same hash. Different schemas can have the same hash, because hashes omit parts that rarely differ.
+/// The maximum number of stored schemas with the same hash. Different schemas can have the same hash, because hashes omit keys that rarely
+/// differ.
 pub(super) const MAX_ALIKE: usize = 4;
 
-/// A store of schemas that keeps equal ones once. The schemas of a definition repeat: for example, those of containers, and most schemas of
-/// one version in the next version.
+/// A store of schemas in which equal schemas are shared. The schemas of a definition repeat: for example, those of containers, and most
+/// schemas of one version in the next version.
 #[derive(Debug, Default)]
 pub struct Pool {
-    /// The schemas, by hash.
+    /// The schemas, keyed by hash.
     schemas: HashMap<u64, Vec<Arc<JsonSchema>>>,
     hasher: RandomState,
     /// Schemas without their descriptions, keyed by address, so that equal schemas are shared.
@@ -23,7 +24,7 @@ pub struct Pool {
 
 #[derive(Debug)]
 struct Bare {
-    /// Keeps the schema alive, so that its address is not reused for another one.
+    /// Keeps the schema alive, so that its address is not reused for another schema.
     _of: Arc<JsonSchema>,
     schema: Arc<JsonSchema>,
 }
@@ -75,7 +76,7 @@ impl Pool {
     }
 }
 
-/// Hashes a schema's own keys and the addresses of the schemas within it: equal schemas within have the same address.
+/// Hashes a schema's own keys and the addresses of the schemas within it: equal inner schemas have the same address.
 fn hash(schema: &JsonSchema, hasher: &mut impl Hasher) {
     schema.kind.hash(hasher);
     schema.format.hash(hasher);

@@ -1,4 +1,4 @@
-//! Parts of a schema that most schemas do not have.
+//! Groups of keys that most schemas do not have.
 
 use std::fmt;
 use std::ops::{Deref, DerefMut};
@@ -6,13 +6,13 @@ use std::sync::LazyLock;
 
 use super::{Bounds, Combinations, Docs, Topology, Unsupported};
 
-/// A part that is usually empty; an empty part takes only the memory of a pointer. Code reads and writes it like the part itself.
+/// A group of schema keys that is usually empty. An empty group takes only the memory of a pointer. `Rare` dereferences to the group.
 #[derive(Clone)]
 pub struct Rare<T>(Option<Box<T>>);
 
 /// A group of schema keys that can be stored as a [`Rare`].
 pub trait Part: Default + PartialEq + 'static {
-    /// The value for schemas that set none of the keys.
+    /// The value for schemas without these keys.
     fn empty() -> &'static Self;
 }
 
@@ -30,7 +30,7 @@ macro_rules! parts {
 parts! { Bounds Combinations Docs Topology Unsupported }
 
 impl<T> Rare<T> {
-    /// The part, if there is one.
+    /// The group of keys; `None` if the group is absent.
     pub fn as_option(&self) -> Option<&T> {
         self.0.as_deref()
     }
@@ -65,7 +65,7 @@ impl<T: Part> DerefMut for Rare<T> {
     }
 }
 
-/// An empty part equals an absent one.
+/// An empty group equals an absent group.
 impl<T: Part> PartialEq for Rare<T> {
     fn eq(&self, other: &Self) -> bool {
         match (&self.0, &other.0) {

@@ -19,10 +19,10 @@ use super::{
 /// have about forty levels.
 pub const MAX_DEPTH: usize = 200;
 
-/// The error for JSON that is not a schema, with the path to the invalid part.
+/// The error for JSON that is not a schema, with the path of the invalid value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SchemaReadError {
-    /// The keys that lead to the invalid part, separated by dots.
+    /// The keys that lead to the invalid value, separated by dots.
     path: String,
     /// The message.
     message: String,
@@ -87,11 +87,10 @@ impl SchemaReadError {
     }
 }
 
-/// Reads schemas. Equal parts, such as the schemas of containers, or the schemas that one version has in common with the next, are read
-/// once and shared.
+/// Reads schemas. Equal schemas, such as those of containers or those that two versions have in common, are read once and shared.
 #[derive(Debug, Default)]
 pub struct SchemaReader<'j> {
-    /// Schemas by a hash of their own keys.
+    /// Schemas, keyed by a hash of their own keys.
     known: HashMap<u64, Vec<Known<'j>>>,
     hasher: RandomState,
 }
@@ -137,7 +136,7 @@ impl<'j> SchemaReader<'j> {
         Ok(schema)
     }
 
-    /// A hash of the keys, scalars and names in a schema. It omits deeper parts, which are compared if the hashes are equal.
+    /// A hash of the keys, scalars and names in a schema. It omits deeper values; they are compared if the hashes are equal.
     fn hash(&self, json: &Json) -> u64 {
         let mut hasher = self.hasher.build_hasher();
         for (key, value) in json.as_object().into_iter().flatten() {
@@ -164,7 +163,7 @@ impl<'j> SchemaReader<'j> {
         Ok(schema)
     }
 
-    /// Sets the keys that hold schemas. Another function sets the rest, so that the stack frame of this recursive function stays small.
+    /// Sets the keys that hold schemas. `set_own` sets the other keys, so that the stack frame of this recursive function stays small.
     fn set(
         &mut self,
         schema: &mut JsonSchema,
@@ -238,7 +237,7 @@ impl<'j> SchemaReader<'j> {
         list(json, |item| self.schema(item, depth))
     }
 
-    /// Reads schemas by name, in which null is an empty schema.
+    /// Reads schemas by name; null is an empty schema.
     fn named(&mut self, json: &'j Json, depth: usize) -> Read<SchemaMap> {
         let fields = object(json)?;
         let mut schemas = Vec::with_capacity(fields.len());
@@ -328,7 +327,7 @@ fn external_docs(json: &Json) -> Read<ExternalDocumentation> {
     })
 }
 
-/// Reads a list, in which null is the default element.
+/// Reads a list; a null element becomes the default of its type.
 fn list<'j, T: Default>(
     json: &'j Json,
     mut read: impl FnMut(&'j Json) -> Read<T>,
@@ -438,7 +437,7 @@ mod tests {
             )
         };
         assert!(JsonSchema::read(&nested(MAX_DEPTH)).is_ok());
-        // A part that fits at one place may be too deep at another.
+        // A schema that is within the depth limit at one position may exceed the limit at another position.
         let part = nested(MAX_DEPTH - 1);
         let wrapped = |schema: Json| json!({"properties": {"z": schema}});
         let both = json!({"properties": {"a": part, "b": wrapped(part.clone())}});

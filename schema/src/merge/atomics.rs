@@ -1,4 +1,4 @@
-//! Finds the parts of a patch that would replace lists or maps as a whole (apiserver `pkg/admission/plugin/policy/mutating/patch/smd.go`,
+//! Finds the values in a patch that would replace whole lists or maps (apiserver `pkg/admission/plugin/policy/mutating/patch/smd.go`,
 //! `findAtomics`).
 
 use super::types::{MergeType, Relationship};

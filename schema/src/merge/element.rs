@@ -28,7 +28,7 @@ pub(super) enum Key {
     Double(f64),
     String(String),
     Bool(bool),
-    /// Any other value, as text.
+    /// Any other value, as upstream prints it.
     Other(String),
 }
 
@@ -72,7 +72,7 @@ impl Ord for Key {
             (Key::String(l), Key::String(r)) | (Key::Other(l), Key::Other(r)) => l.cmp(r),
             (Key::Bool(l), Key::Bool(r)) => l.cmp(r),
             (l, r) if l.rank() == 0 && r.rank() == 0 => {
-                // Adding zero makes -0.0 and 0.0 one key.
+                // Adding 0.0 turns -0.0 into 0.0, so that both are the same key.
                 (l.number() + 0.0).total_cmp(&(r.number() + 0.0))
             }
             (l, r) => l.rank().cmp(&r.rank()),
@@ -143,7 +143,7 @@ impl Element {
     }
 }
 
-/// The error for a map without any key field of its list; `None` if the map has a key field, or a key field has a default.
+/// The error for an element without any key field; `None` if the element has a key field, or if a key field has a default.
 fn missing_keys<D: Data>(list: &List<'_>, keys: &[SmolStr], value: &D) -> Option<String> {
     let mut missing = keys.iter().filter(|name| value.field(name).is_none());
     if let Some(name) = missing.next()

@@ -8,7 +8,7 @@ use super::validate::choose;
 use super::value::Plain;
 
 /// Merges `patch` into `live`; both are valid values of the type. Nothing is removed. Scalars, and lists and maps that are replaced as a
-/// whole, get the value in the patch. Without a patch, the result is `live`. `None` if the result is empty.
+/// whole, get the value of the patch. Without a patch, the result is `live`. `None` if the result is empty.
 pub(super) fn merge(live: Option<Plain>, patch: Option<Plain>, ty: MergeType<'_>) -> Option<Plain> {
     let Some(patch) = patch else {
         return live;
@@ -71,7 +71,7 @@ struct Side {
     elements: Vec<Element>,
     /// The values of the elements by position; `None` for a value that was taken.
     values: Vec<Option<Plain>>,
-    /// The position of each element; `None` for one that occurs more than once.
+    /// The position of each element; `None` for an element that occurs more than once.
     positions: BTreeMap<Element, Option<usize>>,
 }
 
@@ -100,7 +100,8 @@ impl Side {
         self.positions.contains_key(element)
     }
 
-    /// Removes and returns an element: null if it occurs more than once, and `None` if there is no such element or it was taken before.
+    /// Removes an element and returns its value: null if the element occurs more than once, and `None` if the element is absent or was
+    /// taken before.
     fn take(&mut self, element: &Element) -> Option<Plain> {
         match self.positions.get(element)? {
             Some(position) => self.take_at(*position),
@@ -113,7 +114,8 @@ impl Side {
     }
 }
 
-/// Merges two lists: elements that are only in the live list keep their places, and elements in both lists are in the order of the patch.
+/// Merges two lists. Elements of both lists are in the order of the patch. Elements that are only in the live list keep their positions
+/// among them.
 struct Zip {
     live: Side,
     patch: Side,
@@ -182,7 +184,7 @@ impl Zip {
         }
     }
 
-    /// Adds an element of the patch, merged with the live element of the same identity if there is one.
+    /// Adds an element of the patch, merged with the live element of the same identity, if one exists.
     fn push_shared(&mut self, element: &Element, ty: MergeType<'_>) {
         let live = self.live.take(element);
         let patch = self.patch.take(element);

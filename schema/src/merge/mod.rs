@@ -37,17 +37,17 @@ pub use value::{Foreign, Plain};
 
 use validate::Leniency;
 
-/// Why a patch cannot be applied, in the API server's words.
+/// The API server's message for a patch that cannot be applied.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct MergeError(String);
 
-/// Merges a patch into an object. Nothing is removed. With `keeps_unknown`, the object may have fields that the type does not declare; they
-/// stay unchanged.
+/// Merges a patch into an object. Nothing is removed. With `keeps_unknown`, the object may have fields that the type does not declare;
+/// these fields stay unchanged.
 ///
 /// # Errors
 ///
-/// The patch does not fit the type, or would replace a list or map as a whole; or the object does not fit the type.
+/// The object or the patch does not fit the type, or the patch would replace a whole list or map.
 pub fn apply(
     live: Plain,
     patch: Plain,

@@ -1,4 +1,4 @@
-//! The schemas of built-in kinds without references, for type checking.
+//! Resolves the references in the schemas of built-in kinds, for type checking.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use crate::built_in::Kubernetes;
 use crate::{Items, JsonSchema, MAX_DEPTH, SchemaOrBool};
 
 impl Kubernetes {
-    /// The `apiVersion`s and kinds of built-in objects with metadata, which lists, options and reviews do not have.
+    /// The `apiVersion`s and kinds of built-in objects with metadata. Lists and kinds without a `metadata` field are omitted.
     pub fn kinds(&self) -> impl Iterator<Item = (&str, &str)> {
         let kinds = self.all_kinds();
         kinds.filter_map(|(version, kind, name)| {
@@ -20,8 +20,7 @@ impl Kubernetes {
         })
     }
 
-    /// The names of the fields in a part of a kind's objects, by the path of the part (`spec.validations[0]`); empty if the part has no
-    /// fields.
+    /// The names of the fields at a path in objects of a kind, such as `spec.validations[0]`; empty if the value at the path has no fields.
     pub fn field_names(&self, api_version: &str, kind: &str, path: &str) -> Vec<&str> {
         let name = self.name_of(api_version, kind);
         let mut schema = name.and_then(|name| self.schema(name));
@@ -52,8 +51,8 @@ impl Kubernetes {
         }
     }
 
-    /// The schema of a kind's objects, with references replaced by their targets. Unknown parts accept any value. A reference to
-    /// an enclosing schema becomes an unknown object.
+    /// The schema of a kind's objects, with references replaced by their targets. Schemas without a known type accept any value. A
+    /// reference to an enclosing schema becomes an unknown object.
     pub fn resolved(&self, api_version: &str, kind: &str) -> Option<JsonSchema> {
         let name = self.name_of(api_version, kind)?;
         let mut resolver = BuiltinResolver {
@@ -108,7 +107,7 @@ impl<'k> BuiltinResolver<'k> {
         }
     }
 
-    /// A schema that is not a reference.
+    /// Resolves the references within a schema that is not a reference itself.
     fn own(&mut self, schema: &'k JsonSchema) -> JsonSchema {
         let properties = schema.properties.iter();
         let properties =
@@ -125,7 +124,7 @@ impl<'k> BuiltinResolver<'k> {
             properties,
             items,
             additional_properties,
-            // Expressions cannot read a part without a type, but they can read any value of an int-or-string part.
+            // Expressions cannot read a value without a type, but they can read any value of type int-or-string.
             int_or_string: int_or_string || is_unknown,
             ..schema.clone()
         }

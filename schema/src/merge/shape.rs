@@ -9,7 +9,7 @@ pub enum Shape {
     Bool,
     /// A number.
     Number,
-    /// A text.
+    /// A string.
     Text,
     /// A list.
     List,
@@ -30,12 +30,12 @@ impl<'s> MergeType<'s> {
         Some(self.atom().list?.element)
     }
 
-    /// The type of undeclared fields. `None` if there cannot be any.
+    /// The type of undeclared fields. `None` if values of the type cannot have undeclared fields.
     pub fn entry(&self) -> Option<MergeType<'s>> {
         self.atom().map?.element
     }
 
-    /// Whether values of the type may have this JSON type.
+    /// Whether this JSON type is valid for values of the type.
     pub fn takes(&self, shape: Shape) -> bool {
         let atom = self.atom();
         let is_scalar = |wanted| {
@@ -52,7 +52,7 @@ impl<'s> MergeType<'s> {
         }
     }
 
-    /// The name by which API servers' error messages call the expected type.
+    /// The name of the expected type in API servers' error messages.
     pub fn expected(&self) -> &'static str {
         let atom = self.atom();
         match (atom.map, atom.scalar) {
@@ -65,7 +65,7 @@ impl<'s> MergeType<'s> {
         }
     }
 
-    /// Whether values of this JSON type are replaced as a whole. Apply configurations must not contain such values.
+    /// Whether values of this JSON type are replaced as a whole. Apply configurations must not contain atomic values.
     pub fn is_atomic(&self, shape: Shape) -> bool {
         let atom = self.atom();
         let relationship = match shape {

@@ -1,4 +1,4 @@
-//! How schemas declare the merging of values (kube-openapi `pkg/schemaconv/openapi.go`, structured-merge-diff
+//! Types that declare how values are merged, derived from schemas (kube-openapi `pkg/schemaconv/openapi.go`, structured-merge-diff
 //! `schema/elements.go`).
 
 use gavel_engine::value::Json;
@@ -15,9 +15,9 @@ const OBJECT_META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
 #[derive(Debug, Clone, Copy)]
 pub struct MergeType<'s> {
     node: TypeNode<'s>,
-    /// Whether an enclosing schema keeps fields that it does not know.
+    /// Whether an enclosing schema preserves unknown fields.
     preserves: bool,
-    /// The map type that a reference declares for its target.
+    /// The map type declared next to a reference; it overrides that of the target.
     relationship: Option<Relationship>,
 }
 
@@ -54,7 +54,7 @@ pub(super) enum Scalar {
     Untyped,
 }
 
-/// Whether the parts of a list or map are merged, or replaced as a whole.
+/// Whether a list or map is merged by its entries or replaced as a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Relationship {
     /// The elements of a list are identified by key fields or by their values, and are merged.
@@ -66,7 +66,7 @@ pub(super) enum Relationship {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct List<'s> {
     pub(super) relationship: Relationship,
-    /// The fields whose values identify an element. If there are none, an element is identified by its own value.
+    /// The fields whose values identify an element. Without key fields, an element is identified by its own value.
     pub(super) keys: &'s [SmolStr],
     pub(super) element: MergeType<'s>,
 }
@@ -74,7 +74,7 @@ pub(super) struct List<'s> {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Map<'s> {
     pub(super) relationship: Relationship,
-    /// The type of undeclared fields, if there may be any.
+    /// The type of undeclared fields; `None` if they are not allowed.
     pub(super) element: Option<MergeType<'s>>,
     /// The schema that declares fields.
     schema: Option<&'s JsonSchema>,
@@ -109,7 +109,7 @@ impl<'s> MergeType<'s> {
         }
     }
 
-    /// The type of a part whose schema is `schema`.
+    /// The type for `schema`, which is within another schema.
     fn part(schema: &'s JsonSchema, preserves: bool) -> Self {
         let Some(name) = &schema.unsupported.reference else {
             return MergeType {
@@ -227,8 +227,8 @@ fn scalar<'s>(scalar: Scalar) -> Atom<'s> {
     }
 }
 
-/// The types of arbitrary values. Lists are replaced as a whole; maps are merged or replaced as `relationship` says, and their values have
-/// the type `element`.
+/// The types of arbitrary values. Lists are replaced as a whole; `relationship` determines whether maps are merged or replaced, and the
+/// values of maps have the type `element`.
 fn any<'s>(relationship: Relationship, element: TypeNode<'s>) -> Atom<'s> {
     Atom {
         scalar: Some(Scalar::Untyped),

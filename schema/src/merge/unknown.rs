@@ -4,7 +4,7 @@ use gavel_engine::value::Json;
 
 use super::types::MergeType;
 
-/// The limit of unknown fields that are reported, which is upstream's.
+/// The maximum number of unknown fields that are reported, as in upstream.
 const MAX_FIELDS: usize = 100;
 
 /// The paths of the fields of an object that its type does not declare, such as `spec.containers[0].imag`, sorted by name.
@@ -15,7 +15,7 @@ pub fn unknown_fields(object: &Json, ty: MergeType<'_>) -> Vec<String> {
     found
 }
 
-// Documents are at most 127 levels deep, and so is this recursion.
+// Documents are at most 127 levels deep, which bounds this recursion.
 fn find(value: &Json, ty: MergeType<'_>, path: &mut String, found: &mut Vec<String>) {
     let atom = ty.atom();
     let length = path.len();

@@ -7,18 +7,18 @@ use super::element::Element;
 use super::types::{Atom, List, Map, MergeType, Relationship, Scalar};
 use super::value::{Data, MergedKind, go_source, go_text, go_type};
 
-/// The error in a value, with the path of the invalid part.
+/// An error, with the path of the invalid value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct MergeFault {
     path: String,
     message: String,
 }
 
-/// The errors of a value; empty if it is valid.
+/// The errors of a value; empty if the value is valid.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Faults(Vec<MergeFault>);
 
-/// The limit of errors that are collected.
+/// The maximum number of errors that are collected.
 const MAX_FAULTS: usize = 100;
 
 impl Faults {
@@ -64,7 +64,7 @@ impl fmt::Display for Faults {
     }
 }
 
-/// The errors that are tolerated.
+/// The kinds of errors that are tolerated.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Leniency {
     /// Whether elements of a list may have the same key.
@@ -104,7 +104,7 @@ fn validate_value<D: Data>(value: &D, ty: MergeType<'_>, leniency: Leniency) -> 
     }
 }
 
-/// The allowed type that fits the value; all allowed types if none fits.
+/// The allowed type that fits the value; all allowed types if no type fits.
 pub(super) fn choose<'s>(atom: Atom<'s>, value: &impl Data) -> Atom<'s> {
     let none = Atom::default();
     match value.kind() {

@@ -7,7 +7,7 @@ use gavel_engine::value::Json;
 use gavel_golang::float;
 use gavel_golang::quote::quote;
 
-/// A value of a patch: plain data, or a Go value that fits no type.
+/// A value of a patch: plain data, or a Go value without a JSON form.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Plain {
     /// `null`
@@ -18,7 +18,7 @@ pub enum Plain {
     Int(i64),
     /// An IEEE 754 number.
     Double(f64),
-    /// Text.
+    /// A string.
     String(String),
     /// A list.
     List(Vec<Plain>),
@@ -33,7 +33,7 @@ pub enum Plain {
 /// A Go value that is not plain data.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Foreign {
-    /// The type: what `%T` prints.
+    /// The name of the type: the output of `%T`.
     pub go_type: String,
     /// The output of `%v`.
     pub text: String,
@@ -54,8 +54,8 @@ impl Plain {
         json
     }
 
-    /// The value as JSON. The steps to nil slices are added to `nil_lists`, the last step first.
-    // Documents are at most 127 levels deep, and patches as deep as expressions; so is this recursion.
+    /// The value as JSON. The paths of nil slices are added to `nil_lists`, each with its last step first.
+    // This recursion is bounded: documents are at most 127 levels deep, and patches at most as deep as expressions.
     fn json_at(self, nil_lists: &mut Vec<Vec<String>>) -> Json {
         let mut within = |value: Plain, step: &dyn Fn() -> String| {
             let before = nil_lists.len();
@@ -90,7 +90,7 @@ impl Plain {
         }
     }
 
-    /// The value that a JSON pointer leads to.
+    /// The value at a JSON pointer.
     pub fn pointer_mut(&mut self, pointer: &str) -> Option<&mut Plain> {
         let mut current = self;
         for step in pointer.split('/').skip(1) {
@@ -138,14 +138,14 @@ pub(super) enum MergedKind<'v> {
     Foreign(&'v Foreign),
 }
 
-/// A value of the patch or of the object, for the code that handles both.
+/// A value of the patch or of the object. Code that handles both uses this trait.
 pub(super) trait Data: Sized {
     fn kind(&self) -> MergedKind<'_>;
     fn items(&self) -> &[Self];
     fn fields(&self) -> impl Iterator<Item = (&str, &Self)>;
     fn field(&self, name: &str) -> Option<&Self>;
 
-    /// Whether this is a nil slice of Go.
+    /// Whether the value is a nil slice of Go.
     fn is_nil_list(&self) -> bool {
         false
     }

@@ -1,5 +1,5 @@
-//! Schemas under `allOf`, `anyOf`, `oneOf` and `not` (kube-openapi `pkg/validation/validate/schema_props.go`). Their errors are
-//! never ratcheted.
+//! Validates values against schemas under `allOf`, `anyOf`, `oneOf` and `not` (kube-openapi `pkg/validation/validate/schema_props.go`).
+//! Their errors are never ratcheted.
 
 use gavel_engine::value::Json;
 
@@ -79,7 +79,7 @@ impl Combination {
     }
 }
 
-/// Keeps the failure with more matches. If both have the same number of matches, keeps the earlier one.
+/// Replaces `best` by `found` if `found` has more matches.
 fn keep_closer<'f>(best: &mut Option<Outcome<'f>>, found: Outcome<'f>) {
     if best
         .as_ref()

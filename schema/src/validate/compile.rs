@@ -15,13 +15,14 @@ use super::number::NumberRules;
 use super::pattern::Pattern;
 use crate::{JsonSchema, SchemaOrBool};
 
-/// The purpose of a compiled schema. Upstream converts schemas in two ways.
+/// The purpose of a compiled schema. Upstream converts schemas differently for each purpose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
-    /// Validating objects. Int-or-string allows the types integer and string; a format applies only if the server knows it for the type.
+    /// Validating objects. `x-kubernetes-int-or-string` allows the types integer and string; a format applies only if the server knows it
+    /// for the type.
     Objects(Server),
-    /// Validating the defaults of a structural schema. Types and formats are those that the schema declares; schemas under `allOf`,
-    /// `anyOf`, `oneOf` and `not` do not restrict `additionalProperties`.
+    /// Validating the defaults of a structural schema. The declared types and formats always apply; schemas under `allOf`, `anyOf`, `oneOf`
+    /// and `not` do not restrict `additionalProperties`.
     Defaults(Server),
 }
 
@@ -45,9 +46,9 @@ pub(super) struct NodeCompiler<'s> {
     purpose: Purpose,
     /// Whether the schema is under `allOf`, `anyOf`, `oneOf` or `not`.
     in_combination: bool,
-    /// The patterns by their text, because schemas repeat them.
+    /// The compiled patterns, keyed by their text. Schemas repeat patterns.
     patterns: HashMap<&'s str, Arc<Pattern>>,
-    /// The nodes by the address of the schema: a shared schema has one node.
+    /// The nodes, keyed by the address of the schema: a shared schema has one node.
     nodes: HashMap<*const JsonSchema, Arc<NodeRules>>,
 }
 
@@ -61,7 +62,7 @@ impl<'s> NodeCompiler<'s> {
         }
     }
 
-    /// Compiles a schema that may be shared, but only once.
+    /// Compiles a schema that may be shared. A shared schema is compiled once.
     fn shared(&mut self, schema: &'s Arc<JsonSchema>) -> Arc<NodeRules> {
         let place = Arc::as_ptr(schema);
         if let Some(known) = self.nodes.get(&place) {
@@ -109,7 +110,7 @@ impl<'s> NodeCompiler<'s> {
             return None;
         }
         let of_texts = match (self.purpose, self.purpose.types(schema)) {
-            // All formats that the server's own code knows.
+            // Every format that the server's own code knows applies to schemas of every type.
             (Purpose::Defaults(server), _) => Format::named(name, server.version()),
             (Purpose::Objects(server), _) if !server.has(Difference::FormatsDependOnTypes) => {
                 Some(Format::named(name, server.language())?)

@@ -1,6 +1,6 @@
-//! Numbers as Go converts them.
+//! Converts numbers as Go does.
 
-/// The limit up to which doubles can hold every integer.
+/// The largest integer up to which doubles represent every integer.
 const MAX_SAFE: f64 = 9_007_199_254_740_991.0;
 
 /// A double as an integer, without its fraction. A double that does not fit becomes the smallest integer, as in Go on amd64.
@@ -22,8 +22,8 @@ pub(super) fn widen(int: i64) -> f64 {
     int as f64
 }
 
-/// Whether upstream treats a double as an integer: a positive double may exceed the integer below it by two billionths
-/// of its value (swag `IsFloat64AJSONInteger`).
+/// Whether upstream treats a double as an integer: a positive double may exceed an integer by about two billionths of that integer (swag
+/// `IsFloat64AJSONInteger`).
 pub(super) fn is_integer(double: f64) -> bool {
     const CLOSE: f64 = 1e-9;
     if !(-MAX_SAFE..=MAX_SAFE).contains(&double) {
@@ -34,7 +34,7 @@ pub(super) fn is_integer(double: f64) -> bool {
     whole == double || (whole > 0.0 && off / (double + whole) < CLOSE)
 }
 
-/// The character with this code point, as Go converts an integer to a text: U+FFFD if there is no such character.
+/// The character with this code point, or U+FFFD if the code point is invalid, as when Go converts an integer to a string.
 pub(super) fn character(int: i64) -> char {
     let code = u32::try_from(int).ok().and_then(char::from_u32);
     code.unwrap_or(char::REPLACEMENT_CHARACTER)

@@ -5,9 +5,10 @@ use gavel_engine::value::Json;
 use super::convert::{character, truncate, widen};
 use crate::equal::{Numeric, deep_equal};
 
-/// Whether a value equals one of the listed values. As in upstream, numbers are first converted to the Go type of the listed value: an
-/// integer to a double, or to the text that consists of the character with this code point; a double to an integer, without its fraction.
-/// Null equals no listed value.
+/// Whether a value equals one of the listed values. Null equals no listed value.
+///
+/// As in upstream, numbers are first converted to the Go type of the listed value. An integer becomes a double, or a string with the
+/// character of this code point. A double becomes an integer, without its fraction.
 pub(super) fn lists(allowed: &[Json], value: &Json) -> bool {
     allowed.iter().any(|allowed| is_converted(value, allowed))
 }

@@ -19,8 +19,8 @@ use crate::equal::Numeric;
 #[derive(Debug, Default)]
 pub(super) struct Outcome<'f> {
     pub(super) faults: Vec<Fault<'f>>,
-    /// How well the value matches: the number of checks that succeeded, and of some that failed, as upstream counts them. If all
-    /// alternatives fail, the errors of the alternative with the highest number are reported.
+    /// How well the value matches: the number of successful checks, as upstream counts them; upstream also counts some failed checks. If
+    /// all alternatives fail, the errors of the alternative with the highest number are reported.
     pub(super) matches: usize,
 }
 
@@ -44,7 +44,7 @@ impl<'f> Outcome<'f> {
     }
 }
 
-/// An error and its place.
+/// An error and the path of the invalid value.
 #[derive(Debug)]
 pub(super) struct Fault<'f> {
     place: Option<Place>,
@@ -54,7 +54,7 @@ pub(super) struct Fault<'f> {
 /// An error in a value.
 #[derive(Debug)]
 pub(super) enum Cause<'f> {
-    /// The type or format is wrong. `found` is a type, a format or the text itself.
+    /// The type or format is wrong. `found` is a type, a format or the string itself.
     Type {
         expected: &'f str,
         found: &'f str,
@@ -131,7 +131,7 @@ pub(super) enum Cause<'f> {
 /// The size limit of all messages together, in bytes. Each message contains the path of its field, which may be long.
 pub(super) const MAX_BYTES: usize = 16 << 20;
 
-/// Converts errors to errors of fields, and removes repetitions.
+/// Converts errors to errors with field paths, and removes duplicates.
 pub(super) fn errors(base: &Path<'_>, places: &Places<'_>, faults: &[Fault<'_>]) -> Vec<Error> {
     let mut seen = HashSet::new();
     let mut errors = Vec::new();
@@ -152,10 +152,10 @@ pub(super) fn errors(base: &Path<'_>, places: &Places<'_>, faults: &[Fault<'_>])
 }
 
 impl Cause<'_> {
-    /// Converts the error to the error of a field.
+    /// Converts the cause to an error with a field path.
     fn error(&self, base: &Path<'_>, path: &str, message: &str) -> Error {
         let name = match path.strip_prefix('.') {
-            // Upstream loses the path of these errors.
+            // Upstream reports these errors without their path.
             _ if self.is_of_whole() => "",
             None => path,
             Some(name) => name,
@@ -328,7 +328,7 @@ impl From<Numeric> for BadValue {
     }
 }
 
-/// An allowed value in the form in which errors list it.
+/// The text of an allowed value in error messages.
 fn allowed_text(value: &Json) -> String {
     match value {
         Json::String(text) => text.clone(),
@@ -336,7 +336,7 @@ fn allowed_text(value: &Json) -> String {
     }
 }
 
-/// Writes values as Go's `%v` prints them. Errors with equal texts are duplicates.
+/// Writes values as Go's `%v` prints them. Two errors with the same message are duplicates.
 fn write_list(f: &mut fmt::Formatter<'_>, values: &[Json]) -> fmt::Result {
     f.write_char('[')?;
     for (n, value) in values.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Lists (kube-openapi `pkg/validation/validate/slice_validator.go`).
+//! Validates lists (kube-openapi `pkg/validation/validate/slice_validator.go`).
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use super::trail::Trail;
 use crate::correlate::Correlated;
 use crate::equal::Same;
 
-/// The units of work for an element that must be unique.
+/// The units of work for checking that one element is unique.
 const WORK_PER_MEMBER: usize = 256;
 
 impl ListRules {

@@ -1,4 +1,4 @@
-//! Lists whose elements, or whose elements' keys, must be unique (apiextensions-apiserver
+//! Validates lists of type set and map, whose elements or keys must be unique (apiextensions-apiserver
 //! `pkg/apiserver/schema/listtype/validation.go`).
 
 use std::collections::HashMap;
@@ -15,7 +15,7 @@ use super::node::{NodeRules, Others, Uniqueness};
 use crate::JsonSchema;
 use crate::equal::Same;
 
-/// The units of work for a value.
+/// The units of work for checking one value.
 const WORK_PER_VALUE: usize = 256;
 
 impl Uniqueness {
@@ -167,7 +167,7 @@ fn check_map(
     Ok(())
 }
 
-/// The key fields that an element has.
+/// The key fields of an element, without those that are absent.
 fn key_values(keys: &[SmolStr], item: &Json) -> Map<String, Json> {
     let chosen = keys.iter().filter_map(|key| {
         let value = item.get(key.as_str())?;
@@ -183,7 +183,7 @@ enum Member<'a> {
     Missing,
     /// A scalar.
     Scalar(Same<'a>),
-    /// The JSON of a list or object, in which 1 and 1.0 are the same.
+    /// A list or object, printed as JSON so that 1 and 1.0 are equal.
     Compound(String),
 }
 
@@ -196,7 +196,7 @@ impl<'a> Member<'a> {
     }
 }
 
-/// The positions of repeated members.
+/// The positions at which a member occurs for the second time.
 fn repeated<'a>(
     members: impl Iterator<Item = Member<'a>>,
     work: &Work<'_>,

@@ -1,4 +1,4 @@
-//! Objects (kube-openapi `pkg/validation/validate/object_validator.go`).
+//! Validates objects (kube-openapi `pkg/validation/validate/object_validator.go`).
 
 use gavel_engine::value::Json;
 use serde_json::Map;
@@ -19,7 +19,7 @@ impl Properties {
         self.get_after(name, &mut 0)
     }
 
-    /// The property with this name, which is probably at `next`: objects and schemas are both sorted by name, so consecutive fields have
+    /// The property with this name. The search begins at `next`: objects and schemas are sorted by name, so consecutive fields usually have
     /// consecutive properties.
     fn get_after(&self, name: &str, next: &mut usize) -> Option<&PropertyRules> {
         let property = match self.0.get(*next) {
@@ -54,7 +54,7 @@ impl MapRules {
         outcome: &mut Outcome<'f>,
     ) {
         self.check_size(fields, trail, outcome);
-        // As upstream, the type of the object is not compared with that of the old object.
+        // As in upstream, `apiVersion` and `kind` are validated like those of a new object.
         let is_root = trail.is_root();
         let was_field = |name: &str| match (was?, name) {
             (_, "apiVersion" | "kind") if is_root => None,
@@ -84,7 +84,7 @@ impl MapRules {
                 property.node.check(value, &trail, was.as_ref(), outcome);
             }
         }
-        // If as many required fields are present as are required, they are not looked up again.
+        // If all required fields were found above, they are not looked up again.
         let required = match present == self.required.len() {
             true => &[][..],
             false => &*self.required,

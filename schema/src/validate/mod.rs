@@ -1,6 +1,5 @@
-//! The validation of values by a schema, as an API server validates custom resources (kube-openapi `pkg/validation/validate`,
-//! apiextensions-apiserver `pkg/apiserver/validation`). Where upstream walks a map in random order, errors are in the order of
-//! its keys.
+//! Validates values against a schema, as an API server validates custom resources (kube-openapi `pkg/validation/validate`,
+//! apiextensions-apiserver `pkg/apiserver/validation`). Upstream visits maps in random order; Gavel reports errors in the order of keys.
 
 use std::sync::Arc;
 
@@ -61,23 +60,23 @@ pub struct Validator {
 }
 
 impl Validator {
-    /// Compiles a schema, with the formats that an API server knows. Patterns are compiled when they are first needed; as in upstream, an
-    /// invalid pattern rejects every text.
+    /// Compiles a schema, with the formats that an API server knows. Patterns are compiled when they are first needed. As in upstream, an
+    /// invalid pattern rejects every string.
     pub fn new(schema: &JsonSchema, server: Server) -> Self {
         Validator {
             root: Arc::new(NodeCompiler::new(Purpose::Objects(server)).node(schema)),
         }
     }
 
-    /// Compiles a structural schema to validate its default: the declared type applies even if the schema is int-or-string, and formats of
-    /// other types and of later versions apply too (apiextensions-apiserver `pkg/apiserver/schema/kubeopenapi.go`).
+    /// Compiles a structural schema to validate its default. The declared type applies even if the schema is int-or-string. Every format in
+    /// the server's code applies to schemas of every type (apiextensions-apiserver `pkg/apiserver/schema/kubeopenapi.go`).
     pub fn of_default(schema: &JsonSchema, server: Server) -> Self {
         Validator {
             root: Arc::new(NodeCompiler::new(Purpose::Defaults(server)).node(schema)),
         }
     }
 
-    /// The validator of a property's values.
+    /// The validator for the values of a property; `None` if the schema does not declare the property.
     pub fn property(&self, name: &str) -> Option<Validator> {
         let maps = self.root.maps.as_ref()?;
         let property = maps.properties.get(name)?;
@@ -86,7 +85,7 @@ impl Validator {
         })
     }
 
-    /// The errors of a value. `base` is its path in the object: the root, or `status`.
+    /// The errors of a value. `base` is the path of the value in the object: the root, or `status`.
     pub fn validate(&self, base: &Path<'_>, value: &Json) -> Vec<Error> {
         self.validate_within(base, value, &Work::unbounded())
             .unwrap_or_default()
@@ -109,7 +108,7 @@ impl Validator {
         Ok(errors(base, &places, &outcome.faults))
     }
 
-    /// The errors of an updated value, except those of its unchanged parts.
+    /// The errors of an updated value, except those of unchanged values within it.
     ///
     /// # Errors
     ///
@@ -129,8 +128,8 @@ impl Validator {
         Ok(errors(base, &places, &outcome.faults))
     }
 
-    /// The duplicate elements of lists of type set, and the duplicate keys of lists of type map. Upstream only checks a new
-    /// object for them if the old one has no such errors.
+    /// The errors for duplicate elements in lists of type set, and duplicate keys in lists of type map. Upstream ignores these errors if
+    /// the old object has duplicates too.
     ///
     /// # Errors
     ///
@@ -145,7 +144,7 @@ impl Validator {
     }
 }
 
-/// The error that replaces the results of rules, if the object has an error that prevents them from running.
+/// The error that is reported instead of the results of rules. `None` if no error of the object prevents the rules from running.
 pub fn blocked(errors: &[Error]) -> Option<Error> {
     const DETAIL: &str = "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation";
     let blocks = |error: &Error| {

@@ -16,10 +16,10 @@ use crate::OptionalList;
 use crate::correlate::Correlated;
 use crate::equal::Numeric;
 
-/// The units of work for a value, without its parts.
+/// The units of work for a value, without those for the values within it.
 const WORK_PER_VALUE: usize = 256;
 
-/// A compiled schema. Each field holds the constraints for one type of values, and is `None` if there are no constraints for this type.
+/// A compiled schema. A constraint field is `None` if the schema sets no such constraints.
 #[derive(Debug)]
 pub(super) struct NodeRules {
     pub(super) types: Types,
@@ -34,12 +34,12 @@ pub(super) struct NodeRules {
     pub(super) has_list_types: bool,
 }
 
-/// A format that applies to the schema's type.
+/// A format that applies to values of the schema's type.
 #[derive(Debug)]
 pub(super) struct NamedFormat {
     /// The name in the schema.
     pub(super) name: Box<str>,
-    /// The format of texts; `None` for formats of numbers.
+    /// The format of strings; `None` for a format of numbers.
     pub(super) of_texts: Option<Format>,
 }
 
@@ -52,7 +52,7 @@ pub(super) struct Combination {
     pub(super) not: Option<NodeRules>,
 }
 
-/// The constraints that a schema sets for texts.
+/// The constraints that a schema sets for strings.
 #[derive(Debug)]
 pub(super) struct TextRules {
     /// The maximum length, in code points.
@@ -125,12 +125,12 @@ pub(super) struct Types {
     pub(super) boolean: bool,
     pub(super) array: bool,
     pub(super) object: bool,
-    /// Whether null is allowed in addition to the types.
+    /// Whether null is allowed.
     pub(super) null: bool,
 }
 
 impl NodeRules {
-    /// Validates a value; errors of an unchanged value are ignored.
+    /// Validates a value. The errors are dropped if `was` says that the value is unchanged.
     pub(super) fn check<'f>(
         &'f self,
         value: &'f Json,
@@ -148,7 +148,7 @@ impl NodeRules {
         }
     }
 
-    /// Validates a value like a new one.
+    /// Validates a value as a new value, without ratcheting.
     pub(super) fn outcome<'f>(&'f self, value: &'f Json, trail: &Trail<'_, 'f>) -> Outcome<'f> {
         let mut outcome = Outcome::default();
         self.check(value, trail, None, &mut outcome);
@@ -176,7 +176,7 @@ impl NodeRules {
         if let Some(combination) = &self.combination {
             combination.check(value, trail, outcome);
         }
-        // Counts successful checks as upstream does: two for combinations, one for the value as a whole.
+        // Upstream counts three successful checks here: two for combinations, and one for the value as a whole.
         outcome.count(3);
         match value {
             Json::String(text) => {

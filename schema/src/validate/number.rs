@@ -1,4 +1,4 @@
-//! Bounds of numbers (kube-openapi `pkg/validation/validate/{validator,values}.go`).
+//! Validates the bounds of numbers (kube-openapi `pkg/validation/validate/{validator,values}.go`).
 
 use gavel_golang::float;
 use smol_str::SmolStr;
@@ -19,11 +19,11 @@ pub(super) struct NumberRules {
     exclusive_minimum: bool,
 }
 
-/// A number in the schema.
+/// A numeric constraint that the schema sets.
 #[derive(Debug)]
 struct Limit {
     value: f64,
-    /// Whether the schema's type and format allow this number.
+    /// Whether the schema's type and format can represent `value`.
     fits: bool,
 }
 
@@ -84,7 +84,7 @@ impl Range {
 }
 
 impl NumberRules {
-    /// The constraints of a schema; `None` if it has none for numbers.
+    /// The constraints that a schema sets for numbers; `None` if it sets none.
     pub(super) fn new(schema: &JsonSchema, types: &[SmolStr], format: &str) -> Option<Self> {
         let range = Range::of(types, format);
         let limit = |value: Option<f64>| {
@@ -139,8 +139,8 @@ impl NumberRules {
         }
     }
 
-    /// Converts a limit and a number to the same type: to integers, with the limit truncated, if the number is an integer and the schema's
-    /// type allows the limit; otherwise to doubles.
+    /// Converts a limit and a number to the same type. If the number is an integer and the schema's type can represent the limit, both
+    /// become integers, and the limit is truncated. Otherwise both become doubles.
     fn comparable(
         &self,
         limit: &Limit,

@@ -1,4 +1,4 @@
-//! Patterns, which are compiled when they are first needed.
+//! Patterns that are compiled when they are first needed.
 
 use std::sync::OnceLock;
 
@@ -31,7 +31,7 @@ impl Pattern {
         }
     }
 
-    /// Why the pattern is invalid.
+    /// The error if the pattern is invalid.
     pub(super) fn error(&self) -> Option<&RegexError> {
         self.regex().as_ref().err()
     }

@@ -5,12 +5,12 @@ use std::cell::{Cell, RefCell};
 
 use gavel_golang::work::{Interrupted, Work};
 
-/// The path from the root to a value. Each step borrows the one before it.
+/// The path from the root to a value. Each step borrows the previous step.
 #[derive(Debug)]
 pub(super) struct Trail<'t, 'f> {
     places: &'t Places<'f>,
     last: Option<(&'t Trail<'t, 'f>, TrailStep<'f>)>,
-    /// The recorded path, if it was recorded.
+    /// The recorded path; `None` if the path is not recorded yet.
     noted: Cell<Option<Place>>,
 }
 
@@ -24,12 +24,12 @@ enum TrailStep<'f> {
     Index(usize),
 }
 
-/// The index of a recorded path. The root is not recorded: it is `None` instead of a `Place`.
+/// The index of a recorded path. The path of the root is never recorded; `None` stands for the root.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place(usize);
 
-/// The recorded paths. Each consists of the recorded path before its last step, and its last step. `Places` also counts the work of the
-/// walk.
+/// The recorded paths. Each path consists of its last step and the index of the recorded path before this step. `Places` also counts the
+/// work of the walk.
 #[derive(Debug)]
 pub(super) struct Places<'f> {
     noted: RefCell<Vec<(Option<Place>, TrailStep<'f>)>>,
@@ -38,7 +38,7 @@ pub(super) struct Places<'f> {
 }
 
 impl<'f> Places<'f> {
-    /// No recorded paths. The walk counts its work in `work`, which can interrupt it.
+    /// Creates an empty store of paths. The walk counts its work in `work`, which can interrupt the walk.
     pub(super) fn new(work: &'f Work<'f>) -> Self {
         Places {
             noted: RefCell::default(),
@@ -47,7 +47,7 @@ impl<'f> Places<'f> {
         }
     }
 
-    /// Fails if the walk was interrupted, so that its result is incomplete.
+    /// Fails if the walk was interrupted: its result is then incomplete.
     pub(super) fn check(&self) -> Result<(), Interrupted> {
         match self.is_interrupted.get() {
             true => Err(Interrupted),
@@ -122,7 +122,7 @@ impl<'t, 'f> Trail<'t, 'f> {
         self.counts(|work| work.spend(units)).is_some()
     }
 
-    /// Runs a step, which counts its own work. `None` if the walk is interrupted, before the step or by it.
+    /// Runs `done`, which counts its own work. `None` if the walk was interrupted before or is interrupted by `done`.
     pub(super) fn counts<T>(
         &self,
         done: impl FnOnce(&Work<'_>) -> Result<T, Interrupted>,

@@ -1,4 +1,4 @@
-//! Types: the type of each JSON value (kube-openapi `pkg/validation/validate/type.go`).
+//! Validates the types of JSON values (kube-openapi `pkg/validation/validate/type.go`).
 
 use std::borrow::Cow;
 
@@ -64,7 +64,7 @@ impl NodeRules {
         match &self.format {
             _ if allowed => None,
             None if types.text.is_empty() => None,
-            // If the schema has a format, texts and lists pass, unless the schema's type is a number.
+            // If the schema has a format, strings and lists are accepted here, unless the schema's type is a number.
             Some(_) if matches!(found, "string" | "array") => {
                 let numeric = types.integer || types.number;
                 if numeric { mismatch(found) } else { None }

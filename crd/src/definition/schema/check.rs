@@ -24,7 +24,7 @@ pub(in crate::definition) struct SchemaCheck<'c> {
     pub(in crate::definition) has_status: bool,
     /// Whether the schema is unchanged; its rules are then allowed to exceed their cost limits.
     pub(in crate::definition) is_unchanged: bool,
-    /// The store of compiled rules, if they are needed again.
+    /// Where compiled rules are stored; `None` discards them.
     pub(in crate::definition) kept: Option<&'c KeptRules>,
 }
 

@@ -70,11 +70,11 @@ impl<'c> Context<'c> {
         self.cardinality
     }
 
-    /// The type of the node. If a node above it has rules, the type is taken from the type of the parent, so that both agree.
+    /// The type of the node. If a node above this node has rules, the type is taken from the parent's type, so that the types agree.
     ///
     /// # Errors
     ///
-    /// The node has no type; the message is in Kubernetes' words.
+    /// The node has no type; the message is that of Kubernetes.
     pub(in crate::definition) fn node_type(&self) -> Result<&NodeType, String> {
         let ty = self.ty.get_or_init(|| match self.parent {
             Some(parent) if parent.has_rules => self.part_of(parent.node_type()?),
@@ -85,11 +85,11 @@ impl<'c> Context<'c> {
 
     fn part_of(&self, above: &NodeType) -> Result<NodeType, String> {
         let part = match self.step {
-            // Expressions cannot name all properties.
+            // The parent's type lacks properties that expressions cannot name.
             Step::Property(name) => {
                 return above.property(name).map_or_else(|| self.own_type(), Ok);
             }
-            // If a schema has both, upstream uses the element type of the list for the values of the map, and vice versa.
+            // If a schema has both `items` and `additionalProperties`, upstream uses one element type for both.
             Step::Item | Step::Value => above.element(),
         };
         part.ok_or_else(|| "failed to convert to declType for CEL validation rules".to_owned())

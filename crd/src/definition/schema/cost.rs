@@ -1,4 +1,4 @@
-//! The total cost of the rules of a schema, and the error for it (apiextensions `validation/cel_validation.go`).
+//! The total cost of the rules of a schema, and the errors if the cost exceeds the limit (apiextensions `validation/cel_validation.go`).
 
 use gavel_apimachinery::field::{Error, Path};
 
@@ -8,8 +8,7 @@ use crate::definition::findings::Findings;
 pub const RULE_LIMIT: u64 = 10_000_000;
 /// The cost limit of all rules of a schema, in cost units.
 pub const SCHEMA_LIMIT: u64 = 100_000_000;
-/// The maximum number of expressions that get an error of their own if the total exceeds the limit. These are the most expensive
-/// expressions.
+/// The maximum number of expressions that are reported if the total exceeds the limit: the most expensive expressions.
 const MOST_EXPENSIVE: usize = 4;
 
 /// The cost of the rules of a schema.
@@ -17,7 +16,7 @@ const MOST_EXPENSIVE: usize = 4;
 pub(in crate::definition) struct TotalCost {
     /// The sum, in cost units.
     pub(in crate::definition) total: u64,
-    /// The most expensive expressions, the most expensive first, if they use at least one per cent of the limit.
+    /// The costs and paths of the most expensive expressions that use at least 1 % of the limit, sorted by descending cost.
     most_expensive: Vec<(u64, String)>,
 }
 
@@ -37,7 +36,7 @@ impl TotalCost {
         }
     }
 
-    /// The error if the sum exceeds the limit; `path` is the path of the schema.
+    /// Appends errors if the sum exceeds the limit; `path` is the path of the schema.
     pub(in crate::definition) fn check(&self, path: &Path<'_>, errors: &mut Findings) {
         if self.total <= SCHEMA_LIMIT {
             return;
@@ -52,7 +51,7 @@ impl TotalCost {
     }
 }
 
-/// The message for a cost that exceeds its limit. It begins with `what`, and gives the factor by which the cost exceeds the limit.
+/// The message for a cost that exceeds its limit. The message begins with `what` and states the cost as a multiple of the limit.
 #[expect(clippy::cast_precision_loss, reason = "upstream divides doubles")]
 pub(in crate::definition) fn excess(what: &str, cost: u64, limit: u64) -> String {
     let factor = cost as f64 / limit as f64;

@@ -1,4 +1,4 @@
-//! The validation of defaults in a schema: they must match the schema and its rules.
+//! Validates the defaults in a schema against the schema and its rules.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -34,8 +34,8 @@ pub(super) fn check(
     validate_defaults(schema, path, require_pruned, envs.server(), &mut check)
 }
 
-/// The errors that rules find in a default, and the remaining budget. Rules run on the default as an unchanged value and, if
-/// there are no errors, as a new one.
+/// Runs the rules on a default, appends their errors, and returns the remaining budget. The rules run as for an update that does not change
+/// the value. If this run finds no errors, they run again as for a new value.
 fn check_rules(
     default: DefaultOf<'_>,
     budget: i64,

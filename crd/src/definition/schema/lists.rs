@@ -13,10 +13,10 @@ use crate::definition::findings::Findings;
 use crate::definition::go_json;
 use crate::definition::options::Options;
 
-/// The error limit for the keys of one list.
+/// The maximum number of errors for the keys of one list.
 const MAX_KEY_FAULTS: usize = 100;
 
-/// Checks the extensions of a node.
+/// Checks the list and map extensions of a node, and `x-kubernetes-preserve-unknown-fields`.
 pub(super) fn check(
     schema: &JsonSchema,
     options: &Options<'_>,
@@ -74,7 +74,7 @@ fn check_list_type(
         && let Some(item) = schema.item()
         && let Some(extension) = mergeable_item_of_set(list_type, item)
     {
-        // The error shows the value of the list type, whichever of the two extensions is wrong.
+        // The error shows the list type of the items, even if their map type is wrong.
         let value = match &item.topology.list_type {
             Some(list_type) => BadValue::Text(json::quoted(list_type)),
             None => BadValue::Text("null".to_owned()),
@@ -148,7 +148,7 @@ fn check_keys(schema: &JsonSchema, path: &Path<'_>, errors: &mut Findings) {
     }
 }
 
-/// Checks the keys of a list of type map with object items. Each error lists all keys, so the number of errors is bounded.
+/// Checks the keys of a list of type map with object items. Each error lists all keys, so the number of errors is limited.
 fn check_key_properties(
     schema: &JsonSchema,
     item: &JsonSchema,

@@ -31,7 +31,7 @@ pub(super) use rules::rule_cost;
 use openapi::OpenApi;
 
 impl SchemaCheck<'_> {
-    /// Appends the errors of a schema; `path` leads to the validation that contains the schema.
+    /// Appends the errors of a validation's schema; `path` is the path of the validation.
     pub(super) fn run(
         self,
         validation: Option<&Validation>,

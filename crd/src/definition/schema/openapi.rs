@@ -10,7 +10,7 @@ use super::cost::TotalCost;
 use super::{lists, rule_syntax};
 use crate::definition::findings::Findings;
 
-/// The types that a schema can name.
+/// The valid values of `type` in a schema.
 pub(in crate::definition) const TYPES: [&str; 6] =
     ["array", "boolean", "integer", "number", "object", "string"];
 
@@ -18,8 +18,8 @@ pub(in crate::definition) const TYPES: [&str; 6] =
 #[derive(Debug)]
 pub(super) struct OpenApi<'w> {
     pub(super) check: SchemaCheck<'w>,
-    /// All errors except those of rules. The errors of the type and the default of a node precede the errors of the nodes below it. The
-    /// errors of its list extensions and of the syntax of its rules follow them.
+    /// All errors except those of rules. For each node, errors of the type and the default come first, then errors of the nodes below, then
+    /// errors of list extensions and of rule syntax.
     pub(super) schema_errors: Findings,
     /// Errors of rules.
     pub(super) rule_errors: Findings,
@@ -53,7 +53,7 @@ impl<'w> Above<'w> {
 
 #[derive(Debug, Clone, Copy)]
 enum NoDefaults<'w> {
-    /// The node is this field of the object, or is below it.
+    /// The node is this top-level field or is below this field.
     TopLevel(&'w str),
     MetadataValues,
 }
@@ -201,7 +201,7 @@ impl<'w> OpenApi<'w> {
         path: &Path<'_>,
         context: Option<&Context<'_>>,
     ) {
-        // Elements before and after an update are matched by their keys alone.
+        // Only elements of lists of type map can be matched before and after an update, because they have keys.
         let above = match schema.topology.list_type.as_deref() {
             Some("map") => above,
             _ => above.below_uncorrelatable(path),

@@ -22,7 +22,7 @@ pub(super) fn check(schema: &JsonSchema, path: &Path<'_>, errors: &mut Findings)
         .validations
         .iter()
         .any(|rule| !rule.field_path.is_empty());
-    // Upstream does not check the paths if the schema cannot be converted.
+    // Upstream does not check field paths if the schema cannot be converted to a structural schema.
     let is_convertible = names_fields && conversion_error(schema).is_none();
     for (n, rule) in schema.validations.iter().enumerate() {
         let path = rules.index(n);

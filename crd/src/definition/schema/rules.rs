@@ -10,7 +10,7 @@ use crate::rule::{self, Age, CompiledRule};
 use gavel_schema::{JsonSchema, ValidationRule};
 
 impl OpenApi<'_> {
-    /// Appends the errors of the rules of a node that has no other errors.
+    /// Compiles the rules of a node and appends their errors. The node must have no other errors.
     pub(super) fn check_rules(
         &mut self,
         schema: &JsonSchema,

@@ -152,8 +152,8 @@ fn constrains_only_names(metadata: &JsonSchema) -> bool {
         })
 }
 
-/// Whether the structural form of a schema is empty. In fields that the structural form keeps, upstream distinguishes an empty list from an
-/// absent one.
+/// Whether the structural form of a schema is empty. As in upstream, a schema with an empty `required`, `x-kubernetes-list-map-keys` or
+/// `x-kubernetes-validations` is not empty.
 fn is_structurally_empty(schema: JsonSchema) -> bool {
     let has_empty_list = schema.required.is_present()
         || schema.topology.list_map_keys.is_present()
@@ -202,7 +202,7 @@ fn is_any_of_int_or_string(schema: &JsonSchema) -> bool {
     }
 }
 
-/// Checks the schemas under `allOf`, `anyOf`, `oneOf` and `not`, and the pattern.
+/// Checks the pattern of a node, and the schemas under its `allOf`, `anyOf`, `oneOf` and `not`.
 fn check_conditions(
     schema: &JsonSchema,
     skip_any_of: bool,
@@ -319,8 +319,8 @@ fn check_condition(
     }
 }
 
-/// Checks that the fields in `conditions`, which are under `allOf`, `anyOf`, `oneOf` or `not`, are declared outside of them. `declared` is
-/// the node that `conditions` apply to.
+/// Checks that `declared` declares each field that `conditions` names under `allOf`, `anyOf`, `oneOf` or `not`. `declared` is the node to
+/// which `conditions` apply.
 fn check_declared(
     conditions: &JsonSchema,
     declared: Option<&JsonSchema>,

@@ -8,18 +8,18 @@ use crate::definition::Definition;
 
 const ANNOTATION: &str = "api-approved.kubernetes.io";
 
-/// The state in the annotation.
+/// The approval that the annotation declares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Approval {
     Missing,
     /// The annotation has an invalid value.
     Invalid,
-    /// The annotation says that the definition is unapproved, and why.
+    /// The annotation declares the definition as unapproved, with a reason.
     Bypassed,
     Given,
 }
 
-/// The errors of a definition's approval; an unchanged state is not an error.
+/// Returns an error if a definition of a protected group is not approved. The state of the old definition is always accepted.
 pub(super) fn check(definition: &Definition, old: Option<&Definition>) -> Option<Error> {
     if !is_protected(&definition.spec.group) {
         return None;
@@ -76,7 +76,7 @@ impl Approval {
     }
 }
 
-/// Whether this is an absolute URL with a host.
+/// Whether the text is an absolute URL with a host.
 fn is_absolute_url(text: &str) -> bool {
     let without_fragment = text.split('#').next().unwrap_or_default();
     Url::check_request_uri(text).is_ok()

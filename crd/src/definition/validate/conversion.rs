@@ -9,7 +9,7 @@ use crate::definition::findings::Findings;
 use crate::definition::{ClientConfig, Conversion, Definition};
 
 const STRATEGIES: [&str; 2] = ["None", "Webhook"];
-/// The review versions that the API server supports.
+/// The versions of ConversionReview that the API server supports.
 const REVIEWS: [&str; 2] = ["v1", "v1beta1"];
 
 /// Checks a conversion. With `require_known_review`, the webhook must support a review version that the API server supports.

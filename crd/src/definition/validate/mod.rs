@@ -25,7 +25,7 @@ mod update;
 impl Definition {
     /// The errors when the definition is created; empty if an API server accepts it. The status is ignored.
     ///
-    /// Errors are in the API server's order, where that is deterministic.
+    /// Errors are in the API server's order unless its order is random.
     pub fn validate(&self, envs: &RuleEnvs) -> Vec<Error> {
         create(self, &self.created_status(), envs, None)
     }
@@ -38,8 +38,8 @@ impl Definition {
         (errors, self.rules_of(envs, Age::New, &kept))
     }
 
-    /// The errors when the definition replaces `old`. Properties of `old` that a new definition cannot have are allowed to stay. The status
-    /// is taken from `old`.
+    /// The errors when the definition replaces `old`. The definition may keep properties of `old` that a new definition cannot have. The
+    /// status is taken from `old`.
     pub fn validate_update(&self, old: &Definition, envs: &RuleEnvs) -> Vec<Error> {
         let status = old.status.clone().storing(&self.spec);
         update(self, &status, old, envs)
@@ -149,7 +149,7 @@ fn check_stored_versions(
             .map(|(n, name)| (name.as_str(), n)),
     );
     for version in versions {
-        // If several versions have the same name, upstream finds the first.
+        // If several versions have the same name, only the first is found among the stored versions, as in upstream.
         if missing.remove(version.name.as_str()).is_none() && version.storage {
             let all: Json = stored.iter().map(String::as_str).collect();
             let detail = format!("must have the storage version {}", version.name);

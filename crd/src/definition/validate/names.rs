@@ -49,7 +49,7 @@ pub(super) fn check_required(names: &Names, path: &Path<'_>, errors: &mut Findin
     }
 }
 
-/// Checks a name that must be a label as in RFC 1035.
+/// Checks that a name is a DNS label (RFC 1035).
 pub(super) fn check_name(path: &Path<'_>, name: &str, errors: &mut Findings) {
     let faults = dns1035_label(name.as_bytes());
     if !faults.is_empty() {

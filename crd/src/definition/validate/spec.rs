@@ -80,7 +80,7 @@ pub(super) fn check(
     );
 }
 
-/// Checks that immutable parts did not change.
+/// Checks that immutable fields did not change.
 pub(super) fn check_immutable(
     spec: &Spec,
     old: &Spec,
@@ -183,7 +183,7 @@ fn check_versions(
         known.insert(version.name.as_str());
         let path = versions_path.index(n);
         names::check_name(&path.child("name"), &version.name, errors);
-        // As upstream, looks the version up by its name, which another version may have too.
+        // Upstream looks up subresources by the name of the version, and the first version with this name wins.
         let named = spec
             .versions
             .iter()
@@ -211,7 +211,7 @@ fn check_versions(
         let detail = "must have exactly one version marked as storage version";
         errors.push(Error::invalid(&versions_path, all(), detail));
     }
-    // The API server keeps the name of the first version in a field of its own.
+    // The API server copies the name of the first version to `spec.version` and validates the copy too.
     if let Some(first) = spec.versions.first().filter(|first| !first.name.is_empty()) {
         names::check_name(&path.child("version"), &first.name, errors);
     }

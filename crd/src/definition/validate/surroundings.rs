@@ -27,7 +27,7 @@ pub(super) fn check_deprecation(version: &Version, path: &Path<'_>, errors: &mut
         return;
     };
     let path = path.child("deprecationWarning");
-    // Upstream prints the text as JSON, because it may be absent.
+    // Upstream prints the warning as JSON, because the field is optional.
     let mut report = |detail: String| {
         let value = BadValue::Text(json::quoted(warning));
         errors.push(Error::invalid(&path, value, detail));
@@ -92,7 +92,7 @@ pub(super) fn check_subresources(
     }
 }
 
-/// Checks the columns of a table.
+/// Checks the additional printer columns.
 pub(super) fn check_columns(columns: &[PrinterColumn], path: &Path<'_>, errors: &mut Findings) {
     let columns_path = path.child("additionalPrinterColumns");
     for (n, column) in columns.iter().enumerate() {
@@ -123,7 +123,7 @@ pub(super) fn check_columns(columns: &[PrinterColumn], path: &Path<'_>, errors: 
     }
 }
 
-/// Checks that a JSON path is simple, which means that it begins with a dot. Returns whether it is.
+/// Checks that a JSON path is simple, that is, begins with a dot. Returns whether the path is simple.
 fn check_json_path(text: &str, path: &Path<'_>, errors: &mut Findings) -> bool {
     let is_simple = text.starts_with('.');
     if !is_simple {

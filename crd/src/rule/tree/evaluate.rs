@@ -110,8 +110,8 @@ struct Call<'a, 'c, 'd> {
     rule: &'c ValidationRule,
     compiled: &'a CompiledRule,
     activation: &'c Activation<'a>,
-    /// The variables of the messageExpression: upstream never binds an optional `oldSelf` for it, even if it was compiled with
-    /// one.
+    /// The variables of the messageExpression. Upstream never binds `oldSelf` as an optional here, even if the messageExpression was
+    /// compiled with an optional `oldSelf`.
     message_activation: &'c Activation<'a>,
     arena: &'a Arena,
     limits: EvalOptions<'a>,
@@ -208,7 +208,7 @@ impl<'a> Call<'a, '_, '_> {
     ///
     /// # Errors
     ///
-    /// The text of an error that ends the validation.
+    /// The evaluation exceeds its cost limit or the cost budget. The validation ends with this text as an error.
     fn message(
         &self,
         message: &'a Expression,
@@ -239,8 +239,8 @@ impl<'a> Call<'a, '_, '_> {
         }
     }
 
-    /// Whether the error becomes a warning: the value is unchanged and the rule does not read `oldSelf`, so that the rule rejected the old
-    /// value too.
+    /// Whether the error becomes a warning. It does if the value is unchanged and the rule does not read `oldSelf`: the rule then rejected
+    /// the old value too.
     fn is_ratcheted(&self) -> bool {
         !self.compiled.uses_old_self && self.subject.ratchet.holds()
     }
@@ -252,7 +252,7 @@ impl Subject<'_, '_> {
         &self.node.schema.kind
     }
 
-    /// An error of the rules themselves, not of the value.
+    /// An error in running the rules, not in the value.
     pub(super) fn fault(&self, detail: impl Into<String>) -> Error {
         Error::invalid(self.path, self.kind(), detail)
     }
@@ -266,7 +266,7 @@ impl Subject<'_, '_> {
     }
 }
 
-/// The text of a messageExpression's result, or why it cannot be used.
+/// The text of a messageExpression's result, or the reason why the result cannot be used.
 fn usable(message: Value<'_>) -> Result<&str, String> {
     let text = message.as_str().map(str::trim);
     let text = text.ok_or("messageExpression failed to convert to string")?;
@@ -282,7 +282,7 @@ fn usable(message: Value<'_>) -> Result<&str, String> {
     }
 }
 
-/// The text by which messages name a rule: its `message` or, if that is empty, its expression.
+/// The text that names a rule in messages: its `message` or, if the `message` is empty, its expression.
 fn name(rule: &ValidationRule) -> &str {
     match rule.message.is_empty() {
         true => rule.rule.trim(),

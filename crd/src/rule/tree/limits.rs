@@ -11,8 +11,8 @@ pub struct RuleLimits<'i> {
     pub budget: i64,
     /// The cost limit of one evaluation, in cost units.
     pub per_call: u64,
-    /// The host's deadline or cancellation flag, which is called from time to time; if it returns true, the validation ends with an error
-    /// that says so.
+    /// A callback for the host's deadline or cancellation flag. It is called from time to time; if it returns true, the validation ends
+    /// with an error.
     pub interrupt: Interrupt<'i>,
 }
 

@@ -26,7 +26,7 @@ use report::Report;
 use walk::RuleWalk;
 
 impl RuleNode {
-    /// Runs the rules on a whole object, with the object before an update, and a budget in cost units.
+    /// Runs the rules on a whole object. `was` is the object before an update; `budget` is in cost units.
     pub(crate) fn run<'d>(
         &'d self,
         object: &'d Json,

@@ -10,7 +10,7 @@ use smol_str::SmolStr;
 
 use crate::rule::{self, Age, CompiledRule, NodeType, RuleEnvs};
 
-/// A schema node that has rules, or that has nodes with rules below it. Equal parts of a schema, types included, are one node.
+/// A schema node that has rules, or that has nodes with rules below it. Positions with the same schema and the same type share one node.
 #[derive(Debug)]
 pub(crate) struct RuleNode {
     /// The schema of the node.
@@ -21,9 +21,9 @@ pub(crate) struct RuleNode {
     pub(super) rules: Box<[CompiledRule]>,
     /// Whether errors show the type of a value instead of the value.
     pub(super) shows_types: bool,
-    /// Whether one of the rules reads the old value.
+    /// Whether a rule of this node reads the old value.
     pub(super) uses_old_self: bool,
-    /// Whether a rule here or below reads the old value.
+    /// Whether a rule of this node or of a node below it reads the old value.
     pub(super) reads_old_values: bool,
     /// The elements of a list.
     pub(super) items: Option<Arc<RuleNode>>,
@@ -74,13 +74,13 @@ impl RuleNode {
 /// Compiles the nodes of one schema.
 struct TreeCompiler<'c> {
     envs: &'c RuleEnvs,
-    /// Whether each schema contains rules, by the schema's address.
+    /// Whether a schema contains rules, keyed by the schema's address.
     with_rules: HashMap<*const JsonSchema, bool>,
-    /// The nodes, by the addresses of schema and type.
+    /// The nodes, keyed by the addresses of schema and type.
     nodes: HashMap<(*const JsonSchema, Option<*const ()>), Known>,
 }
 
-/// The node of a schema with a type.
+/// The node for a schema and a type.
 struct Known {
     /// Keeps the type alive, so that its address cannot be reused for another type.
     _type: Option<NodeType>,

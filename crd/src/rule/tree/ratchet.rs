@@ -1,13 +1,13 @@
-//! Whether a violation existed before the update (`ratchetingOptions` upstream).
+//! Decides whether a violation existed before the update (`ratchetingOptions` upstream).
 
 use gavel_schema::correlate::Correlated;
 
-/// A place in an updated object, with the old value there.
+/// A position in an updated object, with the old value at this position.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Ratchet<'f, 'd> {
-    /// The old value at this place; `None` if there was none.
+    /// The old value at this position; `None` if there is no old value.
     here: Option<Correlated<'f, 'd>>,
-    /// The old value of the nearest enclosing place that has one.
+    /// The old value of the nearest enclosing object or list that has an old value.
     around: Option<Correlated<'f, 'd>>,
 }
 
@@ -20,12 +20,12 @@ impl<'f, 'd> Ratchet<'f, 'd> {
         }
     }
 
-    /// Steps to an entry of the object at this place.
+    /// Steps to a field of the object at this position.
     pub(super) fn key(self, key: &str) -> Self {
         let Some(here) = self.here else {
             return self;
         };
-        // Both objects have been converted to the same type, so nothing is known of a change.
+        // Both objects were converted to the same type, so changes of `apiVersion` and `kind` cannot be detected.
         if self.around.is_none() && matches!(key, "apiVersion" | "kind") {
             return Ratchet::default();
         }
@@ -35,7 +35,7 @@ impl<'f, 'd> Ratchet<'f, 'd> {
         }
     }
 
-    /// Steps to an element of the list at this place.
+    /// Steps to an element of the list at this position.
     pub(super) fn index(self, index: usize) -> Self {
         let Some(here) = self.here else {
             return self;
@@ -46,7 +46,7 @@ impl<'f, 'd> Ratchet<'f, 'd> {
         }
     }
 
-    /// Whether the value at this place has not changed.
+    /// Whether the value at this position is unchanged. Without an old value, the enclosing object or list must be unchanged.
     pub(super) fn holds(self) -> bool {
         self.here
             .or(self.around)

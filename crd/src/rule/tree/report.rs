@@ -6,7 +6,7 @@ use gavel_apimachinery::field::Error;
 
 use crate::error_size::ErrorSize;
 
-/// The number of notes that are kept.
+/// The maximum number of notes.
 const MOST_NOTES: usize = 100;
 
 /// The results of an object's rules so far.
@@ -83,7 +83,7 @@ impl Report {
         self.exhaust()
     }
 
-    /// Ends the validation because the budget is exceeded.
+    /// Ends the validation and marks the budget as exceeded.
     pub(super) fn exhaust(&mut self) -> ControlFlow<()> {
         self.remaining = -1;
         ControlFlow::Break(())

@@ -50,8 +50,7 @@ pub struct RuleFindings {
     pub errors: Vec<Error>,
     /// The errors that existed before the update, which clients get as warnings.
     pub warnings: Vec<String>,
-    /// The errors of messageExpressions that could not be used, so that the rule's `message` was used instead; an API server logs these. At
-    /// most 100.
+    /// The errors of messageExpressions that failed; at most 100. The API server logs them and uses the rule's `message` instead.
     pub notes: Vec<String>,
     /// The remaining budget, in cost units; negative if a rule ended the validation.
     pub remaining_budget: i64,

@@ -21,11 +21,11 @@ const WORK_PER_RULE: usize = 1 << 10;
 
 /// A walk over one object.
 pub(super) struct RuleWalk<'i> {
-    /// Holds the computed values of a node's rules; emptied before the next node.
+    /// The memory for the values that a node's rules compute. It is cleared before the next node.
     arena: Arena,
     /// The limits of each evaluation.
     limits: EvalOptions<'i>,
-    /// The work of the walk itself.
+    /// The work of the walk, without evaluations.
     work: Work<'i>,
     /// The results so far.
     pub(super) report: Report,
@@ -114,7 +114,7 @@ impl<'i> RuleWalk<'i> {
 }
 
 impl<'f, 'd> Subject<'f, 'd> {
-    /// An entry of the object at this node.
+    /// The subject for one entry of this object.
     fn entry<'e>(
         &self,
         key: &str,

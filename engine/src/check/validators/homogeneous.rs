@@ -7,8 +7,8 @@ use crate::decl::LiteralRule;
 use crate::issues::Issues;
 use crate::types::Type;
 
-/// Reports elements of list literals, and keys and values of map literals, whose type differs from that of the first. Literals
-/// within a call of `format` are exempt.
+/// Reports elements, keys and values of list and map literals whose type differs from that of the literal's first element, key or value.
+/// Literals within a call of `format` are exempt.
 pub fn homogeneous_literals(checked: &CheckedAst, issues: &mut Issues) {
     if !checked.has_type(|ty| matches!(ty, Type::List(_) | Type::Map(_))) {
         return;
@@ -39,7 +39,7 @@ fn validate_list(checked: &CheckedAst, issues: &mut Issues, list: &ListExpr) {
     }
 }
 
-/// Reports all keys and values that differ.
+/// Reports every key whose type differs from that of the first key, and every value whose type differs from that of the first value.
 fn validate_map(checked: &CheckedAst, issues: &mut Issues, entries: &[MapEntry]) {
     let mut entries = entries.iter().map(|entry| {
         let key = typed(checked, &entry.key, false);
@@ -64,7 +64,7 @@ fn is_exempt(checked: &CheckedAst, expr: &Expr) -> bool {
     }
 }
 
-/// An element with its type; for an optional element, the type that the optional holds. Upstream crashes if the held type is `dyn`.
+/// The id and type of an element. For an optional element, the type is that of the value in the optional; upstream crashes if it is `dyn`.
 fn typed<'c>(checked: &'c CheckedAst, element: &Expr, optional: bool) -> (ExprId, &'c Type) {
     let ty = checked.type_of(element.id);
     (

@@ -1,4 +1,4 @@
-//! Validators: checks of literals after the types are known (cel-go `cel/validator.go`).
+//! Validators: check literals after the types are known (cel-go `cel/validator.go`).
 
 mod homogeneous;
 mod regex_literals;
@@ -13,7 +13,7 @@ use crate::check::CheckedAst;
 use crate::decl::LiteralRule;
 use crate::issues::Issues;
 
-/// A literal that is the first argument of a call; receivers do not count as arguments.
+/// A literal that is the first argument of a call. The receiver does not count as an argument.
 struct LiteralArgument<'a> {
     call_id: ExprId,
     call: &'a Call,
@@ -21,7 +21,7 @@ struct LiteralArgument<'a> {
     literal: &'a Constant,
 }
 
-/// Reports the literals to which a rule applies and that `is_valid` rejects.
+/// Reports the literals that `is_valid` rejects, among the first arguments of functions with this rule.
 fn validate(
     checked: &CheckedAst,
     issues: &mut Issues,

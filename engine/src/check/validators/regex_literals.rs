@@ -1,4 +1,4 @@
-//! The validator of literals that are used as regular expressions.
+//! The validator of regular expressions that are literals.
 
 use super::validate;
 use crate::ast::Constant;
@@ -7,8 +7,8 @@ use crate::decl::LiteralRule;
 use crate::issues::Issues;
 use gavel_golang::regex::Regex;
 
-/// Reports literals that are the first argument of `matches` and not valid regular expressions. In a global call `matches(text, pattern)`,
-/// the first argument is the text; like upstream, the validator then checks the text.
+/// Reports invalid regular expressions among the literals that are the first argument of `matches`. In a global call
+/// `matches(text, pattern)`, the first argument is the text. Like upstream, the validator then checks the text.
 pub fn regex_literals(checked: &CheckedAst, issues: &mut Issues) {
     validate(
         checked,

@@ -19,7 +19,7 @@ pub fn timestamp_literals(checked: &CheckedAst, issues: &mut Issues) {
     validate(checked, issues, LiteralRule::Timestamp, is_valid);
 }
 
-/// Whether the call succeeds. The literal is its only argument, because no overload has more.
+/// Whether the conversion of the literal succeeds. The literal is the call's only argument, because no overload has more.
 fn is_accepted(checked: &CheckedAst, argument: &LiteralArgument<'_>) -> bool {
     let Some(Reference::Call {
         function,
@@ -31,7 +31,7 @@ fn is_accepted(checked: &CheckedAst, argument: &LiteralArgument<'_>) -> bool {
     let value = match argument.literal {
         Constant::Int(value) => Value::from(*value),
         Constant::String(text) => Value::from(&**text),
-        // The types allow null, but no conversion accepts it.
+        // The checker accepts null as an argument, but no conversion does.
         _ => return false,
     };
     let arena = Arena::new();

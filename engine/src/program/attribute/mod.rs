@@ -1,4 +1,4 @@
-//! Variables with selections and indices, and conditionals (cel-go `interpreter/attributes.go`).
+//! Evaluates attributes: variables with selections and indices, and conditionals (cel-go `interpreter/attributes.go`).
 //!
 //! A chain of selections and indices is one attribute. It costs one unit, and one more for each qualifier that is looked up. The
 //! attribute's own unit is not charged if the attribute is a branch of a conditional or an index.
@@ -16,7 +16,7 @@ use crate::value::{FieldKey, List, Truth, Value, ValueKind, number};
 
 mod plain;
 
-/// The result of following a chain up to some step.
+/// The result of evaluating the first steps of a chain.
 #[derive(Debug, Clone, Copy)]
 enum Reached<'a> {
     /// A value.
@@ -53,7 +53,7 @@ impl Attribute {
         match (&self.base, self.presence) {
             (Base::Conditional(_), false) => {}
             (Base::Conditional(_), true) => frame.refund()?,
-            // The unit of the attribute and the refund for the presence test cancel out.
+            // A presence test refunds the unit of the attribute, so nothing is charged.
             (_, true) => {}
             (_, false) => frame.charge(1)?,
         }
@@ -211,7 +211,7 @@ impl<'a> Reached<'a> {
     }
 }
 
-/// A value taken out of an optional: converted to a Go value and back, unless held values stay unchanged.
+/// Takes a value out of an optional: converts it to a Go value and back, unless the environment keeps these values unchanged.
 fn taken_out<'a>(value: Value<'a>, frame: &Frame<'_, 'a>) -> Value<'a> {
     match frame.keeps_held_values() {
         true => value,
@@ -244,7 +244,7 @@ fn charge_step<T>(
 }
 
 impl Qualifier {
-    /// The value of a key, if there is one.
+    /// Looks up the key in a value; `None` if the key is absent.
     fn find<'a>(
         &'a self,
         object: Value<'a>,
@@ -263,7 +263,7 @@ impl Qualifier {
         }
     }
 
-    /// The value of a key, or a failure if there is none.
+    /// Looks up the key in a value. Fails if the key is absent.
     #[inline]
     fn require<'a>(
         &'a self,
@@ -307,7 +307,7 @@ impl QualifierKey {
     }
 }
 
-/// Whether a value can be a key at all.
+/// Whether keys can have the type of this value.
 pub(super) fn is_key(value: &Value<'_>) -> bool {
     matches!(
         value.kind(),
@@ -371,7 +371,7 @@ fn find<'a>(
     let found = if let Some(map) = object.as_map() {
         map.get(&key)?
     } else if let Some(list) = object.as_list() {
-        // An element that cannot be read is returned unread; using it fails.
+        // An element that cannot be converted from JSON is returned unconverted; using it fails.
         let found = find_index(list, key)?;
         return Ok(found.map(|value| value.read(frame.arena).unwrap_or(value)));
     } else if object.as_unread().is_some() {
@@ -409,8 +409,8 @@ fn find_index<'a>(list: List<'a>, key: Value<'_>) -> Result<Option<Value<'a>>, E
     }
 }
 
-/// Checks that a key that was not found counts as absent. By the specification's rules, it is an error unless the value is a map, a list or
-/// an optional.
+/// Checks whether a missing key is allowed. By the specification's rules, a missing key is an error unless the value is a map, a list or an
+/// optional.
 fn check_absence(
     object: Value<'_>,
     key: Value<'_>,
@@ -434,7 +434,7 @@ fn missing(object: Value<'_>, key: Value<'_>) -> EvalError {
     }
 }
 
-/// The Go type of a value. `raw` says that the host bound the value directly.
+/// The Go type of a value. `raw` is true for a value that the host bound to a variable.
 fn go_type(value: &Value<'_>, raw: bool) -> Cow<'static, str> {
     match raw {
         true => value.raw_go_type(),

@@ -1,4 +1,4 @@
-//! Chains of fields through JSON objects only: the fast path, which most chains take.
+//! The fast path for chains of fields through JSON objects. Most chains take it.
 
 use crate::error::EvalError;
 use crate::program::frame::{Epoch, Frame, ONLY_EPOCH};
@@ -7,7 +7,7 @@ use crate::program::tree::{Attribute, Base, Field, QualifierKey};
 use crate::value::{Truth, Value};
 
 impl Attribute {
-    /// Evaluates the chain as a step of its own.
+    /// Evaluates the chain and charges for it.
     #[inline(never)]
     pub(in crate::program) fn eval<'a>(
         &'a self,
@@ -50,7 +50,7 @@ impl Attribute {
         truth_of(self.eval_any(frame)?)
     }
 
-    /// Charges one unit per field and one for the chain; a presence test is refunded the unit for the chain.
+    /// Charges one unit per field and one unit for the chain. A presence test does not pay the unit for the chain.
     #[inline(always)]
     fn charge_plain(&self, frame: &mut Frame<'_, '_>) -> Result<(), EvalError> {
         let fields = self.fields.len() as u64;
@@ -96,7 +96,7 @@ impl Attribute {
         Some(true)
     }
 
-    /// Like `follow_plain`, for a chain with kept values whose `last` field has none. `value` must hold the value of the chain's base.
+    /// Like `follow_plain`, for a chain with cached values, but none for its `last` field. `value` must be the value of the chain's base.
     #[inline(never)]
     fn follow_kept<'a>(
         &self,

@@ -1,4 +1,4 @@
-//! Planning of calls: operators, dispatch, special forms.
+//! Plans calls of functions and operators.
 
 use std::sync::Arc;
 
@@ -74,7 +74,7 @@ impl<'p> Planner<'p> {
         }
     }
 
-    /// Where the result of a call that parses a text is kept; `None` if it is not kept.
+    /// How the result of a call that parses a text is reused; `None` if it is not reused.
     fn read_once(&mut self, call: &FunctionCall) -> Option<ReadOnce> {
         let [text] = &*call.arguments else {
             return None;
@@ -101,7 +101,7 @@ impl<'p> Planner<'p> {
         }
     }
 
-    /// Resolves a call. In an unchecked expression, a receiver may turn out to be part of the function's name.
+    /// Resolves a call. In an unchecked expression, the receiver can be a part of the function's name.
     fn resolve<'e>(&self, expr: &Expr, call: &'e ast::Call) -> CallTarget<'e>
     where
         'p: 'e,
@@ -174,7 +174,7 @@ impl<'p> Planner<'p> {
         }
         match is_key(&value) {
             true => Ok(QualifierKey::Constant(constant)),
-            // By the specification, the lookup fails at run time.
+            // By the specification, the expression can be planned, and the lookup fails at run time.
             false if self.env.follows_specification() => {
                 Ok(QualifierKey::Computed(Step::from(constant)))
             }
@@ -204,8 +204,8 @@ impl CallTarget<'_> {
         }
     }
 
-    /// The form of the call's plan, if it is not a plain call. If the overload is only known at run time, the function's first overload
-    /// with a form decides.
+    /// How the call is planned; `None` for a plain call. If the overload is only known at run time, the function's first overload with a
+    /// form decides.
     fn form(&self) -> Option<Form> {
         match (self.overload, self.function) {
             (Some(overload), _) => overload.form,
@@ -236,7 +236,7 @@ fn plan_equality(
     })))
 }
 
-/// The dotted name that an expression spells, if it consists of names and dots alone.
+/// The dotted name that an expression spells; `None` if the expression contains anything but names and dots.
 fn dotted_name(expr: &Expr) -> Option<String> {
     match &expr.kind {
         ExprKind::Ident(name) => Some(name.to_string()),
@@ -249,7 +249,7 @@ fn dotted_name(expr: &Expr) -> Option<String> {
     }
 }
 
-/// The parser gives every operator the right number of operands; only a call by the operator's internal name may have another number.
+/// The error for an operator with a wrong number of operands. Only a call by the operator's internal name can have a wrong number.
 fn wrong_number() -> PlanError {
     PlanError::new("no such overload")
 }
@@ -273,7 +273,7 @@ fn pair(arguments: PlannedArguments) -> Result<Box<[Step; 2]>, PlanError> {
 fn plan_conditional(id: ExprId, arguments: PlannedArguments) -> Result<Step, PlanError> {
     let arguments = arguments.into_vec().try_into();
     let [condition, truthy, falsy] = arguments.map_err(|_| wrong_number())?;
-    // A branch that is a chain becomes part of the conditional, even a presence test: upstream then no longer treats it as a test.
+    // A branch that is a chain becomes part of the conditional. Like upstream, the conditional does not treat a presence test specially.
     let branch = |node: Step| match as_chain(node) {
         Ok(chain) => *chain,
         Err(node) => Attribute::new(id, Base::Operand(node)),
@@ -302,7 +302,7 @@ fn plan_function(
     {
         let regex = Regex::deferred(pattern).map_err(PlanError::new)?;
         let callee = Callee::Compiled(function, Box::new(regex));
-        // Upstream plans this as a call of any number of arguments.
+        // Upstream plans this call like a call with any number of arguments, which stops at the first argument that fails.
         let call = FunctionCall {
             id: expr.id,
             function: target.name,
@@ -393,7 +393,7 @@ fn callee(target: &CallTarget<'_>, types: &[&Type]) -> (Callee, bool) {
                 .iter()
                 .zip(types)
                 .all(|(parameter, ty)| parameter == *ty && is_certain(ty));
-        // A body that returns its argument unchanged may not check it.
+        // A body that returns its argument unchanged may not check the argument's type.
         let may_pass =
             !overload.signature.member && *parameters == [overload.signature.result.clone()];
         match known && !may_pass {
@@ -436,8 +436,8 @@ fn callee(target: &CallTarget<'_>, types: &[&Type]) -> (Callee, bool) {
     }
 }
 
-/// Whether every value of this static type has this type at run time. This is false if the checker bound a type parameter to fit an
-/// operand of type `dyn`, which may turn out to have another type.
+/// Whether every value of this static type has this type at run time. Other static types can come from a type parameter that the checker
+/// bound for an operand of type `dyn`. The operand's value can then have another type.
 fn is_certain(ty: &Type) -> bool {
     matches!(
         ty,
@@ -453,8 +453,8 @@ fn is_certain(ty: &Type) -> bool {
     )
 }
 
-/// The cost of a call: the cost of its overload, if the types determine the overload. Otherwise the first cost among the function's
-/// overloads that applies to every call of the function ([`Cost::by_name`]); one unit if there is none.
+/// The cost of a call: the cost of its overload, if the types determine the overload. Otherwise, the first cost of the function that
+/// applies to all its calls ([`Cost::by_name`]), or one unit if the function has no such cost.
 fn call_cost(target: &CallTarget<'_>) -> Cost {
     match (target.overload, target.function) {
         (Some(overload), _) => overload.cost,

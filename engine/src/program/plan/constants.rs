@@ -44,8 +44,8 @@ pub(super) fn fold_conversion(call: FunctionCall) -> Result<Step, PlanError> {
     }
 }
 
-/// The constant for a node whose operands are all constant. If its evaluation fails, planning fails with `must_succeed` or if the error is
-/// fatal; otherwise the result is `Step::Failure`.
+/// Evaluates a node whose operands are all constant. If the evaluation fails, returns `Step::Failure`. With `must_succeed`, or if the error
+/// is fatal, planning fails instead.
 fn folded(node: Step, must_succeed: bool) -> Result<Step, PlanError> {
     let program = Program {
         root: node,
@@ -67,8 +67,8 @@ fn folded(node: Step, must_succeed: bool) -> Result<Step, PlanError> {
     }
 }
 
-/// Plans `x in list` for a constant list as a lookup in a set, if the elements can be hashed. For an empty list, `x` is not even evaluated,
-/// because the result is always false. Returns the element if the call cannot be planned in this way.
+/// Plans `x in list` for a constant list as a lookup in a set, if the elements can be hashed. For an empty list, the result is always false
+/// and `x` is not evaluated. Returns `x` as the error if the call cannot be planned in this way.
 pub(super) fn membership(id: ExprId, element: Step, list: &Value<'_>) -> Result<Step, Step> {
     let Some(list) = list.as_list() else {
         return Err(element);
@@ -80,7 +80,7 @@ pub(super) fn membership(id: ExprId, element: Step, list: &Value<'_>) -> Result<
     for member in list.iter() {
         match member.kind() {
             ValueKind::Bool(_) | ValueKind::String(_) => {}
-            // A number is also found as a number of the other types, an int as the nearest double, as upstream does it.
+            // Like upstream, a number is also found by an equal number of another type. An int is found by its nearest double.
             ValueKind::Int(int) => {
                 set.push(Value::from(int as f64));
                 set.extend(u64::try_from(int).ok().map(Value::from));

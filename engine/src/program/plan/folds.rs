@@ -1,4 +1,4 @@
-//! Planning of comprehensions, in which the expansions of macros are recognized, and of blocks.
+//! Plans comprehensions and blocks. The expansions of macros are recognized and get plans of their own.
 
 use smol_str::SmolStr;
 
@@ -14,8 +14,8 @@ impl Planner<'_> {
         comprehension: &Comprehension,
     ) -> Result<Step, PlanError> {
         let range = self.plan(&comprehension.iter_range)?;
-        // A macro's initial value is a constant that its plan does not need. Like upstream, plans any other before the loop and outside its
-        // scope.
+        // The plan of a macro does not need the accumulator's initial value. For other comprehensions, the initial value is planned before
+        // the loop and outside of its scope, as in upstream.
         let form = match form(comprehension) {
             Some(form) => Ok(form),
             None => Err(self.plan(&comprehension.accu_init)?),
@@ -30,7 +30,7 @@ impl Planner<'_> {
                 let accu = self.open(&comprehension.accu_var);
                 let condition = self.plan(&comprehension.loop_condition)?;
                 let step = self.plan(&comprehension.loop_step)?;
-                // The result sees the accumulator, but not the loop variables.
+                // The result can use the accumulator, but not the loop variables.
                 self.scopes.truncate(outer);
                 self.scopes.push((comprehension.accu_var.clone(), accu));
                 let result = self.plan(&comprehension.result)?;
@@ -156,7 +156,7 @@ enum MacroForm<'e> {
     },
 }
 
-/// The macro that expanded to this comprehension, if any. Only macros can use the accumulator's name.
+/// The macro that expanded to this comprehension; `None` if it is not a known expansion. Only macros can use the accumulator's name.
 fn form(comprehension: &Comprehension) -> Option<MacroForm<'_>> {
     if comprehension.accu_var != operators::ACCUMULATOR {
         return None;
@@ -221,7 +221,7 @@ fn is_collected(comprehension: &Comprehension) -> bool {
     is_true(&comprehension.loop_condition) && is_accu(&comprehension.result)
 }
 
-/// The predicate and the inner step of a loop step `p ? step : A`; for a loop step of another form, `None` and the loop step itself.
+/// Splits a loop step `p ? step : A` into the predicate `p` and the inner `step`. Any other loop step is returned without a predicate.
 fn filtered(step: &Expr) -> (Option<&Expr>, &Expr) {
     match call(step, operators::CONDITIONAL) {
         Some([predicate, step, accu]) if is_accu(accu) => (Some(predicate), step),

@@ -23,7 +23,7 @@ mod calls;
 mod constants;
 mod folds;
 
-/// An expression cannot be planned: a constant part of it fails, as in `int('x')`.
+/// The error of an expression that cannot be planned: a constant part fails, such as `int('x')`.
 #[derive(Debug, Clone)]
 pub struct PlanError {
     message: String,
@@ -71,7 +71,7 @@ impl From<EvalError> for PlanError {
 ///
 /// # Errors
 ///
-/// A constant part fails.
+/// A constant part of the expression fails.
 pub fn plan(checked: &CheckedAst, env: &Declarations) -> Result<Program, PlanError> {
     let mut planner = Planner {
         env,
@@ -103,7 +103,7 @@ struct Planner<'e> {
     variables: SmallVec<[SmolStr; 2]>,
     /// The loop variables and accumulators in scope with their slots, innermost last.
     scopes: SmallVec<[(SmolStr, SlotId); 2]>,
-    /// The number of selections around the expression that is planned next, one directly in the other.
+    /// The number of selections that directly enclose the expression that is planned next: 2 for `a` in `a.b.c`.
     selections: usize,
     slots: SlotId,
     /// The first slot of the innermost loop; the slots before it do not change during its iterations.
@@ -112,7 +112,7 @@ struct Planner<'e> {
 }
 
 impl Planner<'_> {
-    // The depth of the tree is bounded by the parser, so this recursion is too.
+    // The parser bounds the depth of the tree, and thus the depth of this recursion.
     fn plan(&mut self, expr: &Expr) -> Result<Step, PlanError> {
         let selections = std::mem::take(&mut self.selections);
         let planned = match &expr.kind {
@@ -151,7 +151,7 @@ impl Planner<'_> {
         }
     }
 
-    /// The slot or the activation's variable that a name refers to.
+    /// The slot or the variable of the activation that a name refers to.
     fn place(&mut self, name: &SmolStr) -> Base {
         if let Some(slot) = self.slot_of(name) {
             return Base::Slot(slot);
@@ -159,7 +159,7 @@ impl Planner<'_> {
         self.variable(name)
     }
 
-    /// The index of an activation's variable, which is added if it is new.
+    /// The index of a variable in the activation. Adds the variable if the program has not read it before.
     fn variable(&mut self, name: &SmolStr) -> Base {
         let known = self.variables.iter().position(|variable| variable == name);
         Base::Variable(known.unwrap_or_else(|| {
@@ -245,7 +245,7 @@ impl Planner<'_> {
         Ok(Step::Attribute(chain))
     }
 
-    /// Whether the checker knows that an expression is an object that accepts any field, so that every field is found.
+    /// Whether the static type of an expression is an object type that accepts any field.
     fn is_open(&self, operand: &Expr) -> bool {
         let host = self.env.provider();
         let kind = match self.checked.type_of(operand.id) {
@@ -255,7 +255,7 @@ impl Planner<'_> {
         kind == Some(ObjectKind::Open)
     }
 
-    /// The position of a field in the static type of its object, if the checker knows the type.
+    /// The position of a field in the static type of its object; unknown if the checker does not know the type.
     fn place_of(&self, select: &Select) -> FieldPlace {
         match self.checked.type_of(select.operand.id) {
             Type::Struct(name) => self.env.provider().field_place(name, &select.field),
@@ -282,7 +282,7 @@ impl Planner<'_> {
         }
     }
 
-    /// The path of a chain extended by one step.
+    /// Extends the path of a chain by one step.
     fn path(&mut self, chain: &Attribute, further: Further, name: &str) -> PathId {
         let (base, again) = match chain.base {
             Base::Variable(index) => (Start::Variable(index), !self.scopes.is_empty()),
@@ -297,8 +297,8 @@ impl Planner<'_> {
         self.paths.follow(start, further, name, again)
     }
 
-    /// The name of the declared variable, such as `a.b`, that a selection in an unchecked expression refers to; `None` if it refers to
-    /// none.
+    /// The declared variable with a dotted name, such as `a.b`, that a selection in an unchecked expression refers to. `None` if no such
+    /// variable is declared.
     fn dotted_variable(&self, select: &Select) -> Option<SmolStr> {
         let mut names: SmallVec<[&SmolStr; 8]> = smallvec![&select.field];
         let mut operand = &select.operand;
@@ -361,7 +361,7 @@ impl Planner<'_> {
     }
 
     fn plan_struct(&mut self, expr: &Expr, literal: &Struct) -> Result<Step, PlanError> {
-        // Values of a host's types may not be constructible, which only the evaluation detects.
+        // The host may not allow struct literals of its types. Only the evaluation detects this.
         let host = self.env.provider();
         let known = |candidate: &str| {
             let is_known = well_known::is_known(candidate) || host.find_type(candidate).is_some();
@@ -397,7 +397,7 @@ impl Planner<'_> {
     }
 }
 
-/// The items in a box without spare room.
+/// Moves the items to a box without spare capacity.
 fn boxed<T>(items: SmallVec<[T; 2]>) -> Box<[T]> {
     let mut boxed = Vec::with_capacity(items.len());
     boxed.extend(items);
@@ -415,7 +415,7 @@ fn attribute(expr: &Expr, base: Base) -> Step {
     Step::from(Attribute::new(expr.id, base))
 }
 
-/// The chain, if the node is one.
+/// Returns the chain if the node is a chain, otherwise the node as the error.
 fn as_chain(node: Step) -> Result<Box<Attribute>, Step> {
     match node {
         Step::Attribute(chain) | Step::Local(_, chain) => Ok(chain),
@@ -423,7 +423,7 @@ fn as_chain(node: Step) -> Result<Box<Attribute>, Step> {
     }
 }
 
-/// The node itself if it is a chain; otherwise a new chain that begins at the node and continues at the expression with this id.
+/// Returns the node itself if it is a chain that can be extended. Otherwise returns a new chain with the node as its operand.
 fn into_attribute(id: ExprId, node: Step) -> Box<Attribute> {
     let operand = match as_chain(node) {
         Ok(chain) if !chain.presence => return chain,

@@ -43,7 +43,7 @@ pub(super) const ROWS: &[Overload] = &[
     row("uint", "string_to_uint64", "(string) -> uint", body!(convert::uint_from_string), "uint('12') == 12u").form(Form::Conversion),
 ];
 
-/// `duration(int)`, which upstream declares but which fails for every number.
+/// `duration(int)`. Upstream declares it, but every call fails.
 #[rustfmt::skip] // A table: a row a line.
 pub(super) const DURATION_OF_INT: &[Overload] = &[
     row("duration", "int64_to_duration", "(int) -> duration", body!(no_duration), "[1].exists(i, i == 1 || duration(i) == duration('1s'))").form(Form::Conversion).literals(LiteralRule::Duration),
@@ -65,7 +65,7 @@ fn no_duration(_: i64) -> Result<Duration, EvalError> {
     Err(convert::conversion_error("int", "google.protobuf.Duration"))
 }
 
-/// The text of a number, a duration or a timestamp.
+/// Converts a number, a duration or a timestamp to text.
 fn to_string<'a>(call: &CallContext<'a>, value: Value<'a>) -> Result<&'a str, EvalError> {
     convert::string_from(call.arena, &value)
 }

@@ -1,4 +1,5 @@
-//! The parts of timestamps, in UTC or in a zone, and the totals of durations.
+//! Functions of timestamps and durations. `timestamp.getHours()` returns the hour in UTC or in a time zone; `duration.getHours()` returns
+//! the whole duration in hours.
 
 use crate::body;
 use crate::decl::{Overload, row};
@@ -47,7 +48,7 @@ pub(super) const ROWS: &[Overload] = &[
 #[rustfmt::skip] // A table: a row a line.
 pub(super) const SPECIFIED: &[Overload] = &[row("getMilliseconds", "duration_to_milliseconds", TOTAL, body!(milliseconds_of_second), "duration('1.5s').getMilliseconds() == 500")];
 
-/// A timestamp in a zone.
+/// A timestamp in a time zone.
 #[derive(Debug, Clone, Copy)]
 struct Local {
     civil: Civil,
@@ -129,8 +130,8 @@ fn milliseconds_of_second(Duration(nanos): Duration) -> i64 {
     nanos % 1_000_000_000 / 1_000_000
 }
 
-/// Adds the whole units and the remaining nanoseconds as doubles, and truncates the sum, as Go does. For a long duration just below a whole
-/// number, the doubles round up to that number.
+/// Adds the whole units and the remaining nanoseconds as doubles, and truncates the sum, as Go does. For a long duration just below a
+/// whole number of units, the sum rounds up to that number.
 fn sum(whole: i64, rest: i64, unit: i64) -> i64 {
     (whole as f64 + rest as f64 / unit as f64) as i64
 }

@@ -53,7 +53,7 @@ fn zones_are_names_or_offsets_without_a_range() {
     ] {
         fails_overload("timestamp_to_hours_with_tz", &hour_in(zone), expected);
     }
-    // The seconds of the offset wrap around.
+    // The offset in seconds overflows and wraps around.
     let far = [timestamp(0), Value::from("-99999999:00")];
     check_overload("timestamp_to_year_with_tz", &far, Value::from(2253));
 }

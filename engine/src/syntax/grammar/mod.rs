@@ -1,7 +1,7 @@
-//! The grammar as data, and the state graph that is generated from it (`parser/gen/CEL.g4`).
+//! The grammar of CEL as data (`parser/gen/CEL.g4`), and the state graph that is built from it.
 //!
-//! The grammar is only used for texts with a syntax error. The tokens that a message lists as expected depend on the state in which the
-//! error was found, so the states are those of the parser that ANTLR generates.
+//! The grammar is only used for texts with a syntax error. The expected tokens that a message lists depend on the state in which the
+//! error was found. The states are therefore the same as in the parser that ANTLR generates.
 
 use std::sync::LazyLock;
 
@@ -60,41 +60,41 @@ pub(super) enum RuleShape {
     Escaped,
 }
 
-/// How one of several alternatives is chosen.
+/// How the parser chooses one of several alternatives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Decision {
-    /// Chosen by the next token.
+    /// The next token decides.
     Next,
-    /// Chosen by the next token; at a comma, by whether an element follows it.
+    /// The next token decides. If it is a comma, the token after the comma decides whether another element follows.
     Elements,
-    /// The alternatives of `unary`. Two of them begin with `-`.
+    /// Chooses an alternative of the rule `unary`. Two of them begin with `-`.
     Unary,
-    /// Whether a further `-` is an operator or begins a literal.
+    /// Decides whether a further `-` is an operator or begins a literal.
     Dashes,
-    /// The alternatives of `.` after an operand.
+    /// Chooses an alternative for a `.` after an operand.
     Member,
-    /// The alternatives that begin with a name.
+    /// Chooses an alternative that begins with a name.
     Primary,
-    /// The literals. Two of them begin with `-`.
+    /// Chooses the kind of a literal. Two kinds can begin with `-`.
     Literal,
 }
 
-/// A place in a rule.
+/// Identifies a state: a position in a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct StateId(u32);
 
-/// The action at a place.
+/// The action of the parser at a position in a rule.
 #[derive(Debug)]
 pub(super) enum State {
-    /// Reads one of these tokens.
+    /// Accepts one of these tokens.
     Token { set: TokenSet, next: StateId },
-    /// Reads a rule.
+    /// Parses another rule.
     Call {
         rule: Rule,
         precedence: u8,
         next: StateId,
     },
-    /// Takes one of several ways. The last way of an optional part or a loop skips the part.
+    /// Continues at one of several states. For an optional or repeated part, the last state is the one after the part.
     Choice {
         kind: ChoiceKind,
         decision: Decision,
@@ -102,7 +102,7 @@ pub(super) enum State {
     },
     /// The alternative is now known.
     Is { shape: RuleShape, next: StateId },
-    /// The node read so far becomes the first child of an alternative of this precedence.
+    /// The node parsed so far becomes the first child of an alternative with this precedence.
     Extends {
         shape: RuleShape,
         precedence: u8,
@@ -127,7 +127,7 @@ pub(super) enum ChoiceKind {
 pub(super) struct Grammar {
     states: Vec<State>,
     starts: Vec<StateId>,
-    /// The tokens that may come next at each state, within the state's rule.
+    /// For each state, the tokens that may come next within its rule.
     next: Vec<TokenSet>,
 }
 
@@ -156,7 +156,7 @@ impl Grammar {
         StateId(u32::try_from(self.states.len().saturating_sub(1)).unwrap_or(u32::MAX))
     }
 
-    /// Adds the states of `items` and returns the first. The last one leads to `next`.
+    /// Adds the states of `items` and returns the first state. The last state continues at `next`.
     fn sequence(&mut self, items: &[Item], next: StateId) -> StateId {
         items
             .iter()
@@ -228,7 +228,7 @@ impl Grammar {
         }
     }
 
-    /// The ways from the end of a repeated part, and the part's first state.
+    /// Adds a repeated part. Returns the states at which the parser can continue after each repetition, and the part's first state.
     fn repetition(
         &mut self,
         decision: Decision,
@@ -275,7 +275,7 @@ impl Grammar {
         self.states.get(id.0 as usize).unwrap_or(&State::End)
     }
 
-    /// The tokens that may come next within the rule, and whether it may end.
+    /// The tokens that may come next within the rule, and whether the rule may end.
     pub(super) fn next(&self, id: StateId) -> TokenSet {
         self.next
             .get(id.0 as usize)
@@ -283,7 +283,7 @@ impl Grammar {
             .unwrap_or(TokenSet::END_OF_RULE)
     }
 
-    /// Whether a way can be taken if this token comes next and the rule was called with this precedence.
+    /// Whether the parser can continue at `way` if this token comes next and the rule was called with this precedence.
     pub(super) fn can_take(&self, way: StateId, token: TokenKind, precedence: u8) -> bool {
         match self.state(way) {
             State::Choice {

@@ -3,7 +3,7 @@
 use super::{Decision, RULES, Rule, RuleShape};
 use crate::syntax::token::TokenKind::{self, *};
 
-/// A piece of a rule.
+/// An item of a rule: a token, a call of another rule, or a combination of items.
 pub(super) enum Item {
     Token(TokenKind),
     AnyOf(&'static [TokenKind]),
@@ -16,8 +16,8 @@ pub(super) enum Item {
     AtLeastOnce(Decision, &'static [Item]),
     /// Begins an alternative.
     Is(RuleShape),
-    /// Begins an alternative of this precedence. Its first child is the node that the rule has read so far, such as the left operand of
-    /// `+`.
+    /// Begins an alternative with this precedence. Its first child is the node that the rule has parsed so far, such as the left operand
+    /// of `+`.
     Extends(RuleShape, u8),
 }
 

@@ -1,4 +1,4 @@
-//! `cel.block` and related macros, with which the conformance tests of the specification write optimized trees.
+//! `cel.block` and related macros. The conformance tests of the specification use them to write optimized trees.
 
 use smallvec::smallvec;
 use smol_str::format_smolstr;

@@ -32,20 +32,20 @@ pub struct Macro {
     pub name: &'static str,
     /// The number of arguments without the receiver; `None` matches any number.
     pub arguments: Option<usize>,
-    /// The receiver that it matches.
+    /// The receivers that the macro matches.
     pub receiver: Receiver,
     /// Builds the expansion.
     pub expand: Expander,
 }
 
-/// The receiver of a macro.
+/// The receivers that a macro matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Receiver {
     /// No receiver: `has(a.b)`.
     None,
     /// Any expression: `a.all(x, x > 0)`.
     Any,
-    /// Only this name: `cel.bind(x, 1, x + x)`. With any other receiver the call is an ordinary one.
+    /// Only this name: `cel.bind(x, 1, x + x)`. A call with any other receiver is an ordinary call.
     Namespace(&'static str),
 }
 
@@ -58,12 +58,12 @@ pub type Expansion = Result<Expr, MacroError>;
 /// The macros of an environment.
 #[derive(Debug, Clone, Default)]
 pub struct Macros {
-    /// The rows by the function's name; of two rows for the same calls, the first one is used.
+    /// The macros by name. If two macros match the same calls, the first one is used.
     rows: FxHashMap<&'static str, Vec<Macro>>,
 }
 
 impl Macros {
-    /// Joins tables; of two rows for the same calls, the later one is used.
+    /// Joins tables of macros. If two macros match the same calls, the later one is used.
     pub fn new(tables: &[&[Macro]]) -> Self {
         let mut rows: FxHashMap<_, Vec<Macro>> = FxHashMap::default();
         for row in tables.iter().rev().flat_map(|table| table.iter().rev()) {
@@ -72,7 +72,7 @@ impl Macros {
         Macros { rows }
     }
 
-    /// The expander for a call. Macros with an exact number of arguments take precedence.
+    /// The expander for a call; `None` if no macro matches. Macros with a fixed number of arguments take precedence.
     pub(super) fn find(
         &self,
         name: &str,
@@ -108,7 +108,7 @@ impl Receiver {
 /// The error in a call of a macro.
 #[derive(Debug, Clone, PartialEq)]
 pub enum MacroError {
-    /// An argument does not have the form that the macro needs.
+    /// The macro does not accept an argument or the call.
     Argument {
         /// The argument, or the whole call.
         id: ExprId,
@@ -153,12 +153,12 @@ impl MacroCall {
         self.target.as_ref()
     }
 
-    /// The arguments, of any number.
+    /// The arguments. The number of arguments is not checked.
     pub fn into_args(self) -> CallArguments {
         self.args
     }
 
-    /// The arguments of a macro with exactly `N` of them.
+    /// The arguments of a macro with exactly `N` arguments.
     ///
     /// # Errors
     ///
@@ -167,7 +167,7 @@ impl MacroCall {
         if self.args.len() != N {
             return Err(MacroError::new(self.id, "wrong number of arguments"));
         }
-        // The gap is never filled, because there are `N` arguments.
+        // Never used, because there are `N` arguments.
         let gap = || Expr {
             id: self.id,
             kind: ExprKind::Constant(Constant::Null),
@@ -176,7 +176,7 @@ impl MacroCall {
         Ok(array::from_fn(|_| args.next().unwrap_or_else(gap)))
     }
 
-    /// The receiver and the arguments of a macro with exactly `N` of them.
+    /// The receiver and the arguments of a macro with exactly `N` arguments.
     ///
     /// # Errors
     ///
@@ -190,7 +190,7 @@ impl MacroCall {
     }
 }
 
-/// Creates the nodes of an expansion, with the source position of the macro's call.
+/// Creates the nodes of an expansion. They have the source position of the macro's call.
 #[derive(Debug)]
 pub struct MacroContext<'n> {
     nodes: &'n mut Nodes,
@@ -267,17 +267,17 @@ impl<'n> MacroContext<'n> {
         self.node(ExprKind::Map(Vec::new()))
     }
 
-    /// Whether `operand` has a field.
+    /// A presence test: `has(operand.field)`.
     pub fn presence_test(&mut self, operand: Expr, field: SmolStr) -> Expr {
         nodes::select(self.nodes.id(self.offset), operand, field, true)
     }
 
-    /// A fold over a range.
+    /// A comprehension.
     pub fn comprehension(&mut self, comprehension: Comprehension) -> Expr {
         self.node(ExprKind::Comprehension(Box::new(comprehension)))
     }
 
-    /// `result` with `name` bound to `value`: a fold over nothing whose accumulator is the name.
+    /// Evaluates `result` with `name` bound to `value`: a comprehension over an empty list, with `name` as its accumulator.
     pub fn bind(&mut self, name: SmolStr, value: Expr, result: Expr) -> Expr {
         let (iter_range, loop_condition) = (self.list(Vec::new()), self.bool(false));
         let loop_step = self.ident(name.clone());
@@ -303,11 +303,11 @@ impl<'n> MacroContext<'n> {
     }
 }
 
-/// The name that an argument consists of; otherwise an error with the message `complaint`.
+/// The name that an argument consists of.
 ///
 /// # Errors
 ///
-/// The argument is not a simple name.
+/// The argument is not a simple name. The error has the message `complaint`.
 pub fn simple_name(arg: &Expr, complaint: &'static str) -> Result<SmolStr, MacroError> {
     match &arg.kind {
         ExprKind::Ident(name) => Ok(name.clone()),
@@ -315,7 +315,7 @@ pub fn simple_name(arg: &Expr, complaint: &'static str) -> Result<SmolStr, Macro
     }
 }
 
-/// Rejects loop variables with the current or former name of the accumulator, which they would hide.
+/// Rejects loop variables that would hide the accumulator: those with its current or former name.
 pub(super) fn refuse_accumulator(name: &str, arg: ExprId) -> Result<(), MacroError> {
     if name == ACCUMULATOR || name == "__result__" {
         return Err(MacroError::new(

@@ -16,7 +16,7 @@ pub const SORT_BY: &[Macro] = &[Macro {
     expand: sort_by,
 }];
 
-/// The name that the receiver is bound to; expressions cannot contain it.
+/// The name of the variable that holds the receiver. Expressions cannot contain this name.
 const INPUT: SmolStr = SmolStr::new_static("@__sortBy_input__");
 
 fn sort_by(context: &mut MacroContext<'_>, call: MacroCall) -> Expansion {

@@ -58,13 +58,13 @@ pub const STANDARD: &[Macro] = &[
     },
 ];
 
-/// The loop variables of a fold.
+/// The loop variables of a comprehension.
 pub(super) struct LoopVariables {
     pub(super) first: SmolStr,
     pub(super) second: Option<SmolStr>,
 }
 
-/// The parts of a fold that depend on the macro; the range and the variables come from the call.
+/// The parts of a comprehension that depend on the macro. The range and the loop variables come from the call.
 pub(super) struct FoldParts {
     pub(super) init: Expr,
     pub(super) condition: Expr,
@@ -83,7 +83,7 @@ impl LoopVariables {
     }
 }
 
-/// The fold of a range.
+/// Builds a comprehension from its parts.
 pub(super) fn comprehension(
     context: &mut MacroContext<'_>,
     range: Expr,
@@ -102,7 +102,7 @@ pub(super) fn comprehension(
     })
 }
 
-/// The fold of `all`: the accumulator stays true as long as the predicate is true.
+/// The comprehension of `all`: the accumulator stays true as long as the predicate is true.
 pub(super) fn fold_all(context: &mut MacroContext<'_>, predicate: Expr) -> FoldParts {
     let init = context.bool(true);
     let accu = context.accumulator();
@@ -117,7 +117,7 @@ pub(super) fn fold_all(context: &mut MacroContext<'_>, predicate: Expr) -> FoldP
     }
 }
 
-/// The fold of `exists`: the accumulator stays false until the predicate is true.
+/// The comprehension of `exists`: the accumulator stays false until the predicate is true.
 pub(super) fn fold_exists(context: &mut MacroContext<'_>, predicate: Expr) -> FoldParts {
     let init = context.bool(false);
     let accu = context.accumulator();
@@ -133,7 +133,7 @@ pub(super) fn fold_exists(context: &mut MacroContext<'_>, predicate: Expr) -> Fo
     }
 }
 
-/// The fold of `exists_one`, which counts the elements for which the predicate is true.
+/// The comprehension of `exists_one`: the accumulator counts the elements for which the predicate is true.
 pub(super) fn fold_exists_one(context: &mut MacroContext<'_>, predicate: Expr) -> FoldParts {
     let init = context.constant(Constant::Int(0));
     let condition = context.bool(true);
@@ -151,7 +151,7 @@ pub(super) fn fold_exists_one(context: &mut MacroContext<'_>, predicate: Expr) -
     }
 }
 
-/// The fold of `map` and `filter`, which collects one element per step.
+/// The comprehension of `map` and `filter`: each step adds one element to the accumulator.
 pub(super) fn fold_list(
     context: &mut MacroContext<'_>,
     predicate: Option<Expr>,
@@ -171,7 +171,7 @@ pub(super) fn fold_list(
     }
 }
 
-/// The step if the predicate is true, otherwise the unchanged accumulator.
+/// The loop step `predicate ? step : accumulator`. Without a predicate, the loop step is `step`.
 pub(super) fn step_if(context: &mut MacroContext<'_>, predicate: Option<Expr>, step: Expr) -> Expr {
     let Some(predicate) = predicate else {
         return step;
@@ -222,7 +222,7 @@ fn map_if(context: &mut MacroContext<'_>, call: MacroCall) -> Expansion {
     make_map(context, range, &variable, Some(predicate), transform)
 }
 
-/// The values of `transform` for every element that satisfies the predicate.
+/// Expands `map`: collects the value of `transform` for every element that satisfies the predicate.
 pub(super) fn make_map(
     context: &mut MacroContext<'_>,
     range: Expr,

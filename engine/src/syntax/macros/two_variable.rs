@@ -1,4 +1,4 @@
-//! The macros over an index or key and a value (`ext/comprehensions.go`).
+//! The macros with two loop variables: the index or key, and the value (`ext/comprehensions.go`).
 
 use smallvec::smallvec;
 use smol_str::SmolStr;
@@ -14,7 +14,7 @@ use super::{
 use crate::ast::operators::MAP_INSERT;
 use crate::ast::{CallArguments, Expr};
 
-/// The macros over an index or key and a value.
+/// The macros with two loop variables: the index or key, and the value.
 pub const TWO_VARIABLE: &[Macro] = &[
     receiver_style("all", 3, all),
     receiver_style("exists", 3, exists),
@@ -124,7 +124,8 @@ fn transform_map_entry_if(context: &mut MacroContext<'_>, call: MacroCall) -> Ex
     Ok(comprehension(context, range, variables, fold))
 }
 
-/// Collects one value per step under `key`, or without a key the entries of a map.
+/// The comprehension that collects a map. With `key`, each step adds one entry. Without `key`, `value` is a map, and each step adds the
+/// entries of this map.
 fn fold_map(
     context: &mut MacroContext<'_>,
     predicate: Option<Expr>,

@@ -1,5 +1,5 @@
-//! Reads invalid texts as ANTLR 4.13's generated parser does with its default error strategy (`error_strategy.go` of ANTLR's runtime, and
-//! the limits of cel-go's `parser/parser.go`).
+//! Parses invalid texts as ANTLR 4.13's generated parser does with its default error strategy (`error_strategy.go` of ANTLR's runtime). The
+//! limits are those of cel-go's `parser/parser.go`.
 
 mod report;
 
@@ -11,12 +11,12 @@ use super::token::{Token, TokenKind, TokenSet};
 use crate::issues::Issues;
 use crate::source::Source;
 
-/// The recovery limit; the next recovery ends parsing.
+/// The maximum number of recoveries. One more recovery ends parsing.
 const MAX_RECOVERIES: u32 = 30;
 /// The maximum number of tokens that a recovery skips.
 const MAX_SKIPPED: u32 = 256;
 
-/// Parsing ended before the end of the text.
+/// The reason why parsing ended before the end of the text.
 pub(super) enum Halt {
     /// The error has been reported.
     Reported,
@@ -24,7 +24,7 @@ pub(super) enum Halt {
     Limit(String),
 }
 
-/// The syntax tree and its root. Errors are added to `issues`.
+/// Parses a text. Returns the syntax tree and its root, and adds the errors to `issues`.
 pub(super) fn read(source: &Source, issues: &mut Issues) -> Result<(SyntaxTree, NodeId), Halt> {
     let mut reader = FaultReader {
         source,
@@ -62,24 +62,24 @@ struct FaultReader<'a> {
     /// The tokens read so far.
     tokens: Vec<Token>,
     unknown: Vec<UnknownToken>,
-    /// The next token.
+    /// The index of the next token.
     at: usize,
     tree: SyntaxTree,
-    /// The rules that wait for the current one, each with the state that called it.
+    /// The rules that called the current rule, the innermost last. Each has the state that made the call.
     callers: Vec<(Called, StateId)>,
     rule: Called,
     state: StateId,
-    /// The number of instances of each rule that are being read.
+    /// The current nesting depth of each rule.
     depth: [u32; RULES],
     reports: usize,
-    /// Whether an error was reported and no token has been accepted since; further errors are not reported.
+    /// Whether no token has been accepted since the last reported error. Further errors are not reported until then.
     recovering: bool,
     recoveries: u32,
-    /// The position and the states of the last recovery.
+    /// The position of the last recovery, and the states of all recoveries since the last accepted token.
     last_error: Option<(usize, Vec<StateId>)>,
 }
 
-/// A rule that is being read.
+/// A rule that is being parsed.
 #[derive(Clone, Copy)]
 struct Called {
     rule: Rule,
@@ -95,7 +95,7 @@ enum Fault {
     NoAlternative { tokens: usize },
 }
 
-/// A reason to stop reading a rule, or the whole text.
+/// A reason to stop parsing a rule or the whole text.
 enum Stop {
     Fault(Fault),
     Halt(Halt),
@@ -108,7 +108,7 @@ impl From<Halt> for Stop {
 }
 
 impl FaultReader<'_> {
-    /// Takes the action at the current state; returns the root once everything has been read.
+    /// Takes the action at the current state. Returns the root once the whole text has been parsed.
     fn step(&mut self) -> Result<Option<NodeId>, Halt> {
         match self.go_on() {
             Ok(root) => Ok(root),
@@ -196,7 +196,7 @@ impl FaultReader<'_> {
         self.rule.node = node;
     }
 
-    // Tokens.
+    // Functions for tokens.
 
     /// The token `ahead` tokens after the next one.
     fn token(&mut self, ahead: usize) -> Result<Token, Halt> {
@@ -248,7 +248,8 @@ impl FaultReader<'_> {
         self.last_error = None;
     }
 
-    /// Reads a token of this set, then continues at `next`.
+    /// Consumes a token of this set, before the parser continues at `next`. If another token comes next, tries to skip it or to insert
+    /// the missing token.
     fn expect(&mut self, set: TokenSet, next: StateId) -> Result<(), Stop> {
         if set.contains(self.kind(0)?) {
             self.accept();
@@ -282,9 +283,9 @@ impl FaultReader<'_> {
         Ok(())
     }
 
-    // Choices.
+    // Functions for choices.
 
-    /// Chooses one of several ways by the next tokens; fails if none of them fits.
+    /// Chooses one of several states to continue at, by the next tokens. Fails if none of them fits.
     fn predict(
         &mut self,
         kind: ChoiceKind,
@@ -344,7 +345,7 @@ impl FaultReader<'_> {
             .map_or_else(|| no_alternative(0), Ok)
     }
 
-    /// The alternative of `primary` that begins with a name; the name ends before the token `past`.
+    /// Chooses the alternative of `primary` that begins with a name. The name ends before the token `past`.
     fn name(&mut self, past: usize) -> Result<usize, Halt> {
         const IDENT: usize = 0;
         const GLOBAL_CALL: usize = 1;
@@ -365,7 +366,7 @@ impl FaultReader<'_> {
         })
     }
 
-    /// Ensures that the next token is allowed here, or drops tokens until one is.
+    /// Checks that the next token is allowed here. Otherwise skips tokens, or fails.
     fn synchronise(&mut self, kind: ChoiceKind) -> Result<(), Stop> {
         let next = CEL.next(self.state);
         if self.recovering || next.ends_rule() || next.contains(self.kind(0)?) {
@@ -383,14 +384,14 @@ impl FaultReader<'_> {
         }
     }
 
-    // Sets.
+    // Functions for sets of tokens.
 
-    /// The tokens that may come next at the current state, including those of callers.
+    /// The tokens that may come next at the current state. If the rule may end, they include the tokens that may follow it.
     fn expected(&self) -> TokenSet {
         self.follows(self.state)
     }
 
-    /// The tokens that may come next at a state of the current rule, including those of callers.
+    /// The tokens that may come next at a state of the current rule. If the rule may end, they include the tokens that may follow it.
     fn follows(&self, state: StateId) -> TokenSet {
         let mut set = CEL.next(state);
         let mut callers = self.callers.iter().rev();
@@ -403,7 +404,7 @@ impl FaultReader<'_> {
         set
     }
 
-    /// The tokens that may follow any of the rules that are being read.
+    /// The tokens that may follow any of the rules that are being parsed.
     fn recovery_set(&self) -> TokenSet {
         let follows = self
             .callers
@@ -414,9 +415,9 @@ impl FaultReader<'_> {
             .without_end_of_rule()
     }
 
-    // Recovery.
+    // Functions for recovery.
 
-    /// Skips the next token if the one after it is expected.
+    /// Skips the next token if the token after it is expected. Returns whether it was skipped.
     fn delete_token(&mut self) -> Result<bool, Halt> {
         if !self.expected().contains(self.kind(1)?) {
             return Ok(false);
@@ -445,7 +446,7 @@ impl FaultReader<'_> {
         self.count_recovery()?;
         let mut allowed = MAX_SKIPPED;
         let (at, mut states) = self.last_error.take().unwrap_or((usize::MAX, Vec::new()));
-        // The same place in the same state: without progress, this would go on for ever.
+        // Skips a token if there was no progress since a recovery in the same state. Otherwise recovery would never end.
         if at == self.at && states.contains(&self.state) {
             allowed = allowed.saturating_sub(1);
             self.consume()?;
@@ -473,7 +474,7 @@ impl FaultReader<'_> {
     }
 }
 
-/// The state after the token or rule that the grammar expects at a state; the state itself if it expects neither.
+/// The state after the token or rule that the grammar expects at `state`. Returns `state` itself if it expects neither.
 fn follow(state: StateId) -> StateId {
     match CEL.state(state) {
         State::Token { next, .. } | State::Call { next, .. } => *next,

@@ -4,7 +4,7 @@ use super::{Fault, FaultReader, Halt};
 use crate::source::Offset;
 use crate::syntax::token::{Token, TokenKind};
 
-/// The report limit; the next syntax error ends parsing.
+/// The maximum number of reported syntax errors. One more error ends parsing.
 const MAX_REPORTS: usize = 100;
 
 impl FaultReader<'_> {
@@ -77,7 +77,7 @@ impl FaultReader<'_> {
         }
     }
 
-    /// The text from one token to another, without characters that belong to no token.
+    /// The source text from one token to another, without characters that form no token.
     fn text(&self, first: Token, last: Token) -> String {
         if first.kind == TokenKind::Eof {
             return "<EOF>".to_owned();
@@ -110,7 +110,7 @@ fn quote(text: &str) -> String {
     )
 }
 
-/// The message that no alternative fits. A keyword that follows another character is reported as an invalid identifier.
+/// The message for a text that fits no alternative. A keyword after another character is reported as an invalid identifier.
 fn no_alternative(text: &str) -> String {
     let mut chars = text.chars();
     let keyword = chars

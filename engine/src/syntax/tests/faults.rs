@@ -1,8 +1,8 @@
-//! What is said of expressions with a fault.
+//! Tests of the messages for expressions with syntax errors.
 
 use super::*;
 
-/// Replaces short words by the sets of tokens that messages list.
+/// Replaces abbreviations in an expected message by the sets of tokens that they stand for.
 fn spell_out(message: &str) -> String {
     let rest = "'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
     message

@@ -1,4 +1,4 @@
-//! The limits of size and depth, and that they keep the thread's stack.
+//! Tests of the limits of size and depth. The limits protect the thread's stack.
 
 use super::*;
 
@@ -100,7 +100,7 @@ fn expansions_are_limited_in_size() {
     );
 }
 
-/// Test threads have 2 MiB, and code that is not optimised needs the most.
+/// The stack of a test thread has 2 MiB. Code that is not optimized needs the most stack.
 #[test]
 fn the_deepest_trees_fit_the_stack() {
     for (open, inner, close, levels) in [

@@ -1,4 +1,4 @@
-//! Tests of the parser: trees, places, macros, limits and the texts of faults.
+//! Tests of the parser: trees, positions, macros, limits and error messages.
 
 use super::*;
 use crate::ast::{Constant, ExprKind};
@@ -19,7 +19,7 @@ fn tree(expr: &str) -> Ast {
     parse_expr(expr).unwrap_or_else(|issues| panic!("{issues}"))
 }
 
-/// The issues as `line:column message`, the way they are printed but without the source.
+/// The issues as `line:column message`, without the source line that follows a printed issue.
 fn issues(expr: &str) -> Vec<String> {
     let Err(issues) = parse_expr(expr) else {
         return Vec::new();
@@ -37,7 +37,8 @@ fn brief(issues: &Issues) -> Vec<String> {
         .collect()
 }
 
-/// A tree in prefix notation; folds as `fold(range, variables, accumulator = init, condition, step, result)`.
+/// Prints a tree in prefix notation. Comprehensions are printed as
+/// `fold(range, variables, accumulator = init, condition, step, result)`.
 fn show(expr: &Expr) -> String {
     let all = |exprs: &[Expr]| exprs.iter().map(show).collect::<Vec<_>>().join(", ");
     match &expr.kind {

@@ -1,4 +1,4 @@
-//! What expressions without fault become.
+//! Tests of the trees of valid expressions.
 
 use super::*;
 use crate::ast::unparse;
@@ -256,7 +256,7 @@ fn ids_are_dense_and_unique() {
     ids.dedup();
     assert_eq!(ids.len(), nodes);
     assert!(ids.iter().all(|id| (1..ast.id_bound()).contains(id)));
-    // Besides the nodes: unused row 0, the macros' calls and names, entries and fields.
+    // The ids that are not nodes: the unused id 0, map entries, fields, and the calls and names of macros.
     assert!(
         ast.id_bound() - nodes < 12,
         "{} ids for {nodes} nodes",

@@ -1,4 +1,4 @@
-//! The patched document, and access to its parts (json-patch `findObject`, `partialDoc`, `partialArray`).
+//! The document that a patch changes, and access to its values (json-patch `findObject`, `partialDoc`, `partialArray`).
 
 use gavel_engine::value::{Json, JsonObject};
 use gavel_golang::integer::atoi;
@@ -7,21 +7,21 @@ use gavel_golang::integer::atoi;
 #[derive(Debug)]
 pub(super) struct Document<'o> {
     root: Json,
-    /// The paths at which operations of the patch have put a null. Go treats such a null as a nil map, unlike a null of the original
+    /// The paths at which operations of this patch have written null. Go treats such a null as a nil map, unlike a null of the original
     /// document.
     nulls: Vec<&'o str>,
 }
 
-/// An object or array of a document.
+/// The object or array that contains the target of an operation.
 #[derive(Debug)]
 pub(super) enum Parent<'d> {
     Object(&'d mut JsonObject),
     Array(&'d mut Vec<Json>),
-    /// A null that an operation of the patch has put there.
+    /// A null that an earlier operation of the patch has written.
     Null,
 }
 
-/// The error for adding a key to a null that an operation has put there; kube-apiserver panics in this case.
+/// The error for adding a key to a null that an earlier operation has written; kube-apiserver panics in this case.
 const NIL_MAP: &str = "assignment to entry in nil map";
 
 impl<'o> Document<'o> {
@@ -38,18 +38,18 @@ impl<'o> Document<'o> {
         self.root
     }
 
-    /// Records that an operation put a null at this path.
+    /// Records that an operation has written null at this path.
     pub(super) fn note_null(&mut self, path: &'o str) {
         self.nulls.push(path);
     }
 
-    /// Whether an operation has put a null at this path.
+    /// Whether an operation of the patch has written null at this path.
     pub(super) fn has_null(&self, path: &str) -> bool {
         self.nulls.contains(&path)
     }
 
-    /// The object or array that contains a pointer's target, and the last key; `None` if there is none, as for a pointer to the
-    /// whole document.
+    /// The object or array that contains the target of `pointer`, with the key of the target; `None` if that object or array does not
+    /// exist. A pointer to the whole document has no parent.
     pub(super) fn parent_of(&mut self, pointer: &str) -> Option<(Parent<'_>, String)> {
         let (path, key) = pointer.rsplit_once('/')?;
         let is_null = self.has_null(path);
@@ -76,7 +76,7 @@ impl<'o> Document<'o> {
 }
 
 impl Parent<'_> {
-    /// The value of a key; for objects, `None` if it is absent.
+    /// The value of a key. If the key of an object is absent, the value is `None`; an invalid array index is an error.
     pub(super) fn get(&self, key: &str) -> Result<Option<&Json>, String> {
         match self {
             Parent::Object(fields) => Ok(fields.get(key)),
@@ -85,7 +85,7 @@ impl Parent<'_> {
         }
     }
 
-    /// Replaces the value of a key.
+    /// Sets the value of an object key, or replaces an array element.
     pub(super) fn set(&mut self, key: &str, value: Json) -> Result<(), String> {
         match self {
             Parent::Object(fields) => {
@@ -102,7 +102,7 @@ impl Parent<'_> {
         Ok(())
     }
 
-    /// Adds a value: to an object, where it replaces an existing one, or before an element of an array.
+    /// Sets the value of an object key, or inserts the value before an array element.
     pub(super) fn add(&mut self, key: &str, value: Json) -> Result<(), String> {
         match self {
             Parent::Object(fields) => {
@@ -132,13 +132,13 @@ impl Parent<'_> {
     }
 }
 
-/// The position of an index in an array with `length` elements.
+/// Parses an index into an array with `length` elements. A negative index counts from the end.
 fn index_of(key: &str, length: usize) -> Result<usize, String> {
     let index = atoi(key).map_err(|error| error.to_string())?;
     position(index, length)
 }
 
-/// The position of an index among `places` positions; a negative index counts from the end.
+/// The position for an index, which must be below `places`. A negative index counts from the end.
 fn position(index: i64, places: usize) -> Result<usize, String> {
     let count = i64::try_from(places).unwrap_or(i64::MAX);
     let from_start = match index < 0 {
@@ -151,7 +151,7 @@ fn position(index: i64, places: usize) -> Result<usize, String> {
         .ok_or_else(|| format!("Unable to access invalid index: {index}: invalid index referenced"))
 }
 
-/// A step of a pointer without its escapes.
+/// Decodes `~0` and `~1` in a key of a JSON pointer.
 fn unescaped(step: &str) -> String {
     if !step.contains('~') {
         return step.to_owned();

@@ -1,9 +1,10 @@
-//! The equality of `test` operations (json-patch `lazyNode.equal`).
+//! Equality as `test` operations define it (json-patch `lazyNode.equal`).
 
 use gavel_apimachinery::json;
 use gavel_engine::value::Json;
 
-/// Whether a value of the document equals the value of a `test`. At the root of both, null also equals an empty object or array.
+/// Whether `found`, a value of the document, equals the `value` of a `test`. A null also equals an empty object or array, except inside
+/// objects and arrays.
 pub(super) fn is_equal(found: &Json, value: &Json) -> bool {
     match (found, value) {
         (Json::Null, Json::Null) => true,
@@ -28,7 +29,7 @@ fn is_same(left: &Json, right: &Json) -> bool {
             let mut pairs = left.iter().zip(right);
             left.len() == right.len() && pairs.all(|(left, right)| is_same_part(left, right))
         }
-        // Numbers are compared by their text; 1.0 is written as 1.
+        // Numbers are compared as Go writes them: 1.0 is written as 1.
         (Json::Number(_), Json::Number(_)) => json::to_string(left) == json::to_string(right),
         (left, right) => left == right,
     }

@@ -1,5 +1,5 @@
-//! JSON patches, applied as Kubernetes applies them (`gopkg.in/evanphx/json-patch.v4`). This differs from RFC 6902: indices may be
-//! negative, `replace` adds a missing key to an object, and a failed `test` is not an error.
+//! Applies JSON patches as Kubernetes does (`gopkg.in/evanphx/json-patch.v4`). Three rules differ from RFC 6902: array indices may be
+//! negative, `replace` adds a missing key to an object, and the caller does not treat a failed `test` as an error.
 
 mod document;
 mod equality;
@@ -14,7 +14,7 @@ use gavel_golang::quote::quote;
 use document::Document;
 use equality::is_equal;
 
-/// The limit of bytes that the `copy` operations of a patch can add, which is that of API servers.
+/// The maximum size that the `copy` operations of a patch can add, in bytes. API servers have the same limit.
 const MAX_COPIED_BYTES: usize = 3 * 1024 * 1024;
 
 /// An operation of a JSON patch.
@@ -33,7 +33,7 @@ pub(crate) struct Operation {
 /// Why a patch cannot be applied.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum PatchFailure {
-    /// A `test` failed; the document stays unchanged.
+    /// A `test` operation failed; the object stays unchanged.
     Test,
     /// An operation cannot be applied; the message is upstream's.
     Error(String),
@@ -41,7 +41,7 @@ pub(crate) enum PatchFailure {
 
 type Patched = Result<(), PatchFailure>;
 
-/// A document with the operations applied to it in order.
+/// Applies the operations to a document in order.
 pub(crate) fn apply(document: Json, operations: &[Operation]) -> Result<Json, PatchFailure> {
     let mut patching = Patching {
         document: Document::new(document),
@@ -212,7 +212,7 @@ impl<'o> Patching<'o> {
         }
     }
 
-    /// The object or array into which a `move` or `copy` writes, and the key in it.
+    /// The object or array that a `move` or `copy` writes to, and the key of the target.
     fn destination(
         &mut self,
         operation: &Operation,
@@ -236,7 +236,7 @@ impl<'o> Patching<'o> {
     }
 }
 
-/// `from` of a `move` or `copy`.
+/// The `from` pointer of a `move` or `copy`, which must not be empty.
 fn source_of(operation: &Operation) -> Result<&str, PatchFailure> {
     let Operation { op, from, .. } = operation;
     let error = match from.as_str() {
@@ -259,8 +259,8 @@ fn failed(message: String) -> Patched {
     Err(PatchFailure::Error(message))
 }
 
-/// The error for a text that cannot be decoded; `None` if it can. Kubernetes writes the text as a Go string literal, which may contain
-/// escapes that JSON lacks.
+/// The error if Go cannot decode `text`, if any. Kubernetes writes each text as a Go string literal and reads it as JSON, which lacks some
+/// escapes of Go.
 fn decoding_error(text: &str) -> Option<String> {
     if text.bytes().all(|byte| (b' '..0x7f).contains(&byte)) {
         return None;

@@ -115,7 +115,7 @@ fn a_test_that_fails_is_no_error() {
     }
 }
 
-/// The answers are those of Kubernetes 1.36.
+/// Kubernetes 1.36 returns the same results.
 #[test]
 fn a_null_set_by_the_patch_is_an_empty_object() {
     let put = json!({"op": "replace", "path": "/a", "value": null});

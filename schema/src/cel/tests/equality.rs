@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::*;
 
-/// What `left == right` comes to by the schemas of both sides.
+/// Evaluates `left == right`; each side is a schema and a value.
 fn compare(left: (&Json, &Json), right: (&Json, &Json)) -> Result<bool, String> {
     let (left_schema, right_schema) = (schema(left.0.clone()), schema(right.0.clone()));
     let (left, right) = (left_schema.view(left.1), right_schema.view(right.1));
@@ -32,7 +32,7 @@ fn the_left_list_decides_what_equality_means() {
     check((&set, ab.clone()), (&set, aa.clone()), Ok(true));
     check((&set, aa), (&set, ab.clone()), Ok(false));
     check((&set, ab), (&set, json!(["a"])), Ok(false));
-    // Members are compared as Go holds them: the schema's texts with CEL's timestamps, and ints with doubles.
+    // Members are compared as Go values: strings in the JSON with CEL's timestamps, and ints with doubles.
     check(
         (&dates, json!(["2020-01-01"])),
         (&dates, json!(["2020-01-01"])),
@@ -62,7 +62,7 @@ fn the_left_list_decides_what_equality_means() {
         (&maps, json!([one, two])),
         Ok(false),
     );
-    // Keys are looked for by their escaped names.
+    // Keys are looked up by their escaped names.
     let (x, y) = (json!({"my-key": "x"}), json!({"my-key": "y"}));
     check((&maps, json!([x, y])), (&maps, json!([x, y])), Ok(false));
 }

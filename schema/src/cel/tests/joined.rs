@@ -1,4 +1,4 @@
-//! Lists that are joined.
+//! Tests lists that `+` joins.
 
 use gavel_engine::value::{concat_lists, list_contains};
 use gavel_golang::work::Work;

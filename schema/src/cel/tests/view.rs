@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::*;
 
-/// What JSON is by a schema, or why it is nothing.
+/// Reads JSON through a schema. Returns the text of the value or the error.
 fn read(schema: &Json, json: &Json) -> Result<String, String> {
     let schema = self::schema(schema.clone());
     let arena = Arena::new();

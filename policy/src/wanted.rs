@@ -12,7 +12,8 @@ pub struct WantedParam {
     pub api_version: String,
     /// `kind`
     pub kind: String,
-    /// The namespace in the binding's `paramRef`. If absent, it is the namespace of the request; empty for cluster-scoped requests.
+    /// The namespace in the binding's `paramRef`, or the namespace of the request if the `paramRef` has none. Empty for cluster-scoped
+    /// requests, and for kinds that the index knows to be cluster-scoped.
     pub namespace: String,
     /// The name in the binding's `paramRef`.
     pub name: String,
@@ -49,7 +50,11 @@ impl Snapshot {
         request: &AdmissionRequest<'_>,
     ) -> Option<WantedParam> {
         let (namespace, name) = selection.named(request.namespace)?;
-        let (params, _) = self.params(kind);
+        let (params, is_namespaced) = self.params(kind);
+        let namespace = match is_namespaced {
+            Some(false) => "",
+            _ => namespace,
+        };
         let is_known = |namespace| params.is_some_and(|params| params.contains(namespace, name));
         if is_known(namespace) || is_known("") {
             return None;
@@ -110,6 +115,13 @@ mod tests {
         };
         assert_eq!(snapshot.unknown_params(&request), [wanted]);
         assert!(!dispatch(&snapshot, &request, &Options::default()).allowed());
+        let kind = ParamKind {
+            api_version: "v1".to_owned(),
+            kind: "ConfigMap".to_owned(),
+        };
+        index.set_namespaced(&kind, false);
+        let wanted = index.snapshot().unknown_params(&request);
+        assert_eq!(wanted.first().map(|wanted| &*wanted.namespace), Some(""));
         let known = snapshot.with_param(json!({
             "apiVersion": "v1", "kind": "ConfigMap",
             "metadata": {"name": "limits", "namespace": "shop"}, "data": {"ok": "yes"},

@@ -9,7 +9,7 @@ use gavel_engine::value::{Arena, Value, read_json};
 ///
 /// The errors of [`json::read`].
 pub fn read_value<'a>(text: &'a [u8], arena: &'a Arena) -> serde_json::Result<Value<'a>> {
-    let value = std::str::from_utf8(text).ok();
+    let value = simdutf8::basic::from_utf8(text).ok();
     match value.and_then(|text| read_json(text, arena)) {
         Some(value) => Ok(value),
         None => Ok(arena.document(json::read(text)?)),

@@ -13,6 +13,9 @@ use crate::status::ApiError;
 /// The maximum number of bytes that one JSON value takes while it is read: lists grow by doubling, and the arena keeps the smaller copies.
 const VALUE: usize = 96;
 
+/// The multiple of the first chunk's size that is reserved at once for the rest of the body.
+const AHEAD: usize = 16;
+
 /// The memory that requests can take.
 #[derive(Debug)]
 pub(crate) struct BodyLimits {
@@ -94,9 +97,9 @@ impl BodyLimits {
                 return Err(ApiError::too_large(self.one));
             }
             if read.bytes.is_empty() {
-                // Usually the chunk that arrives with the head is the whole body.
-                let exact = announced.unwrap_or(0).min(chunk.len());
-                read.bytes.reserve_exact(exact);
+                // A client that announces much and sends little takes little memory.
+                let most = chunk.len().saturating_mul(AHEAD);
+                read.bytes.reserve_exact(announced.unwrap_or(0).min(most));
             }
             read.bytes.extend_from_slice(&chunk);
             let held = read
@@ -136,25 +139,19 @@ impl BodyLimits {
 impl HeldBody {
     /// An upper bound of the number of values in the body: one for each comma and each opening bracket, and one more.
     fn values(&self) -> usize {
-        let separators = count(&self.bytes, |byte| {
-            (byte == b',') | (byte == b'[') | (byte == b'{')
-        });
-        separators.saturating_add(1)
+        let separators = [b',', b'[', b'{'].map(|byte| count(&self.bytes, byte));
+        separators.iter().sum::<usize>().saturating_add(1)
     }
 
     /// An upper bound of the number of objects in the body.
     fn objects(&self) -> usize {
-        count(&self.bytes, |byte| byte == b'{')
+        count(&self.bytes, b'{')
     }
 }
 
-/// The number of bytes that `is_counted` accepts. The sum of a chunk fits into a byte, so that the compiler can vectorize the loop.
-fn count(bytes: &[u8], is_counted: impl Fn(u8) -> bool) -> usize {
-    let of_chunk = |chunk: &[u8]| {
-        let counted = chunk.iter().map(|byte| u8::from(is_counted(*byte)));
-        usize::from(counted.fold(0, u8::wrapping_add))
-    };
-    bytes.chunks(usize::from(u8::MAX)).map(of_chunk).sum()
+/// How often a byte occurs in the bytes.
+fn count(bytes: &[u8], byte: u8) -> usize {
+    memchr::memchr_iter(byte, bytes).count()
 }
 
 /// Whether the content type is JSON, with or without parameters such as a charset.

@@ -218,8 +218,8 @@ impl<'a> Reader<'a> {
         let rest = self.rest();
         let before = memchr2(b'"', b'\\', rest)?;
         let (passed, behind) = rest.split_at_checked(before)?;
-        // Checks all bytes without stopping early, so that the compiler can vectorize the loop.
-        if passed.iter().fold(false, |any, byte| any | (*byte < b' ')) {
+        // The least of all bytes is computed without stopping early, so that the compiler can vectorize the loop.
+        if passed.iter().fold(u8::MAX, |least, byte| least.min(*byte)) < b' ' {
             return None;
         }
         self.skip(before);
@@ -259,12 +259,27 @@ fn first_word(name: &str) -> u64 {
     let name = name.as_bytes();
     match name.first_chunk::<WORD>() {
         Some(word) => u64::from_be_bytes(*word),
-        None => {
-            let mut word = [0; WORD];
-            word.iter_mut().zip(name).for_each(|(to, byte)| *to = *byte);
-            u64::from_be_bytes(word)
-        }
+        None => short_word(name),
     }
+}
+
+/// Like `first_word`, for names of fewer than eight bytes.
+#[inline]
+fn short_word(name: &[u8]) -> u64 {
+    if let (Some(first), Some(last)) = (name.first_chunk(), name.last_chunk()) {
+        let [first, last] = [first, last].map(|half| u64::from(u32::from_be_bytes(*half)));
+        // The halves overlap in bytes that are equal.
+        let behind = match name.len() {
+            4 => 32,
+            5 => 24,
+            6 => 16,
+            _ => 8,
+        };
+        return first.wrapping_shl(32) | last.wrapping_shl(behind);
+    }
+    let mut word = [0; WORD];
+    word.iter_mut().zip(name).for_each(|(to, byte)| *to = *byte);
+    u64::from_be_bytes(word)
 }
 
 /// Adds an element. A long list grows in small steps, so that it wastes little memory.
@@ -412,6 +427,34 @@ mod tests {
         let pending = reader.items.capacity() * size_of::<Value<'_>>();
         assert!(pending <= 16 * text.len(), "{pending}");
         assert!(arena.allocated_bytes() <= 13 * text.len());
+    }
+
+    #[test]
+    fn names_have_the_order_of_their_bytes() {
+        let names: Vec<String> = [
+            "",
+            "a",
+            "ab",
+            "abcdefg",
+            "abcdefgh",
+            "abcdefghi",
+            "b\0",
+            "é",
+            "\u{10ffff}",
+        ]
+        .iter()
+        .flat_map(|name| (0..=name.len()).filter_map(|end| name.get(..end)))
+        .flat_map(|name| [name.to_owned(), format!("{name}\0"), format!("{name}z")])
+        .collect();
+        for one in &names {
+            for other in &names {
+                assert_eq!(
+                    compare_names(one, other),
+                    one.cmp(other),
+                    "{one:?} {other:?}"
+                );
+            }
+        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
-//! The parts that all of Kubernetes' API shares, whatever the resource: versions, names and formats, field paths, validation
-//! errors, label selectors, JSON as Go writes it. Follows `k8s.io/apimachinery`. Layer 1: no CEL, no IO.
+//! What all resources of the Kubernetes API share: versions, names and formats, field paths, validation errors, label selectors, and JSON
+//! as Go writes it. The crate follows `k8s.io/apimachinery`. It is layer 1: no CEL, no IO.
 //!
-//! It also has the table of differences between the answers of API servers of different versions. Code asks a [`server::Server`] for a
+//! The crate also has the table of differences between versions of the API server. Code asks a [`server::Server`] whether it has a
 //! difference, never for its version:
 //!
 //! ```

@@ -13,13 +13,13 @@ const LABEL_1035_RULE: &str = "a DNS-1035 label must consist of lower case alpha
 const KEY_RULE: &str = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
 const LABEL_VALUE_RULE: &str = "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
 
-/// The errors of a text, in Kubernetes' words; empty if it is valid.
+/// The errors of a text, in Kubernetes' words. An empty list means that the text is valid.
 pub type Faults = Vec<String>;
 
-/// A function that returns the errors of a name, or of a prefix to which more is appended.
+/// A function that validates a name, or the prefix of a name that the server completes.
 pub type NameRule = fn(&str, is_prefix: bool) -> Faults;
 
-/// Validates a name, or its prefix, as a domain name of RFC 1123: a [`NameRule`].
+/// Validates a name or a prefix as a domain name of RFC 1123. This is a [`NameRule`].
 pub fn subdomain_name(text: &str, is_prefix: bool) -> Faults {
     match is_prefix {
         true => dns1123_subdomain(&as_name(text)),
@@ -27,7 +27,7 @@ pub fn subdomain_name(text: &str, is_prefix: bool) -> Faults {
     }
 }
 
-/// Validates a name, or its prefix, as a segment of a URL's path: a [`NameRule`].
+/// Validates a name or a prefix as a segment of a URL's path. This is a [`NameRule`].
 pub fn path_segment(text: &str, is_prefix: bool) -> Faults {
     if !is_prefix && matches!(text, "." | "..") {
         return vec![format!("may not be '{text}'")];
@@ -82,7 +82,7 @@ pub fn as_name(prefix: &str) -> Vec<u8> {
     }
 }
 
-/// Validates a label's key, with or without a domain as prefix.
+/// Validates a label's key, such as `app` or `example.com/app`.
 pub fn qualified_name(text: &str) -> Faults {
     let mut faults = Faults::new();
     let name = match text.split_once('/') {
@@ -122,8 +122,8 @@ pub fn label_value(text: &str) -> Faults {
     faults
 }
 
-/// Rewords the errors of [`qualified_name`] and [`label_value`] as this server words them: servers before
-/// [`Difference::LabelsAreMeasuredInBytes`] have other words for the same rules.
+/// Rewords the errors of [`qualified_name`] and [`label_value`] for servers without [`Difference::LabelsAreMeasuredInBytes`], which word
+/// the same rules differently.
 pub fn reword(errors: &mut [Error], server: Server) {
     if !server.has(Difference::LabelsAreMeasuredInBytes) {
         for error in errors {
@@ -132,7 +132,7 @@ pub fn reword(errors: &mut [Error], server: Server) {
     }
 }
 
-/// The wording before [`Difference::LabelsAreMeasuredInBytes`].
+/// The message of a server without [`Difference::LabelsAreMeasuredInBytes`].
 pub fn as_before(fault: &str) -> String {
     let fault = fault.replace(
         "a valid label key must consist",
@@ -144,7 +144,7 @@ pub fn as_before(fault: &str) -> String {
     }
 }
 
-/// The text in lower case as Go converts it: letter by letter.
+/// The text in lower case. As in Go, each character becomes one character.
 pub fn lower_case(text: &str) -> String {
     text.chars()
         .filter_map(|c| c.to_lowercase().next())
@@ -158,7 +158,7 @@ fn too_long(text: &[u8], most: usize, unit: &str) -> Faults {
     }
 }
 
-/// `[a-z0-9]([-a-z0-9]*[a-z0-9])?`
+/// Whether the text matches `[a-z0-9]([-a-z0-9]*[a-z0-9])?`.
 fn is_label(text: &[u8]) -> bool {
     let is_end = |byte: Option<&u8>| byte.is_some_and(|byte| is_lower(*byte));
     is_end(text.first())
@@ -170,12 +170,12 @@ fn is_lower(byte: u8) -> bool {
     byte.is_ascii_lowercase() || byte.is_ascii_digit()
 }
 
-/// Whether the text consists of labels with dots between them, whatever its length.
+/// Whether the text consists of labels separated by dots. The length is not checked.
 fn is_subdomain(text: &[u8]) -> bool {
     text.split(|byte| *byte == b'.').all(is_label)
 }
 
-/// `([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]`
+/// Whether the text matches `([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]`.
 fn is_key(text: &str) -> bool {
     let bytes = text.as_bytes();
     let is_end = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);

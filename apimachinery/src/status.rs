@@ -17,20 +17,20 @@ use serde::Serialize;
 pub struct Status {
     /// `Success` or `Failure`.
     pub status: &'static str,
-    /// The text for people.
+    /// The message for people.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub message: String,
-    /// The reason in a form for programs, such as `Invalid`.
+    /// The machine-readable reason, such as `Invalid`.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub reason: String,
     /// The object that the status is about, and the causes.
     #[serde(skip_serializing_if = "StatusDetails::is_empty")]
     pub details: StatusDetails,
-    /// The HTTP status.
+    /// The HTTP status code.
     pub code: u16,
 }
 
-/// The subject of a status.
+/// The object that a status is about, and the causes of a failure.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StatusDetails {
@@ -46,7 +46,7 @@ pub struct StatusDetails {
     /// The causes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub causes: Vec<StatusCause>,
-    /// The number of seconds after which the client may retry; 0 means that no time is given.
+    /// The number of seconds after which the client may retry. 0 means unspecified.
     #[serde(skip_serializing_if = "is_zero")]
     pub retry_after_seconds: u32,
 }
@@ -54,10 +54,10 @@ pub struct StatusDetails {
 /// A cause of a failure.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct StatusCause {
-    /// The reason in a form for programs, such as `FieldValueInvalid`.
+    /// The machine-readable reason, such as `FieldValueInvalid`.
     #[serde(skip_serializing_if = "str::is_empty")]
     pub reason: &'static str,
-    /// The text for people.
+    /// The message for people.
     pub message: String,
     /// The path of the invalid field.
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -111,7 +111,7 @@ impl Status {
         }
     }
 
-    /// The status for a service that is unavailable for now: code 503, reason `ServiceUnavailable`.
+    /// The status for a service that is temporarily unavailable: code 503, reason `ServiceUnavailable`.
     pub fn unavailable(message: impl Into<String>) -> Self {
         Status::failure(503, "ServiceUnavailable", message)
     }

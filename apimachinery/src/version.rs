@@ -12,13 +12,13 @@ pub struct KubeVersion {
     pub minor: u32,
 }
 
-/// Why a text is not a version.
+/// The error for a text that is not a version.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is not a Kubernetes version; write for example 1.37")]
 pub struct VersionError(pub String);
 
 impl KubeVersion {
-    /// The newest version that is known, which is the default.
+    /// The newest version that Gavel knows. It is the default.
     pub const NEWEST: KubeVersion = KubeVersion::v1(37);
 
     /// The version `1.minor`.

@@ -7,7 +7,7 @@ use crate::names::dns1123_subdomain;
 
 const FORM: &str = "; desired format: https://host[/path]";
 
-/// The errors of a webhook's URL.
+/// Validates the URL of a webhook.
 ///
 /// ```
 /// use gavel_apimachinery::field::Path;
@@ -49,7 +49,7 @@ pub fn check_url(url: &str, path: &Path<'_>) -> Vec<Error> {
     errors
 }
 
-/// The service of a webhook.
+/// A reference to the service of a webhook.
 #[derive(Debug, Clone, Copy)]
 pub struct ServiceReference<'a> {
     /// The namespace of the service.
@@ -63,7 +63,7 @@ pub struct ServiceReference<'a> {
 }
 
 impl ServiceReference<'_> {
-    /// The errors of the service reference.
+    /// Validates the reference to a service.
     pub fn check(self, path: &Path<'_>) -> Vec<Error> {
         let mut errors = Vec::new();
         if self.name.is_empty() {
@@ -94,7 +94,7 @@ fn check_path(text: &str, path: &Path<'_>, errors: &mut Vec<Error>) {
     if !text.starts_with('/') {
         refuse("must start with a '/'".to_owned());
     }
-    // Upstream treats the first byte as the slash, whatever it is.
+    // Upstream assumes that the first byte is a slash, and does not check it.
     let steps = text.as_bytes().get(1..).unwrap_or_default();
     let steps = steps.strip_suffix(b"/").unwrap_or(steps);
     for (n, step) in steps.split(|byte| *byte == b'/').enumerate() {

@@ -1,4 +1,4 @@
-//! `docs/versions.md` is what the table of differences says.
+//! Tests that `docs/versions.md` matches the table of differences.
 #![expect(clippy::unwrap_used, reason = "a test")]
 
 use std::fmt::Write;

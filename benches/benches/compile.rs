@@ -1,4 +1,4 @@
-//! From text to program: parse, check, estimate, plan.
+//! Measures the steps from the text of an expression to its program: parse, check, estimate and plan.
 
 use std::hint::black_box;
 

@@ -1,6 +1,6 @@
-//! Evaluation: ours, the `cel` crate's and a Rust closure's, side by side on the same rules.
+//! Compares the evaluation of the same rules by Gavel, by the `cel` crate and by Rust closures.
 //!
-//! Each takes the object as a webhook has it, parsed JSON, so that binding it is part of what is measured.
+//! Each evaluator takes the object as parsed JSON, as in a webhook. The times include the binding of the object to the variable.
 #![expect(clippy::print_stdout, reason = "what is counted is printed")]
 
 use std::hint::black_box;
@@ -43,7 +43,7 @@ fn eval(criterion: &mut Criterion) {
     }
 }
 
-/// The rule in the `cel` crate, if that can evaluate it.
+/// A function that evaluates the rule with the `cel` crate. `None` if the crate cannot evaluate the rule.
 fn peer(rule: &Rule) -> Option<impl FnMut() -> bool> {
     let program = cel::Program::compile(&rule.expression).ok()?;
     let run = move || {
@@ -56,7 +56,7 @@ fn peer(rule: &Rule) -> Option<impl FnMut() -> bool> {
     run().then_some(run)
 }
 
-/// The time of one iteration must not depend on how many there are.
+/// Measures loops of different lengths: the time of one iteration must not depend on the number of iterations.
 fn comprehensions(criterion: &mut Criterion) {
     let env = environment();
     for (name, expression) in [

@@ -1,7 +1,7 @@
-//! Mutating policies on a Pod of 4 KB: a JSON patch, a configuration, and a Pod that no policy matches.
+//! Mutating policies on a Pod of 4 KB: a JSON patch, an apply configuration, and a Pod that no policy matches.
 //!
-//! With `GAVEL_ORACLE` set to the program that answers for Kubernetes, its time for the same questions is measured too: the
-//! time of a question asked many times over, less that of one with a policy that does not match.
+//! If `GAVEL_ORACLE` is the path of the program that evaluates with Kubernetes' own code, the time of Kubernetes is printed too. It is the
+//! mean time of a mutation minus the mean time of a request that the policy does not match.
 #![expect(
     clippy::unwrap_used,
     clippy::arithmetic_side_effects,
@@ -101,7 +101,7 @@ fn mutations(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// Prints the time that Kubernetes takes, where its program is given.
+/// Prints the time that Kubernetes takes, if `GAVEL_ORACLE` is set.
 fn kubernetes(name: &str, [policy, binding]: &[Json; 2], request: &Json) {
     let Ok(oracle) = std::env::var("GAVEL_ORACLE") else {
         return;
@@ -120,7 +120,7 @@ fn kubernetes(name: &str, [policy, binding]: &[Json; 2], request: &Json) {
             .spawn()
             .unwrap();
         let mut input = child.stdin.take().unwrap();
-        // The first questions pay for the start of the program and for compiling.
+        // The first batch of questions is not timed, because it starts the program and compiles the policy.
         input.write_all(text.as_bytes()).unwrap();
         let began = Instant::now();
         input.write_all(text.as_bytes()).unwrap();

@@ -1,12 +1,12 @@
-//! Admission policies: requests decided by one rule, by ten, by sixteen policies for pods, and by one policy with many bindings and params.
-//! Memory and allocations are printed before the times. Requests and params are parsed beforehand.
+//! Admission policies: decides a request with one rule, with ten rules, with sixteen policies for pods, and with one policy that has many
+//! bindings and params. Memory and allocations are printed before the times. Requests and params are parsed before the measurement.
 //!
-//! The baseline is kube-cel, which evaluates the expressions of policies. What each does for a request:
+//! The baseline is kube-cel, which evaluates the expressions of policies. The work for a request is:
 //!
-//! - gavel decides: matches policies and bindings, finds params and namespace, evaluates in the order and within the budgets
-//!   of Kubernetes, and makes the decision with its status.
-//! - kube-cel turns object, request and params into values and evaluates all expressions, for each binding anew: nothing is
-//!   matched or looked up, and there are no costs. Its evaluators, one for each param, are made beforehand.
+//! - gavel matches policies and bindings, finds params and the namespace, evaluates in the order and within the budgets of Kubernetes, and
+//!   returns a decision with a status.
+//! - kube-cel converts object, request and params to values and evaluates all expressions, once for each binding. It matches and finds
+//!   nothing, and computes no costs. Its evaluators, one for each param, are created before the measurement.
 #![expect(
     clippy::expect_used,
     clippy::print_stdout,
@@ -25,10 +25,10 @@ use gavel_policy::{Options, Snapshot, dispatch};
 use kube_cel::{CompiledVapExpression, VapError, VapEvaluator, VapExpression};
 use serde_json::Value as Json;
 
-/// The same rules and params as kube-cel has them.
+/// The same rules and params, prepared for kube-cel.
 struct Peer {
     rules: Vec<Result<CompiledVapExpression, VapError>>,
-    /// One for each param.
+    /// One evaluator for each param, or a single evaluator if there are no params.
     evaluators: Vec<VapEvaluator>,
 }
 
@@ -80,7 +80,7 @@ fn compiled_by_peer(rules: &[&str]) -> Vec<Result<CompiledVapExpression, VapErro
 
 fn tell_memory() {
     let ten = POD_SECURITY.get(..10).expect("ten rules");
-    // Environments are made once a process.
+    // Creates the environments, which a process creates only once, before the measurement.
     drop(bound(&[("p", ten)]));
     let (mut kept, mut kept_by_peer) = (None, None);
     let ours = allocation_counter::measure(|| {
@@ -135,7 +135,7 @@ fn policies(criterion: &mut Criterion) {
         ));
     }
     for (name, snapshot, peer) in &cases {
-        // A thread keeps memory from one decision to the next.
+        // The first decision allocates memory that the thread reuses for later decisions.
         allowed(snapshot);
         let counted = allocation_counter::measure(|| allowed(snapshot));
         println!(

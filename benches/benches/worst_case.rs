@@ -1,9 +1,9 @@
-//! How long a unit of cost takes where an expression does as much as it can for what it is charged: the cost limit is a
-//! limit of time only where no unit takes long. Prints a table, the worst first.
+//! Measures the time of a cost unit in expressions that do as much work as possible for their cost. The cost limit bounds the time of an
+//! evaluation only if no cost unit takes long. Prints a table, the slowest expression first.
 //!
-//! Above the aim stay those for which Kubernetes charges a constant, whatever the size of the texts and lists (`sort`, `in`
-//! and `==` of lists of long texts, `charAt`, `format`, regular expressions compiled at run time): there the size of a
-//! request (3 MiB) and the deadline are the bounds.
+//! Some functions stay above the target, because Kubernetes charges a constant cost for texts and lists of any size: `sort`, `in` and `==`
+//! of lists of long texts, `charAt`, `format`, and regular expressions that are compiled at run time. Their time is bounded by the size of
+//! a request (3 MiB) and the deadline.
 #![expect(
     clippy::expect_used,
     clippy::print_stdout,
@@ -21,13 +21,13 @@ use gavel_engine::value::{Arena, Json};
 use gavel_libraries::{EnvSet, Server};
 use serde_json::json;
 
-/// What one evaluation can cost, as in an API server.
+/// The cost limit of an evaluation, as in an API server.
 const LIMIT: u64 = 1_000_000;
 
-/// The aim for one unit.
+/// The target time of a cost unit, in nanoseconds.
 const AIM: f64 = 100.0;
 
-/// Expressions over the variables of [`document`], of which each asks for one kind of work.
+/// Expressions over the variable `v` (see [`document`]). Each expression repeats one kind of work.
 const ATTACKS: &[(&str, &str)] = &[
     ("loop", "v.numbers.all(x, v.numbers.all(y, x + y >= 0))"),
     ("regex, nested repetition", "v.ascii.matches('(a*)*b')"),
@@ -153,7 +153,7 @@ fn document() -> Json {
     })
 }
 
-/// One evaluation: whether it succeeded, and its cost.
+/// Evaluates the program once. Returns whether it succeeded, and its cost.
 fn evaluate(program: &Program, document: &Json) -> (bool, u64) {
     let arena = Arena::new();
     let mut activation = Activation::new();
@@ -203,7 +203,7 @@ fn worst_case(criterion: &mut Criterion) {
                     .sum()
             });
         });
-        // A filter on the command line leaves some out.
+        // A filter on the command line skipped this expression.
         if fastest.get() == Duration::MAX {
             continue;
         }

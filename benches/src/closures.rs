@@ -1,12 +1,12 @@
-//! The rules by hand: what a Rust programmer would write instead of an expression.
+//! The rules as handwritten Rust code, which a program could contain instead of expressions.
 
 use gavel_engine::value::Json;
 use jiff::{SignedDuration, Timestamp};
 
-/// A rule as Rust code. What is missing or of another type makes it `None`, as it makes an expression fail.
+/// A rule as Rust code. It returns `None` if a field is absent or has the wrong type, where an expression fails.
 pub type Closure = fn(&Json) -> Option<bool>;
 
-/// The rule of this name, if it was written.
+/// Finds the closure for the rule `id`.
 pub fn closure(id: &str) -> Option<Closure> {
     Some(match id {
         "dyn-compare" => dyn_compare,
@@ -71,7 +71,7 @@ fn label_regex(object: &Json) -> Option<bool> {
         .get("labels")?
         .get("app")?
         .as_str()?;
-    // ^[a-z]([-a-z0-9]*[a-z0-9])?$
+    // The rule's pattern is ^[a-z]([-a-z0-9]*[a-z0-9])?$
     let inner = |b: &u8| b.is_ascii_lowercase() || b.is_ascii_digit() || *b == b'-';
     let bytes = label.as_bytes();
     Some(
@@ -153,7 +153,7 @@ fn expiry(this: &Json) -> Option<bool> {
 fn env_filter(this: &Json) -> Option<bool> {
     for variable in this.get("envars")?.as_array()? {
         let value = variable.get("value")?.as_str()?;
-        // ^[a-zA-Z0-9-]*$
+        // The rule's pattern is ^[a-zA-Z0-9-]*$
         if variable.get("name")?.as_str()?.starts_with("VAR_1")
             && !value
                 .bytes()

@@ -1,9 +1,9 @@
-//! A CustomResourceDefinition with 400 rules, and objects of it.
+//! A CustomResourceDefinition with 400 rules, and custom resources of this definition.
 
 use gavel_engine::value::Json;
 use serde_json::json;
 
-/// How many sections a definition's `spec` has; each has ten rules.
+/// The number of sections in a definition's `spec`. Each section has ten rules.
 const SECTIONS: usize = 40;
 
 /// Whether the sections of a definition are the same.
@@ -11,11 +11,11 @@ const SECTIONS: usize = 40;
 pub enum Sections {
     /// All sections are the same, like the schemas of pods and containers that real definitions repeat.
     Alike,
-    /// No rule comes twice.
+    /// The rules of different sections are different.
     Different,
 }
 
-/// The rules of a section, in the style of what is written most: bounds, names, uniqueness, relations between fields.
+/// The rules of a section, in the style of frequent rules: bounds, names, and relations between fields.
 const RULES: [(&str, &str); 6] = [
     (
         "self.minReplicas <= self.replicas",
@@ -43,7 +43,7 @@ const RULES: [(&str, &str); 6] = [
     ),
 ];
 
-/// The schema of a definition's one version.
+/// The schema of the only version of a definition.
 pub fn schema(sections: Sections) -> Json {
     let sections = (0..SECTIONS).map(|n| (format!("section{n}"), section(n, sections)));
     json!({
@@ -88,7 +88,7 @@ fn section(n: usize, sections: Sections) -> Json {
     })
 }
 
-/// A definition with a schema.
+/// A definition with the given schema.
 pub fn definition(schema: &Json) -> Json {
     json!({
         "apiVersion": "apiextensions.k8s.io/v1",
@@ -103,7 +103,7 @@ pub fn definition(schema: &Json) -> Json {
     })
 }
 
-/// An object with this many sections, each with this many ports. It violates no rule.
+/// A custom resource with the given number of sections, and of ports in each section. It violates no rule.
 pub fn object(sections: usize, ports: usize) -> Json {
     let ports: Vec<_> = (0..ports)
         .map(|n| match n {

@@ -1,5 +1,5 @@
-//! What the benchmarks share: the rules of `../shared/bench/eval.ndjson`, compiled, and the same rules as Rust closures; a
-//! custom resource and its definition; policies for pods.
+//! Inputs that the benchmarks share: the rules of `../shared/bench/eval.ndjson` and the same rules as Rust closures, a custom resource and
+//! its definition, and policies for pods.
 #![expect(
     clippy::expect_used,
     clippy::print_stderr,
@@ -37,16 +37,16 @@ pub struct Rule {
     pub id: String,
     /// The rule's text.
     pub expression: String,
-    /// The name of its variable.
+    /// The name of the rule's only variable.
     pub variable: String,
-    /// The schema of the variable, which is of type `dyn` where it has none.
+    /// The schema of the variable. Without a schema, the type of the variable is `dyn`.
     pub schema: Option<CelSchema>,
     /// The value of the variable.
     pub object: Json,
 }
 
 impl Rule {
-    /// A rule over `object`, of type `dyn`.
+    /// A rule over the variable `object` of type `dyn`.
     pub fn over_object(id: &str, expression: &str, object: Json) -> Self {
         Rule {
             id: id.to_owned(),
@@ -57,7 +57,7 @@ impl Rule {
         }
     }
 
-    /// A rule over `self`, of a schema.
+    /// A rule over the variable `self`, which has the given schema.
     pub fn over_schema(id: &str, expression: &str, schema: &Json, object: Json) -> Self {
         let schema = JsonSchema::deserialize(schema).expect("a schema");
         Rule {
@@ -91,7 +91,7 @@ impl Rule {
         }
     }
 
-    /// The variable as a host has it that keeps parsed JSON.
+    /// The value of the variable in a host that has parsed JSON.
     pub fn bind<'a>(&'a self, arena: &'a Arena) -> Value<'a> {
         match &self.schema {
             None => Value::from(&self.object),
@@ -99,7 +99,7 @@ impl Rule {
         }
     }
 
-    /// The variable as a review is read, where it has no schema.
+    /// The value of the variable, parsed into an arena as reviews are parsed. A variable with a schema is bound as in [`Rule::bind`].
     pub fn read_into<'a>(&'a self, arena: &'a Arena) -> Value<'a> {
         match &self.schema {
             None => {
@@ -111,7 +111,7 @@ impl Rule {
     }
 }
 
-/// The rules, or none, said on standard error, where the inputs are absent.
+/// The rules of the benchmark inputs. If the inputs are absent, prints a message to standard error and returns no rules.
 pub fn rules() -> Vec<Rule> {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/bench/eval.ndjson");
     let Ok(text) = std::fs::read_to_string(&path) else {
@@ -136,13 +136,13 @@ pub fn environment() -> Env {
     env.build().expect("an environment")
 }
 
-/// Parses and checks.
+/// Parses and checks an expression.
 pub fn check(env: &Env, expression: &str) -> CheckedAst {
     env.compile(expression)
         .expect("an expression without a fault")
 }
 
-/// Parses, checks and plans.
+/// Parses, checks and plans an expression.
 pub fn plan(env: &Env, expression: &str) -> Program {
     env.plan(&check(env, expression))
         .expect("an expression that can be planned")

@@ -6,7 +6,7 @@ use gavel_policy::{AdmissionRequest, PolicyIndex, Snapshot};
 use gavel_schema::read_value;
 use serde_json::{Value as Json, json};
 
-/// What Kubernetes' pod security standards ask of pods, and what else is often asked, in the CEL that both evaluate.
+/// Rules of Kubernetes' pod security standards, and other frequent rules for pods. Both Gavel and kube-cel can evaluate them.
 pub const POD_SECURITY: [&str; 16] = [
     "!has(object.spec.hostNetwork) || !object.spec.hostNetwork",
     "!has(object.spec.hostPID) || !object.spec.hostPID",
@@ -26,13 +26,13 @@ pub const POD_SECURITY: [&str; 16] = [
     "object.spec.containers.all(c, quantity(c.resources.limits.memory).isLessThan(quantity('2Gi')))",
 ];
 
-/// A rule about params, and one that is not.
+/// Two rules. The first rule uses params, the second does not.
 pub const WITH_PARAMS: [&str; 2] = [
     "object.spec.containers.size() <= int(params.data.most)",
     "object.spec.containers.all(c, c.image.startsWith('registry.example.com/'))",
 ];
 
-/// A pod that breaks none of them.
+/// A pod that violates none of the rules.
 pub fn pod() -> Json {
     let containers: Vec<Json> = (0..3)
         .map(|n| {
@@ -51,7 +51,7 @@ pub fn pod() -> Json {
     })
 }
 
-/// A request as it is read from a review.
+/// A request to create the pod, parsed into an arena as reviews are parsed.
 pub fn request(arena: &Arena) -> AdmissionRequest<'_> {
     let request = json!({
         "uid": "1", "operation": "CREATE", "name": "web", "namespace": "default",
@@ -65,7 +65,7 @@ pub fn request(arena: &Arena) -> AdmissionRequest<'_> {
     AdmissionRequest::read(request, arena).expect("a request")
 }
 
-/// A param of this name.
+/// A ConfigMap that serves as a param.
 pub fn param(name: &str) -> Json {
     json!({
         "apiVersion": "v1", "kind": "ConfigMap",
@@ -73,7 +73,7 @@ pub fn param(name: &str) -> Json {
     })
 }
 
-/// A policy of these rules.
+/// A policy with the given rules.
 pub fn policy(name: &str, with_params: bool, rules: &[&str]) -> Json {
     let rules = rules.iter().map(|rule| json!({"expression": rule}));
     let kind = json!({"apiVersion": "v1", "kind": "ConfigMap"});
@@ -100,7 +100,7 @@ pub fn binding(name: &str, policy: &str, param: Option<&str>) -> Json {
     })
 }
 
-/// Policies, bindings and params with the namespace of the pod.
+/// An index with the given objects and the namespace of the pod.
 pub fn index(objects: Vec<Json>) -> PolicyIndex {
     let environments = EnvSet::new(Server::default()).expect("environments");
     let mut index = PolicyIndex::new(environments.stored_expressions());
@@ -112,7 +112,7 @@ pub fn index(objects: Vec<Json>) -> PolicyIndex {
     index
 }
 
-/// Policies with these rules, each bound once.
+/// A snapshot of policies with the given names and rules, and a binding for each policy.
 pub fn bound(policies: &[(&str, &[&str])]) -> Snapshot {
     let objects = policies
         .iter()
@@ -120,7 +120,7 @@ pub fn bound(policies: &[(&str, &[&str])]) -> Snapshot {
     index(objects.collect()).snapshot()
 }
 
-/// One policy with this many bindings, each with its own param.
+/// A snapshot of one policy with the given number of bindings. Each binding has its own param.
 pub fn bound_with_params(bindings: usize) -> Snapshot {
     let names: Vec<String> = (0..bindings).map(|n| format!("b{n}")).collect();
     let policy = std::iter::once(policy("p", true, &WITH_PARAMS));
@@ -132,7 +132,7 @@ pub fn bound_with_params(bindings: usize) -> Snapshot {
     index.snapshot()
 }
 
-/// Sixteen policies of one rule each: [`POD_SECURITY`].
+/// A snapshot of sixteen policies, one for each rule of [`POD_SECURITY`].
 pub fn one_by_one() -> Snapshot {
     let names: Vec<String> = (0..16).map(|n| format!("pod-security-{n}")).collect();
     let names = names.iter().map(String::as_str);

@@ -29,27 +29,27 @@ typedef enum GavelVerdict {
 typedef enum GavelValueKind {
   // No value: the expression was only checked.
   GAVEL_VALUE_KIND_NONE = 0,
-  // `null`
+  // The value `null`.
   GAVEL_VALUE_KIND_NULL = 1,
   // A bool: `number` is 0 or 1.
   GAVEL_VALUE_KIND_BOOL = 2,
-  // An int: `number`.
+  // An int: `number` is the value.
   GAVEL_VALUE_KIND_INT = 3,
-  // A uint: the bits of `number`.
+  // A uint: `number` holds its bits.
   GAVEL_VALUE_KIND_UINT = 4,
   // A double: `number` holds its bits.
   GAVEL_VALUE_KIND_DOUBLE = 5,
-  // A string: UTF-8 in `bytes`.
+  // A string: `bytes` is its UTF-8.
   GAVEL_VALUE_KIND_STRING = 6,
-  // Bytes: in `bytes`.
+  // Bytes: `bytes` is the value.
   GAVEL_VALUE_KIND_BYTES = 7,
-  // A timestamp: `number` seconds since 1970 and `nanos`.
+  // A timestamp: `number` seconds since 1970 and `nanos` nanoseconds.
   GAVEL_VALUE_KIND_TIMESTAMP = 8,
   // A duration: `number` nanoseconds.
   GAVEL_VALUE_KIND_DURATION = 9,
-  // Any other value: typed JSON in `bytes`, as in the batch protocol.
+  // Any other value: `bytes` is typed JSON, as in the batch protocol.
   GAVEL_VALUE_KIND_TYPED = 10,
-  // A failure, with the message in `bytes`. Only for functions that evaluate several expressions.
+  // An error: `bytes` is the message. Only functions that evaluate several expressions return this kind.
   GAVEL_VALUE_KIND_ERROR = 11,
 } GavelValueKind;
 
@@ -69,63 +69,63 @@ typedef enum GavelErrorKind {
   GAVEL_ERROR_KIND_COST_LIMIT = 6,
   // An evaluation exceeded its memory limit.
   GAVEL_ERROR_KIND_MEMORY_LIMIT = 7,
-  // The deadline passed, or the host cancelled.
+  // The deadline passed, or the host cancelled the call.
   GAVEL_ERROR_KIND_INTERRUPTED = 8,
-  // An object was rejected when it was decoded, before its validation.
+  // An object cannot be decoded. It was not validated.
   GAVEL_ERROR_KIND_DECODE = 9,
   // A definition or a policy cannot be compiled.
   GAVEL_ERROR_KIND_COMPILE = 10,
-  // The library itself failed: a panic was caught. The message is for a bug report.
+  // The library panicked, and caught the panic. The message is for a bug report.
   GAVEL_ERROR_KIND_PANIC = 11,
 } GavelErrorKind;
 
-// A flag that cancels calls. Soon after it is set, every call that uses it ends with an error.
+// A flag that cancels calls. Soon after the flag is set, every call that uses it ends with an error.
 typedef struct GavelCancel GavelCancel;
 
-// An expression, compiled.
+// A compiled expression.
 typedef struct GavelCondition GavelCondition;
 
-// A compiler of expressions, with the variables that they can read.
+// A compiler of expressions, with the variables that expressions can read.
 typedef struct GavelConditions GavelConditions;
 
-// A definition, compiled.
+// A compiled definition.
 typedef struct GavelCrd GavelCrd;
 
 // The functions and variables that expressions can use.
 typedef struct GavelEnv GavelEnv;
 
-// An error. `gavel_error_read` reads it, `gavel_error_free` frees it.
+// An error. `gavel_error_read` reads the error, `gavel_error_free` frees it.
 typedef struct GavelError GavelError;
 
-// Policies, bindings, params and namespaces. Events change the index; each call uses the contents that the index had when the call began.
+// An index of policies, bindings, params and namespaces. Each call uses the contents that the index had when the call began.
 typedef struct GavelIndex GavelIndex;
 
-// A policy or a binding, compiled.
+// A compiled policy or binding.
 typedef struct GavelPolicy GavelPolicy;
 
-// An expression, compiled.
+// A compiled expression.
 typedef struct GavelProgram GavelProgram;
 
-// Receives the answer of a callback. The callback must not keep it after it has returned.
+// Receives the answer of a callback. It is valid until the callback returns.
 typedef struct GavelReply GavelReply;
 
-// The rules of a structural schema, compiled.
+// The compiled rules of a structural schema.
 typedef struct GavelRules GavelRules;
 
-// A JSON value of the host, such as an object for several calls. It does not change.
+// An immutable JSON value, such as an object that the host uses in several calls.
 typedef struct GavelValue GavelValue;
 
 // The variables that an expression can read in addition to `object`, `oldObject`, `request` and `namespaceObject`.
 typedef struct GavelDeclarations {
-  // `params`
+  // Whether `params` is declared.
   bool params;
-  // `authorizer` and `authorizer.requestResource`
+  // Whether `authorizer` and `authorizer.requestResource` are declared.
   bool authorizer;
-  // The types and functions of mutations (`Object`, `JSONPatch`).
+  // Whether the types and functions of mutations (`Object`, `JSONPatch`) are declared.
   bool patch_types;
 } GavelDeclarations;
 
-// Bytes that belong to the host, which frees them with `gavel_bytes_free`.
+// Bytes that the host owns and frees with `gavel_bytes_free`.
 typedef struct GavelBytes {
   // The first byte; null if there are none.
   uint8_t *data;
@@ -133,22 +133,22 @@ typedef struct GavelBytes {
   size_t len;
 } GavelBytes;
 
-// Asks whether a user is allowed to do something. `attributes` is a JSON object: `verb`, `user` (the name), `resourceRequest`, and `path`
-// or `apiGroup`, `apiVersion`, `resource`, `subresource`, `namespace`, `name`, `fieldSelector`, `labelSelector`. `authorizer` is the
-// number under which the host bound the authorizer; it is 0 for the authorizer of an admission request.
+// Authorizes an action of a user. `attributes` is a JSON object: `verb`, `user` (the name), `resourceRequest`, and `path` or `apiGroup`,
+// `apiVersion`, `resource`, `subresource`, `namespace`, `name`, `fieldSelector`, `labelSelector`. `authorizer` is the number that the host
+// gave to the authorizer in the flat encoding. It is 0 for the authorizer of an admission request.
 typedef void (*GavelAuthorize)(size_t context,
                                uint64_t authorizer,
                                const uint8_t *attributes,
                                size_t attributes_len,
                                struct GavelReply *reply);
 
-// Looks up a namespace. The host answers with `gavel_reply_value` or `gavel_reply_failure`; if the namespace does not exist, it calls
-// neither.
+// Looks up a namespace. The host answers with `gavel_reply_value` or `gavel_reply_failure`. If the namespace does not exist, the host
+// calls neither function.
 typedef void (*GavelFindNamespace)(size_t context, const uint8_t *name, size_t name_len, struct GavelReply *reply);
 
 // Looks up a param by kind and name for a policy of the index. It is not called for policies that the host passes to a call. The host
-// answers with `gavel_reply_value` or `gavel_reply_failure`; if the object does not exist, it calls neither. `namespace` is empty for
-// cluster-scoped kinds, and if the request has none.
+// answers with `gavel_reply_value` or `gavel_reply_failure`. If the object does not exist, the host calls neither function. `namespace` is
+// empty for requests without a namespace, and for kinds that the index knows to be cluster-scoped.
 typedef void (*GavelFindParam)(size_t context,
                                const uint8_t *api_version,
                                size_t api_version_len,
@@ -160,8 +160,8 @@ typedef void (*GavelFindParam)(size_t context,
                                size_t name_len,
                                struct GavelReply *reply);
 
-// Functions of the host. The library calls them on the thread that called the library, possibly on many threads at once. They must not
-// unwind.
+// Functions of the host. The library calls them on the thread that called the library, possibly on many threads at once. The functions
+// must not unwind.
 typedef struct GavelCallbacks {
   // A value that is passed to each function unchanged.
   size_t context;
@@ -177,13 +177,14 @@ typedef struct GavelCallbacks {
 typedef struct GavelOptions {
   // Whether `cost_limit` is set.
   bool has_cost_limit;
-  // The limit in cost units: of one evaluation, of all rules of an object, or of the expressions of a policy.
+  // The cost limit in cost units. Depending on the function, it limits one evaluation, all rules of an object, or all expressions of a
+  // policy.
   int64_t cost_limit;
-  // The memory limit of the values that an evaluation computes, in bytes; 0 means 64 MiB.
+  // The memory limit of the values that `gavel_program_eval` computes, in bytes. 0 means 64 MiB.
   size_t memory_limit;
-  // The time limit of the call, in nanoseconds; 0 means no limit.
+  // The time limit of the call, in nanoseconds. 0 means no limit.
   uint64_t timeout_nanos;
-  // A flag that ends the call; may be null. It must live as long as the call.
+  // A flag that cancels the call. May be null. The flag must live as long as the call.
   const struct GavelCancel *cancel;
   // The callbacks.
   struct GavelCallbacks callbacks;
@@ -191,25 +192,25 @@ typedef struct GavelOptions {
 
 // The outcome of an evaluation.
 typedef struct GavelOutcome {
-  // The cost in cost units, also if the evaluation failed.
+  // The cost in cost units. It is valid even if the evaluation failed.
   uint64_t cost;
-  // Whether the expression was evaluated, so that there is a cost.
+  // Whether the expression was evaluated. If not, `cost` is 0.
   bool evaluated;
   // The kind of the value.
   enum GavelValueKind kind;
   // The nanoseconds within the second of a timestamp.
   uint32_t nanos;
-  // The value, if it is a number.
+  // The value, or its bits, if `kind` is `Bool`, `Int`, `Uint`, `Double`, `Timestamp` or `Duration`.
   int64_t number;
-  // The value, if it is given as bytes. The host frees them.
+  // The value or the message, if `kind` is `String`, `Bytes`, `Typed` or `Error`. The host frees the bytes.
   struct GavelBytes bytes;
 } GavelOutcome;
 
-// The details of a decision that are returned.
+// Additional details to return with a decision.
 typedef struct GavelExplain {
-  // Whether to return which policies and bindings matched, and their results.
+  // Whether to return the policies and bindings that matched, with their results.
   bool explain;
-  // Whether to return each program that ran, with value and cost.
+  // Whether to return each evaluated expression, with its value and cost.
   bool trace;
 } GavelExplain;
 
@@ -219,12 +220,12 @@ typedef struct GavelDecision {
   bool allowed;
   // Whether a mutation changed the object.
   bool mutated;
-  // Empty if there are no details; otherwise a JSON object: `status`, `denials`, `warnings`, `annotations`,
-  // `annotationErrors`, `policies` (the explanation) and `object` (after mutations). The host frees it.
+  // A JSON object: `status`, `denials`, `warnings`, `annotations`, `annotationErrors`, `policies` (the explanation) and `object` (after
+  // mutations). Empty if there are no details. The host frees the bytes.
   struct GavelBytes details;
 } GavelDecision;
 
-// Bytes that belong to a handle, and live as long as the handle.
+// Borrowed bytes of a handle. They live as long as the handle.
 typedef struct GavelSlice {
   // The first byte; null if there are none.
   const uint8_t *data;
@@ -258,21 +259,21 @@ typedef struct GavelStatics {
   struct GavelSlice type_in_messages;
 } GavelStatics;
 
-// How an object is decoded. If all fields are false, it is decoded as an API server decodes the body of a request.
+// Options for decoding an object. If all fields are false, the object is decoded as an API server decodes the body of a request.
 typedef struct GavelDecode {
   // Whether the object comes from storage, not from a request.
   bool from_storage;
   // Whether unknown fields are kept.
   bool keep_unknown;
-  // Whether no defaults are set.
+  // Whether absent fields stay absent instead of receiving their defaults.
   bool no_defaults;
 } GavelDecode;
 
-// How an object is validated. If all fields are false, it is validated as an API server validates it.
+// Options for validating an object. If all fields are false, the object is validated as in an API server.
 typedef struct GavelValidate {
   // Whether metadata is not validated.
   bool skip_metadata;
-  // Whether only the status is updated, through its own endpoint.
+  // Whether the request is an update of the status subresource.
   bool status;
   // Whether rules run even if an API server would skip them because of schema errors.
   bool force_rules;
@@ -286,10 +287,10 @@ typedef struct GavelValidation {
   bool no_rules;
   // Whether the rules were skipped because of schema errors.
   bool rules_skipped;
-  // The remaining budget in cost units; negative if a rule exceeded a limit and thereby ended the validation.
+  // The remaining budget in cost units. Negative if a rule exceeded a limit, which ends the validation.
   int64_t remaining_budget;
-  // Empty if the object is valid without warnings; otherwise a JSON object: `schemaErrors`, `ruleErrors` (each with `type`, `field`,
-  // `badValue`, `detail`, `string`), `warnings` and `notes`. The host frees it.
+  // A JSON object: `schemaErrors` and `ruleErrors` (lists of errors with `type`, `field`, `badValue`, `detail` and `string`), `warnings`
+  // and `notes`. Empty if the object is valid and has no warnings. The host frees the bytes.
   struct GavelBytes findings;
 } GavelValidation;
 
@@ -297,11 +298,11 @@ typedef struct GavelValidation {
 extern "C" {
 #endif // __cplusplus
 
-// Returns the version of the ABI: the major version in the upper 16 bits, the minor one in the lower. A host that was compiled
-// with one major version must not use a library of another.
+// Returns the version of the ABI: the major version in the upper 16 bits, the minor version in the lower 16 bits. A host must not use a
+// library whose major version differs from `GAVEL_ABI_MAJOR` of its header.
 uint32_t gavel_abi_version(void);
 
-// The answer of an authorizer. `reason` and `error` are texts that may be empty; bytes that are not UTF-8 become U+FFFD.
+// Answers a call of `GavelAuthorize`. `reason` and `error` are texts that may be empty; bytes that are not UTF-8 become U+FFFD.
 //
 // # Safety
 //
@@ -314,14 +315,14 @@ void gavel_reply_decision(struct GavelReply *reply,
                           const uint8_t *error,
                           size_t error_len);
 
-// Answers with an object, in the flat encoding. If the object cannot be decoded, the call fails.
+// Answers a look-up with an object in the flat encoding. If the object cannot be decoded, the function that the host called fails.
 //
 // # Safety
 //
 // `reply` must belong to the running callback, and `data` must point to `len` bytes.
 void gavel_reply_value(struct GavelReply *reply, const uint8_t *data, size_t len);
 
-// Answers that an object cannot be fetched. The call fails with this message.
+// Answers that a look-up failed. The function that the host called fails with this message.
 //
 // # Safety
 //
@@ -338,7 +339,7 @@ struct GavelError *gavel_conditions_new(const uint8_t *config,
                                         size_t config_len,
                                         struct GavelConditions **out);
 
-// Compiles a variable and declares it for later expressions. A variable that does not compile is declared too, and expressions that read
+// Compiles a variable and declares it for later expressions. A variable that does not compile is declared too, but expressions that read
 // it fail. `type_name` receives the type of the variable.
 //
 // # Safety
@@ -353,7 +354,7 @@ struct GavelError *gavel_conditions_variable(const struct GavelConditions *condi
                                              struct GavelDeclarations declared,
                                              struct GavelBytes *type_name);
 
-// Compiles an expression of any type. `type_name` receives its type.
+// Compiles an expression of any type. `type_name` receives the type of the expression.
 //
 // # Safety
 //
@@ -366,10 +367,10 @@ struct GavelError *gavel_conditions_compile(const struct GavelConditions *condit
                                             struct GavelCondition **out,
                                             struct GavelBytes *type_name);
 
-// Evaluates expressions of this compiler in order; a null expression has an empty outcome. `variables` is an object in the flat encoding:
-// `object`, `oldObject`, `request`, `params`, `namespaceObject`, `authorizer`, `authorizer.requestResource`. Any of them may be absent.
-// The cost limit in the options is the budget of all expressions together. `remaining` receives the rest of the budget, or -1 if it was
-// exceeded; no outcome is valid then. An outcome of kind `Error` holds the message.
+// Evaluates expressions of this compiler in order. A null expression has an empty outcome. `variables` is an object in the flat encoding:
+// `object`, `oldObject`, `request`, `params`, `namespaceObject`, `authorizer`, `authorizer.requestResource`. Each variable may be absent.
+// The cost limit in the options is the budget of all expressions together. `remaining` receives the rest of the budget. If the budget was
+// exceeded, `remaining` is -1, and no outcome is written. An outcome of kind `Error` contains the message.
 //
 // # Safety
 //
@@ -399,8 +400,8 @@ void gavel_condition_free(struct GavelCondition *condition);
 // The compiler must come from this library, and no call may use it afterwards.
 void gavel_conditions_free(struct GavelConditions *conditions);
 
-// Decides a request by policies: all policies of an index or, if `policies` is not null, these policies, each followed by its bindings.
-// `request` is the `request` of an AdmissionReview in the flat encoding, which may contain JSON texts as values.
+// Decides a request with all policies of an index. If `policies` is not null, decides with these policies instead; each policy is followed
+// by its bindings. `request` is the `request` of an AdmissionReview in the flat encoding, which may contain JSON texts as values.
 //
 // # Safety
 //
@@ -415,8 +416,8 @@ struct GavelError *gavel_index_decide(const struct GavelIndex *index,
                                       const struct GavelOptions *options,
                                       struct GavelDecision *out);
 
-// Mutates the object of a request by policies: all policies of an index or, if `policies` is not null, these policies, each followed by
-// its bindings. The decision's `object` is the object after all mutations.
+// Mutates the object of a request with all policies of an index. If `policies` is not null, mutates with these policies instead; each
+// policy is followed by its bindings. The field `object` of the details is the object after all mutations.
 //
 // # Safety
 //
@@ -429,22 +430,22 @@ struct GavelError *gavel_index_mutate(const struct GavelIndex *index,
                                       const struct GavelOptions *options,
                                       struct GavelDecision *out);
 
-// Validates a definition that is created or, if `old` is not null, updated. The answer is a JSON object: `errors` (each with `type`,
+// Validates a created definition, or an updated definition if `old` is not null. `out` receives a JSON object: `errors` (each with `type`,
 // `field`, `badValue`, `detail` and `string`, in the API server's order), `warnings`, `rules`, `totals` and `compatibilityVersion`, as in
 // the batch protocol. `config` is JSON with the keys `server`, `k8sVersion` and `mode` ("new" or "stored").
 //
 // # Safety
 //
-// `definition` must be a value that was not freed, and `old` such a value or null. `config` must point to `config_len` bytes, and `out` to
-// memory for bytes.
+// `definition` must be a value that was not freed. `old` must be null or a value that was not freed. `config` must point to `config_len`
+// bytes, and `out` to memory for bytes.
 struct GavelError *gavel_definition_validate(const struct GavelValue *definition,
                                              const struct GavelValue *old,
                                              const uint8_t *config,
                                              size_t config_len,
                                              struct GavelBytes *out);
 
-// Compiles a definition, to validate its objects. The definition is assumed to be valid, like one that an API server has stored. `config`
-// is JSON with the key `server`.
+// Compiles a definition for the validation of its objects. The definition must be valid, as in the storage of an API server. `config` is
+// JSON with the key `server`.
 //
 // # Safety
 //
@@ -532,8 +533,8 @@ void gavel_cancel_free(struct GavelCancel *cancel);
 // `config` must point to `config_len` bytes, and `out` to memory for a handle.
 struct GavelError *gavel_index_new(const uint8_t *config, size_t config_len, struct GavelIndex **out);
 
-// Applies an object, replacing an earlier version. Its kind decides whether it is a policy, a binding or a namespace; any other object may
-// be a param of policies.
+// Adds an object, or replaces its earlier version. Policies, bindings and namespaces are recognized by their kind; any other object may be
+// a param of policies.
 //
 // # Safety
 //
@@ -541,17 +542,17 @@ struct GavelError *gavel_index_new(const uint8_t *config, size_t config_len, str
 struct GavelError *gavel_index_apply(const struct GavelIndex *index,
                                      const struct GavelValue *object);
 
-// Removes an object; only its kind, name and namespace are read.
+// Removes an object. Only the kind, name and namespace of the object are read.
 //
 // # Safety
 //
 // `index` and `object` must be handles that were not freed.
 struct GavelError *gavel_index_delete(const struct GavelIndex *index, const struct GavelValue *object);
 
-// Sets properties of kinds that cannot be read from objects. `config` is a JSON object whose keys are all optional: `namespaced`
-// [{`apiVersion`, `kind`, `namespaced`}] says whether kinds of params have a namespace; `equivalents` [[{`resource` {group, version,
-// resource}, `subResource`, `kind` {group, version, kind}}]] lists resources that lead to the same objects; `schemas`
-// {"group/version/Kind": schema} gives the schemas that mutations of custom resources use.
+// Sets properties of kinds that objects do not contain. `config` is a JSON object with three optional keys. `namespaced` [{`apiVersion`,
+// `kind`, `namespaced`}] says whether kinds of params are namespaced. `equivalents` [[{`resource` {group, version, resource},
+// `subResource`, `kind` {group, version, kind}}]] lists groups of resources; all resources of a group serve the same objects. `schemas`
+// {"group/version/Kind": schema} contains the schemas that mutations of custom resources use.
 //
 // # Safety
 //
@@ -567,8 +568,8 @@ struct GavelError *gavel_index_configure(const struct GavelIndex *index,
 // The index must come from this library, and no call may use it afterwards.
 void gavel_index_free(struct GavelIndex *index);
 
-// Compiles a policy or a binding, by its kind. Expressions that do not compile are not an error of the call:
-// `gavel_policy_errors` lists them. `config` is JSON with the keys `server`, `k8sVersion`, `noDefaults`.
+// Compiles a policy or a binding. The call succeeds even if expressions do not compile: `gavel_policy_errors` lists these expressions.
+// `config` is JSON with the keys `server`, `k8sVersion`, `noDefaults`.
 //
 // # Safety
 //
@@ -578,8 +579,8 @@ struct GavelError *gavel_policy_compile(const struct GavelValue *object,
                                         size_t config_len,
                                         struct GavelPolicy **out);
 
-// Lists the expressions that do not compile, as JSON: `stored` (those that do not compile in the environment in which the policy runs) and
-// `new` (those for which an API server rejects a new policy). Each is a list of objects with `path`, `type` and `message`.
+// Lists the expressions that do not compile. `out` receives a JSON object with two lists of errors. The errors in `stored` make a stored
+// policy fail. For the errors in `new`, an API server rejects a new policy. Each error is an object with `path`, `type` and `message`.
 //
 // # Safety
 //
@@ -594,8 +595,8 @@ struct GavelError *gavel_policy_errors(const struct GavelPolicy *policy,
 // The policy must come from this library, and no call may use it afterwards.
 void gavel_policy_free(struct GavelPolicy *policy);
 
-// Compiles an expression. If it does not compile, the function returns an error; if the type is known, `out` also receives a program with
-// the type and the estimate.
+// Compiles an expression. If the expression does not compile, the function returns an error. If the type is known nevertheless, `out` also
+// receives a program, from which the host can read the type and the estimate.
 //
 // # Safety
 //
@@ -609,12 +610,13 @@ struct GavelError *gavel_env_compile(const struct GavelEnv *env,
 //
 // # Safety
 //
-// `program` must be a program that was not freed, and `out` must point to memory for the answer. Its texts live as long as the program.
+// `program` must be a program that was not freed, and `out` must point to memory for the answer. The texts in the answer live as long as
+// the program.
 struct GavelError *gavel_program_statics(const struct GavelProgram *program,
                                          struct GavelStatics *out);
 
-// Evaluates a program. `variables` is an object in the flat encoding: the variables by name. If the evaluation fails, `out`
-// still has the cost.
+// Evaluates a program. `variables` is an object in the flat encoding that maps names to values. If the evaluation fails, `out` still
+// receives the cost.
 //
 // # Safety
 //
@@ -633,8 +635,8 @@ struct GavelError *gavel_program_eval(const struct GavelProgram *program,
 // The program must come from this library, and no call may use it afterwards.
 void gavel_program_free(struct GavelProgram *program);
 
-// Decodes an object into the form in which an API server holds it: unknown fields are dropped and defaults are set. `unknown` is a JSON
-// list of the paths of unknown fields, or nothing.
+// Decodes an object as an API server decodes it: drops unknown fields and sets defaults. `unknown` receives a JSON list of the paths of
+// unknown fields, or no bytes if all fields are known.
 //
 // # Safety
 //
@@ -646,12 +648,13 @@ struct GavelError *gavel_crd_decode(const struct GavelCrd *crd,
                                     struct GavelValue **out,
                                     struct GavelBytes *unknown);
 
-// Prepares an object for validation, as an API server does after admission: resets its status and generation.
+// Prepares an object for validation, as an API server does after admission: resets the fields that the request cannot set. `status` says
+// whether the request is an update of the status subresource.
 //
 // # Safety
 //
-// `crd` and `object` must be handles that were not freed, and `old` such a handle or null. `version` must point to `version_len` bytes,
-// and `out` to memory for a handle.
+// `crd` and `object` must be handles that were not freed. `old` must be null or a handle that was not freed. `version` must point to
+// `version_len` bytes, and `out` to memory for a handle.
 struct GavelError *gavel_crd_prepare(const struct GavelCrd *crd,
                                      const uint8_t *version,
                                      size_t version_len,
@@ -660,12 +663,12 @@ struct GavelError *gavel_crd_prepare(const struct GavelCrd *crd,
                                      bool status,
                                      struct GavelValue **out);
 
-// Validates an object that is created or, if `old` is not null, updated. Both must have been decoded.
+// Validates a created object, or an updated object if `old` is not null. `object` and `old` must be decoded objects.
 //
 // # Safety
 //
-// `crd` and `object` must be handles that were not freed, and `old` such a handle or null. `version` must point to `version_len` bytes,
-// and `out` to memory for the answer. `options` must be null or point to options.
+// `crd` and `object` must be handles that were not freed. `old` must be null or a handle that was not freed. `version` must point to
+// `version_len` bytes, and `out` to memory for the answer. `options` must be null or point to options.
 struct GavelError *gavel_crd_validate(const struct GavelCrd *crd,
                                       const uint8_t *version,
                                       size_t version_len,
@@ -675,9 +678,9 @@ struct GavelError *gavel_crd_validate(const struct GavelCrd *crd,
                                       const struct GavelOptions *options,
                                       struct GavelValidation *out);
 
-// Compiles the rules of a structural OpenAPI v3 schema and of all schemas in it, as stored rules. `config` is JSON with the keys `server`,
-// `k8sVersion`, `resource` (whether the schema describes a whole object, with `apiVersion`, `kind` and `metadata`) and `perCallLimit`
-// (cost units).
+// Compiles the rules of a structural OpenAPI v3 schema and of all schemas in it. The rules are compiled as stored rules. `config` is JSON
+// with the keys `server`, `k8sVersion`, `resource` (whether the schema describes a whole object, with `apiVersion`, `kind` and `metadata`)
+// and `perCallLimit` (cost units).
 //
 // # Safety
 //
@@ -687,13 +690,13 @@ struct GavelError *gavel_rules_compile(const struct GavelValue *schema,
                                        size_t config_len,
                                        struct GavelRules **out);
 
-// Evaluates rules on the value at a path, with the value before an update or null. With `ratcheting`, failures that also exist for the old
-// value become warnings. The cost limit of the options is the budget of all rules.
+// Evaluates rules on the value at a path. `old` is the value before an update, or null. With `ratcheting`, failures that also exist for
+// the old value become warnings. The cost limit in the options is the budget of all rules together.
 //
 // # Safety
 //
-// `rules` and `value` must be handles that were not freed, and `old` such a handle or null. `path` must point to `path_len` bytes, and
-// `out` to memory for the answer. `options` must be null or point to options.
+// `rules` and `value` must be handles that were not freed. `old` must be null or a handle that was not freed. `path` must point to
+// `path_len` bytes, and `out` to memory for the answer. `options` must be null or point to options.
 struct GavelError *gavel_rules_validate(const struct GavelRules *rules,
                                         const uint8_t *path,
                                         size_t path_len,
@@ -703,10 +706,10 @@ struct GavelError *gavel_rules_validate(const struct GavelRules *rules,
                                         const struct GavelOptions *options,
                                         struct GavelValidation *out);
 
-// Compiles the rules of one schema, without those of schemas in it, and returns the results: a JSON list with an entry per rule, null for
-// a blank rule, otherwise `error`, `usesOldSelf`, `maxCost`, `maxCardinality`, `messageError`, `messageMaxCost`, `fieldPath`. `config` is
-// JSON with the keys `server`, `k8sVersion`, `resource` and `stored`: for each rule, a pair of booleans that say whether the rule and its
-// messageExpression were stored already.
+// Compiles the rules of one schema, but not the rules of schemas in it. `out` receives a JSON list with an entry for each rule: null for a
+// blank rule, otherwise an object with `error`, `usesOldSelf`, `maxCost`, `maxCardinality`, `messageError`, `messageMaxCost` and
+// `fieldPath`. `config` is JSON with the keys `server`, `k8sVersion`, `resource` and `stored`. `stored` contains a pair of booleans for
+// each rule, which say whether the rule and its messageExpression are already stored.
 //
 // # Safety
 //
@@ -730,7 +733,7 @@ void gavel_rules_free(struct GavelRules *rules);
 // `data` must point to `len` bytes, and `out` to memory for a handle.
 struct GavelError *gavel_value_new(const uint8_t *data, size_t len, struct GavelValue **out);
 
-// Writes a value as JSON, as Kubernetes writes it.
+// Writes a value as JSON text, as Kubernetes writes it.
 //
 // # Safety
 //

@@ -1,9 +1,9 @@
-//! The arguments that hosts pass, checked as far as possible.
+//! Checks and reads the arguments that hosts pass.
 
 use crate::error::{Failure, GavelError, GavelErrorKind};
 use crate::memory::{bytes, optional, optional_handles};
 
-/// A text that the host passes.
+/// Reads a text that the host passes. Fails if the text is not UTF-8.
 ///
 /// # Safety
 ///
@@ -15,7 +15,7 @@ pub(crate) unsafe fn text<'a>(data: *const u8, len: usize) -> Result<&'a str, Fa
         .map_err(|error| GavelError::new(GavelErrorKind::Argument, format!("not UTF-8: {error}")))
 }
 
-/// The contents of a handle.
+/// Reads the contents of a handle.
 ///
 /// # Errors
 ///
@@ -30,7 +30,7 @@ pub(crate) unsafe fn handle<'a, T>(handle: *const T) -> Result<&'a T, Failure> {
     found.ok_or_else(no_handle)
 }
 
-/// The contents of an optional list of handles; `None` if the list is null.
+/// Reads the contents of an optional list of handles. `None` if the list is null.
 ///
 /// # Errors
 ///

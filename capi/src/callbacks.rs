@@ -21,7 +21,7 @@ pub enum GavelVerdict {
     Deny = 2,
 }
 
-/// Receives the answer of a callback. The callback must not keep it after it has returned.
+/// Receives the answer of a callback. It is valid until the callback returns.
 #[derive(Debug, Default)]
 pub struct GavelReply {
     decision: Decision,
@@ -30,15 +30,15 @@ pub struct GavelReply {
 }
 
 impl GavelReply {
-    /// The object in the host's answer, if there is one.
+    /// The object in the host's answer. `None` if the host gave no object.
     fn object(self) -> Result<Option<Json>, Failure> {
         self.failure.map_or(Ok(self.value), Err)
     }
 }
 
-/// Asks whether a user is allowed to do something. `attributes` is a JSON object: `verb`, `user` (the name), `resourceRequest`, and `path`
-/// or `apiGroup`, `apiVersion`, `resource`, `subresource`, `namespace`, `name`, `fieldSelector`, `labelSelector`. `authorizer` is the
-/// number under which the host bound the authorizer; it is 0 for the authorizer of an admission request.
+/// Authorizes an action of a user. `attributes` is a JSON object: `verb`, `user` (the name), `resourceRequest`, and `path` or `apiGroup`,
+/// `apiVersion`, `resource`, `subresource`, `namespace`, `name`, `fieldSelector`, `labelSelector`. `authorizer` is the number that the host
+/// gave to the authorizer in the flat encoding. It is 0 for the authorizer of an admission request.
 pub type GavelAuthorize = Option<
     unsafe extern "C" fn(
         context: usize,
@@ -49,15 +49,15 @@ pub type GavelAuthorize = Option<
     ),
 >;
 
-/// Looks up a namespace. The host answers with `gavel_reply_value` or `gavel_reply_failure`; if the namespace does not exist, it calls
-/// neither.
+/// Looks up a namespace. The host answers with `gavel_reply_value` or `gavel_reply_failure`. If the namespace does not exist, the host
+/// calls neither function.
 pub type GavelFindNamespace = Option<
     unsafe extern "C" fn(context: usize, name: *const u8, name_len: usize, reply: *mut GavelReply),
 >;
 
 /// Looks up a param by kind and name for a policy of the index. It is not called for policies that the host passes to a call. The host
-/// answers with `gavel_reply_value` or `gavel_reply_failure`; if the object does not exist, it calls neither. `namespace` is empty for
-/// cluster-scoped kinds, and if the request has none.
+/// answers with `gavel_reply_value` or `gavel_reply_failure`. If the object does not exist, the host calls neither function. `namespace` is
+/// empty for requests without a namespace, and for kinds that the index knows to be cluster-scoped.
 pub type GavelFindParam = Option<
     unsafe extern "C" fn(
         context: usize,
@@ -73,8 +73,8 @@ pub type GavelFindParam = Option<
     ),
 >;
 
-/// Functions of the host. The library calls them on the thread that called the library, possibly on many threads at once. They must not
-/// unwind.
+/// Functions of the host. The library calls them on the thread that called the library, possibly on many threads at once. The functions
+/// must not unwind.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct GavelCallbacks {
@@ -97,7 +97,7 @@ impl GavelCallbacks {
         find_param: None,
     };
 
-    /// The host's authorizer, if there is one.
+    /// The host's authorizer. `None` if the host has no authorizer.
     pub(crate) fn authorizer(&self, number: u64) -> Option<Arc<dyn Authorizer>> {
         self.authorize?;
         Some(Arc::new(HostAuthorizer {
@@ -106,7 +106,7 @@ impl GavelCallbacks {
         }))
     }
 
-    /// Looks up a namespace with the host's callback; `None` if it does not exist, or if the host has no callback.
+    /// Looks up a namespace with the host's callback. `None` if the namespace does not exist, or if the host has no callback.
     pub(crate) fn namespace(&self, name: &str) -> Result<Option<Json>, Failure> {
         let Some(find) = self.find_namespace else {
             return Ok(None);
@@ -117,7 +117,7 @@ impl GavelCallbacks {
         reply.object()
     }
 
-    /// Looks up a param with the host's callback; `None` if it does not exist, or if the host has no callback.
+    /// Looks up a param with the host's callback. `None` if the param does not exist, or if the host has no callback.
     pub(crate) fn param(
         &self,
         kind: [&str; 2],
@@ -177,7 +177,7 @@ impl Authorizer for HostAuthorizer {
     }
 }
 
-/// The answer of an authorizer. `reason` and `error` are texts that may be empty; bytes that are not UTF-8 become U+FFFD.
+/// Answers a call of `GavelAuthorize`. `reason` and `error` are texts that may be empty; bytes that are not UTF-8 become U+FFFD.
 ///
 /// # Safety
 ///
@@ -212,7 +212,7 @@ pub unsafe extern "C" fn gavel_reply_decision(
     };
 }
 
-/// Answers with an object, in the flat encoding. If the object cannot be decoded, the call fails.
+/// Answers a look-up with an object in the flat encoding. If the object cannot be decoded, the function that the host called fails.
 ///
 /// # Safety
 ///
@@ -231,7 +231,7 @@ pub unsafe extern "C" fn gavel_reply_value(reply: *mut GavelReply, data: *const 
     }
 }
 
-/// Answers that an object cannot be fetched. The call fails with this message.
+/// Answers that a look-up failed. The function that the host called fails with this message.
 ///
 /// # Safety
 ///

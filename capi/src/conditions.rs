@@ -1,4 +1,4 @@
-//! Expressions of policies and webhooks, for hosts that do the rest of admission themselves.
+//! Compiles and evaluates single expressions of policies and webhooks, for hosts with their own admission code.
 
 use std::sync::{PoisonError, RwLock};
 
@@ -17,11 +17,11 @@ use crate::memory::{self, GavelBytes};
 use crate::options::{GavelOptions, Limits};
 use crate::program::{GavelOutcome, GavelValueKind, read_authorizer};
 
-/// A compiler of expressions, with the variables that they can read.
+/// A compiler of expressions, with the variables that expressions can read.
 #[derive(Debug)]
 pub struct GavelConditions(RwLock<Composition>);
 
-/// An expression, compiled.
+/// A compiled expression.
 #[derive(Debug)]
 pub struct GavelCondition(Expression);
 
@@ -29,11 +29,11 @@ pub struct GavelCondition(Expression);
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct GavelDeclarations {
-    /// `params`
+    /// Whether `params` is declared.
     pub params: bool,
-    /// `authorizer` and `authorizer.requestResource`
+    /// Whether `authorizer` and `authorizer.requestResource` are declared.
     pub authorizer: bool,
-    /// The types and functions of mutations (`Object`, `JSONPatch`).
+    /// Whether the types and functions of mutations (`Object`, `JSONPatch`) are declared.
     pub patch_types: bool,
 }
 
@@ -76,7 +76,7 @@ pub unsafe extern "C" fn gavel_conditions_new(
     })
 }
 
-/// Compiles a variable and declares it for later expressions. A variable that does not compile is declared too, and expressions that read
+/// Compiles a variable and declares it for later expressions. A variable that does not compile is declared too, but expressions that read
 /// it fail. `type_name` receives the type of the variable.
 ///
 /// # Safety
@@ -111,7 +111,7 @@ pub unsafe extern "C" fn gavel_conditions_variable(
     })
 }
 
-/// Compiles an expression of any type. `type_name` receives its type.
+/// Compiles an expression of any type. `type_name` receives the type of the expression.
 ///
 /// # Safety
 ///
@@ -145,10 +145,10 @@ pub unsafe extern "C" fn gavel_conditions_compile(
     })
 }
 
-/// Evaluates expressions of this compiler in order; a null expression has an empty outcome. `variables` is an object in the flat encoding:
-/// `object`, `oldObject`, `request`, `params`, `namespaceObject`, `authorizer`, `authorizer.requestResource`. Any of them may be absent.
-/// The cost limit in the options is the budget of all expressions together. `remaining` receives the rest of the budget, or -1 if it was
-/// exceeded; no outcome is valid then. An outcome of kind `Error` holds the message.
+/// Evaluates expressions of this compiler in order. A null expression has an empty outcome. `variables` is an object in the flat encoding:
+/// `object`, `oldObject`, `request`, `params`, `namespaceObject`, `authorizer`, `authorizer.requestResource`. Each variable may be absent.
+/// The cost limit in the options is the budget of all expressions together. `remaining` receives the rest of the budget. If the budget was
+/// exceeded, `remaining` is -1, and no outcome is written. An outcome of kind `Error` contains the message.
 ///
 /// # Safety
 ///
@@ -195,7 +195,7 @@ pub unsafe extern "C" fn gavel_conditions_eval(
         for (n, outcome) in found.iter().enumerate() {
             // SAFETY: the caller vouches for memory for `count` outcomes, and there are as many expressions.
             let out = unsafe { outcomes.add(n) };
-            // SAFETY: as above.
+            // SAFETY: `out` points to an element of the caller's memory for outcomes.
             unsafe { memory::write(out, written(outcome)) };
         }
         // SAFETY: the caller vouches for `remaining`.
@@ -267,7 +267,7 @@ fn bindings<'a>(
 /// The expression must come from this library, and no call may use it afterwards.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gavel_condition_free(condition: *mut GavelCondition) {
-    // SAFETY: the caller gives the expression up.
+    // SAFETY: the caller gives up the expression.
     unsafe { memory::free(condition) };
 }
 
@@ -278,6 +278,6 @@ pub unsafe extern "C" fn gavel_condition_free(condition: *mut GavelCondition) {
 /// The compiler must come from this library, and no call may use it afterwards.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gavel_conditions_free(conditions: *mut GavelConditions) {
-    // SAFETY: the caller gives the compiler up.
+    // SAFETY: the caller gives up the compiler.
     unsafe { memory::free(conditions) };
 }

@@ -1,4 +1,4 @@
-//! Decides requests and mutates objects by policies.
+//! Decides requests with validating policies, and mutates objects with mutating policies.
 
 use std::sync::Arc;
 
@@ -20,13 +20,13 @@ use crate::memory::{self, GavelBytes};
 use crate::options::{GavelOptions, Limits};
 use crate::policy::{Current, GavelIndex, GavelPolicy, mutating, validating};
 
-/// The details of a decision that are returned.
+/// Additional details to return with a decision.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct GavelExplain {
-    /// Whether to return which policies and bindings matched, and their results.
+    /// Whether to return the policies and bindings that matched, with their results.
     pub explain: bool,
-    /// Whether to return each program that ran, with value and cost.
+    /// Whether to return each evaluated expression, with its value and cost.
     pub trace: bool,
 }
 
@@ -38,13 +38,13 @@ pub struct GavelDecision {
     pub allowed: bool,
     /// Whether a mutation changed the object.
     pub mutated: bool,
-    /// Empty if there are no details; otherwise a JSON object: `status`, `denials`, `warnings`, `annotations`,
-    /// `annotationErrors`, `policies` (the explanation) and `object` (after mutations). The host frees it.
+    /// A JSON object: `status`, `denials`, `warnings`, `annotations`, `annotationErrors`, `policies` (the explanation) and `object` (after
+    /// mutations). Empty if there are no details. The host frees the bytes.
     pub details: GavelBytes,
 }
 
-/// Decides a request by policies: all policies of an index or, if `policies` is not null, these policies, each followed by its bindings.
-/// `request` is the `request` of an AdmissionReview in the flat encoding, which may contain JSON texts as values.
+/// Decides a request with all policies of an index. If `policies` is not null, decides with these policies instead; each policy is followed
+/// by its bindings. `request` is the `request` of an AdmissionReview in the flat encoding, which may contain JSON texts as values.
 ///
 /// # Safety
 ///
@@ -62,7 +62,7 @@ pub unsafe extern "C" fn gavel_index_decide(
     out: *mut GavelDecision,
 ) -> *mut GavelError {
     guard(|| {
-        // SAFETY: the caller vouches for all of it.
+        // SAFETY: the caller vouches for all arguments.
         let call = unsafe { Call::read(index, policies, policies_len, options) }?;
         // SAFETY: the caller vouches for the bytes.
         let request = unsafe { memory::bytes(request, request_len) };
@@ -73,8 +73,8 @@ pub unsafe extern "C" fn gavel_index_decide(
     })
 }
 
-/// Mutates the object of a request by policies: all policies of an index or, if `policies` is not null, these policies, each followed by
-/// its bindings. The decision's `object` is the object after all mutations.
+/// Mutates the object of a request with all policies of an index. If `policies` is not null, mutates with these policies instead; each
+/// policy is followed by its bindings. The field `object` of the details is the object after all mutations.
 ///
 /// # Safety
 ///
@@ -90,7 +90,7 @@ pub unsafe extern "C" fn gavel_index_mutate(
     out: *mut GavelDecision,
 ) -> *mut GavelError {
     guard(|| {
-        // SAFETY: the caller vouches for all of it.
+        // SAFETY: the caller vouches for all arguments.
         let call = unsafe { Call::read(index, policies, policies_len, options) }?;
         // SAFETY: the caller vouches for the bytes.
         let request = unsafe { memory::bytes(request, request_len) };
@@ -194,13 +194,14 @@ impl<'c> Call<'c> {
         GavelDecision::of_mutation(mutated)
     }
 
-    /// The snapshot for a request, with namespaces and params that only the host knows.
+    /// The snapshot for a request, including namespaces and params from the host's callbacks.
     fn snapshot(&self, request: &AdmissionRequest<'_>) -> Result<Snapshot, Failure> {
         with_host(&self.current.snapshot, &self.limits.callbacks, request)
     }
 }
 
-/// A snapshot with the namespace of the request and the params that policies need for it, if only the host knows them.
+/// Adds the namespace of the request, and the params that policies need for the request, to a snapshot. The host's callbacks look up those
+/// that the snapshot does not contain.
 fn with_host(
     snapshot: &Snapshot,
     callbacks: &GavelCallbacks,

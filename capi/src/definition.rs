@@ -1,4 +1,4 @@
-//! CustomResourceDefinitions: their validation, and the costs of their rules.
+//! Validates and compiles CustomResourceDefinitions, and estimates the costs of their rules.
 
 use gavel_apimachinery::server::Server;
 use gavel_crd::CompiledCrd;
@@ -14,7 +14,7 @@ use crate::error::{Failure, GavelError, GavelErrorKind, guard};
 use crate::memory::{self, GavelBytes, GavelSlice};
 use crate::value::GavelValue;
 
-/// A definition, compiled.
+/// A compiled definition.
 #[derive(Debug)]
 pub struct GavelCrd {
     pub(crate) crd: CompiledCrd,
@@ -26,7 +26,7 @@ pub(crate) fn uncompiled(error: impl std::fmt::Display) -> Failure {
     GavelError::new(GavelErrorKind::Compile, error.to_string())
 }
 
-/// The errors and warnings of a definition that is created or updated, and the costs of its rules.
+/// The errors and warnings of a created or updated definition, and the costs of its rules.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Report {
@@ -37,14 +37,14 @@ struct Report {
     compatibility_version: String,
 }
 
-/// Validates a definition that is created or, if `old` is not null, updated. The answer is a JSON object: `errors` (each with `type`,
+/// Validates a created definition, or an updated definition if `old` is not null. `out` receives a JSON object: `errors` (each with `type`,
 /// `field`, `badValue`, `detail` and `string`, in the API server's order), `warnings`, `rules`, `totals` and `compatibilityVersion`, as in
 /// the batch protocol. `config` is JSON with the keys `server`, `k8sVersion` and `mode` ("new" or "stored").
 ///
 /// # Safety
 ///
-/// `definition` must be a value that was not freed, and `old` such a value or null. `config` must point to `config_len` bytes, and `out` to
-/// memory for bytes.
+/// `definition` must be a value that was not freed. `old` must be null or a value that was not freed. `config` must point to `config_len`
+/// bytes, and `out` to memory for bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gavel_definition_validate(
     definition: *const GavelValue,
@@ -98,15 +98,15 @@ fn report(definition: &Json, old: Option<&Json>, config: &Json) -> Result<Report
     })
 }
 
-/// An answer as JSON.
+/// Serializes an answer as JSON.
 pub(crate) fn document(answer: &impl Serialize) -> Result<GavelBytes, Failure> {
     let text = serde_json::to_vec(answer);
     let text = text.map_err(|error| GavelError::new(GavelErrorKind::Panic, error.to_string()))?;
     Ok(text.into())
 }
 
-/// Compiles a definition, to validate its objects. The definition is assumed to be valid, like one that an API server has stored. `config`
-/// is JSON with the key `server`.
+/// Compiles a definition for the validation of its objects. The definition must be valid, as in the storage of an API server. `config` is
+/// JSON with the key `server`.
 ///
 /// # Safety
 ///
@@ -162,6 +162,6 @@ pub unsafe extern "C" fn gavel_crd_storage_version(
 /// The definition must come from this library, and no call may use it afterwards.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gavel_crd_free(crd: *mut GavelCrd) {
-    // SAFETY: the caller gives the definition up.
+    // SAFETY: the caller gives up the definition.
     unsafe { memory::free(crd) };
 }

@@ -12,7 +12,7 @@ use crate::memory;
 #[derive(Debug)]
 pub struct GavelEnv {
     pub(crate) env: Env,
-    /// The variables and sizes of the specification; the expression is added later.
+    /// The request with the variables and sizes of the specification, but without an expression.
     pub(crate) template: EvalRequest,
 }
 
@@ -70,6 +70,6 @@ pub(crate) fn options(text: &[u8]) -> Result<Json, Failure> {
 /// The environment must come from this library, and no call may use it afterwards.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gavel_env_free(env: *mut GavelEnv) {
-    // SAFETY: the caller gives the environment up.
+    // SAFETY: the caller gives up the environment.
     unsafe { memory::free(env) };
 }

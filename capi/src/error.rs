@@ -1,4 +1,4 @@
-//! Errors as values: kind, message, position.
+//! The errors that functions return: kind, message and position.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -26,17 +26,17 @@ pub enum GavelErrorKind {
     CostLimit = 6,
     /// An evaluation exceeded its memory limit.
     MemoryLimit = 7,
-    /// The deadline passed, or the host cancelled.
+    /// The deadline passed, or the host cancelled the call.
     Interrupted = 8,
-    /// An object was rejected when it was decoded, before its validation.
+    /// An object cannot be decoded. It was not validated.
     Decode = 9,
     /// A definition or a policy cannot be compiled.
     Compile = 10,
-    /// The library itself failed: a panic was caught. The message is for a bug report.
+    /// The library panicked, and caught the panic. The message is for a bug report.
     Panic = 11,
 }
 
-/// An error. `gavel_error_read` reads it, `gavel_error_free` frees it.
+/// An error. `gavel_error_read` reads the error, `gavel_error_free` frees it.
 #[derive(Debug)]
 pub struct GavelError {
     kind: GavelErrorKind,
@@ -78,7 +78,7 @@ impl GavelError {
         self
     }
 
-    /// Sets the position, if there is one.
+    /// Sets the position. `None` leaves the error unchanged.
     pub(crate) fn at(mut self: Box<Self>, position: Option<(u32, u32)>) -> Failure {
         if let Some((line, column)) = position {
             (self.line, self.column) = (line, column);
@@ -159,7 +159,7 @@ pub unsafe extern "C" fn gavel_error_read(error: *const GavelError, out: *mut Ga
 /// The error must come from this library, and must not have been freed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gavel_error_free(error: *mut GavelError) {
-    // SAFETY: the caller gives the error up.
+    // SAFETY: the caller gives up the error.
     unsafe { memory::free(error) };
 }
 
@@ -176,9 +176,9 @@ mod tests {
             Ok(())
         });
         let mut view = std::mem::MaybeUninit::uninit();
-        // SAFETY: the error was made above and is freed below.
+        // SAFETY: `guard` returned the error, which is freed at the end.
         unsafe { gavel_error_read(error, view.as_mut_ptr()) };
-        // SAFETY: the error was not null, so that the view was written.
+        // SAFETY: the error is not null, so `gavel_error_read` wrote the view.
         let view: GavelErrorView = unsafe { view.assume_init() };
         assert_eq!(view.kind, GavelErrorKind::Panic);
         // SAFETY: the message belongs to the error.

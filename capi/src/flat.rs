@@ -1,6 +1,6 @@
-//! The flat encoding, in which a host writes its own maps and values. `docs/embed-c.md` describes it for hosts.
+//! The flat encoding, a binary encoding of values that hosts can write without JSON. `docs/embed-c.md` describes it for hosts.
 //!
-//! A value is a tag, followed by the value's data; numbers are little-endian, lengths and counts are 32 bits.
+//! A value is a tag of one byte, followed by the value's data. Numbers are little-endian. Lengths and counts have 32 bits.
 //!
 //! | tag | value | what follows |
 //! |---|---|---|
@@ -30,7 +30,7 @@ use gavel_engine::value::{Arena, Duration, Json, JsonObject, MapBuilder, Timesta
 
 use crate::error::{Failure, GavelError, GavelErrorKind};
 
-/// The nesting limit of values, which is that of JSON.
+/// The nesting limit of values. It equals the nesting limit of JSON.
 const MAX_DEPTH: usize = 127;
 
 /// The tags of values.
@@ -56,7 +56,7 @@ pub(crate) mod tag {
     pub(crate) const RESOURCE_CHECK: u8 = 35;
 }
 
-/// Reads one JSON value: in the flat encoding, or as a JSON text after its tag.
+/// Reads one JSON value in the flat encoding, which may contain JSON texts.
 pub(crate) fn read_json(bytes: &[u8]) -> Result<Json, Failure> {
     let mut reader = Reader::new(bytes);
     let value = reader.json(0)?;
@@ -64,7 +64,7 @@ pub(crate) fn read_json(bytes: &[u8]) -> Result<Json, Failure> {
     Ok(value)
 }
 
-/// Reads a JSON value that lives in an arena.
+/// Reads a JSON value into an arena.
 pub(crate) fn read_value<'a>(bytes: &'a [u8], arena: &'a Arena) -> Result<Value<'a>, Failure> {
     let mut reader = Reader::new(bytes);
     let value = reader.value(arena, Flavour::Json, 0)?;
@@ -75,9 +75,9 @@ pub(crate) fn read_value<'a>(bytes: &'a [u8], arena: &'a Arena) -> Result<Value<
 /// The representation of lists and objects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Flavour {
-    /// As JSON, for variables of type `dyn` and of object types.
+    /// JSON, for variables of type `dyn` and of object types.
     Json,
-    /// As CEL values, for variables of types such as `list(int)`.
+    /// CEL values, for variables of types such as `list(int)`.
     Cel,
 }
 
@@ -100,7 +100,7 @@ impl<'b> Reader<'b> {
         }
     }
 
-    /// The tag of the next value, which stays unread.
+    /// Returns the tag of the next value without reading it.
     pub(crate) fn peek(&self) -> Result<u8, Failure> {
         self.rest.first().copied().ok_or_else(cut_off)
     }
@@ -132,7 +132,7 @@ impl<'b> Reader<'b> {
         self.array().map(i64::from_le_bytes)
     }
 
-    /// Reads a count of items. An item takes at least `least` bytes.
+    /// Reads the number of items. Fails if fewer than `least` bytes per item remain.
     pub(crate) fn count(&mut self, least: usize) -> Result<usize, Failure> {
         let count = u32::from_le_bytes(self.array()?);
         let count = usize::try_from(count).map_err(|_| cut_off())?;
@@ -147,12 +147,12 @@ impl<'b> Reader<'b> {
         self.take(len)
     }
 
-    /// A text. Bytes that are not UTF-8 become U+FFFD, as when Go decodes JSON.
+    /// Reads a text. Bytes that are not UTF-8 become U+FFFD, as in Go's JSON decoder.
     pub(crate) fn text(&mut self) -> Result<Cow<'b, str>, Failure> {
         Ok(String::from_utf8_lossy(self.bytes()?))
     }
 
-    /// A text that lives in the bytes or, if it is not UTF-8, in the arena.
+    /// Reads a text. Valid UTF-8 is borrowed from the bytes; any other text is copied to the arena.
     fn text_in<'a>(&mut self, arena: &'a Arena) -> Result<&'a str, Failure>
     where
         'b: 'a,
@@ -164,13 +164,13 @@ impl<'b> Reader<'b> {
         })
     }
 
-    /// A JSON text, parsed.
+    /// Reads and parses a JSON text.
     pub(crate) fn json_text(&mut self) -> Result<Json, Failure> {
         json::read(self.bytes()?)
             .map_err(|error| GavelError::new(GavelErrorKind::Decode, error.to_string()))
     }
 
-    /// Reads a value of a JSON type as a document.
+    /// Reads a value and converts it to JSON. Values without a JSON type are errors.
     pub(crate) fn json(&mut self, depth: usize) -> Result<Json, Failure> {
         let depth = deeper(depth)?;
         Ok(match self.tag()? {
@@ -310,7 +310,7 @@ mod tests {
 
     use super::*;
 
-    /// `{"a": [1, true], "b": "x"}`
+    /// The flat encoding of `{"a": [1, true], "b": "x"}`.
     const OBJECT: &[u8] = b"\x09\x02\0\0\0\x01\0\0\0a\x08\x02\0\0\0\x03\x01\0\0\0\0\0\0\0\x02\x01\0\0\0b\x06\x01\0\0\0x";
 
     #[test]

@@ -1,8 +1,8 @@
-//! Gavel for hosts that are not written in Rust: a C ABI over environments, programs, definitions and policies.
+//! Gavel for hosts that are not written in Rust: a C ABI for environments, programs, definitions and policies.
 //!
 //! `docs/embed-c.md` is the guide for C hosts; `include/gavel.h` is generated from this crate. The rules of the ABI:
 //!
-//! - Every function that can fail returns a [`GavelError`](error::GavelError), or null. Results go through `out` parameters.
+//! - Every function that can fail returns null or a [`GavelError`](error::GavelError). Results are written to `out` parameters.
 //! - Handles are opaque and thread-safe: any number of threads can use one at the same time. Each has a function that frees it.
 //! - Texts and bytes are passed as a pointer and a length. The library reads them during the call and keeps no pointer.
 //! - A panic becomes an error of kind `Panic`. There is no global state.
@@ -40,8 +40,8 @@
 //! }
 //! ```
 //!
-//! It prints `true, 3 cost units`. `capi/examples/embed.c` is a longer one: custom resources, policies, an authorizer, cancellation.
-//! Programs in Rust use the crate `gavel` instead, programs in Go the module in `go/`.
+//! The program prints `true, 3 cost units`. `capi/examples/embed.c` is a longer example with custom resources, policies, an authorizer and
+//! cancellation. Programs in Rust use the crate `gavel` instead. Programs in Go use the module in `go/`.
 
 pub mod abi;
 mod arguments;

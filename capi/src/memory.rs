@@ -1,10 +1,10 @@
-//! Memory across the boundary: borrowed bytes, handles, results. The unsafe steps that all exports share are here.
+//! Unsafe code that all exported functions share: reads borrowed bytes and handles, and writes results.
 
-/// The bytes that a host passes; empty for a null pointer.
+/// Reads bytes that a host passes. A null pointer means no bytes.
 ///
 /// # Safety
 ///
-/// `data` must point to `len` bytes that nothing changes while the result lives; null stands for no bytes.
+/// `data` must be null or point to `len` bytes that nothing changes while the result lives.
 pub(crate) unsafe fn bytes<'a>(data: *const u8, len: usize) -> &'a [u8] {
     if data.is_null() || len == 0 {
         return &[];
@@ -13,7 +13,7 @@ pub(crate) unsafe fn bytes<'a>(data: *const u8, len: usize) -> &'a [u8] {
     unsafe { std::slice::from_raw_parts(data, len) }
 }
 
-/// The contents of an optional handle; `None` if it is null.
+/// Reads the contents of an optional handle. `None` if the handle is null.
 ///
 /// # Safety
 ///
@@ -23,7 +23,7 @@ pub(crate) unsafe fn optional<'a, T>(handle: *const T) -> Option<&'a T> {
     unsafe { handle.as_ref() }
 }
 
-/// The contents of a list of handles; `None` stands for a handle that is null. The list itself may be null, which means empty.
+/// Reads the contents of a list of handles. A null handle becomes `None`. A null list is an empty list.
 ///
 /// # Safety
 ///
@@ -56,7 +56,7 @@ pub(crate) unsafe fn write<T>(out: *mut T, value: T) {
     }
 }
 
-/// Makes a handle.
+/// Moves a value to a new handle, and writes the handle to the memory that the host provides.
 ///
 /// # Safety
 ///
@@ -78,14 +78,14 @@ pub(crate) unsafe fn free<T>(handle: *mut T) {
         return;
     }
     let drop_it = || {
-        // SAFETY: handles are made by `Box::into_raw`, and the caller gives this one up.
+        // SAFETY: `write_handle` created the handle with `Box::into_raw`, and the caller gives up the handle.
         drop(unsafe { Box::from_raw(handle) });
     };
     // The panic cannot be reported, because freeing has no result.
     let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(drop_it));
 }
 
-/// Bytes that belong to a handle, and live as long as the handle.
+/// Borrowed bytes of a handle. They live as long as the handle.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct GavelSlice {
@@ -107,7 +107,7 @@ impl From<&[u8]> for GavelSlice {
     }
 }
 
-/// Bytes that belong to the host, which frees them with `gavel_bytes_free`.
+/// Bytes that the host owns and frees with `gavel_bytes_free`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct GavelBytes {
@@ -147,6 +147,6 @@ pub unsafe extern "C" fn gavel_bytes_free(bytes: GavelBytes) {
         return;
     }
     let whole = std::ptr::slice_from_raw_parts_mut(bytes.data, bytes.len);
-    // SAFETY: `GavelBytes::from` made pointer and length from a boxed slice, and the caller gives it up.
+    // SAFETY: `GavelBytes::from` took pointer and length from a boxed slice, and the caller gives up the bytes.
     drop(unsafe { Box::from_raw(whole) });
 }

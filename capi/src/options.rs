@@ -1,4 +1,4 @@
-//! The limits of a call: cost, memory, a deadline, a cancellation flag.
+//! The limits of a call: cost, memory, a deadline and a cancellation flag.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -7,7 +7,7 @@ use crate::callbacks::GavelCallbacks;
 use crate::error::{Failure, GavelError, GavelErrorKind};
 use crate::memory;
 
-/// A flag that cancels calls. Soon after it is set, every call that uses it ends with an error.
+/// A flag that cancels calls. Soon after the flag is set, every call that uses it ends with an error.
 #[derive(Debug, Default)]
 pub struct GavelCancel(AtomicBool);
 
@@ -17,13 +17,14 @@ pub struct GavelCancel(AtomicBool);
 pub struct GavelOptions {
     /// Whether `cost_limit` is set.
     pub has_cost_limit: bool,
-    /// The limit in cost units: of one evaluation, of all rules of an object, or of the expressions of a policy.
+    /// The cost limit in cost units. Depending on the function, it limits one evaluation, all rules of an object, or all expressions of a
+    /// policy.
     pub cost_limit: i64,
-    /// The memory limit of the values that an evaluation computes, in bytes; 0 means 64 MiB.
+    /// The memory limit of the values that `gavel_program_eval` computes, in bytes. 0 means 64 MiB.
     pub memory_limit: usize,
-    /// The time limit of the call, in nanoseconds; 0 means no limit.
+    /// The time limit of the call, in nanoseconds. 0 means no limit.
     pub timeout_nanos: u64,
-    /// A flag that ends the call; may be null. It must live as long as the call.
+    /// A flag that cancels the call. May be null. The flag must live as long as the call.
     pub cancel: *const GavelCancel,
     /// The callbacks.
     pub callbacks: GavelCallbacks,
@@ -32,9 +33,9 @@ pub struct GavelOptions {
 /// The options of one call.
 #[derive(Debug)]
 pub(crate) struct Limits<'a> {
-    /// The cost limit in cost units; `None` if the host set none.
+    /// The cost limit in cost units. `None` if the host set no limit.
     pub(crate) cost: Option<i64>,
-    /// The memory limit in bytes; `None` if the host set none.
+    /// The memory limit in bytes. `None` if the host set no limit.
     pub(crate) memory: Option<usize>,
     /// The callbacks.
     pub(crate) callbacks: GavelCallbacks,
@@ -43,7 +44,7 @@ pub(crate) struct Limits<'a> {
 }
 
 impl Limits<'_> {
-    /// The options of a call; null means the defaults.
+    /// Reads the options of a call. Null means the defaults.
     ///
     /// # Safety
     ///
@@ -71,7 +72,7 @@ impl Limits<'_> {
         }
     }
 
-    /// The interrupt of the call; `None` if nothing can end it.
+    /// The interrupt of the call. `None` if the call has neither a deadline nor a flag.
     pub(crate) fn interrupt<'f>(
         &self,
         is_over: &'f (dyn Fn() -> bool + Sync),
@@ -79,7 +80,7 @@ impl Limits<'_> {
         self.may_end().then_some(is_over)
     }
 
-    /// Fails if the call was interrupted, because its result is then not valid.
+    /// Fails if the call was interrupted. The result of an interrupted call is not valid.
     pub(crate) fn check(&self) -> Result<(), Failure> {
         match self.may_end() && self.is_over() {
             true => Err(GavelError::new(
@@ -99,7 +100,7 @@ impl Limits<'_> {
                 .is_some_and(|deadline| Instant::now() >= deadline)
     }
 
-    /// Whether anything may end the call.
+    /// Whether the call has a deadline or a flag.
     fn may_end(&self) -> bool {
         self.deadline.is_some() || self.cancel.is_some()
     }
@@ -131,6 +132,6 @@ pub unsafe extern "C" fn gavel_cancel_set(cancel: *const GavelCancel, cancelled:
 /// The flag must come from `gavel_cancel_new`, and no call may use it afterwards.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gavel_cancel_free(cancel: *mut GavelCancel) {
-    // SAFETY: the caller gives the flag up.
+    // SAFETY: the caller gives up the flag.
     unsafe { memory::free(cancel) };
 }

@@ -1,4 +1,4 @@
-//! Admission policies: compiled alone, or kept in an index with bindings, params and namespaces.
+//! Admission policies: compiled one by one, or stored in an index with bindings, params and namespaces.
 
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
@@ -25,12 +25,12 @@ use crate::error::{Failure, GavelError, GavelErrorKind, guard};
 use crate::memory::{self, GavelBytes};
 use crate::value::GavelValue;
 
-/// Policies, bindings, params and namespaces. Events change the index; each call uses the contents that the index had when the call began.
+/// An index of policies, bindings, params and namespaces. Each call uses the contents that the index had when the call began.
 #[derive(Debug)]
 pub struct GavelIndex {
     pub(crate) server: Server,
     changing: Mutex<Changing>,
-    /// The contents that calls read. A change sets them to `None`; the next call builds them again.
+    /// The contents that calls read. A change of the index sets the field to `None`; the next call builds the contents again.
     current: RwLock<Option<Arc<Current>>>,
 }
 
@@ -65,7 +65,7 @@ impl GavelIndex {
         current
     }
 
-    /// Changes the index. If the change fails or panics, calls use the earlier contents.
+    /// Changes the index. If the change fails or panics, calls still read the earlier contents.
     fn change<T>(
         &self,
         change: impl FnOnce(&mut Changing) -> Result<T, Failure>,
@@ -109,8 +109,8 @@ pub unsafe extern "C" fn gavel_index_new(
     })
 }
 
-/// Applies an object, replacing an earlier version. Its kind decides whether it is a policy, a binding or a namespace; any other object may
-/// be a param of policies.
+/// Adds an object, or replaces its earlier version. Policies, bindings and namespaces are recognized by their kind; any other object may be
+/// a param of policies.
 ///
 /// # Safety
 ///
@@ -144,7 +144,7 @@ fn is_policy_or_namespace(object: &Json) -> bool {
     is_registration || (api_version, kind) == ("v1", "Namespace")
 }
 
-/// Removes an object; only its kind, name and namespace are read.
+/// Removes an object. Only the kind, name and namespace of the object are read.
 ///
 /// # Safety
 ///
@@ -166,10 +166,10 @@ pub unsafe extern "C" fn gavel_index_delete(
     })
 }
 
-/// Sets properties of kinds that cannot be read from objects. `config` is a JSON object whose keys are all optional: `namespaced`
-/// [{`apiVersion`, `kind`, `namespaced`}] says whether kinds of params have a namespace; `equivalents` [[{`resource` {group, version,
-/// resource}, `subResource`, `kind` {group, version, kind}}]] lists resources that lead to the same objects; `schemas`
-/// {"group/version/Kind": schema} gives the schemas that mutations of custom resources use.
+/// Sets properties of kinds that objects do not contain. `config` is a JSON object with three optional keys. `namespaced` [{`apiVersion`,
+/// `kind`, `namespaced`}] says whether kinds of params are namespaced. `equivalents` [[{`resource` {group, version, resource},
+/// `subResource`, `kind` {group, version, kind}}]] lists groups of resources; all resources of a group serve the same objects. `schemas`
+/// {"group/version/Kind": schema} contains the schemas that mutations of custom resources use.
 ///
 /// # Safety
 ///
@@ -241,11 +241,11 @@ fn configure(changing: &mut Changing, config: &Json) -> Result<(), Failure> {
 /// The index must come from this library, and no call may use it afterwards.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gavel_index_free(index: *mut GavelIndex) {
-    // SAFETY: the caller gives the index up.
+    // SAFETY: the caller gives up the index.
     unsafe { memory::free(index) };
 }
 
-/// A policy or a binding, compiled.
+/// A compiled policy or binding.
 #[derive(Debug)]
 pub struct GavelPolicy {
     pub(crate) compiled: Sort,
@@ -265,8 +265,8 @@ pub(crate) enum Sort {
     MutatingBinding(CompiledMutatingBinding),
 }
 
-/// Compiles a policy or a binding, by its kind. Expressions that do not compile are not an error of the call:
-/// `gavel_policy_errors` lists them. `config` is JSON with the keys `server`, `k8sVersion`, `noDefaults`.
+/// Compiles a policy or a binding. The call succeeds even if expressions do not compile: `gavel_policy_errors` lists these expressions.
+/// `config` is JSON with the keys `server`, `k8sVersion`, `noDefaults`.
 ///
 /// # Safety
 ///
@@ -344,8 +344,8 @@ fn registration<T: Registration>(object: &Json, no_defaults: bool) -> Result<T, 
     read.map_err(|error| GavelError::new(GavelErrorKind::Decode, error.to_string()))
 }
 
-/// Lists the expressions that do not compile, as JSON: `stored` (those that do not compile in the environment in which the policy runs) and
-/// `new` (those for which an API server rejects a new policy). Each is a list of objects with `path`, `type` and `message`.
+/// Lists the expressions that do not compile. `out` receives a JSON object with two lists of errors. The errors in `stored` make a stored
+/// policy fail. For the errors in `new`, an API server rejects a new policy. Each error is an object with `path`, `type` and `message`.
 ///
 /// # Safety
 ///
@@ -372,14 +372,14 @@ pub unsafe extern "C" fn gavel_policy_errors(
 /// The policy must come from this library, and no call may use it afterwards.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gavel_policy_free(policy: *mut GavelPolicy) {
-    // SAFETY: the caller gives the policy up.
+    // SAFETY: the caller gives up the policy.
     unsafe { memory::free(policy) };
 }
 
-/// Policies, each with its bindings.
+/// Policies, each of them with its bindings.
 pub(crate) type Hooks<'p, P, B> = Vec<(&'p P, Vec<&'p B>)>;
 
-/// The validating policies among these handles, each with the bindings that follow it in the list.
+/// The validating policies in a list of handles. The bindings of a policy follow the policy in the list.
 pub(crate) fn validating<'p>(
     handles: &[&'p GavelPolicy],
 ) -> Hooks<'p, CompiledPolicy, CompiledBinding> {
@@ -394,7 +394,7 @@ pub(crate) fn validating<'p>(
     hooks
 }
 
-/// Like `validating`, for mutating policies.
+/// Like [`validating`], but for mutating policies.
 pub(crate) fn mutating<'p>(
     handles: &[&'p GavelPolicy],
 ) -> Hooks<'p, CompiledMutatingPolicy, CompiledMutatingBinding> {

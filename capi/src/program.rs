@@ -1,4 +1,4 @@
-//! Compiling and evaluating expressions.
+//! Compiles and evaluates expressions.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use crate::memory::{self, GavelBytes, GavelSlice};
 use crate::options::{GavelOptions, Limits};
 use crate::value::GavelValue;
 
-/// An expression, compiled.
+/// A compiled expression.
 #[derive(Debug)]
 pub struct GavelProgram {
     compiled: Compiled,
@@ -54,27 +54,27 @@ pub struct GavelStatics {
 pub enum GavelValueKind {
     /// No value: the expression was only checked.
     None = 0,
-    /// `null`
+    /// The value `null`.
     Null = 1,
     /// A bool: `number` is 0 or 1.
     Bool = 2,
-    /// An int: `number`.
+    /// An int: `number` is the value.
     Int = 3,
-    /// A uint: the bits of `number`.
+    /// A uint: `number` holds its bits.
     Uint = 4,
     /// A double: `number` holds its bits.
     Double = 5,
-    /// A string: UTF-8 in `bytes`.
+    /// A string: `bytes` is its UTF-8.
     String = 6,
-    /// Bytes: in `bytes`.
+    /// Bytes: `bytes` is the value.
     Bytes = 7,
-    /// A timestamp: `number` seconds since 1970 and `nanos`.
+    /// A timestamp: `number` seconds since 1970 and `nanos` nanoseconds.
     Timestamp = 8,
     /// A duration: `number` nanoseconds.
     Duration = 9,
-    /// Any other value: typed JSON in `bytes`, as in the batch protocol.
+    /// Any other value: `bytes` is typed JSON, as in the batch protocol.
     Typed = 10,
-    /// A failure, with the message in `bytes`. Only for functions that evaluate several expressions.
+    /// An error: `bytes` is the message. Only functions that evaluate several expressions return this kind.
     Error = 11,
 }
 
@@ -82,22 +82,22 @@ pub enum GavelValueKind {
 #[repr(C)]
 #[derive(Debug)]
 pub struct GavelOutcome {
-    /// The cost in cost units, also if the evaluation failed.
+    /// The cost in cost units. It is valid even if the evaluation failed.
     pub cost: u64,
-    /// Whether the expression was evaluated, so that there is a cost.
+    /// Whether the expression was evaluated. If not, `cost` is 0.
     pub evaluated: bool,
     /// The kind of the value.
     pub kind: GavelValueKind,
     /// The nanoseconds within the second of a timestamp.
     pub nanos: u32,
-    /// The value, if it is a number.
+    /// The value, or its bits, if `kind` is `Bool`, `Int`, `Uint`, `Double`, `Timestamp` or `Duration`.
     pub number: i64,
-    /// The value, if it is given as bytes. The host frees them.
+    /// The value or the message, if `kind` is `String`, `Bytes`, `Typed` or `Error`. The host frees the bytes.
     pub bytes: GavelBytes,
 }
 
-/// Compiles an expression. If it does not compile, the function returns an error; if the type is known, `out` also receives a program with
-/// the type and the estimate.
+/// Compiles an expression. If the expression does not compile, the function returns an error. If the type is known nevertheless, `out` also
+/// receives a program, from which the host can read the type and the estimate.
 ///
 /// # Safety
 ///
@@ -158,7 +158,8 @@ impl GavelProgram {
 ///
 /// # Safety
 ///
-/// `program` must be a program that was not freed, and `out` must point to memory for the answer. Its texts live as long as the program.
+/// `program` must be a program that was not freed, and `out` must point to memory for the answer. The texts in the answer live as long as
+/// the program.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gavel_program_statics(
     program: *const GavelProgram,
@@ -185,8 +186,8 @@ pub unsafe extern "C" fn gavel_program_statics(
     })
 }
 
-/// Evaluates a program. `variables` is an object in the flat encoding: the variables by name. If the evaluation fails, `out`
-/// still has the cost.
+/// Evaluates a program. `variables` is an object in the flat encoding that maps names to values. If the evaluation fails, `out` still
+/// receives the cost.
 ///
 /// # Safety
 ///
@@ -216,18 +217,18 @@ pub unsafe extern "C" fn gavel_program_eval(
     })
 }
 
-/// A variable of a call, as it was read from the flat encoding.
+/// The value of a variable, as it was read from the flat encoding.
 enum Input<'b> {
     /// JSON that is read according to the variable's type.
     Json(Json),
-    /// The JSON of a handle.
+    /// The JSON value of a handle.
     Shared(&'b Json),
     /// A value that is already built.
     Flat(Value<'b>),
 }
 
 impl GavelProgram {
-    /// Evaluates with variables in the flat encoding.
+    /// Evaluates the program with variables in the flat encoding.
     ///
     /// # Safety
     ///
@@ -370,7 +371,7 @@ pub(crate) fn read_authorizer<'a>(
     Ok(arena.opaque(ResourceCheck::new(value, resource)))
 }
 
-/// The representation of lists and objects in a variable of this type.
+/// The representation of lists and objects in variables of type `ty`.
 fn flavour(ty: &Type) -> Flavour {
     match ty {
         Type::Dyn | Type::Any | Type::Struct(_) => Flavour::Json,
@@ -378,7 +379,8 @@ fn flavour(ty: &Type) -> Flavour {
     }
 }
 
-/// Whether a value can be bound to a variable of this type. Elements are not checked: the host is responsible for them.
+/// Whether a value can be bound to a variable of type `ty`. The elements of lists and maps are not checked: the host is responsible for
+/// them.
 fn fits(ty: &Type, value: Value<'_>) -> bool {
     match ty {
         Type::Dyn | Type::Any => true,
@@ -439,7 +441,7 @@ impl GavelOutcome {
                 (GavelValueKind::Bytes, 0)
             }
             _ => {
-                // Written to memory, typed JSON cannot fail.
+                // Writing typed JSON to memory cannot fail.
                 let typed = serde_json::to_vec(&TypedValue::new(value)).unwrap_or_default();
                 self.bytes = typed.into();
                 (GavelValueKind::Typed, 0)
@@ -456,6 +458,6 @@ impl GavelOutcome {
 /// The program must come from this library, and no call may use it afterwards.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gavel_program_free(program: *mut GavelProgram) {
-    // SAFETY: the caller gives the program up.
+    // SAFETY: the caller gives up the program.
     unsafe { memory::free(program) };
 }

@@ -13,7 +13,7 @@ use crate::memory::{self, GavelBytes};
 use crate::options::{GavelOptions, Limits};
 use crate::value::GavelValue;
 
-/// How an object is decoded. If all fields are false, it is decoded as an API server decodes the body of a request.
+/// Options for decoding an object. If all fields are false, the object is decoded as an API server decodes the body of a request.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct GavelDecode {
@@ -21,17 +21,17 @@ pub struct GavelDecode {
     pub from_storage: bool,
     /// Whether unknown fields are kept.
     pub keep_unknown: bool,
-    /// Whether no defaults are set.
+    /// Whether absent fields stay absent instead of receiving their defaults.
     pub no_defaults: bool,
 }
 
-/// How an object is validated. If all fields are false, it is validated as an API server validates it.
+/// Options for validating an object. If all fields are false, the object is validated as in an API server.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct GavelValidate {
     /// Whether metadata is not validated.
     pub skip_metadata: bool,
-    /// Whether only the status is updated, through its own endpoint.
+    /// Whether the request is an update of the status subresource.
     pub status: bool,
     /// Whether rules run even if an API server would skip them because of schema errors.
     pub force_rules: bool,
@@ -47,14 +47,14 @@ pub struct GavelValidation {
     pub no_rules: bool,
     /// Whether the rules were skipped because of schema errors.
     pub rules_skipped: bool,
-    /// The remaining budget in cost units; negative if a rule exceeded a limit and thereby ended the validation.
+    /// The remaining budget in cost units. Negative if a rule exceeded a limit, which ends the validation.
     pub remaining_budget: i64,
-    /// Empty if the object is valid without warnings; otherwise a JSON object: `schemaErrors`, `ruleErrors` (each with `type`, `field`,
-    /// `badValue`, `detail`, `string`), `warnings` and `notes`. The host frees it.
+    /// A JSON object: `schemaErrors` and `ruleErrors` (lists of errors with `type`, `field`, `badValue`, `detail` and `string`), `warnings`
+    /// and `notes`. Empty if the object is valid and has no warnings. The host frees the bytes.
     pub findings: GavelBytes,
 }
 
-/// The errors and warnings of a validation, as the host reads them.
+/// The errors and warnings of a validation, which are serialized as JSON for the host.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Findings<'o> {
@@ -103,8 +103,8 @@ impl From<RuleFindings> for GavelValidation {
     }
 }
 
-/// Decodes an object into the form in which an API server holds it: unknown fields are dropped and defaults are set. `unknown` is a JSON
-/// list of the paths of unknown fields, or nothing.
+/// Decodes an object as an API server decodes it: drops unknown fields and sets defaults. `unknown` receives a JSON list of the paths of
+/// unknown fields, or no bytes if all fields are known.
 ///
 /// # Safety
 ///
@@ -146,12 +146,13 @@ pub unsafe extern "C" fn gavel_crd_decode(
     })
 }
 
-/// Prepares an object for validation, as an API server does after admission: resets its status and generation.
+/// Prepares an object for validation, as an API server does after admission: resets the fields that the request cannot set. `status` says
+/// whether the request is an update of the status subresource.
 ///
 /// # Safety
 ///
-/// `crd` and `object` must be handles that were not freed, and `old` such a handle or null. `version` must point to `version_len` bytes,
-/// and `out` to memory for a handle.
+/// `crd` and `object` must be handles that were not freed. `old` must be null or a handle that was not freed. `version` must point to
+/// `version_len` bytes, and `out` to memory for a handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gavel_crd_prepare(
     crd: *const GavelCrd,
@@ -182,12 +183,12 @@ pub unsafe extern "C" fn gavel_crd_prepare(
     })
 }
 
-/// Validates an object that is created or, if `old` is not null, updated. Both must have been decoded.
+/// Validates a created object, or an updated object if `old` is not null. `object` and `old` must be decoded objects.
 ///
 /// # Safety
 ///
-/// `crd` and `object` must be handles that were not freed, and `old` such a handle or null. `version` must point to `version_len` bytes,
-/// and `out` to memory for the answer. `options` must be null or point to options.
+/// `crd` and `object` must be handles that were not freed. `old` must be null or a handle that was not freed. `version` must point to
+/// `version_len` bytes, and `out` to memory for the answer. `options` must be null or point to options.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gavel_crd_validate(
     crd: *const GavelCrd,

@@ -1,4 +1,4 @@
-//! The rules of a schema alone, for hosts that do the rest of validation themselves.
+//! Compiles and evaluates only the rules of a schema, for hosts with their own schema validation.
 
 use gavel_apimachinery::server::Server;
 use gavel_crd::rule::{
@@ -18,16 +18,16 @@ use crate::options::{GavelOptions, Limits};
 use crate::resource::GavelValidation;
 use crate::value::GavelValue;
 
-/// The rules of a structural schema, compiled.
+/// The compiled rules of a structural schema.
 #[derive(Debug)]
 pub struct GavelRules {
     rules: SchemaRules,
     per_call: u64,
 }
 
-/// Compiles the rules of a structural OpenAPI v3 schema and of all schemas in it, as stored rules. `config` is JSON with the keys `server`,
-/// `k8sVersion`, `resource` (whether the schema describes a whole object, with `apiVersion`, `kind` and `metadata`) and `perCallLimit`
-/// (cost units).
+/// Compiles the rules of a structural OpenAPI v3 schema and of all schemas in it. The rules are compiled as stored rules. `config` is JSON
+/// with the keys `server`, `k8sVersion`, `resource` (whether the schema describes a whole object, with `apiVersion`, `kind` and `metadata`)
+/// and `perCallLimit` (cost units).
 ///
 /// # Safety
 ///
@@ -62,13 +62,13 @@ fn is_resource(config: &Json) -> bool {
     config.get("resource") == Some(&Json::Bool(true))
 }
 
-/// Evaluates rules on the value at a path, with the value before an update or null. With `ratcheting`, failures that also exist for the old
-/// value become warnings. The cost limit of the options is the budget of all rules.
+/// Evaluates rules on the value at a path. `old` is the value before an update, or null. With `ratcheting`, failures that also exist for
+/// the old value become warnings. The cost limit in the options is the budget of all rules together.
 ///
 /// # Safety
 ///
-/// `rules` and `value` must be handles that were not freed, and `old` such a handle or null. `path` must point to `path_len` bytes, and
-/// `out` to memory for the answer. `options` must be null or point to options.
+/// `rules` and `value` must be handles that were not freed. `old` must be null or a handle that was not freed. `path` must point to
+/// `path_len` bytes, and `out` to memory for the answer. `options` must be null or point to options.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gavel_rules_validate(
     rules: *const GavelRules,
@@ -108,10 +108,10 @@ pub unsafe extern "C" fn gavel_rules_validate(
     })
 }
 
-/// Compiles the rules of one schema, without those of schemas in it, and returns the results: a JSON list with an entry per rule, null for
-/// a blank rule, otherwise `error`, `usesOldSelf`, `maxCost`, `maxCardinality`, `messageError`, `messageMaxCost`, `fieldPath`. `config` is
-/// JSON with the keys `server`, `k8sVersion`, `resource` and `stored`: for each rule, a pair of booleans that say whether the rule and its
-/// messageExpression were stored already.
+/// Compiles the rules of one schema, but not the rules of schemas in it. `out` receives a JSON list with an entry for each rule: null for a
+/// blank rule, otherwise an object with `error`, `usesOldSelf`, `maxCost`, `maxCardinality`, `messageError`, `messageMaxCost` and
+/// `fieldPath`. `config` is JSON with the keys `server`, `k8sVersion`, `resource` and `stored`. `stored` contains a pair of booleans for
+/// each rule, which say whether the rule and its messageExpression are already stored.
 ///
 /// # Safety
 ///
@@ -187,6 +187,6 @@ fn rule_json(compiled: &CompiledRule, cardinality: u64) -> Json {
 /// The rules must come from this library, and no call may use them afterwards.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gavel_rules_free(rules: *mut GavelRules) {
-    // SAFETY: the caller gives the rules up.
+    // SAFETY: the caller gives up the rules.
     unsafe { memory::free(rules) };
 }

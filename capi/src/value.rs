@@ -8,7 +8,7 @@ use crate::error::{GavelError, guard};
 use crate::flat;
 use crate::memory::{self, GavelBytes};
 
-/// A JSON value of the host, such as an object for several calls. It does not change.
+/// An immutable JSON value, such as an object that the host uses in several calls.
 #[derive(Debug)]
 pub struct GavelValue(pub(crate) Json);
 
@@ -33,7 +33,7 @@ pub unsafe extern "C" fn gavel_value_new(
     })
 }
 
-/// Writes a value as JSON, as Kubernetes writes it.
+/// Writes a value as JSON text, as Kubernetes writes it.
 ///
 /// # Safety
 ///
@@ -60,6 +60,6 @@ pub unsafe extern "C" fn gavel_value_json(
 /// The value must come from this library, and no call may use it afterwards.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gavel_value_free(value: *mut GavelValue) {
-    // SAFETY: the caller gives the value up.
+    // SAFETY: the caller gives up the value.
     unsafe { memory::free(value) };
 }

@@ -1,4 +1,4 @@
-//! The example in C, compiled against the committed header and run. It says that it skips where there is no C compiler.
+//! Compiles the example in C with the committed header, and runs it. Without a C compiler, the test is skipped with a message.
 #![cfg(test)]
 
 use std::path::Path;
@@ -12,7 +12,7 @@ fn a_host_in_c_gets_the_answers_of_kubernetes() {
         return;
     }
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    // Cargo puts the libraries of this profile where it puts the test.
+    // Cargo writes the libraries of a profile to the directory of its tests.
     let test = std::env::current_exe().unwrap();
     let libraries = test.parent().unwrap();
     let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("embed");

@@ -1,4 +1,5 @@
-//! The committed header is what cbindgen makes of this crate. `UPDATE_GOLDEN=1` writes it anew.
+//! Tests that the committed header is the header that cbindgen generates from this crate. `UPDATE_GOLDEN=1` regenerates the committed
+//! header.
 
 use std::path::Path;
 

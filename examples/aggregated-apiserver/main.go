@@ -1,12 +1,12 @@
-// Aggregated-apiserver is an API server for one kind, built on k8s.io/apiserver. Gavel evaluates the rules of the kind's schema, with
-// gavel.dev/go/kubernetes/rules, and admission policies, with gavel.dev/go/kubernetes/policy, which replaces the built-in plugins.
+// Aggregated-apiserver is an API server for one kind, built on k8s.io/apiserver. Gavel evaluates the rules of the kind's schema
+// (gavel.dev/go/kubernetes/rules) and admission policies (gavel.dev/go/kubernetes/policy, which replaces the built-in plugins).
 //
 //	go/build.sh && cd examples/aggregated-apiserver
 //	go run . -port 8443 -policies policies.json
 //	curl -k https://localhost:8443/apis/example.com/v1/namespaces/shop/things -H 'Content-Type: application/json' \
 //	  -d '{"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "a"}, "spec": {"replicas": 7, "most": 9}}'
 //
-// In a cluster it would get its policies from informers (Plugin.Watch), and delegate authentication and authorization.
+// An API server in a cluster would read its policies from informers (Plugin.Watch), and delegate authentication and authorization.
 package main
 
 import (
@@ -52,7 +52,7 @@ func run(port int, file string) error {
 	return made.PrepareRun().RunWithContext(server.SetupSignalContext())
 }
 
-// newIndex returns an index of the objects in a file.
+// newIndex returns an index that contains the objects in a file.
 func newIndex(file string) (*admission.Index, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"gavel.dev/examples/aggregated-apiserver/things"
 )
 
-// newServer makes an API server for Things. The plugin mutates and validates its requests.
+// newServer returns an API server for Things. The plugin mutates and validates requests.
 func newServer(listener net.Listener, access authorizer.Authorizer, plugin admission.Interface) (*server.GenericAPIServer, error) {
 	scheme := things.NewScheme()
 	codecs := serializer.NewCodecFactory(scheme)
@@ -28,7 +28,7 @@ func newServer(listener net.Listener, access authorizer.Authorizer, plugin admis
 	config.AdmissionControl = plugin
 	serving := options.NewSecureServingOptions().WithLoopback()
 	serving.Listener = listener
-	// Each start makes a new certificate and keeps it in memory.
+	// Without a directory, each start generates a new certificate in memory.
 	serving.ServerCert.CertDirectory = ""
 	if err := serving.MaybeDefaultWithSelfSignedCerts("localhost", nil, nil); err != nil {
 		return nil, err

@@ -1,8 +1,8 @@
-//! `{"objects": […], "request": …}` with any JSON in each place. The policies, bindings, params and namespaces are
-//! added to an index, and the request is read and decided with a deadline: in bounded time, without a panic.
+//! Fuzzes admission. The input is `{"objects": […], "request": …}` with any JSON as values. The objects (policies, bindings, params and
+//! namespaces) are added to an index. The request is read and decided, in bounded time and without a panic.
 //!
-//! It also checks that a request gets the same decision whether it is viewed in a document or read into an arena, and
-//! that deleted policies decide nothing.
+//! The target also checks that a request in a parsed document and the same request read into an arena get the same decision. After all
+//! policies are deleted, the request must be allowed.
 #![no_main]
 
 use std::sync::{Arc, LazyLock};
@@ -18,7 +18,7 @@ use gavel_policy::{AdmissionRequest, Options, PolicyIndex, Snapshot, dispatch};
 use libfuzzer_sys::{fuzz_crossover, fuzz_mutator, fuzz_target};
 use serde_json::Value as Json;
 
-/// The cost budget of a policy's validations, in cost units: lower than usual, so that there are many runs.
+/// The cost budget of a policy's validations, in cost units. It is lower than usual, so that runs are short.
 const BUDGET: i64 = 200_000;
 
 /// The time limit of a decision.
@@ -98,8 +98,8 @@ fn is_decided(
     assert!(took < TIME * 5, "the deadline does not hold");
 }
 
-/// Validates an object, and writes and decodes it again: the result must be the same. That does not hold for objects
-/// with unknown fields: a field such as `apiversion` determines the type, and is then dropped.
+/// Validates an object, and checks that the object is the same after it is written and decoded again. Objects with unknown fields are not
+/// written: a field such as `apiversion` determines the type, but is then dropped.
 fn is_validated(text: &str) {
     let Ok(decoded) = Resource::decode(text) else {
         return;

@@ -1,4 +1,4 @@
-//! Any bytes as a line of `gavel batch`: the answer is one line, a JSON object with a boolean `ok`.
+//! Fuzzes `gavel batch`. The input is any bytes as a line. The answer must be one line with a JSON object that has a boolean `ok`.
 #![no_main]
 
 use gavel_protocol::Session;
@@ -12,7 +12,7 @@ fuzz_target!(|line: &[u8]| {
     let answer = out.strip_suffix(b"\n").expect("a line feed at the end");
     assert!(!answer.contains(&b'\n'), "one line");
     let mut json = Deserializer::from_slice(answer);
-    // The id of a request and a value may be deeply nested.
+    // The id of a request and the value in an answer may be deeply nested.
     json.disable_recursion_limit();
     let answer = Value::deserialize(&mut json).expect("JSON");
     assert!(answer["ok"].is_boolean(), "{answer}");

@@ -1,7 +1,7 @@
-//! `{"crd": …, "object": …, "oldObject": …}` with any JSON in each place. The definition is read, validated and
-//! compiled, and the object is decoded and validated: in bounded time, without a panic.
+//! Fuzzes custom resources. The input is `{"crd": …, "object": …, "oldObject": …}` with any JSON as values. The definition is read,
+//! validated and compiled. The object is decoded and validated. Both happen in bounded time and without a panic.
 //!
-//! It also checks that valid definitions compile, and that an object gets the same answer twice.
+//! The target also checks that valid definitions compile, and that a second validation of an object has the same result.
 #![no_main]
 
 use std::sync::LazyLock;
@@ -17,7 +17,7 @@ use gavel_libraries::KubeVersion;
 use libfuzzer_sys::{fuzz_crossover, fuzz_mutator, fuzz_target};
 use serde_json::Value as Json;
 
-/// The cost budget of all rules of an object, in cost units: lower than usual, so that there are many runs.
+/// The cost budget of all rules of an object, in cost units. It is lower than usual, so that runs are short.
 const BUDGET: i64 = 200_000;
 
 static ENVIRONMENTS: LazyLock<RuleEnvs> =

@@ -1,8 +1,8 @@
-//! Any text is parsed, checked, estimated, planned and evaluated: an answer or an error, in bounded time, without a
-//! panic.
+//! Fuzzes expressions. Any text is parsed, checked, estimated, planned and evaluated. The result must be a value or an error, in bounded
+//! time and without a panic.
 //!
-//! It also checks that unparsing an expression yields a text that parses to the same tree, that an expression whose
-//! types are all known never fails with "no such overload", and that a second evaluation has the same result and cost.
+//! The target also checks that an unparsed expression parses to the same tree, and that a second evaluation has the same result and cost.
+//! An expression whose types are all known must not fail with "no such overload".
 #![no_main]
 
 use std::sync::LazyLock;
@@ -67,12 +67,12 @@ fn unparsed_parses_to_the_same(text: &str) {
     };
     match WITHOUT_MACROS.parse(&unparsed) {
         Ok(again) => assert_eq!(shape(&again), shape(&ast), "{text}\n{unparsed}"),
-        // Unparsing adds characters, so that the text may exceed a limit.
+        // Unparsing adds characters, so the unparsed text may exceed a limit of the parser.
         Err(issues) => assert!(issues.to_string().contains("limit"), "{unparsed}\n{issues}"),
     }
 }
 
-/// The tree without expression ids.
+/// The syntax tree as text, without expression ids.
 fn shape(ast: &Ast) -> String {
     let text = format!("{:?}", ast.root());
     text.split("ExprId(")
@@ -116,15 +116,15 @@ fn evaluates(env: &Env, checked: &CheckedAst, text: &str) {
     }
 }
 
-/// Whether all values of this type have exactly this type, and none is null.
+/// Whether every value of an expression of type `ty` has exactly this type and is not null.
 fn is_known(ty: &Type) -> bool {
     match ty {
         Type::Bool | Type::Int | Type::Uint | Type::Double | Type::String | Type::Bytes => true,
         Type::Duration | Type::Timestamp | Type::Type(_) => true,
         Type::List(element) => is_known(element),
         Type::Map(entry) => is_known(&entry.0) && is_known(&entry.1),
-        // Other types are excluded: like upstream, some library functions report a missing overload for a text that
-        // they cannot parse, such as `cidr('10.0.0.0/8').containsIP('x')`.
+        // Other types are excluded. As in upstream, some functions of libraries report "no such overload" for a text that they cannot
+        // parse, such as `cidr('10.0.0.0/8').containsIP('x')`.
         ty => ty.as_optional().is_some_and(is_known),
     }
 }

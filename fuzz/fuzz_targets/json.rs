@@ -1,4 +1,4 @@
-//! Any bytes, read as JSON into an arena and as a document: both yield the same value, or the same error message.
+//! Fuzzes JSON parsing. Any bytes are read into an arena and as a document. Both must have the same value or the same error message.
 #![no_main]
 
 use gavel_apimachinery::json;
@@ -18,7 +18,7 @@ fuzz_target!(|text: &[u8]| {
     }
 });
 
-/// The document with integers that do not fit an `i64` as doubles, as expressions read them.
+/// Converts integers that do not fit into an `i64` to doubles, as expressions read them.
 fn rounded(document: Json) -> Json {
     match document {
         Json::Number(number) if number.is_u64() && !number.is_i64() => Json::from(number.as_f64()),

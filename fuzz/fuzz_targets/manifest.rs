@@ -1,8 +1,8 @@
-//! Any text as a manifest, in YAML and in JSON: documents, or problems with their positions, in bounded time, without a
-//! panic.
+//! Fuzzes manifests. Any text is read as YAML and as JSON. The result is documents, and problems with positions, in bounded time and
+//! without a panic.
 //!
-//! It also checks that each part of a document has a position within the text, that YAML reads JSON as JSON does, and
-//! that a document that is written and read again is the same.
+//! The target also checks that each value of a document has a position within the text, and that a document is the same after it is
+//! written, as JSON or as YAML, and read again.
 #![no_main]
 
 use std::fmt::Write;
@@ -69,7 +69,7 @@ fn places_are_in_the_text(document: &Document, text: &str) {
     }
 }
 
-/// Checks that a position is in the text, or right behind its end.
+/// Checks that a position is on a line of the text, or on the line after it.
 fn is_in_the_text(place: Place, text: &str) {
     let lines = text
         .split(['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}'])
@@ -79,7 +79,8 @@ fn is_in_the_text(place: Place, text: &str) {
     assert!(place.column >= 1, "{place}");
 }
 
-/// Writes the value as JSON, as YAML in the form of JSON, and as YAML with one key per line, and reads each again.
+/// Checks that a value is the same after it is written and read again. The value is written as JSON, and as YAML with one key per line. The
+/// JSON is also read as YAML.
 fn written_again_is_the_same(value: &Json) {
     let text = json::to_string(value);
     let check = |text: &str, format| match read(text, format).all().as_deref() {
@@ -87,7 +88,7 @@ fn written_again_is_the_same(value: &Json) {
         Ok([document]) => assert_eq!(json::to_string(document.value()), json::to_string(value)),
         other => panic!("{text}: {other:?}"),
     };
-    // A negative zero loses its sign, as it does upstream.
+    // As in upstream, a negative zero loses its sign.
     if text.contains("-0") {
         return;
     }

@@ -1,10 +1,10 @@
-//! What the fuzz targets share: changing JSON as a tree, where changed bytes would hardly ever be JSON again.
+//! Code that the fuzz targets share: mutates JSON inputs as trees, because mutated bytes are rarely valid JSON.
 
 use libfuzzer_sys::fuzzer_mutate;
 use oorandom::Rand32;
 use serde_json::{Map, Value as Json};
 
-/// Keys and texts that mean something in schemas, definitions, policies and reviews. Those of the input come on top.
+/// Keys and texts with a meaning in schemas, definitions, policies and reviews. Mutations also use keys and texts of the input.
 const WORDS: &[&str] = &[
     "additionalProperties",
     "allOf",
@@ -92,7 +92,7 @@ const NUMBERS: [f64; 8] = [
     4_294_967_296.0,
 ];
 
-/// The body of a `fuzz_mutator!`: changes a part of a JSON document, or bytes where the input is no JSON.
+/// The body of a `fuzz_mutator!`. Changes values of a JSON document, or bytes if the input is not JSON.
 pub fn mutate_json(data: &mut [u8], size: usize, max_size: usize, seed: u32) -> usize {
     let mut random = Rand32::new(seed.into());
     let parsed = data
@@ -113,7 +113,7 @@ pub fn mutate_json(data: &mut [u8], size: usize, max_size: usize, seed: u32) -> 
     }
 }
 
-/// The body of a `fuzz_crossover!`: the first document with a part of the second in the place of one of its own.
+/// The body of a `fuzz_crossover!`. Replaces a value in the first document by a value of the second document.
 pub fn cross_json(first: &[u8], second: &[u8], out: &mut [u8], seed: u32) -> usize {
     let mut random = Rand32::new(seed.into());
     let (Ok(mut json), Ok(mut other)) = (
@@ -166,7 +166,7 @@ fn change(root: &mut Json, random: &mut Rand32) {
     }
 }
 
-/// A text with some of its bytes changed, or with another one put into it.
+/// Inserts `word` into a text, or changes some of the text's bytes.
 fn changed_text(text: &str, word: &str, random: &mut Rand32) -> String {
     if random.rand_range(0..2) == 0 {
         let mut at = below(text.len() + 1, random);
@@ -195,7 +195,7 @@ fn scalar(word: String, random: &mut Rand32) -> Json {
     }
 }
 
-/// A word that means something, or a key or text of the document.
+/// Picks one of [`WORDS`], or a key or text of the document.
 fn word(root: &mut Json, random: &mut Rand32) -> String {
     if random.rand_range(0..2) == 0 {
         return WORDS[below(WORDS.len(), random)].to_owned();
@@ -211,7 +211,7 @@ fn any_key(fields: &Map<String, Json>, random: &mut Rand32) -> Option<String> {
     fields.keys().nth(below(fields.len(), random)).cloned()
 }
 
-/// Any part of a document, the whole included.
+/// Picks any value in a document, or the whole document.
 fn pick<'j>(root: &'j mut Json, random: &mut Rand32) -> &'j mut Json {
     let wanted = below(count(root), random);
     let mut open = vec![root];
@@ -239,7 +239,7 @@ fn count(json: &Json) -> usize {
     parts
 }
 
-/// A number below another one, 0 where there is none.
+/// A random number below `end`, or 0 if `end` is 0.
 fn below(end: usize, random: &mut Rand32) -> usize {
     let end = u32::try_from(end).unwrap_or(u32::MAX);
     random.rand_range(0..end.max(1)) as usize

@@ -1,4 +1,4 @@
-//! CEL as Kubernetes evaluates it, in process. One dependency for hosts; each module is a crate of the workspace.
+//! CEL as Kubernetes evaluates it, in process. Hosts need only this dependency; each module is a crate of the workspace.
 //!
 //! # An expression over typed data
 //!
@@ -28,7 +28,8 @@
 //! # }
 //! ```
 //!
-//! [`EvalOptions`] bounds an evaluation: cost, memory, and an interrupt for deadlines and cancellation.
+//! [`EvalOptions`] limits the cost of an evaluation, and contains an interrupt for deadlines and cancellation. [`Arena::set_limit`] limits
+//! its memory.
 //!
 //! # A custom resource
 //!
@@ -86,7 +87,7 @@
 //! # }
 //! ```
 //!
-//! [`Options`] holds the authorizer that expressions ask, an interrupt, and the API server's version.
+//! [`Options`] contains the authorizer for the authorization checks of expressions, an interrupt, and the API server's version.
 
 pub use gavel_apimachinery as apimachinery;
 pub use gavel_crd as crd;

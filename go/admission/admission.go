@@ -1,8 +1,8 @@
 // Package admission decides requests with ValidatingAdmissionPolicies and mutates objects with MutatingAdmissionPolicies, as an API server
 // does.
 //
-// An [Index] is updated with policies, bindings, params and namespaces as they change; [Index.Decide] and [Index.Mutate] use its content at
-// the time of the call. A [Lookup] fetches namespaces and params that the index does not contain.
+// An [Index] contains policies, bindings, params and namespaces. The host updates the index when they change. [Index.Decide] and
+// [Index.Mutate] use the content at the time of the call. A [Lookup] fetches namespaces and params that the index does not contain.
 package admission
 
 import (
@@ -18,7 +18,7 @@ import (
 // Option changes how policies are read and compiled.
 type Option func(config map[string]any)
 
-// Server sets the version of the API server whose behavior Gavel follows, such as "1.36", which is the default.
+// Server sets the version of the API server whose behavior Gavel reproduces. The default is "1.36".
 func Server(version string) Option { return func(config map[string]any) { config["server"] = version } }
 
 // Language sets the version of Kubernetes whose functions new expressions can use. The default is the version before the server's.
@@ -37,7 +37,7 @@ func configOf(options []Option) ([]byte, error) {
 	return json.Marshal(config)
 }
 
-// Index holds policies, bindings, params and namespaces. Any number of goroutines may update and use it at the same time.
+// Index contains policies, bindings, params and namespaces. Any number of goroutines may update and use it at the same time.
 type Index struct{ inner capi.Index }
 
 // NewIndex returns an empty index.
@@ -60,7 +60,7 @@ func (i *Index) Close() { i.inner.Close() }
 // may be a param of policies. A policy whose expressions do not compile is added too, as in an API server.
 func (i *Index) Apply(object any) error { return i.change(object, i.inner.Apply) }
 
-// Delete removes an object; only its kind, name and namespace are read.
+// Delete removes an object. Only the kind, name and namespace of the object are read.
 func (i *Index) Delete(object any) error { return i.change(object, i.inner.Delete) }
 
 func (i *Index) change(object any, change func(capi.Value) error) error {
@@ -86,7 +86,7 @@ type GroupVersionKind struct {
 	Kind    string `json:"kind"`
 }
 
-// Equivalent is one of several resources through which the same objects are served.
+// Equivalent is one of several resources that serve the same objects.
 type Equivalent struct {
 	Resource    GroupVersionResource `json:"resource"`
 	Subresource string               `json:"subResource,omitempty"`
@@ -100,16 +100,16 @@ type ParamKind struct {
 	Namespaced bool   `json:"namespaced"`
 }
 
-// Knowledge holds properties of resources and kinds that their objects do not show.
+// Knowledge contains properties of resources and kinds that objects do not contain.
 type Knowledge struct {
 	Namespaced []ParamKind `json:"namespaced,omitempty"`
-	// Equivalents are groups of resources; all resources of a group serve the same objects.
+	// Equivalents are groups of resources. All resources of a group serve the same objects.
 	Equivalents [][]Equivalent `json:"equivalents,omitempty"`
 	// Schemas are the OpenAPI v3 schemas of custom resources, by "group/version/Kind". Mutations of custom resources need them.
 	Schemas map[string]any `json:"schemas,omitempty"`
 }
 
-// Learn adds knowledge to an index. Equivalents replace those of earlier calls.
+// Learn adds knowledge to an index. Equivalents replace the equivalents of earlier calls.
 func (i *Index) Learn(knowledge Knowledge) error {
 	config, err := json.Marshal(knowledge)
 	if err != nil {
@@ -162,25 +162,26 @@ func Compile(object any, options ...Option) (*Policy, error) {
 func (p *Policy) Close() { p.inner.Close() }
 
 // Lookup fetches objects that the index does not contain. Its methods return nil if an object does not exist. If a method returns an error,
-// the call ends and returns that error.
+// Decide or Mutate returns that error.
 type Lookup interface {
 	Namespace(name string) (any, error)
 	// Param fetches params that bindings of the index refer to by name. Params that bindings select by labels, and the params of
-	// [Options.Policies], must be in the index. The namespace is empty if the request has none.
+	// [Options.Policies], must be in the index. The namespace is empty for requests without a namespace.
 	Param(apiVersion, kind, namespace, name string) (any, error)
 }
 
 // Options configure one call of [Index.Decide] or [Index.Mutate].
 type Options struct {
-	// Authorizer answers the authorization checks of expressions; nil has no opinion about anything. If it panics, so does the call.
+	// Authorizer answers the authorization checks of expressions. If it is nil, the answer to every check is "no opinion". If Authorizer
+	// panics, the call panics with the same value.
 	Authorizer gavel.AuthorizeFunc
-	// Lookup fetches objects that the index does not contain; nil fetches nothing.
+	// Lookup fetches objects that the index does not contain. If it is nil, no objects are fetched.
 	Lookup Lookup
-	// Budget limits the cost of the expressions of each policy, in cost units; nil means Kubernetes' 10,000,000.
+	// Budget limits the cost of the expressions of each policy, in cost units. Nil means Kubernetes' limit of 10,000,000.
 	Budget *int64
-	// Explain reports which policies and bindings matched, and their results. Trace also reports each expression that was evaluated.
+	// Explain adds the policies and bindings that matched, with their results, to the decision. Trace also adds each evaluated expression.
 	Explain, Trace bool
-	// Policies, if not nil, are used instead of those of the index. Each policy is followed by its bindings.
+	// Policies, if not nil, replace the policies of the index. Each policy is followed by its bindings.
 	Policies []*Policy
 }
 
@@ -189,7 +190,7 @@ type Cause struct {
 	Message string `json:"message"`
 }
 
-// Details name the object that was denied, and list the causes.
+// Details name the denied object, and list the causes.
 type Details struct {
 	Name   string  `json:"name,omitempty"`
 	Group  string  `json:"group,omitempty"`
@@ -197,7 +198,7 @@ type Details struct {
 	Causes []Cause `json:"causes,omitempty"`
 }
 
-// Status is the answer to the client whose request is denied, like metav1.Status.
+// Status is the response for the client of a denied request, like metav1.Status.
 type Status struct {
 	Status  string   `json:"status"`
 	Message string   `json:"message"`
@@ -214,7 +215,7 @@ type Denial struct {
 	Reason  string `json:"reason"`
 }
 
-// Explanation reports how one policy was evaluated. The raw JSON has the form of the batch protocol.
+// Explanation reports how one policy was evaluated. The raw JSON has the format of the batch protocol.
 type Explanation struct {
 	Policy         string          `json:"policy"`
 	PolicyMatch    json.RawMessage `json:"policyMatch"`
@@ -230,10 +231,10 @@ type Decision struct {
 	Denials []Denial
 	// Warnings are for the client.
 	Warnings []string
-	// Annotations are for the audit event. AnnotationErrors are pairs of a key and the reason why its annotation was left out.
+	// Annotations are for the audit event. AnnotationErrors are pairs of a key and the reason why the annotation with this key is missing.
 	Annotations      map[string]string
 	AnnotationErrors [][2]string
-	// Policies holds the explanations that [Options] requested with Explain or Trace.
+	// Policies are the explanations that Explain or Trace in [Options] requested.
 	Policies []Explanation
 }
 
@@ -242,11 +243,12 @@ type Mutation struct {
 	Allowed bool
 	// Status is nil if the request is allowed.
 	Status *Status
-	// Object is the object after all mutations as JSON, or nil if it was not changed.
+	// Object is the JSON of the object after all mutations, or nil if no mutation changed the object.
 	Object json.RawMessage
 }
 
-// Decide decides a request, given as the request of an AdmissionReview. If the context ends, Decide returns early with the context's cause.
+// Decide decides a request. The argument request is the request of an AdmissionReview. If the context ends, Decide returns early with the
+// context's cause.
 func (i *Index) Decide(ctx context.Context, request any, options Options) (*Decision, error) {
 	decided, err := i.ask(ctx, request, options, func(call *capi.Call, policies []capi.Policy) (capi.Decision, error) {
 		return i.inner.Decide(call, policies, options.Explain, options.Trace)
@@ -261,8 +263,8 @@ func (i *Index) Decide(ctx context.Context, request any, options Options) (*Deci
 	return decision, err
 }
 
-// Mutate mutates the object of a request, given as the request of an AdmissionReview. If the context ends, Mutate returns early with the
-// context's cause.
+// Mutate mutates the object of a request. The argument request is the request of an AdmissionReview. If the context ends, Mutate returns
+// early with the context's cause.
 func (i *Index) Mutate(ctx context.Context, request any, options Options) (*Mutation, error) {
 	mutated, err := i.ask(ctx, request, options, i.inner.Mutate)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"gavel.dev/go/gavel"
 )
 
-// found is a Lookup with one answer for params.
+// found is a Lookup that returns the same object or error for all params.
 type found struct {
 	lister
 	param any

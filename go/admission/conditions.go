@@ -8,17 +8,17 @@ import (
 	"gavel.dev/go/internal/flat"
 )
 
-// Conditions compiles and evaluates expressions of policies and webhooks one by one, for hosts that do the rest of admission themselves.
+// Conditions compiles and evaluates single expressions of policies and webhooks, for hosts with their own admission code.
 type Conditions struct{ inner capi.Conditions }
 
 // Condition is a compiled expression.
 type Condition struct {
 	inner capi.Condition
-	// Type is the static type, such as "bool".
+	// Type is the static type of the expression, such as "bool".
 	Type string
 }
 
-// StoredExpressions compiles expressions as stored ones, which may use the functions of all versions of Kubernetes.
+// StoredExpressions compiles expressions as stored expressions, which may use the functions of all versions of Kubernetes.
 func StoredExpressions() Option { return func(config map[string]any) { config["mode"] = "stored" } }
 
 // WithVariables lets expressions read `variables`, as in policies.
@@ -48,7 +48,7 @@ func NewConditions(options ...Option) (*Conditions, error) {
 func (c *Conditions) Close() { c.inner.Close() }
 
 // Variable compiles a variable, declares it for later expressions, and returns its type. A variable that does not compile is declared too,
-// and expressions that read it fail.
+// but expressions that read it fail.
 func (c *Conditions) Variable(name, expression string, declared Declarations) (string, error) {
 	typ, err := c.inner.Variable(name, expression, declared.Params, declared.Authorizer, declared.PatchTypes)
 	return typ, gavel.Wrap(err)
@@ -69,13 +69,13 @@ func (c *Condition) Close() { c.inner.Close() }
 // Evaluated is the result of one expression.
 type Evaluated struct {
 	Value any
-	// Err is the error if the evaluation failed.
+	// Err is the error of a failed evaluation, or nil.
 	Err error
 }
 
-// Eval evaluates expressions of this compiler in order; the result of a nil expression is empty. The variables are object, oldObject,
+// Eval evaluates expressions of this compiler in order. The result of a nil expression is empty. The variables are object, oldObject,
 // request, params, namespaceObject, authorizer and authorizer.requestResource; each may be absent. Eval also returns the remaining budget,
-// in cost units. It is negative if the budget was exceeded; in this case there are no results.
+// in cost units. If the budget was exceeded, the remaining budget is negative, and there are no results.
 func (c *Conditions) Eval(ctx context.Context, conditions []*Condition, variables map[string]any, budget int64) ([]Evaluated, int64, error) {
 	call := capi.NewCall()
 	defer call.End()

@@ -10,13 +10,13 @@ import (
 	"gavel.dev/go/internal/capi"
 )
 
-// FieldError is an error of one field.
+// FieldError is an error about one field.
 type FieldError struct {
 	// Type is the type of the error, such as "FieldValueInvalid".
 	Type string `json:"type"`
 	// Field is the path of the field.
 	Field string `json:"field"`
-	// BadValue is the invalid value as JSON, if the error shows it.
+	// BadValue is the invalid value as JSON. It is empty if the error does not show the value.
 	BadValue json.RawMessage `json:"badValue,omitempty"`
 	Detail   string          `json:"detail"`
 	// Message is the whole error in one line, as field.Error prints it.
@@ -70,7 +70,7 @@ type Report struct {
 // Option changes how definitions are read and compiled.
 type Option func(config map[string]any)
 
-// Server sets the version of the API server whose behavior Gavel follows, such as "1.36", which is the default.
+// Server sets the version of the API server whose behavior Gavel reproduces. The default is "1.36".
 func Server(version string) Option { return func(config map[string]any) { config["server"] = version } }
 
 // Language sets the version of Kubernetes whose functions new rules may use. The default is the version before the server's.
@@ -78,7 +78,7 @@ func Language(version string) Option {
 	return func(config map[string]any) { config["k8sVersion"] = version }
 }
 
-// Stored compiles rules as stored ones, which may use the functions of all versions of Kubernetes.
+// Stored compiles rules as stored rules, which may use the functions of all versions of Kubernetes.
 func Stored() Option { return func(config map[string]any) { config["mode"] = "stored" } }
 
 func configOf(options []Option) ([]byte, error) {
@@ -92,7 +92,7 @@ func configOf(options []Option) ([]byte, error) {
 	return json.Marshal(config)
 }
 
-// Check validates a definition that is created or, if old is not nil, updated.
+// Check validates a created definition, or an updated definition if old is not nil.
 func Check(definition, old any, options ...Option) (*Report, error) {
 	config, err := configOf(options)
 	if err != nil {
@@ -130,7 +130,7 @@ type Definition struct {
 	storageVersion string
 }
 
-// Compile compiles a definition, to validate its objects. It assumes that the definition is valid: call [Check] first if the definition may
+// Compile compiles a definition for the validation of its objects. The definition must be valid: call [Check] first if the definition may
 // be invalid.
 func Compile(definition any, options ...Option) (*Definition, error) {
 	config, err := configOf(options)
@@ -153,10 +153,11 @@ func Compile(definition any, options ...Option) (*Definition, error) {
 // Close frees the definition. Calls in flight finish first.
 func (d *Definition) Close() { d.inner.Close() }
 
-// StorageVersion returns the version in which objects are stored.
+// StorageVersion returns the name of the version in which objects are stored.
 func (d *Definition) StorageVersion() string { return d.storageVersion }
 
-// DecodeOptions configure how an object is decoded. The zero value decodes it as an API server decodes the body of a request.
+// DecodeOptions configure how an object is decoded. With the zero value, an object is decoded as an API server decodes the body of a
+// request.
 type DecodeOptions struct {
 	// FromStorage says that the object comes from storage, not from a request.
 	FromStorage bool
@@ -166,8 +167,8 @@ type DecodeOptions struct {
 	NoDefaults bool
 }
 
-// Decode decodes an object into the form in which an API server holds it: defaults are set, and unknown fields are dropped. It also returns
-// the paths of the unknown fields.
+// Decode decodes an object as an API server decodes it: unknown fields are dropped, and defaults are set. Decode also returns the paths of
+// the unknown fields.
 func (d *Definition) Decode(object any, options DecodeOptions) (*gavel.Value, []string, error) {
 	held, done, err := gavel.HeldValue(object)
 	if err != nil {
@@ -185,8 +186,9 @@ func (d *Definition) Decode(object any, options DecodeOptions) (*gavel.Value, []
 	return gavel.ValueOf(decoded), unknown, err
 }
 
-// Prepare prepares an object for validation, as an API server does after admission: it resets status and generation. An empty version is
-// the storage version; old is nil if the object is created; status says that only the status is updated.
+// Prepare prepares an object for validation, as an API server does after admission: it resets the fields that the request cannot set. An
+// empty version is the storage version. Old is the object before an update, or nil for a created object. Status says that the request is an
+// update of the status subresource.
 func (d *Definition) Prepare(version string, object, old any, status bool) (*gavel.Value, error) {
 	held, done, err := gavel.HeldValue(object)
 	if err != nil {
@@ -212,17 +214,18 @@ func (d *Definition) version(name string) string {
 	return name
 }
 
-// ValidateOptions configure how an object is validated. The zero value validates it as an API server validates a new object.
+// ValidateOptions configure how an object is validated. With the zero value, an object is validated as an API server validates a created
+// object.
 type ValidateOptions struct {
-	// Version is the version of the definition to validate by; empty is the storage version.
+	// Version is the name of the version whose schema is used. Empty is the storage version.
 	Version string
-	// Old is the object before an update, or nil if the object is created.
+	// Old is the object before an update, or nil for a created object.
 	Old any
-	// Budget limits the cost of all rules together, in cost units; nil means Kubernetes' 10,000,000.
+	// Budget limits the cost of all rules together, in cost units. Nil means Kubernetes' limit of 10,000,000.
 	Budget *int64
 	// SkipMetadata skips the validation of metadata.
 	SkipMetadata bool
-	// Status says that only the status is updated, through its own endpoint.
+	// Status says that the request is an update of the status subresource.
 	Status bool
 	// ForceRules runs the rules even if an API server would skip them because of schema errors.
 	ForceRules bool
@@ -232,11 +235,11 @@ type ValidateOptions struct {
 type Outcome struct {
 	SchemaErrors []FieldError `json:"schemaErrors"`
 	RuleErrors   []FieldError `json:"ruleErrors"`
-	// Warnings are rule errors that the old object had too.
+	// Warnings are rule errors that the old object has too.
 	Warnings []string `json:"warnings"`
 	// Notes say why a messageExpression could not be used and the rule's message replaced it. An API server only logs them.
 	Notes []string `json:"notes"`
-	// NoRules says that the definition has no rules, RulesSkipped that they did not run because of schema errors.
+	// NoRules says that the definition has no rules. RulesSkipped says that the rules did not run because of schema errors.
 	NoRules, RulesSkipped bool
 	// RemainingBudget is the rest of the budget, in cost units. It is negative if a rule exceeded a limit and ended the validation.
 	RemainingBudget int64
@@ -245,7 +248,7 @@ type Outcome struct {
 // Valid reports whether the object has no errors.
 func (o *Outcome) Valid() bool { return len(o.SchemaErrors) == 0 && len(o.RuleErrors) == 0 }
 
-// Errors returns all errors in the order of an API server.
+// Errors returns all errors, in the order in which an API server reports them.
 func (o *Outcome) Errors() []FieldError {
 	return append(append([]FieldError(nil), o.SchemaErrors...), o.RuleErrors...)
 }

@@ -8,23 +8,25 @@ import (
 	"gavel.dev/go/internal/capi"
 )
 
-// Rules are the compiled rules of a structural schema and of all schemas in it, for hosts that do the rest of validation themselves.
+// Rules are the compiled rules of a structural schema and of all schemas in it, for hosts with their own schema validation.
 type Rules struct{ inner capi.Rules }
 
 // ResourceRoot says that the schema describes a whole object, with apiVersion, kind and metadata.
 func ResourceRoot() Option { return func(config map[string]any) { config["resource"] = true } }
 
-// PerCallLimit limits the cost of one evaluation, in cost units; the default is Kubernetes' 1,000,000.
+// PerCallLimit limits the cost of one evaluation, in cost units. The default is Kubernetes' limit of 1,000,000.
 func PerCallLimit(units uint64) Option {
 	return func(config map[string]any) { config["perCallLimit"] = units }
 }
 
-// StoredRules says, for each rule, whether the rule and whether its messageExpression was stored already. Only [CheckRules] uses it.
+// StoredRules contains two values for each rule: whether the rule is already stored, and whether its messageExpression is already stored.
+// Only [CheckRules] uses this option.
 func StoredRules(stored [][2]bool) Option {
 	return func(config map[string]any) { config["stored"] = stored }
 }
 
-// CompileRules compiles the rules of a structural OpenAPI v3 schema, as stored rules. [Rules.Validate] reports rules that do not compile.
+// CompileRules compiles the rules of a structural OpenAPI v3 schema. The rules are compiled as stored rules. [Rules.Validate] reports rules
+// that do not compile.
 func CompileRules(schema any, options ...Option) (*Rules, error) {
 	config, err := configOf(options)
 	if err != nil {
@@ -47,9 +49,9 @@ func (r *Rules) Close() { r.inner.Close() }
 
 // Subject is a value to validate.
 type Subject struct {
-	// Path is the path of the value, such as "spec"; empty is the root of an object.
+	// Path is the path of the value, such as "spec". Empty is the root of an object.
 	Path string
-	// Value is the value to validate. Old is the value before an update, or nil if there is none.
+	// Value is the value to validate. Old is the value before an update, or nil if there was no value.
 	Value, Old any
 	// Ratcheting turns rule errors that the old value has too into warnings.
 	Ratcheting bool
@@ -96,15 +98,15 @@ type CheckedRule struct {
 	// MaxCost bounds the cost of one evaluation, in cost units. MaxCardinality bounds the number of evaluations.
 	MaxCost        uint64 `json:"maxCost"`
 	MaxCardinality uint64 `json:"maxCardinality"`
-	// MessageError says why the messageExpression does not compile. MessageMaxCost bounds its cost, in cost units; it is nil if there is no
-	// messageExpression, or one that does not compile.
+	// MessageError says why the messageExpression does not compile. MessageMaxCost bounds the cost of the messageExpression, in cost units.
+	// It is nil if there is no messageExpression, or if the messageExpression does not compile.
 	MessageError   string  `json:"messageError"`
 	MessageMaxCost *uint64 `json:"messageMaxCost"`
 	FieldPath      string  `json:"fieldPath"`
 }
 
-// CheckRules compiles the rules of one schema, without those of schemas in it. It returns a result for each rule; the result for a blank
-// rule is nil.
+// CheckRules compiles the rules of one schema, but not the rules of schemas in it. It returns a result for each rule. The result for a
+// blank rule is nil.
 func CheckRules(schema any, options ...Option) ([]*CheckedRule, error) {
 	config, err := configOf(options)
 	if err != nil {

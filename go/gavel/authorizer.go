@@ -10,7 +10,7 @@ import (
 // Verdict is the decision of an authorizer.
 type Verdict = capi.Verdict
 
-// The verdicts.
+// The verdicts of an authorizer.
 const (
 	NoOpinion = capi.NoOpinion
 	Allow     = capi.Allow
@@ -25,12 +25,12 @@ type UserInfo struct {
 	Extra  map[string][]string `json:"extra,omitempty"`
 }
 
-// Attributes describe what a user wants to do.
+// Attributes describe an action that a user requests.
 type Attributes struct {
 	// User is the name of the user.
 	User string `json:"user"`
 	Verb string `json:"verb"`
-	// ResourceRequest says whether the request is for a resource, not for a path.
+	// ResourceRequest says whether the action is on a resource. Otherwise it is on a path.
 	ResourceRequest bool   `json:"resourceRequest"`
 	Path            string `json:"path"`
 	APIGroup        string `json:"apiGroup"`
@@ -46,10 +46,10 @@ type Attributes struct {
 	LabelSelectorError string `json:"labelSelectorError"`
 }
 
-// AuthorizeFunc decides whether a user is allowed to do something. Several goroutines can call it at the same time.
+// AuthorizeFunc authorizes an action of a user. Several goroutines can call it at the same time.
 type AuthorizeFunc func(Attributes) (verdict Verdict, reason string, err error)
 
-// Authorize calls f with attributes as JSON. It is for the other packages of this module.
+// Authorize decodes attributes from JSON and calls f. It is for the other packages of this module.
 func (f AuthorizeFunc) Authorize(attributes []byte) (Verdict, string, error) {
 	var asked Attributes
 	if err := json.Unmarshal(attributes, &asked); err != nil {

@@ -7,10 +7,10 @@ import (
 	"gavel.dev/go/internal/capi"
 )
 
-// Env defines what expressions can use: the functions of a version of Kubernetes, and variables.
+// Env defines the functions and variables that expressions can use.
 type Env struct{ inner capi.Env }
 
-// Estimate is a static cost, in cost units.
+// Estimate bounds the cost of an evaluation, in cost units. It is computed without evaluation.
 type Estimate struct{ Min, Max uint64 }
 
 // Option configures an environment.
@@ -29,17 +29,17 @@ func entry(key, name string, value any) Option {
 	}
 }
 
-// Server sets the version of the API server whose values, costs and messages Gavel reproduces, such as "1.36", which is the default.
+// Server sets the version of the API server whose values, costs and messages Gavel reproduces. The default is "1.36".
 func Server(version string) Option { return set("server", version) }
 
 // Language sets the version of Kubernetes whose functions expressions can use. The default is the server's version.
 func Language(version string) Option { return set("k8sVersion", version) }
 
-// Stored lets expressions use the functions of all versions of Kubernetes, as an API server lets stored expressions.
+// Stored lets expressions use the functions of all versions of Kubernetes, as stored expressions can in an API server.
 func Stored() Option { return set("mode", "stored") }
 
-// Variable declares a variable of a type such as "dyn", "int", "list(string)", "authorizer", "resourceCheck", "admissionRequest" or
-// "namespaceObject".
+// Variable declares a variable. Its type is, for example, "dyn", "int", "list(string)", "authorizer", "resourceCheck", "admissionRequest"
+// or "namespaceObject".
 func Variable(name, typeName string) Option { return entry("vars", name, typeName) }
 
 // Typed declares a variable whose type is written as in the batch protocol, such as {"list": {"schema": …}}.
@@ -50,12 +50,12 @@ func Schema(name string, schema any, resourceRoot bool) Option {
 	return entry("vars", name, map[string]any{"schema": schema, "resource": resourceRoot})
 }
 
-// Size bounds the size of the values at a path, such as "xs" or "xs.@items", for the cost estimate.
+// Size bounds the size of the values at a path for the cost estimate. A path is, for example, "xs" or "xs.@items".
 func Size(path string, least, most uint64) Option {
 	return entry("sizes", path, map[string]uint64{"min": least, "max": most})
 }
 
-// CheckOnly compiles expressions only to get their types and cost estimates: [Program.Eval] does not evaluate the programs.
+// CheckOnly compiles expressions only for their types and cost estimates: [Program.Eval] does not evaluate the programs.
 func CheckOnly() Option { return set("checkOnly", true) }
 
 // Specification selects the language of cel-spec with its extension libraries, without Kubernetes' libraries. The container is the
@@ -78,7 +78,8 @@ func WithoutMacros() Option { return set("disableMacros", true) }
 // WithoutCheck evaluates expressions without type checking. It requires [Specification].
 func WithoutCheck() Option { return set("disableCheck", true) }
 
-// NewEnv returns an environment. By default it offers what an API server 1.36 offers to new expressions, without variables.
+// NewEnv returns an environment. By default, the environment has the functions that an API server of version 1.36 offers to new
+// expressions, and no variables.
 func NewEnv(options ...Option) (*Env, error) {
 	spec := map[string]any{}
 	for _, option := range options {

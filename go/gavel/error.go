@@ -25,7 +25,7 @@ const (
 	KindCostLimit = Kind(capi.KindCostLimit)
 	// KindMemoryLimit: an evaluation exceeded its memory limit.
 	KindMemoryLimit = Kind(capi.KindMemoryLimit)
-	// KindDecode: an object is rejected before it is validated.
+	// KindDecode: an object cannot be decoded. It was not validated.
 	KindDecode = Kind(capi.KindDecode)
 	// KindCompile: a definition or a policy cannot be compiled.
 	KindCompile = Kind(capi.KindCompile)
@@ -33,19 +33,21 @@ const (
 	KindPanic = Kind(capi.KindPanic)
 )
 
-// ErrClosed is returned if something is used after it was closed.
+// ErrClosed is returned if an environment, a program or another object of this module is used after its Close.
 var ErrClosed = capi.ErrClosed
 
-// Error is a failure, with the message of Kubernetes. If a context ends a call, the call returns the context's cause instead.
+// Error is a failure. Its message is Kubernetes' message. If a context ends a call, the call returns the context's cause instead of an
+// Error.
 type Error struct {
 	Kind    Kind
 	Message string
-	// Line and Column are the position in the expression. Both count from 1, columns in code points; both are 0 if there is no position.
+	// Line and Column are the position in the expression. Lines and columns count from 1, columns in code points. Line and Column are 0 if
+	// there is no position.
 	Line, Column int
 	// Type is the static type of the expression if a constant part of it fails; otherwise it is empty. TypeInMessages is the type as
 	// messages print it.
 	Type, TypeInMessages string
-	// Estimate is the static cost of the same expression, or nil.
+	// Estimate is the cost estimate of the same expression, or nil.
 	Estimate *Estimate
 }
 

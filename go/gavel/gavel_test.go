@@ -181,7 +181,7 @@ func TestWhatAnAuthorizerPanicsWithReachesTheCaller(t *testing.T) {
 	if asked != 2 {
 		t.Errorf("asked %d times", asked)
 	}
-	// The library still works after the panic.
+	// Check that the library still works after the panic.
 	variables["authorizer"] = gavel.Authorizer{Authorize: func(gavel.Attributes) (gavel.Verdict, string, error) { return gavel.Allow, "", nil }}
 	if result, err := program.Eval(watched, variables); err != nil || result.Value != true {
 		t.Errorf("%v, %v", result, err)

@@ -18,7 +18,7 @@ type Result struct {
 	// Value is nil, bool, int64, uint64, float64, string, []byte, time.Time, time.Duration, []any, [Map], [Type], [Optional], [Opaque]
 	// or [Object].
 	Value any
-	// Cost is the cost of the evaluation in cost units, even if it failed.
+	// Cost is the cost of the evaluation in cost units. It is valid even if the evaluation failed.
 	Cost uint64
 	// Evaluated is false if the program was only checked, or if the call failed before the evaluation.
 	Evaluated bool
@@ -27,12 +27,12 @@ type Result struct {
 // EvalOption limits an evaluation.
 type EvalOption func(*capi.Call)
 
-// CostLimit limits the cost of an evaluation, in cost units; the default is Kubernetes' limit for one expression, 1,000,000.
+// CostLimit limits the cost of an evaluation, in cost units. The default is 1,000,000, Kubernetes' limit for one expression.
 func CostLimit(units uint64) EvalOption {
 	return func(call *capi.Call) { call.Limit(int64(units)) }
 }
 
-// MemoryLimit limits the memory of the values that an evaluation computes, in bytes; the default is 64 MiB.
+// MemoryLimit limits the memory of the values that an evaluation computes, in bytes. The default is 64 MiB.
 func MemoryLimit(bytes uint64) EvalOption {
 	return func(call *capi.Call) { call.Memory(bytes) }
 }
@@ -43,14 +43,14 @@ func (p *Program) Type() string { return p.statics.Type }
 // TypeInMessages returns the static type as Kubernetes' messages print it.
 func (p *Program) TypeInMessages() string { return p.statics.TypeInMessages }
 
-// Estimate returns the static cost, or nil if it is not known.
+// Estimate returns the cost estimate, or nil if it is unknown.
 func (p *Program) Estimate() *Estimate { return estimate(p.statics) }
 
 // Close frees the program. Evaluations in flight finish first.
 func (p *Program) Close() { p.inner.Close() }
 
-// Eval evaluates the program with variables by name. If the context ends, Eval returns early with the context's cause. Other failures are
-// an [*Error]; the result then still has the cost.
+// Eval evaluates the program. Variables maps names to values. If the context ends, Eval returns early with the context's cause. Any other
+// failure is an [*Error], and the result still has the cost.
 func (p *Program) Eval(ctx context.Context, variables map[string]any, options ...EvalOption) (Result, error) {
 	call := capi.NewCall()
 	defer call.End()

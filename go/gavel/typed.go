@@ -11,12 +11,12 @@ import (
 	"gavel.dev/go/internal/flat"
 )
 
-// Type is a CEL type that is used as a value; the text is the name of the type.
+// Type is a CEL type that is used as a value. The string is the name of the type.
 type Type string
 
 // Optional is an optional value.
 type Optional struct {
-	// Set says whether there is a value.
+	// Set says whether the optional has a value.
 	Set   bool
 	Value any
 }
@@ -44,7 +44,7 @@ type Object struct {
 	Fields map[string]any
 }
 
-// HeldError is an error that takes the place of a value in a list or a map.
+// HeldError is an error that replaces a value in a list or a map.
 type HeldError string
 
 func (e HeldError) Error() string { return string(e) }
@@ -52,7 +52,7 @@ func (e HeldError) Error() string { return string(e) }
 // Entry is an entry of a [Map].
 type Entry struct{ Key, Value any }
 
-// Map is a CEL map, whose keys need not be strings. Entries are ordered by the text of their keys.
+// Map is a CEL map. Its keys need not be strings. The entries are ordered by the text of their keys.
 type Map []Entry
 
 // Get returns the value of a key.

@@ -11,7 +11,8 @@ import (
 // Value is an immutable JSON value in the library's memory. Several calls can use it without converting it again.
 type Value struct{ held capi.Value }
 
-// NewValue converts a value: a map[string]any, an unstructured object, a json.RawMessage, or any other JSON value.
+// NewValue converts a Go value to a Value. The Go value is a map[string]any, an unstructured object, a json.RawMessage, or any other JSON
+// value.
 func NewValue(value any) (*Value, error) {
 	if value, ok := value.(*Value); ok {
 		return value, nil
@@ -23,7 +24,7 @@ func NewValue(value any) (*Value, error) {
 	return &Value{held}, nil
 }
 
-// crossed converts a value for the library.
+// crossed encodes a Go value, and passes the encoded value to take, which decodes it in the library.
 func crossed(value any, take func(flat []byte) (capi.Value, error)) (capi.Value, error) {
 	call := capi.NewCall()
 	defer call.End()
@@ -41,7 +42,7 @@ func crossed(value any, take func(flat []byte) (capi.Value, error)) (capi.Value,
 // Close frees the value. Calls in flight finish first.
 func (v *Value) Close() { v.held.Close() }
 
-// MarshalJSON returns the value as JSON, written as Kubernetes writes it.
+// MarshalJSON returns the value as JSON text, as Kubernetes writes it.
 func (v *Value) MarshalJSON() ([]byte, error) {
 	text, err := v.held.JSON()
 	return text, Wrap(err)
@@ -59,7 +60,8 @@ func (v *Value) Decode(into any) error {
 // AppendFlat encodes a reference to the value. It is for the other packages of this module.
 func (v *Value) AppendFlat(w *flat.Writer) error { return w.Handle(v.held) }
 
-// HeldValue converts v for one call. The caller must call done after the call. It is for the other packages of this module.
+// HeldValue converts v to a handle for one call. The caller must call done after the call. HeldValue is for the other packages of this
+// module.
 func HeldValue(v any) (held capi.Value, done func(), err error) {
 	if value, ok := v.(*Value); ok {
 		return value.held, func() {}, nil
@@ -71,5 +73,5 @@ func HeldValue(v any) (held capi.Value, done func(), err error) {
 	return held, held.Close, nil
 }
 
-// ValueOf returns a handle as a [Value]. It is for the other packages of this module.
+// ValueOf converts a handle to a [Value]. It is for the other packages of this module.
 func ValueOf(held capi.Value) *Value { return &Value{held} }

@@ -224,17 +224,12 @@ impl<'a> Dispatch<'a> {
         for binding in bindings {
             let matches = binding.matcher.binding_matches(request, around);
             observer.binding_matched(policy.name(), binding.name(), &matches);
-            let mut is_interrupted = false;
+            let mut is_interrupted = self.is_interrupted();
             let params = match matches {
                 Ok(false) => continue,
-                Ok(true) => {
-                    is_interrupted = self.is_interrupted();
-                    match is_interrupted {
-                        // An interrupted binding fails anyway, so its params, which may be many, are not collected.
-                        true => Ok(smallvec![None]),
-                        false => self.collect(kind, known, binding.params.as_ref()),
-                    }
-                }
+                // An interrupted binding fails anyway, so its params, which may be many, are not collected.
+                Ok(true) if is_interrupted => Ok(smallvec![None]),
+                Ok(true) => self.collect(kind, known, binding.params.as_ref()),
                 Err(error) => Err(error),
             };
             let params = match params {

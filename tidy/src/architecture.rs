@@ -1,17 +1,18 @@
-//! The order of crates and of the engine's modules in ARCHITECTURE.md.
+//! Reads the layers of crates, and the order of the engine's modules, from ARCHITECTURE.md.
 
-/// The allowed imports of ARCHITECTURE.md.
+/// The imports that ARCHITECTURE.md allows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Architecture {
-    /// Folders of crates and their layers; a crate without a layer can use every crate.
+    /// The folders of crates, with their layers. A crate without a layer can use every crate.
     pub layers: Vec<(String, Option<u32>)>,
-    /// The modules of the engine, from the bottom up; modules on one line can use each other, but not in circles.
+    /// The modules of the engine, by line of the list in ARCHITECTURE.md. A module can use the modules of its own line and of earlier
+    /// lines.
     pub engine: Vec<Vec<String>>,
 }
 
 impl Architecture {
-    /// Reads the table with rows `` | `folder/` | layer | … ``, and the code block in which each line names modules of the
-    /// engine, followed by two spaces and their description.
+    /// Reads the table of crates and the list of the engine's modules. The rows of the table are `` | `folder/` | layer | … ``. The list is
+    /// a code block. Each line of the block contains names of modules, two spaces, and a description.
     pub fn read(text: &str) -> Self {
         Architecture {
             layers: text.lines().filter_map(layer).collect(),
@@ -25,7 +26,7 @@ impl Architecture {
         row.map(|(_, layer)| *layer)
     }
 
-    /// The index in `engine` of a module's line; `None` if the module is not listed.
+    /// The line of a module, as an index into `engine`. `None` if the module is not listed.
     pub fn engine_line(&self, module: &str) -> Option<usize> {
         let has = |line: &Vec<String>| line.iter().any(|name| name == module);
         self.engine.iter().position(has)

@@ -1,12 +1,12 @@
-//! Finds modules of a crate that use each other in a circle.
+//! Finds cyclic dependencies between modules of a crate.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use crate::modules::{Use, module_path};
 
-/// Sibling modules that use each other in a circle, directly or not, with the uses that connect them. A module and its submodules are
-/// treated as one, so they can use each other.
+/// Finds cyclic dependencies between sibling modules. Returns the uses that form each cycle. A module includes its submodules, so a module
+/// and its submodules can use each other.
 pub fn circles(src: &Path, uses: &BTreeSet<Use>) -> Vec<Vec<Use>> {
     let mut ties: BTreeMap<(Module, Module), Vec<&Use>> = BTreeMap::new();
     for each in uses {
@@ -46,7 +46,7 @@ pub fn circles(src: &Path, uses: &BTreeSet<Use>) -> Vec<Vec<Use>> {
 /// The path of a module.
 type Module = Vec<String>;
 
-/// The two sibling modules that a use connects; `None` if one contains the other.
+/// The two sibling modules that a use connects. `None` if one module contains the other module.
 fn side_by_side(src: &Path, each: &Use) -> Option<(Module, Module)> {
     let (from, to) = (module_path(src, &each.from)?, module_path(src, &each.to)?);
     let shared = from
@@ -58,7 +58,7 @@ fn side_by_side(src: &Path, each: &Use) -> Option<(Module, Module)> {
     Some((beside(&from)?, beside(&to)?))
 }
 
-/// The modules that a module uses, directly or not.
+/// The modules that a module uses directly or indirectly.
 fn reached<'m>(
     from: &'m Module,
     targets: &BTreeMap<&'m Module, BTreeSet<&'m Module>>,

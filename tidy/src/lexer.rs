@@ -1,6 +1,6 @@
 //! Splits Rust source into words, without comments, strings and test modules.
 
-/// The words and signs of a text, in order. Comments, strings, characters and lifetimes are omitted.
+/// The words and punctuation of a text, in order. Comments, strings, characters and the quotes of lifetimes are omitted.
 pub(crate) fn words(text: &str) -> Vec<&str> {
     let mut words = Vec::new();
     let mut rest = text;
@@ -15,7 +15,7 @@ pub(crate) fn words(text: &str) -> Vec<&str> {
     words
 }
 
-/// The words without those of test modules.
+/// Removes the words of items with the attribute `#[cfg(test)]`.
 pub(crate) fn without_tests(words: Vec<&str>) -> Vec<&str> {
     const FOR_TESTS: [&str; 7] = ["#", "[", "cfg", "(", "test", ")", "]"];
     let mut kept = Vec::with_capacity(words.len());
@@ -32,7 +32,7 @@ pub(crate) fn without_tests(words: Vec<&str>) -> Vec<&str> {
     kept
 }
 
-/// The words after an item: after its semicolon or its braces.
+/// The words after an item, which ends with a semicolon or a closing brace.
 fn after_item<'w, 't>(mut words: &'w [&'t str]) -> &'w [&'t str] {
     let mut depth = 0_usize;
     while let Some((word, after)) = words.split_first() {
@@ -49,7 +49,7 @@ fn after_item<'w, 't>(mut words: &'w [&'t str]) -> &'w [&'t str] {
     words
 }
 
-/// The length of a comment, string, character or lifetime in bytes.
+/// The number of bytes to skip if the text begins with a comment, a string, a character or the quote of a lifetime. Otherwise `None`.
 fn skipped(rest: &str) -> Option<usize> {
     let until = |end: &str| {
         rest.find(end)
@@ -70,7 +70,7 @@ fn skipped(rest: &str) -> Option<usize> {
     }
     match rest.strip_prefix(['"', '\'']) {
         Some(inner) if rest.starts_with('"') => Some(quoted(inner, '"').saturating_add(1)),
-        // A character, or the name of a lifetime.
+        // This arm matches a character. The next arm matches the quote of a lifetime.
         Some(inner) if inner.starts_with('\\') || inner.chars().nth(1) == Some('\'') => {
             Some(quoted(inner, '\'').saturating_add(1))
         }
@@ -86,7 +86,7 @@ fn raw_text(rest: &str) -> Option<usize> {
     after.get(hashes..)?.starts_with('"').then_some(hashes)
 }
 
-/// The length of a string in bytes, including its closing quote.
+/// The length of the rest of a string or character after its opening quote, in bytes, including the closing quote.
 fn quoted(inner: &str, quote: char) -> usize {
     let mut escaped = false;
     let end = inner.char_indices().find(|(_, c)| {

@@ -1,7 +1,8 @@
-//! The structure of the workspace, read from its sources: crates with their dependencies, and files with the names that they use from each
-//! other. The tests of this crate compare it with ARCHITECTURE.md.
+//! Reads the structure of the workspace from its sources: the dependencies of crates, and the names that files use from each other. The
+//! tests of this crate compare the structure with ARCHITECTURE.md.
 //!
-//! It needs no compiler, because it reads only `use` lines and paths. A name is followed through re-exports to the file that defines it.
+//! The crate needs no compiler, because it reads only `use` declarations and paths. It follows a name through re-exports to the file that
+//! defines the name.
 
 mod architecture;
 mod circles;

@@ -8,7 +8,7 @@ use crate::lexer::{without_tests, words};
 /// The modules of a crate that have files of their own, without test modules.
 #[derive(Debug, Default)]
 pub struct Modules {
-    /// The modules by their path in the crate: `["syntax", "parser"]`; the path of the root is empty.
+    /// The modules by their path in the crate, such as `["syntax", "parser"]`. The path of the root is empty.
     modules: BTreeMap<Vec<String>, Module>,
 }
 
@@ -17,13 +17,13 @@ struct Module {
     file: PathBuf,
     /// The names of the items that the module defines.
     defined: BTreeSet<String>,
-    /// The names of the types and traits in the module, with repetitions.
+    /// The names of the types and traits in the module. A name can occur more than once.
     types: Vec<String>,
     /// The names of the module's submodules.
     children: BTreeSet<String>,
     /// The paths in the module's code.
     paths: Vec<Vec<String>>,
-    /// The names that `use` imports, with their paths.
+    /// The names that `use` declarations import, with their paths.
     imports: BTreeMap<String, Vec<String>>,
     /// The modules that the module imports with `*`.
     globs: Vec<Vec<String>>,
@@ -54,7 +54,7 @@ const KEYWORDS: [&str; 9] = [
 ];
 
 impl Modules {
-    /// Reads the files of a crate; their paths begin with its `src`.
+    /// Reads the files of a crate. The paths of the files begin with `src`, the source folder of the crate.
     pub fn read(src: &Path, files: &[(PathBuf, String)]) -> Self {
         let mut modules = Modules::default();
         for (file, text) in files {
@@ -82,7 +82,7 @@ impl Modules {
         modules
     }
 
-    /// The names that several types or traits have, with their files.
+    /// The names that more than one type or trait has, with the files of these types and traits.
     pub fn doubled_types(&self) -> BTreeMap<&str, Vec<&Path>> {
         let mut files: BTreeMap<&str, Vec<&Path>> = BTreeMap::new();
         for module in self.modules.values() {
@@ -114,7 +114,7 @@ impl Modules {
         uses
     }
 
-    /// Removes files that only test modules declare with `mod`.
+    /// Removes modules that no module declares with `mod`. These are test modules: their declarations were omitted.
     fn drop_modules_of_tests(&mut self) {
         let declared = |path: &[String]| {
             let Some((name, parent)) = path.split_last() else {
@@ -137,8 +137,8 @@ impl Modules {
         }
     }
 
-    /// The file that defines the item to which a path in the module `from` leads, and the name of the item; `None` for items of other
-    /// crates. `seen` holds the current lookups, because re-exports may form circles.
+    /// Resolves a path in the module `from` to an item. Returns the file that defines the item, and the name of the item. `None` for items
+    /// of other crates. `seen` contains the lookups in progress, because re-exports may be cyclic.
     fn resolve(
         &self,
         from: &[String],
@@ -149,7 +149,7 @@ impl Modules {
             return None;
         }
         let (at, rest) = self.walk(from, path)?;
-        // Without a name, the whole module is imported; the uses of its items are recorded where they occur.
+        // Without a name, the path is a module. The uses of its items are recorded where the items occur.
         let (name, behind) = rest.split_first()?;
         let module = self.modules.get(&at)?;
         if module.defined.contains(name) {
@@ -168,7 +168,7 @@ impl Modules {
         })
     }
 
-    /// Follows a path through modules: returns the last one, and the rest of the path.
+    /// Follows a path through modules. Returns the last module, and the rest of the path.
     fn walk<'p>(&self, from: &[String], path: &'p [String]) -> Option<(Vec<String>, &'p [String])> {
         let (mut at, mut rest) = match path.split_first()? {
             (first, rest) if first == "crate" => (Vec::new(), rest),
@@ -188,7 +188,7 @@ impl Modules {
     }
 }
 
-/// The names of types and traits. `union` is only a keyword before a name, so it is checked separately.
+/// The names of types and traits. Names in lower case are skipped: `union` is a keyword only before the name of a type.
 fn types(words: &[&str]) -> Vec<String> {
     let names = after(words, &["struct", "enum", "trait", "union"]);
     names
@@ -196,7 +196,7 @@ fn types(words: &[&str]) -> Vec<String> {
         .collect()
 }
 
-/// The names after the given keywords.
+/// The words that follow the given keywords.
 fn after(words: &[&str], keywords: &[&str]) -> impl Iterator<Item = String> {
     words.windows(2).filter_map(|pair| match pair {
         [keyword, name] if keywords.contains(keyword) => Some((*name).to_owned()),
@@ -204,7 +204,7 @@ fn after(words: &[&str], keywords: &[&str]) -> impl Iterator<Item = String> {
     })
 }
 
-/// The path of a file's module: `src/a/b.rs` and `src/a/b/mod.rs` are `a::b`; `src/lib.rs` and `src/main.rs` are the root.
+/// The path of a file's module. `src/a/b.rs` and `src/a/b/mod.rs` are `a::b`. `src/lib.rs` is the root. `None` for `main.rs`.
 pub(crate) fn module_path(src: &Path, file: &Path) -> Option<Vec<String>> {
     let inner = file.strip_prefix(src).ok()?.with_extension("");
     let mut path: Vec<String> = inner
@@ -212,7 +212,7 @@ pub(crate) fn module_path(src: &Path, file: &Path) -> Option<Vec<String>> {
         .map(|part| part.to_string_lossy().into_owned())
         .collect();
     match path.last().map(String::as_str) {
-        // The program is a crate of its own, which uses the library by its name.
+        // The program is a separate crate, which uses the library by its crate name.
         Some("main") => return None,
         Some("mod") => drop(path.pop()),
         Some("lib") if path.len() == 1 => path.clear(),
@@ -229,7 +229,7 @@ fn joined(path: &[String], name: &str) -> Vec<String> {
     path.iter().cloned().chain([name.to_owned()]).collect()
 }
 
-/// The names that `use` lines import, each with the path that it stands for.
+/// The names that `use` declarations import, with their paths.
 fn uses(words: &[&str]) -> Vec<(String, Vec<String>)> {
     let mut found = Vec::new();
     let mut rest = words;
@@ -243,7 +243,7 @@ fn uses(words: &[&str]) -> Vec<(String, Vec<String>)> {
     found
 }
 
-/// Reads one tree of `use`, and returns the rest of the words. Recurses once for each level of nested braces.
+/// Reads one tree of a `use` declaration, and returns the rest of the words. Recurses once for each level of nested braces.
 fn tree<'w, 't>(
     mut words: &'w [&'t str],
     prefix: &[String],
@@ -270,7 +270,7 @@ fn tree<'w, 't>(
                 found.push(("*".to_owned(), path));
                 return after;
             }
-            // `a::{self}` is `a`.
+            // `a::{self}` imports `a`.
             "self" if !path.is_empty() => {}
             part => path.push(part.to_owned()),
         }
@@ -282,7 +282,7 @@ fn tree<'w, 't>(
     words
 }
 
-/// The paths in the code: `a::B`, `super::c::d`.
+/// The paths in the code, such as `a::B` and `super::c::d`, without the paths of `use` declarations.
 fn paths(words: &[&str]) -> Vec<Vec<String>> {
     let mut found = Vec::new();
     let mut path: Vec<String> = Vec::new();

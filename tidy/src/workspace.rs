@@ -4,12 +4,12 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The folder of the workspace and its crates.
+/// The workspace: its folder and its crates.
 #[derive(Debug, Clone)]
 pub struct Workspace {
-    /// The folder.
+    /// The folder of the workspace.
     pub root: PathBuf,
-    /// The members, as the root's Cargo.toml lists them.
+    /// The crates that `members` in the workspace's Cargo.toml lists.
     pub packages: Vec<Package>,
 }
 
@@ -18,12 +18,12 @@ pub struct Workspace {
 pub struct Package {
     /// The folder of the crate.
     pub folder: String,
-    /// The folders of the workspace's crates on which the crate depends, without dependencies that only tests need.
+    /// The folders of the crates in the workspace on which this crate depends. Dev-dependencies are not included.
     pub dependencies: Vec<String>,
 }
 
 impl Workspace {
-    /// The workspace that this crate is part of.
+    /// Reads the workspace that contains this crate.
     ///
     /// # Errors
     ///
@@ -34,7 +34,7 @@ impl Workspace {
         let manifest = fs::read_to_string(root.join("Cargo.toml"))?;
         let members = manifest.lines().find(|line| line.starts_with("members = "));
         let members = members.into_iter().flat_map(|line| line.split('"'));
-        // Every second piece is between quotes.
+        // Every second item is the text between two quotes.
         let packages = members.skip(1).step_by(2).map(|folder| {
             let manifest = fs::read_to_string(root.join(folder).join("Cargo.toml"))?;
             Ok(Package {
@@ -46,7 +46,7 @@ impl Workspace {
         Ok(Workspace { root, packages })
     }
 
-    /// The Rust files below a folder of the workspace, by path, each with its text.
+    /// The paths and texts of the Rust files below a folder of the workspace, ordered by path.
     ///
     /// # Errors
     ///
@@ -57,7 +57,7 @@ impl Workspace {
             for entry in fs::read_dir(folder)? {
                 let path = entry?.path();
                 if path.is_dir() {
-                    // Build outputs are not sources.
+                    // Skip build outputs.
                     if path.file_name().is_some_and(|name| name != "target") {
                         open.push(path);
                     }
@@ -73,7 +73,7 @@ impl Workspace {
     }
 }
 
-/// The folders that `[dependencies]` names as `gavel-FOLDER`.
+/// The folders of the dependencies in `[dependencies]` whose names are `gavel-FOLDER`.
 fn dependencies(manifest: &str) -> Vec<String> {
     let section = manifest
         .lines()

@@ -1,4 +1,4 @@
-//! Every relative link of the documentation leads to a file, and every anchor to a heading of it.
+//! Tests that every relative link of the documentation leads to a file, and that every anchor leads to a heading of the file.
 #![cfg(test)]
 
 use std::{
@@ -44,7 +44,7 @@ fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// What follows `](` up to its closing parenthesis, for each link of the line. Code spans hold no links.
+/// The targets of the links in a line: the texts between `](` and `)`. Code spans are skipped.
 fn links(line: &str) -> Vec<&str> {
     let outside = line.split('`').step_by(2);
     outside
@@ -54,7 +54,8 @@ fn links(line: &str) -> Vec<&str> {
         .collect()
 }
 
-/// The anchors of a page, as GitHub makes them of headings: lower case, spaces to dashes, no punctuation.
+/// The anchors of the headings of a page. As on GitHub, an anchor is the heading in lower case, with dashes for spaces and without
+/// punctuation.
 fn anchors(page: &Path) -> BTreeSet<String> {
     let text = fs::read_to_string(page).unwrap();
     let headings = prose(&text)
@@ -72,7 +73,7 @@ fn anchors(page: &Path) -> BTreeSet<String> {
         .collect()
 }
 
-/// Why `link` on `page` leads nowhere.
+/// The error if `link` on `page` leads nowhere.
 fn fault(page: &Path, link: &str) -> Option<String> {
     if link.contains("://") || link.starts_with("mailto:") {
         return None;

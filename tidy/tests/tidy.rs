@@ -1,4 +1,4 @@
-//! What CONTRIBUTING.md and ARCHITECTURE.md say of the shape of the code is so.
+//! Tests that the code has the structure that CONTRIBUTING.md and ARCHITECTURE.md describe.
 #![cfg(test)]
 
 use std::collections::BTreeSet;
@@ -9,7 +9,7 @@ use gavel_tidy::{Architecture, Modules, Use, Workspace, circles};
 /// The maximum number of lines of a file.
 const MAX_LINES: usize = 600;
 
-/// Names that say nothing of what is in a module.
+/// Names of modules that say nothing about the content.
 const EMPTY_NAMES: [&str; 6] = ["utils", "util", "helpers", "helper", "common", "misc"];
 
 fn workspace() -> Workspace {
@@ -31,7 +31,7 @@ fn uses(workspace: &Workspace, folder: &str) -> BTreeSet<Use> {
     modules(workspace, folder).uses()
 }
 
-/// Fails with one line for each fault.
+/// Fails if there are faults. The message has one line for each fault.
 fn none(faults: &[String]) {
     assert!(faults.is_empty(), "\n{}\n", faults.join("\n"));
 }
@@ -101,7 +101,7 @@ fn modules_of_the_engine_use_those_above_them_in_the_list() {
     none(&faults.into_iter().collect::<Vec<_>>());
 }
 
-/// The module of the engine that a file belongs to; none of its root.
+/// The module of the engine to which a file belongs. `None` for the root of the crate.
 fn engine_module(file: &Path) -> Option<String> {
     let first = file.strip_prefix("engine/src").ok()?.iter().next()?;
     let name = first.to_str()?.trim_end_matches(".rs");

@@ -1,4 +1,4 @@
-//! The errors of a field of an object, as API servers report them (apimachinery `pkg/util/validation/field`).
+//! Errors about fields of objects, as API servers report them (apimachinery `pkg/util/validation/field`).
 
 use std::collections::HashSet;
 use std::fmt;
@@ -9,7 +9,7 @@ use serde_json::{Number, Value as Json};
 use super::Path;
 use crate::json;
 
-/// An error of one field, in Kubernetes' words.
+/// An error about one field. Its message is worded as in Kubernetes.
 ///
 /// ```
 /// use gavel_apimachinery::field::{Error, Path};
@@ -33,7 +33,7 @@ pub struct Error {
     pub expression: Option<ExpressionPlace>,
 }
 
-/// A place in an expression.
+/// A position in the text of an expression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ExpressionPlace {
     /// The line, from 1.
@@ -43,7 +43,7 @@ pub struct ExpressionPlace {
 }
 
 impl ExpressionPlace {
-    /// Makes a place from a line and column, both from 1. `None` stands for the beginning of the expression.
+    /// Creates a position from a line and a column, both from 1. `None` is the beginning of the expression.
     pub fn new(position: Option<(u32, u32)>) -> Self {
         let (line, column) = position.unwrap_or((1, 1));
         ExpressionPlace { line, column }
@@ -121,10 +121,10 @@ impl ErrorType {
 pub enum BadValue {
     /// The value is omitted from messages.
     Omitted,
-    /// JSON.
+    /// A JSON value.
     Json(Json),
-    /// The JSON that Go writes for a value of a Go type, with the fields in the order of the type. Messages print this text unchanged, even
-    /// if it is `null`.
+    /// JSON that Go writes for a value of a Go type, with the fields in the order of their declaration. Messages print this text unchanged,
+    /// even if it is `null`.
     Text(String),
 }
 
@@ -199,7 +199,7 @@ impl Error {
         }
     }
 
-    /// The same error, with the place at which the expression in the field does not compile.
+    /// Adds the position at which the field's expression fails to compile.
     #[must_use]
     pub fn in_expression(self, place: ExpressionPlace) -> Self {
         Error {
@@ -260,7 +260,7 @@ impl Error {
         Self::new(ErrorType::NotSupported, field, value, detail)
     }
 
-    /// The error for a text of more than `most` bytes. The message omits a negative bound.
+    /// The error for a text longer than `most` bytes. The message omits the limit if it is negative.
     pub fn too_long(field: &Path<'_>, most: i64) -> Self {
         let detail = match most {
             ..=-1 => "value is too long".to_owned(),
@@ -284,7 +284,7 @@ impl Error {
         Self::new(ErrorType::TooMany, field, actual, detail)
     }
 
-    /// An internal error. Its value is an empty object: upstream stores the error itself as the value, which has no fields in JSON.
+    /// An internal error. Its value is an empty object, because upstream uses the Go error as the value, and a Go error has no JSON fields.
     pub fn internal(field: &Path<'_>, detail: impl Into<String>) -> Self {
         let nothing = Json::Object(serde_json::Map::new());
         Self::new(ErrorType::Internal, field, nothing, detail)
@@ -331,8 +331,8 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// Joins the messages of several errors into one text, without repetitions. Several messages are separated by commas and put in brackets.
-/// `None` if there are no errors.
+/// Joins the messages of several errors into one text, without duplicates. Two or more messages are separated by commas and enclosed in
+/// brackets. Returns `None` if there are no errors.
 pub fn aggregate(errors: &[Error]) -> Option<String> {
     let mut seen = HashSet::new();
     let mut texts: Vec<String> = errors.iter().map(Error::to_string).collect();

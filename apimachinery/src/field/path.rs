@@ -41,7 +41,7 @@ impl<'p> Path<'p> {
         }
     }
 
-    /// A path of one field.
+    /// The path of a field of the root.
     pub const fn new(name: &'p str) -> Self {
         Path {
             parent: None,
@@ -106,7 +106,7 @@ impl fmt::Display for Path<'_> {
         for (n, step) in self.steps().into_iter().enumerate() {
             match step {
                 Step::Root => f.write_str("<nil>")?,
-                // Upstream treats a step without a name as an index.
+                // Upstream prints a field without a name as an index.
                 Step::Child("") => f.write_str("[]")?,
                 Step::Child(name) if n == 0 => f.write_str(name)?,
                 Step::Child(name) => write!(f, ".{name}")?,

@@ -17,7 +17,7 @@ fn parse_sloppy(text: &str) -> Option<IpAddr> {
     for part in text.split_inclusive(['.', ':']) {
         let digits = part.trim_end_matches(['.', ':']);
         let stripped = part.trim_start_matches('0');
-        // If there are only zeros, one of them stays.
+        // A number of only zeros becomes one zero.
         if !digits.is_empty() && digits.bytes().all(|byte| byte == b'0') {
             plain.push('0');
         }
@@ -45,7 +45,7 @@ pub(super) fn is_cidr(text: &str) -> bool {
     };
     let digits = !length.is_empty() && length.bytes().all(|byte| byte.is_ascii_digit());
     let bits = length.trim_start_matches('0');
-    // The length consisted of zeros only.
+    // A length of only zeros is 0.
     let bits = if bits.is_empty() {
         Ok(0)
     } else {
@@ -54,7 +54,7 @@ pub(super) fn is_cidr(text: &str) -> bool {
     digits && bits.is_ok_and(|bits| bits <= bit_length(address))
 }
 
-/// Whether this is a MAC address of 6, 8 or 20 bytes: `01:23:45:67:89:ab`, the same with dashes or without separators, or `0123.4567.89ab`.
+/// Whether the text is a MAC address of 6, 8 or 20 bytes: `01:23:45:67:89:ab`, `01-23-45-67-89-ab`, `0123456789ab` or `0123.4567.89ab`.
 pub(super) fn is_mac(text: &str) -> bool {
     let groups = |separator, digits, counts: [usize; 3]| {
         let group = |group: &str| {

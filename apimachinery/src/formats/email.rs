@@ -3,7 +3,7 @@
 use super::address::parse_ip;
 use super::encoding::is_base64;
 
-/// Whether this is a single address.
+/// Whether the text is exactly one mail address.
 pub(super) fn is_email(text: &str) -> bool {
     let mut reader = AddressReader { rest: text };
     reader.address(Groups::Allowed) == Some(1)
@@ -11,13 +11,13 @@ pub(super) fn is_email(text: &str) -> bool {
         && reader.rest.is_empty()
 }
 
-/// Reads a mail address from the rest of a text. The methods return `None` where Go returns an error.
+/// A parser of mail addresses, with the unread rest of the text. Its methods return `None` where Go returns an error.
 #[derive(Clone, Copy)]
 struct AddressReader<'t> {
     rest: &'t str,
 }
 
-/// Whether a group `name: address, …;` is allowed here. Groups cannot be nested.
+/// Whether a group `name: address, …;` is allowed. Groups cannot be nested.
 #[derive(PartialEq, Eq)]
 enum Groups {
     Allowed,
@@ -76,7 +76,7 @@ impl<'t> AddressReader<'t> {
         }
     }
 
-    /// Reads `local@domain`; `None` if the text does not begin with such an address.
+    /// Reads `local@domain`. Returns `None` if the text begins with anything else.
     fn bare_address(&mut self) -> Option<()> {
         let mut ahead = *self;
         ahead.skip_space();
@@ -99,7 +99,7 @@ impl<'t> AddressReader<'t> {
         Some(())
     }
 
-    /// Reads the words of a name: at least one.
+    /// Reads one or more words of a name.
     fn phrase(&mut self) -> Option<()> {
         let mut found = false;
         loop {
@@ -148,7 +148,7 @@ impl<'t> AddressReader<'t> {
         Some(quoted)
     }
 
-    /// Reads the characters of an atom (RFC 5322) and dots: at least one.
+    /// Reads one or more dots or characters of an atom (RFC 5322).
     fn atom(&mut self) -> Option<&'t str> {
         let end = self.rest.find(|c| c != '.' && !is_atom(c));
         let (atom, rest) = self.rest.split_at_checked(end.unwrap_or(self.rest.len()))?;
@@ -156,14 +156,14 @@ impl<'t> AddressReader<'t> {
         (!atom.is_empty()).then_some(atom)
     }
 
-    /// Reads the address of a host: `[10.0.0.1]`.
+    /// Reads an IP address in brackets: `[10.0.0.1]`.
     fn literal(&mut self) -> Option<()> {
         let (address, rest) = self.rest.strip_prefix('[')?.split_once(']')?;
         self.rest = rest;
         parse_ip(address).map(drop)
     }
 
-    /// Skips spaces and comments; `None` if a comment does not end.
+    /// Skips spaces and comments. Returns `None` if a comment has no closing parenthesis.
     fn skip_comments(&mut self) -> Option<()> {
         self.skip_space();
         while self.consume('(') {
@@ -173,7 +173,7 @@ impl<'t> AddressReader<'t> {
         Some(())
     }
 
-    /// Reads a comment after its opening parenthesis, up to and including the closing one. Comments can be nested.
+    /// Reads a comment after its opening parenthesis, including its closing parenthesis. Comments can be nested.
     fn comment(&mut self) -> Option<String> {
         let mut text = String::new();
         let mut depth: usize = 1;
@@ -189,7 +189,7 @@ impl<'t> AddressReader<'t> {
             text.push(c);
         }
         self.rest = characters.as_str();
-        // The closing parenthesis.
+        // Removes the closing parenthesis.
         text.pop();
         Some(text)
     }
@@ -212,12 +212,12 @@ enum Quoted {
     Text,
 }
 
-/// Whether a word is a readable encoded word: `=?utf-8?q?text?=`.
+/// Whether Go can decode a word. Encoded words look like `=?utf-8?q?text?=`.
 #[derive(PartialEq, Eq)]
 enum EncodedWord {
-    /// The word is not an encoded word, or is a valid one.
+    /// The word is not a valid encoded word, or Go knows its charset.
     Fine,
-    /// An encoded word in a charset that Go does not know, which makes it unreadable.
+    /// The word is encoded in a charset that Go does not know.
     UnknownCharset,
 }
 

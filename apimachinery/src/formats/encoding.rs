@@ -17,12 +17,12 @@ pub fn is_base64(text: &str) -> bool {
         && digits.iter().all(is_digit)
 }
 
-/// Whether this is a UUID, with or without dashes.
+/// Whether the text is a UUID, with or without dashes.
 pub fn is_uuid(text: &str) -> bool {
     uuid_digits(text).is_some()
 }
 
-/// Whether the text is a UUID of this version. `variant` lists the valid digits for the variant; with `None`, every variant is valid.
+/// Whether the text is a UUID of the given version. `variant` lists the valid digits for the variant; with `None`, every variant is valid.
 pub(super) fn is_uuid_of(text: &str, version: u8, variant: Option<&[u8]>) -> bool {
     uuid_digits(text).is_some_and(|digits| {
         let is_variant = |digit: &u8| variant.is_none_or(|variant| variant.contains(digit));
@@ -30,7 +30,7 @@ pub(super) fn is_uuid_of(text: &str, version: u8, variant: Option<&[u8]>) -> boo
     })
 }
 
-/// The digits of a UUID that stand for the variant of RFC 4122.
+/// The values of a UUID's variant digit under RFC 4122.
 pub(super) const RFC_4122: Option<&[u8]> = Some(b"89abAB");
 
 /// The digits of a UUID without its dashes.
@@ -48,7 +48,7 @@ fn uuid_digits(text: &str) -> Option<Vec<u8>> {
     (rest.is_empty() && found.iter().all(u8::is_ascii_hexdigit)).then_some(found)
 }
 
-/// Whether this is an object ID: twelve bytes in hexadecimal.
+/// Whether the text is an object ID: twelve bytes in hexadecimal.
 pub(super) fn is_object_id(text: &str) -> bool {
     text.len() == 24 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }

@@ -1,4 +1,4 @@
-//! Formats that texts of custom resources may have (kube-openapi `pkg/validation/strfmt`, apiextensions-apiserver
+//! The formats of strings in custom resources (kube-openapi `pkg/validation/strfmt`, apiextensions-apiserver
 //! `pkg/apiserver/validation/formats.go`).
 
 use std::sync::LazyLock;
@@ -93,7 +93,7 @@ fn is_hex_color(text: &str) -> bool {
     matches!(digits.len(), 3 | 6) && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// `rgb(0, 128, 255)`
+/// Whether the text is a color such as `rgb(0, 128, 255)`.
 fn is_rgb_color(text: &str) -> bool {
     const SPACES: &[char] = &['\t', '\n', '\x0c', '\r', ' '];
     let inner = text
@@ -110,7 +110,7 @@ fn is_rgb_color(text: &str) -> bool {
 }
 
 fn is_hostname(text: &str) -> bool {
-    // Upstream's pattern: letters and symbols of all scripts, in alternatives that overlap.
+    // The pattern is copied from upstream.
     static PATTERN: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(r"^([a-zA-Z0-9\p{S}\p{L}]((-?[a-zA-Z0-9\p{S}\p{L}]{0,62})?)|([a-zA-Z0-9\p{S}\p{L}](([a-zA-Z0-9-\p{S}\p{L}]{0,61}[a-zA-Z0-9\p{S}\p{L}])?)(\.)){1,}([a-zA-Z\p{L}]){2,63})$").ok()
     });

@@ -1,6 +1,6 @@
-//! Numbers with check digits (the part of `govalidator` in kube-openapi).
+//! Card numbers, ISBNs and social security numbers (kube-openapi's copy of `govalidator`).
 
-/// Whether the digits of the text are a card number; other characters are ignored.
+/// Whether the digits of the text are a credit card number. Other characters are ignored.
 pub(super) fn is_credit_card(text: &str) -> bool {
     let digits: Vec<u8> = text.bytes().filter(u8::is_ascii_digit).collect();
     let issued = match digits.as_slice() {
@@ -64,7 +64,7 @@ fn digit_value(digit: u8) -> u32 {
     digit.saturating_sub(b'0').into()
 }
 
-/// Whether this is a social security number: `123-45-6789`, with dashes or spaces.
+/// Whether the text is a social security number with dashes or spaces: `123-45-6789`.
 pub(super) fn is_social_security_number(text: &str) -> bool {
     let bytes = text.as_bytes();
     let [_, _, _, b'-' | b' ', _, _, b'-' | b' ', _, _, _, _] = bytes else {

@@ -51,7 +51,7 @@ fn other_formats_are_as_lax_as_upstream() {
     );
 }
 
-/// Which texts have a format.
+/// Checks that all `valid` texts and no `invalid` texts have the format.
 fn check(name: &str, valid: &[&str], invalid: &[&str]) {
     let format = Format::named(name, KubeVersion::default()).unwrap();
     for text in valid {

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use gavel_golang::duration;
 use gavel_golang::regex::Regex;
 
-/// Whether this is a date, `2006-01-02`.
+/// Whether the text is a date: `2006-01-02`.
 pub fn is_date(text: &str) -> bool {
     let number = |digits: &[u8]| {
         let text = str::from_utf8(digits)
@@ -56,7 +56,8 @@ pub fn is_date_time(text: &str) -> bool {
     }
 }
 
-/// The spellings of each unit. As in upstream, any word that begins with the last spelling of a unit names this unit too: `minutes`.
+/// The spellings of each unit. As in upstream, any word that begins with a unit's last spelling also names the unit: `minutes` begins with
+/// `min`.
 const UNITS: &[&[&str]] = &[
     &["ns", "nano"],
     &["us", "µs", "micro"],
@@ -68,8 +69,8 @@ const UNITS: &[&[&str]] = &[
     &["w", "wk", "week"],
 ];
 
-/// Whether Go reads the text as a duration, or the text contains a number with a known unit, such as `5 minutes`. No number before a word
-/// may exceed 64 bits.
+/// Whether Go reads the text as a duration, or the text contains a number with a known unit, such as `5 minutes`. Each number before a word
+/// must fit into 64 bits.
 pub(super) fn is_duration(text: &str) -> bool {
     static PART: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::with_groups(r"((\d+)\s*([A-Za-zµ]+))").ok());

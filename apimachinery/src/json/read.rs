@@ -31,7 +31,7 @@ pub fn read_stream<T: DeserializeOwned>(text: &[u8]) -> serde_json::Result<Vec<T
         .collect()
 }
 
-/// The text with each integer `-0` replaced by a space and `0`. The space keeps the positions in the text unchanged.
+/// Replaces each integer `-0` in the text by a space and `0`. The space keeps the positions in the text unchanged.
 fn without_negative_zeros(text: &[u8]) -> Cow<'_, [u8]> {
     let mut text = Cow::Borrowed(text);
     let mut found = memmem::find_iter(&text, b"-0");
@@ -60,8 +60,8 @@ fn without_negative_zeros(text: &[u8]) -> Cow<'_, [u8]> {
     text
 }
 
-/// Whether the `-0` at this position may be an integer. Dates and UUIDs, which are frequent in objects, contain `-0` after a letter or
-/// digit.
+/// Whether the `-0` at this position may be an integer. After a letter or digit, `-0` is part of an exponent or of a text, such as a date
+/// or a UUID.
 fn may_be_negative_zero(text: &[u8], at: usize) -> bool {
     let before = at.checked_sub(1).and_then(|before| text.get(before));
     let after = at.checked_add(2).and_then(|after| text.get(after));

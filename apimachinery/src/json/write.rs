@@ -5,8 +5,8 @@ use std::fmt::Write;
 use gavel_golang::float;
 use serde_json::{Number, Value as Json};
 
-/// The text of a value. Values that are nested more than 1,000 levels deep are written as `…`, so that the stack cannot overflow. No input
-/// is nested that deep.
+/// The JSON text of a value. Values that are nested more than 1,000 levels deep are written as `…`, so that the stack cannot overflow. No
+/// input is nested that deep.
 pub fn to_string(value: &Json) -> String {
     let mut out = String::new();
     write_value(&mut out, value, MAX_DEPTH);
@@ -95,7 +95,7 @@ fn write_go(out: &mut String, value: &Json, depth: usize) {
     }
 }
 
-/// The number as a double; `None` for an `int64`, which Kubernetes holds as an integer.
+/// The number as a double. Returns `None` for an `int64`, which Kubernetes stores as an integer.
 pub fn double(number: &Number) -> Option<f64> {
     match number.as_i64() {
         Some(_) => None,

@@ -15,7 +15,7 @@ crate::api_types! {
     pub struct LabelSelector("v1.LabelSelector") {
         /// `matchLabels`: labels and their values.
         "matchLabels" omit "" match_labels: BTreeMap<String, String>;
-        /// `matchExpressions`
+        /// `matchExpressions`: requirements in addition to `matchLabels`.
         "matchExpressions" omit "" match_expressions: Vec<LabelSelectorRequirement>;
     }
 
@@ -23,9 +23,9 @@ crate::api_types! {
     pub struct LabelSelectorRequirement("v1.LabelSelectorRequirement") {
         /// `key`: the label.
         "key" keep "" key: String;
-        /// `operator`: `In`, `NotIn`, `Exists` or `DoesNotExist`; an object that was not validated may have any other text.
+        /// `operator`: `In`, `NotIn`, `Exists` or `DoesNotExist`. Before validation, it may be any text.
         "operator" keep "v1.LabelSelectorOperator" operator: String;
-        /// `values`, which `In` and `NotIn` compare with.
+        /// `values`: the values with which `In` and `NotIn` compare the label.
         "values" omit "" values: Vec<String>;
     }
 }
@@ -57,7 +57,8 @@ impl LabelSelector {
     ///
     /// # Errors
     ///
-    /// The first invalid requirement, in upstream's words; labels are checked in the order of their keys.
+    /// A requirement is invalid. The message describes the first invalid requirement in upstream's words; labels are checked in the order
+    /// of their keys.
     pub fn compile(&self) -> Result<Selector, String> {
         let mut requirements = Vec::new();
         for (key, value) in &self.match_labels {
@@ -128,7 +129,7 @@ impl Requirement {
             _ => None,
         };
         if let Some(detail) = detail {
-            // In Go, an empty list becomes nil.
+            // In Go, an empty list is nil, which is printed as `null`.
             let shown = match values {
                 [] => Json::Null,
                 values => Json::from(values),

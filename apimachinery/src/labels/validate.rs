@@ -6,7 +6,7 @@ use crate::meta::validate_labels;
 use crate::names;
 
 impl LabelSelector {
-    /// Appends the errors of the selector. With `lenient`, values that no label can have are not errors.
+    /// Validates the selector and appends its errors. With `lenient`, the values of requirements need not be valid label values.
     pub fn validate(&self, errors: &mut Vec<Error>, lenient: bool, path: &Path<'_>) {
         let labels = self.match_labels.iter();
         let labels = labels.map(|(key, value)| (key.as_str(), value.as_str()));

@@ -5,7 +5,7 @@ use std::fmt;
 /// The parts of an `apiVersion`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct GroupVersion<'a> {
-    /// The group; empty for the core of Kubernetes.
+    /// The API group; empty is the core group.
     pub group: &'a str,
     /// The version.
     pub version: &'a str,
@@ -16,7 +16,7 @@ impl<'a> GroupVersion<'a> {
     ///
     /// # Errors
     ///
-    /// There is more than one slash. The message is upstream's.
+    /// The text has more than one slash. The message is upstream's.
     pub fn parse(api_version: &'a str) -> Result<Self, String> {
         if matches!(api_version, "" | "/") {
             return Ok(Self::default());

@@ -1,8 +1,8 @@
 //! The fields that every object has, `apiVersion`, `kind` and `metadata`, read and validated as an API server does (apimachinery
 //! `pkg/apis/meta/v1`, `pkg/api/validation`, `pkg/apis/meta/v1/validation`).
 //!
-//! Metadata stays JSON: [`decode`] checks it and rewrites it as an API server holds it, [`MetadataView`] views it, [`validate`]
-//! and [`validate_update`] return its errors.
+//! Metadata stays JSON. [`decode`] checks it and rewrites it as an API server stores it, [`MetadataView`] returns single fields, and
+//! [`validate`] and [`validate_update`] return its errors.
 
 mod decode;
 mod group_version;

@@ -1,6 +1,6 @@
 //! The Go types that metadata is read into, as tables (apimachinery `pkg/apis/meta/v1/types.go`).
 
-/// A Go type, as far as it determines the JSON.
+/// A Go type, reduced to the properties that determine its JSON.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Shape {
     /// A text, with the name of its Go type.
@@ -17,7 +17,7 @@ pub(super) enum Shape {
     Struct(&'static Struct),
     /// `v1.Time`
     Time,
-    /// Any JSON, which is kept unchanged.
+    /// Any JSON. It is not changed.
     Raw,
 }
 
@@ -38,10 +38,10 @@ pub(super) struct Field {
     pub(super) presence: Presence,
 }
 
-/// When a field is written.
+/// The condition under which a field is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Presence {
-    /// Always.
+    /// The field is always written.
     Always,
     /// The field is written if it is neither empty nor zero.
     NonZero,
@@ -72,7 +72,7 @@ impl Shape {
             Shape::Boolean => "bool".to_owned(),
             Shape::Texts => "map[string]string".to_owned(),
             Shape::Struct(Struct { name, .. }) => format!("v1.{name}"),
-            // Times are read from texts.
+            // Go reads times from strings.
             Shape::Time | Shape::Raw => "string".to_owned(),
         }
     }

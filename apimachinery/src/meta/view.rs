@@ -3,8 +3,8 @@
 use gavel_golang::time::{Layout, OffsetTime};
 use serde_json::{Map, Value as Json};
 
-/// A borrowed view of the metadata of any object. It copies nothing and never fails: a field that is absent or of the wrong type
-/// reads as empty. To read metadata strictly and write it again, use the `ObjectMeta` of the API.
+/// A borrowed view of the metadata of any object. It copies nothing and never fails: a field that is absent or has the wrong type is empty.
+/// To read metadata strictly and write it again, use `ObjectMeta` of the crate `gavel-policy`.
 ///
 /// ```
 /// use gavel_apimachinery::meta::MetadataView;
@@ -19,27 +19,27 @@ pub struct MetadataView<'a> {
     fields: Option<&'a Map<String, Json>>,
 }
 
-/// A view of an owner of an object.
+/// A view of an element of `ownerReferences`.
 #[derive(Debug, Clone, Copy)]
 pub struct OwnerView<'a> {
     fields: &'a Map<String, Json>,
 }
 
-/// A view of the fields that one manager has set.
+/// A view of an element of `managedFields`.
 #[derive(Debug, Clone, Copy)]
 pub struct ManagedFieldsView<'a> {
     fields: &'a Map<String, Json>,
 }
 
 impl<'a> MetadataView<'a> {
-    /// A view of an object's `metadata`.
+    /// Views metadata. `metadata` is the value of the field `metadata` of an object.
     pub fn new(metadata: &'a Json) -> Self {
         MetadataView {
             fields: metadata.as_object(),
         }
     }
 
-    /// A view of the metadata of an object.
+    /// Views the metadata of an object. `object` is the whole object.
     pub fn of(object: &'a Json) -> Self {
         object
             .get("metadata")
@@ -47,47 +47,47 @@ impl<'a> MetadataView<'a> {
             .unwrap_or_default()
     }
 
-    /// `name`
+    /// The field `name`.
     pub fn name(self) -> &'a str {
         self.text("name")
     }
 
-    /// `generateName`
+    /// The field `generateName`.
     pub fn generate_name(self) -> &'a str {
         self.text("generateName")
     }
 
-    /// `namespace`
+    /// The field `namespace`.
     pub fn namespace(self) -> &'a str {
         self.text("namespace")
     }
 
-    /// `uid`
+    /// The field `uid`.
     pub fn uid(self) -> &'a str {
         self.text("uid")
     }
 
-    /// `resourceVersion`
+    /// The field `resourceVersion`.
     pub fn resource_version(self) -> &'a str {
         self.text("resourceVersion")
     }
 
-    /// `generation`
+    /// The field `generation`.
     pub fn generation(self) -> i64 {
         self.integer("generation").unwrap_or_default()
     }
 
-    /// `creationTimestamp`
+    /// The field `creationTimestamp`.
     pub fn creation_timestamp(self) -> Option<OffsetTime> {
         self.time("creationTimestamp")
     }
 
-    /// `deletionTimestamp`: when the object is to be deleted; `None` unless its deletion was requested.
+    /// `deletionTimestamp`: the time at which the object is to be deleted. `None` if no deletion was requested.
     pub fn deletion_timestamp(self) -> Option<OffsetTime> {
         self.time("deletionTimestamp")
     }
 
-    /// `deletionGracePeriodSeconds`
+    /// The field `deletionGracePeriodSeconds`.
     pub fn deletion_grace_period_seconds(self) -> Option<i64> {
         self.integer("deletionGracePeriodSeconds")
     }
@@ -102,14 +102,14 @@ impl<'a> MetadataView<'a> {
         self.texts("annotations")
     }
 
-    /// `ownerReferences`
+    /// The field `ownerReferences`.
     pub fn owner_references(self) -> Vec<OwnerView<'a>> {
         let items = self.list("ownerReferences").iter();
         let references = items.map(|item| item.as_object().map(|fields| OwnerView { fields }));
         references.collect::<Option<_>>().unwrap_or_default()
     }
 
-    /// `finalizers`
+    /// The field `finalizers`.
     pub fn finalizers(self) -> Vec<&'a str> {
         let items = self.list("finalizers").iter();
         items
@@ -118,12 +118,12 @@ impl<'a> MetadataView<'a> {
             .unwrap_or_default()
     }
 
-    /// `managedFields`
+    /// The field `managedFields`.
     pub fn managed_fields(self) -> Vec<ManagedFieldsView<'a>> {
         let items = self.list("managedFields").iter();
         let entries = items.map(|item| {
             let fields = item.as_object()?;
-            // If the time of one entry cannot be read, such as a year of five digits, upstream reads no entries at all.
+            // Upstream reads no entries if the time of one entry is malformed, such as a year of five digits.
             let is_time = match fields.get("time") {
                 Some(Json::String(time)) => Layout::Rfc3339.parse(time).is_ok(),
                 _ => true,
@@ -168,22 +168,22 @@ impl<'a> MetadataView<'a> {
 }
 
 impl<'a> OwnerView<'a> {
-    /// `apiVersion`
+    /// The field `apiVersion`.
     pub fn api_version(self) -> &'a str {
         text(Some(self.fields), "apiVersion")
     }
 
-    /// `kind`
+    /// The field `kind`.
     pub fn kind(self) -> &'a str {
         text(Some(self.fields), "kind")
     }
 
-    /// `name`
+    /// The field `name`.
     pub fn name(self) -> &'a str {
         text(Some(self.fields), "name")
     }
 
-    /// `uid`
+    /// The field `uid`.
     pub fn uid(self) -> &'a str {
         text(Some(self.fields), "uid")
     }
@@ -193,14 +193,14 @@ impl<'a> OwnerView<'a> {
         self.fields.get("controller")?.as_bool()
     }
 
-    /// `blockOwnerDeletion`
+    /// The field `blockOwnerDeletion`.
     pub fn block_owner_deletion(self) -> Option<bool> {
         self.fields.get("blockOwnerDeletion")?.as_bool()
     }
 }
 
 impl<'a> ManagedFieldsView<'a> {
-    /// `manager`
+    /// The field `manager`.
     pub fn manager(self) -> &'a str {
         text(Some(self.fields), "manager")
     }
@@ -210,12 +210,12 @@ impl<'a> ManagedFieldsView<'a> {
         text(Some(self.fields), "operation")
     }
 
-    /// `fieldsType`
+    /// The field `fieldsType`.
     pub fn fields_type(self) -> &'a str {
         text(Some(self.fields), "fieldsType")
     }
 
-    /// `subresource`
+    /// The field `subresource`.
     pub fn subresource(self) -> &'a str {
         text(Some(self.fields), "subresource")
     }

@@ -1,7 +1,6 @@
-//! Decimal numbers of any size and precision, as quantities need them (`gopkg.in/inf.v0`).
+//! Decimal numbers of any size and precision, for quantities (`gopkg.in/inf.v0`).
 //!
-//! The base is 10⁹, so that shifting by powers of ten, rounding to billionths and printing are cheap, and a huge exponent takes
-//! no memory.
+//! The base is 10⁹. This makes it cheap to shift by powers of ten, to round to billionths and to print. A huge exponent takes no memory.
 
 use std::cmp::Ordering;
 
@@ -11,8 +10,8 @@ use smallvec::{SmallVec, smallvec};
 const BASE: u64 = 1_000_000_000;
 /// The number of decimal digits of a limb.
 const LIMB_DIGITS: i64 = 9;
-/// The limit of limbs in a sum. It bounds the time and memory of a sum, which costs one cost unit whatever its operands are: without it,
-/// `1e1000000000` plus 1 would have a billion digits.
+/// The limit of limbs in a sum. Every sum costs one cost unit, so its time and memory must be bounded: `1e1000000000` plus 1 would have a
+/// billion digits.
 const MAX_LIMBS: i64 = 512;
 
 /// The limbs of a number. Most quantities need no allocation.
@@ -22,12 +21,11 @@ type Limbs = SmallVec<[u32; 4]>;
 #[derive(Debug, Clone, Default)]
 pub(super) struct Decimal {
     negative: bool,
-    /// The digits in base 10⁹, the least significant ones first. The first and the last digit are not zero. The number zero has no digits.
+    /// The digits in base 10⁹, the least significant digit first. The first and the last digit are not zero. The number zero has no digits.
     limbs: Limbs,
     /// The weight of the first limb, as a power of 10⁹.
     offset: i64,
-    /// The number of digits after the point in Go's representation. It does not affect the value, but does affect the value's approximation
-    /// as a double.
+    /// The number of digits after the point in Go's representation. It affects the approximation as a double, but not the value.
     scale: i32,
 }
 
@@ -53,7 +51,7 @@ impl Decimal {
             .with_sign(value < 0)
     }
 
-    /// The number `whole`.`fraction` × 10^`exponent`, both parts being ASCII digits.
+    /// The number `whole`.`fraction` × 10^`exponent`. `whole` and `fraction` are ASCII digits.
     pub(super) fn from_digits(whole: &[u8], fraction: &[u8], exponent: i32) -> Decimal {
         let places = i64::try_from(fraction.len()).unwrap_or(i64::MAX);
         let last = i64::from(exponent).saturating_sub(places);
@@ -74,7 +72,7 @@ impl Decimal {
             }
         }
         limbs.push(limb);
-        // Go's scales are 32 bits wide and wrap around.
+        // Go's scales are 32 bits wide, and overflow wraps around.
         let scale = i32::try_from(places)
             .unwrap_or(i32::MAX)
             .wrapping_sub(exponent);
@@ -143,7 +141,7 @@ impl Decimal {
             (false, false) => self.end().cmp(&other.end()),
             (left, right) => right.cmp(&left),
         };
-        // If one number has fewer limbs, its missing limbs are zeros, whereas the lowest limb of the other is not zero.
+        // If the limbs of the shorter number all match, the longer number is greater, because its lowest limb is not zero.
         by_length.then_with(|| self.limbs.iter().rev().cmp(other.limbs.iter().rev()))
     }
 
@@ -185,7 +183,7 @@ impl Decimal {
         })
     }
 
-    /// The difference of the absolute values; that of `other` must not be greater than that of `self`.
+    /// The difference of the absolute values. `other` must not have a greater absolute value than `self`.
     fn difference(&self, other: &Decimal) -> Decimal {
         self.zip(other, |borrow, left, right| {
             let taken = right.saturating_add(borrow);
@@ -196,7 +194,8 @@ impl Decimal {
         })
     }
 
-    /// Computes limb by limb; `step` takes the carry and returns a limb and the next carry.
+    /// Combines two numbers limb by limb. `step` takes the carry and a limb of each number, and returns a limb of the result and the next
+    /// carry.
     fn zip(&self, other: &Decimal, step: impl Fn(u64, u64, u64) -> (u64, u64)) -> Decimal {
         let start = self.offset.min(other.offset);
         let end = self.end().max(other.end());
@@ -271,7 +270,7 @@ impl Decimal {
         self.offset >= 0
     }
 
-    /// The number's digits without the sign and without zeros at their end, and the power of ten to multiply them with.
+    /// The number's digits without sign and trailing zeros, and the exponent of the power of ten by which they are multiplied.
     pub(super) fn digits(&self) -> (String, i64) {
         use std::fmt::Write;
         let mut digits = String::with_capacity(self.limbs.len().saturating_mul(9));
@@ -290,8 +289,7 @@ impl Decimal {
         )
     }
 
-    /// The scale, and the double nearest to the number × 10^scale. For a decimal, Go stores this product as an integer, together with the
-    /// scale.
+    /// The double nearest to the number × 10^scale, and the scale. Go represents a decimal as this product, an integer, and the scale.
     pub(super) fn approximate(&self) -> (f64, i32) {
         let (digits, exponent) = self.digits();
         let exponent = exponent.saturating_add(self.scale.into());
@@ -300,7 +298,7 @@ impl Decimal {
         (unscaled.unwrap_or(0.0), self.scale)
     }
 
-    /// Divides an integer by 1024 as long as the result is an integer; returns the result and the number of divisions.
+    /// Divides an integer by 1024 as long as the result is an integer. Returns the result and the number of divisions.
     pub(super) fn without_factors_of_1024(&self) -> (Decimal, u32) {
         let limbs = (0..self.end()).map(|weight| self.limb(weight)).collect();
         let (mut number, mut times): (Limbs, u32) = (limbs, 0);

@@ -1,9 +1,9 @@
 //! Amounts of resources: `100m`, `1.5Gi`, `2e6` (apimachinery `pkg/api/resource`).
 //!
-//! A quantity has one of two forms: the small form, an integer times a power of ten, or a decimal of any size. Upstream lets users see the
-//! form: only quantities in the small form are integers. Upstream also converts operands from the small form to decimals during a
-//! computation, and a result may share its decimal with an operand, so that adding to a quantity may change it. These effects are
-//! deterministic, and Gavel reproduces them.
+//! A quantity has one of two representations. The small form is an integer times a power of ten. The large form is a decimal of any size.
+//! As in upstream, the representation has visible effects: only quantities in the small form are integers. A computation may convert an
+//! operand to the large form, and its result may share the decimal of an operand, so that an addition may change its operand. These effects
+//! are deterministic, and Gavel reproduces them.
 
 use std::cmp::Ordering;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -27,29 +27,29 @@ pub struct Quantity {
     small: Small,
     large: OnceLock<Large>,
     format: QuantityFormat,
-    /// The text that the quantity was read from, if upstream prints this text; otherwise empty.
+    /// The text that the quantity was read from. Empty if upstream does not print this text.
     text: SmolStr,
 }
 
-/// `value` × 10^`scale`.
+/// The small form: `value` × 10^`scale`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Small {
     value: i64,
     scale: i32,
 }
 
-/// A decimal that quantities share.
+/// The large form: a decimal that several quantities can share.
 #[derive(Debug, Clone)]
 struct Large(Arc<Mutex<Arc<Decimal>>>);
 
 /// How a quantity is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum QuantityFormat {
-    /// `12e6`
+    /// With an exponent: `12e6`.
     DecimalExponent,
-    /// `12Mi`
+    /// With a suffix for a power of 1024: `12Mi`.
     Binary,
-    /// `12M`
+    /// With a suffix for a power of 1000: `12M`.
     Decimal,
 }
 
@@ -69,7 +69,7 @@ pub enum ParseQuantityError {
     Suffix,
 }
 
-/// The error for a quantity that is not an integer, or is not stored as one.
+/// The error for a quantity that is not an integer, or is not stored as an integer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("cannot convert value to integer")]
 pub struct NotAnInteger;
@@ -114,7 +114,7 @@ impl Quantity {
         }
     }
 
-    /// A copy that later sums and comparisons of this quantity do not change.
+    /// A copy that shares no decimal with this quantity: later sums and comparisons do not change it.
     #[must_use]
     pub fn unshared(&self) -> Quantity {
         let large = self.large.get();
@@ -141,7 +141,7 @@ impl Quantity {
         }
     }
 
-    /// The quantity as an integer, if it is stored as one: `1` and `1Ki`, but neither `1.0` nor `1Pi`.
+    /// The quantity as an integer. `1` and `1Ki` are stored as integers, `1.0` and `1Pi` are not.
     ///
     /// # Errors
     ///
@@ -154,7 +154,7 @@ impl Quantity {
         integer.ok_or(NotAnInteger)
     }
 
-    /// The amount as a double: the nearest one, or one close to it, because upstream multiplies two doubles.
+    /// The amount as a double. It may not be the nearest double, because upstream multiplies two doubles.
     pub fn as_approximate_float(&self) -> f64 {
         let (base, exponent) = match self.large.get() {
             Some(large) => {
@@ -170,7 +170,7 @@ impl Quantity {
         }
     }
 
-    /// Whether two quantities are the same amount, however they are written.
+    /// Whether two quantities are the same amount, even if they are written differently.
     pub fn equals(&self, other: &Quantity) -> bool {
         self.order(other).is_eq()
     }
@@ -206,7 +206,7 @@ impl Quantity {
     ///
     /// The difference would have too many digits.
     pub fn minus(&self, other: &Quantity) -> Result<Quantity, TooManyDigits> {
-        // Negating the smallest integer does not change it, as upstream.
+        // As in upstream, the negation of the smallest integer overflows and does not change it.
         let minus = |left: Small, right: Small| {
             let value = right.value.wrapping_neg();
             left.plus(Small { value, ..right })
@@ -286,7 +286,7 @@ impl Small {
         Decimal::new(self.value, self.scale)
     }
 
-    /// The amount × 10^-scale as an integer; `None` if it does not fit into 64 bits, or if `scale` is greater than the amount's own scale.
+    /// The amount × 10^-`scale` as an integer. `None` if it does not fit into 64 bits, or if `scale` is greater than `self.scale`.
     fn at_scale(self, scale: i32) -> Option<i64> {
         let difference = i64::from(self.scale).checked_sub(scale.into())?;
         match u32::try_from(difference) {
@@ -309,13 +309,13 @@ impl Small {
             .and_then(|power| power.checked_mul(self.value.into()));
         match raised {
             Some(raised) => raised.cmp(&other.value.into()),
-            // The scaled value has a greater magnitude than any other, unless it is zero.
+            // The scaled value overflowed. Unless it is zero, its magnitude exceeds that of every other value.
             None if self.value == 0 => 0.cmp(&other.value),
             None => self.value.cmp(&0),
         }
     }
 
-    /// The sum, if it has a small form.
+    /// The sum, if it can be represented in the small form.
     fn plus(self, other: Small) -> Option<Small> {
         if other.value == 0 {
             return Some(self);

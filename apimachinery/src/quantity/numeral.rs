@@ -11,7 +11,7 @@ const NANO: i32 = -9;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Numeral<'t> {
     negative: bool,
-    /// The digits before the point, without leading zeros; `0` if there are no others.
+    /// The digits before the point, without leading zeros. `0` if no other digit precedes the point.
     whole: &'t [u8],
     /// The digits after the point.
     fraction: &'t [u8],
@@ -42,7 +42,7 @@ impl<'t> Numeral<'t> {
         if !number.iter().all(u8::is_ascii_digit) {
             return None;
         }
-        // Upstream reads a text without a digit other than zero as zero, even if it is only a sign.
+        // As in upstream, a text without digits is zero, even a lone sign.
         let has_digits = !(zeros.is_empty() && whole.is_empty() && fraction.is_empty());
         let whole = if whole.is_empty() { b"0" } else { whole };
         Some(Numeral {
@@ -54,12 +54,12 @@ impl<'t> Numeral<'t> {
         })
     }
 
-    /// The number in its small form, if it has one.
+    /// The number in the small form, if upstream uses this form for it.
     pub(super) fn small(&self, suffix: Suffix) -> Option<Small> {
         let digits = self.whole.len().checked_add(self.fraction.len())?;
         let (limit, scale, factor) = match suffix.format {
             QuantityFormat::Decimal | QuantityFormat::DecimalExponent => {
-                // Upstream's exponents are 32 bits wide and wrap around.
+                // Upstream's exponents are 32 bits wide, and overflow wraps around.
                 let places = i32::try_from(self.fraction.len()).ok()?;
                 (18, suffix.exponent.wrapping_sub(places), 1)
             }
@@ -87,11 +87,12 @@ impl<'t> Numeral<'t> {
         Some(Small { value, scale })
     }
 
-    /// Whether upstream takes the original text of a number in the small form for its canonical text, and therefore prints it.
+    /// Whether upstream considers the text of a number canonical, and therefore prints it unchanged. `small` is the number in the small
+    /// form.
     pub(super) fn is_canonical(&self, suffix: Suffix, small: Small) -> bool {
         match suffix.format {
             QuantityFormat::Binary => {
-                // That is, the number before the suffix is not divisible by eight.
+                // True if the number before the suffix is not divisible by eight.
                 let zeros = i64::from(small.value.trailing_zeros());
                 small.value != 0 && zeros < i64::from(suffix.exponent).saturating_add(3)
             }
@@ -103,7 +104,7 @@ impl<'t> Numeral<'t> {
         }
     }
 
-    /// The number in its large form, with the format in which it is printed.
+    /// The number in the large form, and the format in which it is printed.
     pub(super) fn large(&self, suffix: Suffix) -> Option<(Decimal, QuantityFormat)> {
         if !self.has_digits {
             return None;
@@ -134,7 +135,7 @@ impl<'t> Numeral<'t> {
     }
 }
 
-/// Splits after the leading bytes that are `accepted`.
+/// Splits the text after its longest prefix of bytes that are `accepted`.
 fn split_after(text: &[u8], accepted: impl Fn(&u8) -> bool) -> (&[u8], &[u8]) {
     let end = text.iter().position(|byte| !accepted(byte));
     text.split_at(end.unwrap_or(text.len()))

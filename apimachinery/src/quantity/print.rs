@@ -7,7 +7,7 @@ use super::suffix::{BINARY_SUFFIXES, DECIMAL_SUFFIXES, suffix_of};
 use super::{Quantity, QuantityFormat, Small};
 
 impl fmt::Display for Quantity {
-    /// Writes the canonical form, or the original text if upstream takes it for canonical.
+    /// Writes the canonical text, or the original text if upstream considers it canonical.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !self.text.is_empty() {
             return f.write_str(&self.text);
@@ -41,7 +41,7 @@ impl fmt::Display for Quantity {
 
 impl Quantity {
     fn write_binary(&self, f: &mut fmt::Formatter<'_>, decimal: &Decimal) -> fmt::Result {
-        // Upstream cannot divide the smallest integer, because its negation overflows.
+        // Upstream does not divide the smallest integer, because its negation overflows.
         if self.large.get().is_none()
             && self.small
                 == (Small {

@@ -28,7 +28,7 @@ pub(super) const BINARY_SUFFIXES: [(&str, i32); 6] = [
     ("Ei", 60),
 ];
 
-/// The factor of a suffix: a power of two in the binary format, of ten in the others.
+/// The factor that a suffix stands for: a power of two in the binary format, and a power of ten in the other formats.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Suffix {
     pub(super) format: QuantityFormat,
@@ -65,7 +65,7 @@ impl Suffix {
     }
 }
 
-/// The suffix of a power, if the format has one; upstream writes no suffix for other powers.
+/// The suffix for an exponent. As in upstream, exponents without a suffix give an empty text.
 pub(super) fn suffix_of(table: &[(&'static str, i32)], exponent: i64) -> &'static str {
     let found = table
         .iter()

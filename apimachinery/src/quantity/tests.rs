@@ -7,7 +7,7 @@ fn quantity(text: &str) -> Quantity {
 #[test]
 fn reads_what_upstream_reads() {
     let check = |text: &str, expected: &str| {
-        // Nothing added: the text that was kept is forgotten.
+        // Adding zero drops the original text, so that the canonical text is printed.
         let nothing = Quantity::from(0);
         assert_eq!(
             quantity(text).plus(&nothing).unwrap().to_string(),
@@ -169,7 +169,7 @@ fn adds_and_subtracts() {
         quantity("1Ki").plus(&least).unwrap().to_string(),
         "-9007199254740991Ki"
     );
-    // Also upstream, which negates it to itself.
+    // As in upstream, the negation of the smallest integer overflows and does not change it.
     assert_eq!(
         quantity("1").minus(&least).unwrap().to_string(),
         "-9223372036854775807"

@@ -1,10 +1,13 @@
-//! The types of the API, each declared once with everything that is needed to read and write it as Go does.
+//! The macro that declares the structs of the API. One declaration contains everything that is needed to read and write a struct as Go
+//! does.
 
-/// Declares structs of the API. The name of each struct is followed by Go's name for it. A field consists of its name in JSON, a mode, Go's
-/// name of its innermost type (empty if that type has no name of its own), and the Rust field. `of` names the embedded Go struct to which
-/// the field belongs. The modes are `omit` (omitted if empty), `omit_list` (a list that may be null, omitted if it has no elements), `keep`
-/// (always written) and `embed` (an embedded Go struct, whose fields are fields of this struct; instead of a name in JSON it has Go's
-/// name).
+/// Declares structs of the API. The name of each struct is followed by its name in Go. A field consists of its name in JSON, a mode, the
+/// name of its innermost type in Go (empty for unnamed types), and the Rust field. `of` names the embedded Go struct to which the field
+/// belongs.
+///
+/// The modes are `omit` (omitted if empty), `omit_list` (a list that may be null, omitted if it has no elements), `keep` (always written)
+/// and `embed`. The mode `embed` is an embedded Go struct, whose fields are fields of the declared struct. Its name in Go replaces the name
+/// in JSON.
 #[macro_export]
 macro_rules! api_types {
     ($(

@@ -1,5 +1,5 @@
-//! Decodes JSON into typed objects (`sigs.k8s.io/json`'s decoder): wrong types are recorded and decoding continues, the second value of a
-//! duplicate field is decoded into the first one, and unknown fields are skipped.
+//! Decodes JSON into typed objects (`sigs.k8s.io/json`'s decoder). Values of a wrong type are recorded, and decoding continues. The second
+//! value of a duplicate field is decoded into the first value. Unknown fields are skipped.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use super::input::{Input, Token};
 use super::{ApiStruct, ApiValue, Decoded, StrictFault, StrictFaultKind};
 
-/// A reader of JSON.
+/// Decodes one JSON document and collects its errors.
 #[derive(Debug)]
 pub struct Decoder<'t> {
     input: Input<'t>,
@@ -24,11 +24,11 @@ pub struct Decoder<'t> {
     seen: HashSet<StrictFault>,
 }
 
-/// The error of a value that has a decoder of its own. It ends the decoding.
+/// The error of a value whose type has its own decoder. The error ends the decoding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Aborted(pub String);
 
-/// The number of errors that a strict decoder keeps.
+/// The limit of errors that a strict decoder collects.
 const MOST_STRICT: usize = 100;
 
 impl<'t> Decoder<'t> {
@@ -80,12 +80,12 @@ impl<'t> Decoder<'t> {
         self.input.skip()
     }
 
-    /// Reads a text.
+    /// Reads a string.
     pub fn string(&mut self) -> String {
         self.input.string()
     }
 
-    /// Reads a list; `each` reads one element.
+    /// Reads a list. `each` reads one element.
     ///
     /// # Errors
     ///
@@ -107,7 +107,7 @@ impl<'t> Decoder<'t> {
         Ok(())
     }
 
-    /// Reads an object; `each` reads the value of one key.
+    /// Reads an object. `each` reads the value of one key.
     ///
     /// # Errors
     ///
@@ -129,7 +129,8 @@ impl<'t> Decoder<'t> {
     ///
     /// # Errors
     ///
-    /// A value's own decoder returns an error. Values of the wrong type do not end the decoding; their first error is kept in the decoder.
+    /// The decoder of a value's type returns an error. Values of a wrong type do not end the decoding; the decoder records the first of
+    /// them.
     pub fn object(&mut self, object: &mut dyn ApiStruct) -> Result<(), Aborted> {
         let holder = self.holder;
         let depth = self.fields.len();
@@ -179,7 +180,7 @@ impl<'t> Decoder<'t> {
         self.path.push_str(key);
     }
 
-    /// Skips a value that its field cannot hold. Null is ignored; any other type is recorded as an error.
+    /// Skips a value that does not fit its field. Null is ignored; any other type is recorded as an error.
     pub fn pass_over(&mut self, go_type: String) {
         let value = self.peek();
         self.input.pass();
@@ -188,14 +189,14 @@ impl<'t> Decoder<'t> {
         }
     }
 
-    /// Records that a value does not fit its field.
+    /// Records that a value does not fit its field, unless an earlier error is recorded.
     pub fn refuse(&mut self, value: &str, go_type: &str) {
         if self.error.is_none() {
             self.error = Some(self.type_error(value, go_type));
         }
     }
 
-    /// Records any other error of a value.
+    /// Records an error of a value, unless an earlier error is recorded.
     pub fn fault(&mut self, message: String) {
         self.error.get_or_insert(message);
     }
@@ -214,7 +215,7 @@ impl<'t> Decoder<'t> {
         }
     }
 
-    /// The name of a type with its package. A name with a leading point belongs to the package of the object's version.
+    /// The name of a type with its package. A name with a leading dot belongs to the package of the object's version.
     pub fn qualified(&self, name: &str) -> String {
         match name.strip_prefix('.') {
             Some(name) => format!("{}.{name}", self.package),

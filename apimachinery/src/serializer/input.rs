@@ -10,9 +10,9 @@ use crate::json;
 /// The JSON that an object is decoded from.
 #[derive(Debug, Clone, Copy)]
 pub enum Source<'t> {
-    /// A text, in which an object may have the same field several times.
+    /// JSON text, in which an object may have duplicate fields.
     Text(&'t str),
-    /// A value that was read from YAML or JSON.
+    /// A value that was already parsed from YAML or JSON.
     Value(&'t Json),
 }
 
@@ -43,7 +43,7 @@ impl<'t> Source<'t> {
         }
     }
 
-    /// Checks that the text is JSON, and returns a reader at its first value. The error is in Go's words.
+    /// Checks that a text is JSON, and returns a reader at its first value. The error is in Go's words.
     pub(super) fn open(self) -> Result<Input<'t>, String> {
         Ok(match self {
             Source::Text(text) => {
@@ -64,7 +64,7 @@ pub enum Token {
     Bool,
     /// A number.
     Number,
-    /// A text.
+    /// A string.
     String,
     /// A list.
     Array,
@@ -150,7 +150,7 @@ impl<'t> Input<'t> {
         }
     }
 
-    /// Moves to the next element of a list, or past its end.
+    /// Moves to the next element of a list, or past the end of the list. Returns whether there is an element.
     pub(super) fn next_element(&mut self, rest: &mut Rest<'t>) -> bool {
         match (self, rest) {
             (Input::Text(cursor), _) => !cursor.ends_with(b']'),
@@ -165,7 +165,7 @@ impl<'t> Input<'t> {
         }
     }
 
-    /// Moves to the value of the next key and returns the key; `None` past the end of the object.
+    /// Moves to the value of the next key and returns the key. Returns `None` at the end of the object.
     pub(super) fn next_key(&mut self, rest: &mut Rest<'t>) -> Option<String> {
         match (self, rest) {
             (Input::Text(cursor), _) => {
@@ -187,7 +187,7 @@ impl<'t> Input<'t> {
     }
 }
 
-/// A position in a text that is known to be JSON.
+/// A position in a text that was checked to be JSON.
 #[derive(Debug)]
 pub(super) struct Cursor<'t> {
     text: &'t str,
@@ -237,7 +237,7 @@ impl<'t> Cursor<'t> {
         self.text.get(start..self.at).unwrap_or_default()
     }
 
-    /// Skips a comma or the end of a list or object; returns whether it was the end.
+    /// Skips a comma, or the end of a list or object. Returns whether the end was reached.
     fn ends_with(&mut self, end: u8) -> bool {
         self.skip_spaces();
         if self.byte() == Some(b',') {

@@ -1,5 +1,5 @@
-//! Decodes objects of the API from JSON and writes them as Go does: the JSON serializer (apimachinery `pkg/runtime/serializer/json`) over
-//! `sigs.k8s.io/json`, with its messages.
+//! Decodes objects of the API from JSON and writes them as Go does, with the same messages (apimachinery `pkg/runtime/serializer/json` and
+//! `sigs.k8s.io/json`).
 
 use std::fmt;
 
@@ -19,12 +19,12 @@ pub use values::{Bytes, RawJson, Time};
 
 /// A type of the Kubernetes API that is decoded from JSON and encoded as Go does: an object, or the value of one of its fields.
 pub trait ApiValue: std::fmt::Debug {
-    /// Decodes the next value into this one: parts that are not overwritten stay, as in Go. `named` is Go's name of the innermost type if
-    /// that is a named type (`.FailurePolicyType`), otherwise empty.
+    /// Decodes the next JSON value into `self`. As in Go, fields that the JSON does not contain are unchanged. `named` is the name of the
+    /// innermost type in Go, such as `.FailurePolicyType`; it is empty for unnamed types.
     ///
     /// # Errors
     ///
-    /// A value with its own decoder fails. All other errors are recorded in the decoder.
+    /// A type with its own decoder returns an error. All other errors are recorded in the decoder.
     fn decode(&mut self, decoder: &mut Decoder<'_>, named: &'static str) -> Result<(), Aborted>;
 
     /// Whether `omitempty` omits the value.
@@ -33,7 +33,7 @@ pub trait ApiValue: std::fmt::Debug {
     /// Writes the value as Go does.
     fn encode(&self, out: &mut String);
 
-    /// Go's name of the type.
+    /// The name of the type in Go's messages.
     fn go_type(decoder: &Decoder<'_>, named: &'static str) -> String
     where
         Self: Sized;
@@ -41,7 +41,7 @@ pub trait ApiValue: std::fmt::Debug {
 
 /// An object with named fields.
 pub trait ApiStruct {
-    /// Go's name of the type: `v1.ObjectMeta`; `.ParamKind` for types in the package of the object's version.
+    /// The name of the type in Go, such as `v1.ObjectMeta`. Types in the package of the object's version begin with a dot: `.ParamKind`.
     fn go_name(&self) -> &'static str;
 
     /// The field with a name.
@@ -59,7 +59,7 @@ pub trait ApiStruct {
 pub struct Member<'m> {
     /// The name in JSON.
     pub name: &'static str,
-    /// See [`ApiValue::decode`].
+    /// The argument `named` of [`ApiValue::decode`].
     pub named: &'static str,
     /// The embedded structs that contain the field, the innermost first.
     pub embedded: Vec<&'static str>,
@@ -72,11 +72,11 @@ pub struct Member<'m> {
 pub struct Decoded<T> {
     /// The object.
     pub object: T,
-    /// The errors that a strict decoder reports, in the order of the text, at most 100.
+    /// The errors that a strict decoder reports, at most 100, in the order in which they occur in the text.
     pub strict: Vec<StrictFault>,
 }
 
-/// An error that a strict decoder reports: `unknown field "spec.x"`, `duplicate field "metadata.name"`.
+/// An error that a strict decoder reports, such as `unknown field "spec.x"` or `duplicate field "metadata.name"`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct StrictFault {
     /// The kind of the error.
@@ -104,11 +104,11 @@ impl fmt::Display for StrictFault {
     }
 }
 
-/// Decodes an object from JSON. `package` is the Go package of its types, which messages print: the version, such as `v1`.
+/// Decodes an object from JSON. `package` is the Go package of its types, as messages print it: the version, such as `v1`.
 ///
 /// # Errors
 ///
-/// The text is not JSON, or is nested more than 10,000 levels deep, or the type of a value differs from that of its field.
+/// The text is not JSON, or is nested more than 10,000 levels deep, or a value does not have the type of its field.
 pub fn decode<'t, T: ApiValue + Default>(
     source: impl Into<Source<'t>>,
     package: &'static str,
@@ -134,9 +134,9 @@ pub fn version_and_kind<'t>(source: impl Into<Source<'t>>) -> Result<(String, St
 crate::api_types! {
     /// The `apiVersion` and `kind` of an object.
     struct VersionAndKind("struct { APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string \"json:\\\"kind,omitempty\\\"\" }") {
-        /// `apiVersion`
+        /// The field `apiVersion`.
         "apiVersion" omit "" api_version: String;
-        /// `kind`
+        /// The field `kind`.
         "kind" omit "" kind: String;
     }
 }

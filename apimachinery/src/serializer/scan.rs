@@ -9,7 +9,7 @@ const MAX_DEPTH: usize = 10_000;
 ///
 /// # Errors
 ///
-/// The message, in Go's words.
+/// The text is not JSON, or is nested more than 10,000 levels deep. The message is Go's.
 pub(super) fn check(text: &str) -> Result<(), String> {
     let mut scanner = Scanner {
         bytes: text.as_bytes(),
@@ -22,11 +22,11 @@ pub(super) fn check(text: &str) -> Result<(), String> {
 struct Scanner<'t> {
     bytes: &'t [u8],
     at: usize,
-    /// The lists and objects that are not closed yet, the innermost last: `true` for an object, `false` for a list.
+    /// The open lists and objects, the innermost last: `true` is an object, `false` a list.
     open: Vec<bool>,
 }
 
-/// The state of the scanner: what may come next.
+/// The tokens that the scanner accepts next.
 enum State {
     Value,
     ValueOrEnd,
@@ -205,7 +205,7 @@ fn unexpected_end() -> String {
     "unexpected end of JSON input".to_owned()
 }
 
-/// The error for a byte. Go prints the byte as the character with this code point.
+/// The error for an unexpected byte. Go prints the byte as the character with the same code point.
 fn fault<T>(byte: u8, context: &str) -> Result<T, String> {
     let character = match byte {
         b'\'' => "\\'".to_owned(),

@@ -1,11 +1,11 @@
 use super::*;
 
 crate::api_types! {
-    /// Metadata, as far as it matters here.
+    /// The fields of metadata that the tests need.
     struct ObjectMeta("v1.ObjectMeta") {
-        /// A text.
+        /// A string.
         "name" omit "" name: String;
-        /// A named text.
+        /// A string of a named type.
         "uid" omit "types.UID" uid: String;
         /// A number.
         "generation" omit "" generation: i64;
@@ -19,7 +19,7 @@ crate::api_types! {
         "ownerReferences" omit "" owner_references: Vec<OwnerReference>;
         /// A list of texts.
         "finalizers" omit "" finalizers: Vec<String>;
-        /// JSON.
+        /// Any JSON.
         "fieldsV1" omit "" fields: Option<RawJson>;
     }
 
@@ -27,7 +27,7 @@ crate::api_types! {
     struct OwnerReference("v1.OwnerReference") {
         /// A text that is always written.
         "name" keep "" name: String;
-        /// A truth value that may be absent.
+        /// A bool that may be absent.
         "controller" omit "" controller: Option<bool>;
     }
 }
@@ -149,7 +149,7 @@ fn values_are_written_as_go_does() {
         r#"{"fieldsV1": { "a<\" " : [ 1.50 ] } }"#,
         r#"{"fieldsV1":{"a\u003c\" ":[1.50]}}"#,
     );
-    // What comes twice is read into the same place.
+    // The second value of a duplicate field is decoded into the first value.
     check(
         r#"{"labels":{"a":"1"},"labels":{"b":"2","a":null}}"#,
         r#"{"labels":{"a":"","b":"2"}}"#,

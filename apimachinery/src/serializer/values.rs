@@ -101,7 +101,7 @@ integer!(i64, "int64");
 integer!(i32, "int32");
 integer!(u8, "uint8");
 
-/// A value that may be absent: a Go pointer, or a list for which null and empty differ.
+/// A value that may be absent: a Go pointer, or a list for which null and empty are different.
 impl<T: ApiValue + Default> ApiValue for Option<T> {
     fn decode(&mut self, decoder: &mut Decoder<'_>, named: &'static str) -> Result<(), Aborted> {
         match decoder.peek() {
@@ -226,7 +226,7 @@ impl ApiValue for BTreeMap<String, String> {
     }
 }
 
-/// Bytes, in JSON as base64.
+/// Bytes, encoded as base64 in JSON.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Bytes(pub Vec<u8>);
 
@@ -255,7 +255,7 @@ impl ApiValue for Bytes {
     }
 }
 
-/// A time in whole seconds, or none.
+/// A time, written in whole seconds. `None` is the zero time, which is written as `null`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Time(pub Option<OffsetTime>);
 
@@ -301,7 +301,7 @@ impl ApiValue for Time {
     }
 }
 
-/// Any JSON value, which is kept unchanged.
+/// Any JSON value, stored as its original text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RawJson(pub String);
 

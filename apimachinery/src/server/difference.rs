@@ -1,23 +1,23 @@
-//! The differences, by name.
+//! The names of the differences between versions of the API server.
 
-/// A difference between the answers of two successive versions of the API server.
+/// A change in the answers of the API server from one version to the next.
 ///
-/// It is named after the newer behavior. Its row in [`super::DIFFERENCES`] describes it exactly.
+/// Names and summaries describe the newer behavior. The rows in [`super::DIFFERENCES`] describe both behaviors exactly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Difference {
-    /// Errors of rules show the value instead of the type in the schema.
+    /// Errors of validation rules show the invalid value instead of its type in the schema.
     RulesShowValues,
-    /// Messages give the length limits of labels in bytes.
+    /// Messages give the length limits of labels in bytes instead of characters.
     LabelsAreMeasuredInBytes,
-    /// A format applies only to the type that it belongs to.
+    /// A schema's `format` applies only to the type to which the format belongs.
     FormatsDependOnTypes,
-    /// Type checking declares `params` even if the schema of their kind is unknown.
+    /// The type check of policies declares `params` even if the schema of its kind is unknown.
     UnknownParamsAreDyn,
     /// Names of policies, bindings and webhook configurations that end with `.static.k8s.io` cause a warning.
     StaticNamesAreWarnedOf,
     /// `lists.range` fails for a size below zero or above a million.
     RangeIsBounded,
-    /// `indexOf` and `lastIndexOf` of an empty text fail for a position below zero.
+    /// `indexOf` and `lastIndexOf`, called for an empty text, fail for a position below zero.
     PositionsStartAtZero,
     /// `duration(int)` is not declared.
     DurationsAreNoNumbers,
@@ -29,21 +29,21 @@ pub enum Difference {
     StructNamesAreTypes,
     /// `or` and `orValue` fail if their receiver is not an optional.
     OrNeedsAnOptional,
-    /// Reading an optional returns the value that it holds unchanged, without converting it to a Go value and back.
+    /// Reading an optional returns its value unchanged. Older servers convert the value to a Go value and back.
     OptionalsKeepValues,
-    /// `optional_type` is the type of optionals of `dyn`.
+    /// The value of the identifier `optional_type` is the type `optional_type(dyn)`.
     OptionalTypeHasAParameter,
-    /// A list with a schema holds CEL values after another list is appended to it.
+    /// Elements that are appended to a list with a schema stay the same CEL values.
     JoinedListsHoldValues,
     /// New policies, bindings and webhook configurations must not have names that end with `.static.k8s.io`.
     StaticNamesAreRefused,
     /// Schemas with `x-kubernetes-list-type: set` whose items are objects or lists cause a warning.
     SetsOfObjectsAreWarnedOf,
-    /// The checks of metadata have the wording and order of generated validation code.
+    /// Errors in metadata have the wording and order of generated validation code.
     MetadataIsValidatedAnew,
-    /// The cost of `startsWith`, `endsWith` and `matches` depends on the bytes that they read.
+    /// The cost of `startsWith`, `endsWith` and `matches` depends on the number of bytes that they read.
     CostsAreOfWhatIsRead,
-    /// `flatten` with a depth below zero costs as much as with a depth of one.
+    /// A call of `flatten` with a depth below zero costs as much as a call with a depth of one.
     FlatteningCostsOnceAtLeast,
     /// Cost estimates use a maximum length for names of resources.
     NamesOfResourcesAreBounded,

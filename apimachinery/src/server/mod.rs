@@ -1,6 +1,6 @@
-//! API servers by their versions, and the differences between their answers.
+//! Versions of the API server, and the differences between their answers.
 //!
-//! Code asks a [`Server`] for a [`Difference`], never for its version. Only [`DIFFERENCES`] knows which version introduced which
+//! Code asks a [`Server`] whether it has a [`Difference`], never for its version. Only [`DIFFERENCES`] knows which version introduced a
 //! difference.
 
 use std::fmt;
@@ -16,7 +16,7 @@ pub use difference::Difference;
 pub use release::{PATCH_RELEASES, PatchRelease, REPRODUCED};
 pub use table::{DIFFERENCES, Effect, Row};
 
-/// An API server: the version whose code answers, and the version whose language new expressions can use.
+/// An API server. It has two versions: the version of its code, and the version whose features new expressions and schemas can use.
 ///
 /// ```
 /// use gavel_apimachinery::server::{Difference, Server};
@@ -37,10 +37,10 @@ pub struct Server {
 }
 
 impl Server {
-    /// The oldest version whose answers are known; older versions are assumed to answer the same.
+    /// The oldest version that Gavel reproduces. Older versions are assumed to answer like this version.
     pub const OLDEST: KubeVersion = KubeVersion::v1(34);
 
-    /// The API server of a version. New expressions can use the whole language of that version.
+    /// The API server of the given version. New expressions can use all features of that version.
     pub const fn new(version: KubeVersion) -> Self {
         let mut differences = 0;
         let mut rows = DIFFERENCES;
@@ -59,14 +59,14 @@ impl Server {
         }
     }
 
-    /// The same server, offering the functions of another version to new expressions. If that version is newer than the server, only the
-    /// functions of the server's own version are offered.
+    /// The same server, with the features of version `language` for new expressions. If `language` is newer than the server, new
+    /// expressions can use only the functions of the server's version.
     pub const fn offering(self, language: KubeVersion) -> Self {
         Server { language, ..self }
     }
 
-    /// The same server, offering the language of the previous version to new expressions of definitions and policies. These expressions
-    /// must be valid in the previous version too, so that the cluster can be rolled back.
+    /// The same server, with the features of the previous version for new expressions of definitions and policies. These expressions must
+    /// be valid in the previous version too, so that the cluster can be rolled back.
     pub const fn compatible(self) -> Self {
         self.offering(self.version.previous())
     }
@@ -76,7 +76,7 @@ impl Server {
         self.version
     }
 
-    /// The version whose language new expressions can use.
+    /// The version whose features new expressions can use.
     pub const fn language(self) -> KubeVersion {
         self.language
     }
@@ -86,7 +86,7 @@ impl Server {
         self.differences & difference.bit() != 0
     }
 
-    /// The same server with this one difference turned on or off. This shows what the difference changes.
+    /// The same server with one difference turned on or off, to show the effect of the difference.
     pub const fn with(self, difference: Difference, has: bool) -> Self {
         let bit = difference.bit();
         Server {
@@ -98,7 +98,7 @@ impl Server {
         }
     }
 
-    /// The differences between this server's answers and another's, in the order of the table.
+    /// The differences between this server and `other`, in the order of [`DIFFERENCES`].
     pub fn differences(self, other: Server) -> impl Iterator<Item = &'static Row> {
         let differ = move |row: &&Row| self.has(row.difference) != other.has(row.difference);
         DIFFERENCES.iter().filter(differ)

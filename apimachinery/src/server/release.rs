@@ -2,7 +2,7 @@
 
 use crate::version::KubeVersion;
 
-/// The patch releases whose answers are reproduced, the oldest first.
+/// The patch release of each minor version that Gavel reproduces, the oldest first.
 pub const REPRODUCED: &[(KubeVersion, u32)] = &[
     (KubeVersion::v1(34), 9),
     (KubeVersion::v1(35), 6),
@@ -17,7 +17,7 @@ pub struct PatchRelease {
     pub version: KubeVersion,
     /// The patch number.
     pub patch: u32,
-    /// The behavior since this release and the behavior before, in a sentence.
+    /// A sentence that describes the behavior since this release, and the behavior before.
     pub what: &'static str,
     /// Gavel's behavior.
     pub here: &'static str,
@@ -25,7 +25,8 @@ pub struct PatchRelease {
     pub upstream: &'static str,
 }
 
-/// The patch releases that answer differently, the oldest first. All releases up to 1.34.13, 1.35.10, 1.36.6 and 1.37.2 were searched.
+/// The patch releases that answer differently from their predecessors, the oldest first. The list covers all releases up to 1.34.13,
+/// 1.35.10, 1.36.6 and 1.37.2.
 pub const PATCH_RELEASES: &[PatchRelease] = &[
     PatchRelease {
         version: KubeVersion::v1(34),

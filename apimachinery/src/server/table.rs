@@ -3,7 +3,7 @@
 use super::Difference;
 use crate::version::KubeVersion;
 
-/// A difference between versions.
+/// The description of a difference between versions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Row {
     /// The difference.
@@ -12,7 +12,7 @@ pub struct Row {
     pub since: KubeVersion,
     /// The effect.
     pub effect: Effect,
-    /// The new behavior and the behavior before, in a sentence.
+    /// A sentence that describes the new behavior, and the behavior before.
     pub what: &'static str,
     /// The change in upstream's code, with its file.
     pub upstream: &'static str,
@@ -29,7 +29,7 @@ pub enum Effect {
     Message,
 }
 
-/// All differences, the oldest first; within a version ordered by effect.
+/// All differences, the oldest first. Differences of one version are ordered by effect.
 pub const DIFFERENCES: &[Row] = &[
     row(
         Difference::RulesShowValues,

@@ -1,10 +1,10 @@
-//! Counts the instructions of representative paths with `valgrind --tool=callgrind`, which times of a busy machine do not tell,
-//! and holds them against `benches/instructions.txt`.
+//! Counts the instructions of representative code paths with `valgrind --tool=callgrind`, and compares the counts with
+//! `benches/instructions.txt`. Unlike times, the counts do not depend on the load of the machine.
 //!
-//! - `instructions` counts, prints a table, and fails where a count is more than 2 % above what was recorded;
+//! - `instructions` counts, prints a table, and fails if a count exceeds the recorded count by more than 2 %;
 //! - `instructions --accept` records the counts;
 //! - `instructions --rules` prints the counts of the rules of `../shared/bench/eval.ndjson`;
-//! - `instructions PATH` runs one of the paths; callgrind measures this run.
+//! - `instructions PATH` runs one code path. The other commands run it under callgrind.
 #![expect(
     clippy::expect_used,
     clippy::print_stdout,
@@ -29,13 +29,13 @@ use gavel_policy::{Options, Snapshot, dispatch};
 use gavel_schema::read_value;
 use serde_json::json;
 
-/// How much a count may differ from the recorded count, as a fraction of the recorded count.
+/// The tolerated difference from the recorded count, as a fraction of the recorded count.
 const TOLERANCE: f64 = 0.02;
 
-/// How often each path is run while its instructions are counted.
+/// The number of runs of a code path while its instructions are counted.
 const RUNS: u64 = 8;
 
-/// The paths whose counts are recorded.
+/// The code paths whose counts are recorded.
 const PATHS: [&str; 14] = [
     "compile a rule",
     "decide a request by 1,024 bindings",
@@ -66,7 +66,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// What was recorded: a path and its count, a line each.
+/// Reads the recorded count of each code path. A line of the file is a count and a path.
 fn recorded() -> BTreeMap<String, u64> {
     let text = std::fs::read_to_string(record()).unwrap_or_default();
     let line = |line: &str| {
@@ -138,7 +138,8 @@ fn of_rules() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// The instructions of going along a path once. None, said on standard error, where valgrind is not here.
+/// Returns the number of instructions of one run of a code path. If valgrind is not installed, prints a message to standard error and
+/// returns `None`.
 fn count(path: &str) -> Option<u64> {
     let own = std::env::current_exe().expect("a program has a path");
     let counted = Command::new("valgrind")
@@ -168,7 +169,7 @@ fn count(path: &str) -> Option<u64> {
     Some(collected / RUNS)
 }
 
-/// What is counted.
+/// The function in which callgrind counts instructions. It runs the code path [`RUNS`] times.
 #[inline(never)]
 fn measured(path: &mut dyn FnMut()) {
     for _ in 0..RUNS {
@@ -176,7 +177,7 @@ fn measured(path: &mut dyn FnMut()) {
     }
 }
 
-/// Goes along a path: once unseen, so that what is made once has been made, then for the count.
+/// Runs a code path once without counting, to initialize what a process initializes only once, and then runs it for the count.
 fn counted(mut path: impl FnMut()) {
     path();
     measured(&mut path);
@@ -266,7 +267,7 @@ fn decide(snapshot: &Snapshot) {
     });
 }
 
-/// One of the rules of the benchmark inputs: `read/ID`, `bound/ID` or `compiled/ID`.
+/// Runs a rule of the benchmark inputs. The path is `read/ID`, `bound/ID` or `compiled/ID`, where `ID` names the rule.
 fn run_rule(path: &str) {
     let (how, id) = path.split_once('/').expect("the name of a path");
     let rules = rules();
@@ -282,7 +283,7 @@ fn run_rule(path: &str) {
     evaluate(rule, how == "read");
 }
 
-/// Evaluates a rule that holds. `read`: its variable was read as a review is.
+/// Evaluates a rule, which must be true. With `read`, a variable without a schema was parsed into an arena, as reviews are parsed.
 fn evaluate(rule: &Rule, read: bool) {
     let program = plan(&rule.environment(), &rule.expression);
     let kept = Arena::new();

@@ -1,5 +1,5 @@
-//! Prints the table of ratios from what `cargo bench -p gavel-benches` has measured last (`target/criterion`), and, where
-//! a file of Kubernetes' own times is named (the output of the oracle's `bench`), Kubernetes beside it.
+//! Prints the table of ratios from the last measurements of `cargo bench -p gavel-benches` (`target/criterion`). The optional argument is a
+//! file with the times of Kubernetes (the output of the oracle's `bench`), which become a column of the table.
 //!
 //! `cargo run -p gavel-benches --bin ratios [KUBERNETES.ndjson]`
 #![expect(
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use gavel_engine::value::Json;
 
-/// The time that each evaluator takes for each rule, in nanoseconds: by rule, then by evaluator.
+/// The time of each rule in each evaluator, in nanoseconds: by rule, then by evaluator.
 type Times = BTreeMap<String, BTreeMap<String, f64>>;
 
 fn main() -> std::io::Result<()> {

@@ -21,7 +21,7 @@ import (
 	"gavel.dev/go/kubernetes/rules"
 )
 
-// Storage holds Things in memory. Gavel validates each Thing that a user writes against the rules of the schema.
+// Storage stores Things in memory. Gavel validates each created or updated Thing against the rules of the schema.
 type Storage struct {
 	rest.TableConvertor
 	schema *structural.Structural
@@ -77,7 +77,7 @@ func (s *Storage) NamespaceScoped() bool { return true }
 // GetSingularName returns the singular name of the resource.
 func (s *Storage) GetSingularName() string { return "thing" }
 
-// invalid validates a Thing against the rules, and returns an error if it breaks any.
+// invalid validates a Thing, and returns an error if the Thing violates a rule.
 func (s *Storage) invalid(ctx context.Context, thing, old *Thing) error {
 	value, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&thing.Spec)
 	if err != nil {
@@ -150,7 +150,7 @@ func (s *Storage) Get(ctx context.Context, name string, _ *metav1.GetOptions) (r
 	return nil, apierrors.NewNotFound(resource, name)
 }
 
-// List returns the Things of a namespace, or of all namespaces.
+// List returns the Things of the request's namespace, or of all namespaces.
 func (s *Storage) List(ctx context.Context, _ *metainternal.ListOptions) (runtime.Object, error) {
 	s.lock.Lock()
 	defer s.lock.Unlock()

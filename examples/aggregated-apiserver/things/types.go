@@ -1,4 +1,4 @@
-// Package things is the API of the example: one kind, whose objects are held in memory.
+// Package things is the API of the example: one kind, whose objects are stored in memory.
 package things
 
 import (
@@ -60,7 +60,7 @@ func (l *ThingList) DeepCopyObject() runtime.Object {
 	return &copied
 }
 
-// NewScheme returns a scheme that contains the kind in its only version.
+// NewScheme returns a scheme with the only version of the kind.
 func NewScheme() *runtime.Scheme {
 	scheme := runtime.NewScheme()
 	for _, version := range []string{GroupVersion.Version, runtime.APIVersionInternal} {

@@ -1,4 +1,4 @@
-//! Decides an AdmissionReview by policies, in process.
+//! Decides an AdmissionReview with policies, in process.
 
 use std::error::Error;
 

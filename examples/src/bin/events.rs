@@ -1,4 +1,4 @@
-//! Keeps the state of policies up to date from events, as a server does. An invalid version of a policy does not replace the valid one.
+//! Updates the state of policies from events, as a server does. An invalid version of a policy does not replace a valid version.
 
 use std::error::Error;
 
@@ -57,7 +57,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let state = store.publish();
     assert!(!admitted(&state)?);
 
-    // The new version does not compile: it is reported, and the last good version decides.
+    // The new version does not compile. The store reports it, and the last valid version of the policy decides.
     store.handle(applied(policy("object.metadata.labels.owner <=> ''")));
     let state = store.publish();
     assert!(!admitted(&state)?);
@@ -66,7 +66,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     assert_eq!(state.problems().len(), 1);
 
-    // Requests that began with an older state keep it; new ones see the new state.
+    // Requests in flight keep the state with which they began. New requests use the new state.
     store.handle(applied(policy("true")));
     assert!(admitted(&store.publish())?);
     Ok(())

@@ -1,4 +1,4 @@
-//! Answers a policy's use of `authorizer` with the host's own authorizer.
+//! Evaluates a policy that uses `authorizer`, with the host's own authorizer.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use gavel::authorizer::{Authorizer, AuthorizerAttributes, AuthorizerRequest, Dec
 use gavel::{AdmissionRequest, Arena, EnvSet, Options, PolicyIndex, Value, dispatch};
 use serde_json::json;
 
-/// Lets only the group `breakglass` use the verb `bypass`.
+/// Allows the verb `bypass` on policies for the group `breakglass` only.
 #[derive(Debug)]
 struct BreakGlass;
 

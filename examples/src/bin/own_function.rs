@@ -1,4 +1,4 @@
-//! Adds a function to the language: its type, its body and its cost are one row.
+//! Adds a function to the language. One row declares its type, its body and its cost.
 
 use std::error::Error;
 
@@ -6,7 +6,7 @@ use gavel::engine::body;
 use gavel::engine::decl::{CallContext, Overload, row};
 use gavel::{Activation, Arena, EnvSet, EvalOptions, Type, Value};
 
-/// The text without vowels, in the arena of the evaluation.
+/// Returns the text without vowels. The result is allocated in the arena of the evaluation.
 fn squeeze<'a>(call: &CallContext<'a>, text: &str) -> Value<'a> {
     let kept: String = text.chars().filter(|c| !"aeiou".contains(*c)).collect();
     call.arena.string(&kept)

@@ -1,7 +1,7 @@
-//! A webhook of your own around the crates: one route, and policies that the host has compiled.
+//! A custom webhook, built with the crates: one route, and policies that the host has compiled.
 //!
-//! It starts a server on loopback, sends it one review, prints the answer and ends. Put TLS in front of it for a real API server,
-//! or run `gavel serve`, which also bounds memory, time and connections.
+//! The program starts a server on loopback, sends one review to the server, prints the answer and exits. A real API server requires TLS in
+//! front of the webhook. The alternative is `gavel serve`, which also bounds memory, time and connections.
 
 use std::error::Error;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Compiles an expression over a schema, bounds its cost before it runs, and evaluates it for an object.
+//! Compiles an expression for a schema, and evaluates it for an object with a cost limit.
 
 use std::error::Error;
 
@@ -23,7 +23,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     // The type checker knows the fields of the schema.
     assert!(env.compile("self.replica > 0").is_err());
 
-    // Compile once; threads share the program.
+    // Compile the expression once. Threads can share the program.
     let program = env.plan(&env.compile("self.hosts.all(h, h.endsWith('.example.com'))")?)?;
 
     // The object is borrowed, not converted.

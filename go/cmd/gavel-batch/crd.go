@@ -60,8 +60,8 @@ func (s *session) definition(common *request, line []byte) (object, error) {
 	return answer, nil
 }
 
-// withResourceVersions sets a resourceVersion on the old definition, as storage does, and the same one on the new definition. A definition
-// that already has a resourceVersion keeps it.
+// withResourceVersions sets a resourceVersion on the old definition, as storage does, and the same resourceVersion on the new definition. A
+// definition that already has a resourceVersion is not changed.
 func withResourceVersions(definition, old json.RawMessage) (any, any, error) {
 	var objects [2]object
 	for i, text := range []json.RawMessage{definition, old} {
@@ -85,7 +85,7 @@ func setResourceVersion(definition object, version string) string {
 	return known
 }
 
-// written returns a rule as the protocol writes it: if compilation was attempted, maxCardinality is present, and may be null.
+// written returns a rule in the format of the protocol. If compilation was attempted, maxCardinality is present, and may be null.
 func written(rule crd.Rule) object {
 	text, _ := json.Marshal(rule)
 	var fields object
@@ -121,7 +121,7 @@ type validateRequest struct {
 	ReturnObject bool            `json:"returnObject"`
 }
 
-// compile returns the compiled definition of a request, from the session's cache if it is there.
+// compile returns the compiled definition of a request. It uses the session's cache.
 func (s *session) compile(common *request, definition json.RawMessage) (*crd.Definition, error) {
 	var id string
 	if json.Unmarshal(definition, &id) == nil {
@@ -204,7 +204,7 @@ func (s *session) validate(common *request, line []byte) (object, error) {
 	if r.ReturnObject {
 		answer["object"] = value
 	}
-	// The answer is marshaled here, before the deferred calls close its values.
+	// Marshal the answer before the deferred calls close its values.
 	text, err := json.Marshal(answer)
 	if err != nil {
 		return nil, err

@@ -10,15 +10,15 @@ import (
 	"gavel.dev/go/gavel"
 )
 
-// session caches environments and definitions, because later requests reuse them.
+// session caches environments and definitions for later requests.
 type session struct {
 	environments map[string]*gavel.Env
-	// definitions holds the definitions of crd requests, by the requests' ids.
+	// definitions contains the definitions of crd requests, by the ids of the requests.
 	definitions map[string]json.RawMessage
 	compiled    map[string]*crd.Definition
 }
 
-// maxKept limits the number of cached environments, and of cached definitions.
+// maxKept limits the number of cached environments, and the number of cached definitions.
 const maxKept = 200
 
 func newSession() *session {
@@ -77,7 +77,7 @@ func (r *evalRequest) options() []gavel.Option {
 	return options
 }
 
-// environment returns the environment of a request, from the session's cache if it is there.
+// environment returns the environment of a request. It uses the session's cache.
 func (s *session) environment(r *evalRequest) (*gavel.Env, error) {
 	described := *r
 	described.Expr, described.Bindings, described.CostLimit, described.ID = "", nil, nil, nil
@@ -171,7 +171,7 @@ func known(answer object, typ, inMessages string, estimate *gavel.Estimate) {
 	}
 }
 
-// variables returns the bindings as values, and the authorizers among them ordered by variable name.
+// variables converts the bindings to Go values. It also returns the authorizers in the bindings, ordered by variable name.
 func (r *evalRequest) variables() (map[string]any, []*table, error) {
 	names := make([]string, 0, len(r.Bindings))
 	for name := range r.Bindings {

@@ -11,7 +11,7 @@ import (
 	"os"
 )
 
-// maxLine is the longest request, in bytes.
+// maxLine is the limit of the length of a request, in bytes.
 const maxLine = 1 << 30
 
 type object = map[string]any
@@ -48,12 +48,12 @@ func run(in io.Reader, out io.Writer) error {
 	return lines.Err()
 }
 
-// request holds the keys that all operations share.
+// request contains the keys that all operations share.
 type request struct {
 	ID     json.RawMessage `json:"id"`
 	Op     string          `json:"op"`
 	Server string          `json:"server"`
-	// Language is the version of Kubernetes whose functions expressions can use; empty means the operation's default.
+	// Language is the version of Kubernetes whose functions expressions can use. Empty means the default of the operation.
 	Language string `json:"k8sVersion"`
 	Mode     string `json:"mode"`
 }

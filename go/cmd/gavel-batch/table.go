@@ -6,7 +6,7 @@ import (
 	"gavel.dev/go/gavel"
 )
 
-// table is an authorizer that answers with its first row that matches, and records its calls.
+// table is an authorizer that answers with the first matching row of Decisions, and records its calls.
 type table struct {
 	User      gavel.UserInfo `json:"user"`
 	Resource  gavel.Resource `json:"resource"`
@@ -51,7 +51,7 @@ func (r row) answer() (gavel.Verdict, string, error) {
 	return verdicts[r.Decision], r.Reason, err
 }
 
-// named returns the attributes by name.
+// named converts attributes to a JSON object.
 func named(asked gavel.Attributes) object {
 	named := object{"verb": asked.Verb, "user": asked.User, "resourceRequest": asked.ResourceRequest}
 	if !asked.ResourceRequest {

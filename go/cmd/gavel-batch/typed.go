@@ -9,7 +9,7 @@ import (
 	"gavel.dev/go/gavel"
 )
 
-// typed returns a value as typed JSON.
+// typed converts a value to typed JSON.
 func typed(value any) object {
 	switch value := value.(type) {
 	case nil:

@@ -23,7 +23,7 @@ type vapRequest struct {
 	NoDefaults bool                   `json:"noDefaults"`
 }
 
-// attributes are the fields of a request that the function decide reads.
+// attributes are the fields of a request that [decide] reads.
 type attributes struct {
 	Kind            admission.GroupVersionKind      `json:"kind"`
 	Resource        admission.GroupVersionResource  `json:"resource"`
@@ -33,8 +33,8 @@ type attributes struct {
 	Namespace       string                          `json:"namespace"`
 }
 
-// namespaces is an [admission.Lookup] that returns the namespace in the batch request. If the batch request has null as the namespace, no
-// namespace exists; if it has no such key, every namespace exists.
+// namespaces is an [admission.Lookup] that returns the namespace in the batch request. If the namespace in the batch request is null, no
+// namespace exists. If it is absent, every namespace exists.
 type namespaces struct{ found json.RawMessage }
 
 func (n namespaces) Namespace(name string) (any, error) {
@@ -136,9 +136,9 @@ func withKind(text json.RawMessage, isPolicy bool) any {
 	return json.RawMessage(text)
 }
 
-// teach adds to the index the params of the batch request, and properties of kinds that objects do not show.
+// teach adds the params of the batch request, and properties of kinds that objects do not contain, to the index.
 func (r *vapRequest) teach(index *admission.Index, asked *attributes) error {
-	// If several params have the same name, the first is used.
+	// Of several params with the same kind, namespace and name, the first param is used.
 	seen := map[string]bool{}
 	for _, param := range r.Params {
 		var identity struct {
@@ -205,7 +205,7 @@ func (r *vapRequest) tell(answer object, decision *admission.Decision) {
 	}
 }
 
-// isExcluded reports whether the API server exempts the resource from policies because it is a policy or a binding itself.
+// isExcluded reports whether the resource is a policy or a binding, which the API server exempts from policies.
 func (a *attributes) isExcluded() bool {
 	switch a.Resource.Resource {
 	case "validatingadmissionpolicies", "validatingadmissionpolicybindings", "mutatingadmissionpolicies", "mutatingadmissionpolicybindings":

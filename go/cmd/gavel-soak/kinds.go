@@ -12,10 +12,10 @@ import (
 	"gavel.dev/go/gavel"
 )
 
-// kind is a kind of call.
+// kind describes a kind of call.
 type kind struct {
 	name string
-	// share is the number of calls of this kind in a thousand.
+	// share is the number of calls of this kind per thousand calls.
 	share int
 	// call makes call number n, and returns an error if the answer is wrong.
 	call func(n int64) error
@@ -55,7 +55,7 @@ const binding = `{
 
 var errAway = errors.New("the host is away")
 
-// host is a Lookup whose Namespace may fail, and an authorizer that may panic.
+// host is a Lookup whose method Namespace may fail, and an authorizer that may panic.
 type host struct{ fails, panics bool }
 
 func (h host) Namespace(name string) (any, error) {
@@ -158,7 +158,7 @@ func compile(env *gavel.Env, n int64) error {
 	if err != nil {
 		return err
 	}
-	// Every other program is left to the garbage collector.
+	// The garbage collector frees every other program.
 	if n%2 == 0 {
 		defer program.Close()
 	}

@@ -1,5 +1,5 @@
-// Gavel-soak makes calls of all kinds from many goroutines and cancels some of them. It checks that answers are right and that memory does
-// not grow, and prints the memory of the process after each tenth of the calls.
+// Gavel-soak makes calls of all kinds from many goroutines and cancels some of the calls. It checks that answers are right and that memory
+// does not grow. It prints the memory of the process after each tenth of the calls.
 //
 //	gavel-soak -calls 10000000 -goroutines 64
 package main
@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// slack is how much memory may grow after the first tenth of the calls, in bytes: allocators keep some of the memory that is freed.
+// slack is the tolerated growth of memory after the first tenth of the calls, in bytes. Allocators do not return all freed memory.
 const slack = 32 << 20
 
 func main() {
@@ -74,7 +74,7 @@ func soak(calls int64, goroutines int) error {
 	return nil
 }
 
-// choose returns the index of the kind of call n, so that each kind gets its share.
+// choose returns the index of the kind of call number n. Each kind gets its share of the calls.
 func choose(kinds []kind, n int64) int {
 	place := int(n * 7919 % 1000)
 	for which, kind := range kinds {

@@ -27,35 +27,35 @@ import (
 // Verdict is the decision of an authorizer.
 type Verdict int
 
-// The verdicts.
+// The verdicts of an authorizer.
 const (
 	NoOpinion Verdict = C.GAVEL_VERDICT_NO_OPINION
 	Allow     Verdict = C.GAVEL_VERDICT_ALLOW
 	Deny      Verdict = C.GAVEL_VERDICT_DENY
 )
 
-// Callbacks are the functions that the library may call during one call. Each may be nil.
+// Callbacks are the Go functions that the library may call during one call. Each function may be nil.
 type Callbacks struct {
 	// Authorize receives the number of the authorizer and the attributes as JSON.
 	Authorize func(number uint64, attributes []byte) (Verdict, string, error)
-	// FindNamespace returns the namespace in the flat encoding, or nil if it does not exist. An error ends the call.
+	// FindNamespace returns a namespace in the flat encoding, or nil if the namespace does not exist. An error ends the call.
 	FindNamespace func(name string) ([]byte, error)
-	// FindParam returns the param in the flat encoding, or nil if it does not exist. An error ends the call.
+	// FindParam returns a param in the flat encoding, or nil if the param does not exist. An error ends the call.
 	FindParam func(apiVersion, kind, namespace, name string) ([]byte, error)
 
-	// panicked is the value of a callback's panic; failed is the error of FindNamespace or FindParam.
+	// panicked is the value of a panic in a callback. failed is the error of FindNamespace or FindParam.
 	panicked any
 	failed   error
 }
 
-// caught stores a panic until the call has returned, because the panic must not unwind through the library.
+// caught stores a panic of a callback until the call has returned. The panic must not unwind through the library.
 func (c *Callbacks) caught() {
 	if value := recover(); value != nil {
 		c.panicked = value
 	}
 }
 
-// Call holds the input of one call in the flat encoding, its limits and its output.
+// Call contains the limits, the output and the input (Flat, in the flat encoding) of one call of the library.
 type Call struct {
 	Flat      []byte
 	options   C.GavelOptions
@@ -69,7 +69,7 @@ type Call struct {
 
 var calls = sync.Pool{New: func() any { return new(Call) }}
 
-// maxKept is the capacity, in bytes, of the largest buffer that is reused for a later call.
+// maxKept is the capacity of the largest buffer that is reused for later calls, in bytes.
 const maxKept = 1 << 20
 
 // NewCall takes a call from the pool.
@@ -112,11 +112,11 @@ func (c *Call) Ask(callbacks *Callbacks) {
 	C.set_callbacks(&c.options.callbacks, C.uintptr_t(c.handle), callbacks.Authorize != nil, callbacks.FindNamespace != nil, callbacks.FindParam != nil)
 }
 
-// unwatched is how long a call runs without observing its context. Most calls end long before that. A call that does not is restarted with
-// a watcher, and loses only this time.
+// unwatched is the time for which a call runs without observing its context. Most calls take less time. A longer call without callbacks is
+// restarted with a watcher.
 const unwatched = 2 * time.Millisecond
 
-// Run makes a call, and interrupts it when the context ends. If a callback panics, Run panics with the same value.
+// Run makes a call, and interrupts the call when the context ends. If a callback panics, Run panics with the same value.
 func (c *Call) Run(ctx context.Context, call func() error) error {
 	if err := ctx.Err(); err != nil {
 		return context.Cause(ctx)
@@ -172,7 +172,7 @@ func (c *Call) watched(ctx context.Context, call func() error) error {
 	return err
 }
 
-// made makes the call, and passes on the panics and errors of its callbacks.
+// made makes the call. It panics if a callback panicked, and returns the error of a failed callback.
 func (c *Call) made(call func() error) error {
 	err := call()
 	if c.callbacks == nil {

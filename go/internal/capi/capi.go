@@ -1,6 +1,6 @@
 // Package capi is the only package that calls the C library.
 //
-// Run ../../build.sh before building: it builds the static library and its header.
+// Run ../../build.sh before building this package. The script builds the static library and its header.
 package capi
 
 /*
@@ -28,7 +28,7 @@ func init() {
 	}
 }
 
-// ErrClosed is returned if a handle is used after it was closed.
+// ErrClosed is returned if a handle is used after Close.
 var ErrClosed = errors.New("gavel: used after Close")
 
 // Error is an error of the library.
@@ -55,7 +55,7 @@ const (
 	KindPanic       = int(C.GAVEL_ERROR_KIND_PANIC)
 )
 
-// take converts an error of the library to a Go error, and frees it.
+// take converts an error of the library to a Go error, and frees the library's error.
 func take(err *C.GavelError) error {
 	if err == nil {
 		return nil
@@ -67,7 +67,7 @@ func take(err *C.GavelError) error {
 	return &Error{Kind: int(view.kind), Message: message, Line: int(view.line), Column: int(view.column)}
 }
 
-// takeBytes copies bytes that the library returned, and frees them.
+// takeBytes copies bytes that the library returned, and frees the library's bytes.
 func takeBytes(bytes C.GavelBytes) []byte {
 	if bytes.data == nil {
 		return nil
@@ -84,7 +84,8 @@ func text(text string) (*C.uint8_t, C.size_t) {
 	return (*C.uint8_t)(unsafe.Pointer(unsafe.StringData(text))), C.size_t(len(text))
 }
 
-// handle holds a C handle. Close frees it once no call uses it any more; the garbage collector frees handles that were not closed.
+// handle is a reference to a C handle. Close frees the C handle as soon as no call uses it. The garbage collector frees C handles that were
+// not closed.
 type handle struct {
 	pointer unsafe.Pointer
 	free    func(unsafe.Pointer)
@@ -100,7 +101,7 @@ func newHandle(pointer unsafe.Pointer, free func(unsafe.Pointer)) *handle {
 	return h
 }
 
-// newBriefHandle returns a handle that the garbage collector does not free; the caller must close it.
+// newBriefHandle returns a handle that the garbage collector does not free. The caller must close the handle.
 func newBriefHandle(pointer unsafe.Pointer, free func(unsafe.Pointer)) *handle {
 	h := &handle{pointer: pointer, free: free}
 	h.users.Store(1)
@@ -131,7 +132,7 @@ func (h *handle) done() {
 	runtime.KeepAlive(h)
 }
 
-// Close frees the handle once no call uses it. It may be called more than once.
+// Close frees the C handle as soon as no call uses it. Close may be called more than once.
 func (h *handle) Close() {
 	if h != nil && h.closed.CompareAndSwap(false, true) {
 		h.done()
@@ -155,7 +156,7 @@ func NewValue(flat []byte) (Value, error) {
 	return value(pointer), nil
 }
 
-// NewBriefValue decodes a value in the flat encoding. The garbage collector does not free the value; the caller must close it.
+// NewBriefValue decodes a value in the flat encoding. The garbage collector does not free the value. The caller must close the value.
 func NewBriefValue(flat []byte) (Value, error) {
 	pointer, err := readValue(flat)
 	if err != nil {
@@ -177,7 +178,7 @@ func value(pointer *C.GavelValue) Value {
 
 func freeValue(pointer unsafe.Pointer) { C.gavel_value_free((*C.GavelValue)(pointer)) }
 
-// Address returns the address of the value, for the flat encoding, and a function that the caller must call when the address is no longer
+// Address returns the address of the value for the flat encoding. The caller must call the returned function when the address is no longer
 // used.
 func (v Value) Address() (uint64, func(), error) {
 	pointer, err := v.c()
@@ -187,7 +188,7 @@ func (v Value) Address() (uint64, func(), error) {
 	return uint64(uintptr(unsafe.Pointer(pointer))), v.done, nil
 }
 
-// JSON returns the value as JSON.
+// JSON returns the value as JSON text.
 func (v Value) JSON() ([]byte, error) {
 	pointer, err := v.c()
 	if err != nil {

@@ -56,7 +56,7 @@ func (c Conditions) Variable(name, expression string, params, authorizer, patchT
 	return string(takeBytes(typ)), nil
 }
 
-// Compile compiles an expression, and also returns its type.
+// Compile compiles an expression, and returns the compiled expression and its type.
 func (c Conditions) Compile(expression string, params, authorizer, patchTypes bool) (Condition, string, error) {
 	pointer, err := c.c()
 	if err != nil {
@@ -73,14 +73,15 @@ func (c Conditions) Compile(expression string, params, authorizer, patchTypes bo
 	return condition, string(takeBytes(typ)), nil
 }
 
-// Evaluated is the result of one of several expressions.
+// Evaluated is the result of one expression.
 type Evaluated struct {
 	Outcome
-	// Failure is the message if the evaluation failed; otherwise it is empty.
+	// Failure is the message of a failed evaluation. Otherwise it is empty.
 	Failure string
 }
 
-// Eval evaluates expressions, each of which may be nil. It also returns the remaining budget, in cost units: negative if it was exceeded.
+// Eval evaluates expressions, each of which may be nil. It also returns the remaining budget, in cost units. The remaining budget is
+// negative if the budget was exceeded.
 func (c Conditions) Eval(call *Call, conditions []*Condition) ([]Evaluated, int64, error) {
 	pointer, err := c.c()
 	if err != nil {

@@ -58,7 +58,7 @@ func CompileCRD(definition Value, config []byte) (CRD, error) {
 	return CRD{newHandle(unsafe.Pointer(out), func(p unsafe.Pointer) { C.gavel_crd_free((*C.GavelCrd)(p)) })}, nil
 }
 
-// StorageVersion returns the version in which objects are stored.
+// StorageVersion returns the name of the version in which objects are stored.
 func (c CRD) StorageVersion() (string, error) {
 	pointer, err := c.c()
 	if err != nil {
@@ -72,8 +72,8 @@ func (c CRD) StorageVersion() (string, error) {
 	return goText(out), nil
 }
 
-// Decode decodes an object into the form in which an API server holds it. It also returns the paths of unknown fields as a JSON list, or
-// nil.
+// Decode decodes an object as an API server decodes it. It also returns the paths of unknown fields as a JSON list, or nil if all fields
+// are known.
 func (c CRD) Decode(object Value, fromStorage, keepUnknown, noDefaults bool) (Value, []byte, error) {
 	pointer, err := c.c()
 	if err != nil {

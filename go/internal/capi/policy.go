@@ -10,7 +10,7 @@ import (
 	"unsafe"
 )
 
-// Index holds policies, bindings, params and namespaces.
+// Index is an index of policies, bindings, params and namespaces.
 type Index struct{ *handle }
 
 func (h Index) c() (*C.GavelIndex, error) {
@@ -56,7 +56,7 @@ func (i Index) change(object Value, change func(*C.GavelIndex, *C.GavelValue) *C
 	return take(change(pointer, objectPointer))
 }
 
-// Configure sets properties of resources and kinds that objects do not show, as JSON.
+// Configure sets properties of resources and kinds that objects do not contain. The argument config is JSON.
 func (i Index) Configure(config []byte) error {
 	pointer, err := i.c()
 	if err != nil {
@@ -107,12 +107,12 @@ func (p Policy) Errors() ([]byte, error) {
 // Decision is the result of deciding a request or mutating its object.
 type Decision struct {
 	Allowed, Mutated bool
-	// Details is the rest of the decision as a JSON object, or nil if there is nothing else to report.
+	// Details is the rest of the decision as a JSON object, or nil if there are no details.
 	Details []byte
 }
 
-// Decide decides the request in the call's input. If policies is nil, it uses all policies of the index; otherwise it uses only these
-// policies, each followed by its bindings.
+// Decide decides the request in the call's input. If policies is nil, Decide uses all policies of the index. Otherwise it uses only the
+// given policies, each followed by its bindings.
 func (i Index) Decide(call *Call, policies []Policy, explain, trace bool) (Decision, error) {
 	how := C.GavelExplain{explain: C.bool(explain), trace: C.bool(trace)}
 	return i.ask(call, policies, func(index *C.GavelIndex, policies **C.GavelPolicy, count C.size_t, request *C.uint8_t, n C.size_t) *C.GavelError {
@@ -120,7 +120,7 @@ func (i Index) Decide(call *Call, policies []Policy, explain, trace bool) (Decis
 	})
 }
 
-// Mutate mutates the object of the request in the call's input, with the same choice of policies as Decide.
+// Mutate mutates the object of the request in the call's input. The argument policies has the same meaning as in Decide.
 func (i Index) Mutate(call *Call, policies []Policy) (Decision, error) {
 	return i.ask(call, policies, func(index *C.GavelIndex, policies **C.GavelPolicy, count C.size_t, request *C.uint8_t, n C.size_t) *C.GavelError {
 		return C.gavel_index_mutate(index, policies, count, request, n, &call.options, &call.decision)
@@ -144,7 +144,7 @@ func (i Index) ask(call *Call, policies []Policy, ask func(*C.GavelIndex, **C.Ga
 	}
 	var first **C.GavelPolicy
 	if policies != nil {
-		// An empty list must not be a null pointer, which selects the policies of the index.
+		// An empty list must not become a null pointer, because a null pointer selects the policies of the index.
 		pointers = append(pointers, nil)
 		first = unsafe.SliceData(pointers)
 	}

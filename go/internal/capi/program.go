@@ -19,7 +19,7 @@ func (h Env) c() (*C.GavelEnv, error) {
 	return (*C.GavelEnv)(pointer), err
 }
 
-// NewEnv makes an environment from its JSON specification.
+// NewEnv creates an environment from its JSON specification.
 func NewEnv(spec []byte) (Env, error) {
 	var out *C.GavelEnv
 	bytes, n := data(spec)
@@ -44,7 +44,7 @@ type Statics struct {
 	EstimateMin, EstimateMax uint64
 }
 
-// Compile compiles an expression. If a constant part fails, the statics are returned with the error.
+// Compile compiles an expression. If a constant part of the expression fails, Compile returns the statics with the error.
 func (e Env) Compile(expression string) (Program, Statics, error) {
 	pointer, err := e.c()
 	if err != nil {
@@ -86,7 +86,7 @@ type Outcome struct {
 	Cost      uint64
 	Evaluated bool
 	Value     any
-	// Typed is the value as typed JSON if it is a list, a map or another value without a kind of its own; Value is nil then.
+	// Typed is the value as typed JSON if the value has no GavelValueKind of its own, such as a list or a map. Value is nil in this case.
 	Typed []byte
 }
 
@@ -105,7 +105,7 @@ func (p Program) Eval(call *Call) (Outcome, error) {
 	return outcomeOf(&call.outcome), nil
 }
 
-// outcomeOf converts an outcome of the library, and frees its bytes.
+// outcomeOf converts an outcome of the library, and frees the outcome's bytes.
 func outcomeOf(out *C.GavelOutcome) Outcome {
 	outcome := Outcome{Cost: uint64(out.cost), Evaluated: bool(out.evaluated)}
 	switch out.kind {

@@ -32,7 +32,7 @@ func CompileRules(schema Value, config []byte) (Rules, error) {
 	return Rules{newHandle(unsafe.Pointer(out), func(p unsafe.Pointer) { C.gavel_rules_free((*C.GavelRules)(p)) })}, nil
 }
 
-// CheckRules compiles the rules of one schema, and returns a result for each as JSON.
+// CheckRules compiles the rules of one schema. It returns a JSON list with a result for each rule.
 func CheckRules(schema Value, config []byte) ([]byte, error) {
 	pointer, err := schema.c()
 	if err != nil {

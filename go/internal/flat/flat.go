@@ -37,7 +37,7 @@ const (
 	tagResourceCheck byte = 35
 )
 
-// maxDepth bounds the nesting of values, as in the library.
+// maxDepth is the limit of nesting levels, which is the same in the library.
 const maxDepth = 127
 
 // Unstructured is implemented by *unstructured.Unstructured of k8s.io/apimachinery.
@@ -46,19 +46,19 @@ type Unstructured interface{ UnstructuredContent() map[string]any }
 // Appender is a value that encodes itself.
 type Appender interface{ AppendFlat(*Writer) error }
 
-// Asked is an authorizer that is part of a value.
+// Asked is the authorizer of an authorizer value or a resource check.
 type Asked interface {
 	Authorize(attributes []byte) (capi.Verdict, string, error)
 }
 
-// Writer encodes values. The handles in them stay open until Release.
+// Writer encodes values. Handles in the values stay open until Release.
 type Writer struct {
 	Buf         []byte
 	held        []func()
 	authorizers []Asked
 }
 
-// Release ends the use of the handles in the values.
+// Release ends the use of the handles in the encoded values.
 func (w *Writer) Release() {
 	for _, done := range w.held {
 		done()
@@ -66,7 +66,7 @@ func (w *Writer) Release() {
 	w.held = nil
 }
 
-// Callbacks returns the callbacks of the authorizers that were written, or nil.
+// Callbacks returns callbacks for the encoded authorizers, or nil if no authorizer was encoded.
 func (w *Writer) Callbacks() *capi.Callbacks {
 	if len(w.authorizers) == 0 {
 		return nil
@@ -115,13 +115,13 @@ func (w *Writer) Authorizer(asked Asked, user, resource any) error {
 	return nil
 }
 
-// Some writes an optional that holds a value.
+// Some writes an optional with a value.
 func (w *Writer) Some(value any) error {
 	w.Buf = append(w.Buf, tagSome)
 	return w.Value(value)
 }
 
-// None writes an optional that holds nothing.
+// None writes an optional without a value.
 func (w *Writer) None() { w.Buf = append(w.Buf, tagNone) }
 
 // JSON writes a JSON text. The library reads it according to the type of the variable.
@@ -131,7 +131,7 @@ func (w *Writer) JSON(text []byte) {
 	w.Buf = append(w.Buf, text...)
 }
 
-// Variables writes variables by name.
+// Variables writes an object that maps the names of variables to their values.
 func (w *Writer) Variables(variables map[string]any) error {
 	w.begin(tagObject, len(variables), false)
 	for name, value := range variables {
@@ -146,7 +146,7 @@ func (w *Writer) Variables(variables map[string]any) error {
 // Value writes a value.
 func (w *Writer) Value(value any) error { return w.value(value, maxDepth) }
 
-// begin writes the tag and length of a list, an object or a map, or null if it is nil. The entries follow.
+// begin writes the tag and the length of a list, an object or a map. If isNil, it writes null. The caller then writes the entries.
 func (w *Writer) begin(tag byte, length int, isNil bool) {
 	if isNil {
 		w.Buf = append(w.Buf, tagNull)
@@ -256,7 +256,7 @@ func (w *Writer) list(list []any, depth int) error {
 	return nil
 }
 
-// jsonNumber writes a number as Kubernetes reads it: an int64 if it is one, else a double.
+// jsonNumber writes a number as Kubernetes reads it: as an int64 if the number is an int64, otherwise as a double.
 func (w *Writer) jsonNumber(number json.Number) error {
 	if int, err := number.Int64(); err == nil {
 		w.number(tagInt, uint64(int))
@@ -270,7 +270,7 @@ func (w *Writer) jsonNumber(number json.Number) error {
 	return nil
 }
 
-// reflected writes a value by its kind, if no case of value matches its type.
+// reflected writes a value according to its reflect.Kind. The method value calls it for types that have no case of their own.
 func (w *Writer) reflected(value reflect.Value, depth int) error {
 	switch value.Kind() {
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:

@@ -25,8 +25,8 @@ import (
 	"gavel.dev/go/kubernetes/rules"
 )
 
-// cpu measures the processor time of a benchmark, with that of the garbage collector, until the returned function is called. Other
-// processes on the machine affect processor time less than wall-clock time.
+// cpu measures the processor time of a benchmark, including the garbage collector, until the returned function is called. Other processes
+// on the machine affect processor time less than wall-clock time.
 func cpu(b *testing.B) func() {
 	b.ReportAllocs()
 	spent := func() int64 {
@@ -40,7 +40,7 @@ func cpu(b *testing.B) func() {
 	return func() { b.ReportMetric(float64(spent()-began)/float64(b.N), "cpu-ns/op") }
 }
 
-// validator is the interface that both validators of rules implement.
+// validator is implemented by Gavel's and Kubernetes' validators of rules.
 type validator interface {
 	Validate(value any) (field.ErrorList, int64)
 }
@@ -63,7 +63,8 @@ func (v theirs) Validate(value any) (field.ErrorList, int64) {
 	return v.inner.Validate(context.Background(), field.NewPath("spec"), v.schema, value, nil, celconfig.RuntimeCELCostBudget)
 }
 
-// both runs a benchmark of rules with both validators. Their evaluations must have the same cost.
+// both runs a benchmark of rules with Gavel's validator and with Kubernetes' validator. The evaluations of both validators must have the
+// same cost.
 func both(b *testing.B, schema *schema.Structural, value any) {
 	one := ours{rules.NewValidator(schema, false, celconfig.PerCallLimit), schema}
 	defer one.inner.Close()
@@ -99,7 +100,7 @@ func BenchmarkListOf1000Elements(b *testing.B) {
 	both(b, schema, value)
 }
 
-// ourIndex returns an index of count policies.
+// ourIndex returns Gavel's index of count policies.
 func ourIndex(b *testing.B, count int) *gaveladmission.Index {
 	index, err := gaveladmission.NewIndex()
 	if err != nil {
@@ -127,7 +128,7 @@ type condition string
 func (c condition) GetExpression() string    { return string(c) }
 func (c condition) ReturnTypes() []*cel.Type { return []*cel.Type{cel.BoolType} }
 
-// theirPolicy compiles a policy as the built-in plugin does.
+// theirPolicy compiles policy n as Kubernetes' built-in plugin does.
 func theirPolicy(b *testing.B, n int) plugincel.ConditionEvaluator {
 	compiler, err := plugincel.NewCompositedCompiler(envSet)
 	if err != nil {
@@ -147,8 +148,8 @@ func podRequest(object map[string]any) map[string]any {
 	}
 }
 
-// Benchmark16PoliciesOnAPod decides a request. For Gavel, it measures the whole decision with an index, including matching and the answer;
-// for the built-in code, it measures only the evaluation of the validations.
+// Benchmark16PoliciesOnAPod decides a request. For Gavel, it measures the whole decision with an index, including matching and the answer.
+// For Kubernetes' code, it measures only the evaluation of the validations.
 func Benchmark16PoliciesOnAPod(b *testing.B) {
 	object := pod()
 	b.Run("gavel", func(b *testing.B) {
@@ -187,10 +188,10 @@ func Benchmark16PoliciesOnAPod(b *testing.B) {
 	})
 }
 
-// held returns the memory that Go's garbage collector and C's allocator hold, in bytes.
+// held returns the memory in use in Go's heap and in C's heap, in bytes.
 func held() int { return heap() + allocated() }
 
-// heap returns the memory that Go's garbage collector keeps, in bytes.
+// heap returns the memory in use in Go's heap after garbage collection, in bytes.
 func heap() int {
 	runtime.GC()
 	runtime.GC()
@@ -199,8 +200,8 @@ func heap() int {
 	return int(stats.HeapAlloc)
 }
 
-// kept measures the memory that each of many compiled values holds. The first ten are not counted, because they also allocate memory that
-// all share, such as tables.
+// kept measures the memory in use per compiled value. The first ten values are not counted, because they also allocate memory that all
+// values share, such as tables.
 func kept(b *testing.B, count int, compile func(n int) any) {
 	var all []any
 	for n := range 10 {
@@ -233,8 +234,8 @@ func BenchmarkKeptByADefinition(b *testing.B) {
 	})
 }
 
-// BenchmarkKeptByAPolicy measures the memory for each policy. Gavel keeps policies, their bindings and the index, which has decided
-// requests; the built-in code keeps only the compiled validations.
+// BenchmarkKeptByAPolicy measures the memory in use per policy. For Gavel, this is the policy, its binding and the index, after decisions.
+// For Kubernetes' code, it is only the compiled validations.
 func BenchmarkKeptByAPolicy(b *testing.B) {
 	b.Run("gavel", func(b *testing.B) {
 		const count = 1600

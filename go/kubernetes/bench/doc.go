@@ -1,4 +1,4 @@
-// Package bench benchmarks Gavel against the code that is built into Kubernetes. `.ci/go-bench` runs both and prints the ratios.
+// Package bench benchmarks Gavel against Kubernetes' own code. `.ci/go-bench` runs the benchmarks and prints the ratios.
 package bench
 
 /*
@@ -11,5 +11,5 @@ static size_t allocated(void) {
 */
 import "C"
 
-// allocated returns the bytes in use of C's allocator, from which Gavel takes its memory.
+// allocated returns the memory in use in C's heap, in bytes. Gavel allocates its memory there.
 func allocated() int { return int(C.allocated()) }

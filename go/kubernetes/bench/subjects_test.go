@@ -8,7 +8,7 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 )
 
-// podPolicies are the expressions of 16 policies. They are the same as in POD_SECURITY of benches/src/policies.rs.
+// podPolicies are the expressions of 16 policies. They equal POD_SECURITY in benches/src/policies.rs.
 var podPolicies = []string{
 	"!has(object.spec.hostNetwork) || !object.spec.hostNetwork",
 	"!has(object.spec.hostPID) || !object.spec.hostPID",
@@ -46,7 +46,7 @@ func pod() map[string]any {
 	}
 }
 
-// policyAndBinding returns a policy with an expression of podPolicies, and a binding of the policy.
+// policyAndBinding returns policy n, which has one expression of podPolicies, and a binding of the policy.
 func policyAndBinding(n int) []json.RawMessage {
 	const group = "admissionregistration.k8s.io/v1"
 	name := fmt.Sprintf("p%d", n)
@@ -93,8 +93,8 @@ func oneRule() (*schema.Structural, any) {
 
 const ports = 3
 
-// fortyRules returns a schema with eight sections of five rules each, and a value of the schema. The rules have the style of the most
-// common ones.
+// fortyRules returns a schema with eight sections of five rules each, and a value of the schema. The rules have the style of frequent
+// rules.
 func fortyRules() (*schema.Structural, any) {
 	list, texts := typed("array"), typed("object")
 	port := objectOf(map[string]schema.Structural{"name": typed("string"), "port": typed("integer")})
@@ -127,7 +127,8 @@ func fortyRules() (*schema.Structural, any) {
 	return &object, value
 }
 
-// manyElements returns a schema with one rule for each element of a list and one rule for the list, and a list of 1,000 elements.
+// manyElements returns a schema with a rule for the elements of a list and a rule for the whole list. The returned value has a list of
+// 1,000 elements.
 func manyElements() (*schema.Structural, any) {
 	item := objectOf(map[string]schema.Structural{"min": typed("integer"), "max": typed("integer")}, "self.min <= self.max")
 	list := typed("array")

@@ -13,8 +13,8 @@ import (
 	"gavel.dev/go/gavel"
 )
 
-// Authorize returns a function that answers the authorization checks of expressions with the authorizer of an API server, for a user. If a
-// check names a service account, that account is authorized instead of the user.
+// Authorize returns a function that answers the authorization checks of expressions for a user. The function calls the authorizer of an API
+// server. If a check names a service account, the function authorizes the service account instead of the user.
 func Authorize(ctx context.Context, asked authorizer.Authorizer, user user.Info) gavel.AuthorizeFunc {
 	return func(attributes gavel.Attributes) (gavel.Verdict, string, error) {
 		record, err := recordOf(attributes, user)

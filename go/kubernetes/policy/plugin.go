@@ -29,9 +29,9 @@ const Name = "GavelAdmissionPolicy"
 
 // Options configure a plugin.
 type Options struct {
-	// Authorizer answers the authorization checks of expressions; nil has no opinion about anything.
+	// Authorizer answers the authorization checks of expressions. If it is nil, the answer to every check is "no opinion".
 	Authorizer authorizer.Authorizer
-	// Lookup fetches namespaces and params that the index does not contain; nil fetches nothing.
+	// Lookup fetches namespaces and params that the index does not contain. If it is nil, no objects are fetched.
 	Lookup gaveladmission.Lookup
 }
 
@@ -46,12 +46,12 @@ var (
 	_ admission.MutationInterface   = (*Plugin)(nil)
 )
 
-// New returns a plugin that uses an index. The host fills the index: with [Plugin.Watch], or by applying objects itself.
+// New returns a plugin that uses an index. The host fills the index with [Plugin.Watch], or applies objects itself.
 func New(index *gaveladmission.Index, options Options) *Plugin {
 	return &Plugin{index: index, options: options}
 }
 
-// Handles returns true: policies themselves select the operations that they match.
+// Handles returns true for every operation, because the policies select the operations that they match.
 func (p *Plugin) Handles(admission.Operation) bool { return true }
 
 // Validate decides a request with the validating policies of the index.
@@ -68,7 +68,7 @@ func (p *Plugin) Validate(ctx context.Context, attributes admission.Attributes, 
 		warning.AddWarning(ctx, "", text)
 	}
 	for key, value := range decision.Annotations {
-		// Like the built-in plugin, do not deny a request because an annotation cannot be added.
+		// As in the built-in plugin, a failure to add an annotation does not deny the request.
 		_ = attributes.AddAnnotation(key, value)
 	}
 	return statusError(decision.Status)
@@ -104,7 +104,7 @@ func (p *Plugin) asked(ctx context.Context, attributes admission.Attributes) gav
 	return options
 }
 
-// requestOf returns the request of an AdmissionReview, and its objects in the version that the client sent.
+// requestOf returns the request of an AdmissionReview, and the objects of the request in the version that the client sent.
 func requestOf(attributes admission.Attributes, objects admission.ObjectInterfaces) (map[string]any, *admission.VersionedAttributes, error) {
 	versioned, err := admission.NewVersionedAttributes(attributes, attributes.GetKind(), objects)
 	if err != nil {
@@ -158,7 +158,7 @@ func replace(held, versioned runtime.Object, text json.RawMessage, objects admis
 		return err
 	}
 	objects.GetObjectDefaulter().Default(fresh)
-	// An object of the same Go type needs no conversion.
+	// If both objects have the same Go type, no conversion is needed.
 	if made, there := reflect.ValueOf(fresh), reflect.ValueOf(held); made.Type() == there.Type() {
 		there.Elem().Set(made.Elem())
 		return nil

@@ -12,8 +12,8 @@ import (
 
 const group = "admissionregistration.k8s.io"
 
-// Watch uses informers to keep the index up to date with namespaces and with validating and mutating policies and bindings. Params are
-// fetched by the Lookup of the options, or applied to the index by the host. The host must start the factory.
+// Watch updates the index from informers of namespaces, and of validating and mutating policies and bindings. It does not watch params: the
+// Lookup of the options fetches them, or the host applies them to the index. The host must start the factory.
 func (p *Plugin) Watch(factory informers.SharedInformerFactory) error {
 	registration := factory.Admissionregistration().V1()
 	watched := []struct {

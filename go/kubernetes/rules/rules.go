@@ -1,6 +1,6 @@
-// Package rules evaluates the x-kubernetes-validations of structural schemas with Gavel. For validation, an API server can import it
-// instead of apiextensions' pkg/apiserver/schema/cel: NewValidator, Validate and WithRatcheting are called in the same way. To compile the
-// rules of definitions, use package crd.
+// Package rules evaluates the x-kubernetes-validations of structural schemas with Gavel. For validation, an API server can import this
+// package instead of apiextensions' pkg/apiserver/schema/cel: NewValidator, Validate and WithRatcheting are called in the same way. To
+// compile the rules of definitions, use package crd.
 package rules
 
 import (
@@ -31,14 +31,14 @@ type options struct{ ratcheting bool }
 // Option changes how a value is validated.
 type Option func(*options)
 
-// WithRatcheting turns rule errors that the old value has too into warnings, unless the correlation is nil. Validate compares with its own
-// old value and does not use the content of the correlation.
+// WithRatcheting turns rule errors that the old value has too into warnings. If the correlation is nil, it does nothing. The old value is
+// the argument of Validate; the content of the correlation is not used.
 func WithRatcheting(correlation *common.CorrelatedObject) Option {
 	return func(o *options) { o.ratcheting = correlation != nil }
 }
 
-// NewValidator compiles the rules of a schema as an API server 1.36 does. It returns nil if there are none. Validate reports rules that do
-// not compile. perCallLimit limits the cost of one evaluation, in cost units.
+// NewValidator compiles the rules of a schema as an API server of version 1.36 does. It returns nil if the schema has no rules. Validate
+// reports rules that do not compile. perCallLimit limits the cost of one evaluation, in cost units.
 func NewValidator(s *schema.Structural, isResourceRoot bool, perCallLimit uint64) *Validator {
 	if !hasRules(s) {
 		return nil
@@ -77,8 +77,8 @@ func (v *Validator) Close() {
 	}
 }
 
-// Validate evaluates the rules on a value that is created or, if old is not nil, updated. It returns the errors and the remaining budget in
-// cost units, which is negative if a rule ended the validation. Warnings are added to the context.
+// Validate evaluates the rules on a created value, or on an updated value if old is not nil. It returns the errors and the remaining budget
+// in cost units. The remaining budget is negative if a rule ended the validation. Warnings are added to the context.
 func (v *Validator) Validate(ctx context.Context, path *field.Path, _ *schema.Structural, value, old any, budget int64, opts ...Option) (field.ErrorList, int64) {
 	if v == nil || value == nil || budget < 0 {
 		return nil, budget

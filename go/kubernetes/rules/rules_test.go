@@ -12,7 +12,7 @@ import (
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 )
 
-// TestAnswersAreThoseOfTheBuiltInValidator validates the same values with Gavel's validator and with the built-in one.
+// TestAnswersAreThoseOfTheBuiltInValidator validates the same values with Gavel's validator and with the built-in validator.
 func TestAnswersAreThoseOfTheBuiltInValidator(t *testing.T) {
 	integer := schema.Structural{Generic: schema.Generic{Type: "integer"}}
 	object := &schema.Structural{

@@ -28,7 +28,7 @@ import (
 	"k8s.io/apiserver/pkg/cel/mutation/dynamic"
 )
 
-// expression is an expression that Gavel has compiled, with the Conditions that evaluate it.
+// expression is an expression that Gavel has compiled, and the Conditions that evaluate it.
 type expression struct {
 	conditions *gaveladmission.Conditions
 	compiled   *gaveladmission.Condition
@@ -41,7 +41,7 @@ type compiler struct {
 
 	lock      sync.Mutex
 	variables []variableToDeclare
-	// conditions are the compilers of new and of stored expressions.
+	// conditions are the compilers of new expressions and of stored expressions.
 	conditions map[environment.Type]*gaveladmission.Conditions
 }
 
@@ -58,7 +58,7 @@ func newCompiler(envSet *environment.EnvSet, withVariables bool) *compiler {
 	return &compiler{language: language, withVariables: withVariables, conditions: map[environment.Type]*gaveladmission.Conditions{}}
 }
 
-// of returns the compiler of a mode, with all variables declared.
+// of returns the compiler of new or of stored expressions. All variables are declared in the compiler.
 func (c *compiler) of(mode environment.Type) (*gaveladmission.Conditions, error) {
 	if conditions, ok := c.conditions[mode]; ok {
 		return conditions, nil
@@ -75,7 +75,7 @@ func (c *compiler) of(mode environment.Type) (*gaveladmission.Conditions, error)
 		return nil, err
 	}
 	for _, variable := range c.variables {
-		// If a variable does not compile, the expressions that read it fail.
+		// The error is ignored here. If a variable does not compile, the expressions that read it fail.
 		_, _ = conditions.Variable(variable.name, variable.text, variable.declared)
 	}
 	c.conditions[mode] = conditions
@@ -130,7 +130,7 @@ func (c *compiler) declare(variable NamedExpressionAccessor, options OptionalVar
 	}
 }
 
-// outputType returns the CEL type with the name that Gavel reports.
+// outputType returns the cel-go type for the name of a type that Gavel reports.
 func outputType(name string) *cel.Type {
 	for _, typ := range []*cel.Type{
 		cel.BoolType, cel.BytesType, cel.DoubleType, cel.DurationType, cel.DynType, cel.IntType, cel.NullType, cel.StringType,
@@ -286,7 +286,7 @@ func variablesOf(ctx context.Context, attributes *admission.VersionedAttributes,
 	return variables, nil
 }
 
-// asker asks the API server's authorizer.
+// asker authorizes actions with the API server's authorizer.
 type asker struct {
 	ctx        context.Context
 	authorizer authorizer.Authorizer
@@ -342,7 +342,7 @@ func (a asker) authorize(asked gavel.Attributes) (gavel.Verdict, string, error) 
 	return gavel.NoOpinion, reason, err
 }
 
-// refVal converts a value to a cel-go value, which the callers of this package expect.
+// refVal converts a value of Gavel to a cel-go value. The callers of this package expect cel-go values.
 func refVal(value any) ref.Val {
 	switch value := value.(type) {
 	case []any:

@@ -81,7 +81,7 @@ func gavelResult(rule *crd.CheckedRule, text, messageText string) CompilationRes
 	return result
 }
 
-// gavelOptions name the version of this API server, and the version of Kubernetes whose functions its definitions may use.
+// gavelOptions returns options with the version of the API server, and the version of Kubernetes whose functions definitions may use.
 func gavelOptions(envSet *environment.EnvSet, isResourceRoot bool) []crd.Option {
 	options := []crd.Option{crd.Server("1.36"), crd.Language(envSet.CompatibilityVersion().String())}
 	if isResourceRoot {
@@ -129,8 +129,8 @@ func validator(s, _ *schema.Structural, isResourceRoot bool, _ *apiservercel.Dec
 	return found
 }
 
-// withRulesOfAllOf returns copies of the schema node. The first copy has the rules of the schema that the parameter rules holds; each
-// further copy has the rules of one allOf in that schema.
+// withRulesOfAllOf returns copies of the schema node. The first copy has the rules of the schema that is passed as rules. Each further copy
+// has the rules of one allOf in that schema.
 func withRulesOfAllOf(rules, node *schema.Structural) []*schema.Structural {
 	own, bare := *node, *node
 	own.XValidations, bare.XValidations = rules.XValidations, nil
@@ -221,7 +221,7 @@ func (v *Validator) Validate(ctx context.Context, fldPath *field.Path, sts *sche
 	remainingBudget = costBudget
 	for i, rules := range v.rules {
 		outcome, err := rules.Validate(ctx, crd.Subject{
-			// Rules of an allOf are not ratcheted.
+			// Ratcheting does not apply to the rules of an allOf.
 			Path: path, Value: value, Old: oldObj, Ratcheting: options.currentCorrelation != nil && i == 0, Budget: remainingBudget,
 		})
 		if err != nil {

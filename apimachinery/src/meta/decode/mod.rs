@@ -10,9 +10,9 @@ use crate::json;
 /// The limit of unknown fields that upstream reports.
 const MAX_UNKNOWN: usize = 100;
 
-/// Reads metadata as an API server reads the metadata of a request, and rewrites it as the API server writes it: without unknown fields,
-/// null and empty values, with times in UTC and whole seconds. Returns the paths of unknown fields below the metadata, such as
-/// `ownerReferences[0].x`, in the order of keys.
+/// Reads metadata as an API server reads the metadata of a request, and rewrites it as the API server writes it. This removes unknown
+/// fields, nulls and empty values, and converts times to UTC and whole seconds. Returns the paths of unknown fields relative to the
+/// metadata, such as `ownerReferences[0].x`, in the order of keys.
 ///
 /// ```
 /// use gavel_apimachinery::meta;
@@ -28,7 +28,7 @@ const MAX_UNKNOWN: usize = 100;
 ///
 /// # Errors
 ///
-/// The type of a value differs from that of its field. The message is Go's, and the metadata is unchanged.
+/// A value does not have the type of its field. The message is Go's, and the metadata is unchanged.
 pub fn decode(metadata: &mut Json) -> Result<Vec<String>, String> {
     let unknown = check(metadata)?;
     write_back(metadata);
@@ -55,7 +55,7 @@ pub fn decode_stored(metadata: &mut Json) -> Result<Vec<String>, String> {
     })
 }
 
-/// Checks whether metadata can be read, without changing it; returns the unknown fields as [`decode`] does.
+/// Checks whether metadata can be read, without changing it. Returns the unknown fields as [`decode`] does.
 ///
 /// # Errors
 ///
@@ -73,7 +73,8 @@ fn read(value: &Json, shape: Shape, path: &Path<'_>) -> Result<Vec<String>, Stri
     }
 }
 
-/// A reader that records the first mismatch and continues. If a malformed time follows, it is reported instead of the mismatch.
+/// A reader that records the first value of a wrong type and continues. A malformed time ends the reading, and is reported instead of a
+/// recorded error.
 #[derive(Default)]
 struct Reader {
     unknown: Vec<String>,
@@ -87,7 +88,7 @@ impl Reader {
     ///
     /// # Errors
     ///
-    /// The value contains a malformed time. Nothing after it is read.
+    /// The value contains a malformed time, which ends the reading.
     fn value(&mut self, value: &Json, shape: Shape, path: &Path<'_>) -> Result<(), String> {
         match (shape, value) {
             (_, Json::Null)
@@ -148,7 +149,7 @@ impl Reader {
         }
     }
 
-    /// Go's message for a value whose type differs from that of the field.
+    /// Go's message for a value that does not have the type of its field.
     fn mismatch(&self, found: &str, shape: Shape, path: &Path<'_>) -> String {
         let target = match path.names().as_slice() {
             [] => "value".to_owned(),
@@ -161,7 +162,7 @@ impl Reader {
     }
 }
 
-/// The number as an integer, if Go writes it as one: Go writes 1.0 as 1.
+/// The number as an integer. Go writes 1.0 as 1, so 1.0 is an integer too.
 fn integer(value: &Json) -> Option<i64> {
     value
         .as_i64()
@@ -231,7 +232,7 @@ fn write_fields(fields: &mut Map<String, Json>, shape: &Struct) {
         .iter()
         .filter(|field| field.presence == Presence::Always);
     for field in always {
-        // Only texts are always written.
+        // All fields that are always written are texts.
         fields.entry(field.name).or_insert_with(|| "".into());
     }
 }

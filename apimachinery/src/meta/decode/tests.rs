@@ -93,7 +93,7 @@ fn wrong_types_are_reported_as_go_reports_them() {
     ] {
         check(metadata, &format!("{prefix} {expected}"));
     }
-    // A malformed time is told before anything else.
+    // A malformed time is reported instead of any other error.
     check(
         json!({"annotations": 1, "creationTimestamp": "now"}),
         r#"parsing time "now" as "2006-01-02T15:04:05Z07:00": cannot parse "now" as "2006""#,

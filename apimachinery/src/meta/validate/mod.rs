@@ -13,7 +13,7 @@ use crate::json;
 use crate::names::{self, Faults};
 use crate::server::{Difference, Server};
 
-/// The size limit of the keys and values of all annotations together, in bytes.
+/// The maximum total size of all annotations, keys and values, in bytes.
 const MAX_ANNOTATIONS: usize = 256 * 1024;
 const MAX_MANAGER: usize = 128;
 const MAX_SUBRESOURCE: usize = 256;
@@ -24,8 +24,8 @@ const OPERATIONS: [&str; 2] = ["Apply", "Update"];
 const ORPHAN: &str = "orphan";
 const FOREGROUND: &str = "foregroundDeletion";
 
-/// The errors in the metadata of an object that is created, or that is embedded in another. `namespaced` says whether the object belongs to
-/// a namespace; `name_rule` is the rule for its name (such as [`names::subdomain_name`]).
+/// Validates the metadata of a created object, or of an object that is embedded in another object. `namespaced` says whether the object
+/// belongs to a namespace; `name_rule` is the rule for its name (such as [`names::subdomain_name`]).
 ///
 /// ```
 /// use gavel_apimachinery::field::Path;
@@ -95,7 +95,7 @@ pub fn validate_named(
     errors
 }
 
-/// The errors in the metadata of an object that is updated.
+/// Validates the metadata of an updated object.
 pub fn validate_update(
     metadata: MetadataView<'_>,
     old: MetadataView<'_>,
@@ -161,8 +161,8 @@ pub fn validate_update(
     errors
 }
 
-/// Removes repeated errors if the server does so for the metadata of custom resources and definitions, as servers do since
-/// [`Difference::MetadataIsValidatedAnew`].
+/// Removes duplicate errors if the server has [`Difference::MetadataIsValidatedAnew`]. This applies to the metadata of custom resources and
+/// definitions.
 pub fn without_repetitions(mut errors: Vec<Error>, server: Server) -> Vec<Error> {
     if server.has(Difference::MetadataIsValidatedAnew) {
         let mut seen = BTreeSet::new();
@@ -171,7 +171,7 @@ pub fn without_repetitions(mut errors: Vec<Error>, server: Server) -> Vec<Error>
     errors
 }
 
-/// The errors of an object's type (apiextensions-apiserver `pkg/registry/customresource/validator.go`).
+/// Validates an object's `apiVersion` and `kind` (apiextensions-apiserver `pkg/registry/customresource/validator.go`).
 pub fn validate_type(object: &Json, expected: GroupVersion<'_>, kind: &str) -> Vec<Error> {
     let mut errors = Vec::new();
     let text = |name: &str| object.get(name).and_then(Json::as_str).unwrap_or_default();
@@ -206,7 +206,7 @@ fn nothing() -> BadValue {
     BadValue::Text("null".to_owned())
 }
 
-/// The checks of created and updated objects; finalizers are only checked when an object is created.
+/// Validates the fields that are validated at creation and at update. `finalizers` is true at creation only.
 fn validate_common(
     errors: &mut Vec<Error>,
     metadata: MetadataView<'_>,
@@ -239,7 +239,7 @@ fn validate_generation(errors: &mut Vec<Error>, metadata: MetadataView<'_>, path
     }
 }
 
-/// Appends the errors of labels.
+/// Validates labels and appends their errors.
 pub fn validate_labels<'a>(
     errors: &mut Vec<Error>,
     labels: impl Iterator<Item = (&'a str, &'a str)>,
@@ -251,7 +251,7 @@ pub fn validate_labels<'a>(
     }
 }
 
-/// Appends the errors of annotations.
+/// Validates annotations and appends their errors.
 pub fn validate_annotations<'a>(
     errors: &mut Vec<Error>,
     annotations: impl Iterator<Item = (&'a str, &'a str)>,
@@ -365,7 +365,7 @@ fn validate_kind_of_owner(errors: &mut Vec<Error>, owner: OwnerView<'_>, path: &
     }
 }
 
-/// The owner reference as JSON, with the fields in the order of the Go type.
+/// The owner reference as JSON, with the fields in the order of their declaration in Go.
 fn owner_text(owner: OwnerView<'_>) -> String {
     let mut text = format!(
         r#"{{"apiVersion":{},"kind":{},"name":{},"uid":{}"#,

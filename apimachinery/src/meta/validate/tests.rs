@@ -24,7 +24,7 @@ fn check_create(metadata: Json, expected: &[&str]) {
     assert_eq!(found.len(), expected.len(), "{found:#?}");
     for (found, expected) in found.iter().zip(expected) {
         let found = found.strip_prefix("metadata.").unwrap();
-        // What a rule says in full is a matter of names.
+        // The tests of `names` cover the full messages.
         assert!(found.starts_with(expected), "{found}\n{expected}");
     }
 }

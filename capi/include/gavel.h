@@ -320,7 +320,9 @@ void gavel_reply_decision(struct GavelReply *reply,
 // # Safety
 //
 // `reply` must belong to the running callback, and `data` must point to `len` bytes.
-void gavel_reply_value(struct GavelReply *reply, const uint8_t *data, size_t len);
+void gavel_reply_value(struct GavelReply *reply,
+                       const uint8_t *data,
+                       size_t len);
 
 // Answers that a look-up failed. The function that the host called fails with this message.
 //

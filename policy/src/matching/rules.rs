@@ -20,10 +20,10 @@ pub(super) struct Rules {
 /// A compiled rule.
 #[derive(Debug)]
 struct Rule {
-    scope: Scope,
+    scope: RuleScope,
     operations: Operations,
-    groups: Names,
-    versions: Names,
+    groups: NameList,
+    versions: NameList,
     resources: SmallVec<[ResourcePattern; 1]>,
     /// The names of the objects that the rule matches; empty matches all objects.
     object_names: Box<[SmolStr]>,
@@ -31,7 +31,7 @@ struct Rule {
 
 /// The scope of a rule.
 #[derive(Debug)]
-enum Scope {
+enum RuleScope {
     Any,
     Namespaced,
     Cluster,
@@ -47,12 +47,12 @@ struct Operations {
     delete: bool,
     connect: bool,
     /// All operations of the rule, including unknown ones.
-    others: Names,
+    others: NameList,
 }
 
-/// Names; `None` matches all names.
+/// NameList; `None` matches all names.
 #[derive(Debug)]
-struct Names(Option<SmallVec<[SmolStr; 1]>>);
+struct NameList(Option<SmallVec<[SmolStr; 1]>>);
 
 /// A pattern of `resources`: the names of the resource and the subresource, each `None` if it matches all names.
 #[derive(Debug)]
@@ -140,14 +140,14 @@ impl Rule {
         } = rule;
         Rule {
             scope: match rule.scope.as_deref() {
-                None | Some("*") => Scope::Any,
-                Some("Namespaced") => Scope::Namespaced,
-                Some("Cluster") => Scope::Cluster,
-                Some(_) => Scope::Unknown,
+                None | Some("*") => RuleScope::Any,
+                Some("Namespaced") => RuleScope::Namespaced,
+                Some("Cluster") => RuleScope::Cluster,
+                Some(_) => RuleScope::Unknown,
             },
             operations: Operations::new(&rule.operations),
-            groups: Names::new(&rule.api_groups),
-            versions: Names::new(&rule.api_versions),
+            groups: NameList::new(&rule.api_groups),
+            versions: NameList::new(&rule.api_versions),
             resources: patterns(rule).collect(),
             object_names: resource_names.iter().map(SmolStr::new).collect(),
         }
@@ -169,23 +169,23 @@ impl Rule {
     }
 }
 
-impl Scope {
+impl RuleScope {
     /// Whether the scope matches. Namespaces count as cluster-scoped, although a request for a namespace contains the name of that
     /// namespace.
     fn matches(&self, request: &AdmissionRequest<'_>, resource: &GroupVersionResource) -> bool {
         let in_cluster = || resource.is("", "v1", "namespaces") || request.namespace.is_empty();
         match self {
-            Scope::Any => true,
-            Scope::Namespaced => !in_cluster(),
-            Scope::Cluster => in_cluster(),
-            Scope::Unknown => false,
+            RuleScope::Any => true,
+            RuleScope::Namespaced => !in_cluster(),
+            RuleScope::Cluster => in_cluster(),
+            RuleScope::Unknown => false,
         }
     }
 }
 
 impl Operations {
     fn new(list: &[String]) -> Self {
-        let others = Names::new(list);
+        let others = NameList::new(list);
         Operations {
             create: others.have("CREATE"),
             update: others.have("UPDATE"),
@@ -206,11 +206,11 @@ impl Operations {
     }
 }
 
-impl Names {
+impl NameList {
     /// Compiles a list, in which `*` matches all names.
     fn new(list: &[String]) -> Self {
         let matches_all = list.iter().any(|name| name == "*");
-        Names((!matches_all).then(|| list.iter().map(SmolStr::new).collect()))
+        NameList((!matches_all).then(|| list.iter().map(SmolStr::new).collect()))
     }
 
     fn have(&self, name: &str) -> bool {

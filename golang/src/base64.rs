@@ -1,5 +1,5 @@
-//! Base64 as Go's decoder reads it (`encoding/base64`): line breaks are allowed anywhere, unused last bits are ignored, and
-//! errors name their offset.
+//! Base64 as Go's decoder reads it (`encoding/base64`). Line breaks are allowed anywhere, unused bits at the end are ignored, and
+//! errors contain a byte offset.
 
 /// An alphabet, and whether encoded texts are padded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,16 +12,16 @@ pub enum Encoding {
     UrlSafe,
 }
 
-/// The error for a text that is not base64, with the index of the byte that Go reports.
+/// The error for a text that is not base64, with the byte offset that Go reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("illegal base64 data at input byte {0}")]
 pub struct CorruptInput(pub usize);
 
-/// Decodes a text.
+/// Decodes a base64 text.
 ///
 /// # Errors
 ///
-/// The text is not base64. The error has the offset that Go reports.
+/// The text is not base64 of this encoding. The error contains the byte offset that Go reports.
 pub fn decode(text: &str, encoding: Encoding) -> Result<Vec<u8>, CorruptInput> {
     let text = text.as_bytes();
     let mut bytes = Vec::with_capacity(text.len());
@@ -51,7 +51,7 @@ fn quantum(text: &[u8], start: usize, encoding: Encoding) -> Result<Quantum, usi
         let Some(byte) = text.get(next).copied() else {
             return match count {
                 1 => Err(next.saturating_sub(1)),
-                // As Go, subtracts the number of digits, without the line breaks between them.
+                // Go subtracts only the number of digits, although there may be line breaks between them.
                 2.. if is_padded => Err(next.saturating_sub(count)),
                 _ => Ok((digits, count, next)),
             };
@@ -128,7 +128,7 @@ mod tests {
             ("aGVs\nbG8=\r\n", Ok(b"hello"), Err(8)),
             ("QQ==", Ok(b"A"), Err(2)),
             ("QQ", Err(0), Ok(b"A")),
-            // The last bits are ignored.
+            // The unused bits of the last digit are ignored.
             ("QR==", Ok(b"A"), Err(2)),
             ("QR", Err(0), Ok(b"A")),
             ("QQ=\n=", Ok(b"A"), Err(2)),

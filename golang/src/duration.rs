@@ -14,17 +14,17 @@ const MINUTE: u64 = 60_000_000_000;
 const HOUR: u64 = 3_600_000_000_000;
 /// The absolute value of the most negative duration, in nanoseconds.
 const MAX_MAGNITUDE: u64 = 1 << 63;
-/// The units of work for reading a term.
+/// The units of work for reading one number with its unit.
 const WORK_PER_TERM: usize = 32;
 
 /// Reads a duration such as `1h30m`, `-1.5s` or `0`, in nanoseconds.
 ///
-/// `None` for texts that Go rejects: numbers without a unit or with an unknown one, and durations of more than 63 bits of nanoseconds.
+/// Returns `None` for texts that Go rejects: a number without a unit, an unknown unit, or a duration that does not fit in 64 bits.
 pub fn parse(text: &str) -> Option<i64> {
     parse_working(text, &Work::unbounded()).unwrap_or_default()
 }
 
-/// Like [`parse`], but counts its work in `work`, which can interrupt it.
+/// Like [`parse`], but counts its work in `work`, which can interrupt the call.
 ///
 /// # Errors
 ///

@@ -122,7 +122,7 @@ fn parse_v6_with_zone(text: &[u8]) -> Result<ParsedAddress, AddressFault<'_>> {
 struct AddressGroups {
     groups: [u16; 8],
     read: usize,
-    /// The number of groups before `::`.
+    /// The number of groups before `::`; `None` if the address has no `::`.
     ellipsis: Option<usize>,
 }
 

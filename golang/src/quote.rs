@@ -92,7 +92,7 @@ mod tests {
                 "\u{301}\u{10ffff}\u{e0001}",
                 "\"\u{301}\\U0010ffff\\U000e0001\"",
             ),
-            // Assigned in Unicode 15.0, and in 16.0, which Go 1.26 does not know.
+            // The first character is new in Unicode 16.0, which Go 1.26 does not support.
             ("\u{1fadc}\u{1fae8}", "\"\\U0001fadc\u{1fae8}\""),
         ];
         for (text, expected) in cases {

@@ -1,15 +1,14 @@
 //! Sorting as Go's `sort.Slice` does (pattern-defeating quicksort, `sort/zsortfunc.go`), so that equal elements come out in the same order.
-//! In lists of up to 12 elements, equal elements keep their order. In longer lists, equal elements may change places, always in the same
-//! way.
+//! In lists of up to 12 elements, equal elements keep their order. In longer lists their order may change, in the same way as in Go.
 
 use std::convert::Infallible;
 
-/// Sorts by `less`, which need not be a consistent order: for every `less` the result is the same as Go's.
+/// Sorts by `less`. The result is the same as Go's even if `less` is not a consistent order.
 pub fn sort_by_less<T>(values: &mut [T], less: impl Fn(&T, &T) -> bool) {
     let Ok(()) = try_sort_by_less(values, |left, right| Ok::<_, Infallible>(less(left, right)));
 }
 
-/// Like `sort_by_less`, but ends at the first comparison that fails.
+/// Like `sort_by_less`, but stops at the first comparison that fails.
 ///
 /// # Errors
 ///
@@ -26,10 +25,10 @@ pub fn try_sort_by_less<T, E>(
 
 /// The largest number of elements that insertion sort is used for.
 const FEW: usize = 12;
-/// The smallest length of a range whose pivot is chosen among nine elements. Shorter ranges choose it among three, and are not mended if
-/// they are almost sorted.
+/// The smallest length of a range whose pivot is chosen among nine elements. In a shorter range, the pivot is chosen among three
+/// elements, and `mend` swaps nothing.
 const MANY: usize = 50;
-/// The number of pairs in the wrong order that mending a range may correct. A range with more such pairs counts as unsorted.
+/// The maximum number of pairs in the wrong order that `mend` corrects. A range with more such pairs counts as unsorted.
 const MENDINGS: usize = 5;
 /// The maximum number of swaps while the pivot is chosen among nine elements. If the range is decreasing, all these swaps occur.
 const NINTHER_SWAPS: u32 = 12;
@@ -39,7 +38,7 @@ struct Sorter<'v, T, F> {
     less: F,
 }
 
-/// The order of a range, as far as choosing a pivot has shown it.
+/// The presumed order of a range, guessed from the swaps that choosing a pivot needed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Trend {
     Increasing,
@@ -187,7 +186,7 @@ impl<T, E, F: Fn(&T, &T) -> Result<bool, E>> Sorter<'_, T, F> {
         Ok((pivot, trend))
     }
 
-    /// The position of the median of three; counts the swaps that finding it needs.
+    /// The position of the median of three elements. Adds the swaps needed to find it to `swaps`.
     fn median(&self, a: usize, b: usize, c: usize, swaps: &mut u32) -> Result<usize, E> {
         let mut ordered = |a, b| {
             Ok(if self.less(b, a)? {
@@ -285,7 +284,7 @@ impl<T, E, F: Fn(&T, &T) -> Result<bool, E>> Sorter<'_, T, F> {
 mod tests {
     use super::*;
 
-    /// A number that tells permutations apart.
+    /// A hash of the order in which `sort_by_less` puts the keys.
     fn fingerprint(keys: &[u32]) -> u32 {
         let mut pairs: Vec<(u32, u32)> = keys.iter().copied().zip(0..).collect();
         sort_by_less(&mut pairs, |left, right| left.0 < right.0);
@@ -295,7 +294,7 @@ mod tests {
         })
     }
 
-    /// Keys in a pattern; `n` random-looking ones have `distinct` values.
+    /// `n` keys in a pattern such as "sawtooth". Random keys have `distinct` different values.
     #[expect(
         clippy::arithmetic_side_effects,
         reason = "small numbers, none of them zero"
@@ -346,7 +345,7 @@ mod tests {
         }
     }
 
-    /// Pattern, length, parameter and the fingerprint of what Go makes of it.
+    /// The arguments of `keys`, and the fingerprint of the keys as Go sorts them.
     const CASES: &[(&str, u32, u32, u32)] = &[
         ("random", 13, 3, 144927429),
         ("random", 40, 5, 291160315),

@@ -35,12 +35,12 @@ const SCRIPTS: &str = "Adlam Ahom Arabic Armenian Avestan Balinese Bamum Batak B
 
 /// The code points of a category, script or other property by the name that Go's regular expressions give it.
 ///
-/// Case, spaces, hyphens and underscores do not matter. With `fold`, also the code points that simple case folding makes equal to them.
-/// `None` if Go does not know the name.
+/// Case, spaces, hyphens and underscores in the name do not matter. With `fold`, the class also contains the code points that simple case
+/// folding makes equal. Returns `None` if Go does not know the name.
 pub(super) fn named_class(name: &str, fold: bool) -> Option<ClassUnicode> {
     let name = canonical(name);
     let mut class = canonical_class(&name)?;
-    // Go has no fold table for cased letters.
+    // Go has no fold table for the category LC (cased letters).
     if fold && !matches!(name.as_str(), "Lc" | "Casedletter") {
         fold_case(&mut class);
     }
@@ -89,7 +89,7 @@ fn canonical(name: &str) -> String {
     canonical
 }
 
-/// The code points of a general category by its short name; of all assigned code points for the empty name.
+/// The code points of a general category by its short name. The empty name stands for all assigned code points.
 pub(super) fn category(name: &str) -> ClassUnicode {
     let within = |category: &&str| match name {
         "LC" => matches!(*category, "Ll" | "Lt" | "Lu"),
@@ -117,7 +117,7 @@ pub(super) fn any() -> ClassUnicode {
 /// Adds the code points that simple case folding makes equal to a code point of the class.
 pub(super) fn fold_case(class: &mut ClassUnicode) {
     let mut folded = class.clone();
-    // All code points that fold to ASCII are known, so ASCII classes need no restriction.
+    // Unicode 15.0 assigns all code points that fold to ASCII, so ASCII classes need no restriction.
     let restrict = !class.is_ascii();
     if restrict {
         folded.intersect(&KNOWN);
@@ -152,7 +152,7 @@ pub(super) fn negate(class: &mut ClassUnicode) {
     *class = ClassUnicode::new(gaps);
 }
 
-/// Whether a class holds a character.
+/// Whether a class contains a character.
 pub(super) fn contains(class: &ClassUnicode, c: char) -> bool {
     let index = class.ranges().partition_point(|range| range.end() < c);
     class
@@ -165,7 +165,7 @@ pub(super) fn contains(class: &ClassUnicode, c: char) -> bool {
 static KNOWN: LazyLock<ClassUnicode> =
     LazyLock::new(|| parse(r"\p{age=15.0}").unwrap_or_else(ClassUnicode::empty));
 
-/// The known code points of a property as regex-syntax spells it, such as `gc=Lu` or `sc=Greek`.
+/// The code points of a property that Unicode 15.0 assigns. The property is spelled as in regex-syntax: `gc=Lu` or `sc=Greek`.
 fn query(property: &str) -> Option<ClassUnicode> {
     let mut class = parse(&format!(r"\p{{{property}}}"))?;
     class.intersect(&KNOWN);

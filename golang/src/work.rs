@@ -7,7 +7,7 @@ use std::fmt;
 /// work.
 pub type Interrupt<'a> = Option<&'a (dyn Fn() -> bool + Sync)>;
 
-/// The units of work between two questions to the host whether to stop: roughly a tenth of a millisecond.
+/// The units of work after which the host is asked whether to stop. They take roughly a tenth of a millisecond.
 const UNITS_PER_QUESTION: usize = 1 << 17;
 
 /// The error of an operation that the host interrupted.

@@ -42,7 +42,7 @@ const STRINGS_4: &[&[Overload]] = &[
 /// The features in the order in which they are added.
 pub const CEL_FEATURES: &[Feature] = &[
     Feature::Specification,
-    // A function is known by the first row that has its id.
+    // If several rows have the same id, the first row is used.
     Feature::Functions("standard", &[stdlib::SPECIFIED]),
     Feature::Functions("standard", stdlib::TABLES),
     Feature::Functions("standard", &[stdlib::DURATION_OF_INT]),
@@ -71,7 +71,7 @@ pub const CEL_FEATURES: &[Feature] = &[
     Feature::Functions("network", &[NETWORK]),
 ];
 
-/// The environment, without variables. It is built once.
+/// The environment of CEL's specification, without variables. It is built only once.
 ///
 /// # Errors
 ///

@@ -26,7 +26,7 @@ fn traversal_estimate(call: &dyn CallSite) -> CallEstimate {
         _ => None,
     };
     let cost = match element {
-        // All values within the value are visited.
+        // The traversal also visits nested values, whose number is unknown.
         Some(element) if call.is_bound() && !is_flat(element) => CostEstimate::UNKNOWN,
         None if call.is_bound() && !is_text(call.argument_type(0)) => CostEstimate::UNKNOWN,
         Some(element) => {
@@ -95,7 +95,7 @@ fn traversal_track<'v>(
                     Err(_) => unknown = unknown.saturating_add(1),
                 }
             }
-            // A field that the schema does not know has neither key nor value, but both are charged.
+            // A field that is not in the schema has neither key nor value, but upstream charges both.
             while entries.next_key().is_some() {
                 unknown = unknown.saturating_add(2);
             }

@@ -16,7 +16,7 @@ pub struct EnvSet {
 }
 
 impl EnvSet {
-    /// The environments of an API server. Only the first call for a server is expensive.
+    /// Builds the environments of an API server. Only the first call for each server is expensive.
     ///
     /// # Errors
     ///

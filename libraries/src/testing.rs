@@ -1,4 +1,4 @@
-//! Calls of single rows, and evaluations of expressions, in the tests of libraries.
+//! Helpers of the libraries' tests: they call a single function or evaluate an expression, and check the result.
 
 use gavel_engine::decl::{CallContext, Overload};
 use gavel_engine::program::{Activation, EvalOptions};

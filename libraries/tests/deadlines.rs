@@ -1,7 +1,7 @@
-//! Calls that take long on large inputs are asked by the work that they do whether to stop, and do.
+//! Tests that long calls check the interrupt as they work, and stop.
 //!
-//! With `GAVEL_DEADLINE_MS` (in release, on a quiet machine) it is measured too how long after its deadline each ends: no longer than
-//! this many milliseconds.
+//! If `GAVEL_DEADLINE_MS` is set, a test also measures how long after its deadline each call ends. It fails if a call ends more than this
+//! number of milliseconds late. Run it in release mode on a quiet machine.
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
@@ -20,10 +20,10 @@ use gavel_engine::value::{Arena, Json};
 use gavel_libraries::{EnvSet, Server, cel_env};
 use serde_json::json;
 
-/// How often an evaluation is asked before it is told to stop: of a call that is not, no answer would come for a millisecond or more.
+/// The number of interrupt checks after which a test stops an evaluation.
 const QUESTIONS: usize = 8;
 
-/// Calls of Kubernetes' libraries, each long by itself.
+/// Single calls of Kubernetes' functions that take long.
 const KUBERNETES: &[&str] = &[
     // Regular expressions.
     r"s.matches('[ab]*a\\pL{900}c')",
@@ -62,11 +62,11 @@ const KUBERNETES: &[&str] = &[
     "[o] == [o2]",
     "{'a': o} == {'a': o2}",
     "o in [o2, o2]",
-    // Durations have any number of terms.
+    // A duration can have any number of terms.
     "duration(d) == duration('1s')",
 ];
 
-/// Calls that look at each byte of the largest texts once or twice, which takes less than the time between a few questions.
+/// Calls that read each byte of a large text only once or twice. They are too short for several interrupt checks.
 const LINEAR: &[&str] = &[
     "s.lowerAscii() == t",
     "s.upperAscii() == t",
@@ -94,7 +94,7 @@ const LINEAR: &[&str] = &[
     "s + s + s + s + s + s + s + s == t",
 ];
 
-/// Calls that cel-go's own libraries have beside these.
+/// Long calls of functions that only cel-go's own libraries have.
 const CEL: &[&str] = &[
     "s.reverse() == t",
     "strings.quote(s) == t",
@@ -138,7 +138,7 @@ fn plan(env: &Env, expression: &str) -> Program {
     env.plan(&checked).unwrap()
 }
 
-/// What an evaluation comes to that `stop` may end.
+/// The kind of error with which an evaluation ends; `None` if it succeeds. The evaluation is interrupted once `stop` returns true.
 fn kind(
     program: &Program,
     document: &Json,
@@ -157,7 +157,7 @@ fn kind(
     result.err().map(|error| error.kind())
 }
 
-/// Which of the calls are not asked, or do not stop.
+/// The expressions that check the interrupt too rarely, or do not stop.
 fn uninterrupted(env: &Env, expressions: &[&'static str], document: &Json) -> Vec<String> {
     let mut uninterrupted = Vec::new();
     for expression in expressions {
@@ -201,7 +201,7 @@ fn an_evaluation_ends_soon_after_its_deadline() {
     {
         let program = plan(env, expression);
         let mut longest = Duration::ZERO;
-        // Deadlines early and late, so that they fall into each part of the call.
+        // Early and late deadlines, so that they fall into different phases of the call.
         for milliseconds in [1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144] {
             let deadline = Instant::now() + Duration::from_millis(milliseconds);
             let _ = kind(&program, &document, &|| Instant::now() >= deadline);

@@ -1,4 +1,4 @@
-//! Estimates of calls of the libraries, with and without sizes that the host knows. The figures are upstream's.
+//! Tests the cost estimates of library functions, with and without sizes from the host. The expected costs are upstream's.
 #![expect(clippy::unwrap_used, clippy::type_complexity, reason = "a test")]
 
 use gavel_engine::cost::{CostEstimate, SizeEstimate};
@@ -42,8 +42,8 @@ const SIZES: &[(&str, u64, u64)] = &[
 
 const MAX: u64 = u64::MAX;
 
-/// Expressions, with the least and the greatest cost where no sizes are known and where [`SIZES`] are. In the first ones
-/// an argument of unknown size takes on the path, and so the size, of the receiver.
+/// Expressions, each with its least and greatest cost without sizes, and then with [`SIZES`]. In the first expressions, upstream gives
+/// an argument of unknown size the path and size of the receiver.
 const CASES: &[(&str, (u64, u64), (u64, u64))] = &[
     (
         "o.a.all(x, x['k'].replace(x.zz, 'bb').contains('01234567890'))",

@@ -1,5 +1,5 @@
-//! Estimates against recorded answers of Kubernetes, and the costs of these answers against bounds. Passes over what needs
-//! a schema, and all of it where the recordings are not there.
+//! Compares estimates with recorded estimates of Kubernetes, and checks that recorded costs do not exceed Gavel's bounds. Skips
+//! expressions that need a schema, and missing recordings.
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -20,7 +20,7 @@ use gavel_engine::types::Type;
 use gavel_libraries::{EnvSet, Server};
 use serde_json::Value as Json;
 
-/// Compares the estimates of a file. What does not check here is the business of other tests.
+/// Compares the estimates of a file. Skips expressions that do not compile; other tests cover them.
 #[track_caller]
 fn compare(file: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -33,7 +33,7 @@ fn compare(file: &str) {
     let (mut compared, mut skipped) = (0_u32, 0_u32);
     let (mut different, mut bounded) = (Vec::new(), 0_u32);
     for line in BufReader::new(GzDecoder::new(recordings)).lines() {
-        // A few answers are nested too deeply to be read.
+        // A few recordings are nested too deeply for serde_json.
         let Ok(recording) = serde_json::from_str::<Json>(&line.unwrap()) else {
             continue;
         };
@@ -74,7 +74,7 @@ fn compare(file: &str) {
     assert!(different.is_empty(), "{}", different.join("\n"));
 }
 
-/// The expression of a request, if its variables need no schema and it checks.
+/// Compiles the expression of a request. `None` if a variable needs a schema or the expression does not compile.
 fn checked(request: &Json) -> Option<CheckedAst> {
     let server: Server = request["k8sVersion"].as_str()?.parse().ok()?;
     let envs = EnvSet::new(server).unwrap();
@@ -91,7 +91,7 @@ fn checked(request: &Json) -> Option<CheckedAst> {
     env.compile(request["expr"].as_str()?).ok()
 }
 
-/// The sizes of what is bound to variables.
+/// The sizes of the values that a request binds to variables.
 #[derive(Debug)]
 struct Bindings<'r>(&'r Json);
 
@@ -122,7 +122,7 @@ impl SizeSource for Bindings<'_> {
     }
 }
 
-/// The sizes that a request tells.
+/// The sizes in a request.
 fn sizes(request: &Json) -> SizeTable {
     let sizes = request["sizes"].as_object().into_iter().flatten();
     let sizes = sizes.map(|(path, size)| {

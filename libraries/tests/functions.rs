@@ -1,6 +1,6 @@
-//! Every row's example is true in each environment that has the row, and `docs/functions.md` says what the rows say.
+//! Tests that each row's example is true in every environment that has the row, and that `docs/functions.md` is up to date.
 //!
-//! `UPDATE_GOLDEN=1 cargo test -p gavel-libraries --test functions` writes the document anew.
+//! `UPDATE_GOLDEN=1 cargo test -p gavel-libraries --test functions` regenerates the document.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -8,7 +8,7 @@ use std::path::Path;
 use gavel_libraries::reference::{Listing, example_cost};
 use gavel_libraries::{CEL_FEATURES, KubeVersion, cel_env};
 
-/// Where the document comes from.
+/// The first line of the document, which says how the document is generated.
 const NOTICE: &str = "<!-- Made from the rows of the functions: UPDATE_GOLDEN=1 cargo test -p gavel-libraries --test functions -->\n\n";
 
 #[test]
@@ -22,7 +22,7 @@ fn examples_are_true_in_the_versions_that_have_them() {
 #[test]
 fn examples_are_true_in_the_language_of_the_specification() {
     let env = cel_env().unwrap();
-    // Of rows with one id, the first is the environment's.
+    // If several rows have the same id, the environment uses the first row.
     let mut seen = HashSet::new();
     let rows = CEL_FEATURES.iter().flat_map(|feature| feature.rows());
     for row in rows.filter(|row| seen.insert(row.id)) {

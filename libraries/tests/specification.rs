@@ -1,4 +1,4 @@
-//! Where CEL's specification and Kubernetes differ, the environment `cel` follows the one and the others the other.
+//! Tests the differences between CEL's specification, which `cel_env` follows, and Kubernetes, which `EnvSet` follows.
 #![expect(clippy::unwrap_used, reason = "a test")]
 
 use gavel_engine::env::Env;
@@ -7,7 +7,7 @@ use gavel_engine::types::Type;
 use gavel_engine::value::{Arena, Value};
 use gavel_libraries::{EnvSet, KubeVersion, cel_env};
 
-/// The value or the failure, as messages print it. The variables `y`, `y.z` and `com.example.y` have the value 42.
+/// The value or failure of an expression, as messages print it. The variables `y`, `y.z` and `com.example.y` have the value 42.
 fn outcome(env: &Env, container: &str, expression: &str) -> String {
     const VARIABLES: [&str; 3] = ["y", "y.z", "com.example.y"];
     let env = env.extend().container(container);

@@ -4,7 +4,7 @@ use std::fmt::{self, Write};
 
 /// Writes the fewest digits that read back as `value`, as `%g`, `%v` and CEL's `string()` do.
 ///
-/// Absolute values below 1e-4 and from 1e6 on are written with an exponent: `100000`, `1e+06`, `1.5e-07`, `-0`, `+Inf`, `NaN`.
+/// Absolute values below 1e-4 and from 1e6 on are written with an exponent. Examples: `100000`, `1e+06`, `1.5e-07`, `-0`, `+Inf`, `NaN`.
 ///
 /// # Errors
 ///
@@ -25,7 +25,7 @@ pub fn format_shortest(value: f64) -> String {
     out
 }
 
-/// Writes the fewest digits that read back as `value`, never with an exponent (`'f'`, -1).
+/// Writes the fewest digits that read back as `value`, never with an exponent (Go's format `'f'`, precision -1).
 ///
 /// # Errors
 ///
@@ -61,9 +61,10 @@ pub fn write_plain(out: &mut impl Write, value: f64) -> fmt::Result {
     }
 }
 
-/// The fewest digits that read back as a finite value, in Rust's form with an exponent.
+/// The fewest digits that read back as a finite value, with an exponent as Rust writes it (`1e6`).
 ///
-/// If two texts of that length are equally near, Rust chooses the larger number, and Go the one whose last digit is even.
+/// If two texts of the same length are equally near to the value, Rust prints the larger number. This function prints the number whose
+/// last digit is even, as Go does.
 fn shortest(value: f64) -> Result<StackText<32>, fmt::Error> {
     let mut text = StackText::new();
     write!(text, "{value:e}")?;
@@ -73,7 +74,7 @@ fn shortest(value: f64) -> Result<StackText<32>, fmt::Error> {
         .take_while(|b| *b != b'e')
         .filter(u8::is_ascii_digit)
         .count();
-    // Shorter texts cannot tie, because the exact value of a double has more digits.
+    // With fewer digits, two texts are never equally near to the value.
     if digits >= 16 {
         let mut even = StackText::new();
         write!(even, "{value:.*e}", digits.saturating_sub(1))?;
@@ -84,8 +85,7 @@ fn shortest(value: f64) -> Result<StackText<32>, fmt::Error> {
     Ok(text)
 }
 
-/// The text of a double in protobuf's JSON and in typed values: the text of [`write_shortest`], but `Infinity` and `-Infinity` instead of
-/// `+Inf` and `-Inf`.
+/// The text of a double in protobuf's JSON: like [`write_shortest`], but `Infinity` and `-Infinity` instead of `+Inf` and `-Inf`.
 pub fn format_json(value: f64) -> String {
     match value {
         f64::INFINITY => "Infinity".to_owned(),
@@ -94,8 +94,7 @@ pub fn format_json(value: f64) -> String {
     }
 }
 
-/// The value with `precision` digits after the point (`'f'`), rounded to the nearest such number. If two are exactly equally near, the one
-/// with the even last digit is chosen.
+/// The value with `precision` digits after the point (Go's format `'f'`), rounded to nearest. Ties go to the even last digit.
 pub fn format_fixed(value: f64, precision: usize) -> String {
     if let Some(name) = special(value) {
         return name.to_owned();
@@ -108,13 +107,13 @@ pub fn format_fixed(value: f64, precision: usize) -> String {
     out
 }
 
-/// The value with one digit before the point, `precision` after it, and an exponent of two digits or more (`'e'`).
+/// The value with one digit before the point, `precision` digits after it, and an exponent of two or more digits (Go's format `'e'`).
 pub fn format_exponent(value: f64, precision: u16) -> String {
     if let Some(name) = special(value) {
         return name.to_owned();
     }
     let precision = usize::from(precision);
-    // Rust cannot write 65535 digits.
+    // Rust's formatting does not support a precision of 65535.
     let mut text = format!("{value:.*e}", precision.min(MAX_PRECISION));
     let end = text.find('e').unwrap_or(text.len());
     text.insert_str(end, &"0".repeat(precision.saturating_sub(MAX_PRECISION)));
@@ -146,7 +145,7 @@ fn write_with_go_exponent(out: &mut impl Write, text: &str) -> fmt::Result {
     write!(out, "{digits}e{sign}{magnitude:0>2}")
 }
 
-/// A text of at most `N` bytes on the stack. The longest text of a double, -1.2345678901234567e-308, has 24.
+/// A text of at most `N` bytes on the stack. The longest text of a double, -1.2345678901234567e-308, has 24 bytes.
 struct StackText<const N: usize> {
     bytes: [u8; N],
     len: usize,
@@ -206,7 +205,7 @@ fn parse_number(text: &str) -> Option<f64> {
     let bare = |text: &str| text.replace('_', "");
     let value = match hex_digits {
         Some(digits) => parse_hex(&bare(digits))?,
-        // Rust reads the same numbers as Go, but also the words that were handled above.
+        // Rust also reads words such as `inf`, so the text must start with a digit or a point.
         None if text.starts_with(|c: char| c.is_ascii_digit() || c == '.') => {
             if text.contains('_') {
                 bare(text).parse().ok()?

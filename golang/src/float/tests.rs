@@ -30,7 +30,7 @@ fn prints_the_fewest_digits() {
         (4.35, "4.35", "4.35"),
         (-0.00012, "-0.00012", "-0.00012"),
         (1200.0, "1200", "1200"),
-        // The exact values end in a 5 just after the digits printed.
+        // Ties: in the exact value, a single 5 follows the printed digits.
         (
             1281070428832670.2,
             "1.2810704288326702e+15",
@@ -263,7 +263,7 @@ fn parses_what_go_parses() {
         ("1.5.5", None),
     ];
     for (text, expected) in cases {
-        // The bits tell -0 from 0; all NaNs are one.
+        // Comparing bits distinguishes -0 from 0. All NaNs count as equal.
         let bits = |value: f64| {
             if value.is_nan() {
                 u64::MAX

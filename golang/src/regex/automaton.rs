@@ -1,4 +1,4 @@
-//! Searches with regex-automata: short texts in one step, long ones in pieces.
+//! Searches with regex-automata. A short text is searched in one call, a long text in steps, so that the search can be interrupted.
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -13,11 +13,11 @@ use super::stepping::{Failure, Reached, Stepping};
 use super::{Groups, range};
 use crate::work::{Interrupted, Work};
 
-/// The memory limit of an automaton, in bytes; building an automaton of this size takes about 12 ms. Automata of usual patterns take some
-/// kilobytes. The automaton of `\pL{1000}`, one of the largest that a pattern of a few characters can have, would take 15 MB.
+/// The memory limit of an automaton, in bytes. Building an automaton of this size takes about 12 ms. Typical automata take a few
+/// kilobytes. The automaton of `\pL{1000}` would take 15 MB; few patterns of this length need more.
 const MAX_BYTES: usize = 1 << 18;
 
-/// The nesting limit of patterns with an automaton, because its construction is recursive.
+/// The nesting limit of patterns that get an automaton, because its construction is recursive.
 const MAX_HEIGHT: u32 = 100;
 
 /// The approximate size of a state, in bytes.
@@ -26,7 +26,7 @@ const BYTES_PER_STATE: usize = 32;
 /// The limit of work for a search that cannot be interrupted: bytes times states.
 const MAX_WORK_AT_ONCE: usize = 1 << 17;
 
-/// A pattern with an automaton.
+/// A pattern compiled to an automaton.
 #[derive(Debug)]
 pub(super) struct Automaton {
     quick: meta::Regex,
@@ -34,11 +34,11 @@ pub(super) struct Automaton {
     /// Whether the pattern contains `\B`, which also matches between the bytes of a character.
     splits_characters: bool,
     pattern: Box<str>,
-    /// Whether the positions of groups are found too.
+    /// Whether the automaton finds the positions of the pattern's groups.
     keeps_groups: bool,
-    /// The automata for long texts, built when they are first needed; `None` for patterns that only a machine can search.
+    /// The automata for long texts, built on first use. `None` for patterns that need `machine` instead.
     stepping: OnceLock<Option<Stepping>>,
-    /// The machine for the groups in long texts, built when it is first needed.
+    /// The program that finds groups in long texts, built on first use.
     machine: OnceLock<Option<Program>>,
 }
 
@@ -71,7 +71,7 @@ impl Automaton {
         })
     }
 
-    /// Like `new`, but searches all texts like long ones.
+    /// Returns an automaton that searches every text as if it were long.
     #[cfg(test)]
     pub(super) fn of_many_states(self) -> Automaton {
         Automaton {
@@ -80,11 +80,11 @@ impl Automaton {
         }
     }
 
-    /// Whether there is a match.
+    /// Whether the pattern matches anywhere in the text.
     pub(super) fn is_match(&self, text: &str, work: &Work<'_>) -> Result<bool, Interrupted> {
         if self.is_quick(text, 0, work)? {
             return Ok(match self.splits_characters {
-                // Without positions, the quick search may stop within a character and miss matches between characters.
+                // `\B` can match inside a character. `find` skips such matches; `is_match` may stop there and miss a later match.
                 true => self.quick.find(text).is_some(),
                 false => self.quick.is_match(text),
             });
@@ -99,8 +99,7 @@ impl Automaton {
         }
     }
 
-    /// The first match that begins at byte `start` or later. `reached` keeps the states of the automata from one search of a text to the
-    /// next.
+    /// The first match that begins at byte `start` or later. `reached` caches the states of the automata between searches of one text.
     pub(super) fn find(
         &self,
         text: &str,
@@ -145,7 +144,7 @@ impl Automaton {
             .then(|| (0..=groups).map(group).collect()))
     }
 
-    /// Whether to search in one step. If so, counts the search as work.
+    /// Whether to search the text in one call. Counts the work of that call in advance.
     fn is_quick(&self, text: &str, start: usize, work: &Work<'_>) -> Result<bool, Interrupted> {
         let most = text.len().saturating_sub(start).saturating_mul(self.states);
         let is_quick = most <= MAX_WORK_AT_ONCE || !work.is_bounded();
@@ -182,7 +181,7 @@ impl Automaton {
         }
     }
 
-    /// Parses the pattern again, because the parsed form is not kept.
+    /// Parses the pattern again, because the parsed pattern is not stored.
     fn parsed(&self) -> Option<Parsed> {
         parse::parse(&self.pattern, self.keeps_groups, &Work::unbounded()).ok()
     }

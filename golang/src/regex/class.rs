@@ -9,15 +9,15 @@ use super::error::{Problem, RegexError};
 use super::escape::parse_escape;
 use crate::unicode;
 
-/// Reads classes, and keeps the Unicode tables that the pattern names.
+/// Parses character classes, and caches the Unicode classes that the pattern names.
 #[derive(Debug, Default)]
 pub(super) struct ClassParser {
-    /// The classes of `\p`, by name and by whether they were extended to all cases.
+    /// The classes of `\p`, by name and by whether case is ignored.
     named: HashMap<(String, bool), Option<ClassUnicode>>,
 }
 
 impl ClassParser {
-    /// Reads a class in brackets at the start of `text`; returns it with the rest.
+    /// Reads a class in brackets at the start of `text`; returns the class and the rest of the text.
     pub(super) fn parse_bracketed<'p>(
         &mut self,
         text: &'p str,
@@ -89,7 +89,7 @@ impl ClassParser {
         self.parse_escaped(text, fold)
     }
 
-    /// Reads a class that begins with a backslash, such as `\pL` or `\d`, if there is one.
+    /// Reads a class such as `\pL` or `\d`; `None` if the text does not start with a backslash and a class.
     pub(super) fn parse_escaped<'p>(
         &mut self,
         text: &'p str,
@@ -143,7 +143,7 @@ impl ClassParser {
     }
 }
 
-/// Reads a character or escape within brackets; `class` is all text from the opening bracket on.
+/// Reads a character or escape within brackets. `class` is the text from the opening bracket on, for the error message.
 fn parse_class_char<'p>(text: &'p str, class: &str) -> Result<(u32, &'p str), RegexError> {
     let mut rest = text.chars();
     match rest.next() {
@@ -175,7 +175,7 @@ fn perl_class(letter: char, fold: bool) -> Option<ClassUnicode> {
 
 const WORD: &[(char, char)] = &[('0', '9'), ('A', 'Z'), ('_', '_'), ('a', 'z')];
 
-/// The class between `[:` and `:]`.
+/// The class named between `[:` and `:]`, such as `alpha` or `^alpha`.
 fn posix_class(name: &str, fold: bool) -> Option<ClassUnicode> {
     let bare = name.strip_prefix('^');
     let ranges: &[(char, char)] = match bare.unwrap_or(name) {

@@ -15,7 +15,7 @@ pub(super) fn parse_escape(text: &str) -> Result<(u32, &str), RegexError> {
     };
     let code_point = match c {
         '0' => Some(octal(0, &mut rest)),
-        // A single digit would refer to a group.
+        // RE2 has no backreferences, so a single digit other than 0 is invalid.
         '1'..='7' if rest.as_str().starts_with(|next| matches!(next, '0'..='7')) => {
             Some(octal(c.to_digit(8).unwrap_or_default(), &mut rest))
         }

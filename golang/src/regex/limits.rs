@@ -10,15 +10,15 @@ const MAX_SIZE: u64 = (128 << 20) / 40;
 /// The limit of code points in all nodes together: 128 MiB at 4 bytes each.
 const MAX_RUNES: usize = (128 << 20) / 4;
 
-/// The counts that Go keeps while it parses, to decide when it begins to measure nodes.
+/// The counters that Go updates while it parses. Go computes sizes and heights of nodes only when the counters are large enough.
 #[derive(Debug)]
 pub(super) struct Limits {
     /// The nodes that Go has allocated.
     nodes: u64,
-    /// The nodes that Go has dropped and will use again.
+    /// The nodes that Go has freed and can reuse.
     free: u64,
     runes: usize,
-    /// The product of all counted repetitions, at most [`MAX_SIZE`].
+    /// The product of the counts of all counted repetitions, at most [`MAX_SIZE`].
     repeats: u64,
     measures_sizes: bool,
     measures_heights: bool,
@@ -44,12 +44,12 @@ impl Limits {
         }
     }
 
-    /// Counts a node that Go drops.
+    /// Counts a node that Go frees.
     pub(super) fn release(&mut self) {
         self.free = self.free.saturating_add(1);
     }
 
-    /// Counts the node that Go creates to join several nodes, and the nodes that Go drops because the new node replaces them.
+    /// Counts the node that Go creates to join several nodes, and the nodes that Go frees because the new node replaces them.
     pub(super) fn combine(&mut self, nodes: &[Node], shape: Shape) {
         if nodes.iter().filter(|node| !node.joined).count() > 1 {
             self.allocate();
@@ -64,7 +64,7 @@ impl Limits {
         self.runes = self.runes.saturating_add(node.runes);
     }
 
-    /// Checks the newest node; when Go begins to measure, checks all nodes on the stack.
+    /// Checks the newest node. When Go starts to measure sizes or heights, also checks all nodes on the stack.
     pub(super) fn check<'n>(
         &mut self,
         newest: &Node,
@@ -93,7 +93,7 @@ impl Limits {
         Ok(())
     }
 
-    /// Turns on the measuring of sizes or heights once the counts are large enough. Returns whether either was turned on by this call.
+    /// Starts to measure sizes or heights once the counters are large enough. Returns whether this call started either of them.
     fn begin_to_measure(&mut self) -> bool {
         let before = (self.measures_sizes, self.measures_heights);
         self.measures_sizes |= self.nodes >= MAX_SIZE.checked_div(self.repeats).unwrap_or(0);

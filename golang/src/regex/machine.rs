@@ -88,7 +88,7 @@ impl Program {
         })
     }
 
-    /// Adds the threads that are reachable from an instruction without reading a character, in order of preference.
+    /// Adds the threads that an instruction reaches without reading a character, in order of priority.
     fn follow(
         &self,
         at: u32,
@@ -141,10 +141,10 @@ impl Program {
     }
 }
 
-/// The remaining steps of following an instruction.
+/// A pending step of `follow`.
 enum Step {
     Visit(u32),
-    /// Restores the position of a group, for alternatives that did not pass the group.
+    /// Restores the position of a group before the next alternative is followed.
     Restore {
         slot: usize,
         position: usize,
@@ -157,10 +157,10 @@ struct Scratch {
     steps: Vec<Step>,
 }
 
-/// The threads at a position in the order of preference, and the instructions that were visited to find these threads.
+/// The threads at one position of the text, in order of priority, and the instructions that were visited to find these threads.
 struct Threads {
     instructions: Vec<u32>,
-    /// The positions of the groups, one thread after the other.
+    /// The positions of the groups of all threads; each thread has `slots_each` of them.
     slots: Vec<usize>,
     slots_each: usize,
     visited: Vec<u32>,
@@ -192,7 +192,7 @@ impl Threads {
             .unwrap_or_default()
     }
 
-    /// Records a visit to an instruction; returns whether it is the first.
+    /// Records a visit to an instruction; returns whether this visit is the first.
     fn enter(&mut self, at: u32) -> bool {
         let Some(place) = usize::try_from(at)
             .ok()

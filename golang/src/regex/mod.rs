@@ -1,8 +1,8 @@
 //! Go's regular expressions (`regexp`, `regexp/syntax`): RE2's syntax and semantics, with Go's error messages.
 //!
-//! A pattern is parsed by Go's rules into regex-syntax's intermediate form, with which regex-automata searches. Patterns for which automata
-//! would be too large or too deep run on a machine like Go's, which is slower and needs little memory. Both take time linear in the length
-//! of the text. Texts are valid UTF-8.
+//! This module parses a pattern by Go's rules into the syntax tree of regex-syntax. regex-automata compiles the tree and searches texts.
+//! If its automaton would be too large or the tree is too deep, a virtual machine like Go's runs the pattern; it is slower and needs
+//! little memory. Both take time linear in the length of the text. Texts are valid UTF-8.
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -40,7 +40,7 @@ pub struct Regex {
 
 #[derive(Debug)]
 struct Search {
-    /// The pattern, which the first search compiles; empty if it was compiled at once.
+    /// The pattern, if the first search compiles it; otherwise empty.
     pattern: Box<str>,
     matcher: OnceLock<Matcher>,
 }
@@ -61,7 +61,7 @@ impl Regex {
         Regex::compile(pattern, false, &Work::unbounded())
     }
 
-    /// Like [`new`](Self::new), but counts its work in `work`, which can interrupt it.
+    /// Like [`new`](Self::new), but counts its work in `work`, which can interrupt the call.
     ///
     /// # Errors
     ///
@@ -70,7 +70,7 @@ impl Regex {
         Regex::compile(pattern, false, work)
     }
 
-    /// Compiles a pattern for [`captures_iter`](Self::captures_iter), which also returns what its groups match.
+    /// Compiles a pattern for [`captures_iter`](Self::captures_iter), which also returns the matches of the pattern's groups.
     ///
     /// # Errors
     ///
@@ -88,7 +88,7 @@ impl Regex {
         parse::parse(pattern, false, &Work::unbounded()).map(|_| ())
     }
 
-    /// Like [`new`](Self::new), but a pattern of usual size is compiled by its first search.
+    /// Like [`new`](Self::new), but the first search compiles the pattern, unless the pattern is large.
     ///
     /// # Errors
     ///
@@ -183,8 +183,8 @@ impl Regex {
         }
     }
 
-    /// The matches that Go's `FindAll` returns, from left to right: an empty match that directly follows another match is skipped. The last
-    /// item may be an interrupt.
+    /// The matches that Go's `FindAll` returns, from left to right. An empty match that directly follows another match is skipped. If the
+    /// work is interrupted, the last item is an error.
     pub fn find_iter<'t>(
         &'t self,
         text: &'t str,
@@ -195,7 +195,7 @@ impl Regex {
         matches(text, search, Range::clone)
     }
 
-    /// The number of groups that capture.
+    /// The number of capturing groups.
     pub fn group_count(&self) -> usize {
         self.groups
     }
@@ -246,7 +246,7 @@ impl From<Matcher> for Search {
 /// The ranges that a pattern's groups matched; `None` for a group that did not match.
 pub type Groups = Vec<Option<Range<usize>>>;
 
-/// The match of a group, from its two positions; `None` if the group did not match.
+/// The range between the two positions of a group; `None` if the group did not match.
 fn range(slots: &[usize]) -> Option<Range<usize>> {
     match slots {
         [start, end] if *start != NOWHERE && *end != NOWHERE => Some(*start..*end),
@@ -295,7 +295,7 @@ fn matches<'t, M>(
     })
 }
 
-/// The part of a text that was read; `rest` is the part that was not.
+/// The start of `whole` that was read; `rest` is its unread end.
 fn consumed<'t>(whole: &'t str, rest: &str) -> &'t str {
     whole
         .get(..whole.len().saturating_sub(rest.len()))

@@ -1,10 +1,10 @@
-//! Parts of a parsed pattern, with the sizes that Go limits (`checkLimits` of Go's `regexp/syntax/parse.go`).
+//! Nodes of a parsed pattern, with the sizes that Go limits (`checkLimits` of Go's `regexp/syntax/parse.go`).
 
 use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, Hir, Look, Repetition};
 
 use crate::unicode;
 
-/// A part of a pattern: its form, and its sizes in Go's tree.
+/// A node of a pattern: its syntax tree, and the sizes of Go's node for it.
 ///
 /// DIFFERENCE: Go factors common prefixes out of alternatives before it measures. The limits are so wide that this matters only for
 /// patterns very close to a limit.
@@ -12,17 +12,17 @@ use crate::unicode;
 pub(super) struct Node {
     pub(super) hir: Hir,
     pub(super) shape: Shape,
-    /// The number of levels of nodes in this part.
+    /// The height of this subtree; a leaf has height 1.
     pub(super) height: u32,
-    /// The number of instructions in Go's program for this part.
+    /// The number of instructions in Go's program for this subtree.
     pub(super) size: u64,
-    /// How often the counted repetitions in this part repeat its innermost node.
+    /// How often the nested counted repetitions of this subtree repeat their innermost node.
     pub(super) copies: u64,
     /// How often the node itself repeats, if it is a counted repetition; otherwise 1.
     pub(super) times: u64,
     /// The number of code points in Go's node: the characters of a literal, or the ends of the ranges of a class.
     pub(super) runes: usize,
-    /// Whether Go has merged the node with the one before it, as part of one literal or class.
+    /// Whether Go has merged the node into the literal or class before it.
     pub(super) joined: bool,
 }
 
@@ -97,12 +97,12 @@ impl Node {
         Node::leaf(Hir::class(Class::Unicode(class)), shape, runes)
     }
 
-    /// Any code point, or any except a line feed. In Go this node has no ranges.
+    /// The node of `.`, which matches the code points of `class`. Go's node for `.` has no ranges.
     pub(super) fn dot(class: ClassUnicode) -> Node {
         Node::leaf(Hir::class(Class::Unicode(class)), Shape::Class, 0)
     }
 
-    /// The node within a capturing group. `capture` builds the form of the group from the form of its content.
+    /// Puts the node in a capturing group. `capture` builds the syntax tree of the group from the tree of the node.
     pub(super) fn group(self, capture: impl FnOnce(Hir) -> Hir) -> Node {
         Node {
             hir: capture(self.hir),

@@ -1,4 +1,4 @@
-//! Parses Go's syntax of regular expressions (`regexp/syntax/parse.go` with the flags `Perl`) into the form that regex-automata compiles.
+//! Parses Go's syntax of regular expressions (`regexp/syntax/parse.go` with the flags `Perl`) into the syntax tree of regex-syntax.
 
 use regex_syntax::hir::{Capture, ClassUnicode, ClassUnicodeRange, Hir, Look};
 
@@ -11,7 +11,7 @@ use super::node::{Node, Repeat, Shape};
 use crate::unicode;
 use crate::work::Work;
 
-/// The limit of the product of a repetition's count and the counts of the repetitions within it.
+/// How often nested counted repetitions may repeat a node: `(a{50}){20}` repeats `a` 1000 times.
 const MAX_REPEAT: u32 = 1000;
 
 /// The units of work for a character or operator.
@@ -20,9 +20,9 @@ const WORK_PER_CHARACTER: usize = 256;
 /// A parsed pattern.
 pub(super) struct Parsed {
     pub(super) hir: Hir,
-    /// The number of groups that capture.
+    /// The number of capturing groups.
     pub(super) groups: usize,
-    /// The number of levels of nodes, at most 1000.
+    /// The height of the tree of nodes, at most 1000.
     pub(super) height: u32,
     /// The number of instructions in Go's program.
     pub(super) size: u64,
@@ -58,7 +58,7 @@ struct Flags {
     multi_line: bool,
     /// `s`: `.` also matches a line feed.
     dot_all: bool,
-    /// `U`: repetitions match as little as possible; with a `?`, as much as possible.
+    /// `U`: repetitions are lazy, and greedy if a `?` follows.
     lazy: bool,
 }
 
@@ -67,7 +67,7 @@ struct Flags {
 struct Frame {
     /// The flags outside of the group.
     flags: Flags,
-    /// The number of a capturing group.
+    /// The number of the group, if it captures.
     group: Option<u32>,
     alternatives: Vec<Node>,
     /// The nodes of the last alternative so far.
@@ -101,7 +101,7 @@ struct Parser<'p> {
 impl<'p> Parser<'p> {
     fn parse_all(&mut self) -> Result<(), RegexError> {
         let mut rest = self.pattern;
-        // The pattern from the operator on, if the last part was a repetition.
+        // If the previous token was a repetition operator, the pattern from that operator on.
         let mut last_repeat = None;
         while let Some(c) = rest.chars().next() {
             self.work.spend(WORK_PER_CHARACTER)?;
@@ -186,7 +186,7 @@ impl<'p> Parser<'p> {
             Some('b') => self.push_look(Look::WordAscii)?,
             Some('B') => self.push_look(Look::WordAsciiNegate)?,
             Some('z') => self.push_look(Look::End)?,
-            // `\C` matches a single byte, which is not possible in text.
+            // Go does not support `\C`, which would match a single byte.
             Some('C') => {
                 return Err(RegexError::syntax(
                     Problem::InvalidEscape,
@@ -309,7 +309,7 @@ impl<'p> Parser<'p> {
         Ok(())
     }
 
-    /// Reads everything that belongs to the current group.
+    /// Ends the last alternative of the current group, and joins the group's alternatives to one node.
     fn alternate(&mut self) -> Result<Node, RegexError> {
         self.add_alternative()?;
         let nodes = std::mem::take(&mut self.current.alternatives);
@@ -355,7 +355,7 @@ impl<'p> Parser<'p> {
         self.open.push(outer);
     }
 
-    /// Opens a group or sets flags, at a parenthesis; returns the rest of the text.
+    /// Reads the start of a group, such as `(` or `(?:`, or flags such as `(?i)`; returns the rest of the text.
     fn open_group(&mut self, text: &'p str) -> Result<&'p str, RegexError> {
         let Some(special) = text.strip_prefix("(?") else {
             self.enter(true);

@@ -14,11 +14,11 @@ const WORK_PER_TASK: usize = 32;
 /// The target of a jump before it is known.
 const UNKNOWN: u32 = u32::MAX;
 
-/// A program for the [machine](super::machine).
+/// A program for the virtual machine in [`machine`](super::machine).
 #[derive(Debug)]
 pub(super) struct Program {
     pub(super) instructions: Vec<Instruction>,
-    /// The classes: ranges of characters in ascending order.
+    /// The ranges of characters of each class, in ascending order.
     pub(super) classes: Vec<Vec<(char, char)>>,
 }
 
@@ -26,9 +26,9 @@ pub(super) struct Program {
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Instruction {
     Char(char),
-    /// A character of the class with this index in `classes`.
+    /// Reads a character of the class with this index in `classes`.
     Class(u32),
-    /// Continues at both targets, and prefers the first.
+    /// Continues at both targets; matches of the first target take priority.
     Split(u32, u32),
     Jump(u32),
     Look(Look),
@@ -74,7 +74,7 @@ impl Program {
     }
 }
 
-/// The remaining tasks, the next one last. The list replaces recursion, so that deep patterns need no deep stack.
+/// A pending task. A list of tasks replaces recursion, so that deep patterns need no deep stack. The last task runs next.
 enum Task<'h> {
     Node(&'h Hir),
     Emit(Instruction),
@@ -88,18 +88,17 @@ enum Task<'h> {
     },
     /// Compiles an alternation of these nodes.
     Alternatives(&'h [Hir]),
-    /// Closes the loop that began at an instruction.
+    /// Ends a loop: adds a split that jumps back to the instruction `start` or continues.
     Loop {
         start: u32,
         greedy: bool,
     },
-    /// Opens a loop of one pass or more.
+    /// Compiles a loop of one or more passes.
     Plus {
         sub: &'h Hir,
         greedy: bool,
     },
-    /// Adds a jump that leaves the construct around the innermost open one, such as the whole alternation. The innermost construct stays
-    /// open.
+    /// Adds a jump out of the second innermost open construct, such as the whole alternation. The innermost construct stays open.
     LeaveOuter,
     /// Closes the innermost open construct: its exits lead to the next instruction.
     Land,
@@ -107,9 +106,9 @@ enum Task<'h> {
 
 struct Compiler<'h> {
     program: Program,
-    /// The number of each known class, by the address of the class in the pattern, so that a repeated class is stored once.
+    /// The index of each class in `classes`, by the address of the class in the syntax tree, so that a repeated class is stored once.
     known_classes: HashMap<usize, u32>,
-    /// The instructions whose target is not known yet, by the construct that they leave.
+    /// For each open construct, the instructions that leave it and whose target is not known yet.
     exits: Vec<Vec<usize>>,
     tasks: Vec<Task<'h>>,
 }
@@ -155,7 +154,7 @@ impl<'h> Compiler<'h> {
                 [] => self.emit(Instruction::Fail),
                 [last] => self.tasks.push(Task::Node(last)),
                 [first, others @ ..] => {
-                    // The jump to the other alternatives lands where they begin, before the exits of all alternatives.
+                    // The split's second target is the start of the other alternatives, not the end of the alternation.
                     self.exits.push(Vec::new());
                     self.emit_way_out(true);
                     self.tasks.push(Task::Alternatives(others));
@@ -250,8 +249,8 @@ impl<'h> Compiler<'h> {
         } = repetition;
         let greedy = *greedy;
         match (*min, *max) {
-            // As in Go, because it determines which match is preferred: if a pass may be empty, the loop is an optional loop of one pass or
-            // more; otherwise it is a single instruction that jumps back.
+            // If a pass may be empty, Go compiles `x*` as `(x+)?`; otherwise as a loop with a jump back to its start. The choice
+            // determines which match is preferred.
             (0, None) if sub.properties().minimum_len() == Some(0) => {
                 self.exits.push(Vec::new());
                 self.emit_way_out(greedy);
@@ -283,8 +282,7 @@ impl<'h> Compiler<'h> {
         }
     }
 
-    /// Returns the index of a class in `classes`, and adds the class first if it is not there yet. Classes are recognized by `place`, their
-    /// address in the pattern.
+    /// Returns the index of a class in `classes`, and adds the class if it is new. `place` is the address of the class in the syntax tree.
     fn class(&mut self, place: usize, class: &Class) -> u32 {
         let classes = &mut self.program.classes;
         *self.known_classes.entry(place).or_insert_with(|| {

@@ -10,8 +10,8 @@ use regex_syntax::hir::Hir;
 
 use crate::work::{Interrupted, Work};
 
-/// The units of work that are counted for one piece of a text. The length of a piece is chosen so that the search of the piece takes no more
-/// work than this, even if each byte leads to a new state.
+/// The units of work that are counted for one piece of a text. A piece is so short that its search takes no more units, even if each
+/// byte leads to a new state.
 const WORK_PER_STEP: usize = 1 << 16;
 
 /// The automata for both directions: forward to the end of a match, and backward to its beginning.
@@ -32,7 +32,7 @@ pub(super) struct Reached {
 /// Why a search has no result.
 pub(super) enum Failure {
     Interrupted,
-    /// The automata cannot answer for this pattern.
+    /// The automata cannot search for this pattern.
     Unsupported,
 }
 
@@ -43,7 +43,7 @@ impl From<Interrupted> for Failure {
 }
 
 impl Stepping {
-    /// Automata for a parsed pattern; `None` if they would be too large.
+    /// Builds the automata for a parsed pattern; `None` if they would be too large.
     pub(super) fn new(hir: &Hir, most_bytes: usize) -> Option<Stepping> {
         let forward = automaton(hir, most_bytes, MatchKind::LeftmostFirst, false)?;
         let backward = automaton(hir, most_bytes, MatchKind::All, true)?;
@@ -55,7 +55,7 @@ impl Stepping {
         })
     }
 
-    /// Begins without any states.
+    /// Creates empty caches of states.
     pub(super) fn start(&self) -> Reached {
         Reached {
             forward: self.forward.create_cache(),
@@ -78,7 +78,7 @@ impl Stepping {
         Ok(Some(begin..end))
     }
 
-    /// Whether there is a match.
+    /// Whether the pattern matches anywhere in the text.
     pub(super) fn is_match(
         &self,
         reached: &mut Reached,
@@ -134,7 +134,7 @@ impl Stepping {
         Ok(if last.is_match() { Some(at) } else { end })
     }
 
-    /// The earliest position in the range at which a match can begin that ends at the end of the range.
+    /// The start of the longest match that lies in the range and ends at its end.
     fn find_begin(
         &self,
         cache: &mut Cache,

@@ -6,8 +6,8 @@ fn error(pattern: &str) -> String {
     Regex::validate(pattern).map_or_else(|error| error.to_string(), |()| "none".to_owned())
 }
 
-/// The pattern compiled in three ways: with an automaton, if that is not too large; with an automaton that treats every text as long; and
-/// with a machine.
+/// Compiles the pattern in three ways: as usual; with an automaton that treats every text as long; and as a program for the virtual
+/// machine.
 fn all(pattern: &str) -> [Regex; 3] {
     let parsed = parse::parse(pattern, true, &Work::unbounded()).unwrap();
     let groups = parsed.groups;
@@ -303,7 +303,7 @@ fn captures_what_groups_match() {
         ("(a){0}(b)", "b", &["0..1 - 0..1"]),
         ("(b)(a){0}", "b", &["0..1 0..1 -"]),
         ("()", "é", &["0..0 0..0", "2..2 2..2"]),
-        // What passes of a loop are preferred where they may be empty.
+        // Loops whose passes may be empty: which passes Go prefers.
         (
             r"((([^a])*?\b)*)",
             " 1c😀1Ks",
@@ -348,7 +348,7 @@ fn limits_nesting_as_go_does() {
     );
     assert_eq!(error(&stars(500)), "none");
     assert!(error(&stars(501)).contains("nests too deeply"));
-    // Groups that do not capture are no level, and open ones are no problem of depth.
+    // Non-capturing groups do not count as levels. Groups that are not closed fail with another error.
     assert_eq!(
         error(&format!("{}a{}", "(?:".repeat(5000), ")".repeat(5000))),
         "none"
@@ -385,7 +385,7 @@ fn matches_with_deep_and_large_patterns() {
     assert_eq!(copies.find(&short, &Work::unbounded()), Ok(None));
 }
 
-/// The number of calls of the interrupt until it stops the search.
+/// Counts the calls of an interrupt that stops the search after `patience` calls.
 fn checks_until_stopped(patience: usize, search: impl Fn(&Work<'_>) -> bool) -> usize {
     let checks = AtomicUsize::new(0);
     let interrupt = || checks.fetch_add(1, Ordering::Relaxed) >= patience;
@@ -396,7 +396,8 @@ fn checks_until_stopped(patience: usize, search: impl Fn(&Work<'_>) -> bool) -> 
 #[test]
 fn searches_are_stopped_whatever_they_do() {
     let text = "ab".repeat(750_000);
-    // Of the first there is no automaton; each byte leads to a new state of the second; the third asks between finds.
+    // The first pattern is too large for an automaton. In the second, each byte leads to a new state. The third has many matches, and
+    // checks the interrupt between them.
     for pattern in [r"[ab]*a\pL{900}c", r"[ab]*a[ab]{300}c", "a.*c|a"] {
         let regex = Regex::new(pattern).unwrap();
         let matches = |work: &Work<'_>| regex.matches_within(&text, work).is_err();

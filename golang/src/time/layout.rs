@@ -4,14 +4,14 @@ use std::fmt::{self, Write};
 
 use super::{DAY, OffsetTime, days_from_civil, days_in_month, seconds};
 
-/// A layout of times.
+/// A layout in which times are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layout {
     /// `2006-01-02T15:04:05Z07:00`
     Rfc3339,
-    /// `2006-01-02T15:04:05`: UTC.
+    /// `2006-01-02T15:04:05`, in UTC.
     DateTime,
-    /// `2006-01-02`: midnight, UTC.
+    /// `2006-01-02`: midnight in UTC.
     Date,
 }
 
@@ -34,7 +34,7 @@ enum LayoutFault<'t> {
 }
 
 impl Layout {
-    /// Go's text of the layout.
+    /// The layout as Go writes it.
     pub const fn text(self) -> &'static str {
         match self {
             Layout::Rfc3339 => "2006-01-02T15:04:05Z07:00",
@@ -48,7 +48,7 @@ impl Layout {
     ///
     /// # Errors
     ///
-    /// The text is not such a time.
+    /// The text is not a time in this layout.
     pub fn parse(self, text: &str) -> Result<OffsetTime, ParseError<'_>> {
         self.read(&mut Cursor(text)).map_err(|fault| ParseError {
             layout: self,
@@ -134,7 +134,7 @@ impl<'t> Cursor<'t> {
         self.digits::<2>("15").or_else(|_| self.digits::<1>("15"))
     }
 
-    /// Reads a point or comma and the digits after it, in nanoseconds. 0 if there is no point or comma with digits after it.
+    /// Reads a fraction such as `.5` or `,5`; returns it in nanoseconds. Returns 0 if the text does not start with a fraction.
     fn fraction(&mut self) -> u32 {
         let Some(rest) = self.0.strip_prefix(['.', ',']) else {
             return 0;

@@ -185,7 +185,7 @@ fn is_leap(year: i64) -> bool {
     year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
 }
 
-/// The seconds of hours and minutes.
+/// Converts hours and minutes to seconds.
 fn seconds(hours: u16, minutes: u16) -> i64 {
     i64::from(hours)
         .saturating_mul(60)

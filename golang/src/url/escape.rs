@@ -88,7 +88,7 @@ pub(super) fn decode(text: &str, part: Part) -> Result<Cow<'_, [u8]>, UrlFault> 
     Ok(Cow::Owned(decoded))
 }
 
-/// Whether the byte can be escaped. In a host only `%` and bytes outside of ASCII can be escaped.
+/// Whether the part may contain an escape for the byte. A host may contain escapes only for `%` and for bytes outside of ASCII.
 fn may_stand_for(part: Part, value: u8) -> bool {
     match part {
         Part::Host => value == b'%' || !value.is_ascii(),
@@ -127,7 +127,7 @@ pub(super) fn written(raw: &str, part: Part, text: &mut String) -> Result<Span, 
         return Ok((start, text.len()));
     }
     let decoded = decode(raw, part)?;
-    // A path or fragment may be encoded in more than one way.
+    // Go keeps the spelling of a path or fragment that contains only these bytes, even if Go would escape it differently.
     let known = |byte: u8| b"!$&'()*+,;=:@[]%".contains(&byte) || part.allows(byte);
     match matches!(part, Part::Path | Part::Fragment) && raw.bytes().all(known) {
         true => text.push_str(raw),

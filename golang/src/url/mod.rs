@@ -46,21 +46,21 @@ pub struct UrlError {
 #[derive(Debug, Clone)]
 enum UrlFault {
     Known(&'static str),
-    /// A `%` without two hexadecimal digits, or an escape that is not allowed in this part.
+    /// A `%` without two hexadecimal digits, or an escape that is not allowed in its part of the URL.
     Escape(Vec<u8>),
     HostCharacter(u8),
-    /// The text after the host, quoted.
+    /// An invalid port: the text after the host, quoted.
     Port(String),
     /// The reason why the host is not an address.
     Host(String),
 }
 
 impl Url {
-    /// Whether the text is valid as the URL of a request (`url.ParseRequestURI`).
+    /// Checks that the text is valid as the URL of an HTTP request (`url.ParseRequestURI`).
     ///
     /// # Errors
     ///
-    /// The text is not such a URL.
+    /// The text is not a valid request URL.
     pub fn check_request_uri(text: &str) -> Result<(), UrlError> {
         match parse(text, Mode::Request) {
             Ok(_) => Ok(()),
@@ -68,14 +68,14 @@ impl Url {
         }
     }
 
-    /// Reads the URL of a request, and then its fragment (`url.ParseRequestURI`, then `url.Parse`).
+    /// Reads the URL of an HTTP request, and then its fragment (`url.ParseRequestURI`, then `url.Parse`).
     ///
     /// # Errors
     ///
-    /// The text is not such a URL.
+    /// The text is not a valid request URL.
     pub fn parse(text: &str) -> Result<Url, UrlError> {
         let url = parse(text, Mode::Request).map_err(|fault| UrlError::new(text, fault))?;
-        // Read as a reference, a text with a fragment, or with a host but no scheme, gives another URL.
+        // `url.Parse` returns a different URL only for texts with a fragment, or with a host but no scheme.
         match memchr(b'#', text.as_bytes()).is_some() || text.starts_with("//") {
             true => Url::parse_reference(text),
             false => Ok(url),
@@ -228,7 +228,7 @@ fn decoded(part: &str) -> Cow<'_, str> {
     text_of(bytes.unwrap_or(Cow::Borrowed(part.as_bytes())))
 }
 
-/// Bytes as text. Go's texts may contain any bytes; each byte that is not part of a character becomes a character of its own.
+/// Converts bytes to text. Each byte that is not part of valid UTF-8 becomes U+FFFD.
 fn text_of(bytes: Cow<'_, [u8]>) -> Cow<'_, str> {
     if let Cow::Borrowed(bytes) = bytes
         && let Ok(text) = str::from_utf8(bytes)

@@ -90,7 +90,7 @@ fn parse_hierarchy(url: &mut Url, rest: &str, mode: Mode) -> Result<(), UrlFault
     Ok(())
 }
 
-/// The text before the first `:`, if it is a scheme, and the text after it.
+/// Splits a text after its scheme, such as `https:`. The scheme is empty if the text has none.
 fn split_scheme(text: &str) -> Result<(&str, &str), UrlFault> {
     let end = text.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.')));
     match end.and_then(|end| text.split_at_checked(end)) {

@@ -21,7 +21,7 @@ pub enum ZoneError {
     /// The database has no such name.
     #[error("unknown time zone {0}")]
     Unknown(String),
-    /// A name that would leave the database's directory.
+    /// A name that is a path out of the database's directory, such as `../UTC`.
     #[error("time: invalid location name")]
     InvalidName,
     /// The hours or minutes of an offset are not a number.
@@ -53,7 +53,7 @@ impl Zone {
         if name.contains("..") || name.starts_with(['/', '\\']) {
             return Err(ZoneError::InvalidName);
         }
-        // jiff ignores case, and knows a name for "no zone" that is not in the database.
+        // jiff ignores the case of names, and accepts a name for an unknown zone that is not in the database.
         match TimeZone::get(name) {
             Ok(zone) if zone.iana_name() == Some(name) => Ok(Zone::Named(zone)),
             _ => Err(ZoneError::Unknown(name.to_owned())),

@@ -1,12 +1,12 @@
-//! A cache of an authorizer's answers (apiserver `pkg/admission/plugin/authorizer/caching_authorizer.go`).
+//! A cache of an authorizer's decisions (apiserver `pkg/admission/plugin/authorizer/caching_authorizer.go`).
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::{Authorizer, AuthorizerAttributes, AuthorizerRequest, Decision};
 
-/// An authorizer that asks another one, and repeats its answer if the same question comes again. Create one for each request, because
-/// answers never expire.
+/// Caches the decisions of another authorizer, so that the other authorizer decides each request only once. Decisions never expire, so
+/// create one cache for each admission request.
 #[derive(Debug)]
 pub struct CachingAuthorizer {
     authorizer: Arc<dyn Authorizer>,
@@ -14,7 +14,7 @@ pub struct CachingAuthorizer {
 }
 
 impl CachingAuthorizer {
-    /// A cache for the answers of `authorizer`.
+    /// Creates an empty cache for the decisions of `authorizer`.
     pub fn new(authorizer: Arc<dyn Authorizer>) -> Self {
         CachingAuthorizer {
             authorizer,

@@ -42,19 +42,19 @@ pub enum Feature {
     Macros(&'static [Macro]),
     /// A library's type, whose name expressions can use as a value.
     TypeName(&'static str),
-    /// A check of literals.
+    /// A check that runs when an expression is compiled, such as a check of its literals.
     Validator(Validator),
     /// Comparisons of numbers of different types without `dyn()`, such as `1 < 1.5`.
     CrossTypeNumericComparisons,
     /// The syntax `.?`, `[?` and `{?`.
     OptionalSyntax,
-    /// Fields between backticks.
+    /// Field names between backticks.
     EscapedIdentifiers,
     /// The name `optional_type`, whose value is the type `optional_type(dyn)`.
     OptionalTypeOfDyn,
-    /// Corrections of later versions of cel-go.
+    /// Corrections that later versions of cel-go made.
     Corrections(fn(&mut Corrections)),
-    /// The rules of CEL's specification where they differ from those of Kubernetes.
+    /// The rules of CEL's specification where Kubernetes differs from it.
     Specification,
 }
 
@@ -63,9 +63,9 @@ pub enum Feature {
 pub struct Gated {
     /// The first version that has the feature; 1.0 if all versions have it.
     pub introduced: KubeVersion,
-    /// The first version that no longer has the feature. Its replacement includes everything that it provides.
+    /// The first version that no longer has the feature. Another feature replaces it and includes all its functions.
     pub removed: Option<KubeVersion>,
-    /// Whether the feature is behind a feature gate that is now on. Expressions for any Kubernetes version then have the feature, even for
+    /// Whether the feature's gate in the API server is now on. Expressions then have the feature for every Kubernetes version, even for
     /// versions before `introduced`.
     pub ungated: bool,
     /// If set, only servers that have (`true`) or lack (`false`) this difference have the feature.
@@ -76,7 +76,7 @@ pub struct Gated {
 
 /// The features in the order in which they are added.
 pub const FEATURES: &[Gated] = &[
-    // If an overload has several rows, the first one is used.
+    // If several rows declare the same overload, the first row is used.
     since(0, Feature::Functions("standard", &[EQUALITY])),
     with(
         Difference::CostsAreOfWhatIsRead,
@@ -207,7 +207,7 @@ const fn since(minor: u32, feature: Feature) -> Gated {
     }
 }
 
-/// A feature of the servers that have a difference.
+/// A feature of only the servers that have a difference.
 const fn with(difference: Difference, gated: Gated) -> Gated {
     Gated {
         servers: Some((difference, true)),
@@ -215,7 +215,7 @@ const fn with(difference: Difference, gated: Gated) -> Gated {
     }
 }
 
-/// A feature of the servers that lack a difference.
+/// A feature of only the servers that lack a difference.
 const fn without(difference: Difference, gated: Gated) -> Gated {
     Gated {
         servers: Some((difference, false)),
@@ -234,7 +234,7 @@ const fn until(minor: u32, feature: Feature) -> Gated {
 }
 
 impl Feature {
-    /// The functions, if the feature consists of functions.
+    /// The rows of the feature's functions; empty if the feature has no functions.
     pub fn rows(&self) -> impl Iterator<Item = &'static Overload> {
         let tables = match *self {
             Feature::Functions(_, tables) => tables,
@@ -259,7 +259,7 @@ impl Gated {
 /// The environment that a server offers to new expressions, without variables. Each environment is built only once.
 pub(crate) fn base_env(server: Server) -> Result<Env, TypeTextError> {
     static BUILT: Mutex<BTreeMap<Server, Env>> = Mutex::new(BTreeMap::new());
-    // Versions between two changes share an environment.
+    // Versions with the same features share an environment.
     let changes = FEATURES
         .iter()
         .flat_map(|gated| [Some(gated.introduced), gated.removed]);

@@ -8,7 +8,7 @@ use gavel_engine::error::EvalError;
 use gavel_engine::value::Value;
 use gavel_golang::base64::{self, Encoding};
 
-/// The functions.
+/// The functions of the encoders library.
 #[rustfmt::skip] // A table: a row a line.
 pub const ENCODERS: &[Overload] = &[
     row("base64.decode", "base64_decode_string", "(string) -> bytes", body!(decode), "base64.decode('aGVsbG8=') == b'hello'"),
@@ -24,7 +24,7 @@ fn decode<'a>(call: &CallContext<'a>, text: &str) -> Result<Value<'a>, EvalError
 }
 
 fn encode<'a>(call: &CallContext<'a>, bytes: &[u8]) -> Result<Value<'a>, EvalError> {
-    // The text, and its copy in the arena.
+    // Reserves memory for the encoded text and for its copy in the arena.
     call.reserve(bytes.len().saturating_mul(3))?;
     Ok(call.arena.string(&STANDARD.encode(bytes)))
 }

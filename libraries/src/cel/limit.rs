@@ -8,7 +8,7 @@ use gavel_engine::error::EvalError;
 ///
 /// # Errors
 ///
-/// The arena has no room for it, or the host interrupts the evaluation.
+/// The arena has no room for the text, or the host interrupts the evaluation.
 pub(super) fn push_str<'a>(
     call: &CallContext<'a>,
     text: &mut String<'a>,

@@ -12,7 +12,7 @@ use gavel_engine::syntax::{Expansion, Macro, MacroCall, MacroContext, MacroError
 use gavel_engine::value::Value;
 use smallvec::smallvec;
 
-/// The functions.
+/// The functions of the math library.
 #[rustfmt::skip] // A table: a row a line.
 pub const MATH: &[Overload] = &[
     least("math_@min_double", "(double) -> double", "math.least(1.5) == 1.5"),
@@ -159,8 +159,8 @@ fn may_be_numbers(arg: &Expr) -> bool {
     }
 }
 
-/// The least or greatest of two arguments, or of the elements of a list. The result compares as `wanted` with all others. Of equal values,
-/// the first is returned.
+/// Returns the least value if `wanted` is `Less`, and the greatest if it is `Greater`. The values are two arguments or the elements of
+/// a list. Of equal values, the first is returned.
 fn extreme<'a>(
     call: &CallContext<'a>,
     args: &[Value<'a>],
@@ -186,7 +186,7 @@ fn extreme<'a>(
             };
             for next in elements {
                 call.look(&next)?;
-                // Upstream has the same message for every failure.
+                // Upstream reports every failure with the same message.
                 best = better(best, next).map_err(|_| EvalError::no_such_overload_of(name))?;
             }
             Ok(best)

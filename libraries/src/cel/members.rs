@@ -9,8 +9,8 @@ use gavel_golang::work::Work;
 
 /// A set of values for many equality lookups.
 ///
-/// Upstream compares with each value. Here bools, ints, uints and strings are hashed, so that the time for long lists of them does not grow
-/// with the square of their length. Other values are compared one by one.
+/// Upstream compares a value with every element. This set hashes bools, ints, uints and strings, so that the time for long lists does not
+/// grow with the square of their length. Other values are compared one by one.
 #[derive(Debug, Default)]
 pub(super) struct Members<'a> {
     all: Vec<Value<'a>>,
@@ -18,13 +18,13 @@ pub(super) struct Members<'a> {
     without_key: Vec<Value<'a>>,
 }
 
-/// The hash key of a value. A value equals every value with the same key, and no value with another key. It may equal a value without a
-/// key: an int may equal a double.
+/// The hash key of a value. Two values that both have a key are equal if and only if their keys are equal. A value with a key can also
+/// equal a value without one: an int can equal a double.
 #[derive(Debug, PartialEq, Eq, Hash)]
 enum Key<'a> {
     Bool(bool),
     Int(i64),
-    /// A uint that does not fit an int.
+    /// A uint that does not fit in an int.
     Uint(u64),
     Text(&'a str),
 }
@@ -42,7 +42,7 @@ impl<'a> Key<'a> {
 }
 
 impl<'a> Members<'a> {
-    /// The elements of a list.
+    /// Creates a set of the elements of a list.
     pub(super) fn of(list: List<'a>, call: &CallContext<'a>) -> Result<Self, EvalError> {
         call.reserve(Members::bytes(list))?;
         let mut members = Members::default();

@@ -21,7 +21,7 @@ use crate::kubernetes::ip::{
 };
 use crate::kubernetes::values::cidr::Prefix;
 
-/// The functions.
+/// The functions of the specification's network library.
 #[rustfmt::skip] // A table: a row a line.
 pub const NETWORK: &[Overload] = &[
     row("isIP", "is_ip", "(string) -> bool", body!(is_ip::<Specification>), "isIP('10.0.0.1')"),
@@ -46,7 +46,7 @@ pub const NETWORK: &[Overload] = &[
     row("prefixLength", "cidr_prefix_length", "net.CIDR().() -> int", body!(prefix_length::<Specification>), "cidr('10.0.0.0/8').prefixLength() == 8"),
 ];
 
-/// The rules of CEL's specification.
+/// How CEL's specification parses addresses and networks, and the messages of its errors.
 #[derive(Debug, Clone, Copy)]
 struct Specification;
 

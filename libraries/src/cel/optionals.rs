@@ -9,7 +9,7 @@ use gavel_engine::decl::{CallContext, Form, Overload, Yield, planned, row};
 use gavel_engine::error::EvalError;
 use gavel_engine::value::{List, Value};
 
-/// The functions.
+/// The functions of optional values.
 #[rustfmt::skip] // A table: a row a line.
 pub const OPTIONALS: &[Overload] = &[
     row("optional.of", "optional_of", "(V) -> optional_type(V)", body!(of), "optional.of(1).value() == 1").yields(Yield::Held),
@@ -67,10 +67,10 @@ fn last<'a>(call: &CallContext<'a>, list: List<'a>) -> Value<'a> {
     last.map_or(Value::NONE, |element| call.arena.some(element))
 }
 
-/// The values of the optionals that have one. The overload is chosen by the first element alone, so a later element might not be an
-/// optional; this is an error.
+/// The values of the optionals that have a value. Only the first element determines the overload, so a later element might not be an
+/// optional. Such an element is an error.
 fn unwrap<'a>(call: &CallContext<'a>, list: List<'a>) -> Result<Value<'a>, EvalError> {
-    // The values, and their copy in the arena.
+    // Reserves memory for the values and for their copy in the arena.
     call.reserve(list.len().saturating_mul(size_of::<[Value<'_>; 2]>()))?;
     let mut values = Vec::with_capacity(list.len());
     for element in list {

@@ -9,7 +9,7 @@ use gavel_engine::value::{List, list_contains};
 
 use super::members::Members;
 
-/// The functions.
+/// The functions of the sets library.
 #[rustfmt::skip] // A table: a row a line.
 pub const SETS: &[Overload] = &[
     row("sets.contains", "list_sets_contains_list", "(list(T), list(T)) -> bool", body!(contains_all), "sets.contains([1, 2, 3, 4], [2, 3])").cost(Cost::sizes(one_way)),

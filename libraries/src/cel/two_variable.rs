@@ -7,7 +7,7 @@ use gavel_engine::decl::{CallContext, Overload, row};
 use gavel_engine::error::EvalError;
 use gavel_engine::value::{Map, MapBuilder, Value};
 
-/// The functions.
+/// The functions that expansions of two-variable macros call.
 #[rustfmt::skip] // A table: a row a line.
 pub const TWO_VARIABLE: &[Overload] = &[
     row(MAP_INSERT, "@mapInsert_map_key_value", "(map(K, V), K, V) -> map(K, V)", body!(insert_entry), "['a', 'b'].transformMap(i, v, v) == {0: 'a', 1: 'b'}"),
@@ -31,7 +31,7 @@ fn insert_map<'a>(
     insert(call, map, update.iter())
 }
 
-/// Counts another entry.
+/// Counts the memory and work of another entry.
 fn grow<'a>(
     call: &CallContext<'a>,
     inserted: &MapBuilder<'a>,
@@ -41,7 +41,7 @@ fn grow<'a>(
     call.look(key)
 }
 
-/// The map with `entries` added.
+/// A copy of `map` with `entries` added.
 fn insert<'a>(
     call: &CallContext<'a>,
     map: Map<'a>,

@@ -19,7 +19,7 @@ use crate::authorizer::{
 };
 use gavel_apimachinery::names::{dns1123_label, dns1123_subdomain};
 
-/// The functions.
+/// The functions of the authorizer library, except those for selectors.
 #[rustfmt::skip] // A table: a row a line.
 pub const AUTHORIZER: &[Overload] = &[
     row("path", "authorizer_path", "kubernetes.authorization.Authorizer.(string) -> kubernetes.authorization.PathCheck", body!(path), "authorizer.path('/healthz').check('get').allowed()"),
@@ -37,7 +37,7 @@ pub const AUTHORIZER: &[Overload] = &[
     row("reason", "decision_reason", "kubernetes.authorization.Decision.() -> string", body!(reason), "authorizer.path('/healthz').check('get').reason() == ''"),
 ];
 
-/// The functions for selectors.
+/// The functions that add a selector to a check.
 #[rustfmt::skip] // A table: a row a line.
 pub const AUTHORIZER_SELECTORS: &[Overload] = &[
     row("fieldSelector", "authorizer_fieldselector", "kubernetes.authorization.ResourceCheck.(string) -> kubernetes.authorization.ResourceCheck", body!(field_selector), "authorizer.group('').resource('pods').fieldSelector('spec.nodeName=n1').check('list').allowed()").cost(SELECTOR),
@@ -64,14 +64,14 @@ pub struct AuthorizerValue {
     authorizer: Arc<dyn Authorizer>,
 }
 
-/// `authorizer.path(…)`
+/// The value of `authorizer.path(…)`.
 #[derive(Debug, Clone)]
 struct PathCheck {
     of: AuthorizerValue,
     path: String,
 }
 
-/// `authorizer.group(…)`
+/// The value of `authorizer.group(…)`.
 #[derive(Debug, Clone)]
 struct GroupCheck {
     of: AuthorizerValue,
@@ -113,7 +113,7 @@ impl ResourceCheck {
         }
     }
 
-    /// The decision. A selector that cannot be parsed restricts nothing.
+    /// Asks the authorizer for its decision. A selector that cannot be parsed restricts nothing.
     fn check(&self, verb: &str) -> Decision {
         let attributes = ResourceAttributes {
             field_selector: parse_field_selector(&self.field_selector),

@@ -33,7 +33,7 @@ const CONTAINS_CIDR_TEXT: Cost = Cost::split(
     |args, _| Ok(cidr_cost(args).saturating_add(text_cost(args))),
 );
 
-/// The functions.
+/// The functions of networks.
 #[rustfmt::skip] // A table: a row a line.
 pub const CIDRS: &[Overload] = &[
     row("cidr", "string_to_cidr", "(string) -> net.CIDR()", body!(cidr::<Kubernetes>), "cidr('10.0.0.0/8') != cidr('10.0.0.0/9')").form(Form::Parse).cost(PARSING),

@@ -31,7 +31,7 @@ fn estimate(call: &dyn CallSite) -> CallEstimate {
         Type::Opaque(opaque) => opaque.name.as_str(),
         _ => "",
     };
-    // The maximum size that is read of both sides.
+    // The maximum size that `==` reads of each side; `None` for values of other types.
     let max = match name {
         _ if ty != call.argument_type(1) => None,
         "kubernetes.NamedFormat" => Some(MAX_FORMAT_SIZE),

@@ -11,7 +11,7 @@ use gavel_engine::value::Value;
 
 use super::values::format::Format;
 
-/// The functions.
+/// The functions of named formats.
 #[rustfmt::skip] // A table: a row a line.
 pub const FORMATS: &[Overload] = &[
     constant("format.dns1123Label", |call, _| Ok(call.arena.opaque(Format::Dns1123Label)), "!format.dns1123Label().validate('my-name').hasValue()"),

@@ -28,7 +28,7 @@ pub const IP: &str = "net.IP";
 /// The cost of `ip.isCanonical`: the text is read, written and compared.
 const CANONICAL: Cost = Cost::sizes(canonical_cost).of_name();
 
-/// The functions.
+/// The functions of IP addresses.
 #[rustfmt::skip] // A table: a row a line.
 pub const IPS: &[Overload] = &[
     row("ip", "string_to_ip", "(string) -> net.IP()", body!(ip::<Kubernetes>), "ip('127.0.0.1') != ip('127.0.0.2')").form(Form::Parse).cost(PARSING),
@@ -43,7 +43,7 @@ pub const IPS: &[Overload] = &[
     row("isGlobalUnicast", "ip_is_global_unicast", "net.IP().() -> bool", body!(global_unicast::<Kubernetes>), "ip('192.168.0.1').isGlobalUnicast()").cost(Cost::ONE.of_name()),
 ];
 
-/// The error for a text. Its message is only built if it is needed, because it quotes the text, which may be long.
+/// Creates the error for an invalid text. The message quotes the text, which may be long, so it is built only if needed.
 pub(crate) type Refusal<'t> = Box<dyn FnOnce() -> EvalError + 't>;
 
 /// The rules for addresses and networks in which Kubernetes and CEL's specification differ.

@@ -6,13 +6,13 @@ use gavel_engine::decl::{CallContext, Overload, row};
 use gavel_engine::error::EvalError;
 use gavel_engine::value::Value;
 
-/// The functions.
+/// The functions for JSON Patch.
 #[rustfmt::skip] // A table: a row a line.
 pub const JSON_PATCH: &[Overload] = &[row("jsonpatch.escapeKey", "string_jsonpatch_escapeKey_string", "(string) -> string", body!(escape_key), "jsonpatch.escapeKey('k8s.io/my~label') == 'k8s.io~1my~0label'").cost(formulas::COPY.of_name())];
 
 /// The text escaped for use as one step of a JSON pointer.
 fn escape_key<'a>(call: &CallContext<'a>, text: &str) -> Result<Value<'a>, EvalError> {
-    // Each byte may become two, in two texts and a copy in the arena.
+    // Reserves memory for two texts and a copy in the arena. Each byte may become two bytes in each of them.
     call.reserve(text.len().saturating_mul(6))?;
     let escaped = text.replace('~', "~0").replace('/', "~1");
     Ok(call.arena.string(&escaped))

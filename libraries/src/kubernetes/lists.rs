@@ -1,4 +1,4 @@
-//! Tests of order, sums and searches in lists (apiserver `pkg/cel/library/lists.go`).
+//! Functions that check the order of a list, add its elements or search it (apiserver `pkg/cel/library/lists.go`).
 
 use std::cmp::Ordering;
 
@@ -10,7 +10,7 @@ use gavel_engine::value::{Duration, List, Value, ValueKind};
 
 use crate::cost::TRAVERSAL;
 
-/// The functions.
+/// The functions of Kubernetes' lists library.
 #[rustfmt::skip] // A table: a row a line.
 pub const LISTS: &[Overload] = &[
     row("isSorted", "list_int_is_sorted_bool", "list(int).() -> bool", body!(is_sorted), "![3, 1, 2].isSorted()").cost(TRAVERSAL),
@@ -75,8 +75,8 @@ fn max<'a>(call: &CallContext<'a>, list: List<'a>) -> Result<Value<'a>, EvalErro
     greatest.ok_or_else(|| EvalError::new("max called on empty list"))
 }
 
-/// The minimum or maximum. A later element replaces the best one so far if comparing the best one with the later element gives `displaced`.
-/// So a NaN at the beginning is never replaced. `None` if the list is empty.
+/// The minimum or maximum of a list; `None` if the list is empty. An element replaces the best element before it if comparing the best
+/// with the new element returns `displaced`. So a NaN at the beginning is never replaced.
 fn best<'a>(
     call: &CallContext<'a>,
     list: List<'a>,
@@ -93,7 +93,7 @@ fn best<'a>(
     Ok(best)
 }
 
-/// Whether a comparison has the given result; `false` if the values cannot be compared.
+/// Whether a comparison returned `wanted`; `false` if the values cannot be compared.
 fn is(order: Result<Ordering, EvalError>, wanted: Ordering) -> bool {
     order.is_ok_and(|order| order == wanted)
 }
@@ -153,7 +153,7 @@ fn add<'a>(sum: Value<'a>, element: Value<'a>) -> Result<Value<'a>, EvalError> {
     use ValueKind::{Duration, Timestamp};
     match (sum.kind(), element.kind()) {
         (Duration(l), Duration(r)) => add_duration(l, r).map(Value::from),
-        // Only the type of the first element is certain.
+        // Only the first element is known to be a duration, so a later one may be a timestamp.
         (Duration(l), Timestamp(r)) => add_to_timestamp(r, l).map(Value::from),
         (Timestamp(l), Duration(r)) => add_to_timestamp(l, r).map(Value::from),
         _ => Err(element.no_such_overload()),
@@ -192,7 +192,7 @@ fn position(
     Ok(index.unwrap_or(-1))
 }
 
-/// Whether the list has the element. For a receiver that is not a list, only the receiver itself is contained.
+/// Whether the receiver contains `wanted`. A receiver that is not a list contains only itself.
 fn includes<'a>(
     call: &CallContext<'a>,
     receiver: Value<'a>,
@@ -207,7 +207,7 @@ fn includes<'a>(
     found.transpose().map(|found| found.is_some())
 }
 
-/// Whether two values are equal: `Some` if they are, `None` if they differ or cannot be compared.
+/// Returns `Some` if the values are equal, and `None` if they differ or cannot be compared.
 fn same(
     call: &CallContext<'_>,
     element: &Value<'_>,

@@ -12,7 +12,7 @@ use gavel_engine::value::{Opaque, Value};
 
 use crate::cost::PARSING;
 
-/// The functions.
+/// The functions of quantities.
 #[rustfmt::skip] // A table: a row a line.
 pub const QUANTITY: &[Overload] = &[
     row("quantity", "string_to_quantity", "(string) -> kubernetes.Quantity", body!(quantity), "quantity('1.5Gi') == quantity('1536Mi')").form(Form::Parse).cost(PARSING),
@@ -34,8 +34,7 @@ pub const QUANTITY: &[Overload] = &[
 #[derive(Debug, Clone)]
 struct QuantityValue {
     quantity: Quantity,
-    /// Whether `add` or `sub` created the quantity. Upstream's value then has another Go type, which the right side of `==` does not
-    /// accept.
+    /// Whether `add` or `sub` created the quantity. Upstream, such a quantity has another Go type, and `==` fails with it on the right.
     computed: bool,
 }
 

@@ -9,7 +9,7 @@ use gavel_engine::error::EvalError;
 use gavel_engine::value::Value;
 use gavel_golang::regex::Regex;
 
-/// The functions.
+/// The functions for regular expressions.
 #[rustfmt::skip] // A table: a row a line.
 pub const REGEX: &[Overload] = &[
     row("find", "string_find_string", "string.(string) -> string", |call, args| compiled(find, call, args), "'abc 123'.find('[0-9]+') == '123'").pattern(find).cost(COST),
@@ -44,7 +44,7 @@ fn compiled<'a>(
     function(call, &regex, args)
 }
 
-/// The first match, or an empty text if there is none.
+/// The first match, or an empty text if nothing matches.
 fn find<'a>(
     call: &CallContext<'a>,
     regex: &Regex,
@@ -56,7 +56,7 @@ fn find<'a>(
     Ok(Value::from(found.unwrap_or_default()))
 }
 
-/// The matches from left to right; at most `limit`, unless it is negative.
+/// The matches from left to right: at most `limit`, or all if `limit` is negative.
 fn find_all<'a>(
     call: &CallContext<'a>,
     regex: &Regex,

@@ -11,7 +11,7 @@ use gavel_engine::value::{Opaque, OpaqueKey, Value};
 use super::values::semver::{ParseVersionError, Version};
 use crate::cost::PARSING;
 
-/// The functions.
+/// The functions of semantic versions.
 #[rustfmt::skip] // A table: a row a line.
 pub const SEMVER: &[Overload] = &[
     row("semver", "string_to_semver", "(string) -> kubernetes.Semver", body!(semver), "semver('1.2.3-rc.1') != semver('1.2.3')").form(Form::Parse).cost(PARSING),
@@ -81,7 +81,7 @@ fn is_semver_of(text: &str, normalized: bool) -> bool {
     parse(text, normalized).is_ok()
 }
 
-// As upstream, numbers above the greatest int wrap around.
+// As upstream, these functions wrap numbers above the greatest int around.
 
 fn major(version: &Version) -> i64 {
     version.major.cast_signed()

@@ -13,7 +13,7 @@ use gavel_golang::url::Url;
 
 use super::values::url::UrlValue;
 
-/// The functions.
+/// The functions of URLs.
 #[rustfmt::skip] // A table: a row a line.
 pub const URLS: &[Overload] = &[
     row("url", "string_to_url", "(string) -> kubernetes.URL", body!(url), "url('http://h/a b') == url('http://h/a%20b')").form(Form::Parse).cost(PARSE),
@@ -80,7 +80,7 @@ fn query<'a>(call: &CallContext<'a>, UrlValue(url): &'a UrlValue) -> Value<'a> {
     map.build(call.arena)
 }
 
-/// The text as a value. It is copied only if it is not a part of the URL's text.
+/// A text of a URL as a value. The text is copied into the arena only if it had to be decoded.
 fn text<'a>(text: Cow<'a, str>, call: &CallContext<'a>) -> &'a str {
     match text {
         Cow::Borrowed(text) => text,

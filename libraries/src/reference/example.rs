@@ -11,7 +11,7 @@ use gavel_engine::value::Arena;
 use crate::authorizer::{Authorizer, AuthorizerAttributes, Decision, ResourceAttributes, Verdict};
 use crate::kubernetes::authorizer::{AuthorizerValue, ResourceCheck};
 
-/// Why an example does not have the documented result.
+/// The error for an example that is not true.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum ExampleError {
     /// The environment cannot be built.
@@ -42,7 +42,7 @@ impl Authorizer for AllowAll {
 ///
 /// # Errors
 ///
-/// The example does not have the documented result.
+/// The environment cannot be built, or the example is not true.
 pub fn example_cost(env: &Env, row: &Overload) -> Result<u64, ExampleError> {
     let failed = |what: String| ExampleError::Example(row.example, what);
     let of_type = |name: &str| Type::Struct(format!("kubernetes.authorization.{name}").into());

@@ -88,7 +88,7 @@ fn write_macros(out: &mut String, listing: &Listing) -> fmt::Result {
     Ok(())
 }
 
-/// Code in a cell of a table.
+/// Formats a text as code in a table cell.
 fn code(text: &str) -> String {
     let text = text.replace('|', "\\|").replace('\n', " ");
     match text.contains('`') {

@@ -1,5 +1,4 @@
-//! The functions and macros of environments as lists, for documentation and messages, derived from the rows and the table of
-//! versions.
+//! Lists of the functions and macros of environments, for documentation and messages.
 
 use std::collections::HashSet;
 
@@ -25,7 +24,7 @@ pub use newer::{Newer, newer_names};
 /// The functions and macros of environments.
 #[derive(Debug, Clone, Default)]
 pub struct Listing {
-    /// The functions, library by library.
+    /// The functions, in the order of the features that contain them. A library can have several features.
     pub functions: Vec<FunctionEntry>,
     /// The macros.
     pub macros: Vec<MacroEntry>,
@@ -36,7 +35,7 @@ pub struct Listing {
 pub struct FunctionEntry {
     /// The library that the overload belongs to.
     pub library: &'static str,
-    /// The row.
+    /// The row that declares the overload.
     pub row: &'static Overload,
     /// The first Kubernetes version that has the overload: 1.0 if all versions have it; `None` if no version has it.
     pub since: Option<KubeVersion>,
@@ -71,7 +70,7 @@ impl Listing {
     ///
     /// # Errors
     ///
-    /// An example does not have the documented result.
+    /// An environment cannot be built, or an example is not true.
     pub fn kubernetes(version: KubeVersion) -> Result<Listing, ExampleError> {
         let server = Server::new(version);
         let envs = EnvSet::new(server)?;
@@ -90,7 +89,7 @@ impl Listing {
     ///
     /// # Errors
     ///
-    /// An example does not have the documented result.
+    /// An environment cannot be built, or an example is not true.
     pub fn cel() -> Result<Listing, ExampleError> {
         let mut listing = Listing::default();
         listing.add_cel(&mut Seen::default())?;
@@ -101,7 +100,7 @@ impl Listing {
     ///
     /// # Errors
     ///
-    /// An example does not have the documented result.
+    /// An environment cannot be built, or an example is not true.
     pub fn all() -> Result<Listing, ExampleError> {
         let mut listing = Listing::kubernetes(KubeVersion::NEWEST)?;
         let mut seen = Seen {
@@ -137,7 +136,7 @@ impl Listing {
             Feature::Functions(library, _) => {
                 let rows = feature.rows();
                 for row in rows.filter(|row| mixed || !is_mixed_comparison(row.id)) {
-                    // If an overload has several rows, the first one is used.
+                    // If several rows declare the same overload, the first row is used.
                     if seen.overloads.insert(row.id) {
                         self.functions.push(FunctionEntry {
                             library,
@@ -162,8 +161,8 @@ impl Listing {
     }
 }
 
-/// The first version that has a row of a feature: the version of the feature or, for comparisons of two numeric types, the version of the
-/// option that allows them.
+/// The first version that has a row. This is the version that introduced the row's feature, or, for comparisons of two numeric types,
+/// the feature [`Feature::CrossTypeNumericComparisons`].
 fn first_version(row: &Overload, introduced: KubeVersion) -> KubeVersion {
     let mixed = |gated: &&Gated| matches!(gated.feature, Feature::CrossTypeNumericComparisons);
     match FEATURES.iter().find(mixed) {

@@ -16,9 +16,9 @@ pub struct Newer {
     pub since: KubeVersion,
 }
 
-/// The names that the version does not have but a later one has, in the order of the expression, without repetitions.
+/// The names in the expression that only a later version has. Each name is listed once, in the order of the expression.
 ///
-/// The expression must be parsed without macros, so that they appear as calls.
+/// The expression must be parsed without expanding macros, so that macros appear as calls.
 pub fn newer_names(ast: &Ast, version: KubeVersion) -> Vec<Newer> {
     let mut newer: Vec<Newer> = Vec::new();
     for expr in ast.walk() {

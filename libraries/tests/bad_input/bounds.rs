@@ -1,4 +1,4 @@
-//! Evaluations end where their time or memory does, whatever they are doing, and nothing absorbs that.
+//! Tests that interrupts and the memory limit stop every evaluation, and that `||`, `&&` and macros do not absorb these errors.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::ENVIRONMENTS;
 
-/// Why the evaluation failed, and the bytes that its arena holds. `document` is bound to `d`.
+/// The error of an evaluation, and the bytes that its arena has allocated. The variable `d` is bound to `document`.
 fn failure(
     text: &str,
     document: &Json,
@@ -28,13 +28,13 @@ fn failure(
     }
 }
 
-/// What the expressions below take long for.
+/// A document that is large enough for the expressions below to take long.
 fn document() -> Json {
     let texts: Vec<_> = (0..20_000).map(|n| format!("element {n}")).collect();
     let numbers: Vec<_> = (0_i32..20_000)
         .map(|n| n.wrapping_mul(7919).rem_euclid(10_007))
         .collect();
-    // Lists have no key by which they could be looked up.
+    // Lists are not hashed, so the functions compare them one by one.
     let lists = |from: i32| {
         (from..)
             .take(1_000)

@@ -6,7 +6,7 @@ fn nested(open: &str, inner: &str, close: &str, levels: usize) -> String {
     open.repeat(levels) + inner + &close.repeat(levels)
 }
 
-/// What is just not too deep for the parser has a value; what is deeper, or very much deeper, is an error.
+/// Checks that the deepest expression that the parser accepts has a value, and that deeper expressions are rejected.
 fn check(open: &str, inner: &str, close: &str) {
     let env = &ENVIRONMENTS[1];
     let text = |levels| nested(open, inner, close, levels);

@@ -1,6 +1,6 @@
-//! Whatever the text and whatever is bound, there is an answer or an error, in bounded time, memory and stack.
+//! Tests that every expression and every document gives a value or an error, in bounded time, memory and stack.
 //!
-//! Test threads have a stack of 2 MiB, and code that is not optimised needs the most of it.
+//! Test threads have a stack of 2 MiB. Unoptimized code needs most of it.
 #![cfg(test)]
 
 use std::sync::LazyLock;
@@ -19,7 +19,7 @@ mod size;
 mod texts;
 mod values;
 
-/// What Kubernetes offers, and the language with all libraries.
+/// The environment of the newest Kubernetes version, and the specification's environment with all libraries.
 static ENVIRONMENTS: LazyLock<[Env; 2]> = LazyLock::new(|| {
     let kubernetes = EnvSet::new(KubeVersion::NEWEST.into()).unwrap();
     [kubernetes.new_expressions().clone(), cel_env().unwrap()].map(|env| {
@@ -35,7 +35,7 @@ static ENVIRONMENTS: LazyLock<[Env; 2]> = LazyLock::new(|| {
     })
 });
 
-/// The text of the value or of the error, by all the ways that an expression goes. `document` is bound to `d`.
+/// Compiles, estimates, plans and evaluates an expression; returns its value or error as text. The variable `d` is bound to `document`.
 fn run_with(env: &Env, text: &str, document: &Json) -> Result<String, String> {
     let checked = env.compile(text).map_err(|issues| issues.to_string())?;
     estimate(&checked, &NoSizes);
@@ -74,7 +74,7 @@ fn run(env: &Env, text: &str) -> Result<String, String> {
     run_with(env, text, &json!({"a": {"b": [1, 2.5, null, "x"]}}))
 }
 
-/// Runs the text in all environments.
+/// Runs the expression in all environments. It may fail, but with a message.
 fn survives(text: &str) {
     for env in ENVIRONMENTS.iter() {
         if let Err(message) = run(env, text) {

@@ -2,7 +2,7 @@
 
 use super::{ENVIRONMENTS, run, survives};
 
-/// A million code points of each shape are refused; as many as are allowed are answered.
+/// Expressions of a million code points are rejected. Expressions just below the size limit are evaluated or fail.
 #[test]
 fn large_expressions_are_refused_or_answered() {
     for (start, part, end) in [

@@ -1,4 +1,4 @@
-//! Random texts, and expressions that are cut short.
+//! Tests with random texts and truncated expressions.
 
 use proptest::prelude::*;
 
@@ -19,7 +19,7 @@ const EXPRESSIONS: [&str; 12] = [
     "1 + 2 * 3 / 4 - 5 % 6 == 0x1F || 1e3 < .5 || -9223372036854775808 <= 18446744073709551615u",
 ];
 
-/// The ends of the tokens of a text, roughly: where the kind of character changes.
+/// The approximate boundaries of tokens in a text: the positions at which the kind of character changes.
 fn cuts(text: &str) -> Vec<usize> {
     let kind = |c: char| if c.is_alphanumeric() { '_' } else { c };
     let pairs = text.char_indices().zip(text.chars().skip(1));
@@ -64,7 +64,7 @@ fn expressions_without_a_token_or_with_one_twice_are_answered() {
     }
 }
 
-/// Pieces of expressions in any order.
+/// Random sequences of tokens from `EXPRESSIONS`.
 fn tokens() -> impl Strategy<Value = String> {
     let mut pieces = Vec::new();
     for text in EXPRESSIONS {

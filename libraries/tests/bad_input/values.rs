@@ -1,4 +1,4 @@
-//! Values that are deep, shared many times over, or large.
+//! Tests with values that are deeply nested, shared many times, or large.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -7,7 +7,7 @@ use gavel_engine::value::{Arena, Json, OwnedValue, Value};
 
 use super::{ENVIRONMENTS, run, run_with};
 
-/// A document that is nested so deeply; it is leaked, since to drop it would overflow the stack.
+/// A document that is nested `levels` deep. It is leaked, because dropping it would overflow the stack.
 fn deep(levels: usize) -> &'static Json {
     let document = (0..levels).fold(Json::Null, |inner, level| match level.is_multiple_of(2) {
         true => Json::Array(vec![inner]),
@@ -66,12 +66,13 @@ fn deep_documents_are_read_compared_printed_and_copied() {
     }
 }
 
-/// What upstream would take years for: a list of two elements that are the same, and so on, for so many levels.
+/// An expression whose innermost loop sees a list `x` with 2^`levels` leaves: at each level, both elements of a list are the same
+/// list. Upstream would need years to visit every leaf.
 fn doubled(levels: usize, then: &str) -> String {
     format!("[1]{}.map(x, {then})", ".map(x, [x, x])".repeat(levels))
 }
 
-/// A list that is joined with itself, and what comes of it again, so many times; then this of the list `x`.
+/// An expression that evaluates `then` for a list `x` of 2^`times` elements: it concatenates a list with itself `times` times.
 fn joined(times: usize, then: &str) -> String {
     format!("[[1]]{}.map(x, {then})", ".map(x, x + x)".repeat(times))
 }
@@ -88,7 +89,7 @@ fn lists_that_are_joined_with_themselves_take_bounded_memory() {
     };
     check(&joined(23, "x.size()"));
     check(&joined(60, "x"));
-    // Of the list that is taken out of the optional, all elements are other values.
+    // The elements of a list taken out of an optional are separate values, so comparing two such lists visits every element.
     let nested = format!("[[1]]{}[0]", ".map(x, [x] + [x])".repeat(60));
     let size = format!("[optional.of({nested})].map(o, o.value().size())[0] == 2");
     assert!(run(env, &size).is_ok());

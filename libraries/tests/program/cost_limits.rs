@@ -1,12 +1,12 @@
-//! What an evaluation costs at every limit.
+//! Tests what an evaluation costs at every cost limit.
 
 use gavel_engine::error::EvalErrorKind;
 use gavel_engine::program::EvalOptions;
 
 use crate::{document, env, evaluate, golden, plan, result_text};
 
-/// What is charged before the evaluation stops, for each limit up to the least that lets it finish, and then the result. An evaluation that
-/// is stopped says so; one that is not has the value that it has without limits.
+/// Evaluates each expression at every cost limit from 0 up to the first limit that suffices. Records the charges at which the evaluation
+/// stops, and then its result, which must be the same as without a limit.
 #[test]
 fn evaluations_stop_at_the_first_charge_beyond_the_limit() {
     let env = env();
@@ -35,7 +35,7 @@ fn evaluations_stop_at_the_first_charge_beyond_the_limit() {
             }
             assert!(cost > limit, "{expression}: {cost} at {limit}");
             match stops.last() {
-                // The charges are the same whatever the limit is: none lies between two stops.
+                // The limit does not change the charges, so the evaluation stops at the same charge until the limit reaches it.
                 Some(last) if *last > limit => assert_eq!(cost, *last, "{expression}: {limit}"),
                 _ => stops.push(cost),
             }

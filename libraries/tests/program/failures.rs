@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use crate::{document, dyn_env, env, evaluate, random};
 
-/// Expressions with a mark under the place of the failing node, and the message.
+/// Expressions, each with a mark under the failing node, and the message.
 const FAILURES: &[(&str, &str, &str)] = &[
     ("1 + i / 0", "      ^", "division by zero"),
     ("b && i / 0 > 1", "       ^", "division by zero"),
@@ -34,7 +34,7 @@ const FAILURES: &[(&str, &str, &str)] = &[
         "error parsing regexp: missing closing ): `some text(`",
     ),
     ("[1, {i / 0: 2}]", "       ^", "division by zero"),
-    // In loops, of which each iteration is another.
+    // Failures in loops.
     ("l.map(e, 6 / (e - 1))", "           ^", "division by zero"),
     (
         "l.all(e, e > 0 && o.a.b.c[e] > 0)",
@@ -72,7 +72,7 @@ const FAILURES: &[(&str, &str, &str)] = &[
         "             ^",
         "division by zero",
     ),
-    // What planning computes.
+    // Failures during planning.
     (
         "[1] == [int('text')]",
         "           ^",
@@ -90,7 +90,7 @@ const FAILURES: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// The node that fails and the message, of planning or of the evaluation.
+/// The failing node and the message, if planning or the evaluation fails.
 fn failure(checked: &CheckedAst, env: &gavel_engine::env::Env) -> Option<(Option<ExprId>, String)> {
     let program = match env.plan(checked) {
         Ok(program) => program,

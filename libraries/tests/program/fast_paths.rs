@@ -1,4 +1,4 @@
-//! Each short way beside the long way to the same answer: the same value or failure, and the same cost.
+//! Tests that each fast path has the same value or failure, and the same cost, as the general path.
 
 use gavel_engine::ast::operators::{ACCUMULATOR, EQUALS};
 use gavel_engine::ast::{Ast, Expr, ExprKind};
@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::{document, dyn_env, env, evaluate, kubernetes, plan, random, result_text};
 
-/// What an evaluation comes to: the value or the failure, and the cost.
+/// The value or failure of an evaluation, and its cost.
 fn outcome(program: &Program) -> (String, u64) {
     evaluate(
         program,
@@ -20,13 +20,13 @@ fn outcome(program: &Program) -> (String, u64) {
     )
 }
 
-/// A program, or why planning fails.
+/// Plans an expression; returns the program, or the message if planning fails.
 fn planned(env: &Env, expression: &str) -> Result<Program, String> {
     let checked = env.compile(expression).unwrap();
     env.plan(&checked).map_err(|error| error.to_string())
 }
 
-/// The same expression, in which no comprehension has the form of a macro's expansion: their accumulators are called otherwise.
+/// Plans an expression after renaming the accumulators of its comprehensions, so that the planner recognizes no macro.
 fn plan_unrecognized(env: &Env, expression: &str) -> Program {
     let (source, mut root, offsets) = env.parse(expression).unwrap().into_parts();
     rename_accumulators(&mut root);
@@ -82,7 +82,7 @@ fn renamed_accumulators_make_general_folds() {
     }
 }
 
-/// What an evaluation comes to if no variable is JSON.
+/// The value or failure of an evaluation over copies of the document's values instead of JSON, and its cost.
 fn outcome_of_held(program: &Program, document: &Json) -> (String, u64) {
     let owned: Vec<_> = document
         .as_object()
@@ -287,7 +287,7 @@ proptest! {
                 (result_text(&evaluation.result), evaluation.cost)
             })
         };
-        // What an index leads to is not kept.
+        // A quantity is parsed only once per variable, but each time for an index such as `[e][0]`.
         let once = "ls.map(e, quantity(e).isLessThan(quantity('5k')) || quantity(e).isGreaterThan(quantity('9Mi')))";
         let anew = "ls.map(e, quantity([e][0]).isLessThan(quantity('5k')) || quantity([e][0]).isGreaterThan(quantity('9Mi')))";
         let ((value, cost), (expected, more)) = (run(once), run(anew));

@@ -1,10 +1,10 @@
-//! Expressions in files, and beside each file what becomes of them. `UPDATE_GOLDEN=1` accepts what becomes of them now.
+//! Golden tests: each file of expressions has a file with the expected outcomes beside it. `UPDATE_GOLDEN=1` rewrites these files.
 
 use std::fs;
 use std::path::Path;
 
-/// Compares, for each `.cel` file of a folder, what `describe` says of its lines with the `.golden` file beside it. Empty lines
-/// and comments are passed over.
+/// Describes each expression in the `.cel` files of a folder with `describe`, and compares the texts with the `.golden` files beside
+/// them. Empty lines and comments are skipped.
 pub(crate) fn check(folder: &str, describe: impl Fn(&str) -> String) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/program")

@@ -1,4 +1,4 @@
-//! Where an interrupt stops an evaluation.
+//! Tests that an interrupt stops an evaluation at once.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::{document, env, evaluate, plan};
 
-/// Expressions that take long, each in its own way.
+/// Expressions that take long, each for another reason.
 const LONG: &[&str] = &[
     "l.all(e, l.all(f, e + f >= 0))",
     "l.exists(e, l.exists(f, e + f < 0))",
@@ -21,10 +21,10 @@ const LONG: &[&str] = &[
     "l.all(e, m.all(k, v, size(k) + v + e > 0))",
     "l.all(e, cel.bind(y, l.map(f, f + e), size(y) > 0))",
     "l.sortBy(e, l.filter(f, f == e).size()).size() > 0",
-    // What fails is absorbed; what stops is not.
+    // `||` absorbs a failure, but not an interrupt.
     "l.all(e, l.all(f, 1 / 0 > e + f)) || true",
     "l.exists(e, l.exists(f, 1 / 0 > e + f)) || true",
-    // Work within calls.
+    // Long work in calls.
     "l.all(e, s.matches('(a|b|ab)*c' + string(e)) || true)",
     "l.all(e, (s + s + s).contains('missing') || e >= 0)",
     "l.all(e, [s, s] == [s, s])",

@@ -1,5 +1,4 @@
-//! Programs: what is planned, what an evaluation costs at every limit, where it stops, where it fails, and that each short way
-//! answers as the long way does.
+//! Tests of programs: plans, cost limits, interrupts, failures, and fast paths.
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
@@ -24,7 +23,7 @@ use gavel_engine::value::{Arena, Json, Value};
 use gavel_libraries::{EnvSet, Server, cel_env};
 use serde_json::json;
 
-/// The variables of the tests with their types. What they are bound to is [`document`].
+/// The variables of the tests with their types. They are bound to the fields of [`document`].
 const VARIABLES: &[(&str, &str)] = &[
     ("b", "bool"),
     ("i", "int"),
@@ -54,7 +53,7 @@ fn env() -> Env {
     builder.build().unwrap()
 }
 
-/// The functions of Kubernetes over the same variables.
+/// The environment of Kubernetes with the same variables.
 fn kubernetes() -> Env {
     let set = EnvSet::new(Server::default()).unwrap();
     let builder = VARIABLES
@@ -65,7 +64,7 @@ fn kubernetes() -> Env {
     builder.build().unwrap()
 }
 
-/// The same environment, of which nobody knows a type.
+/// The environment of the tests, with variables of type `dyn`.
 fn dyn_env() -> Env {
     let builder = VARIABLES.iter().fold(builder(), |builder, (name, _)| {
         builder.variable(*name, Type::Dyn)
@@ -73,7 +72,7 @@ fn dyn_env() -> Env {
     builder.build().unwrap()
 }
 
-/// What the variables are bound to.
+/// The object whose fields are the values of the variables.
 fn document() -> Json {
     json!({
         "b": true, "i": 7, "j": -2, "d": 1.5, "s": "some text",
@@ -101,7 +100,7 @@ fn plan(env: &Env, expression: &str) -> Program {
     }
 }
 
-/// Hands the evaluation of a program over a document to `look`.
+/// Evaluates a program with the variables of a document, and passes the evaluation to `look`.
 fn evaluate<T>(
     program: &Program,
     document: &Json,
@@ -114,7 +113,7 @@ fn evaluate<T>(
     look(program.eval(&activation, &arena, options))
 }
 
-/// A value as text, the same however it is held.
+/// The text of a value, which does not depend on how the value is stored.
 fn text(value: &Value<'_>) -> String {
     if let Some(list) = value.as_list() {
         let elements: Vec<_> = list.iter().map(|element| text(&element)).collect();
@@ -132,7 +131,7 @@ fn text(value: &Value<'_>) -> String {
     format!("{} {}", value.type_name(), value.in_message())
 }
 
-/// A result as text, the same however its values are held.
+/// The text of a result, which does not depend on how its values are stored.
 fn result_text(result: &Result<Value<'_>, EvalError>) -> String {
     match result {
         Ok(value) => text(value),

@@ -1,4 +1,4 @@
-//! Tests the programs to which expressions are planned.
+//! Tests the programs that the planner makes of expressions.
 
 use crate::{env, golden};
 

@@ -1,9 +1,9 @@
-//! Random expressions over the variables of the tests: they check, and some of their evaluations fail.
+//! Random expressions over the variables of the tests. All of them compile; some fail during the evaluation.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-/// What the choices are made of; a shorter one makes a smaller expression.
+/// Random bytes that determine an expression. Fewer bytes make a smaller expression.
 pub(crate) fn entropy() -> impl Strategy<Value = Vec<u8>> {
     vec(any::<u8>(), 0..120)
 }
@@ -18,7 +18,7 @@ pub(crate) fn expression(entropy: &[u8]) -> String {
     }
 }
 
-/// An expression of numbers alone, in which each call costs one unit whether its overload is known or not.
+/// A bool expression over numbers only. Each call costs one unit, whether its overload is known or not.
 pub(crate) fn arithmetic(entropy: &[u8]) -> String {
     let mut choices = Choices::new(entropy);
     choices.arithmetic = true;
@@ -28,7 +28,7 @@ pub(crate) fn arithmetic(entropy: &[u8]) -> String {
 struct Choices<'e> {
     entropy: std::slice::Iter<'e, u8>,
     arithmetic: bool,
-    /// The number of loops around.
+    /// The number of enclosing loops.
     loops: usize,
 }
 
@@ -41,7 +41,7 @@ impl<'e> Choices<'e> {
         }
     }
 
-    /// A number below `n`; 0 where the entropy is used up.
+    /// A number below `n`; 0 if no random bytes are left.
     fn below(&mut self, n: u8) -> u8 {
         self.entropy.next().map_or(0, |byte| byte % n)
     }
@@ -133,7 +133,7 @@ impl<'e> Choices<'e> {
         format!("{range}.{name}({var}, {predicate})")
     }
 
-    /// What stands in a loop, and the loop's variable.
+    /// The variable and the body of a loop.
     fn within(&mut self, inner: impl FnOnce(&mut Self) -> String) -> (String, String) {
         self.loops += 1;
         let inner = inner(self);
@@ -142,7 +142,7 @@ impl<'e> Choices<'e> {
         (var, inner)
     }
 
-    /// Selections, some of which lead nowhere. They are marked, so that they can be written in another way.
+    /// A chain of field selections, some of which fail. Each is written as `~field`; `with_fields` and `with_indices` replace the `~`.
     fn chain(&mut self) -> String {
         (0..self.below(4))
             .map(|_| format!("~{}", self.field()))
@@ -154,12 +154,12 @@ impl<'e> Choices<'e> {
     }
 }
 
-/// The expression with chains of selections: `o.a.b`.
+/// The expression with selections such as `o.a.b`.
 pub(crate) fn with_fields(expression: &str) -> String {
     expression.replace('~', ".")
 }
 
-/// The expression with chains of indices by variables, whose values are the fields' names: `o[ka][kb]`.
+/// The expression with indices such as `o[ka][kb]`. The values of the variables `ka` and `kb` are the fields' names.
 pub(crate) fn with_indices(expression: &str) -> String {
     let fields = ["a", "b", "c"].iter();
     fields.fold(expression.to_owned(), |text, field| {

@@ -1,7 +1,7 @@
 //! An authorizer that decides by RBAC manifests (kubernetes `plugin/pkg/auth/authorizer/rbac`,
 //! `pkg/registry/rbac/validation/rule.go`).
 //!
-//! It only knows the manifests: `docs/rbac.md` lists the other authorizers of a cluster.
+//! Other authorizers of a cluster, which `docs/rbac.md` lists, are not consulted.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -85,8 +85,8 @@ impl Rbac {
         Ok(rbac)
     }
 
-    /// The rules of an aggregated role: those of the roles that it selects, directly or through other roles, in the order of the roles'
-    /// names. `None` if the role does not exist or is not aggregated.
+    /// The rules of an aggregated role: the rules of all roles that it selects, directly or through other aggregated roles, in the order of
+    /// the roles' names. `None` if the role does not exist or is not aggregated.
     fn aggregated(&self, name: &str) -> Option<Vec<Rule>> {
         self.cluster_roles.get(name)?.aggregates.as_ref()?;
         let (mut pending, mut seen) = (vec![name], BTreeSet::from([name]));

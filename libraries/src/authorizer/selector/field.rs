@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::SelectorError;
 
-/// A term: a field must, or must not, have a value.
+/// A term of a field selector: a field must, or must not, have a certain value.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct FieldRequirement {
     /// The path of the field.
@@ -50,7 +50,7 @@ pub fn parse_field_selector(text: &str) -> Result<Vec<FieldRequirement>, Selecto
     Ok(requirements)
 }
 
-/// The texts between commas, except commas after a backslash.
+/// Splits a selector at its commas. A comma after a backslash does not split.
 fn split_terms(text: &str) -> Vec<&str> {
     let mut escaped = false;
     text.split(|c| {
@@ -87,7 +87,7 @@ fn unescape(text: &str) -> Result<String, SelectorError> {
                 Some(other) => return Err(invalid(format!("\\{other}"))),
                 None => return Err(invalid("\\".to_owned())),
             },
-            // Upstream prints the number of the character.
+            // Upstream prints the character as a number.
             ',' | '=' => {
                 let number = u32::from(c);
                 return Err(SelectorError(format!(

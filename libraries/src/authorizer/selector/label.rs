@@ -216,7 +216,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// The next word in the position of a key or a value, where `in` is an ordinary word.
+    /// The next word where a key or a value is expected. There, `in` and `notin` are ordinary words.
     fn peek(&mut self) -> (Token, &'t str) {
         as_value(self.words.peek().copied())
     }
@@ -238,7 +238,7 @@ fn found<T>(word: &str, expected: &str) -> Result<T, SelectorError> {
     Err(SelectorError(format!("found '{word}'{expected}")))
 }
 
-/// A requirement whose values are validated.
+/// Creates a requirement after validating its values.
 fn compared(
     key: &str,
     operator: LabelOperator,

@@ -1,6 +1,6 @@
 //! The words of a label selector.
 
-/// A word.
+/// The kind of a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Token {
     End,

@@ -1,4 +1,4 @@
-//! The clauses that write integers and bits, and the values that each clause accepts.
+//! The clauses of `format` that all versions write alike: `%d`, `%b`, `%o`, `%x` and `%X`.
 
 use std::fmt::Write;
 
@@ -10,7 +10,7 @@ use super::template::Verb;
 
 pub(super) use gavel_engine::value::MAX_DEPTH;
 
-/// The nesting depth that remains for the parts of a value; an error if none remains.
+/// The nesting depth that remains for the elements of a collection. Fails if `depth` is 0.
 pub(super) fn deeper(depth: usize, out: &Output<'_, '_>) -> Result<usize, Problem> {
     out.check()?;
     let too_deep = || Problem::new("values are nested too deeply");

@@ -1,6 +1,6 @@
 //! Doubles as written in American English (`golang.org/x/text/message`, locale `en_US`).
 //!
-//! That package stores sizes in small integers, so large precisions and widths wrap around.
+//! The Go package stores precisions and widths in small integers, so large ones wrap around.
 
 use std::fmt::{self, Write};
 
@@ -8,7 +8,7 @@ use gavel_golang::float;
 
 use super::output::Output;
 
-/// The lowest precision at which Go's parser of formats fails and treats the verb as missing.
+/// The lowest precision that Go's parser of formats cannot read. It then treats the verb as missing.
 const UNREADABLE: u64 = 10_000_010;
 /// The output if the verb is missing.
 const NO_VERB: &str = "%!(NOVERB)";
@@ -53,7 +53,7 @@ pub(super) fn write_fixed(
     Ok(())
 }
 
-/// Writes digits with a comma before each three.
+/// Writes digits with commas between groups of three.
 fn write_grouped(out: &mut Output<'_, '_>, digits: &str) {
     for (left, digit) in (0..digits.len()).rev().zip(digits.chars()) {
         out.push(digit);

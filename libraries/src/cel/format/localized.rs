@@ -1,4 +1,4 @@
-//! The clauses of versions 1 to 3: doubles as in American English, and collections as CEL literals.
+//! The clauses of versions 1 to 3, which write doubles as in American English, and collections as CEL literals.
 
 use std::fmt::Write;
 use std::string::String as Owned;
@@ -14,7 +14,7 @@ use super::output::{Entries, Output};
 use super::problem::Problem;
 use super::template::{Clause, Verb};
 
-/// Writes one value.
+/// Writes a value as its clause requires.
 pub(super) fn write(
     out: &mut Output<'_, '_>,
     clause: Clause,
@@ -36,7 +36,7 @@ pub(super) fn write(
     }
 }
 
-/// A double: a number, or one of the strings for NaN and the infinities.
+/// Reads a double, or one of the strings for NaN and the infinities.
 fn double(verb: Verb, value: &Value<'_>) -> Result<f64, Problem> {
     match value.kind() {
         ValueKind::Double(double) => Ok(double),
@@ -47,7 +47,7 @@ fn double(verb: Verb, value: &Value<'_>) -> Result<f64, Problem> {
     }
 }
 
-/// A value as `string()` returns it; a collection as a literal.
+/// Writes a value for `%s`: a collection as a literal, any other value as `string()` returns it.
 fn write_string(out: &mut Output<'_, '_>, value: &Value<'_>, depth: usize) -> Result<(), Problem> {
     match value.kind() {
         ValueKind::String(text) => out.push_str(text),
@@ -63,7 +63,7 @@ fn write_string(out: &mut Output<'_, '_>, value: &Value<'_>, depth: usize) -> Re
     Ok(())
 }
 
-/// A value within a collection.
+/// Writes an element of a collection as a literal.
 fn write_element(out: &mut Output<'_, '_>, value: &Value<'_>, depth: usize) -> Result<(), Problem> {
     match value.kind() {
         ValueKind::String(text) => write_quoted(out, text)?,
@@ -100,7 +100,7 @@ fn write_element(out: &mut Output<'_, '_>, value: &Value<'_>, depth: usize) -> R
     Ok(())
 }
 
-/// Writes a value that looks the same inside and outside of a collection. `None` for values that cannot be written.
+/// Writes a value that looks the same inside and outside of a collection. Returns `None` for values of other types.
 fn write_member(
     out: &mut Output<'_, '_>,
     value: &Value<'_>,
@@ -136,7 +136,7 @@ fn write_list(out: &mut Output<'_, '_>, list: List<'_>, depth: usize) -> Result<
     Ok(())
 }
 
-/// The entries in the order of the texts of their keys.
+/// Writes the entries of a map, sorted by the texts of their keys.
 fn write_map(out: &mut Output<'_, '_>, map: Map<'_>, depth: usize) -> Result<(), Problem> {
     let mut entries = Entries::of(map, out)?;
     let mut keys = map.iter();

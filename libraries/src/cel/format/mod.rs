@@ -22,13 +22,13 @@ use self::output::Output;
 use self::problem::Problem;
 use self::template::{Clause, Piece, Template};
 
-/// `format` of versions 1 to 3.
+/// The function `format` of versions 1 to 3.
 #[rustfmt::skip] // A table: a row a line.
 pub const FORMAT_BEFORE_4: &[Overload] = &[
     FORMAT.body(body!(localized)).variadic().example("'%s has %d, %.1f%%'.format(['a', 2, 1234.5]) == 'a has 2, 1,234.5%'"),
 ];
 
-/// `format` since version 4.
+/// The function `format` since version 4.
 #[rustfmt::skip] // A table: a row a line.
 pub const FORMAT_SINCE_4: &[Overload] = &[
     FORMAT.body(body!(portable)).variadic().example("'%s has %d, %.1f%%'.format(['a', 2, 1234.5]) == 'a has 2, 1234.5%'"),
@@ -74,7 +74,7 @@ fn format<'a>(
                     .get(next)
                     .ok_or_else(|| EvalError::new(template::missing_value(next)))?;
                 next = next.saturating_add(1);
-                // No clause accepts a value that cannot be read.
+                // A value that cannot be read is passed on unread, and every clause rejects it.
                 let value = value.read(call.arena).unwrap_or(value);
                 let clause = clause.map_err(|error| EvalError::new(error.to_string()))?;
                 let written = write(&mut text, clause, &value);

@@ -23,7 +23,7 @@ impl<'c, 'a> Output<'c, 'a> {
     ///
     /// # Errors
     ///
-    /// The arena has no room for it.
+    /// The arena has no room for the text.
     pub(super) fn new(call: &'c CallContext<'a>, expected: usize) -> Result<Self, EvalError> {
         call.arena.reserve(expected)?;
         Ok(Output {
@@ -43,7 +43,7 @@ impl<'c, 'a> Output<'c, 'a> {
         self.push_str(c.encode_utf8(&mut [0; 4]));
     }
 
-    /// Fails if something could not be written.
+    /// Fails if an earlier write failed.
     pub(super) fn check(&self) -> Result<(), Problem> {
         match &self.failure {
             Some(error) => Err(Problem::Ended(error.clone())),
@@ -51,7 +51,7 @@ impl<'c, 'a> Output<'c, 'a> {
         }
     }
 
-    /// The text.
+    /// Returns the text.
     pub(super) fn finish(self) -> Result<&'a str, EvalError> {
         match self.failure {
             Some(error) => Err(error),
@@ -60,11 +60,11 @@ impl<'c, 'a> Output<'c, 'a> {
     }
 }
 
-/// The entries of a map in the order of the texts of their keys; entries with equal texts stay in the order in which they were added.
+/// The entries of a map, sorted by the texts of their keys. Entries whose keys have equal texts stay in the order of their insertion.
 pub(super) struct Entries<T, V>(BTreeMap<(T, usize), V>);
 
 impl<T: Ord, V> Entries<T, V> {
-    /// An empty collection for the entries of a map.
+    /// Creates an empty collection, and reserves memory for the entries of `map`.
     pub(super) fn of(map: Map<'_>, out: &Output<'_, '_>) -> Result<Self, Problem> {
         /// The approximate size of an entry with the text of its key, in bytes.
         const BYTES_PER_ENTRY: usize = 128;

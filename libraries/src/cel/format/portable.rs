@@ -14,7 +14,7 @@ use super::template::{Clause, Verb};
 /// The default number of digits after the point.
 const DEFAULT_PRECISION: u16 = 6;
 
-/// Writes one value.
+/// Writes a value as its clause requires.
 pub(super) fn write(
     out: &mut Output<'_, '_>,
     clause: Clause,
@@ -102,7 +102,7 @@ fn write_list(out: &mut Output<'_, '_>, list: List<'_>, depth: usize) -> Result<
     Ok(out.write_char(']')?)
 }
 
-/// The entries in the order of the texts of their keys.
+/// Writes the entries of a map, sorted by the texts of their keys.
 fn write_map(out: &mut Output<'_, '_>, map: Map<'_>, depth: usize) -> Result<(), Problem> {
     let mut entries = Entries::of(map, out)?;
     for entry in map.iter() {

@@ -10,11 +10,11 @@ use super::template::Verb;
 /// Why a value cannot be written.
 #[derive(Debug)]
 pub(super) enum Problem {
-    /// A message.
+    /// The clause or value is invalid, for the reason in the message.
     Words(Cow<'static, str>),
-    /// A field that the schema does not know, met as the key of a map. Upstream has a nil key there, and panics when it reads the key.
+    /// An object has a field that is not in its schema. Upstream's key for the field is nil, and reading it panics.
     NoKey,
-    /// A limit or an interrupt ends the evaluation.
+    /// A limit or an interrupt ended the evaluation.
     Ended(EvalError),
 }
 
@@ -23,7 +23,7 @@ impl Problem {
         Problem::Words(message.into())
     }
 
-    /// The clause does not accept values of a type. The wording is that of the specification; cel-go's version 4 words it differently.
+    /// The problem of a clause that does not accept values of a type. The message is the specification's; cel-go's version 4 has another.
     #[cold]
     pub(super) fn misfit(verb: Verb, type_name: &str) -> Self {
         let what = match verb {

@@ -15,16 +15,16 @@ pub(super) struct Template<'t> {
 pub(super) enum Piece<'t> {
     /// Text that is written unchanged; `%%` is a `%`.
     Text(&'t str),
-    /// A clause, which is replaced by a value. Even a malformed clause uses up a value.
+    /// A clause, which is replaced by a value. Even a malformed clause consumes a value.
     Clause(Result<Clause, TemplateError>),
 }
 
-/// `%d`, `%.2f`
+/// A clause such as `%d` or `%.2f`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Clause {
     /// How the value is written.
     pub(super) verb: Verb,
-    /// The number after the point, if there is one.
+    /// The number after the point; `None` if the clause has no point.
     pub(super) precision: Option<u64>,
 }
 
@@ -62,7 +62,7 @@ pub(super) enum TemplateError {
     UnrecognizedVerb(u8),
 }
 
-/// The message for a clause for which there is no value.
+/// The message for a clause without a value.
 pub(super) fn missing_value(index: usize) -> String {
     format!("index {index} out of range")
 }

@@ -24,7 +24,7 @@ type Takes = fn(Verb, &Type) -> bool;
 
 fn takes_before_4(verb: Verb, ty: &Type) -> bool {
     match verb {
-        // A string may be the name of a double that is not finite.
+        // A string may be `NaN`, `Infinity` or `-Infinity`.
         Verb::Fixed | Verb::Scientific => matches!(ty, Type::Double | Type::String),
         _ => takes(verb, ty),
     }
@@ -114,8 +114,8 @@ fn check_call(
     }
 }
 
-/// The first part of a value that `%s` does not accept: the value, or an element of a literal within it. `None` if `%s` accepts all parts.
-/// The recursion is as deep as the tree; the parser limits this depth.
+/// Finds the first node that `%s` does not accept: the value itself, or an element of a list or map literal in it. `None` if `%s` accepts
+/// all of them. The parser limits the depth of the recursion.
 fn find_unwritable(checked: &CheckedAst, value: &Expr) -> Option<ExprId> {
     let written = matches!(
         kind_of(checked.type_of(value.id)),
@@ -146,7 +146,7 @@ fn find_unwritable(checked: &CheckedAst, value: &Expr) -> Option<ExprId> {
     }
 }
 
-/// The type without nullability: the primitive of a wrapper type, any other type itself.
+/// Returns the primitive type of a wrapper type, and any other type unchanged.
 fn kind_of(ty: &Type) -> Type {
     match ty {
         Type::Wrapper(primitive) => Primitive::as_type(*primitive),

@@ -67,7 +67,7 @@ fn comparing(factor: f64, size: SizeEstimate) -> CallEstimate {
 fn estimate_slice(call: &dyn CallSite) -> CallEstimate {
     let start = literal(call, 1).unwrap_or(0);
     let end = literal(call, 2).unwrap_or(call.size(0).max);
-    // As upstream, this wraps around, so a slice that can only fail has the greatest cost.
+    // As upstream, the subtraction wraps around. So a slice whose end is before its start, which always fails, has the greatest cost.
     allocating(1.0, made(call, end.wrapping_sub(start)))
 }
 
@@ -151,8 +151,8 @@ fn go_type(value: Option<&Value<'_>>) -> Cow<'static, str> {
     value.map_or(Cow::Borrowed("*types.Err"), Value::go_type)
 }
 
-/// `size * factor` plus the call, with Go's conversion of doubles: negative results wrap around, and results that are too large become
-/// 2^63.
+/// `size * factor` plus the cost of the call. The product is converted to an integer as in Go: negative products wrap around, and
+/// products that are too large become 2^63.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

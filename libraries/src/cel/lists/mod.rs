@@ -11,7 +11,7 @@ use gavel_engine::ast::operators::SORT_BY_KEYS;
 use gavel_engine::body;
 use gavel_engine::decl::{Overload, Yield, row};
 
-/// The functions.
+/// The functions of the lists library.
 #[rustfmt::skip] // A table: a row a line.
 pub const LISTS: &[Overload] = &[
     row("slice", "list_slice", "list(T).(int, int) -> list(T)", body!(bodies::slice), "[1, 2, 3, 4].slice(1, 3) == [2, 3]").cost(cost::SLICE),

@@ -1,4 +1,4 @@
-//! Sorts as Go's `sort.Slice` does: in lists of more than 12 elements, equal elements may change places.
+//! Sorts as Go's `sort.Slice` does: in lists of more than 12 elements, the order of equal elements may change.
 
 use bumpalo::collections::Vec;
 use gavel_engine::ast::operators::SORT_BY_KEYS;
@@ -42,7 +42,7 @@ pub(super) fn sort_by_keys<'a>(
         )));
     }
     check_keys(call, keys)?;
-    // The pairs, and the result.
+    // Reserves memory for the pairs of key and element, and for the sorted list.
     let each = size_of::<[Value<'_>; 3]>();
     call.reserve(list.len().saturating_mul(each))?;
     let mut pairs: std::vec::Vec<(Value<'a>, Value<'a>)> = keys.iter().zip(list).collect();

@@ -194,7 +194,7 @@ fn sorts_by_keys() {
     );
 }
 
-/// A call of which the size of the receiver and the int literals are known.
+/// A call with known int literals as arguments and a receiver of known size.
 struct Call<'s>(&'s [Option<i64>], SizeEstimate);
 
 impl CallSite for Call<'_> {

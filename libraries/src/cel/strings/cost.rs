@@ -21,8 +21,8 @@ const COPY_FACTOR: f64 = 2.0 * TRAVERSAL_FACTOR;
 
 fn replace(sizes: &[SizeEstimate]) -> CallEstimate {
     let (text, old, new) = (nth(sizes, 0), nth(sizes, 1), nth(sizes, 2));
-    // The result is longest for the shortest `old` and the longest `new`, and shortest for the opposite. An empty `old` is found around
-    // every code point and removes nothing.
+    // The result is longest for the shortest `old` and the longest `new`. It is shortest for the longest `old` and the shortest `new`.
+    // An empty `old` is found around every code point and removes nothing.
     let max = if old.min == 0 {
         replaced(text.max.saturating_add(1), new.max, text.max)
     } else if new.max <= old.min {
@@ -45,14 +45,14 @@ fn replaced(count: u64, new: u64, retained: u64) -> u64 {
     count.saturating_mul(new).saturating_add(retained)
 }
 
-/// `size / part`, rounded up and, as in upstream, computed in doubles.
+/// `size / part`, rounded up. As upstream, computes the quotient as a double.
 fn divide_up(size: u64, part: u64) -> u64 {
     SizeEstimate::exact(1).costs(size as f64 / part as f64).max
 }
 
 fn split_estimate(call: &dyn CallSite) -> CallEstimate {
     let text = call.size(0);
-    // In the worst case every code point becomes an element. As upstream, a negative limit, which means no limit, wraps around.
+    // In the worst case every code point becomes an element. A negative limit, which means no limit, wraps around as upstream.
     let max = call.int_literal(2).map_or(text.max, i64::cast_unsigned);
     CallEstimate::new(text.costs(COPY_FACTOR)).with_result(SizeEstimate { min: 0, max })
 }

@@ -1,4 +1,4 @@
-//! Functions that create texts from texts.
+//! Functions that return a changed copy of a text, and `split` and `join`.
 
 use bumpalo::collections::{String, Vec};
 use gavel_engine::decl::CallContext;
@@ -47,7 +47,7 @@ pub(super) fn reverse<'a>(call: &CallContext<'a>, text: &str) -> Result<&'a str,
     Ok(reversed.into_bump_str())
 }
 
-/// `strings.quote(text)`: in double quotes, with CEL's escapes. Characters without an escape are unchanged.
+/// `strings.quote(text)`: the text in double quotes, with CEL's escapes. Characters without an escape are unchanged.
 pub(super) fn quote<'a>(call: &CallContext<'a>, text: &str) -> Result<&'a str, EvalError> {
     let escapes = |byte: &u8| matches!(byte, 0x07..=0x0d | b'\\' | b'"');
     let escaped = text.bytes().filter(escapes).count();
@@ -210,7 +210,7 @@ pub(super) fn join<'a>(
     })
 }
 
-/// Like [`join_all`], but converts each element to a Go string: optionals and values of libraries too.
+/// Like [`join_all`], but converts each element to a Go string. Elements may also be optionals or values of libraries' types.
 pub(super) fn join_all_converted<'a>(
     call: &CallContext<'a>,
     list: List<'a>,

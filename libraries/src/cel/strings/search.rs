@@ -20,7 +20,7 @@ pub(super) fn substring_from(text: &str, start: i64) -> Result<&str, EvalError> 
 /// `text.substring(start, end)`
 pub(super) fn substring(text: &str, start: i64, end: i64) -> Result<&str, EvalError> {
     let Some(length) = end.checked_sub(start).filter(|length| *length >= 0) else {
-        // Only a range from below zero can be too long for an int.
+        // If `start` is not above `end`, the length overflowed, so `start` is negative.
         return Err(match start > end {
             true => EvalError::new(format!(
                 "invalid substring range. start: {start}, end: {end}"
@@ -38,8 +38,8 @@ pub(super) fn index_of(text: &str, part: &str) -> Result<i64, EvalError> {
     index_of_from(text, part, 0)
 }
 
-/// `text.indexOf(part, from)`: the first position, not below `from`, at which `part` is. An empty `part` is found at `from`, even past the
-/// end.
+/// `text.indexOf(part, from)`: the first position, not below `from`, at which `part` begins. An empty `part` is found at `from`, even
+/// past the end.
 pub(super) fn index_of_from(text: &str, part: &str, from: i64) -> Result<i64, EvalError> {
     if part.is_empty() {
         return Ok(from);
@@ -61,7 +61,7 @@ pub(super) fn last_index_of(text: &str, part: &str) -> i64 {
     index.map_or(-1, code_points)
 }
 
-/// `text.lastIndexOf(part, from)`: the last position, not above `from`, at which `part` is.
+/// `text.lastIndexOf(part, from)`: the last position, not above `from`, at which `part` begins.
 pub(super) fn last_index_of_from(text: &str, part: &str, from: i64) -> Result<i64, EvalError> {
     if part.is_empty() {
         return Ok(from);
@@ -83,7 +83,7 @@ pub(super) fn last_index_of_from(text: &str, part: &str, from: i64) -> Result<i6
     Ok(found.map_or(-1, code_points))
 }
 
-/// Like [`index_of_from`]; the position must not be below zero.
+/// Like [`index_of_from`], but the position must not be below zero. An empty `part` is found at the end if the position is past the end.
 pub(super) fn index_of_from_zero(text: &str, part: &str, from: i64) -> Result<i64, EvalError> {
     match part {
         _ if from < 0 => Err(out_of_range(from)),
@@ -92,7 +92,8 @@ pub(super) fn index_of_from_zero(text: &str, part: &str, from: i64) -> Result<i6
     }
 }
 
-/// Like [`last_index_of_from`]; the position must not be below zero.
+/// Like [`last_index_of_from`], but the position must not be below zero. An empty `part` is found at the end if the position is past the
+/// end.
 pub(super) fn last_index_of_from_zero(text: &str, part: &str, from: i64) -> Result<i64, EvalError> {
     match part {
         "" => index_of_from_zero(text, part, from),

@@ -390,7 +390,7 @@ fn quotes_and_reverses() {
     );
 }
 
-/// A call of which the sizes are known.
+/// A call whose arguments have known sizes.
 struct Sizes<'s>(&'s [(u64, u64)], Option<i64>, Type);
 
 impl CallSite for Sizes<'_> {
@@ -500,7 +500,7 @@ fn tracked_costs() {
     check(cost::SPLIT, &[long], None, 3);
     check(cost::JOIN, &[None], long, 3);
     check(cost::JOIN, &[None], None, 1);
-    // Bytes count, and what does not fill ten of them is free.
+    // A traversal costs one unit for every ten bytes; the remaining bytes are free.
     check(TRAVERSAL, &[long], None, 2);
     check(TRAVERSAL, &[Some(string("aaaaaaaaa"))], None, 0);
     check(TRAVERSAL, &[None], None, 1);

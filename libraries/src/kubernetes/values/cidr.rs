@@ -101,13 +101,13 @@ fn parse(text: &str) -> Result<Prefix, Fault<'_>> {
         return Err(Fault::Zone);
     }
     let address = parsed.address;
-    // No sign and no leading zeros.
+    // The length must not have a sign or leading zeros.
     let bits: u64 = match length.as_bytes() {
         [b'0'] => 0,
         [b'1'..=b'9', ..] => length.parse().map_err(|_| Fault::Bits(length))?,
         _ => return Err(Fault::Bits(length)),
     };
-    // Go reads the length as an int.
+    // Go reads the length as an int, so a length above the greatest int is another error.
     let bits = i64::try_from(bits).map_err(|_| Fault::Bits(length))?;
     match u8::try_from(bits) {
         Ok(bits) if bits <= bit_length(address) => Ok(Prefix { address, bits }),

@@ -1,4 +1,4 @@
-//! `kubernetes.NamedFormat`: formats that texts can have.
+//! The CEL type `kubernetes.NamedFormat`: named formats that texts can be validated against.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use gavel_golang::url::Url;
 /// The name of the type.
 pub const NAMED_FORMAT: &str = "kubernetes.NamedFormat";
 
-/// A format.
+/// A named format of texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     /// `dns1123Label`
@@ -82,7 +82,7 @@ impl Format {
         }
     }
 
-    /// The size of a pattern that checks the format, in code points, for the cost of a check.
+    /// The size in code points of the pattern for the format. It determines the cost of a check.
     pub fn pattern_size(self) -> u64 {
         match self {
             Format::Dns1123Label | Format::Dns1123LabelPrefix => 30,

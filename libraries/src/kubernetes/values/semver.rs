@@ -8,7 +8,7 @@ use gavel_golang::integer::parse_uint;
 use gavel_golang::quote::quote;
 use smol_str::SmolStr;
 
-/// A version. The build does not affect the order: versions that differ only in the build are equal.
+/// A version. Build metadata does not affect the order: versions that differ only in their build metadata are equal.
 #[derive(Debug, Clone)]
 pub struct Version {
     /// The major version.
@@ -17,7 +17,7 @@ pub struct Version {
     pub minor: u64,
     /// The patch version.
     pub patch: u64,
-    /// The identifiers after `-`, separated by points. Empty in a release.
+    /// The identifiers after `-`, separated by points; empty if the version is a release.
     prerelease: SmolStr,
     /// The identifiers after `+`.
     build: SmolStr,
@@ -78,11 +78,12 @@ impl Version {
         })
     }
 
-    /// Reads a version leniently: also with a leading `v`, with leading zeros, and without the minor or patch version: `v1.02`.
+    /// Reads a version leniently. A version such as `v1.02` may have a leading `v` and leading zeros. It may lack the minor and patch
+    /// versions.
     ///
     /// # Errors
     ///
-    /// The text is not a version, not even a lenient one.
+    /// The text is not a version even when read leniently.
     pub fn parse_normalized(text: &str) -> Result<Version, ParseVersionError> {
         let text = text.strip_prefix('v').unwrap_or(text);
         let mut parts: Vec<String> = text.splitn(3, '.').map(without_leading_zeros).collect();
@@ -108,7 +109,7 @@ impl Version {
     }
 }
 
-/// A part of a prerelease. Numbers come before words.
+/// An identifier of a prerelease. Numbers come before words.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Identifier<'t> {
     Number(u64),
@@ -181,7 +182,7 @@ fn is_alphanumeric(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'-'
 }
 
-/// A part of a version without its leading zeros.
+/// Removes the leading zeros from a part of a version.
 fn without_leading_zeros(part: &str) -> String {
     let stripped = part.trim_start_matches('0');
     if part.len() <= 1 {

@@ -1,4 +1,4 @@
-//! `kubernetes.URL`
+//! The CEL type `kubernetes.URL`.
 
 use std::borrow::Cow;
 use std::sync::Arc;

@@ -9,7 +9,7 @@ use gavel_libraries::reference::{Listing, example_cost};
 use gavel_libraries::{CEL_FEATURES, KubeVersion, cel_env};
 
 /// The first line of the document, which says how the document is generated.
-const NOTICE: &str = "<!-- Made from the rows of the functions: UPDATE_GOLDEN=1 cargo test -p gavel-libraries --test functions -->\n\n";
+const NOTICE: &str = "<!-- Generated from the tables of functions. To regenerate: UPDATE_GOLDEN=1 cargo test -p gavel-libraries --test functions -->\n\n";
 
 #[test]
 fn examples_are_true_in_the_versions_that_have_them() {

@@ -36,7 +36,7 @@ struct FormatRow {
 }
 
 /// All formats.
-#[rustfmt::skip] // A table: a row a line.
+#[rustfmt::skip] // One row per line.
 const FORMATS: &[FormatRow] = &[
     row("bsonobjectid", is_object_id),
     row("byte", is_base64),

@@ -10,7 +10,7 @@ use crate::value::{
     Value, ValueKind, arithmetic as checked, concat_bytes, concat_lists, concat_strings,
 };
 
-#[rustfmt::skip] // A table: a row a line.
+#[rustfmt::skip] // One row per line.
 pub(super) const ROWS: &[Overload] = &[
     row(ADD, "add_bytes", "(bytes, bytes) -> bytes", body!(add), "b'a' + b'b' == b'ab'").yields(Yield::Sum).shared().cost(CONCATENATION),
     row(ADD, "add_double", "(double, double) -> double", body!(add), "0.5 + 0.25 == 0.75").yields(Yield::Sum).shared(),

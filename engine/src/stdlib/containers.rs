@@ -11,7 +11,7 @@ use gavel_golang::utf8;
 
 const SIZE: &str = "size";
 
-#[rustfmt::skip] // A table: a row a line.
+#[rustfmt::skip] // One row per line.
 pub(super) const ROWS: &[Overload] = &[
     planned(INDEX, "index_list", "(list(A), int) -> A", Form::Index, "[1, 2, 3][1] == 2").yields(Yield::Items),
     planned(INDEX, "index_map", "(map(A, B), A) -> B", Form::Index, "{'a': 1}['a'] == 1").yields(Yield::Values),

@@ -7,7 +7,7 @@ use crate::decl::{CallContext, Form, Overload, Reads, row};
 use crate::error::EvalError;
 use crate::value::Value;
 
-#[rustfmt::skip] // A table: a row a line.
+#[rustfmt::skip] // One row per line.
 pub(super) const ROWS: &[Overload] = &[
     row(EQUALS, "equals", "(A, A) -> bool", body!(equals), "dyn(3.0) == 3").form(Form::Equal).reads(Reads::All).shared().cost(COMPARISON),
     row(NOT_EQUALS, "not_equals", "(A, A) -> bool", body!(not_equals), "'a' != 'b'").form(Form::NotEqual).reads(Reads::All).shared().cost(COMPARISON),

@@ -5,7 +5,7 @@ use crate::ast::operators::{
 };
 use crate::decl::{Form, Overload, planned};
 
-#[rustfmt::skip] // A table: a row a line.
+#[rustfmt::skip] // One row per line.
 pub(super) const ROWS: &[Overload] = &[
     planned(CONDITIONAL, "conditional", "(bool, A, A) -> A", Form::Conditional, "(2 > 1 ? 'yes' : 'no') == 'yes'"),
     planned(LOGICAL_AND, "logical_and", "(bool, bool) -> bool", Form::And, "true && true"),

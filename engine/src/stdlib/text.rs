@@ -10,7 +10,7 @@ use gavel_golang::regex::Regex;
 
 const MATCHES: &str = "matches";
 
-#[rustfmt::skip] // A table: a row a line.
+#[rustfmt::skip] // One row per line.
 pub(super) const ROWS: &[Overload] = &[
     // These three functions check the types of their arguments themselves, because upstream disables their type guards.
     row("contains", "contains_string", "string.(string) -> bool", body!(contains), "'abc'.contains('bc')").shared().test(contains).cost(CONTAINS),
@@ -21,7 +21,7 @@ pub(super) const ROWS: &[Overload] = &[
 ];
 
 /// The rows for Kubernetes 1.37 and later. Their costs depend on the texts that the functions read.
-#[rustfmt::skip] // A table: a row a line.
+#[rustfmt::skip] // One row per line.
 pub(super) const COSTED_BY_WHAT_IS_READ: &[Overload] = &[
     row("endsWith", "ends_with_string", "string.(string) -> bool", body!(ends_with), "'abc'.endsWith('bc')").shared().test(ends_with).cost(formulas::PART),
     row("startsWith", "starts_with_string", "string.(string) -> bool", body!(starts_with), "'abc'.startsWith('ab')").shared().test(starts_with).cost(formulas::PART),

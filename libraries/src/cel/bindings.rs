@@ -5,7 +5,7 @@ use gavel_engine::ast::operators;
 use gavel_engine::decl::{Form, Overload, planned};
 
 /// The functions of local bindings.
-#[rustfmt::skip] // A table: a row a line.
+#[rustfmt::skip] // One row per line.
 pub const BINDINGS: &[Overload] = &[
     planned(operators::BLOCK, "cel_block_list", "(list(dyn), T) -> T", Form::Block, "cel.block([1, cel.index(0) + 1], cel.index(1)) == 2"),
 ];

@@ -9,7 +9,7 @@ use gavel_engine::value::Value;
 use gavel_golang::base64::{self, Encoding};
 
 /// The functions of the encoders library.
-#[rustfmt::skip] // A table: a row a line.
+#[rustfmt::skip] // One row per line.
 pub const ENCODERS: &[Overload] = &[
     row("base64.decode", "base64_decode_string", "(string) -> bytes", body!(decode), "base64.decode('aGVsbG8=') == b'hello'"),
     row("base64.encode", "base64_encode_bytes", "(bytes) -> string", body!(encode), "base64.encode(b'hello') == 'aGVsbG8='"),

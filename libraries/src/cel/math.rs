@@ -13,7 +13,7 @@ use gavel_engine::value::Value;
 use smallvec::smallvec;
 
 /// The functions of the math library.
-#[rustfmt::skip] // A table: a row a line.
+#[rustfmt::skip] // One row per line.
 pub const MATH: &[Overload] = &[
     least("math_@min_double", "(double) -> double", "math.least(1.5) == 1.5"),
     least("math_@min_int", "(int) -> int", "math.least(1) == 1"),

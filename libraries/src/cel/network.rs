@@ -22,7 +22,7 @@ use crate::kubernetes::ip::{
 use crate::kubernetes::values::cidr::Prefix;
 
 /// The functions of the specification's network library.
-#[rustfmt::skip] // A table: a row a line.
+#[rustfmt::skip] // One row per line.
 pub const NETWORK: &[Overload] = &[
     row("isIP", "is_ip", "(string) -> bool", body!(is_ip::<Specification>), "isIP('10.0.0.1')"),
     row("isCIDR", "is_cidr", "(string) -> bool", body!(is_cidr::<Specification>), "isCIDR('10.0.0.0/8')"),

@@ -10,7 +10,7 @@ use gavel_engine::error::EvalError;
 use gavel_engine::value::{List, Value};
 
 /// The functions of optional values.
-#[rustfmt::skip] // A table: a row a line.
+#[rustfmt::skip] // One row per line.
 pub const OPTIONALS: &[Overload] = &[
     row("optional.of", "optional_of", "(V) -> optional_type(V)", body!(of), "optional.of(1).value() == 1").yields(Yield::Held),
     row("optional.ofNonZeroValue", "optional_ofNonZeroValue", "(V) -> optional_type(V)", body!(of_non_zero_value), "!optional.ofNonZeroValue('').hasValue()"),

@@ -10,7 +10,7 @@ use gavel_engine::value::{List, list_contains};
 use super::members::Members;
 
 /// The functions of the sets library.
-#[rustfmt::skip] // A table: a row a line.
+#[rustfmt::skip] // One row per line.
 pub const SETS: &[Overload] = &[
     row("sets.contains", "list_sets_contains_list", "(list(T), list(T)) -> bool", body!(contains_all), "sets.contains([1, 2, 3, 4], [2, 3])").cost(Cost::sizes(one_way)),
     row("sets.equivalent", "list_sets_equivalent_list", "(list(T), list(T)) -> bool", body!(equivalent), "sets.equivalent([1, 2], [2, 1, 1])").cost(Cost::sizes(both_ways)),

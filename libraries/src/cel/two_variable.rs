@@ -8,7 +8,7 @@ use gavel_engine::error::EvalError;
 use gavel_engine::value::{Map, MapBuilder, Value};
 
 /// The functions that expansions of two-variable macros call.
-#[rustfmt::skip] // A table: a row a line.
+#[rustfmt::skip] // One row per line.
 pub const TWO_VARIABLE: &[Overload] = &[
     row(MAP_INSERT, "@mapInsert_map_key_value", "(map(K, V), K, V) -> map(K, V)", body!(insert_entry), "['a', 'b'].transformMap(i, v, v) == {0: 'a', 1: 'b'}"),
     row(MAP_INSERT, "@mapInsert_map_map", "(map(K, V), map(K, V)) -> map(K, V)", body!(insert_map), "{'a': 'x'}.transformMapEntry(k, v, {v: k}) == {'x': 'a'}"),

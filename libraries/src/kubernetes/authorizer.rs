@@ -20,7 +20,7 @@ use crate::authorizer::{
 use gavel_apimachinery::names::{dns1123_label, dns1123_subdomain};
 
 /// The functions of the authorizer library, except those for selectors.
-#[rustfmt::skip] // A table: a row a line.
+#[rustfmt::skip] // One row per line.
 pub const AUTHORIZER: &[Overload] = &[
     row("path", "authorizer_path", "kubernetes.authorization.Authorizer.(string) -> kubernetes.authorization.PathCheck", body!(path), "authorizer.path('/healthz').check('get').allowed()"),
     row("group", "authorizer_group", "kubernetes.authorization.Authorizer.(string) -> kubernetes.authorization.GroupCheck", body!(group), "authorizer.group('apps').resource('deployments').check('list').allowed()"),
@@ -38,7 +38,7 @@ pub const AUTHORIZER: &[Overload] = &[
 ];
 
 /// The functions that add a selector to a check.
-#[rustfmt::skip] // A table: a row a line.
+#[rustfmt::skip] // One row per line.
 pub const AUTHORIZER_SELECTORS: &[Overload] = &[
     row("fieldSelector", "authorizer_fieldselector", "kubernetes.authorization.ResourceCheck.(string) -> kubernetes.authorization.ResourceCheck", body!(field_selector), "authorizer.group('').resource('pods').fieldSelector('spec.nodeName=n1').check('list').allowed()").cost(SELECTOR),
     row("labelSelector", "authorizer_labelselector", "kubernetes.authorization.ResourceCheck.(string) -> kubernetes.authorization.ResourceCheck", body!(label_selector), "authorizer.group('').resource('pods').labelSelector('app in (web,api)').check('list').allowed()").cost(SELECTOR),

@@ -34,7 +34,7 @@ const CONTAINS_CIDR_TEXT: Cost = Cost::split(
 );
 
 /// The functions of networks.
-#[rustfmt::skip] // A table: a row a line.
+#[rustfmt::skip] // One row per line.
 pub const CIDRS: &[Overload] = &[
     row("cidr", "string_to_cidr", "(string) -> net.CIDR()", body!(cidr::<Kubernetes>), "cidr('10.0.0.0/8') != cidr('10.0.0.0/9')").form(Form::Parse).cost(PARSING),
     row("isCIDR", "is_cidr", "(string) -> bool", body!(is_cidr::<Kubernetes>), "isCIDR('10.0.0.0/8') && !isCIDR('10.0.0.0/33')").cost(PARSING),

@@ -10,7 +10,7 @@ use gavel_engine::types::Type;
 use gavel_engine::value::Value;
 
 /// The row of `==`, whose cost depends on the types of the operands. `!=` keeps its standard cost.
-#[rustfmt::skip] // A table: a row a line.
+#[rustfmt::skip] // One row per line.
 pub const EQUALITY: &[Overload] = &[row(operators::EQUALS, "equals", "(A, A) -> bool", body!(equals), "dyn(3.0) == 3").form(Form::Equal).shared().cost(Cost::split(estimate, track).standard())];
 
 /// The longest name of a format, in code points.

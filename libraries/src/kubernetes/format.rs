@@ -12,7 +12,7 @@ use gavel_engine::value::Value;
 use super::values::format::Format;
 
 /// The functions of named formats.
-#[rustfmt::skip] // A table: a row a line.
+#[rustfmt::skip] // One row per line.
 pub const FORMATS: &[Overload] = &[
     constant("format.dns1123Label", |call, _| Ok(call.arena.opaque(Format::Dns1123Label)), "!format.dns1123Label().validate('my-name').hasValue()"),
     constant("format.dns1123Subdomain", |call, _| Ok(call.arena.opaque(Format::Dns1123Subdomain)), "!format.dns1123Subdomain().validate('a.example.com').hasValue()"),
@@ -32,7 +32,7 @@ pub const FORMATS: &[Overload] = &[
 ];
 
 /// The row of `validate` on servers that lack [`gavel_apimachinery::server::Difference::LabelsAreMeasuredInBytes`].
-#[rustfmt::skip] // A table: a row a line.
+#[rustfmt::skip] // One row per line.
 pub const FORMATS_IN_CHARACTERS: &[Overload] = &[
     row("validate", "format-validate", "kubernetes.NamedFormat.(string) -> optional(list(string))", body!(validate_in_characters), "format.uuid().validate('x').value() == ['does not match the UUID format']").cost(VALIDATE),
 ];

@@ -29,7 +29,7 @@ pub const IP: &str = "net.IP";
 const CANONICAL: Cost = Cost::sizes(canonical_cost).of_name();
 
 /// The functions of IP addresses.
-#[rustfmt::skip] // A table: a row a line.
+#[rustfmt::skip] // One row per line.
 pub const IPS: &[Overload] = &[
     row("ip", "string_to_ip", "(string) -> net.IP()", body!(ip::<Kubernetes>), "ip('127.0.0.1') != ip('127.0.0.2')").form(Form::Parse).cost(PARSING),
     row("isIP", "is_ip", "(string) -> bool", body!(is_ip::<Kubernetes>), "isIP('::1') && !isIP('::ffff:127.0.0.1')").cost(PARSING),

@@ -7,7 +7,7 @@ use gavel_engine::error::EvalError;
 use gavel_engine::value::Value;
 
 /// The functions for JSON Patch.
-#[rustfmt::skip] // A table: a row a line.
+#[rustfmt::skip] // One row per line.
 pub const JSON_PATCH: &[Overload] = &[row("jsonpatch.escapeKey", "string_jsonpatch_escapeKey_string", "(string) -> string", body!(escape_key), "jsonpatch.escapeKey('k8s.io/my~label') == 'k8s.io~1my~0label'").cost(formulas::COPY.of_name())];
 
 /// The text escaped for use as one step of a JSON pointer.

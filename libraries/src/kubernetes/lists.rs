@@ -11,7 +11,7 @@ use gavel_engine::value::{Duration, List, Value, ValueKind};
 use crate::cost::TRAVERSAL;
 
 /// The functions of Kubernetes' lists library.
-#[rustfmt::skip] // A table: a row a line.
+#[rustfmt::skip] // One row per line.
 pub const LISTS: &[Overload] = &[
     row("isSorted", "list_int_is_sorted_bool", "list(int).() -> bool", body!(is_sorted), "![3, 1, 2].isSorted()").cost(TRAVERSAL),
     row("isSorted", "list_uint_is_sorted_bool", "list(uint).() -> bool", body!(is_sorted), "![3u, 1u].isSorted()").cost(TRAVERSAL),
@@ -46,7 +46,7 @@ pub const LISTS: &[Overload] = &[
 ];
 
 /// The functions that Kubernetes 1.37 adds.
-#[rustfmt::skip] // A table: a row a line.
+#[rustfmt::skip] // One row per line.
 pub const LISTS_SINCE_1: &[Overload] = &[
     row("includes", "list_includes_dyn_dyn", "dyn.(dyn) -> bool", body!(includes), "[1, 2].includes(2) && 'a'.includes('a')").cost(TRAVERSAL),
 ];

@@ -13,7 +13,7 @@ use gavel_engine::value::{Opaque, Value};
 use crate::cost::PARSING;
 
 /// The functions of quantities.
-#[rustfmt::skip] // A table: a row a line.
+#[rustfmt::skip] // One row per line.
 pub const QUANTITY: &[Overload] = &[
     row("quantity", "string_to_quantity", "(string) -> kubernetes.Quantity", body!(quantity), "quantity('1.5Gi') == quantity('1536Mi')").form(Form::Parse).cost(PARSING),
     row("isQuantity", "is_quantity_string", "(string) -> bool", body!(is_quantity), "isQuantity('1.3G') && !isQuantity('200K')").cost(PARSING),

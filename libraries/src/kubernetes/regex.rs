@@ -10,7 +10,7 @@ use gavel_engine::value::Value;
 use gavel_golang::regex::Regex;
 
 /// The functions for regular expressions.
-#[rustfmt::skip] // A table: a row a line.
+#[rustfmt::skip] // One row per line.
 pub const REGEX: &[Overload] = &[
     row("find", "string_find_string", "string.(string) -> string", |call, args| compiled(find, call, args), "'abc 123'.find('[0-9]+') == '123'").pattern(find).cost(COST),
     row("findAll", "string_find_all_string", "string.(string) -> list(string)", |call, args| compiled(find_all, call, args), "'123 abc 456'.findAll('[0-9]+') == ['123', '456']").yields(Yield::Parts).pattern(find_all).cost(COST),

@@ -12,7 +12,7 @@ use super::values::semver::{ParseVersionError, Version};
 use crate::cost::PARSING;
 
 /// The functions of semantic versions.
-#[rustfmt::skip] // A table: a row a line.
+#[rustfmt::skip] // One row per line.
 pub const SEMVER: &[Overload] = &[
     row("semver", "string_to_semver", "(string) -> kubernetes.Semver", body!(semver), "semver('1.2.3-rc.1') != semver('1.2.3')").form(Form::Parse).cost(PARSING),
     row("semver", "string_bool_to_semver", "(string, bool) -> kubernetes.Semver", body!(semver_of), "semver('v01.2', true) == semver('1.2.0')").cost(PARSING),

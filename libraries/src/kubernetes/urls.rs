@@ -14,7 +14,7 @@ use gavel_golang::url::Url;
 use super::values::url::UrlValue;
 
 /// The functions of URLs.
-#[rustfmt::skip] // A table: a row a line.
+#[rustfmt::skip] // One row per line.
 pub const URLS: &[Overload] = &[
     row("url", "string_to_url", "(string) -> kubernetes.URL", body!(url), "url('http://h/a b') == url('http://h/a%20b')").form(Form::Parse).cost(PARSE),
     row("getScheme", "url_get_scheme", "kubernetes.URL.() -> string", body!(scheme), "url('https://example.com/').getScheme() == 'https'").cost(GET).reads(Reads::All),

@@ -7,12 +7,14 @@ use super::{FunctionEntry, Listing, since_text};
 const INTRODUCTION: &str = "\
 # Functions
 
-- *Since*: the first Kubernetes version whose new expressions can use it. Stored expressions can use everything.
-- *Cost*: of the call alone, in cost units; *by size* where it grows with the arguments. `–` where it is no step of
-  its own: `&&`, `||`, `?:`, `or` and `orValue` cost what they evaluate, a selection or an index 1. In brackets what the
-  whole example costs. Examples are true, with an `authorizer` that allows everything.
-- A signature with a dot is receiver style: `string.(int) -> string` is called `text.charAt(0)`.
-- Names with `@` cannot be written: macros expand to them. Names with `_` are operators.
+- *Since* is the first Kubernetes version in which new expressions can use the function. Stored expressions can use all functions.
+- *Cost* is the cost of the call in cost units, without the cost of its arguments; *by size* means that it grows with the size of the
+  arguments. `–` means that the call itself costs nothing: `&&`, `||`, `?:`, `or` and `orValue` cost as much as the operands that are
+  evaluated. A selection or an index costs 1.
+- The number in parentheses is the cost of the whole example. Every example is true; its `authorizer` allows everything.
+- A signature with a dot belongs to a method: `string.(int) -> string` is called as `text.charAt(0)`.
+- Expressions cannot contain names that begin with `@`: macros expand to calls of these functions. Names such as `_+_` are operators; each
+  `_` stands for an operand.
 ";
 
 pub(super) fn document(listing: &Listing) -> String {
@@ -28,7 +30,7 @@ fn write_functions(out: &mut String, functions: &[FunctionEntry]) -> fmt::Result
     for entry in functions {
         let gated = entry.since.is_some();
         if !gated && last.is_some_and(|last| last.since.is_some()) {
-            out.push_str("\n# Functions of the specification's environment alone\n");
+            out.push_str("\n# Functions that Kubernetes does not have\n");
         }
         if last.is_none_or(|last| (last.library, last.since.is_some()) != (entry.library, gated)) {
             write_heading(out, entry.library, gated)?;

@@ -6,7 +6,7 @@ use crate::decl::{CallContext, Form, LiteralRule, Overload, Yield, row};
 use crate::error::EvalError;
 use crate::value::{Duration, Timestamp, Value, convert};
 
-#[rustfmt::skip] // A table: a row a line.
+#[rustfmt::skip] // One row per line.
 pub(super) const ROWS: &[Overload] = &[
     row("type", "type", "(A) -> type(A)", body!(to_type), "type('a') == string").form(Form::Conversion).shared(),
     row("bool", "bool_to_bool", "(bool) -> bool", body!(identity), "bool(true)").form(Form::Conversion),
@@ -44,7 +44,7 @@ pub(super) const ROWS: &[Overload] = &[
 ];
 
 /// `duration(int)`. Upstream declares it, but every call fails.
-#[rustfmt::skip] // A table: a row a line.
+#[rustfmt::skip] // One row per line.
 pub(super) const DURATION_OF_INT: &[Overload] = &[
     row("duration", "int64_to_duration", "(int) -> duration", body!(no_duration), "[1].exists(i, i == 1 || duration(i) == duration('1s'))").form(Form::Conversion).literals(LiteralRule::Duration),
 ];

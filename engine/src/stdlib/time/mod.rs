@@ -16,7 +16,7 @@ const TOTAL: &str = "duration.() -> int";
 const MINUTE: i64 = 60_000_000_000;
 const HOUR: i64 = 3_600_000_000_000;
 
-#[rustfmt::skip] // A table: a row a line.
+#[rustfmt::skip] // One row per line.
 pub(super) const ROWS: &[Overload] = &[
     row("getFullYear", "timestamp_to_year", IN_UTC, body!(|time: Timestamp| full_year(utc(time))), "timestamp('2024-02-29T10:30:45.678Z').getFullYear() == 2024"),
     row("getFullYear", "timestamp_to_year_with_tz", IN_ZONE, body!(|time: Timestamp, zone: &str| local(time, zone).map(full_year)), "timestamp('2024-01-01T05:00:00Z').getFullYear('-08:00') == 2023"),
@@ -45,7 +45,7 @@ pub(super) const ROWS: &[Overload] = &[
 ];
 
 /// The row that differs in the specification: a duration's `getMilliseconds` returns only the milliseconds within the second.
-#[rustfmt::skip] // A table: a row a line.
+#[rustfmt::skip] // One row per line.
 pub(super) const SPECIFIED: &[Overload] = &[row("getMilliseconds", "duration_to_milliseconds", TOTAL, body!(milliseconds_of_second), "duration('1.5s').getMilliseconds() == 500")];
 
 /// A timestamp in a time zone.

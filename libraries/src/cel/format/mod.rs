@@ -23,13 +23,13 @@ use self::problem::Problem;
 use self::template::{Clause, Piece, Template};
 
 /// The function `format` of versions 1 to 3.
-#[rustfmt::skip] // A table: a row a line.
+#[rustfmt::skip] // One row per line.
 pub const FORMAT_BEFORE_4: &[Overload] = &[
     FORMAT.body(body!(localized)).variadic().example("'%s has %d, %.1f%%'.format(['a', 2, 1234.5]) == 'a has 2, 1,234.5%'"),
 ];
 
 /// The function `format` since version 4.
-#[rustfmt::skip] // A table: a row a line.
+#[rustfmt::skip] // One row per line.
 pub const FORMAT_SINCE_4: &[Overload] = &[
     FORMAT.body(body!(portable)).variadic().example("'%s has %d, %.1f%%'.format(['a', 2, 1234.5]) == 'a has 2, 1234.5%'"),
 ];

@@ -12,7 +12,7 @@ use gavel_engine::body;
 use gavel_engine::decl::{Overload, Yield, row};
 
 /// The functions of the lists library.
-#[rustfmt::skip] // A table: a row a line.
+#[rustfmt::skip] // One row per line.
 pub const LISTS: &[Overload] = &[
     row("slice", "list_slice", "list(T).(int, int) -> list(T)", body!(bodies::slice), "[1, 2, 3, 4].slice(1, 3) == [2, 3]").cost(cost::SLICE),
     // A list that is already flat is accepted, although no overload is declared for it.
@@ -40,13 +40,13 @@ pub const LISTS: &[Overload] = &[
 ];
 
 /// The row of a `lists.range` that rejects sizes below zero and above a million.
-#[rustfmt::skip] // A table: a row a line.
+#[rustfmt::skip] // One row per line.
 pub const LISTS_WITH_BOUNDED_RANGE: &[Overload] = &[
     row("lists.range", "lists_range", "(int) -> list(int)", body!(bodies::bounded_range), "lists.range(3) == [0, 1, 2]").cost(cost::RANGE),
 ];
 
 /// The row of `flatten` on servers where a depth below zero costs as much as a depth of one.
-#[rustfmt::skip] // A table: a row a line.
+#[rustfmt::skip] // One row per line.
 pub const LISTS_FLATTENED_ONCE_AT_LEAST: &[Overload] = &[
     row("flatten", "list_flatten_int", "list(dyn).(int) -> list(dyn)", bodies::flatten, "[[[1]], [[2], [3]]].flatten(2) == [1, 2, 3]").yields(Yield::Larger).shared().cost(cost::FLATTEN_ONCE_AT_LEAST),
 ];

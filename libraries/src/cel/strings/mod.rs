@@ -14,7 +14,7 @@ use gavel_engine::decl::{Overload, Yield, row};
 use crate::cost::TRAVERSAL;
 
 /// The functions of all versions, except `join` and searches from a position.
-#[rustfmt::skip] // A table: a row a line.
+#[rustfmt::skip] // One row per line.
 pub const STRINGS: &[Overload] = &[
     row("charAt", "string_char_at_int", "string.(int) -> string", body!(search::char_at), "'hello'.charAt(4) == 'o'"),
     row("indexOf", "string_index_of_string", "string.(string) -> int", body!(search::index_of), "'hello mellow'.indexOf('ello') == 1").cost(TRAVERSAL),
@@ -31,53 +31,53 @@ pub const STRINGS: &[Overload] = &[
 ];
 
 /// `indexOf` and `lastIndexOf` from a position, as cel-go implements them: past the end, only the empty text is found.
-#[rustfmt::skip] // A table: a row a line.
+#[rustfmt::skip] // One row per line.
 pub const STRINGS_INDEX_FROM: &[Overload] = &[INDEX_OF_FROM, LAST_INDEX_OF_FROM];
 
 /// `indexOf` and `lastIndexOf` from a position, on servers where a position below zero always fails. An empty text is found at the end if
 /// the position is past the end.
-#[rustfmt::skip] // A table: a row a line.
+#[rustfmt::skip] // One row per line.
 pub const STRINGS_INDEX_FROM_ZERO: &[Overload] = &[
     INDEX_OF_FROM.body(body!(search::index_of_from_zero)),
     LAST_INDEX_OF_FROM.body(body!(search::last_index_of_from_zero)),
 ];
 
 /// `indexOf` and `lastIndexOf` from a position, as CEL's specification defines them: a position past the end is an error.
-#[rustfmt::skip] // A table: a row a line.
+#[rustfmt::skip] // One row per line.
 pub const STRINGS_INDEX_FROM_SPECIFIED: &[Overload] = &[
     INDEX_OF_FROM.body(body!(search::index_of_within)),
     LAST_INDEX_OF_FROM.body(body!(search::last_index_of_within)),
 ];
 
 /// `join` of versions 0 and 1, which differs in the wording of its error.
-#[rustfmt::skip] // A table: a row a line.
+#[rustfmt::skip] // One row per line.
 pub const STRINGS_BEFORE_2: &[Overload] = &[
     JOIN.body(body!(edit::join_all_converted)),
     JOIN_SEPARATED.body(body!(edit::join_converted)),
 ];
 
 /// The functions that version 1 adds, except `format`.
-#[rustfmt::skip] // A table: a row a line.
+#[rustfmt::skip] // One row per line.
 pub const STRINGS_SINCE_1: &[Overload] = &[row("strings.quote", "strings_quote", "(string) -> string", body!(edit::quote), "strings.quote('a \"b\"') == '\"a \\\\\"b\\\\\"\"'").yields(Yield::Quoted).cost(formulas::QUOTE)];
 
 /// `join` since version 2.
-#[rustfmt::skip] // A table: a row a line.
+#[rustfmt::skip] // One row per line.
 pub const STRINGS_SINCE_2: &[Overload] = &[JOIN, JOIN_SEPARATED];
 
 /// The functions that version 3 adds.
-#[rustfmt::skip] // A table: a row a line.
+#[rustfmt::skip] // One row per line.
 pub const STRINGS_SINCE_3: &[Overload] = &[row("reverse", "string_reverse", "string.() -> string", body!(edit::reverse), "'gums'.reverse() == 'smug'")];
 
-#[rustfmt::skip] // A table: a row a line.
+#[rustfmt::skip] // One row per line.
 const INDEX_OF_FROM: Overload = row("indexOf", "string_index_of_string_int", "string.(string, int) -> int", body!(search::index_of_from), "'hello mellow'.indexOf('ello', 2) == 7").cost(TRAVERSAL);
 
-#[rustfmt::skip] // A table: a row a line.
+#[rustfmt::skip] // One row per line.
 const LAST_INDEX_OF_FROM: Overload = row("lastIndexOf", "string_last_index_of_string_int", "string.(string, int) -> int", body!(search::last_index_of_from), "'hello mellow'.lastIndexOf('ello', 6) == 1").cost(TRAVERSAL);
 
-#[rustfmt::skip] // A table: a row a line.
+#[rustfmt::skip] // One row per line.
 const JOIN: Overload = row("join", "list_join", "list(string).() -> string", body!(edit::join_all), "['hello', 'mellow'].join() == 'hellomellow'").cost(cost::JOIN);
 
-#[rustfmt::skip] // A table: a row a line.
+#[rustfmt::skip] // One row per line.
 const JOIN_SEPARATED: Overload = row("join", "list_join_string", "list(string).(string) -> string", body!(edit::join), "['hello', 'mellow'].join(' ') == 'hello mellow'").cost(cost::JOIN);
 
 #[cfg(test)]

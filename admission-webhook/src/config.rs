@@ -64,15 +64,15 @@ pub struct Limits {
     pub body: usize,
     /// The memory limit of all bodies and the values read from them, in bytes.
     pub memory: usize,
-    /// The time limit for the head of a connection's first request, from when the connection was opened; also the time limit of a TLS
-    /// handshake.
+    /// The time limit for the head of the first request, from when the connection is opened. It is also the time limit of a TLS handshake.
     pub header_timeout: Duration,
     /// How long a connection can be idle. The API server keeps its connections open for 90 seconds.
     pub idle_timeout: Duration,
-    /// The limit of open connections. To accept one more, the longest idle connection of the client with the most connections is closed.
+    /// The limit of open connections. To accept one more, the server closes the least active connection of the client that has the most
+    /// connections.
     pub connections: usize,
-    /// The limit of concurrent evaluations that take more than a millisecond, each on a thread of its own. In addition, the same number of
-    /// evaluations, but at least two, may run until their deadlines.
+    /// The number of threads for evaluations that take more than a millisecond. An evaluation that takes more than 20 ms on such a thread
+    /// moves to a second set of threads: the same number, but at least two.
     pub evaluations: usize,
     /// The limit of evaluations that wait for a thread of their own. Requests beyond it are answered with 429.
     pub waiting: usize,

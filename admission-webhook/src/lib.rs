@@ -4,8 +4,8 @@
 //!
 //! Only the program `gavel` uses this crate: `gavel serve --demo` starts it with sample policies, `gavel serve --policies FOLDER` with
 //! policies from files, and `gavel serve --cluster` with those of a cluster. `deploy/` installs it in a cluster. An API server or webhook
-//! of your own, in Rust, embeds the crate `gavel` instead.
-//! `docs/serve.md` describes the endpoints, `docs/security.md` the limits of time, size and memory.
+//! of your own, in Rust, embeds the crate `gavel` instead. `docs/serve.md` describes the endpoints, and `docs/security.md` describes the
+//! limits of time, size and memory.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -41,7 +41,7 @@ pub enum StartError {
     /// The configuration is invalid.
     #[error("{0}")]
     Config(String),
-    /// The manifests are invalid. Each line of the text is a problem with its place.
+    /// The manifests are invalid. Each string describes a problem and names its file.
     #[error("{}", .0.join("\n"))]
     Policies(Vec<String>),
     /// TLS cannot be set up.
@@ -145,7 +145,7 @@ async fn serve(config: Config) -> Result<(), StartError> {
         reload::live(&source, &app).map(tokio::spawn),
     ];
     tracing::info!(address = %server.address()?, tls = tls.is_some(), "serving");
-    // Health is answered until the end.
+    // Health checks are answered until the last request is drained.
     let health = health.map(|health| tokio::spawn(health.run(std::future::pending())));
     server.run(stop).await;
     if let Some(health) = health {

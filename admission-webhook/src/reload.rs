@@ -14,8 +14,8 @@ use crate::telemetry::{Metrics, bounded};
 use crate::tls::Tls;
 use crate::watch::Changes;
 
-/// Reads certificates again whenever their files change. While only one of the two files has changed, the certificate does not match its
-/// key: this is reported, and the old pair stays in use.
+/// Reads certificates again whenever their files change. While only the certificate or only the key has changed, the two do not match: this
+/// is reported, and the old pair stays in use.
 pub(crate) async fn certificates(tls: Arc<Tls>, metrics: Arc<Metrics>) {
     let mut changes = Changes::of(tls.files(), false);
     let mut seen = contents(&tls);
@@ -30,7 +30,7 @@ pub(crate) async fn certificates(tls: Arc<Tls>, metrics: Arc<Metrics>) {
     }
 }
 
-/// Uses the certificate of a [`Certifier`] whenever it is renewed. Returns `None` if no certifier is configured.
+/// Puts the certificate of a [`Certifier`] in use whenever it is renewed. Returns `None` if no certifier is configured.
 pub(crate) fn kept(
     tls: &Arc<Tls>,
     metrics: &Arc<Metrics>,
@@ -123,7 +123,7 @@ async fn manifests(mut changes: Changes, app: Arc<App>) {
     loop {
         changes.next().await;
         let reading = Arc::clone(&app);
-        // Compiling takes time, during which requests are still decided.
+        // Compiling takes time, so it runs on another thread, and requests are decided meanwhile.
         let read = tokio::task::spawn_blocking(move || reading.policies.reload(&reading.metrics));
         match warn_when_slow(read, &app, SLOW).await {
             Ok(Reload::Unchanged) => {}
@@ -134,7 +134,7 @@ async fn manifests(mut changes: Changes, app: Arc<App>) {
     }
 }
 
-/// Waits, and reports in the log and in `/readyz?verbose` if the wait exceeds `slow`.
+/// Waits for `reading`. If this takes longer than `slow`, reports it in the log and in `/readyz?verbose`.
 async fn warn_when_slow<T>(
     mut reading: JoinHandle<T>,
     app: &App,
@@ -151,7 +151,7 @@ async fn warn_when_slow<T>(
     read
 }
 
-/// The first line of a problem; the other lines show the place in the expression.
+/// The first line of a problem; the other lines show its position in the expression.
 fn first_line(problem: &str) -> String {
     problem.lines().next().unwrap_or_default().to_owned()
 }

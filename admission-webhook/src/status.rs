@@ -25,7 +25,7 @@ impl ApiError {
         }
     }
 
-    /// 400: the body is not an AdmissionReview.
+    /// 400: the request is malformed.
     pub(crate) fn bad_request(message: impl Into<String>) -> Self {
         ApiError::new(StatusCode::BAD_REQUEST, "BadRequest", message)
     }
@@ -91,7 +91,7 @@ impl ApiError {
         }
     }
 
-    /// 500: a bug in Gavel.
+    /// 500: a bug in Gavel, or a look-up that failed.
     pub(crate) fn internal(message: impl std::fmt::Display) -> Self {
         let message = format!("Internal error occurred: {message}");
         ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "InternalError", message)
@@ -114,7 +114,7 @@ impl IntoResponse for ApiError {
 /// A response with a JSON body and its content type.
 pub(crate) fn json_body(value: &impl Serialize) -> Response {
     let json = HeaderValue::from_static("application/json");
-    // Serialization cannot fail here: all keys of maps are texts.
+    // Serialization cannot fail here: all keys of maps are strings.
     let body = serde_json::to_vec(value).unwrap_or_default();
     ([(header::CONTENT_TYPE, json)], body).into_response()
 }

@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 /// How long files must be unchanged before they are read, so that several changes are read together.
 const QUIET: Duration = Duration::from_millis(100);
 
-/// How long to wait at most until no file changes any more; then the files are read anyway.
+/// The longest wait until files stop changing. After it, the files are read even if they still change.
 const IMPATIENT: Duration = Duration::from_millis(500);
 
 /// How often files are also polled: some file systems (network file systems, replaced mounts) send no notifications.
@@ -74,7 +74,7 @@ impl Changes {
     async fn wait(&mut self) {
         match tokio::time::timeout(POLL, self.events.recv()).await {
             Err(_) => return,
-            // There are no notifications any more.
+            // Without a watcher there are no notifications, only the poll.
             Ok(None) => return tokio::time::sleep(POLL).await,
             Ok(Some(())) => {}
         }

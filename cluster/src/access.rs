@@ -118,7 +118,7 @@ impl Access {
     }
 }
 
-/// The error, in the API server's words if it answered.
+/// The message of an error. If the API server answered, this is the server's own message.
 pub(crate) fn message(error: kube::Error) -> String {
     match error {
         kube::Error::Api(status) => status.message,

@@ -1,4 +1,4 @@
-//! Questions to the API server while requests wait, and checks that the API server is reachable.
+//! Asks the API server questions while requests wait, and checks that the API server is reachable.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -32,7 +32,7 @@ const KINDS: [&str; 2] = [
     "validatingwebhookconfigurations",
     "mutatingwebhookconfigurations",
 ];
-/// How often a write may fail because another replica was faster.
+/// The number of attempts to write the Secret while other replicas write it too.
 const ATTEMPTS: usize = 5;
 
 /// Manages a certificate in a Secret.
@@ -41,7 +41,7 @@ pub struct Certificates {
     pub secret: String,
     /// The key of the Secret's data that holds the certificate authorities, in PEM format.
     pub authorities: &'static str,
-    /// Decides when the certificate is renewed.
+    /// Creates and renews the certificate.
     pub certify: Certify,
     /// The interval at which `certify` is called.
     pub pause: Duration,
@@ -58,7 +58,7 @@ impl fmt::Debug for Certificates {
 }
 
 impl Certificates {
-    /// Keeps the certificate up to date until all receivers are dropped. Returns as soon as there is a certificate.
+    /// Creates or reads the certificate, and returns its receiver. A task keeps the certificate up to date until all receivers are dropped.
     ///
     /// # Errors
     ///
@@ -118,8 +118,8 @@ impl Keeper {
         }
     }
 
-    /// The contents of the Secret, created or renewed if needed. A deleted Secret is created again with the certificate in use, because the
-    /// API server trusts that certificate.
+    /// Returns the contents of the Secret, and creates or renews them if needed. A deleted Secret is created again with the certificate in
+    /// use, because the API server trusts that certificate.
     async fn current(&self, offered: Option<&SecretData>) -> Result<SecretData, String> {
         let name = &self.certificates.secret;
         for _ in 0..ATTEMPTS {

@@ -9,12 +9,12 @@ use kube::config::{Config, KubeConfigOptions, Kubeconfig};
 use kube::core::Request;
 use serde_json::Value as Json;
 
-/// The cluster, and the account that is used.
+/// The cluster to connect to, and the account to use.
 #[derive(Debug, Clone, Default)]
 pub struct Target {
     /// The kubeconfig. `None` means `$KUBECONFIG`, `~/.kube/config` or the account of the pod: the first that exists.
     pub kubeconfig: Option<PathBuf>,
-    /// The context of the kubeconfig, if not the current one.
+    /// The context of the kubeconfig; `None` is the current context.
     pub context: Option<String>,
 }
 

@@ -54,12 +54,12 @@ impl Cluster {
         })
     }
 
-    /// The states that decide requests; `None` until everything has been listed once.
+    /// The states that decide requests; `None` until all kinds have been listed once.
     pub fn published(&self) -> watch::Receiver<Option<Published>> {
         self.published.clone()
     }
 
-    /// The client.
+    /// The client of the API server.
     pub(crate) fn client(&self) -> &Client {
         &self.api_server.client
     }

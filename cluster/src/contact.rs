@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use kube::Client;
 
-/// The failing watches, each with its error and the time of its first failure. Shared by all watches.
+/// The failing watches, each with its error and the time of its first failure. All watches share this value.
 #[derive(Debug, Default)]
 pub(crate) struct Contact {
     failing: Mutex<BTreeMap<String, Failing>>,
@@ -20,7 +20,7 @@ struct Failing {
 }
 
 impl Contact {
-    /// Records that a watch has received something.
+    /// Records that a watch has received an answer.
     pub(crate) fn heard(&self, what: &str) {
         let lost = self.lock().remove(what);
         if let Some(lost) = lost {

@@ -1,4 +1,4 @@
-//! Discovery: the resource of a kind.
+//! Discovery: finds the resource that serves a kind.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ pub(crate) struct Served {
 ///
 /// # Errors
 ///
-/// The API server is unreachable.
+/// The API server is unreachable, or answers with an error other than 404.
 pub(crate) async fn find(
     client: &Client,
     api_version: &str,

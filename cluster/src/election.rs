@@ -17,18 +17,18 @@ use crate::access::message;
 const DURATION: Duration = Duration::from_secs(15);
 /// How long the holder tries to renew the lease before it stops leading.
 const DEADLINE: Duration = Duration::from_secs(10);
-/// The interval between attempts.
+/// The interval between attempts to acquire or renew the lease.
 const RETRY: Duration = Duration::from_secs(2);
 /// The name of the lease.
 const NAME: &str = "gavel";
 
-/// A candidate.
+/// A replica that competes for the lease.
 pub(crate) struct Candidate {
     client: Client,
     path: String,
     /// The identity of this replica.
     identity: String,
-    /// The last known lease, and the local time at which it was first seen in this state.
+    /// The `spec` of the lease as last read, and the local time at which this `spec` was first read.
     seen: Option<(Json, Instant)>,
 }
 

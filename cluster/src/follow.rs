@@ -1,4 +1,4 @@
-//! Follows a cluster: watches start and stop with the policies, and every change is published as a new state.
+//! Follows a cluster: starts and stops watches as the policies need them, and publishes every change as a new state.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -24,7 +24,8 @@ use crate::options::{Authorizing, Options};
 use crate::status;
 use crate::stores::{Destination, Stores};
 
-/// The time without events after which changes are published. Changes wait for it because several objects are often written together.
+/// The time without events after which changes are published. Changes wait for such a pause, because several objects are often written
+/// together.
 const QUIET: Duration = Duration::from_millis(5);
 /// The longest time that changes wait for a pause between events. After this time, changes are published even if events still arrive.
 const IMPATIENT: Duration = Duration::from_millis(50);
@@ -101,7 +102,7 @@ struct Follower {
     awaited: BTreeSet<String>,
     /// The kinds that are always watched, by name.
     fixed: BTreeMap<String, (ApiResource, Destination)>,
-    /// The kinds of params that policies have; `None` for kinds that no API serves.
+    /// The kinds of params that policies name, by `apiVersion` and kind; `None` for kinds that no API serves.
     params: BTreeMap<(String, String), Option<Watched>>,
     /// When the wait for params of new kinds ends; `None` if there is no such wait.
     patience: Option<Instant>,
@@ -111,7 +112,7 @@ impl Follower {
     /// Starts the watches of the kinds that are always watched.
     async fn start(&mut self, options: &Options) {
         for own in kinds::own() {
-            // With `native`, Gavel's own kinds need not exist.
+            // With `native`, the cluster need not serve Gavel's own kinds.
             if !options.native || self.is_served(&own).await {
                 self.always(own, Destination::Own, kinds::as_built_in);
             }
@@ -262,8 +263,8 @@ impl Follower {
         self.patience.is_none()
     }
 
-    /// Starts and stops watches, so that exactly the `wanted` kinds of params are watched. Returns the events that tell the stores which
-    /// kinds are known and which are gone.
+    /// Starts and stops watches, so that exactly the `wanted` kinds of params are watched. Returns events for the stores: which kinds of
+    /// params are served, and which are no longer watched.
     async fn reconcile(
         &mut self,
         wanted: BTreeSet<(String, String)>,
@@ -340,7 +341,7 @@ impl Follower {
                 namespaced,
             };
         }
-        // The wait is not restarted, so that policies whose kinds of params change all the time cannot delay the others.
+        // The wait is not restarted. Otherwise, policies whose kinds of params change all the time could delay other policies.
         if self.patience.is_none() {
             self.patience = Instant::now().checked_add(PATIENCE);
         }

@@ -1,5 +1,5 @@
-//! The objects of one kind, listed and watched. kube's watcher resumes an interrupted watch, lists again if that is no longer
-//! possible (410), and uses bookmarks.
+//! The objects of one kind, listed and watched. kube's watcher resumes an interrupted watch, lists the objects again if resuming is no
+//! longer possible (410), and uses bookmarks.
 
 use std::sync::Arc;
 
@@ -130,7 +130,7 @@ enum Ended {
 pub(crate) fn failed(contact: &Contact, name: &str, error: watcher::Error) {
     match code(&error) {
         Some(404) => contact.forget(name),
-        // The list is read again immediately.
+        // 410: the watcher lists the objects again immediately.
         Some(410) => {}
         _ => contact.failed(name, &reason(error)),
     }
@@ -147,7 +147,7 @@ fn code(error: &watcher::Error) -> Option<u16> {
     }
 }
 
-/// The error, in the API server's words if it answered.
+/// The message of an error. If the API server answered, this is the server's own message.
 fn reason(error: watcher::Error) -> String {
     match error {
         watcher::Error::InitialListFailed(error)

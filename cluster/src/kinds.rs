@@ -1,5 +1,5 @@
-//! Gavel's own kinds: those of admissionregistration.k8s.io/v1 in another group, so that a manifest can be used for either by changing one
-//! line.
+//! Gavel's own kinds. They are the kinds of admissionregistration.k8s.io/v1 in another group: to use a manifest with the other group,
+//! change one line.
 
 use gavel_policy::api;
 use kube::core::ApiResource;
@@ -24,7 +24,7 @@ pub(crate) const KINDS: [(&str, &str); 4] = [
     ),
 ];
 
-/// A kind of a group and version.
+/// Describes a kind by its group, version, name and plural name.
 pub(crate) fn resource(group: &str, version: &str, kind: &str, plural: &str) -> ApiResource {
     let api_version = match group {
         "" => version.to_owned(),
@@ -80,8 +80,8 @@ pub(crate) fn is_built_in(resource: &ApiResource) -> bool {
     !group.contains('.') || BUILT_IN.contains(&group)
 }
 
-/// Converts an object of Gavel's own kinds to the built-in kind. Fields that change although the policy stays the same are removed, so that
-/// their changes cause no compilation.
+/// Converts an object of Gavel's own kinds to the built-in kind. Fields that do not affect decisions are removed, so that a change of such
+/// a field does not compile the policy again.
 pub(crate) fn as_built_in(mut object: Json) -> Json {
     if let Some(fields) = object.as_object_mut() {
         fields.insert(

@@ -1,10 +1,10 @@
-//! A live cluster: its objects arrive as watch events and are published as states, and requests can ask it further questions.
-//! Layer 5: the client of the API server is here, decisions are not.
+//! A live cluster. Its objects arrive as watch events and are published as states. While a request waits, Gavel can ask the API server
+//! further questions. Layer 5: this crate contains the client of the API server, and decides nothing.
 //!
-//! Only the program `gavel` uses this crate. `gavel serve --cluster` follows a cluster with [`Cluster::follow`], and `gavel audit` evaluates
-//! policies over its objects with [`audit`]. Both find the cluster by the kubeconfig (`--kubeconfig`, `--context`) or by the account of
-//! their pod. A Rust program that already watches objects gives its events to `gavel-state` instead. `docs/cluster.md` lists the rights that
-//! the account needs, and the limits of requests and memory.
+//! Only the program `gavel` uses this crate. `gavel serve --cluster` follows a cluster with [`Cluster::follow`], and `gavel audit`
+//! evaluates policies over its objects with [`audit`]. Both find the cluster by the kubeconfig (`--kubeconfig`, `--context`) or by the
+//! account of their pod. A Rust program that already watches objects gives its events to `gavel-state` instead. `docs/cluster.md` lists the
+//! permissions that the account needs, and the limits of requests and memory.
 
 mod access;
 mod api_server;

@@ -8,7 +8,8 @@ use crate::client::Target;
 pub struct Options {
     /// The cluster.
     pub target: Target,
-    /// Whether Kubernetes' built-in policies are watched too, so that their decisions can be compared with the API server's.
+    /// Whether Kubernetes' built-in policies are watched too, so that Gavel's decisions by these policies can be compared with the API
+    /// server's.
     pub native: bool,
     /// The source of the authorizer's decisions.
     pub authorizing: Authorizing,
@@ -16,7 +17,7 @@ pub struct Options {
     pub leads: bool,
 }
 
-/// Who answers `authorizer`.
+/// Who decides the calls of `authorizer` in policies.
 #[derive(Debug, Clone, Copy)]
 pub enum Authorizing {
     /// The API server, by SubjectAccessReviews, with a cache.

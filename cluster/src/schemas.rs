@@ -22,7 +22,7 @@ pub(crate) struct Schemas {
     server: Server,
     /// Checks types against the kinds that were read.
     checker: Option<TypeChecker>,
-    /// The URL of each document that was read, which contains a hash of the document; `None` if the server publishes no such document.
+    /// The URL of each document that was read; a new version of the document has another URL. `None` means that there is no such document.
     read: BTreeMap<String, Option<String>>,
 }
 
@@ -161,7 +161,7 @@ fn add(document: &Json, types: &mut TypeChecker) {
     for (path, operations) in paths.into_iter().flatten() {
         let (_, name) = path.rsplit_once('/').unwrap_or_default();
         let kind = operations.pointer(&format!("/get/{KIND}"));
-        // The paths of subresources contain the name of an object.
+        // Paths that contain `{name}` are those of objects and subresources, not of resources.
         if let (Some(kind), false) = (kind, name.is_empty() || path.contains("{name}")) {
             types.add_resource(name.to_owned(), GroupVersionKind::read(kind.into()));
         }

@@ -1,4 +1,4 @@
-//! The status of policies with the type errors of their expressions, as kube-controller-manager writes it for the built-in ones (kubernetes
+//! The status of policies with the type errors of their expressions, as kube-controller-manager writes it for built-in policies (kubernetes
 //! `pkg/controller/validatingadmissionpolicystatus`).
 
 use std::sync::Arc;
@@ -23,9 +23,9 @@ use crate::schemas::Schemas;
 
 /// The writer's name in `managedFields`.
 const MANAGER: &str = "gavel-status";
-/// The name of the watch of policies in messages.
+/// The name of this watch in messages.
 const WHAT: &str = "policies for their status";
-/// The schemas are dropped this long after the last event. If a status could not be written, all policies are then read again.
+/// How long after the last event the schemas are dropped. If a status could not be written, all policies are read again at that time.
 const IDLE: Duration = Duration::from_secs(10);
 
 /// Writes the status of policies while this replica leads.

@@ -66,7 +66,7 @@ impl AdmissionQuestion {
         })
     }
 
-    /// The answer.
+    /// Answers the request.
     pub(crate) fn answer(&self, id: &Json) -> Result<Json, RequestError> {
         let environments =
             EnvSet::new(self.server).map_err(|error| RequestError(error.to_string()))?;
@@ -148,7 +148,7 @@ impl AdmissionQuestion {
         Ok(answer)
     }
 
-    /// The bindings, compiled.
+    /// Compiles the bindings.
     pub(crate) fn bindings<T: Registration, C>(
         &self,
         compile: fn(T) -> C,
@@ -228,8 +228,8 @@ impl AdmissionQuestion {
     }
 }
 
-/// Sorts the expressions that cannot be used, in the order of validation: variables, match conditions, validations (each followed by its
-/// message), and the rest.
+/// Sorts errors by the order in which an API server validates the expressions: variables, match conditions, validations (each followed by
+/// its message expression), and the rest.
 pub fn as_validated(mut errors: Vec<PolicyError<'_>>) -> Vec<PolicyError<'_>> {
     errors.sort_by_key(|error| match error.list {
         "variables" => (0, error.index),
@@ -271,7 +271,7 @@ struct Explained {
 }
 
 impl Explanation {
-    /// An empty record. With `trace`, each program that runs is recorded too.
+    /// An empty record. With `trace`, each run of an expression is recorded too.
     pub fn new(trace: bool) -> Self {
         Explanation {
             trace: trace.then(RefCell::default),
@@ -279,7 +279,7 @@ impl Explanation {
         }
     }
 
-    /// The record as a JSON object for each policy: `policy`, `policyMatch`, `bindingMatches` (null if no binding was examined)
+    /// Returns one JSON object for each policy, with the keys `policy`, `policyMatch`, `bindingMatches` (null if no binding was examined)
     /// and `results`.
     pub fn into_policies(self) -> Vec<Json> {
         let policies = self.policies.into_inner().into_iter();
@@ -414,7 +414,7 @@ pub(crate) fn conditions_match(outcome: &ConditionsOutcome) -> Json {
     }
 }
 
-/// A program that ran, as JSON.
+/// The run of an expression, as JSON.
 pub(crate) fn run_entry(run: &Run<'_>) -> Json {
     let kind = match (run.variable, run.kind) {
         (Some(_), _) | (_, ExpressionKind::Variable) => "Variable",

@@ -54,7 +54,7 @@ pub struct Range {
 pub struct Problem {
     /// The phase: `request`, `parse`, `check`, `program`, `eval` or `cost`.
     pub phase: &'static str,
-    /// The text.
+    /// The text of the error.
     pub message: String,
 }
 

@@ -1,4 +1,4 @@
-//! The authorizer that a request binds to a variable: it decides by a table, and records what it is asked.
+//! The authorizer that a request binds to a variable. It decides by a table from the request, and records the calls.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,7 +17,7 @@ use crate::request::{Fields, RequestError, kind};
 /// Attributes of an authorization request, by name. In a row of the table, they are the attributes of the requests that the row matches.
 pub type Attributes = Map<String, Json>;
 
-/// Decides by the first row of a table that matches; if no row matches, has no opinion.
+/// An authorizer that decides by the first matching row of a table. If no row matches, it has no opinion.
 #[derive(Debug, Default)]
 pub(crate) struct TableAuthorizer {
     rows: Vec<(Attributes, Decision)>,
@@ -91,7 +91,7 @@ impl AuthorizerBinding {
 }
 
 impl TableAuthorizer {
-    /// The requests, in order.
+    /// The attributes of all calls so far, in order.
     pub(crate) fn calls(&self) -> Vec<Attributes> {
         let calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
         calls.clone()

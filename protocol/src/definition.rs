@@ -17,7 +17,7 @@ pub(crate) struct DefinitionRequest {
     old: Option<Json>,
     /// The API server.
     server: Server,
-    /// Whether the listed rules count as new or as stored.
+    /// Whether the rules in the answer are compiled as new or as stored rules.
     age: Age,
 }
 
@@ -150,7 +150,7 @@ impl DefinitionRequest {
     }
 }
 
-/// Sets the resource version of a stored definition, if it has none.
+/// Sets the resource version of a definition that has none.
 fn set_resource_version(definition: &mut Definition, version: &str) {
     if let Json::Object(metadata) = &mut definition.metadata {
         let known = metadata.entry("resourceVersion").or_insert(Json::Null);
@@ -210,7 +210,7 @@ impl Rule {
 impl RuleAnswer {
     fn of(outcome: &RuleOutcome) -> Self {
         let compiled = &outcome.compiled;
-        // A blank rule costs nothing, wherever it may run.
+        // A blank rule costs nothing, however often it runs.
         let (max, request) = match &compiled.rule {
             Ok(Some(rule)) => (rule.max_cost, outcome.cardinality_of_request),
             _ => (0, 0),

@@ -1,4 +1,4 @@
-//! The definitions in a stream of requests. Later requests can refer to those of earlier ones.
+//! The definitions in a stream of requests. A request can refer to the definition of an earlier request.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -55,7 +55,7 @@ impl NamedDefinitions {
         }
     }
 
-    /// The definition of a `validate` request, compiled.
+    /// Returns the compiled definition of a `validate` request. A definition is compiled once.
     pub(crate) fn load(
         &mut self,
         source: DefinitionSource,

@@ -1,18 +1,18 @@
-//! The place where a request is nested too deeply.
+//! Finds the value at which a request is nested too deeply.
 
 use std::ops::Range;
 
 /// The nesting limit of requests.
 pub(super) const MAX_DEPTH: usize = 127;
-/// The limit of steps in a path that is shown.
+/// The maximum number of steps in a reported path.
 const MAX_STEPS: usize = 12;
 
-/// A list or object that encloses a place.
+/// A list or object that encloses the current position.
 struct Level {
     is_list: bool,
     /// The index of the current element, if the level is a list.
     index: usize,
-    /// The byte range of the key.
+    /// The byte range of the current key, if the level is an object.
     key: Range<usize>,
 }
 

@@ -35,7 +35,7 @@ pub enum Language {
         /// Whether the expression is already stored; otherwise it is new.
         stored: bool,
     },
-    /// The language of the specification with all its extension libraries.
+    /// The language of the CEL specification, with all its extension libraries.
     Cel {
         /// The prefix against which names are resolved.
         container: String,
@@ -57,7 +57,7 @@ pub struct FunctionSpec {
     pub signature: Signature,
 }
 
-/// Builds environments and keeps them.
+/// Builds environments and caches them.
 #[derive(Debug, Default)]
 pub struct Environments {
     kept: HashMap<EnvironmentSpec, Env>,

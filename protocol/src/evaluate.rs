@@ -48,7 +48,7 @@ pub struct Bound<'a> {
     authorizers: Vec<Arc<TableAuthorizer>>,
 }
 
-/// The keys that are only valid with the environment of the specification.
+/// The keys that are only valid with the environment of the CEL specification.
 const CEL_ONLY: [&str; 4] = ["container", "disableMacros", "disableCheck", "functions"];
 
 impl EvalRequest {
@@ -116,7 +116,7 @@ impl EvalRequest {
     ///
     /// # Errors
     ///
-    /// A binding does not fit the type of its variable, which the error names.
+    /// A binding does not fit the type of its variable, or there is no such variable. The error includes the name of the variable.
     pub fn bind<'a>(&'a self, arena: &'a Arena) -> Result<Bound<'a>, (&'a str, RequestError)> {
         let mut activation = Activation::new();
         let mut binder = Binder::new(arena);
@@ -144,7 +144,7 @@ impl EvalRequest {
 }
 
 impl EvalRequest {
-    /// The known sizes of variables.
+    /// The size estimates of the variables.
     pub fn size_source(&self) -> Sizes<'_> {
         let schemas: BTreeMap<&str, &CelSchema> = self
             .declared
@@ -164,7 +164,7 @@ impl EvalRequest {
     }
 }
 
-/// The sizes of a request, and those of its schemas.
+/// The size estimates of a request, and of its schemas.
 #[derive(Debug)]
 pub struct Sizes<'r> {
     table: &'r SizeTable,
@@ -191,7 +191,7 @@ impl SizeSource for Sizes<'_> {
 }
 
 impl Bound<'_> {
-    /// The requests to the authorizers, authorizer by authorizer.
+    /// The calls of all authorizers, grouped by authorizer.
     pub fn authorizer_calls(&self) -> Vec<Attributes> {
         let calls = self.authorizers.iter().map(|authorizer| authorizer.calls());
         calls.flatten().collect()
@@ -203,7 +203,7 @@ fn declared(
     reader: &mut TypeReader,
 ) -> Result<BTreeMap<String, Declared>, RequestError> {
     let mut vars: Vec<(String, Json)> = fields.object("vars")?.into_iter().collect();
-    // `self` is read first, so that its type gets the first name.
+    // `self` is read first, so that its schema gets the type name `selfType1`.
     vars.sort_by_key(|(name, _)| name != "self");
     let mut declared = BTreeMap::new();
     for (name, json) in vars {

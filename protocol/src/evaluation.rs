@@ -74,7 +74,7 @@ impl Compiled {
             .checked
             .insert(env.check(ast).map_err(Failure::Issues)?);
         self.ty = Some(checked.output_type().clone());
-        // In the environment of the specification, a check only determines the type.
+        // In the environment of the CEL specification, a check only determines the type.
         if request.check_only && matches!(request.environment.language, Language::Cel { .. }) {
             return Ok(None);
         }
@@ -100,7 +100,7 @@ impl Compiled {
             Ok(Some(program)) if !self.check_only => {
                 let evaluation = program.eval(activation, arena, options);
                 outcome.cost = Some(evaluation.cost);
-                // A value that is too large for a walk cannot be printed either.
+                // A value that has too many elements, or is nested too deeply, cannot be printed. It is reported as an error.
                 let result = evaluation.result.and_then(|value| {
                     Reach::default().walk(&value)?;
                     Ok(Some(value))
@@ -129,8 +129,8 @@ impl Compiled {
         self.program.as_ref().err()
     }
 
-    /// The failure as an issue with its place in the source. `None` if the failure does not belong to a single node, or is already a list
-    /// of issues.
+    /// Converts a failure to an issue with its position in the source. `None` if the failure does not belong to a single node, or is
+    /// already a list of issues.
     pub fn locate(&self, failure: &Failure) -> Option<Issues> {
         let (id, message) = match failure {
             Failure::Plan(error) => (error.expr_id()?, error.to_string()),

@@ -30,7 +30,7 @@ impl FieldError {
         errors.iter().map(FieldError::from).collect()
     }
 
-    /// Errors sorted by field, for errors whose order upstream is random.
+    /// The errors, sorted by field. Upstream reports these errors in random order.
     pub(crate) fn sorted(errors: &[Error]) -> Vec<FieldError> {
         let mut list = FieldError::list(errors);
         list.sort_by(|a, b| a.field.cmp(&b.field));

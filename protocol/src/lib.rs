@@ -1,4 +1,5 @@
-//! The batch protocol: JSON requests in, JSON answers out, one per line. Layer 4: no IO; it takes a line and returns a line.
+//! The batch protocol: JSON requests in, JSON answers out, one per line. Layer 4: this crate does no IO. It converts the line of a request
+//! to the line of an answer.
 //!
 //! `gavel batch` is this crate behind standard input and output, so that programs in any language can use Gavel without linking it.
 //!
@@ -12,8 +13,8 @@
 //! # Ok::<(), serde_json::Error>(())
 //! ```
 //!
-//! `docs/batch.md` describes the requests. A Rust program that evaluates often links the crate `gavel` instead: here, each request
-//! is parsed from JSON, and each answer written as JSON.
+//! `docs/batch.md` describes the requests. A Rust program that evaluates often links the crate `gavel` instead, because this crate parses
+//! each request from JSON and writes each answer as JSON.
 
 mod admission;
 mod answer;

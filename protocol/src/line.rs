@@ -8,9 +8,9 @@ use serde_json::ser::{Formatter, Serializer};
 /// Characters that some readers treat as the end of a line: next line, line separator, paragraph separator.
 const SEPARATORS: [char; 3] = ['\u{85}', '\u{2028}', '\u{2029}'];
 
-/// Appends a value and a line feed. Line separators within texts are escaped.
+/// Appends a value and a line feed. Line separators within strings are escaped.
 pub fn write(value: &impl Serialize, out: &mut Vec<u8>) {
-    // Writing to a Vec does not fail, and the keys of all objects are texts.
+    // Writing to a Vec does not fail, and the keys of all objects are strings.
     let _ = value.serialize(&mut Serializer::with_formatter(&mut *out, OneLine));
     out.push(b'\n');
 }
@@ -39,7 +39,7 @@ impl Formatter for OneLine {
         Ok(())
     }
 
-    /// Writes a fragment of JSON. Line separators can only occur within its texts.
+    /// Writes a fragment of JSON. Line separators can only occur within strings.
     fn write_raw_fragment<W: ?Sized + Write>(
         &mut self,
         out: &mut W,

@@ -26,7 +26,7 @@ use crate::request::{Fields, RequestError};
 /// A `map` request.
 #[derive(Debug)]
 pub(crate) struct MutationQuestion {
-    /// The part that `map` and `vap` requests share.
+    /// The keys that `map` and `vap` requests share.
     question: AdmissionQuestion,
     schemas: ObjectSchemas,
 }
@@ -41,7 +41,7 @@ impl MutationQuestion {
         if is_typed {
             schemas = schemas.typed(question.server);
         }
-        // As in a real request, the defaults of custom resources are set.
+        // An API server sets the defaults of custom resources before admission, so they are set here.
         for key in ["object", "oldObject"] {
             let request = question.request.as_mut();
             if let Some(object) = request.and_then(|request| request.get_mut(key)) {
@@ -51,7 +51,7 @@ impl MutationQuestion {
         Ok(MutationQuestion { question, schemas })
     }
 
-    /// The answer.
+    /// Answers the request.
     pub(crate) fn answer(&self, id: &Json) -> Result<Json, RequestError> {
         let question = &self.question;
         let environments =
@@ -130,25 +130,25 @@ fn read_schemas(schemas: &Json) -> Result<ObjectSchemas, RequestError> {
     Ok(known)
 }
 
-/// The policies that match at the beginning of a pass, before any mutation.
+/// Whether the policy and its bindings match at the beginning of a pass, before the mutations of this pass.
 #[derive(Debug, Default)]
 struct Matches {
     policy: Json,
     bindings: Vec<Json>,
 }
 
-/// Records the steps of both passes.
+/// Records the steps of both passes: the invocations, and the reinvocations.
 #[derive(Debug, Default)]
 struct MutationWitness {
-    /// The matches of each pass; the answer reports the first.
+    /// The matches of each pass. The answer reports only those of the first pass.
     passes: RefCell<Vec<Matches>>,
-    /// The invocations of both passes.
+    /// The result of each invocation, in both passes.
     results: RefCell<Vec<JsonObject>>,
     /// The index of the first invocation of the current pass.
     begin: Cell<usize>,
     /// The index of the current invocation.
     current: Cell<usize>,
-    /// The programs that ran for the current mutation.
+    /// The runs of expressions for the current mutation.
     runs: RefCell<Vec<Json>>,
     trace: bool,
 }

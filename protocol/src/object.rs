@@ -12,7 +12,7 @@ use crate::field_error::FieldError;
 use crate::line;
 use crate::request::{Fields, RequestError};
 
-/// An `object` request. The objects are kept as texts, because duplicate fields and the order of fields matter.
+/// An `object` request. The objects stay JSON text, because duplicate fields and the order of fields matter.
 #[derive(Debug)]
 pub(crate) struct ObjectRequest {
     object: String,
@@ -22,7 +22,7 @@ pub(crate) struct ObjectRequest {
     pub(crate) server: Server,
 }
 
-/// The answer to an `object` request that could be decoded.
+/// The answer to an `object` request whose object could be decoded.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct ObjectAnswer<'a> {
@@ -139,7 +139,7 @@ impl ObjectRequest {
     }
 }
 
-/// The text of an object: the value's own text, or the contents of a JSON string.
+/// The JSON text of an object. The request contains the object as a JSON value, or as a string that holds the text.
 fn text_of(value: &RawValue) -> String {
     serde_json::from_str(value.get()).unwrap_or_else(|_| value.get().to_owned())
 }

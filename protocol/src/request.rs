@@ -14,7 +14,7 @@ use crate::depth;
 pub struct RequestError(pub String);
 
 impl RequestError {
-    /// Adds the name of the key that the error is in.
+    /// Puts the name of the key that contains the error in front of the message.
     pub fn within(self, key: &str) -> Self {
         let separator = if self.0.starts_with('[') { "" } else { ": " };
         RequestError(format!("{key}{separator}{}", self.0))
@@ -80,7 +80,7 @@ fn salvaged_id(line: &[u8]) -> Json {
 }
 
 impl Fields {
-    /// Reads a text.
+    /// Reads a string.
     pub(crate) fn text(&mut self, key: &str) -> Result<Option<String>, RequestError> {
         match self.take(key) {
             None => Ok(None),
@@ -89,12 +89,12 @@ impl Fields {
         }
     }
 
-    /// Reads a text; `None` if the key is absent or the text is empty.
+    /// Reads a string; `None` if the key is absent or the string is empty.
     pub(crate) fn name(&mut self, key: &str) -> Result<Option<String>, RequestError> {
         Ok(self.text(key)?.filter(|text| !text.is_empty()))
     }
 
-    /// Reads one of several texts; `None` if the key is absent or the text is empty.
+    /// Reads one of several strings; `None` if the key is absent or the string is empty.
     pub(crate) fn choice<T: Copy>(
         &mut self,
         key: &str,
@@ -213,7 +213,7 @@ fn unexpected(key: &str, what: &str, found: &Json) -> RequestError {
     RequestError(format!("{key} must be {what}, not {}", kind(found)))
 }
 
-/// The type of a JSON value for messages; short scalars are quoted.
+/// Describes a JSON value in messages: a short scalar by its value, any other value by its type.
 pub(crate) fn kind(json: &Json) -> String {
     match json {
         Json::Null => "null".to_owned(),

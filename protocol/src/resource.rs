@@ -39,7 +39,7 @@ pub(crate) struct ValidateAnswer<'a> {
     verdict: ValidateOutcome,
 }
 
-/// The answer about an object.
+/// The outcome of a `validate` request.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub(crate) enum ValidateOutcome {
@@ -112,7 +112,7 @@ impl ValidateRequest {
         })
     }
 
-    /// The result of validating the object by the definition.
+    /// Validates the object by the definition.
     pub(crate) fn verdict(self, crd: &CompiledCrd) -> Result<ValidateOutcome, RequestError> {
         let how = self.decoding;
         let refused = |what: &str, error: DecodeError| ValidateOutcome::Refused {

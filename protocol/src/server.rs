@@ -9,12 +9,12 @@ use crate::request::{Fields, RequestError};
 /// The version for requests without `server`.
 const DEFAULT: KubeVersion = KubeVersion::v1(36);
 
-/// The API server that the options `server` and `k8sVersion` name; without them, that of 1.36. `default` chooses the language if
+/// The API server that the options `server` and `k8sVersion` describe; Kubernetes 1.36 by default. `default` chooses the language if
 /// `k8sVersion` is absent.
 ///
 /// # Errors
 ///
-/// A version is not a text, or is unknown.
+/// A version is not a string, or is unknown.
 pub fn server_of(options: &Json, default: fn(Server) -> Server) -> Result<Server, RequestError> {
     let named = ["server", "k8sVersion"]
         .into_iter()
@@ -23,7 +23,7 @@ pub fn server_of(options: &Json, default: fn(Server) -> Server) -> Result<Server
 }
 
 impl Fields {
-    /// Reads the API server; without `k8sVersion`, expressions can use all functions of its version.
+    /// Reads the API server. Without `k8sVersion`, expressions can use all functions of the API server's version.
     pub(super) fn server(&mut self) -> Result<Server, RequestError> {
         self.server_or(|server| server)
     }

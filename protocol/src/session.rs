@@ -58,7 +58,7 @@ impl Session {
         Self::default()
     }
 
-    /// Appends the answer to a request, a line of JSON, to `out`. Every line gets an answer, even if it is not JSON.
+    /// Answers a request, which is a line of JSON, and appends the answer to `out`. Every line gets an answer, even if it is not JSON.
     pub fn answer(&mut self, request: &[u8], out: &mut Vec<u8>) {
         self.arena.reset();
         match Request::read(request) {

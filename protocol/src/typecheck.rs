@@ -1,4 +1,4 @@
-//! `op=typecheck`: the types of a policy's expressions, checked against schemas.
+//! `op=typecheck`: checks the types of a policy's expressions against schemas.
 
 use gavel_engine::value::Json;
 use gavel_policy::GroupVersionKind;

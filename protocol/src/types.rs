@@ -20,13 +20,13 @@ pub(crate) const RESOURCE_CHECK: &str = "kubernetes.authorization.ResourceCheck"
 pub enum Declared {
     /// A type of the language or of a library.
     Plain(Type),
-    /// The type of a schema.
+    /// The type that a schema describes.
     Schema(CelSchema),
-    /// `{"list": TYPE}`
+    /// A list: `{"list": TYPE}`.
     List(Box<Declared>),
-    /// `{"map": [TYPE, TYPE]}`
+    /// A map: `{"map": [TYPE, TYPE]}`.
     Map(Box<(Declared, Declared)>),
-    /// `{"optional": TYPE}`
+    /// An optional: `{"optional": TYPE}`.
     Optional(Box<Declared>),
 }
 
@@ -47,7 +47,7 @@ impl Declared {
 /// A schema that a variable's type contains.
 #[derive(Debug, Clone)]
 pub struct SchemaSpec {
-    /// The schema's text in the request.
+    /// Identifies the schema: its JSON, and whether the request marks it as a `resource`.
     key: String,
     /// The schema. The name of its type is unique.
     pub schema: CelSchema,
@@ -67,7 +67,7 @@ impl std::hash::Hash for SchemaSpec {
     }
 }
 
-/// Reads the types of variables. Equal schemas are kept once.
+/// Reads the types of variables. Equal schemas are stored once.
 #[derive(Debug, Default)]
 pub(crate) struct TypeReader {
     /// The API server whose rules for schemas apply.

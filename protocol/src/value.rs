@@ -1,4 +1,4 @@
-//! Values as typed JSON: each value is an object whose only key names the type.
+//! Values as typed JSON: each value is an object with a key that names the type.
 
 use std::fmt;
 
@@ -89,7 +89,7 @@ impl Serialize for TypedValue<'_> {
     }
 }
 
-/// The type and fields of an object that a struct literal built. For a record, only fields that are not empty.
+/// The type and fields of an object that a struct literal built. Empty fields of a record are omitted.
 struct Made<'a>(TypedValue<'a>, &'a Object<'a>);
 
 impl Serialize for Made<'_> {
@@ -138,7 +138,7 @@ impl Serialize for Entries<'_> {
         while let Some(key) = keys.next_key() {
             let value = match (map.get(&key), map) {
                 (Ok(Some(value)), _) => Entry::Value(self.0.inner(value)),
-                // A field that is null, and fields that the schema does not know.
+                // The field is null, or the schema does not declare it.
                 (Ok(None), _) => Entry::Error(EvalError::new("not found")),
                 (Err(_), map) if map.is_shaped() => continue,
                 (Err(error), _) => Entry::Error(error),
@@ -150,7 +150,7 @@ impl Serialize for Entries<'_> {
     }
 }
 
-/// The value of an entry, or the error of a host that could not compute it.
+/// The value of an entry, or the error if it cannot be computed.
 enum Entry<'a> {
     Value(TypedValue<'a>),
     Error(EvalError),

@@ -1,5 +1,5 @@
-//! Our answers beside recorded answers of Kubernetes, field by field. Skips where the recordings are absent, unless
-//! `GAVEL_SHARED` names the folder that must hold them.
+//! Compares our answers with recorded answers of Kubernetes, field by field. If the recordings are absent, the tests are skipped, unless
+//! `GAVEL_SHARED` names the folder that must contain them.
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
@@ -19,7 +19,7 @@ use serde_json::{Map, Value as Json};
 
 use gavel_protocol::Session;
 
-/// The recordings that agree in every field.
+/// The recordings in which every field must agree.
 const FILES: &[&str] = &[
     "language.ndjson.gz",
     "conformance.ndjson.gz",
@@ -42,7 +42,7 @@ const FILES: &[&str] = &[
     "real-typecheck.ndjson.gz",
 ];
 
-/// The files that the folders of the other versions contain, too.
+/// The recordings that also exist for older and newer versions.
 const FILES_OF_VERSIONS: &[&str] = &[
     "language.ndjson.gz",
     "traps-language.ndjson.gz",
@@ -58,7 +58,7 @@ const FILES_OF_VERSIONS: &[&str] = &[
     "typecheck.ndjson.gz",
 ];
 
-/// Recordings that differ: the file (of each version, if it names none), the request, and why.
+/// Requests whose answers differ: the file, the request's id, and the reason. A file without a folder applies to all versions.
 const DIFFERENT: &[(&str, &str, &str)] = &[
     (
         "traps-language.ndjson.gz",
@@ -72,10 +72,10 @@ const DIFFERENT: &[(&str, &str, &str)] = &[
 const TYPED_REQUEST: &str =
     "`request` is a struct of Go's from 1.37 on, which a JSON patch cannot hold";
 
-/// The keys of an answer that are compared on their own, or not at all.
+/// The keys of an answer that have a comparison of their own, or are not compared.
 const KNOWN: [&str; 7] = ["id", "ok", "error", "value", "type", "cost", "estimate"];
 
-/// The folder of the recordings; none where it is absent and not expected.
+/// The folder of the recordings; `None` if it does not exist and `GAVEL_SHARED` is not set.
 fn folder() -> Option<PathBuf> {
     let expected = std::env::var_os("GAVEL_SHARED").map(PathBuf::from);
     let is_expected = expected.is_some();
@@ -93,7 +93,7 @@ fn lines(file: &Path) -> impl Iterator<Item = String> {
         .map(Result::unwrap)
 }
 
-/// Where a syntax error is: the line and column in `ERROR: <input>:1:5: …`.
+/// The position of a syntax error: the line and column in `ERROR: <input>:1:5: …`.
 fn position(message: &str) -> Option<&str> {
     let (_, rest) = message.split_once("<input>:")?;
     rest.match_indices(':').nth(1).map(|(end, _)| &rest[..end])
@@ -154,7 +154,8 @@ fn differences(wanted: &Json, found: &Json) -> Vec<&'static str> {
     different
 }
 
-/// Takes `{"request": …, "response": …}` apart without reading it: a few answers are nested too deeply for that.
+/// Splits `{"request": …, "response": …}` into request and response without parsing them: a few answers are nested too deeply for the
+/// parser.
 fn halves(line: &str) -> (&str, &str) {
     let line = line
         .strip_prefix("{\"request\": ")
@@ -207,7 +208,7 @@ fn check(files: impl IntoIterator<Item = PathBuf>) {
             }
             answer.clear();
             session.answer(request.as_bytes(), &mut answer);
-            // A few are nested too deeply to be read here.
+            // A few recorded answers are nested too deeply for the parser.
             let Ok(wanted) = serde_json::from_str::<Json>(wanted) else {
                 passed_over += 1;
                 continue;

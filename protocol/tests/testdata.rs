@@ -1,4 +1,4 @@
-//! Our own cases: each request is answered as the file says. `UPDATE_GOLDEN=1` writes the answers anew.
+//! Our own cases: each request must get the answer that the file contains. `UPDATE_GOLDEN=1` replaces the answers in the files.
 #![expect(clippy::unwrap_used, reason = "a test")]
 
 use std::fs;
@@ -23,7 +23,7 @@ fn policies_are_answered_as_recorded() {
     check("policies.ndjson");
 }
 
-/// `docs/differences.md` says what Kubernetes does instead.
+/// `docs/differences.md` describes how Kubernetes answers these requests.
 #[test]
 fn deliberate_differences_stay() {
     check("differences.ndjson");
@@ -34,7 +34,8 @@ fn each_version_answers_as_recorded() {
     check("versions.ndjson");
 }
 
-/// Two lines, of the version before a difference and of the first that has it: one request, and other answers.
+/// Each difference has two cases with the same request and different answers: one of the last version before the difference, and one of the
+/// first version with it.
 #[test]
 fn each_difference_between_versions_has_a_case() {
     let text = fs::read_to_string(path("versions.ndjson")).unwrap();
@@ -58,7 +59,7 @@ fn each_difference_between_versions_has_a_case() {
             request
         };
         assert_eq!(request_of(before), request_of(after), "{name}");
-        // What a version calls itself is no answer.
+        // `compatibilityVersion` is always different, so it is not compared.
         let answered = |case: &Json| {
             let mut response = case["response"].clone();
             response

@@ -7,7 +7,7 @@ use gavel_policy::cel::{Compiler, Declarations, ExpressionKind};
 
 use crate::facts::{Facts, Topic};
 
-/// The variables that the parts of a policy can read.
+/// The variables that most expressions of a policy without params can read.
 const ALL: Declarations = Declarations {
     params: false,
     authorizer: true,

@@ -1,10 +1,10 @@
 //! Rehearses an upgrade of the API server: it computes the answers of two API servers about definitions, policies, webhooks and sample
-//! requests. If the answers differ, it toggles rows of the table of differences between versions until it finds the cause. Layer 5: no IO,
-//! no clock.
+//! requests. If the answers differ, it toggles rows of the table of differences between versions until it finds the cause. Layer 5: this
+//! crate does no IO and reads no clock.
 //!
 //! [`Upgrade`] takes the objects and requests, and returns the changes; see its example. Use it before an upgrade or a rollback; `gavel
-//! upgrade-check` is this crate on the command line. It knows the differences between Kubernetes 1.34 and 1.37; of older versions, it only
-//! knows which functions they lack. The comparison covers what Gavel reproduces: CEL, definitions and admission policies.
+//! upgrade-check` is this crate on the command line. This crate knows the differences between Kubernetes 1.34 and 1.37. For older versions,
+//! it only knows which functions they lack. The comparison covers what Gavel reproduces: CEL, definitions and admission policies.
 
 mod cause;
 mod change;

@@ -20,7 +20,7 @@ pub(crate) fn facts(state: &State, request: &Json) -> Facts {
         state.schemas().fill_defaults(object);
     }
     let arena = Arena::new();
-    // The request was read before.
+    // This does not fail: the request was also read when it was added.
     let Ok(request) = AdmissionRequest::read(Value::from(&request), &arena) else {
         return facts;
     };
@@ -62,7 +62,7 @@ pub(crate) fn facts(state: &State, request: &Json) -> Facts {
 fn add_rules(facts: &mut Facts, state: &State, request: &AdmissionRequest<'_>) {
     let found = state.definitions().validate(request, &|| false);
     for error in &found.errors {
-        // Kubernetes' name for the object as a whole.
+        // Kubernetes calls the object as a whole `<nil>`.
         let field = error.field.as_str();
         let field = if field == "<nil>" { "" } else { field };
         facts.add_about(Topic::Decision, field, &found.kind, error.to_string());

@@ -80,7 +80,7 @@ struct ApiServer<'u> {
     state: OnceCell<State>,
 }
 
-/// Identifies an object or a request in changes, by the order in which they were added, from 0.
+/// Identifies an object or a request in changes. Objects and requests are counted separately from 0, in the order in which they were added.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Subject {
     /// An object of the cluster.
@@ -97,7 +97,8 @@ struct Differing {
     after: Answers,
 }
 
-/// The answers of one server and, for each difference, the causes that change the server's answer if they alone are toggled.
+/// The answers of one server. For each differing answer, `causes` lists the causes that change this answer when only one of them is
+/// toggled.
 struct Answers {
     facts: Facts,
     causes: Vec<Vec<Cause>>,
@@ -115,8 +116,8 @@ impl Upgrade {
         }
     }
 
-    /// Adds an object of the cluster: a definition, policy, binding or webhook configuration, whose results are compared; or an object that
-    /// policies read, such as params, namespaces and RBAC objects.
+    /// Adds an object of the cluster. The answers about definitions, policies, bindings and webhook configurations are compared. Other
+    /// objects, such as params, namespaces and RBAC objects, are only read by policies.
     ///
     /// # Errors
     ///
@@ -145,7 +146,7 @@ impl Upgrade {
     ///
     /// # Errors
     ///
-    /// The JSON is not such a request.
+    /// The JSON is not the `request` of an AdmissionReview.
     pub fn add_request(&mut self, request: Json) -> Result<Subject, InputError> {
         let arena = Arena::new();
         AdmissionRequest::read(Value::from(&request), &arena)
@@ -159,15 +160,14 @@ impl Upgrade {
     ///
     /// # Errors
     ///
-    /// There are requests, and the objects that decide them cannot be used: for example, a definition without a structural
-    /// schema.
+    /// The requests cannot be decided by the objects: for example, a definition has no structural schema.
     pub fn changes(
         &self,
         mut step: impl FnMut(),
     ) -> Result<Vec<(Subject, Vec<Change>)>, InputError> {
         let mut differing = self.differing(&mut step)?;
         let candidates = Cause::candidates(self.from, self.to);
-        // A difference is a cause if reverting it alone restores the earlier answer.
+        // A candidate is a cause if reverting it alone changes the later server's answer.
         for cause in &candidates {
             step();
             let without = ApiServer::new(self, cause.exchanged(self.to, self.from));
@@ -176,8 +176,8 @@ impl Upgrade {
                     .note(*cause, &each.keys, &without.facts(each.subject)?);
             }
         }
-        // If several differences have the same effect, reverting one of them restores nothing. Then a difference is a cause if it alone
-        // changes the earlier answer.
+        // If several candidates have the same effect, reverting one of them changes nothing. Then a candidate is a cause if it alone
+        // changes the earlier server's answer.
         for cause in &candidates {
             let with = ApiServer::new(self, cause.exchanged(self.from, self.to));
             for each in differing.iter_mut().filter(|each| !each.is_explained()) {
@@ -249,7 +249,7 @@ impl Answers {
 }
 
 impl Differing {
-    /// Whether, for every differing answer, there is a cause that changes the later server's answer when this cause alone is reverted.
+    /// Whether every differing answer has a cause: when this cause alone is reverted, the later server's answer changes.
     fn is_explained(&self) -> bool {
         self.after.causes.iter().all(|causes| !causes.is_empty())
     }

@@ -1,4 +1,4 @@
-//! Each row of the table of differences is found as the cause of what it changes.
+//! Tests that each row of the table of differences is found as the cause of the changes that it makes.
 #![cfg(test)]
 
 use std::collections::BTreeSet;
@@ -9,7 +9,7 @@ use gavel_apimachinery::server::{DIFFERENCES, Difference, Row};
 use gavel_upgrade::{Cause, Upgrade};
 use serde_json::{Value as Json, json};
 
-/// The request of a case of `testdata/versions.ndjson`.
+/// The request of the row's case in `testdata/versions.ndjson`.
 fn case(row: &Row) -> Json {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/versions.ndjson");
     let cases = fs::read_to_string(path).unwrap();
@@ -21,7 +21,8 @@ fn case(row: &Row) -> Json {
     found.unwrap()["request"].clone()
 }
 
-/// An expression of a policy that is a case of a row, where the expression of the case is none or reads other variables.
+/// An expression for a policy that shows the difference of a row. It is derived from the expression of the row's case, unless that
+/// expression reads variables that a policy does not have.
 fn condition(row: &Row, expression: &str) -> String {
     match row.difference {
         Difference::LoopVariablesComeFirst => "[1].all(object, .object == object)".to_owned(),
@@ -56,7 +57,7 @@ fn binding() -> Json {
     })
 }
 
-/// The request that creates an object of a plural name.
+/// The request that creates an object. `plural` is the plural name of the object's kind.
 fn creation(plural: &str, object: &Json) -> Json {
     let (group, version) = match object["apiVersion"].as_str().unwrap().split_once('/') {
         Some(of_group) => of_group,
@@ -134,7 +135,6 @@ fn each_row_is_found_as_a_cause() {
             })
             .collect();
         let name = format!("{:?}", row.difference);
-        // A definition whose names are bounded is there for the params alone.
         if causes != BTreeSet::from([name.clone()]) {
             missed.push(format!("{name}: {causes:?}: {changes:?}"));
         }

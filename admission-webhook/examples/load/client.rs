@@ -15,7 +15,7 @@ impl<T: Read + Write> Stream for T {}
 pub(crate) enum Pace {
     /// As soon as the previous request is answered.
     AsFastAsPossible,
-    /// At fixed times, even if answers are late: a late answer delays the next request, and the measured time includes this delay.
+    /// At fixed intervals. A request that is sent late, because the previous answer was late, is timed from when it was due.
     Every(Duration),
 }
 
@@ -75,9 +75,9 @@ pub(crate) struct Connection {
     stream: Box<dyn Stream>,
     /// When the next request is to be sent.
     due: Instant,
-    /// When the request in flight began.
+    /// When the measured time of the request in flight began.
     began: Option<Instant>,
-    /// The bytes that have been sent.
+    /// The number of bytes of the request that have been sent.
     sent: usize,
     /// The part of the answer that has arrived.
     answer: Vec<u8>,

@@ -4,9 +4,9 @@
 //! connections that are kept alive. The client is one thread that never sleeps; `.ci/load` puts it on the first processor. So the figures
 //! show what the server does with one processor that it does not share with the client.
 //!
-//! Two baselines bound the results: `GET /livez`, a handler of the same server that does nothing, and a review that is parsed but matches
-//! no policy. The baselines and the work are measured in short alternating turns, each as fast as the server answers; then the work is
-//! measured at half its maximum rate. Turns with CPU steal are discarded.
+//! Two baselines bound the results: `GET /livez`, whose handler does nothing, and a review that is parsed but matches no policy. In short
+//! alternating turns, the client loads the baselines and the work as fast as the server answers. Then it loads the work alone at half the
+//! maximum rate. Turns with CPU steal are discarded.
 
 #![expect(clippy::print_stdout, reason = "the table is what this program is for")]
 
@@ -113,12 +113,12 @@ impl<'w> Target<'w> {
 /// The CPU time that a hypervisor has taken from the machine, in hundredths of a second; 0 if unknown.
 fn stolen() -> Outcome<u64> {
     let stat = std::fs::read_to_string("/proc/stat")?;
-    // `cpu`, user, nice, system, idle, iowait, irq, softirq, steal: proc(5).
+    // The first line holds `cpu`, user, nice, system, idle, iowait, irq, softirq, steal: see proc(5).
     let steal = stat.split_ascii_whitespace().nth(8);
     Ok(steal.map_or(Ok(0), str::parse)?)
 }
 
-/// The results of the turns that count. Rates are in answers per second: the median over the turns.
+/// The results for one kind of work. `rate` is in answers per second; `of_idle` and `of_undecided` divide it by the rates of the baselines.
 struct Found {
     rate: f64,
     of_idle: f64,
@@ -157,7 +157,8 @@ fn measure(
     times.sort_unstable();
     let interval = Duration::from_secs_f64(2.0 * f64::from(CONNECTIONS) / rate.max(1.0));
     let mut at_half = Vec::<Vec<_>>::new();
-    // At half load the processor idles at times, and other machines take idle processors first, so few turns count.
+    // At half load the processor is sometimes idle, and a hypervisor takes idle processors first. So more turns are discarded, and more are
+    // tried.
     for _ in 0..turns.saturating_mul(5) {
         if at_half.len() < wanted {
             target.turn(Pace::Every(interval), &mut at_half)?;

@@ -102,7 +102,7 @@ impl Served {
     pub(crate) fn cpu(&self) -> Outcome<Duration> {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id()))?;
         let (_, fields) = stat.rsplit_once(") ").ok_or("no such process")?;
-        // Fields 14 and 15 of proc(5); the first here is 3.
+        // `fields` begins with field 3 of proc(5). Fields 14 and 15 are the user and system time, in hundredths of a second.
         let ticks = fields.split(' ').skip(11).take(2);
         let ticks = ticks.map(str::parse::<u32>).sum::<Result<u32, _>>()?;
         Ok(Duration::from_millis(10).saturating_mul(ticks))
@@ -117,7 +117,7 @@ impl Drop for Served {
     }
 }
 
-/// A client that trusts the authority whose certificate the server prints.
+/// The settings of a client that trusts the certificate authority that the server prints.
 fn trusting(stdout: impl Read) -> Outcome<Arc<ClientConfig>> {
     let mut line = String::new();
     BufReader::new(stdout).read_line(&mut line)?;

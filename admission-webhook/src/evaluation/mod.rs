@@ -1,8 +1,8 @@
 //! Schedules decisions: on the thread that read the request, or on another thread with a deadline.
 //!
 //! Most decisions take microseconds, less than a switch to another thread and back. So a decision is first attempted on the thread that
-//! read the request. But policies may be slow, and a large object can make any policy slow. Therefore it is attempted up to three times,
-//! each time with a longer time limit and fewer concurrent decisions:
+//! read the request. But policies may be slow, and a large object can make any policy slow. Therefore a decision is attempted up to three
+//! times, each time with a longer time limit and fewer concurrent decisions:
 //!
 //! 1. inline, for a millisecond, if the body is small;
 //! 2. on a thread of its own, for [`TURN`]: every request gets this turn, in the order of arrival;
@@ -57,7 +57,7 @@ impl Evaluations {
         }
     }
 
-    /// Decides about a body of `size` bytes. `decide` receives the time by which it must return. If `decide` returns
+    /// Decides a request whose body has `size` bytes. `decide` receives the time by which it must return. If `decide` returns
     /// [`Outcome::Unfinished`], it is called again with more time; the last call must decide. If `decide` lacks an answer of the live
     /// source, this function returns `None`. If this future is dropped, a running attempt stops.
     ///
@@ -104,14 +104,14 @@ impl Evaluations {
     }
 }
 
-/// Waits for a slot while there is still time to use it.
+/// Waits for a slot, at most until [`TURN`] before the deadline.
 async fn within<T>(deadline: Instant, slot: impl Future<Output = T>) -> Result<T, ApiError> {
     let latest = deadline.checked_sub(TURN).unwrap_or(deadline);
     let slot = tokio::time::timeout_at(latest.into(), slot).await;
     slot.map_err(|_| ApiError::too_many_requests())
 }
 
-/// Makes an attempt on another thread; the slot is released when the attempt ends, not when its client is gone.
+/// Makes an attempt on another thread. The slot is released when the attempt ends, even if the client is gone earlier.
 async fn on_thread<T: Send + 'static, S: Send + 'static>(
     slot: S,
     decide: &Arc<impl Fn(&Turn) -> Result<Outcome<T>, ApiError> + Send + Sync + 'static>,

@@ -64,7 +64,7 @@ impl Answers {
         Some(state.snapshot_with(namespace.as_deref()))
     }
 
-    /// A cluster-scoped object, or why it cannot be looked up; `None` if it has to be fetched first.
+    /// Looks up a cluster-scoped object; `None` if the object has to be fetched first.
     pub(super) fn object(&self, resource: &GroupVersionResource, name: &str) -> Option<Found> {
         let mut known = self.lock();
         let key = (resource.clone(), name.to_owned());
@@ -75,7 +75,7 @@ impl Answers {
         found
     }
 
-    /// The plural name of the resource that serves a kind, if any; `None` if it has to be looked up first.
+    /// The plural name of the resource that serves a kind. `Some(None)`: no resource serves it. `None`: it has to be fetched first.
     pub(super) fn resource(&self, kind: &GroupVersionKind) -> Option<Option<String>> {
         let mut known = self.lock();
         let found = known.resources.get(kind).cloned();
@@ -195,7 +195,7 @@ impl<'a> Attempt<'a> {
         }
     }
 
-    /// The authorizer.
+    /// The authorizer that policies consult.
     pub(super) fn authorizer(&self) -> &dyn Authorizer {
         &*self.authorizer
     }
@@ -219,8 +219,8 @@ impl<'a> Attempt<'a> {
     ///
     /// # Errors
     ///
-    /// The result does not count: an answer is missing, or the time limit has passed. `stopped` then returns the name of the policy that
-    /// was interrupted.
+    /// The result does not count: an answer is missing, or the time limit has passed. If the time limit has passed, `stopped` returns the
+    /// name of the interrupted policy.
     pub(super) fn decide<T>(
         &self,
         state: &State,

@@ -10,7 +10,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::status::ApiError;
 
-/// The maximum number of bytes that one JSON value takes while it is read: lists grow by doubling, and the arena keeps the smaller copies.
+/// The maximum number of bytes that one JSON value takes while it is read: a list grows by moving to twice the memory, and the arena keeps
+/// the old copy too.
 const VALUE: usize = 96;
 
 /// The multiple of the first chunk's size that is reserved at once for the rest of the body.
@@ -118,7 +119,8 @@ impl BodyLimits {
         Ok(read)
     }
 
-    /// Reserves more bytes for a body. A single body can take the whole limit, so that it can always be read when there are no others.
+    /// Reserves more bytes for a body. A single body can take the whole limit, so that it can always be read when there are no other
+    /// bodies.
     fn hold(&self, body: &mut HeldBody, bytes: usize) -> Result<(), ApiError> {
         let held = body
             .held

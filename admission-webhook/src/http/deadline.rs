@@ -6,16 +6,17 @@ use gavel_golang::duration;
 
 use crate::status::ApiError;
 
-/// The timeout that is assumed if the API server gives none: the longest that Kubernetes allows.
+/// The timeout of a request without the parameter `timeout`: Kubernetes' default for webhooks. Longer timeouts than [`MAX_TIMEOUT`] are
+/// invalid in Kubernetes.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
 const MAX_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The deadline of a request that arrived at `arrived`: a tenth of the API server's timeout, but at most half a second, is kept free for
-/// the response.
+/// The deadline of a request that arrived at `arrived`. It leaves a tenth of the API server's timeout, but at most 500 ms, for the
+/// response.
 ///
 /// # Errors
 ///
-/// 400 if the parameter is not a duration above 0, as Go writes durations.
+/// 400 if the parameter `timeout` is not a duration above 0 in Go's syntax.
 pub(crate) fn deadline(arrived: Instant, query: &str) -> Result<Instant, ApiError> {
     let mut parameters = form_urlencoded::parse(query.as_bytes());
     let timeout = match parameters.find(|(key, _)| key == "timeout") {

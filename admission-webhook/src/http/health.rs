@@ -17,9 +17,9 @@ use crate::status::ApiError;
 #[derive(Debug, Default)]
 pub(crate) struct Health {
     shutting_down: AtomicBool,
-    /// The problems in manifests that changed after the state in force was read.
+    /// The problems in newer manifests. While there are any, the last good versions stay in force.
     problems: ArcSwap<Vec<String>>,
-    /// Whether reading the manifests takes long.
+    /// Whether the manifests are being read, and this takes unusually long.
     slow: AtomicBool,
 }
 
@@ -48,8 +48,8 @@ impl Health {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum HealthCheck {
     Ping,
-    /// A state is in force: from manifests immediately, from a cluster after the first sync. Problems in newer manifests do not
-    /// make the server unready, because no other replica could read them either.
+    /// A state is in force: from manifests immediately, from a cluster after the first sync. Problems in newer manifests do not make the
+    /// server unready, because every replica has the same problems.
     Policies,
     Shutdown,
 }
@@ -112,7 +112,7 @@ fn all(path: &str, checks: &[HealthCheck], app: &App, uri: &Uri) -> Response {
     }
     let mut lines = String::new();
     let mut failed = false;
-    // Writing to a String does not fail.
+    // The results of `writeln!` are ignored: writing to a String does not fail.
     for check in checks {
         let name = check.name();
         let before = excluded.len();

@@ -171,7 +171,7 @@ impl Observer for Checks<'_> {
     }
 }
 
-/// The type of an error, which upstream derives from its text; a denial without an error is `invalid_error`.
+/// The type of an error, derived from its text as upstream does. A denial without an error is an `invalid_error`.
 fn error_type(message: &str) -> &'static str {
     if message.starts_with("compilation") {
         "compile_error"

@@ -15,7 +15,7 @@ pub(crate) struct Review<'b> {
     request: AdmissionRequest<'b>,
 }
 
-/// The version of a review. Both have the same fields.
+/// The version of a review. Reviews of both versions have the same fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ReviewVersion {
     V1,
@@ -107,7 +107,7 @@ fn complete(sent: Value<'_>, request: &AdmissionRequest<'_>) -> Result<(), ApiEr
             return wrong(format!("request.operation must be {known}"));
         }
     }
-    // In a request about a namespace, the name of the namespace is validated only after admission.
+    // In a request about a namespace, API servers validate the name of the namespace only after admission, so it may be invalid here.
     let is_namespace =
         request.resource.group.is_empty() && request.resource.resource == "namespaces";
     let namespace = match request.namespace {

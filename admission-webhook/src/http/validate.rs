@@ -152,7 +152,7 @@ fn by_policies(
     Outcome::Decided(response)
 }
 
-/// Logs and counts a request that a built-in policy denies here although the API server admitted it.
+/// Logs and counts a request that Gavel denies by a built-in policy, although the API server admitted the request.
 fn compare(app: &App, request: &AdmissionRequest<'_>, decision: Decision) {
     let denial = decision.denials.first().cloned();
     let Some(status) = AdmissionResponse::from(decision).status else {
@@ -204,7 +204,7 @@ fn by_registrations(
             let attempt = Attempt::new(&state, turn, Some(answers));
             Writer::new(request, answers, attempt.authorizer()).refusal(&params)
         });
-    // Validation compiles expressions, so it runs once, when no answer is missing.
+    // Validation compiles expressions, so it runs only once: after all answers have been fetched.
     if answers.is_some_and(|answers| answers.is_lacking()) {
         return NoAnswer::Lacking.into();
     }

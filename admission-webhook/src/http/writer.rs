@@ -117,7 +117,7 @@ impl<'a> Writer<'a> {
             Params::Unresolved(_, Some(kind)) => {
                 format!("unable to resolve paramKind {kind} {every}")
             }
-            // Upstream exchanges the two.
+            // Upstream prints the verb and the user in the wrong order here.
             _ if is_mutating => {
                 format!(
                     "user {verb} does not have \"{user}\" permission on the object referenced by paramRef"

@@ -40,7 +40,7 @@ impl Policies {
     ///
     /// # Errors
     ///
-    /// The problems of the manifests, each with file, line and column.
+    /// The problems of the manifests, each with its file.
     pub(crate) fn load(
         source: PolicySource,
         server: Server,
@@ -90,7 +90,7 @@ impl Policies {
         self.shadow.load_full()
     }
 
-    /// Puts the states of a live source in force.
+    /// Puts a state that a live source has published in force.
     pub(crate) fn take(&self, published: Published, metrics: &Metrics) {
         metrics.serve(&published.state);
         self.current.store(published.state);
@@ -125,7 +125,7 @@ impl Policies {
     }
 }
 
-/// Announces a new state to logs and metrics.
+/// Logs the counts of a new state, and records them as metrics.
 fn announce(state: &State, metrics: &Metrics) {
     let counts = state.counts();
     metrics.serve(state);
@@ -229,7 +229,7 @@ impl Loader {
         problems
     }
 
-    /// The policies and bindings in force after a change of some origins.
+    /// The policies and bindings that would be in force if all changes were applied.
     fn deciding_after(&self, changed: &[(Origin, &str, Vec<Object>)]) -> HashSet<ObjectKey> {
         let is_changed = |origin: &&Origin| changed.iter().any(|(other, ..)| other == *origin);
         let unchanged = self.store.origins().filter(|origin| !is_changed(origin));
@@ -240,9 +240,9 @@ impl Loader {
         keys
     }
 
-    /// Why a change of a file is not applied although the file can be read; `None` if the change is applied. A change that removes policies
-    /// or bindings is not applied, because the writer of the file may not have finished: without these policies, requests would be admitted
-    /// that are denied now.
+    /// Why a change of a file is not applied although the file can be read; `None` if the change is applied. A file that lost all its
+    /// policies and bindings, or that is truncated, may be incomplete: without its policies, requests would be admitted that are denied
+    /// now.
     fn refusal(
         &self,
         origin: &Origin,
@@ -284,5 +284,5 @@ fn deciding(objects: &[Object]) -> impl Iterator<Item = ObjectKey> {
     keys.filter(ObjectKey::decides)
 }
 
-/// Samples of policies.
+/// The sample policies of `gavel serve --demo`.
 const DEMO: &str = include_str!("../../demo/policies.yaml");

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::Notify;
 
-/// The activity of a connection. HTTP/1.1 handles one request at a time.
+/// The phase of a connection. In HTTP/1.1, a connection handles one request at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Phase {
     /// No request has arrived yet.
@@ -27,7 +27,7 @@ impl Phase {
 pub(super) struct Activity {
     opened: Instant,
     phase: AtomicU8,
-    /// When the phase began: milliseconds since the connection was opened.
+    /// When the phase began, in milliseconds since the connection was opened.
     since: AtomicU64,
     first: Notify,
     close: Notify,
@@ -86,8 +86,8 @@ impl Activity {
         }
     }
 
-    /// The order in which connections are closed: first connections that never sent a request, then idle ones, then those that are still
-    /// sending; among equals, the one that has been in this phase for longest. `None` while the connection decides a request.
+    /// The rank of the connection: the lowest rank is closed first. Connections without any request rank below idle ones, and idle ones
+    /// below those whose request is arriving. In the same phase, the older one ranks lower. `None` while a request is being decided.
     pub(super) fn rank(&self) -> Option<(Phase, Instant)> {
         let phase = self.phase();
         let since = Duration::from_millis(self.since.load(Ordering::Relaxed));

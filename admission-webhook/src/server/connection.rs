@@ -36,7 +36,7 @@ pub(super) async fn serve(
     shared: Arc<Shared>,
     closing: watch::Receiver<bool>,
 ) {
-    // Each answer is one small write, which waiting for more data would only delay.
+    // Each answer is one small write. To wait for more data would only delay it.
     let _ = stream.set_nodelay(true);
     let must_close = Arc::clone(&activity);
     tokio::select! {
@@ -134,8 +134,8 @@ async fn respond(
         .call(request.map(|incoming| Body::new(RequestBody::new(incoming, Arc::clone(&activity)))))
         .await?;
     if shared.app.health.is_shutting_down() {
-        // The client opens its next connection to another replica. Closing the connection while it is idle could lose a request that is on
-        // its way.
+        // This header makes the client connect to another replica for its next request. To close the connection without notice could lose a
+        // request that is on its way.
         let headers = response.headers_mut();
         headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
@@ -147,7 +147,7 @@ async fn respond(
     Ok(response)
 }
 
-/// A request that is being answered. Dropping it also ends it, so a request ends even if its client disconnects.
+/// A request that is being answered. Dropping this guard ends the request, so a request also ends when its client disconnects.
 struct InFlight<'a>(&'a Activity);
 
 impl<'a> InFlight<'a> {

@@ -1,5 +1,5 @@
-//! The open connections, limited in number: to open one more, the longest idle connection of the client with the most connections is
-//! closed.
+//! The open connections, limited in number. To open one more, the server closes the least active connection of the client that has the most
+//! connections.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
@@ -12,7 +12,7 @@ use tokio::time::timeout;
 
 use super::activity::Activity;
 
-/// While no connection has closed yet, another one is asked to close at this interval.
+/// At the limit, the server asks a connection to close at this interval, until one has closed.
 const ASK_AGAIN: Duration = Duration::from_millis(20);
 
 /// The open connections of the server, whose number is limited.
@@ -22,14 +22,14 @@ pub(super) struct Connections {
     open: Mutex<BTreeMap<u64, Admitted>>,
 }
 
-/// What the limit needs to know of an open connection: whose it is, and how active it is.
+/// The client and the activity of an open connection.
 #[derive(Debug)]
 struct Admitted {
     client: IpAddr,
     activity: Arc<Activity>,
 }
 
-/// Registers an open connection until it is dropped.
+/// The entry of an open connection in [`Connections`]. Dropping it removes the entry.
 #[derive(Debug)]
 pub(super) struct Open {
     connections: Arc<Connections>,
@@ -135,7 +135,7 @@ mod tests {
         assert!(!same("192.0.2.1", "192.0.2.2"));
     }
 
-    /// One connection of the client with the most connections is closed, and none of another client.
+    /// Exactly one connection is closed, and it belongs to the client with the most connections.
     #[tokio::test]
     async fn the_client_with_most_connections_makes_room() {
         let many: IpAddr = "192.0.2.1".parse().unwrap();

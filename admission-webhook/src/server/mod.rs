@@ -23,7 +23,7 @@ mod request_body;
 
 use connections::{Connections, Open};
 
-/// The limit of connections that wait to be accepted; Linux allows as many by default. Clients beyond it try again after a second.
+/// The limit of connections that wait to be accepted; it is also the default limit of Linux. Clients beyond it try again after a second.
 const BACKLOG: u32 = 4096;
 
 /// A listener with its routes.
@@ -68,7 +68,7 @@ impl Server {
         })
     }
 
-    /// The address, with the port that was chosen for port 0.
+    /// The address that the server listens on. If port 0 was requested, this is the port that the operating system chose.
     pub(crate) fn address(&self) -> std::io::Result<SocketAddr> {
         self.listener.local_addr()
     }
@@ -90,7 +90,7 @@ impl Server {
                 (stream, open) = self.accept() => self.spawn(stream, open, &closing),
             }
         }
-        // Clients that have connected already are served.
+        // Connections that already wait to be accepted are served too.
         while let Some((stream, client)) = self.accept_waiting().await {
             let open = self.connections.admit(client.ip()).await;
             self.spawn(stream, open, &closing);
@@ -111,7 +111,7 @@ impl Server {
                     return (stream, self.connections.admit(client.ip()).await);
                 }
                 Err(error) => {
-                    // Usually there are no file descriptors left, until connections end.
+                    // Usually the process has no file descriptors left until other connections end.
                     tracing::warn!(%error, "no connection could be accepted");
                     tokio::time::sleep(Duration::from_millis(50)).await;
                 }
@@ -119,7 +119,7 @@ impl Server {
         }
     }
 
-    /// A connection that is already waiting to be accepted; `None` if there is none.
+    /// Accepts a connection that is already waiting; `None` if there is none.
     async fn accept_waiting(&self) -> Option<(TcpStream, SocketAddr)> {
         let accepted = poll_fn(|context| match self.listener.poll_accept(context) {
             Poll::Ready(Ok(accepted)) => Poll::Ready(Some(accepted)),

@@ -1,4 +1,4 @@
-//! Logs, on standard error: one line each, text for people or JSON for programs.
+//! Logs on standard error, one entry per line: text for people, or JSON for programs.
 
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::filter::LevelFilter;
@@ -22,12 +22,12 @@ pub enum LogFormat {
     Json,
 }
 
-/// Starts logging. `filter` is a level for Gavel's own logs (`info`), with `warn` for its libraries; or a list of levels by crate
-/// (`warn,gavel_admission_webhook=debug`).
+/// Starts logging. `filter` is either a level for Gavel's own crates, such as `info`, or a list of levels by crate, such as
+/// `warn,gavel_admission_webhook=debug`. With a single level, libraries log at the level `warn`.
 ///
 /// # Errors
 ///
-/// The filter is invalid.
+/// The filter is invalid, or logging has started already.
 pub fn start_logs(format: LogFormat, filter: &str) -> Result<(), String> {
     let filter = match filter.parse::<LevelFilter>() {
         Ok(level) => format!(

@@ -19,7 +19,7 @@ pub type Kept = BTreeMap<String, String>;
 const CERTIFICATE: &str = "tls.crt";
 /// The key of the server's certificate.
 const KEY: &str = "tls.key";
-/// The authorities, the newest first; one of them has signed the certificate.
+/// The certificates of the authorities, the newest first. One of these authorities has signed the server's certificate.
 pub const AUTHORITIES: &str = "ca.crt";
 /// The key of the newest authority.
 const AUTHORITY_KEY: &str = "ca.key";
@@ -28,7 +28,7 @@ const NAMES: &str = "names";
 
 /// The lifetime of an authority, as a multiple of a certificate's lifetime.
 const AUTHORITY: u32 = 40;
-/// A new certificate is valid from this long before its creation, because clocks differ.
+/// How long before its creation a new certificate begins to be valid, because clocks differ.
 const EARLIER: Duration = Duration::from_secs(300);
 
 /// Creates the certificates of a server, and its authorities.
@@ -41,10 +41,10 @@ pub struct Certifier {
 }
 
 impl Certifier {
-    /// The new contents for the stored certificates and keys; `None` keeps them.
+    /// Returns the new certificates and keys to store; `None` if the stored ones need no change.
     ///
-    /// If the newest authority has less than two certificate lifetimes left, a successor is added. The successor signs no certificate
-    /// during its first thirtieth of a certificate lifetime, so that all clients have read it and trust it by then.
+    /// If the newest authority has less than two certificate lifetimes left, a successor is added. The successor signs its first
+    /// certificate after a thirtieth of a certificate lifetime. By then, all clients trust the successor.
     ///
     /// # Errors
     ///
@@ -214,7 +214,7 @@ mod tests {
         }
     }
 
-    /// Whether the newest authority, or one of all, has signed the certificate.
+    /// Whether one of `authorities` has signed the stored certificate.
     fn is_trusted(kept: &Kept, authorities: &str) -> bool {
         let certificate = CertificateDer::from_pem_slice(kept[CERTIFICATE].as_bytes()).unwrap();
         let mut roots = rustls::RootCertStore::empty();

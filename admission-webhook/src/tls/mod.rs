@@ -1,4 +1,4 @@
-//! TLS: the server's certificate, the client certificates that it accepts, and how both are reloaded.
+//! TLS: the server's certificate, the authorities of client certificates, and how they are reloaded.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ mod self_signed;
 pub use kept::{AUTHORITIES, Certifier, Kept};
 pub use self_signed::SelfSigned;
 
-/// The server's certificate, and the authority of client certificates.
+/// The server's certificate, and the authorities of client certificates.
 #[derive(Debug)]
 pub struct TlsSettings {
     /// The server's certificate and key.
@@ -70,10 +70,10 @@ pub enum TlsError {
         /// The error of the TLS library.
         error: String,
     },
-    /// The Secret contains something other than a certificate that Gavel made.
+    /// The stored entry with this name is missing or unreadable, so the Secret was not written by Gavel.
     #[error("not made by gavel serve: {0} is missing, or cannot be read")]
     Kept(&'static str),
-    /// A throw-away authority could not be created.
+    /// A certificate could not be created.
     #[error("no certificate could be made: {0}")]
     SelfSigned(#[from] rcgen::Error),
 }
@@ -94,7 +94,7 @@ struct Offered {
 }
 
 impl Tls {
-    /// Reads the files.
+    /// Creates the configuration, and reads the files that the settings name.
     pub(crate) fn new(settings: TlsSettings) -> Result<Self, TlsError> {
         let current = ArcSwap::from_pointee(offered(&settings)?);
         Ok(Tls { settings, current })
@@ -110,7 +110,7 @@ impl Tls {
         self.current.load().expires
     }
 
-    /// Reads the files again. If the key does not belong to the certificate, the previous configuration stays.
+    /// Reads the certificates again. If they cannot be used, the previous configuration stays.
     pub(crate) fn reload(&self) -> Result<(), TlsError> {
         let offered = offered(&self.settings)?;
         self.current.store(Arc::new(offered));

@@ -68,7 +68,7 @@ impl Pages {
             return Ok(None);
         };
         let list = match self.list(&token).await {
-            // Reading took longer than the server keeps a state; the rest is read from the current state.
+            // The token has expired, because reading took too long. The remaining objects are read in their current state.
             Err(kube::Error::Api(status)) if status.code == 410 && !token.is_empty() => {
                 let token = status
                     .metadata

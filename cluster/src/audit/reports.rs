@@ -45,7 +45,7 @@ impl std::fmt::Debug for Reports {
 struct Kinds {
     group: &'static str,
     version: &'static str,
-    /// The kind and plural name of reports about objects in a namespace; `cluster` has those of reports about cluster-scoped objects.
+    /// The kind and plural name of reports about objects in a namespace. Reports about cluster-scoped objects have those of `cluster`.
     namespaced: (&'static str, &'static str),
     cluster: (&'static str, &'static str),
 }
@@ -76,11 +76,11 @@ struct Open {
 }
 
 impl Reports {
-    /// Reports of the newest kinds that a cluster has.
+    /// Starts writing reports of the newest kinds that a cluster serves.
     ///
     /// # Errors
     ///
-    /// The cluster has none, or is unreachable.
+    /// The cluster serves no kinds of reports, or is unreachable.
     pub async fn new(cluster: &Cluster, shard: Shard) -> Result<Self, String> {
         let client = cluster.client().clone();
         let groups = client.list_api_groups().await.map_err(message)?;
@@ -164,7 +164,7 @@ impl Reports {
     ///
     /// # Errors
     ///
-    /// The cluster rejects a report.
+    /// A report cannot be written, or an old report cannot be deleted.
     pub async fn finish(mut self, is_complete: bool) -> Result<(), String> {
         self.close().await?;
         if !is_complete {
@@ -182,7 +182,7 @@ impl Reports {
         Ok(())
     }
 
-    /// Writes the current report, and begins its next part.
+    /// Writes the collected results as a report. Further results go into a report with the next number.
     async fn write(&mut self) -> Result<(), String> {
         let Some(open) = &mut self.open else {
             return Ok(());

@@ -23,7 +23,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// The options of an audit.
 #[derive(Debug, Clone)]
 pub struct Audit {
-    /// The shard of the objects that is audited.
+    /// The shard of the objects to audit.
     pub shard: Shard,
     /// The number of objects per page.
     pub page: u32,
@@ -46,7 +46,7 @@ pub trait Observer {
     /// Called when `objects` objects have been audited; `remaining` more will follow, if the number is known.
     fn progress(&mut self, objects: u64, remaining: Option<u64>);
 
-    /// Called with the violations of an object; they are empty if there are none.
+    /// Called after the audit of an object. `findings` is empty if the object violates no policy.
     fn found(
         &mut self,
         resource: &Audited,
@@ -81,7 +81,7 @@ impl Summary {
     pub fn metrics(&self, seconds: f64) -> String {
         use std::fmt::Write;
         let mut text = String::from("# TYPE gavel_audit_violations gauge\n");
-        // Writing to a String does not fail.
+        // The results of `writeln!` are ignored: writing to a String does not fail.
         for ((policy, outcome), count) in &self.findings {
             let outcome = outcome.name();
             let _ = writeln!(

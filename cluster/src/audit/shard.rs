@@ -49,7 +49,7 @@ impl FromStr for Shard {
     }
 }
 
-/// The hash of texts (Fowler, Noll, Vo: FNV-1a, 64 bits), which is the same in every process and version.
+/// The 64-bit FNV-1a hash of three texts. It is the same in every process and version.
 fn fnv1a(texts: [&str; 3]) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     for text in texts {

@@ -197,7 +197,7 @@ impl Metrics {
         self
     }
 
-    /// Records a new state: the numbers of objects, and the policies and bindings that may be counted.
+    /// Records a new state: the number of its objects by kind, and counters of 0 for its policies and bindings.
     pub(crate) fn serve(&self, state: &State) {
         let counts = state.counts();
         for (kind, count) in [
@@ -241,7 +241,7 @@ impl Metrics {
             .set(i64::try_from(seconds).unwrap_or(i64::MAX));
     }
 
-    /// Counts a request that the API server admitted although a built-in policy denies it here.
+    /// Counts a request that Gavel denies by a built-in policy, although the API server admitted the request.
     pub(crate) fn differs(&self, policy: &str) {
         let policy = policy.to_owned();
         self.differences
@@ -325,7 +325,7 @@ impl Metrics {
         self.wait_seconds.observe(time.as_secs_f64());
     }
 
-    /// Counts a reading of the manifests.
+    /// Counts an attempt to read manifests, by its outcome.
     pub(crate) fn reloaded(&self, successfully: bool) {
         let status = match successfully {
             true => "success",
@@ -355,7 +355,7 @@ impl Adding<'_> {
     }
 }
 
-/// The action of a binding in the API server's metrics.
+/// The name that the API server's metrics give to an action of a binding.
 pub(crate) fn enforcement(action: &str) -> &'static str {
     match action {
         "Warn" => "warn",

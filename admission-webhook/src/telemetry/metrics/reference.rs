@@ -32,7 +32,7 @@ policies have the names and labels of kube-apiserver, so that dashboards and ale
 |---|---|---|---|
 ";
 
-/// The metrics with at least one sample in each.
+/// Metrics that have at least one sample each.
 fn filled() -> Metrics {
     let metrics = Metrics::new();
     let policy = PolicyKindLabels {
@@ -93,7 +93,7 @@ fn every_metric_has_a_sample() {
     let text = filled().encode().unwrap();
     let calls = include_str!("mod.rs").split("add.").skip(1);
     for name in calls.filter_map(|call| call.split('"').nth(1)) {
-        // Durations have their unit in their name.
+        // The names of durations end with `_seconds`.
         let lines = [format!("# HELP {name} "), format!("# HELP {name}_seconds ")];
         assert!(
             lines.iter().any(|line| text.contains(line)),

@@ -132,6 +132,8 @@ fn announce(state: &State, metrics: &Metrics) {
     tracing::info!(
         policies = counts.policies,
         bindings = counts.bindings,
+        mutating_policies = counts.mutating_policies,
+        mutating_bindings = counts.mutating_bindings,
         definitions = counts.definitions,
         namespaces = counts.namespaces,
         params = counts.params,

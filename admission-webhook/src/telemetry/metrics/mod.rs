@@ -120,10 +120,10 @@ impl Metrics {
                 "gavel_admission_fail_open",
                 "Requests admitted because a policy with failurePolicy Ignore failed",
             ),
-            requests: add.family("gavel_http_requests", "Requests answered"),
+            requests: add.family("gavel_http_requests", "Answered requests"),
             request_seconds: add.seconds(
                 "gavel_http_request_duration",
-                "Time from the end of a request's head to its answer",
+                "Time from the arrival of a request's head to the answer",
                 Family::new_with_constructor(seconds),
             ),
             connections: add.family("gavel_connections", "Open connections"),
@@ -133,35 +133,35 @@ impl Metrics {
             ),
             waiting: add.family(
                 "gavel_evaluations_waiting",
-                "Requests that wait for an evaluation slot",
+                "Requests that wait for an evaluation thread",
             ),
             wait_seconds: add.seconds(
                 "gavel_evaluation_wait",
-                "How long requests waited for an evaluation slot",
+                "How long requests waited for an evaluation thread",
                 seconds(),
             ),
             reloads: add.family(
                 "gavel_manifest_reloads",
-                "How often changed manifests were read, by outcome",
+                "Attempts to read changed manifests, by outcome",
             ),
             last_reload: add.seconds(
                 "gavel_manifest_last_reload_timestamp",
-                "When manifests were last read successfully, since the epoch",
+                "Time at which manifests were last read successfully",
                 Gauge::default(),
             ),
             last_sync: add.seconds(
                 "gavel_manifest_last_sync_timestamp",
-                "When manifests were last compared with what is served, since the epoch",
+                "Time at which the manifests were last compared with the state in force",
                 Gauge::default(),
             ),
             objects: add.family("gavel_objects", "Objects in force, by kind"),
             compile_errors: add.family(
                 "gavel_policy_compile_errors",
-                "Problems of the newest version of a policy; while there are any, its last good version is in force",
+                "Compile errors of the newest version of a policy. While there are any, the last good version stays in force",
             ),
             unseen: add.family(
                 "gavel_policies_unseen",
-                "Objects that policies read and no manifest contains; /readyz?verbose lists them",
+                "Objects that policies read but that no manifest contains; /readyz?verbose lists them",
             ),
             source_age: add.seconds(
                 "gavel_source_age",
@@ -170,11 +170,11 @@ impl Metrics {
             ),
             differences: add.family(
                 "gavel_native_differences",
-                "Requests that Gavel denies by a policy of a built-in kind, although the API server, which enforces the same policy, admitted them",
+                "Requests that the API server admitted although Gavel denies them by the same built-in policy",
             ),
             certificate_expiry: add.seconds(
                 "gavel_tls_certificate_expiry_timestamp",
-                "When the serving certificate expires, since the epoch",
+                "Time at which the server's certificate expires",
                 Gauge::default(),
             ),
             registry,
@@ -203,6 +203,8 @@ impl Metrics {
         for (kind, count) in [
             ("ValidatingAdmissionPolicy", counts.policies),
             ("ValidatingAdmissionPolicyBinding", counts.bindings),
+            ("MutatingAdmissionPolicy", counts.mutating_policies),
+            ("MutatingAdmissionPolicyBinding", counts.mutating_bindings),
             ("CustomResourceDefinition", counts.definitions),
             ("Namespace", counts.namespaces),
             ("params", counts.params),

@@ -12,7 +12,7 @@ use gavel_state::Store;
 use super::{CheckLabels, Metrics, PolicyKindLabels};
 
 const HEAD: &str = "\
-<!-- Made from what the program answers: UPDATE_GOLDEN=1 cargo test -p gavel-admission-webhook --lib reference -->
+<!-- Generated from the output of `/metrics`. To regenerate: UPDATE_GOLDEN=1 cargo test -p gavel-admission-webhook --lib reference -->
 
 # Metrics
 
@@ -20,12 +20,12 @@ const HEAD: &str = "\
 policies have the names and labels of kube-apiserver, so that dashboards and alerts for built-in policies also work for Gavel's.
 
 - A histogram `NAME` has the series `NAME_bucket`, `NAME_sum` and `NAME_count`.
-- Labels contain only names of policies and bindings, known paths and status codes, and nothing else from requests.
+- Labels never contain text from requests, except known paths and methods.
 - Timestamps are in seconds since 1970-01-01 UTC.
 - `process_cpu_seconds_total`, `process_resident_memory_bytes`, `process_open_fds` and similar metrics have the same meaning as in
   Prometheus' client libraries. The operating system determines which of them exist.
 
-[runbook.md](runbook.md) says which metrics have alerts, and what to do. `gavel audit --metrics` writes metrics of its own:
+[runbook.md](runbook.md) says which metrics have alerts, and how to respond to them. `gavel audit --metrics` writes metrics of its own:
 [audit.md](audit.md#metrics).
 
 | metric | type | labels | meaning |

@@ -104,7 +104,7 @@ fn nothing_to_cost_is_no_success() {
     assert!(err.contains("nothing to cost"), "{err}");
 }
 
-/// The commands of the page print what it shows.
+/// Runs the commands of `docs/cost.md` and compares their output with the output on the page.
 #[test]
 fn the_examples_of_the_documentation_are_what_is_printed() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");

@@ -43,7 +43,7 @@ pub(crate) struct ServeArgs {
     #[arg(long, requires = "cluster")]
     pub(crate) native: bool,
 
-    /// How checks by authorizer are answered
+    /// How the checks of the variable authorizer are answered
     #[arg(long, value_enum, default_value_t = AuthorizerMode::Review, requires = "cluster")]
     pub(crate) authorizer: AuthorizerMode,
 
@@ -155,7 +155,7 @@ const EXAMPLES: &str = "Examples:
   gavel serve --cluster --self-signed gavel.gavel-system.svc
   gavel serve --policies policies/ --cert tls.crt --key tls.key --client-ca ca.crt";
 
-/// How checks by `authorizer` are answered.
+/// How the checks of the variable `authorizer` are answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum AuthorizerMode {
     /// The API server, by SubjectAccessReviews

@@ -132,7 +132,7 @@ fn manifests() -> Folder {
         .with("things.yaml", DEFINITION)
 }
 
-/// Sends requests of a kind by several clients at once; their numbers begin at `from`.
+/// Sends `count` requests of a kind from several concurrent clients. The requests are numbered from `from`.
 async fn send(server: &Arc<Server>, kind: &'static str, from: usize, count: usize) {
     let mut senders = Vec::new();
     for sender in 0..SENDERS {

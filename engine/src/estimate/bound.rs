@@ -100,8 +100,8 @@ impl<'a> Estimator<'a> {
         }
     }
 
-    /// Records the path and the entries of a value that is either one of two values or their concatenation. If one of the two is empty,
-    /// only the other one counts.
+    /// Records the path and the entries of a value that can be `left`, `right` or `left + right`. If one of them is always empty, the path
+    /// and the entries of the other are recorded.
     pub(super) fn join(&mut self, id: ExprId, left: &SizedArgument<'a>, right: &SizedArgument<'a>) {
         if !self.bounds {
             return;

@@ -18,7 +18,7 @@ pub(crate) enum ListRepr<'a> {
     Values(&'a [Value<'a>]),
     /// A list in a JSON document.
     Json(&'a [Json]),
-    /// A list in a JSON document that a host views through a shape.
+    /// A list in a JSON document. Its elements are read through the host's shape.
     Shaped(&'a Vec<Json>, &'a Shape),
     /// A list stored outside of an arena, such as a constant.
     Owned(&'a [OwnedValue]),

@@ -13,7 +13,7 @@ const INTRODUCTION: &str = "\
   evaluated. A selection or an index costs 1.
 - The number in parentheses is the cost of the whole example. Every example is true; its `authorizer` allows everything.
 - A signature with a dot belongs to a method: `string.(int) -> string` is called as `text.charAt(0)`.
-- Expressions cannot contain names that begin with `@`: macros expand to calls of these functions. Names such as `_+_` are operators; each
+- Expressions cannot call functions whose names begin with `@`. Only macros expand to calls of these functions. Names such as `_+_` are operators; each
   `_` stands for an operand.
 ";
 

@@ -154,12 +154,13 @@ impl<'e> Choices<'e> {
     }
 }
 
-/// The expression with selections such as `o.a.b`.
+/// Writes each `~` in an expression as a selection, such as `o.a.b` for `o~a~b`.
 pub(crate) fn with_fields(expression: &str) -> String {
     expression.replace('~', ".")
 }
 
-/// The expression with indices such as `o[ka][kb]`. The values of the variables `ka` and `kb` are the fields' names.
+/// Writes each `~` in an expression as an index, such as `o[ka][kb]` for `o~a~b`. The values of the variables `ka` and `kb` are the names of
+/// the fields.
 pub(crate) fn with_indices(expression: &str) -> String {
     let fields = ["a", "b", "c"].iter();
     fields.fold(expression.to_owned(), |text, field| {

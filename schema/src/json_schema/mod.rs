@@ -63,7 +63,7 @@ pub struct JsonSchema {
     pub bounds: Rare<Bounds>,
     /// The schemas under `allOf`, `anyOf`, `oneOf` and `not`.
     pub combinations: Rare<Combinations>,
-    /// The keys that determine how lists and maps are merged.
+    /// The schema keywords that determine how lists and maps are merged, such as `x-kubernetes-list-type`.
     pub topology: Rare<Topology>,
     /// The documentation.
     pub docs: Rare<Docs>,

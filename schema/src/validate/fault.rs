@@ -54,7 +54,7 @@ pub(super) struct Fault<'f> {
 /// An error in a value.
 #[derive(Debug)]
 pub(super) enum Cause<'f> {
-    /// The type or format is wrong. `found` is a type, a format or the string itself.
+    /// The value has the wrong type or format. `found` is the type or the format of the value, or the value itself if it is a string.
     Type {
         expected: &'f str,
         found: &'f str,

@@ -28,7 +28,7 @@ enum TrailStep<'f> {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place(usize);
 
-/// The recorded paths. Each path consists of its last step and the index of the recorded path before this step. `Places` also counts the
+/// The recorded paths. Each path is stored as its last step and the index of its parent path. `Places` also counts the
 /// work of the walk.
 #[derive(Debug)]
 pub(super) struct Places<'f> {

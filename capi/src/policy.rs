@@ -40,7 +40,7 @@ struct Changing {
     schemas: ObjectSchemas,
 }
 
-/// The contents of an index that calls read.
+/// The contents of an index, as a call of the library sees them.
 #[derive(Debug)]
 pub(crate) struct Current {
     pub(crate) snapshot: Snapshot,

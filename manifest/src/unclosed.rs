@@ -122,8 +122,8 @@ fn begins(text: &str, at: usize) -> bool {
     before.is_none_or(|c| c.is_whitespace() || matches!(c, '[' | '{' | ',' | ':'))
 }
 
-/// The token of a string that begins at a byte. The string is unclosed if a character for which `ends` is true comes before the closing
-/// quote.
+/// The token of the quoted string that begins at byte `at`. If a character for which `ends` is true comes before the closing quote, the
+/// string is unclosed.
 fn quoted(text: &str, at: usize, quotes: &[char], ends: fn(char) -> bool) -> Lexeme {
     let mut rest = text.get(at..).unwrap_or_default().char_indices().peekable();
     let Some((_, quote)) = rest.next().filter(|(_, c)| quotes.contains(c)) else {

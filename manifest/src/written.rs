@@ -46,7 +46,7 @@ pub(crate) fn place_of(
     }
 }
 
-/// A walk over a scalar in the file. It tracks the line and column in the parsed text.
+/// A walk over a scalar as it is written in the file. It tracks the line and column in the scalar's value, after escapes and folding.
 struct WrittenWalk<'s> {
     rest: &'s str,
     /// The place of `rest` in the file.

@@ -116,7 +116,7 @@ impl Building {
         self.authorizer = Arc::new(rbac);
     }
 
-    /// Sets whether a kind of params is namespaced, and why its params are unavailable.
+    /// Sets whether a kind of params is namespaced and, if its params are unavailable, the reason.
     pub(crate) fn set_param_kind(
         &mut self,
         kind: &ParamKind,

@@ -98,7 +98,7 @@ impl Sort {
         }
     }
 
-    /// The sort of the policies with this `kind`; `None` for other kinds.
+    /// Whether policies with this `kind` are validating or mutating; `None` if it is not the kind of a policy.
     pub(crate) fn of_kind(kind: &str) -> Option<Self> {
         let sorts = [Sort::Validating, Sort::Mutating];
         sorts.into_iter().find(|sort| sort.kind() == kind)

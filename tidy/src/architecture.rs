@@ -26,7 +26,7 @@ impl Architecture {
         row.map(|(_, layer)| *layer)
     }
 
-    /// The line of a module, as an index into `engine`. `None` if the module is not listed.
+    /// The index in `engine` of the line that lists a module; `None` if no line lists it.
     pub fn engine_line(&self, module: &str) -> Option<usize> {
         let has = |line: &Vec<String>| line.iter().any(|name| name == module);
         self.engine.iter().position(has)

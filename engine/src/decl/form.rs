@@ -1,7 +1,7 @@
 //! Special properties of functions: how their calls are planned, which properties of their results are known, and which literals validators
 //! check.
 
-/// The kinds of calls that the planner does not plan as plain calls of a body.
+/// The kinds of calls that the planner handles specially. It plans all other calls as calls of the function's body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
     /// `a && b`

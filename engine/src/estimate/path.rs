@@ -13,7 +13,7 @@ pub(super) struct Path {
     capacity: usize,
 }
 
-/// The memory of all paths.
+/// The storage of all paths.
 #[derive(Debug, Default)]
 pub(super) struct Paths<'a> {
     steps: Vec<&'a str>,

@@ -74,7 +74,7 @@ pub(super) struct Lexer<'s> {
     ascii: bool,
 }
 
-/// Characters that form no token. The last character is the first one with which no token can continue.
+/// Characters that form no token, up to and including the first character that cannot continue any token.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct UnknownToken {
     /// The position of the first character, in code points.

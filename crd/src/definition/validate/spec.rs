@@ -217,7 +217,7 @@ fn check_versions(
     }
 }
 
-/// Checks the parts of a version that not all versions share.
+/// Checks the parts of a version that can differ between versions.
 fn check_version(
     version: &Version,
     shared: &Shared<'_>,

@@ -453,8 +453,8 @@ fn is_certain(ty: &Type) -> bool {
     )
 }
 
-/// The cost of a call: the cost of its overload, if the types determine the overload. Otherwise, the first cost of the function that
-/// applies to all its calls ([`Cost::by_name`]), or one unit if the function has no such cost.
+/// The cost of a call: the cost of its overload, if the types determine the overload. Otherwise, the cost
+/// that applies to all calls of the function (the first one, if several overloads have one: [`Cost::by_name`]), or else one unit.
 fn call_cost(target: &CallTarget<'_>) -> Cost {
     match (target.overload, target.function) {
         (Some(overload), _) => overload.cost,

@@ -1,7 +1,7 @@
 //! The commands that the documentation shows print what it shows.
 //!
-//! A block that follows `<!-- run in FOLDER -->` is run in that folder: each line that begins with `$ ` by the shell, with the program that is
-//! tested first on its path. `UPDATE_GOLDEN=1` writes the pages anew.
+//! A block that follows `<!-- run in FOLDER -->` is run in that folder: each line that begins with `$ ` by the shell, with the program that
+//! is tested first on its path. `UPDATE_GOLDEN=1` writes the pages anew.
 #![cfg(unix)]
 #![expect(
     clippy::unwrap_used,

@@ -69,8 +69,8 @@ fn comment(line: &str) -> Option<(&str, &str)> {
     Some((before, line.get(at..)?))
 }
 
-/// The first and the last line that the comment on line `n` applies to: from the comment itself to the next line that is not a comment, with
-/// the lines that are indented below that line.
+/// The first and the last line that the comment on line `n` applies to: from the comment itself to the next line that is not a comment,
+/// with the lines that are indented below that line.
 fn below(lines: &[&str], n: usize) -> (u32, u32) {
     let is_content = |line: &&str| {
         let line = line.trim_start();

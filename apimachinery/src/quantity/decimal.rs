@@ -289,7 +289,8 @@ impl Decimal {
         )
     }
 
-    /// The double nearest to the number × 10^scale, and the scale. Go stores a decimal as two integers: the number × 10^scale, and the scale.
+    /// The double nearest to the number × 10^scale, and the scale. Go stores a decimal as two integers: the number × 10^scale, and the
+    /// scale.
     pub(super) fn approximate(&self) -> (f64, i32) {
         let (digits, exponent) = self.digits();
         let exponent = exponent.saturating_add(self.scale.into());

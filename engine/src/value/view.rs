@@ -54,8 +54,8 @@ pub trait ListView: fmt::Debug {
         None
     }
 
-    /// The value that replaces the list when the list is taken out of an optional; `None` if the list stays the same. Kubernetes converts the
-    /// value in an optional if the optional is the value of a variable or a conditional.
+    /// The value that replaces the list when the list is taken out of an optional; `None` if the list stays the same. Kubernetes converts
+    /// the value in an optional if the optional is the value of a variable or a conditional.
     fn native<'a>(&'a self, _arena: &'a Arena) -> Option<Value<'a>> {
         None
     }

@@ -1,4 +1,5 @@
-//! Golden tests: each file of expressions has a file with the expected outcomes beside it. `UPDATE_GOLDEN=1` rewrites the files of expected outcomes.
+//! Golden tests: each file of expressions has a file with the expected outcomes beside it. `UPDATE_GOLDEN=1` rewrites the files of expected
+//! outcomes.
 
 use std::fs;
 use std::path::Path;

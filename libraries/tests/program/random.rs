@@ -159,8 +159,8 @@ pub(crate) fn with_fields(expression: &str) -> String {
     expression.replace('~', ".")
 }
 
-/// Writes each `~` in an expression as an index, such as `o[ka][kb]` for `o~a~b`. The values of the variables `ka` and `kb` are the names of
-/// the fields.
+/// Writes each `~` in an expression as an index, such as `o[ka][kb]` for `o~a~b`. The values of the variables `ka` and `kb` are the names
+/// of the fields.
 pub(crate) fn with_indices(expression: &str) -> String {
     let fields = ["a", "b", "c"].iter();
     fields.fold(expression.to_owned(), |text, field| {

@@ -29,8 +29,8 @@ pub(crate) struct Inputs<'a> {
 }
 
 impl<'a> Inputs<'a> {
-    /// The value of the variable `name` in expressions of a kind: an input, `params`, or the policy's own `variables`. `None` if expressions
-    /// of this kind do not have the variable.
+    /// The value of the variable `name` in expressions of a kind: an input, `params`, or the policy's own `variables`. `None` if
+    /// expressions of this kind do not have the variable.
     pub(super) fn resolve(
         &self,
         kind: ExpressionKind,

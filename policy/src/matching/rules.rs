@@ -76,8 +76,8 @@ impl Rules {
 
     /// The resource and kind with which the first matching rule matches the request; `None` if no rule matches.
     ///
-    /// The rules are first matched with the request's own resource. If no rule matches and the match policy is not `Exact`, they are matched
-    /// with equivalent resources.
+    /// The rules are first matched with the request's own resource. If no rule matches and the match policy is not `Exact`, they are
+    /// matched with equivalent resources.
     pub(super) fn matches<'a>(
         &self,
         request: &'a AdmissionRequest<'_>,

@@ -130,7 +130,8 @@ impl Part {
         matches!(self, Part::ApplyConfiguration | Part::JsonPatch)
     }
 
-    /// The key by which reports sort the expression with index `n`. The message expression of a validation comes directly after the validation.
+    /// The key by which reports sort the expression with index `n`. The message expression of a validation comes directly after the
+    /// validation.
     pub(super) fn order(self, n: usize) -> (usize, usize, usize) {
         match self {
             Part::Variable => (0, n, 0),

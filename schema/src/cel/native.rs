@@ -22,8 +22,8 @@ pub(super) enum Native<'a> {
 }
 
 impl<'a> Native<'a> {
-    /// Converts a CEL value to the Go value behind it: a JSON object becomes the object in its document, a type becomes its name, and an optional
-    /// with a value becomes that value. All other values are unchanged.
+    /// Converts a CEL value to the Go value behind it: a JSON object becomes the object in its document, a type becomes its name, and an
+    /// optional with a value becomes that value. All other values are unchanged.
     pub(super) fn of(value: Value<'a>, arena: &'a Arena) -> Self {
         let value = value.read(arena).unwrap_or(value);
         if let Some((map, _)) = value.as_json_object() {

@@ -14,8 +14,8 @@ const FORM: &str = "; desired format: https://host[/path]";
 /// use gavel_apimachinery::webhook;
 ///
 /// let errors = webhook::check_url("http://example.com/convert?x", &Path::new("url"));
-/// assert_eq!(errors[0].to_string(), "url: Invalid value: \"http\": 'https' is the only allowed URL scheme; desired format:
-/// https://host[/path]"); assert_eq!(errors.len(), 2);
+/// assert_eq!(errors[0].to_string(), "url: Invalid value: \"http\": 'https' is the only allowed URL scheme; desired format: https://host[/path]");
+/// assert_eq!(errors.len(), 2);
 /// ```
 pub fn check_url(url: &str, path: &Path<'_>) -> Vec<Error> {
     let url = match Url::parse_reference(url) {

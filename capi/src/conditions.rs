@@ -133,7 +133,7 @@ pub unsafe extern "C" fn gavel_conditions_compile(
         let text = unsafe { arguments::text(text, text_len) }?;
         let composition = conditions.0.read().unwrap_or_else(PoisonError::into_inner);
         let (expression, ty) = composition.compile(text, declared.into());
-        if let Err(error) = &expression.program {
+        if let Err(error) = expression.program() {
             let message = error.message.clone();
             return Err(GavelError::new(GavelErrorKind::Compile, message).at(error.position));
         }

@@ -5,13 +5,14 @@ use std::collections::BTreeSet;
 
 use gavel_engine::env::Env;
 
-use crate::api::ValidatingAdmissionPolicy;
+use crate::api::{ValidatingAdmissionPolicy, Validation};
 use crate::cel::{
     AUTHORIZER, CompileError, CompiledVariable, Compiler, Declarations, Expression, ExpressionKind,
     NAMESPACE_OBJECT, REQUEST_RESOURCE, REQUEST_VARIABLE,
 };
 use crate::hooks::Bounds;
-use crate::matching::Matcher;
+use crate::matching::{Constraints, Matcher};
+use crate::shared::Shared;
 
 /// A policy with its compiled expressions. An invalid expression affects only the expressions that depend on it.
 #[derive(Debug)]
@@ -24,7 +25,7 @@ pub struct CompiledPolicy {
     pub(crate) variables: Vec<CompiledVariable>,
     pub(crate) match_conditions: Vec<Expression>,
     pub(crate) validations: Vec<Expression>,
-    /// The compiled messageExpressions of the validations; `None` for validations without one.
+    /// The compiled messageExpressions of the validations; `None` for validations without one. Empty if no validation has one.
     pub(crate) messages: Vec<Option<Expression>>,
     pub(crate) audit_annotations: Vec<Expression>,
 }
@@ -86,7 +87,7 @@ impl Reads {
         let variables = variables.map(|variable| &mut variable.expression);
         for expression in variables.chain(expressions) {
             expression.reads_params |= repeated;
-            if let Ok(program) = &expression.program {
+            if let Ok(program) = expression.program() {
                 reads.request |= program.reads(REQUEST_VARIABLE);
                 reads.authorizer |= program.reads(AUTHORIZER) || program.reads(REQUEST_RESOURCE);
                 reads.namespace |= program.reads(NAMESPACE_OBJECT);
@@ -117,11 +118,15 @@ impl CompiledPolicy {
     /// Compiles a policy whose defaults are set. `base` is a Kubernetes environment. Use the environment for stored expressions to evaluate
     /// the policy, and the one for new expressions to validate a policy before it is stored.
     pub fn new(policy: ValidatingAdmissionPolicy, base: &Env) -> Self {
-        Self::compile(policy, &Compiler::with_variables(base))
+        Self::compile(policy, &Compiler::with_variables(base), &Shared::default())
     }
 
     /// Compiles a policy with a shared compiler that has no variables. A policy with variables is compiled with a copy of the compiler.
-    pub(crate) fn compile(policy: ValidatingAdmissionPolicy, compiler: &Compiler) -> Self {
+    pub(crate) fn compile(
+        policy: ValidatingAdmissionPolicy,
+        compiler: &Compiler,
+        constraints: &Shared<Constraints>,
+    ) -> Self {
         let spec = &policy.spec;
         let expressions = Declarations {
             params: spec.param_kind.is_some(),
@@ -145,24 +150,27 @@ impl CompiledPolicy {
             });
         }
         let compile = |kind, text: &str| compiler.compile(kind, text, expressions);
+        let has_message_expression = |each: &Validation| !each.message_expression.is_empty();
+        let message = |each: &Validation| {
+            let text = &each.message_expression;
+            has_message_expression(each)
+                .then(|| compiler.compile(ExpressionKind::Message, text, messages))
+        };
         let match_conditions = spec.match_conditions.iter();
         let validations = spec.validations.iter();
         let audit_annotations = spec.audit_annotations.iter();
         let mut compiled = CompiledPolicy {
             reads: Reads::default(),
             failure_policy: FailurePolicy::read(spec.failure_policy.as_deref()),
-            matcher: Matcher::new(spec.match_constraints.as_ref()),
+            matcher: Matcher::shared(spec.match_constraints.as_ref(), constraints),
             variables,
             match_conditions: match_conditions
                 .map(|each| compile(ExpressionKind::MatchCondition, &each.expression))
                 .collect(),
-            messages: validations
-                .clone()
-                .map(|each| match each.message_expression.as_str() {
-                    "" => None,
-                    text => Some(compiler.compile(ExpressionKind::Message, text, messages)),
-                })
-                .collect(),
+            messages: match validations.clone().any(has_message_expression) {
+                false => Vec::new(),
+                true => validations.clone().map(message).collect(),
+            },
             validations: validations
                 .map(|each| compile(ExpressionKind::Validation, &each.expression))
                 .collect(),
@@ -210,7 +218,7 @@ impl CompiledPolicy {
         let mut errors = Vec::new();
         let mut look =
             |list: &'static str, index, field: &'static str, expression: &'a Expression| {
-                if let Err(error) = &expression.program {
+                if let Err(error) = expression.program() {
                     errors.push(PolicyError {
                         list,
                         index,

@@ -131,7 +131,7 @@ impl CompiledMutatingPolicy {
                     ExpressionKind::ApplyConfiguration => "applyConfiguration.expression",
                     _ => "expression",
                 },
-                error: expression.program.as_ref().err()?,
+                error: expression.program().err()?,
             })
         });
         errors.collect()

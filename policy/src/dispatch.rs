@@ -20,7 +20,7 @@ use crate::evaluation::Session;
 use crate::fields::{fields_of, text_field};
 use crate::index::Snapshot;
 use crate::kept::KeptObject;
-use crate::matching::{Matched, Surroundings};
+use crate::matching::{Matched, Matcher, Surroundings};
 use crate::namespace::Namespace;
 use crate::observer::Observer;
 use crate::options::Options;
@@ -69,8 +69,10 @@ pub fn decide<'a, B: Iterator<Item = &'a CompiledBinding> + Clone>(
     } = &mut *memory;
     let asked = {
         let dispatch = Dispatch::new(snapshot, request, options, arena);
+        let mut latest = None;
         hooks.try_for_each(|(policy, bindings)| {
-            dispatch.ask(policy, bindings, evaluation, &mut decision)
+            let matched = dispatch.matched(policy, &mut latest);
+            dispatch.ask(policy, matched, bindings, evaluation, &mut decision)
         })
     };
     memory.request.reset();
@@ -185,7 +187,25 @@ impl<'a> Dispatch<'a> {
         }
     }
 
-    /// Evaluates a policy for each of its bindings, and adds the results to the decision.
+    /// Determines whether a policy matches the request. `latest` holds the latest matcher and its result, because many policies have the
+    /// same match constraints.
+    fn matched<'b>(
+        &self,
+        policy: &'b CompiledPolicy,
+        latest: &mut Option<(&'b Matcher, Option<Matched<'a>>)>,
+    ) -> Result<Option<Matched<'a>>, String> {
+        let matcher = &policy.matcher;
+        match latest {
+            Some((known, matched)) if known.is_same(matcher) => Ok(*matched),
+            _ => {
+                let matched = matcher.policy_matches(self.request, self.surroundings())?;
+                *latest = Some((matcher, matched));
+                Ok(matched)
+            }
+        }
+    }
+
+    /// Evaluates a policy for each of its bindings, and adds the results to the decision. `matched` tells whether the policy matches.
     ///
     /// # Errors
     ///
@@ -193,13 +213,13 @@ impl<'a> Dispatch<'a> {
     fn ask<'b>(
         &self,
         policy: &'b CompiledPolicy,
+        matched: Result<Option<Matched<'a>>, String>,
         bindings: impl Iterator<Item = &'b CompiledBinding> + Clone,
         memory: &mut EvaluationMemory,
         decision: &mut Decision,
     ) -> Result<(), String> {
         let (request, observer) = (self.request, self.options.observer);
         let around = self.surroundings();
-        let matched = policy.matcher.policy_matches(request, around);
         observer.policy_matched(policy.name(), &matched);
         let matched = match matched {
             Ok(Some(matched)) => matched,
@@ -260,8 +280,10 @@ impl<'a> Dispatch<'a> {
                     let _ = self.work.ask();
                 }
                 observer.evaluated(policy.name(), binding.name(), param, found);
-                let server = self.options.server;
-                decision.enforce(policy, binding, found, &mut annotations, server);
+                if !found.is_silent() {
+                    let server = self.options.server;
+                    decision.enforce(policy, binding, found, &mut annotations, server);
+                }
                 found.clear();
                 memory.param.reset();
                 if is_interrupted {

@@ -16,6 +16,14 @@ use crate::outcome::{
 /// The length limit of a computed message, in bytes.
 const MAX_MESSAGE_BYTES: usize = 5 * 1024;
 
+/// The decision of a validation that is true.
+const ADMITTED: PolicyDecision = PolicyDecision {
+    denies: false,
+    evaluation: PolicyDecisionEvaluation::Admit,
+    message: String::new(),
+    reason: String::new(),
+};
+
 /// The evaluation of a policy for one request, with any number of bindings and params.
 pub(crate) struct Session<'p> {
     policy: &'p CompiledPolicy,
@@ -32,20 +40,17 @@ impl<'p> Session<'p> {
         inputs: &'p Inputs<'p>,
         runner: Runner<'p>,
     ) -> Self {
-        let has_messages = policy.messages.iter().any(Option::is_some);
-        let messages = if has_messages {
-            policy.messages.len()
-        } else {
-            0
+        let group = |kind, count| {
+            let new = || Group::new(kind, count, &policy.variables, inputs, runner);
+            (count > 0).then(new)
         };
-        let group = |kind, count| Group::new(kind, count, &policy.variables, inputs, runner);
         Session {
             conditions: group(
                 ExpressionKind::MatchCondition,
                 policy.match_conditions.len(),
             ),
             validations: group(ExpressionKind::Validation, policy.validations.len()),
-            messages: group(ExpressionKind::Message, messages),
+            messages: group(ExpressionKind::Message, policy.messages.len()),
             annotations: group(
                 ExpressionKind::AuditAnnotation,
                 policy.audit_annotations.len(),
@@ -88,10 +93,12 @@ impl<'p> Session<'p> {
             let messages = self.messages.map_or(Ok(&[][..]), |group| {
                 group.evaluate(expressions, params, runner, &mut left)
             });
-            let decisions = outcomes.iter().enumerate();
-            found
-                .decisions
-                .extend(decisions.map(|(n, outcome)| policy.decision(n, outcome, messages)));
+            for (n, outcome) in outcomes.iter().enumerate() {
+                found.decisions.push(match (outcome, messages) {
+                    (Some(Ok(value)), Ok(_)) if value.as_bool() == Some(true) => ADMITTED,
+                    _ => policy.decision(n, outcome, messages),
+                });
+            }
         }
         if let Some(group) = self.annotations {
             let mut left = budget;
@@ -123,12 +130,7 @@ impl CompiledPolicy {
             (_, Err(OutOfBudget)) => {
                 self.error(format!("failed messageExpression: {OUT_OF_BUDGET}"))
             }
-            (Some(Ok(value)), _) if value.as_bool() == Some(true) => PolicyDecision {
-                denies: false,
-                evaluation: PolicyDecisionEvaluation::Admit,
-                message: String::new(),
-                reason: String::new(),
-            },
+            (Some(Ok(value)), _) if value.as_bool() == Some(true) => ADMITTED,
             (_, Ok(messages)) => self.denial(n, messages.get(n).copied().flatten()),
         }
     }
@@ -200,7 +202,7 @@ impl CompiledPolicy {
                 },
                 _ => AuditOutcome::Error(format!(
                     "valueExpression '{}' resulted in unsupported return type: {}. Return type must be either string or null.",
-                    expression.text,
+                    expression.text(),
                     value.type_name()
                 )),
             },

@@ -1,7 +1,7 @@
 //! The kinds of expressions in policies.
 
 /// The kind of an expression, which determines the type of its result.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ExpressionKind {
     /// Returns whether a policy or webhook applies to the request: `bool`.
     MatchCondition,

@@ -12,6 +12,24 @@ pub(crate) fn field<'a>(object: Value<'a>, name: &str) -> Option<Value<'a>> {
     object.as_map()?.get_str(name).ok()?
 }
 
+/// The fields of an object with these names, found in one pass; null if absent.
+pub(crate) fn fields_named<'a, const N: usize>(
+    object: Value<'a>,
+    names: [&str; N],
+) -> [Value<'a>; N] {
+    let mut found = [Value::NULL; N];
+    let map = object.as_map();
+    for (key, value) in map.iter().flat_map(Map::iter).flatten() {
+        let mut wanted = names.iter().zip(&mut found);
+        if let Some(key) = key.as_str()
+            && let Some((_, field)) = wanted.find(|(name, _)| **name == key)
+        {
+            *field = value;
+        }
+    }
+    found
+}
+
 /// A string field; empty if the field is absent or not a string.
 pub(crate) fn text_field<'a>(object: Value<'a>, name: &str) -> &'a str {
     let text = field(object, name).and_then(|value| value.as_str());

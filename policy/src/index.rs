@@ -18,17 +18,20 @@ use crate::compiled_binding::CompiledBinding;
 use crate::compiled_mutating::{CompiledMutatingBinding, CompiledMutatingPolicy};
 use crate::hooks::{Hook, Hooks};
 use crate::kept::KeptObject;
-use crate::matching::EquivalentResources;
+use crate::matching::{Constraints, EquivalentResources};
 use crate::namespace::{Namespace, Namespaces};
 use crate::params::{ParamFault, Params};
 use crate::request::{AdmissionRequest, text_of};
 use crate::resolver::Resolver;
+use crate::shared::Shared;
 
 /// The current policies, bindings, params and namespaces. Hosts apply events to the index, and take a snapshot of it for each decision.
 /// Cloning is cheap.
 #[derive(Debug, Clone)]
 pub struct PolicyIndex {
     compiler: Arc<Compiler>,
+    /// The match constraints of the policies. Equal ones are shared.
+    constraints: Arc<Shared<Constraints>>,
     policies: Arc<BTreeMap<String, Arc<CompiledPolicy>>>,
     /// The bindings, in the order in which they were added.
     bindings: Arc<IndexMap<String, Arc<CompiledBinding>>>,
@@ -76,6 +79,7 @@ impl PolicyIndex {
     pub fn new(stored_expressions: &Env) -> Self {
         PolicyIndex {
             compiler: Arc::new(Compiler::with_variables(stored_expressions)),
+            constraints: Arc::default(),
             policies: Arc::default(),
             bindings: Arc::default(),
             mutating_policies: Arc::default(),
@@ -175,7 +179,7 @@ impl PolicyIndex {
 
     /// Compiles a policy whose defaults are set. The index does not change.
     pub fn compile(&self, policy: ValidatingAdmissionPolicy) -> CompiledPolicy {
-        CompiledPolicy::compile(policy, &self.compiler)
+        CompiledPolicy::compile(policy, &self.compiler, &self.constraints)
     }
 
     /// Compiles and adds a policy whose defaults are set.

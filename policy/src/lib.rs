@@ -70,6 +70,7 @@ mod request;
 mod resolver;
 mod resource;
 mod response;
+mod shared;
 pub mod typecheck;
 pub mod validation;
 mod wanted;

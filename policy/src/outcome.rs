@@ -16,6 +16,13 @@ impl Evaluation {
         decisions.any(|decision| decision.evaluation == PolicyDecisionEvaluation::Error)
     }
 
+    /// Whether all validations admit the request, and there are no audit annotations.
+    pub(crate) fn is_silent(&self) -> bool {
+        let mut decisions = self.decisions.iter();
+        self.audit_annotations.is_empty()
+            && decisions.all(|decision| decision.evaluation == PolicyDecisionEvaluation::Admit)
+    }
+
     /// Drops all results.
     pub(crate) fn clear(&mut self) {
         self.decisions.clear();

@@ -140,8 +140,9 @@ impl Added<'_> {
         declared: Declarations,
     ) {
         let expression = self.compiler.compile(kind, text, declared);
-        if let Err(error) = expression.program {
-            self.facts.add(Topic::Compilation, field, error.message);
+        if let Err(error) = expression.program() {
+            self.facts
+                .add(Topic::Compilation, field, error.message.clone());
             return;
         }
         if self.has_estimates {

@@ -1,6 +1,7 @@
 //! Unification: which types agree, and which types the type variables stand for (cel-go `checker/types.go`, `mapping.go`).
 
 use std::cell::Cell;
+use std::mem::discriminant;
 
 use smol_str::SmolStr;
 
@@ -67,8 +68,15 @@ impl Bindings {
         if signature.parameters.len() != arguments.len() {
             return None;
         }
+        let mut pairs = arguments.iter().zip(&signature.parameters);
+        // Most overloads of an operator are excluded here.
+        if pairs
+            .clone()
+            .any(|(actual, formal)| conflict(actual, formal))
+        {
+            return None;
+        }
         let fits = self.attempt(|bindings| {
-            let mut pairs = arguments.iter().zip(&signature.parameters);
             pairs.all(|(actual, formal)| bindings.fits(actual, formal, &scheme))
         });
         fits.then(|| match scheme.names {
@@ -352,6 +360,24 @@ fn is_nullable(ty: &Type) -> bool {
             | Type::Timestamp
             | Type::Wrapper(_)
     )
+}
+
+/// Whether both types are simple, and differ: no value has both types.
+fn conflict(first: &Type, second: &Type) -> bool {
+    let is_simple = |ty: &Type| {
+        matches!(
+            ty,
+            Type::Bool
+                | Type::Int
+                | Type::Uint
+                | Type::Double
+                | Type::String
+                | Type::Bytes
+                | Type::Duration
+                | Type::Timestamp
+        )
+    };
+    is_simple(first) && is_simple(second) && discriminant(first) != discriminant(second)
 }
 
 /// Whether two types without parameters are equal, ignoring whether they may be null.

@@ -116,9 +116,11 @@ impl Declarations {
             Arc::new(FunctionDecl {
                 name: function,
                 overloads: Vec::new(),
+                literals: Vec::new(),
             })
         }));
         if decl.overloads.iter().all(|known| known.id != overload.id) {
+            decl.literals.extend(overload.literals);
             decl.overloads.push(Arc::new(overload));
         }
     }

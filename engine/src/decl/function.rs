@@ -15,6 +15,8 @@ pub struct FunctionDecl {
     pub name: SmolStr,
     /// The overloads, in the order in which the checker tries them.
     pub overloads: Vec<Arc<OverloadDecl>>,
+    /// The rules by which validators check literals in calls, those of all overloads together.
+    pub(super) literals: Vec<LiteralRule>,
 }
 
 /// An overload with its parsed signature.
@@ -46,8 +48,7 @@ pub struct OverloadDecl {
 impl FunctionDecl {
     /// Whether validators apply this rule to literals in calls of the function.
     pub fn has_literals(&self, rule: LiteralRule) -> bool {
-        let mut overloads = self.overloads.iter();
-        overloads.any(|overload| overload.literals == Some(rule))
+        self.literals.contains(&rule)
     }
 }
 

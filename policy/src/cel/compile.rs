@@ -15,6 +15,7 @@ use smol_str::SmolStr;
 use super::declared::{JSON_PATCH, OBJECT_PATCH, VariableTypes, declared_type, variable_type};
 use super::environment::{Declarations, ObjectTypes, PARAMS, VARIABLES_VARIABLE, extend};
 use crate::expression_kind::ExpressionKind;
+use crate::shared::Shared;
 
 impl ExpressionKind {
     /// The types that the expression may return; an empty list allows any type.
@@ -30,19 +31,47 @@ impl ExpressionKind {
     }
 }
 
-/// An expression and the result of compiling it.
+/// An expression and the result of compiling it. Equal expressions of several policies share the result.
 #[derive(Debug)]
 pub struct Expression {
     /// The role of the expression.
     pub kind: ExpressionKind,
-    /// The source text of the expression.
-    pub text: Box<str>,
-    /// The program, or the reason why the expression does not compile.
-    pub program: Result<Program, CompileError>,
     /// Whether the result may depend on params, directly or through variables.
     pub(crate) reads_params: bool,
+    compiled: Arc<Compiled>,
+}
+
+/// The result of compiling an expression.
+#[derive(Debug)]
+struct Compiled {
+    key: (ExpressionKind, Declarations),
+    text: Box<str>,
+    program: Result<Program, CompileError>,
+    /// The type of the expression; `dyn` if it does not compile.
+    ty: Type,
+    reads_params: bool,
+    reads_variables: bool,
+}
+
+impl Expression {
+    /// The source text of the expression.
+    pub fn text(&self) -> &str {
+        &self.compiled.text
+    }
+
+    /// The program.
+    ///
+    /// # Errors
+    ///
+    /// The expression does not compile.
+    pub fn program(&self) -> Result<&Program, &CompileError> {
+        self.compiled.program.as_ref()
+    }
+
     /// Whether the expression reads `variables`.
-    pub(crate) reads_variables: bool,
+    pub(crate) fn reads_variables(&self) -> bool {
+        self.compiled.reads_variables
+    }
 }
 
 /// Why an expression cannot be used.
@@ -112,6 +141,8 @@ pub struct Compiler {
     types: Option<ObjectTypes>,
     /// The names of the variables that depend on params.
     dependent: Vec<SmolStr>,
+    /// The expressions compiled so far that are still in use. Copies of the compiler share them.
+    compiled: Arc<Shared<Compiled>>,
     /// The environments for the eight combinations of [`Declarations`]: first the four without patch types, then the four with them. Each
     /// is built when it is first needed.
     environments: [[OnceLock<Env>; 4]; 2],
@@ -126,6 +157,7 @@ impl Compiler {
             variables: None,
             types: None,
             dependent: Vec::new(),
+            compiled: Arc::default(),
             environments: Default::default(),
         }
     }
@@ -186,7 +218,22 @@ impl Compiler {
         text: &str,
         declarations: Declarations,
     ) -> Expression {
-        self.compile_as(kind, text, declarations).0
+        let compiled = match self.depends_on_policy(text) {
+            true => Arc::new(self.compile_as(kind, text, declarations)),
+            false => {
+                let key = (kind, declarations);
+                self.compiled.get_or_insert(
+                    (key, text),
+                    |known| known.key == key && *known.text == *text,
+                    || self.compile_as(kind, text, declarations),
+                )
+            }
+        };
+        Expression {
+            kind,
+            reads_params: compiled.reads_params,
+            compiled,
+        }
     }
 
     /// Compiles a variable and declares it for later expressions, with type `dyn` if it does not compile.
@@ -220,16 +267,18 @@ impl Compiler {
         text: &str,
         declarations: Declarations,
     ) -> (Expression, Type) {
-        self.compile_as(ExpressionKind::Variable, text, declarations)
+        let expression = self.compile(ExpressionKind::Variable, text, declarations);
+        let ty = expression.compiled.ty.clone();
+        (expression, ty)
     }
 
-    /// Compiles an expression and returns it with its type, which is `dyn` if the expression does not compile.
-    fn compile_as(
-        &self,
-        kind: ExpressionKind,
-        text: &str,
-        declarations: Declarations,
-    ) -> (Expression, Type) {
+    /// Whether the result of compiling an expression may depend on the variables of the policy, or on schemas.
+    fn depends_on_policy(&self, text: &str) -> bool {
+        let has_variables = self.variables.as_ref().is_some_and(|all| !all.is_empty());
+        self.types.is_some() || (has_variables && text.contains(VARIABLES_VARIABLE))
+    }
+
+    fn compile_as(&self, kind: ExpressionKind, text: &str, declarations: Declarations) -> Compiled {
         let mut ty = Type::Dyn;
         let mut reads_params = false;
         let mut reads_variables = false;
@@ -242,14 +291,14 @@ impl Compiler {
                 reads_variables = program.reads(VARIABLES_VARIABLE);
                 Ok(program)
             });
-        let expression = Expression {
-            kind,
+        Compiled {
+            key: (kind, declarations),
             text: text.into(),
             program,
+            ty,
             reads_params,
             reads_variables,
-        };
-        (expression, ty)
+        }
     }
 
     /// Whether the result of a program may depend on params: the program reads params or a variable that depends on them, or it uses

@@ -101,7 +101,7 @@ impl Composition {
         let (expression, ty) = self
             .compiler
             .compile_typed_variable(name, text, declarations);
-        let failure = expression.program.as_ref().err().cloned();
+        let failure = expression.program().err().cloned();
         self.variables.push(CompiledVariable {
             name: name.into(),
             expression,
@@ -140,9 +140,7 @@ impl Composition {
         });
         let all = expressions.iter().copied();
         let kind = ExpressionKind::Validation;
-        match Group::new(kind, expressions.len(), &self.variables, inputs, runner) {
-            Some(group) => group.evaluate(all, bindings.params, runner, budget).ok(),
-            None => Some(&[]),
-        }
+        let group = Group::new(kind, expressions.len(), &self.variables, inputs, runner);
+        group.evaluate(all, bindings.params, runner, budget).ok()
     }
 }

@@ -27,7 +27,7 @@ pub(crate) const REQUEST_RESOURCE: &str = "authorizer.requestResource";
 pub(crate) const VARIABLES_VARIABLE: &str = "variables";
 
 /// The variables that are declared for some expressions only.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Declarations {
     /// `params`, which a policy with a paramKind has.
     pub params: bool,

@@ -38,26 +38,23 @@ pub(crate) struct Group<'p> {
 }
 
 impl<'p> Group<'p> {
-    /// A group of this number of expressions of one kind; `None` if the number is 0.
+    /// A group of this number of expressions of one kind.
     pub(crate) fn new(
         kind: ExpressionKind,
         expressions: usize,
         variables: &'p [CompiledVariable],
         inputs: &'p Inputs<'p>,
         runner: Runner<'p>,
-    ) -> Option<&'p Self> {
-        if expressions == 0 {
-            return None;
-        }
+    ) -> &'p Self {
         let bump = runner.arena.bump();
-        Some(bump.alloc(Group {
+        bump.alloc(Group {
             kind,
             variables,
             inputs,
             runner,
             pool: OnceCell::new(),
             shared: bump.alloc_slice_fill_with(expressions, |_| OnceCell::new()),
-        }))
+        })
     }
 
     fn pool(&self) -> &'p Pool<'p> {
@@ -88,7 +85,7 @@ impl<'p> Group<'p> {
                 outcomes.push(None);
                 continue;
             };
-            let program = match &expression.program {
+            let program = match expression.program() {
                 Ok(program) => program,
                 Err(error) => {
                     let message = format!(in bump, "compilation error: {}", error);
@@ -97,7 +94,7 @@ impl<'p> Group<'p> {
                 }
             };
             let none = Value::NULL;
-            let ran = match (expression.reads_variables, expression.reads_params) {
+            let ran = match (expression.reads_variables(), expression.reads_params) {
                 (false, false) => *shared.get_or_init(|| {
                     self.runner
                         .eval(program, self.kind, self.inputs, none, none)
@@ -106,16 +103,16 @@ impl<'p> Group<'p> {
                 (true, false) => *shared.get_or_init(|| self.pool().run(program)),
                 (true, true) => scope().run(program),
             };
-            if expression.reads_variables {
+            if expression.reads_variables() {
                 scope().charge(ran.read);
             }
             runner.tell(expression, None, &ran);
-            if expression.reads_variables {
+            if expression.reads_variables() {
                 spend(budget, scope().take_cost())?;
             }
             spend(budget, ran.cost)?;
             outcomes.push(Some(ran.result.map_err(|error| {
-                let text = &expression.text;
+                let text = expression.text();
                 format!(in bump, "expression '{}' resulted in error: {}", text, error)
                     .into_bump_str()
             })));

@@ -49,7 +49,7 @@ impl<'a> Runner<'a> {
     pub(super) fn tell(&self, expression: &Expression, variable: Option<&str>, ran: &Ran<'_>) {
         self.observer.ran(&Run {
             kind: expression.kind,
-            expression: &expression.text,
+            expression: expression.text(),
             variable,
             cost: ran.cost,
             result: ran.result,

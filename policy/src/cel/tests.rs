@@ -15,7 +15,7 @@ fn compiler() -> Compiler {
 }
 
 fn message(expression: &Expression) -> &str {
-    match &expression.program {
+    match expression.program() {
         Ok(_) => "",
         Err(error) => &error.message,
     }
@@ -63,7 +63,7 @@ fn expressions_come_to_what_they_are_for() {
 fn expressions_see_what_is_declared_for_them() {
     let check = |text: &str, declarations, expected: bool| {
         let expression = compiler().compile(ExpressionKind::Validation, text, declarations);
-        assert_eq!(expression.program.is_ok(), expected, "{text}");
+        assert_eq!(expression.program().is_ok(), expected, "{text}");
     };
     let neither = Declarations::default();
     check("params == null", BOTH, true);
@@ -161,5 +161,33 @@ fn patches_have_types_of_their_own() {
         JsonPatch,
         "[type(JSONPatch{}) == JSONPatch ? JSONPatch{} : JSONPatch{}]",
         "program instantiation failed: reference to undefined type: JSONPatch",
+    );
+}
+
+#[test]
+fn equal_expressions_share_a_program() {
+    let shares = |one: &Expression, other: &Expression| {
+        std::ptr::eq(one.program().unwrap(), other.program().unwrap())
+    };
+    let kind = ExpressionKind::Validation;
+    let (compiler, other) = (compiler(), compiler());
+    let first = compiler.compile(kind, "1 < 2", BOTH);
+    assert!(shares(&first, &compiler.compile(kind, "1 < 2", BOTH)));
+    let neither = Declarations::default();
+    assert!(!shares(&first, &compiler.compile(kind, "1 < 2", neither)));
+    assert!(!shares(&first, &other.compile(kind, "1 < 2", BOTH)));
+
+    // Copies of a compiler share programs, but not those that read the variables of a policy.
+    let [mut ints, mut texts] = [compiler.clone(), compiler];
+    ints.compile_variable("x", "1", BOTH);
+    texts.compile_variable("x", "'a'", BOTH);
+    assert!(shares(&first, &ints.compile(kind, "1 < 2", BOTH)));
+    let read = "variables.x == 1";
+    assert_eq!(message(&ints.compile(kind, read, BOTH)), "");
+    assert!(
+        texts
+            .compile(kind, read, BOTH)
+            .program()
+            .is_err_and(|error| error.message.contains("found no matching overload"))
     );
 }

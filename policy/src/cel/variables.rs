@@ -105,7 +105,7 @@ impl<'p> Pool<'p> {
     /// The result of a variable; `None` if it does not compile.
     fn ran(&self, position: usize) -> Option<Ran<'p>> {
         let cell = self.memory.get(position)?;
-        let program = self.known.get(position)?.expression.program.as_ref().ok()?;
+        let program = self.known.get(position)?.expression.program().ok()?;
         remembered(cell, || self.run(program))
     }
 
@@ -186,7 +186,7 @@ impl<'e, 'p> Scope<'e, 'p> {
             return pool.ran(position);
         }
         let cell = self.memory.get(position)?;
-        let program = expression.program.as_ref().ok()?;
+        let program = expression.program().ok()?;
         remembered(cell, || {
             let ran = self.run(program);
             self.spent(position, &ran);
@@ -248,7 +248,7 @@ fn value<'a>(variable: &CompiledVariable, ran: Option<Ran<'a>>) -> Result<Value<
         let name = quote(&variable.name);
         EvalError::new(format!("composited variable {name} fails to {what}: {why}"))
     };
-    match (ran, &variable.expression.program) {
+    match (ran, variable.expression.program()) {
         (Some(ran), _) => ran.result.map_err(|error| failed("evaluate", &error)),
         (None, Err(error)) => Err(failed("compile", error)),
         (None, Ok(_)) => Err(EvalError::internal("a variable is not known")),

@@ -6,6 +6,7 @@ mod rules;
 mod selectors;
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use gavel_apimachinery::labels::{LabelSelector, Selector};
 
@@ -13,6 +14,7 @@ use crate::api::MatchResources;
 use crate::namespace::Namespaces;
 use crate::request::AdmissionRequest;
 use crate::resource::{GroupVersionKind, GroupVersionResource};
+use crate::shared::Shared;
 
 pub use equivalents::EquivalentResources;
 use rules::Rules;
@@ -29,10 +31,11 @@ pub struct Matched<'a> {
 
 /// The compiled match constraints of a policy or a binding; `None` if they are absent.
 #[derive(Debug)]
-pub(crate) struct Matcher(Option<Constraints>);
+pub(crate) struct Matcher(Option<Arc<Constraints>>);
 
-#[derive(Debug)]
-struct Constraints {
+/// Compiled match constraints.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Constraints {
     /// Whether the selectors select all requests, as most do.
     selects_all: bool,
     namespace_selector: Option<Result<Selector, String>>,
@@ -51,22 +54,27 @@ pub(crate) struct Surroundings<'a> {
 impl Matcher {
     /// Compiles match constraints. Their defaults must be set.
     pub(crate) fn new(resources: Option<&MatchResources>) -> Self {
-        let compile = |resources: &MatchResources| {
-            let policy = resources.match_policy.as_deref();
-            let selector =
-                |selector: &Option<LabelSelector>| selector.as_ref().map(LabelSelector::compile);
-            let namespace_selector = selector(&resources.namespace_selector);
-            let object_selector = selector(&resources.object_selector);
-            let all = |selector: &Option<Result<Selector, String>>| matches!(selector, Some(Ok(selector)) if selector.is_empty());
-            Constraints {
-                selects_all: all(&namespace_selector) && all(&object_selector),
-                namespace_selector,
-                object_selector,
-                rules: Rules::new(&resources.resource_rules, policy),
-                excluded: Rules::new(&resources.exclude_resource_rules, policy),
-            }
-        };
-        Matcher(resources.map(compile))
+        Matcher(resources.map(|resources| Arc::new(Constraints::new(resources))))
+    }
+
+    /// Compiles match constraints, or shares equal ones. Their defaults must be set.
+    pub(crate) fn shared(resources: Option<&MatchResources>, shared: &Shared<Constraints>) -> Self {
+        Matcher(resources.map(|resources| {
+            let constraints = Constraints::new(resources);
+            shared.get_or_insert(
+                &constraints,
+                |known| *known == constraints,
+                || Constraints::new(resources),
+            )
+        }))
+    }
+
+    /// Whether two matchers share their constraints, and therefore match the same requests.
+    pub(crate) fn is_same(&self, other: &Matcher) -> bool {
+        match (&self.0, &other.0) {
+            (Some(constraints), Some(others)) => Arc::ptr_eq(constraints, others),
+            _ => false,
+        }
     }
 
     /// The plural names of the resources in the rules; `None` if any resource can match or if matching can fail.
@@ -109,6 +117,22 @@ impl Matcher {
 }
 
 impl Constraints {
+    fn new(resources: &MatchResources) -> Self {
+        let policy = resources.match_policy.as_deref();
+        let selector =
+            |selector: &Option<LabelSelector>| selector.as_ref().map(LabelSelector::compile);
+        let namespace_selector = selector(&resources.namespace_selector);
+        let object_selector = selector(&resources.object_selector);
+        let all = |selector: &Option<Result<Selector, String>>| matches!(selector, Some(Ok(selector)) if selector.is_empty());
+        Constraints {
+            selects_all: all(&namespace_selector) && all(&object_selector),
+            namespace_selector,
+            object_selector,
+            rules: Rules::new(&resources.resource_rules, policy),
+            excluded: Rules::new(&resources.exclude_resource_rules, policy),
+        }
+    }
+
     fn matches<'a>(
         &self,
         request: &'a AdmissionRequest<'_>,

@@ -10,7 +10,7 @@ use crate::resource::GroupVersionResource;
 
 /// The compiled rules of a policy or a binding. Short lists and names are stored within a rule, so that matching many policies with a
 /// request touches little memory.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq, Hash)]
 pub(super) struct Rules {
     rules: SmallVec<[Rule; 1]>,
     /// Whether the rules are also matched with equivalent resources, which is the case unless the match policy is `Exact`.
@@ -18,7 +18,7 @@ pub(super) struct Rules {
 }
 
 /// A compiled rule.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq, Hash)]
 struct Rule {
     scope: RuleScope,
     operations: Operations,
@@ -30,7 +30,7 @@ struct Rule {
 }
 
 /// The scope of a rule.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq, Hash)]
 enum RuleScope {
     Any,
     Namespaced,
@@ -40,7 +40,7 @@ enum RuleScope {
 }
 
 /// The operations of a rule.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq, Hash)]
 struct Operations {
     create: bool,
     update: bool,
@@ -51,11 +51,11 @@ struct Operations {
 }
 
 /// NameList; `None` matches all names.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq, Hash)]
 struct NameList(Option<SmallVec<[SmolStr; 1]>>);
 
 /// A pattern of `resources`: the names of the resource and the subresource, each `None` if it matches all names.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq, Hash)]
 struct ResourcePattern {
     resource: Option<SmolStr>,
     subresource: Option<SmolStr>,

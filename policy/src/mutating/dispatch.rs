@@ -338,6 +338,9 @@ impl<'a> Pass<'a> {
         position: usize,
     ) -> ConditionsOutcome {
         let policy = invocation.policy;
+        if policy.match_conditions.is_empty() {
+            return ConditionsOutcome::Match;
+        }
         let arena = Arena::new();
         let runner = self.dispatch.runner(&arena);
         let inputs = self.inputs(invocation, position, &arena);
@@ -349,7 +352,7 @@ impl<'a> Pass<'a> {
             runner,
         );
         match_conditions::evaluate(
-            group,
+            Some(group),
             &policy.match_conditions,
             &policy.policy().spec.match_conditions,
             policy.failure_policy(),
@@ -366,16 +369,14 @@ impl<'a> Pass<'a> {
         position: usize,
         expression: &Expression,
     ) -> Result<Option<MutatedObject>, MutationError> {
-        if let Err(error) = &expression.program {
+        if let Err(error) = expression.program() {
             return Err(error.to_string().into());
         }
         let arena = Arena::new();
         let runner = self.dispatch.runner(&arena);
         let inputs = self.inputs(invocation, position, &arena);
         let variables = &invocation.policy.variables;
-        let Some(group) = Group::new(expression.kind, 1, variables, &inputs, runner) else {
-            return Ok(None);
-        };
+        let group = Group::new(expression.kind, 1, variables, &inputs, runner);
         let mut budget = self.dispatch.cost_budget().unwrap_or(COST_BUDGET);
         let outcomes = group.evaluate([Some(expression)].into_iter(), params, runner, &mut budget);
         let outcomes = outcomes.map_err(|_| OUT_OF_BUDGET.to_owned())?;

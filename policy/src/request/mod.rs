@@ -11,7 +11,7 @@ use std::sync::Arc;
 use gavel_engine::value::{Arena, Map, Value, ValueKind};
 use gavel_libraries::authorizer::UserInfo;
 
-use crate::fields::field;
+use crate::fields::fields_named;
 use crate::resource::{GroupVersionKind, GroupVersionResource};
 
 pub(crate) use metadata::{label, object_name, text_of};
@@ -73,40 +73,73 @@ impl<'a> AdmissionRequest<'a> {
         if request.as_map().is_none() {
             return Err(unfit("request", "an object"));
         }
-        let get = |name: &str| field(request, name).unwrap_or(Value::NULL);
-        let first = |names: [&'static str; 2], fields: [&str; 3]| {
-            let mut found = Value::NULL;
-            for name in names {
-                let value = get(name);
-                texts_of(value, name, fields)?;
-                if found.as_map().is_none() {
-                    found = value;
-                }
-            }
-            Ok(found)
+        let names = [
+            "uid",
+            "kind",
+            "resource",
+            "requestKind",
+            "requestResource",
+            "subResource",
+            "name",
+            "namespace",
+            "operation",
+            "userInfo",
+            "object",
+            "oldObject",
+            "dryRun",
+            "options",
+        ];
+        let [
+            uid,
+            kind,
+            resource,
+            sent_kind,
+            sent_resource,
+            subresource,
+            name,
+            namespace,
+            operation,
+            user_info,
+            new_object,
+            old_object,
+            dry_run,
+            options,
+        ] = fields_named(request, names);
+        let names = ["group", "version", "kind"];
+        let sent_kind = texts_of(sent_kind, "requestKind", names)?;
+        let kind = texts_of(kind, "kind", names)?;
+        let names = ["group", "version", "resource"];
+        let sent_resource = texts_of(sent_resource, "requestResource", names)?;
+        let resource = texts_of(resource, "resource", names)?;
+        let [group, version, of_kind] = sent_kind.or(kind).unwrap_or_default();
+        let kind = GroupVersionKind {
+            group: group.into(),
+            version: version.into(),
+            kind: of_kind.into(),
         };
-        let kind = first(["requestKind", "kind"], ["group", "version", "kind"])?;
-        let resource = first(
-            ["requestResource", "resource"],
-            ["group", "version", "resource"],
-        )?;
-        let operation = match text(get("operation"), "request.operation")? {
+        let [group, version, resource] = sent_resource.or(resource).unwrap_or_default();
+        let resource = GroupVersionResource {
+            group: group.into(),
+            version: version.into(),
+            resource: resource.into(),
+        };
+        let operation = match text(operation, "request.operation")? {
             upper if upper.bytes().all(|byte| byte.is_ascii_uppercase()) => upper,
             other => arena.bump().alloc_str(&other.to_uppercase()),
         };
         Ok(AdmissionRequest {
-            uid: text(get("uid"), "request.uid")?,
-            kind: GroupVersionKind::read(kind),
-            resource: GroupVersionResource::read(resource),
-            subresource: text(get("subResource"), "request.subResource")?,
-            name: text(get("name"), "request.name")?,
-            namespace: text(get("namespace"), "request.namespace")?,
-            options: options::as_go_writes(get("options"), operation, arena)?,
+            uid: text(uid, "request.uid")?,
+            kind,
+            resource,
+            subresource: text(subresource, "request.subResource")?,
+            name: text(name, "request.name")?,
+            namespace: text(namespace, "request.namespace")?,
+            options: options::as_go_writes(options, operation, arena)?,
             operation,
-            user: Arc::new(user(get("userInfo"))?),
-            object: object(get("object"), "request.object")?,
-            old_object: object(get("oldObject"), "request.oldObject")?,
-            dry_run: match get("dryRun").kind() {
+            user: Arc::new(user(user_info)?),
+            object: object(new_object, "request.object")?,
+            old_object: object(old_object, "request.oldObject")?,
+            dry_run: match dry_run.kind() {
                 ValueKind::Null => false,
                 ValueKind::Bool(dry_run) => dry_run,
                 _ => return Err(unfit("request.dryRun", "true or false")),
@@ -162,22 +195,28 @@ fn text<'a>(value: Value<'a>, field: &str) -> Result<&'a str, RequestError> {
     }
 }
 
-/// Checks that a field of the request is an object, and that each of its `fields` is a string. Absent fields are valid.
-fn texts_of(value: Value<'_>, name: &str, fields: [&str; 3]) -> Result<(), RequestError> {
-    if !value.is_null() && value.as_map().is_none() {
+/// The string `fields` of an object in the request; empty if absent. `None` if the object is null.
+fn texts_of<'a>(
+    value: Value<'a>,
+    name: &str,
+    fields: [&str; 3],
+) -> Result<Option<[&'a str; 3]>, RequestError> {
+    if value.is_null() {
+        return Ok(None);
+    }
+    if value.as_map().is_none() {
         return Err(unfit(&format!("request.{name}"), "an object"));
     }
-    let is_text = |each: &&str| {
-        matches!(
-            field(value, each).map(Value::kind),
-            None | Some(ValueKind::Null | ValueKind::String(_))
-        )
-    };
-    let mut faulty = fields.into_iter().filter(|each| !is_text(each));
-    match faulty.next() {
-        None => Ok(()),
-        Some(each) => Err(unfit(&format!("request.{name}.{each}"), "a string")),
+    let mut texts = [""; 3];
+    let found = fields_named(value, fields).into_iter().zip(fields);
+    for (to, (value, field)) in texts.iter_mut().zip(found) {
+        *to = match value.kind() {
+            ValueKind::Null => "",
+            ValueKind::String(text) => text,
+            _ => return Err(unfit(&format!("request.{name}.{field}"), "a string")),
+        };
     }
+    Ok(Some(texts))
 }
 
 fn object<'a>(value: Value<'a>, field: &str) -> Result<Value<'a>, RequestError> {
@@ -189,17 +228,17 @@ fn object<'a>(value: Value<'a>, field: &str) -> Result<Value<'a>, RequestError> 
 
 fn user(user: Value<'_>) -> Result<UserInfo, RequestError> {
     let user = object(user, "request.userInfo")?;
-    let get = |name: &str| field(user, name).unwrap_or(Value::NULL);
+    let [extra, name, uid, groups] = fields_named(user, ["extra", "username", "uid", "groups"]);
+    let entries = object(extra, "request.userInfo.extra")?.as_map();
     let mut extra = BTreeMap::new();
-    let entries = object(get("extra"), "request.userInfo.extra")?.as_map();
     for (key, values) in entries.iter().flat_map(Map::iter).flatten() {
         let key = text(key, "request.userInfo.extra")?;
         extra.insert(key.to_owned(), texts(values, "request.userInfo.extra")?);
     }
     Ok(UserInfo {
-        name: text(get("username"), "request.userInfo.username")?.to_owned(),
-        uid: text(get("uid"), "request.userInfo.uid")?.to_owned(),
-        groups: texts(get("groups"), "request.userInfo.groups")?,
+        name: text(name, "request.userInfo.username")?.to_owned(),
+        uid: text(uid, "request.userInfo.uid")?.to_owned(),
+        groups: texts(groups, "request.userInfo.groups")?,
         extra,
     })
 }

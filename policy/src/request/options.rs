@@ -23,6 +23,9 @@ pub(super) fn as_go_writes<'a>(
         "PatchOptions" => "PatchOptions",
         _ => kind,
     };
+    if is_bare(options, kind) {
+        return Ok(options);
+    }
     let mut fields = fields_of(options);
     fields.insert("kind", Value::from(kind));
     fields.insert("apiVersion", Value::from("meta.k8s.io/v1"));
@@ -33,6 +36,13 @@ pub(super) fn as_go_writes<'a>(
         *preconditions = arena.object(fields);
     }
     Ok(arena.object(fields))
+}
+
+/// Whether options have nothing but their type, and have it as Go writes it.
+fn is_bare(options: Value<'_>, kind: &str) -> bool {
+    options.as_map().is_some_and(|map| map.len() == 2)
+        && text_field(options, "kind") == kind
+        && text_field(options, "apiVersion") == "meta.k8s.io/v1"
 }
 
 /// The type of a field.

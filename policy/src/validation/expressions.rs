@@ -81,9 +81,9 @@ impl Expressions<'_> {
 }
 
 fn error(expression: &Expression, path: &Path<'_>) -> Option<Error> {
-    let error = expression.program.as_ref().err()?;
+    let error = expression.program().err()?;
     Some(match error.kind {
-        CompileErrorKind::Invalid => Error::invalid(path, &*expression.text, &error.message)
+        CompileErrorKind::Invalid => Error::invalid(path, expression.text(), &error.message)
             .in_expression(ExpressionPlace::new(error.position)),
         CompileErrorKind::Internal => {
             // The error's value is the error itself, in Go's JSON form.

@@ -1,17 +1,55 @@
 //! Finds the types of nodes by name, and the sizes of values by path (apiserver `pkg/cel/types.go`, apiextensions
 //! `pkg/apiserver/schema/cel`).
 
+use std::fmt;
+
 use gavel_engine::cost::SizeEstimate;
 use gavel_engine::decl::TypeProvider;
 use gavel_engine::types::Type;
 use gavel_engine::value::{FieldPlace, Shape};
+use smol_str::ToSmolStr;
 
 use super::CelSchema;
 use super::escape::is_reserved;
 use super::node::{Format, Kind, Node};
 
+/// The name of a type: the name of the type that contains it, and one more part. The name is only written if it is needed.
+#[derive(Clone, Copy)]
+struct TypeName<'n> {
+    parent: Option<&'n TypeName<'n>>,
+    part: &'n str,
+}
+
+impl<'n> TypeName<'n> {
+    fn below(&'n self, part: &'n str) -> Self {
+        TypeName {
+            parent: Some(self),
+            part,
+        }
+    }
+}
+
+impl fmt::Display for TypeName<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(parent) = self.parent {
+            write!(f, "{parent}.")?;
+        }
+        f.write_str(self.part)
+    }
+}
+
 /// The type of a node. The names of object types begin with `name`. `None` if expressions cannot read the node.
 pub(super) fn type_of(shape: &Shape, name: &str) -> Option<Type> {
+    type_named(
+        shape,
+        TypeName {
+            parent: None,
+            part: name,
+        },
+    )
+}
+
+fn type_named(shape: &Shape, name: TypeName<'_>) -> Option<Type> {
     let node = Node::of(shape).filter(|node| node.visible)?;
     Some(match &node.kind {
         Kind::IntOrString => Type::Dyn,
@@ -22,9 +60,9 @@ pub(super) fn type_of(shape: &Shape, name: &str) -> Option<Type> {
         Kind::Text(Format::Bytes) => Type::Bytes,
         Kind::Text(Format::Duration) => Type::Duration,
         Kind::Text(Format::Date | Format::DateTime) => Type::Timestamp,
-        Kind::Object(_) => Type::Struct(name.into()),
-        Kind::Map(value, _) => Type::map(Type::String, type_of(value, &format!("{name}.@elem"))?),
-        Kind::List(item, ..) => Type::list(type_of(item, &format!("{name}.@idx"))?),
+        Kind::Object(_) => Type::Struct(name.to_smolstr()),
+        Kind::Map(value, _) => Type::map(Type::String, type_named(value, name.below("@elem"))?),
+        Kind::List(item, ..) => Type::list(type_named(item, name.below("@idx"))?),
         Kind::ListWithoutItems | Kind::Preserved | Kind::Unknown(_) => return None,
     })
 }
@@ -93,10 +131,12 @@ impl TypeProvider for SchemaTypes {
             _ => {}
         }
         let shape = self.find(name)?;
-        let is_named =
-            |node: &Node| matches!(node.kind, Kind::Object(_) | Kind::Map(..) | Kind::List(..));
-        Node::of(shape).filter(|node| is_named(node))?;
-        type_of(shape, name)
+        let node = Node::of(shape).filter(|node| node.visible)?;
+        match node.kind {
+            Kind::Object(_) => Some(Type::Struct(name.into())),
+            Kind::Map(..) | Kind::List(..) => type_of(shape, name),
+            _ => None,
+        }
     }
 
     fn has_names_below(&self, root: &str) -> bool {
@@ -114,10 +154,11 @@ impl TypeProvider for SchemaTypes {
 
     fn field_type(&self, type_name: &str, field: &str) -> Option<Type> {
         let node = Node::of(self.find(type_name)?)?;
-        let typed = |field: &str| {
-            let property = node.field(field)?;
-            type_of(&property.node, &format!("{type_name}.{field}"))
+        let name = TypeName {
+            parent: None,
+            part: type_name,
         };
+        let typed = |field: &str| type_named(&node.field(field)?.node, name.below(field));
         typed(field).or_else(|| match self.reserved_words && is_reserved(field) {
             true => typed(&format!("__{field}__")),
             false => None,

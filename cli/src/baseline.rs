@@ -1,4 +1,4 @@
-//! Known findings that are not reported: a file made by `--write-baseline`.
+//! The baseline: a file of known findings, which are not reported. `--write-baseline` writes it.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,11 +13,11 @@ use crate::input;
 #[derive(Debug, Default)]
 pub(crate) struct Baseline(BTreeMap<BaselineKey, usize>);
 
-/// The file, the rule, the field, and the message.
+/// The file, rule, field and message of a finding.
 type BaselineKey = [String; 4];
 
 impl Baseline {
-    /// Reads a file.
+    /// Reads a baseline file.
     pub(crate) fn read(path: &Path) -> Result<Self, Problem> {
         let value = input::document(path)?;
         let findings = value.get("findings").and_then(Json::as_array);

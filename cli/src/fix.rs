@@ -29,7 +29,7 @@ pub(crate) fn fixed(findings: &Findings) -> (BTreeMap<Arc<Path>, String>, Vec<Pr
     let mut files = BTreeMap::new();
     for (file, mut wanted) in wanted {
         let mut text = findings.text(&file).unwrap_or_default().to_owned();
-        // From the end, so that earlier places stay valid.
+        // Suggestions are applied from the end of the file, so that earlier positions stay valid.
         wanted.sort_by_key(|(suggestion, _)| std::cmp::Reverse(suggestion.range));
         let mut from = usize::MAX;
         let mut last = None;

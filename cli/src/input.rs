@@ -21,7 +21,7 @@ pub(crate) fn text(path: &Path) -> Result<String, Problem> {
     decode(bytes).map_err(|problem| problem.in_file(&Arc::from(path)))
 }
 
-/// Bytes as text; for bytes that are not UTF-8, an error that names their encoding and the line.
+/// Decodes bytes as UTF-8. The error for other bytes names their encoding and the line.
 fn decode(bytes: Vec<u8>) -> Result<String, Problem> {
     let looks_like = |what: &str| {
         let message = format!("must be UTF-8, but looks like {what}");

@@ -21,7 +21,7 @@ pub(crate) fn notes(request: &EvalRequest) -> Vec<String> {
     if !newer.is_empty() {
         return newer;
     }
-    // The difference is not a name, but for example the operand types of an operator.
+    // No name is newer. The difference is, for example, an overload of an operator.
     let later = (version.minor.saturating_add(1)..=KubeVersion::NEWEST.minor).map(KubeVersion::v1);
     let compiles = |later: &KubeVersion| {
         let env = environment(request, *later, false);

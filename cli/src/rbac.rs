@@ -10,7 +10,7 @@ use gavel_libraries::kubernetes::authorizer::AuthorizerValue;
 
 use crate::input;
 
-/// An authorizer that decides for a user by the manifests of files and folders.
+/// Builds an authorizer for a user from RBAC manifests in files and folders.
 pub(crate) fn authorizer(
     paths: &[PathBuf],
     name: &str,

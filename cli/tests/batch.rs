@@ -1,4 +1,4 @@
-//! `gavel batch`, run as other programs run it: whatever is asked, each line is answered, in order.
+//! `gavel batch`, run as other programs run it. Each line gets an answer, in order, whatever the line contains.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test")]
 
 use std::io::{BufRead, BufReader, Write};
@@ -16,7 +16,7 @@ fn spawn() -> Child {
     command.spawn().unwrap()
 }
 
-/// The answers to these bytes. The process ends well and says nothing on standard error.
+/// Runs `gavel batch` with this input and returns its answers. The process must succeed and print nothing to standard error.
 fn answers(input: &[u8]) -> Vec<Json> {
     let mut child = spawn();
     let mut stdin = child.stdin.take().unwrap();
@@ -42,13 +42,13 @@ fn answer(request: &Json) -> Json {
     answers.remove(0)
 }
 
-/// The expression's value under one binding.
+/// Checks the value of the expression `x`, where `x` has this type and value.
 fn check(ty: Json, binding: Json, expected: Json) {
     let request = json!({"op": "eval", "expr": "x", "vars": {"x": ty}, "bindings": {"x": binding}});
     assert_eq!(answer(&request)["value"], expected, "{request}");
 }
 
-/// What a request that cannot be understood is told.
+/// Checks that a request is rejected with a message that contains `expected`.
 fn refuses(request: Json, expected: &str) {
     let answer = answer(&request);
     assert_eq!(answer["ok"], json!(false), "{request}");
@@ -332,7 +332,7 @@ fn bad_lines_do_not_end_the_stream() {
         input.extend_from_slice(line);
         input.extend_from_slice(b"\r\n\n");
     }
-    // The last line need not end.
+    // The last line has no line break.
     input.extend_from_slice(b"{\"id\": {\"any\": [\"JSON\"]}, \"op\": \"eval\", \"expr\": \"1\"}");
     let answers = answers(&input);
     assert_eq!(answers.len(), lines.len() + 1);
@@ -370,7 +370,7 @@ fn a_reader_that_has_gone_away_ends_the_stream_quietly() {
     drop(child.stdout.take());
     let mut stdin = child.stdin.take().unwrap();
     for _ in 0..1000 {
-        // Once the command has ended there is nobody to write to.
+        // After the command has ended, writing fails.
         if writeln!(stdin, "{{\"op\": \"eval\", \"expr\": \"1\"}}").is_err() {
             break;
         }

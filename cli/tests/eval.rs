@@ -1,4 +1,4 @@
-//! `gavel eval`, run as people run it: what it prints and how it ends.
+//! `gavel eval`, run as a user runs it: its output and its exit status.
 #![cfg(test)]
 
 #[expect(dead_code, reason = "it needs no folders")]
@@ -48,7 +48,7 @@ fn rejects(args: &[&str], expected: &str) {
     );
 }
 
-/// The message goes to standard error, and what may be done instead is part of it.
+/// Checks that the command fails, and that standard error contains `expected`.
 fn refuses(args: &[&str], expected: &str) {
     let ran = gavel(args);
     assert_eq!((ran.out.as_str(), ran.status), ("", 2), "{args:?}");
@@ -302,7 +302,7 @@ fn a_reader_that_has_gone_away_is_no_error() {
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
-    // The command waits for its input until nobody can read its output any more.
+    // Closes the output of the command while the command waits for its input.
     drop(child.stdout.take());
     drop(child.stdin.take());
     let output = child.wait_with_output().unwrap();
@@ -318,7 +318,7 @@ fn functions_of_later_versions_are_named() {
     let ran = gavel(&["1 < 1.5", "--kubernetes-version", "1.27"]);
     let note = "note: Kubernetes 1.28 is the first that accepts the expression; this is 1.27\n";
     assert!(ran.err.ends_with(note), "{}", ran.err);
-    // What no version has gets no note, and the answers of programs get none.
+    // There is no note for a function that no version has, and none in JSON output.
     assert!(!gavel(&["nosuch(1)"]).err.contains("note:"));
     let json = gavel(&[
         "[[]].flatten()",

@@ -1,4 +1,4 @@
-//! The formats for other programs, in which commands tell what they found.
+//! The output formats for other programs.
 #![cfg(test)]
 
 #[expect(dead_code, reason = "some of it is for `gavel serve`")]
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use program::{Folder, gavel};
 use serde_json::{Value as Json, json};
 
-/// Commands that find something, each in its folder of testdata.
+/// Commands that report findings, each with its folder of testdata.
 const RUNS: [(&str, &[&str]); 3] = [
     ("lint", &["lint", "policy.yaml", "crd.yaml"]),
     ("check", &["check", "policy.yaml", "deployments.yaml"]),
@@ -20,7 +20,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// What a command prints, which ends with status 1.
+/// Runs a command, which must exit with status 1, and returns its output.
 fn printed(folder: &str, args: &[&str], format: &str) -> String {
     let folder = root().join("testdata").join(folder);
     let (status, out, err) = gavel(&folder, &[args, &["--output", format]].concat(), "");
@@ -94,7 +94,7 @@ fn sarif_has_a_result_for_each_finding() {
 
 #[test]
 fn junit_is_read_by_its_library() {
-    // The cases, those that failed, and the file of the last suite.
+    // The number of cases, the number of failed cases, and the file of the last suite.
     let expected = [
         (4, 1, "policy.yaml"),
         (2, 1, "deployments.yaml"),
@@ -180,7 +180,7 @@ fn validate_and_audit_have_the_same_formats() {
     }
 }
 
-/// What the hooks of `.pre-commit-hooks.yaml` run does what they say.
+/// Runs the commands of the hooks in `.pre-commit-hooks.yaml`.
 #[test]
 fn hooks_run_existing_commands() {
     let hooks = std::fs::read_to_string(root().join(".pre-commit-hooks.yaml")).unwrap();
@@ -220,7 +220,7 @@ fn hooks_run_existing_commands() {
     assert_eq!(runs.collect::<Vec<_>>(), expected);
 }
 
-/// What the action of `action.yml` runs, with the inputs that a workflow gives it.
+/// Runs the commands of the action in `action.yml`, with the inputs of a workflow.
 #[cfg(unix)]
 #[test]
 fn the_action_runs_gavel() {
@@ -252,7 +252,7 @@ fn the_action_runs_gavel() {
     assert_eq!(log["runs"][0]["results"].as_array().unwrap().len(), 2);
 }
 
-/// What a JSON schema of draft 7 says of a value, as far as the schema of SARIF uses it.
+/// Validates a value by a JSON schema of draft 7. Supports only the keywords that the schema of SARIF uses.
 fn check(root: &Json, schema: &Json, value: &Json, path: &str, faults: &mut Vec<String>) {
     if let Some(reference) = schema["$ref"].as_str() {
         let referred = root.pointer(reference.trim_start_matches('#')).unwrap();

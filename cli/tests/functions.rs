@@ -1,4 +1,4 @@
-//! `gavel functions`: what it lists, in each form.
+//! `gavel functions`: its list, in each output format.
 #![expect(clippy::unwrap_used, reason = "a test")]
 
 use std::process::Command;

@@ -18,7 +18,7 @@ const SCHEMA: &str = "        type: object
               size: {type: integer}
 ";
 
-/// A policy about things of example.com.
+/// A policy for the kind Thing of example.com.
 const POLICY: &str = "apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicy
 metadata:
@@ -48,7 +48,7 @@ fn folder() -> Folder {
         .with("policies/policy.yaml", POLICY)
 }
 
-/// The exit status, standard output and standard error of a run about the policy and its definition.
+/// Lints the policy and the definition of its kind. Returns the exit status, standard output and standard error.
 fn lint(folder: &Folder, args: &[&str]) -> (i32, String, String) {
     let about = ["lint", "crd.yaml", "policies"];
     gavel(folder.path(), &[&about, args].concat(), "")
@@ -357,7 +357,7 @@ fn definitions_are_compared_with_their_older_version() {
     assert_eq!(lines[0]["message"], "maximum was 10, and is 5");
 }
 
-/// The text that each rule prints about its own example is that of `testdata/lint/rules.txt`.
+/// Compares the output of each rule for the rule's own example with `testdata/lint/rules.txt`.
 #[test]
 fn the_text_of_every_rule_is_as_recorded() {
     let (_, rules, _) = gavel(&root(), &["explain", "-o", "json"], "");

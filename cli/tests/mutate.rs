@@ -24,7 +24,7 @@ metadata:
   name: left
 ";
 
-/// A folder of one policy, which scales Deployments.
+/// A folder with one policy, which sets the replicas of Deployments.
 fn folder() -> Folder {
     let scale = "Object{spec: Object.spec{replicas: 2.0}}";
     Folder::new()

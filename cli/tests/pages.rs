@@ -1,7 +1,7 @@
-//! The commands that the documentation shows print what it shows.
+//! Checks that the commands in the documentation print what the documentation shows.
 //!
-//! A block that follows `<!-- run in FOLDER -->` is run in that folder: each line that begins with `$ ` by the shell, with the program that
-//! is tested first on its path. `UPDATE_GOLDEN=1` writes the pages anew.
+//! Runs the blocks that follow `<!-- run in FOLDER -->` in that folder: the shell runs each line that begins with `$ `, and finds the
+//! tested program first on its path. `UPDATE_GOLDEN=1` updates the pages.
 #![cfg(unix)]
 #![expect(
     clippy::unwrap_used,
@@ -19,7 +19,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// What a command prints, to both of its outputs.
+/// Runs a command. Returns what the command prints to standard output and standard error.
 fn run(command: &str, folder: &Path) -> String {
     let program = Path::new(env!("CARGO_BIN_EXE_gavel"));
     let path = std::env::var("PATH").unwrap();
@@ -33,14 +33,14 @@ fn run(command: &str, folder: &Path) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// A block with what its commands print now. `indent` is before each of its lines.
+/// Returns a block with the current output of its commands. Each line of the block begins with `indent`.
 fn rerun(block: &str, indent: &str, folder: &Path) -> String {
     let mut now = String::new();
     let mut lines = block
         .lines()
         .map(|line| line.strip_prefix(indent).unwrap_or(line));
     while let Some(line) = lines.next() {
-        // What follows a command up to the next one is what it printed before.
+        // The lines up to the next command are earlier output.
         let Some(first) = line.strip_prefix("$ ") else {
             continue;
         };
@@ -61,7 +61,7 @@ fn rerun(block: &str, indent: &str, folder: &Path) -> String {
     now
 }
 
-/// A page with what its commands print now, and how many blocks it has that are run.
+/// Returns a page with the current output of its commands, and the number of its blocks that were run.
 fn rewritten(page: &str) -> (String, usize) {
     let mut parts = page.split(MARK);
     let mut now = parts.next().unwrap().to_owned();

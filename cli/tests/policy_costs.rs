@@ -1,6 +1,5 @@
-//! What expressions of real policies cost, as Kubernetes counted it for real objects, held against the most that is
-//! estimated from the schemas of Kubernetes' own kinds, bounded by nothing more than what the objects have. Skipped where
-//! the recordings are not there.
+//! Compares the actual costs of real policies' expressions, as Kubernetes recorded them for real objects, with upper bounds. The bounds are
+//! computed from the schemas of Kubernetes' own kinds, with the sizes of the objects as limits. Skipped if the recordings are absent.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test")]
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -21,7 +20,7 @@ fn shared(path: &str) -> PathBuf {
         .join(path)
 }
 
-/// The schema of a kind in the OpenAPI documents of Kubernetes, if it is one of Kubernetes' own.
+/// The schema of one of Kubernetes' own kinds, from the OpenAPI documents of Kubernetes; `None` for other kinds.
 fn schema(kind: &GroupVersionKind) -> Option<JsonSchema> {
     let folder = match kind.group.as_str() {
         "" => "api".to_owned(),
@@ -41,7 +40,7 @@ fn schema(kind: &GroupVersionKind) -> Option<JsonSchema> {
     Some(openapi::resolve(schema?, &|name| schemas.get(name)).unwrap())
 }
 
-/// Bounds a schema by what values have: nothing in them is any smaller than it may be.
+/// Sets the size limits of a schema, and of all schemas below it, to the largest sizes that occur in the values.
 fn tighten(schema: &mut JsonSchema, values: &[&Json]) {
     let most = |size: fn(&Json) -> Option<usize>| {
         let sizes = values.iter().filter_map(|value| size(value));
@@ -73,7 +72,8 @@ fn tighten(schema: &mut JsonSchema, values: &[&Json]) {
     }
 }
 
-/// The most that each expression of a policy costs for objects of a kind, by its text; nothing where that is not known.
+/// The upper bounds of the costs of a policy's expressions for objects of a kind, by the expressions' texts. Expressions without a bound
+/// are left out.
 fn most(policy: &Json, kind: &GroupVersionKind, checker: &TypeChecker) -> BTreeMap<String, u64> {
     let analysis = checker.analyze(&ValidatingAdmissionPolicy::from_json(policy).unwrap());
     let costs = analysis
@@ -108,7 +108,7 @@ fn no_real_evaluation_costs_more_than_estimated() {
         let Some(results) = response["results"].as_array() else {
             continue;
         };
-        // One object for each policy.
+        // Uses one object for each policy.
         if !seen.insert(policy.to_string()) {
             continue;
         }

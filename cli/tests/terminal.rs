@@ -1,4 +1,4 @@
-//! What manifests say reaches no terminal as its commands.
+//! Texts in manifests must not reach a terminal as terminal commands.
 #![cfg(test)]
 
 #[expect(dead_code, reason = "some of it is for `gavel serve`")]
@@ -6,7 +6,7 @@ mod program;
 
 use program::{Folder, definition, gavel};
 
-/// A policy that an API server takes, and a binding.
+/// A policy that an API server accepts, and its binding.
 const VALID_POLICY: &str = r#"apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicy
 metadata: {name: a}
@@ -55,7 +55,7 @@ spec:
     ] {
         let (_, out, stderr) = gavel(folder.path(), arguments, "");
         let shown = format!("{out}{stderr}");
-        // As Gavel writes it, or Go.
+        // The escape as Gavel writes it, or as Go writes it.
         let is_escaped = shown.contains("\\u{1b}") || shown.contains("\\x1b");
         assert!(is_escaped, "{arguments:?}: {shown}");
         assert!(!shown.contains('\u{1b}'), "{arguments:?}: {shown:?}");

@@ -25,7 +25,7 @@ fn thing(name: &str, spec: &str) -> String {
     format!("apiVersion: example.com/v1\nkind: Thing\nmetadata:\n  name: {name}\nspec:\n{spec}")
 }
 
-/// Files beside the definition.
+/// A folder with the definition and these files.
 fn folder(files: &[(&str, &str)]) -> Folder {
     let folder = Folder::new().with("crd.yaml", &definition(SCHEMA));
     for (name, text) in files {

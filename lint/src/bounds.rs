@@ -162,7 +162,7 @@ pub(crate) fn advice(
             set(&mut bounded, place, key, value)?;
             let bounded_cost = trial.cost(&bounded)?;
             chosen = Some((value, bounded, bounded_cost));
-            // If a bound of 64 is not enough, the next place is tried as well.
+            // If a bound of 64 is not enough, a bound on the next schema node is added.
             if bounded_cost <= enough || (value <= 64 && !is_last) {
                 break;
             }

@@ -27,7 +27,7 @@ pub struct ObjectCost {
     pub about: String,
     /// The rules or expressions.
     pub rules: Vec<RuleCost>,
-    /// The cost of all expressions that share a budget, one entry for each budget.
+    /// The sums of the costs of expressions that share a budget, one entry for each budget.
     pub totals: Vec<TotalCost>,
 }
 
@@ -36,7 +36,7 @@ pub struct ObjectCost {
 pub struct RuleCost {
     /// The path of the expression in the document.
     pub field: String,
-    /// The place.
+    /// The position of the expression in the document.
     pub place: Place,
     /// The expression.
     pub text: String,
@@ -59,7 +59,7 @@ pub struct RuleCost {
 pub struct TotalCost {
     /// The path of the schema or list.
     pub field: String,
-    /// The greatest cost, in cost units.
+    /// The upper bound of the sum, in cost units.
     pub cost: Figure,
     /// The budget, in cost units.
     pub budget: u64,

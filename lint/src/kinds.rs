@@ -51,7 +51,7 @@ impl Kinds {
             resources: BTreeMap::new(),
         };
         kinds.add_builtin(documents);
-        // Only policies and bindings read types.
+        // Only policies and bindings need the kinds of definitions.
         if documents.iter().any(|each| group_of(each) == GROUP) {
             for document in documents {
                 kinds.add_definition(document);

@@ -15,8 +15,8 @@ pub(crate) fn is_subject(document: &Document) -> bool {
     group_of(document) == GROUP || is_elsewhere(document)
 }
 
-/// Whether a document has a kind of `admissionregistration.k8s.io`, but no API group. A document with another group is not meant: that
-/// group may have kinds with the same names.
+/// Whether a document has a kind of `admissionregistration.k8s.io`, but no API group. Documents of other groups do not count, because other
+/// groups may have kinds with the same names.
 fn is_elsewhere(document: &Document) -> bool {
     group_of(document).is_empty() && KINDS.contains(&text(document, "kind"))
 }
@@ -43,7 +43,7 @@ pub(crate) fn check(linter: &Linter, document: &Document, problems: &mut Vec<Pro
     let (version, kind) = (text(document, "apiVersion"), text(document, "kind"));
     strict::check_version(linter, document, problems);
     for fault in &decoded.strict {
-        // The reader of the document has reported duplicate keys already.
+        // Duplicate keys were already reported when the document was read.
         if fault.kind == StrictFaultKind::Unknown {
             let found = problem(document, &UNKNOWN_FIELD, &fault.field, fault.to_string());
             problems.push(meant::unknown_field(found, version, kind));

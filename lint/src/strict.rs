@@ -1,5 +1,4 @@
-//! The errors of an API server in objects before it compiles their expressions: unknown versions, unknown fields, and fields of the wrong
-//! type.
+//! Errors that an API server finds before it compiles expressions: unknown versions, unknown fields, and fields of the wrong type.
 
 use std::sync::OnceLock;
 

@@ -1,4 +1,4 @@
-//! Constraints of a definition that its older version did not have.
+//! Finds constraints of a definition that the older definition did not have.
 
 use gavel_crd::definition::Definition;
 use gavel_manifest::{Document, Problem};

@@ -77,7 +77,7 @@ fn works_at_run_time(message: &str) -> bool {
     let Some((_, arguments)) = message.split_once("applied to '(") else {
         return false;
     };
-    // The names of types contain the kind with a number, such as `Deployment1.spec.template`.
+    // The name of a type begins with the kind and a number, as in `Deployment1.spec.template`.
     let mut types = arguments.split(['(', ')', ',', ' ']);
     types.any(|ty| {
         let (name, _) = ty.split_once('.').unwrap_or((ty, ""));

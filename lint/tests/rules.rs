@@ -1,15 +1,15 @@
-//! Every rule finds what its example shows, and nothing in what the example says to write instead; the page of all rules is what
-//! the table says.
+//! Checks that every rule reports the problem in its example, and nothing in the corrected example; and that `docs/rules.md` agrees with
+//! the table of rules.
 #![cfg(test)]
 
 use gavel_lint::rules::{self, Example, RULES};
 use gavel_lint::{Linter, Options, Selection};
 use gavel_manifest::{Format, Problem, Severity, read};
 
-/// The older definition of the rule about changes.
+/// The older schema, for the rule `breaks-stored-objects`.
 const OLDER: &str = "type: object\nproperties:\n  size: {type: integer, maximum: 10}\n";
 
-/// What is found in a text, with the rules that are off by default.
+/// Lints the text of an example, with all rules, including those that are off by default.
 fn lint(example: &Example, text: &str) -> Vec<Problem> {
     let reading = read(&example.frame.manifest(text), Format::Yaml);
     let mut problems = reading.problems;
@@ -181,7 +181,7 @@ fn deliberate_patterns_are_not_reported() {
         let found: Vec<_> = found.iter().map(|problem| problem.rule).collect();
         assert_eq!(found, expected, "{manifest}");
     };
-    // A rule that denies what matches looks anywhere.
+    // A negated pattern is meant to match anywhere.
     check(
         rule("self.matches('[a-z]x') && size(self) > self.indexOf('a')"),
         &["unanchored-regex"],
@@ -194,13 +194,13 @@ fn deliberate_patterns_are_not_reported() {
         rule("!(!self.matches('[a-z]x') && size(self) > self.indexOf('a'))"),
         &["unanchored-regex"],
     );
-    // Every namespace has labels.
+    // Labels of namespaces are always set.
     check(policy("namespaces", "'a' in object.metadata.labels"), &[]);
     check(
         policy("configmaps", "'a' in object.metadata.labels"),
         &["optional-field"],
     );
-    // Another rule refuses objects without the name.
+    // Another validation rejects objects without the name.
     check(
         schema(&format!("{two}- {{rule: self.name != 'a', message: a}}\n")),
         &["schema-can-say"],

@@ -36,7 +36,7 @@ pub(crate) struct CheckArgs {
     #[arg(long)]
     pub(crate) ignore_missing_schemas: bool,
 
-    /// The operation that is checked; by default objects that --old has are updated and the others created
+    /// The operation of the requests; by default, objects that are also in --old are updated, and all others are created
     #[arg(long, value_enum, ignore_case = true)]
     pub(crate) operation: Option<OperationName>,
 
@@ -76,7 +76,7 @@ impl CheckArgs {
     }
 }
 
-/// The operation that is checked.
+/// The operation of the requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "UPPER")]
 pub(crate) enum OperationName {

@@ -47,7 +47,7 @@ pub(crate) struct LintArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
 
-    /// Older versions of the definitions, files or folders: reports changes that make stored objects invalid
+    /// Files or folders with older versions of the definitions: reports changes that make stored objects invalid
     #[arg(long, value_name = "PATH")]
     pub(crate) old: Vec<PathBuf>,
 

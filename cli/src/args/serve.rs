@@ -164,7 +164,7 @@ pub(crate) enum AuthorizerMode {
     Rbac,
 }
 
-/// The cluster, and the account that is used.
+/// The cluster to connect to, and the account to use.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct TargetArgs {
     /// The kubeconfig; default $KUBECONFIG, then ~/.kube/config, then the account of the pod
@@ -177,7 +177,7 @@ pub(crate) struct TargetArgs {
 }
 
 impl TargetArgs {
-    /// The cluster that the arguments name.
+    /// The cluster and account that the arguments select.
     pub(crate) fn target(&self) -> Target {
         Target {
             kubeconfig: self.kubeconfig.clone(),

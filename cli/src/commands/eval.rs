@@ -1,4 +1,4 @@
-//! `gavel eval`: one expression.
+//! `gavel eval`: evaluates one expression.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -24,7 +24,7 @@ use crate::args::{Binding, Environment, EvalArgs, Output};
 use crate::exit_code::Exit;
 use crate::{input, newer, rbac, report};
 
-/// The variable that `--rbac` binds.
+/// The name of the variable that `--rbac` binds.
 const VARIABLE: &str = "authorizer";
 
 /// Evaluates the expression that the arguments give and prints the outcome.

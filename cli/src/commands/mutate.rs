@@ -101,7 +101,7 @@ fn mutated(
         return Err(status.message);
     }
     let mut mutated = ruling.mutated;
-    // The namespace that the request sets is not a mutation.
+    // The request sets the namespace; that is not a mutation.
     if object.pointer("/metadata/namespace").is_none()
         && let Some(after) = &mut mutated
         && let Some(Json::Object(metadata)) = after.get_mut("metadata")

@@ -11,7 +11,7 @@ use super::{check, test};
 use crate::args::{Cli, Command};
 use crate::exit_code::Exit;
 
-/// A folder that goes away with the test.
+/// A folder that is removed at the end of the test.
 pub(crate) struct TestFolder(PathBuf);
 
 impl TestFolder {
@@ -24,7 +24,7 @@ impl TestFolder {
         TestFolder(path)
     }
 
-    /// With a file.
+    /// Adds a file.
     pub(crate) fn with(self, name: &str, text: &str) -> Self {
         let file = self.0.join(name);
         std::fs::create_dir_all(file.parent().unwrap()).unwrap();
@@ -43,8 +43,8 @@ impl Drop for TestFolder {
     }
 }
 
-/// Runs `gavel check` or `gavel test` in a folder, to which arguments that begin with `./` belong: the outcome, and what it
-/// prints, in which the folder is left out.
+/// Runs `gavel check` or `gavel test`. Arguments that begin with `./` are paths in the folder. Returns the outcome and the output, without
+/// the path of the folder.
 pub(crate) fn run_in(folder: &Path, args: &[&str]) -> (Exit, String) {
     let args = args.iter().map(|arg| match arg.strip_prefix("./") {
         Some(path) => folder.join(path).display().to_string(),
@@ -64,7 +64,7 @@ pub(crate) fn run_in(folder: &Path, args: &[&str]) -> (Exit, String) {
     (exit.unwrap(), text.replace(&prefix, ""))
 }
 
-/// A buffer that its clones share: the command writes to one clone, and the test reads the other.
+/// A buffer that all its clones share: the command writes to one clone, and the test reads another.
 #[derive(Debug, Clone, Default)]
 struct Shared(Arc<Mutex<Vec<u8>>>);
 
@@ -79,7 +79,7 @@ impl Write for Shared {
     }
 }
 
-/// Runs the commands that a page shows, in a folder of testdata; it shows what they print to standard output.
+/// Runs the commands on a page of the documentation in a folder of testdata. Checks that the page shows what they print to standard output.
 fn holds(page: &str, folder: &str) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let text = std::fs::read_to_string(root.join("docs").join(page)).unwrap();

@@ -27,7 +27,7 @@ pub(crate) struct Finding {
     pub(crate) severity: Severity,
     /// The file, as [`path_of`] writes it; empty if the finding has no file.
     pub(crate) file: String,
-    /// The place in the file.
+    /// The range in the file; `None` if it is unknown.
     pub(crate) range: Option<Range>,
     /// The message.
     pub(crate) message: String,

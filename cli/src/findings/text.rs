@@ -1,4 +1,4 @@
-//! Findings for people: the line of the file with a caret below the place.
+//! Findings for people: the line of the file, with a caret below the position.
 
 use std::io::{self, Write};
 
@@ -71,7 +71,7 @@ fn line_at(text: &str, line: u32) -> Option<&str> {
     text.lines().nth(n).filter(|line| line.len() <= MAX_LINE)
 }
 
-/// The bytes of a line between two places, or to the end of the line if the second place is on a later line.
+/// The bytes of a line between two positions. If the second position is on a later line, the range ends with the line.
 fn span(line: &str, start: Place, end: Place) -> std::ops::Range<usize> {
     let byte = |column: u32| {
         let n = usize::try_from(column.saturating_sub(1)).unwrap_or(usize::MAX);

@@ -1,11 +1,11 @@
-//! Problems of an expression as compilers show them: the source with carets below the place.
+//! Formats problems of an expression as compilers do: the source line, with a caret below the position.
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
 use gavel_engine::issues::Issues;
 use gavel_engine::source::{Location, Source};
 
-/// Renders the issues for a terminal, in colour: each message with the source and a caret below its place.
+/// Formats issues for a terminal, in color: each message, with the source line and a caret below the position.
 pub(super) fn render(issues: &Issues) -> String {
     let source = issues.source();
     let groups: Vec<Group<'_>> = issues

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// A text without terminal commands: control characters other than newlines and tabs are written as escapes, such as `\u{1b}`.
+/// Makes a text safe for a terminal: control characters other than newlines and tabs are written as escapes, such as `\u{1b}`.
 pub(crate) fn visible(text: &str) -> Cow<'_, str> {
     let is_hidden = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
     if !text.contains(is_hidden) {

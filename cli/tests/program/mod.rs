@@ -1,4 +1,4 @@
-//! What tests of the program share: they run it as a user does, in a folder of files.
+//! Runs the program as a user does, in a folder of files. Several tests share this module.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ pub(crate) fn gavel(folder: &Path, args: &[&str], input: &str) -> (i32, String, 
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // The command need not read what it is given.
+    // The write fails if the command does not read its input.
     let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
     let output = child.wait_with_output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
@@ -26,7 +26,7 @@ pub(crate) fn gavel(folder: &Path, args: &[&str], input: &str) -> (i32, String, 
     )
 }
 
-/// A folder that goes away with the test.
+/// A folder that is removed at the end of the test.
 pub(crate) struct Folder(PathBuf);
 
 impl Folder {
@@ -42,13 +42,13 @@ impl Folder {
         Folder(path)
     }
 
-    /// With a file.
+    /// Adds a file.
     pub(crate) fn with(self, name: &str, text: &str) -> Self {
         self.write(name, text);
         self
     }
 
-    /// Puts a file there at once, as programs that replace files do.
+    /// Replaces a file atomically, by renaming a new file.
     pub(crate) fn write(&self, name: &str, text: &str) {
         let file = self.0.join(name);
         let folder = file.parent().unwrap();
@@ -77,7 +77,7 @@ impl Drop for Folder {
     }
 }
 
-/// A definition of things whose one version has a schema: lines of YAML, the first of which is the 14th.
+/// A CustomResourceDefinition of the kind Thing with one version. `schema` is YAML, and begins at line 14 of the definition.
 pub(crate) fn definition(schema: &str) -> String {
     format!(
         "\
@@ -98,7 +98,7 @@ spec:
     )
 }
 
-/// A policy that applies a configuration to what is created of the core and apps groups, and its binding.
+/// A policy that applies a configuration to created objects of the core group and the group apps, and the policy's binding.
 pub(crate) fn mutating_policy(name: &str, resource: &str, configuration: &str) -> String {
     format!(
         "\

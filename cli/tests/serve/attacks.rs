@@ -1,4 +1,4 @@
-//! Everything at once that an attacker may do, beside one who wants to be served.
+//! Many attacks at the same time. Meanwhile, an honest client must still be served.
 
 use std::io::{Read, Write};
 use std::net::{IpAddr, TcpStream};
@@ -12,16 +12,16 @@ use crate::mutations::LABEL;
 use crate::program::{Folder, mutating_policy};
 use crate::server::{Server, client, policy, review};
 
-/// The limit of a pod in `deploy/`.
+/// The memory limit of the pods in `deploy/`, in bytes.
 const POD: usize = 512 << 20;
 
-/// How long it lasts: a few seconds, or what `GAVEL_ATTACK_SECONDS` says.
+/// The duration of the attack: a few seconds, or `GAVEL_ATTACK_SECONDS`.
 fn seconds() -> u64 {
     let value = std::env::var("GAVEL_ATTACK_SECONDS").ok();
     value.and_then(|value| value.parse().ok()).unwrap_or(8)
 }
 
-/// A policy that is evaluated only for objects of its name.
+/// A policy that is evaluated only for objects with the same name as the policy.
 fn victim(name: &str, expression: &str) -> String {
     let condition = format!(
         "  matchConditions:\n  - name: named\n    expression: object.metadata.name == '{name}'\n  validations:"
@@ -38,7 +38,7 @@ fn policies() -> Folder {
         victim("replace", &format!("size(object.data.x{replaced}) > 0")),
         victim("format", "size('item %s'.format([object.data.list])) > 0"),
     ];
-    // Of those that are known, none is the request's.
+    // Namespaces that the server knows. The requests are in other namespaces.
     let namespaces = (0..5_000).map(|n| {
         let labels = "labels: {tier: gold, team: payments}";
         format!("apiVersion: v1\nkind: Namespace\nmetadata: {{name: known-{n}, {labels}}}\n")
@@ -56,7 +56,7 @@ fn policies() -> Folder {
         .with("things.yaml", DEFINITION)
 }
 
-/// A pattern that takes long on a long text.
+/// A definition with a pattern that is slow to match with a long text.
 const DEFINITION: &str = r"apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata: {name: things.example.com}
@@ -91,7 +91,7 @@ fn thing() -> Json {
     review
 }
 
-/// The bodies that are sent, over and over, with the paths that they are sent to. `NAMESPACE` is another one each time.
+/// The bodies that are sent again and again, each with its path. Each request replaces `NAMESPACE` by a new name.
 fn bodies() -> Vec<(&'static str, String)> {
     let text = |bytes: usize| json!({"x": "ab".repeat(bytes / 2)});
     let numbers: Vec<u8> = vec![1; 1_000_000];
@@ -150,7 +150,7 @@ async fn under_all_attacks_together_memory_is_bounded_and_others_are_served() {
                 let request = client.post(&url).header("content-type", "application/json");
                 let namespace = format!("unknown-{}", sent.load(Ordering::Relaxed));
                 let request = request.body(body.replace("NAMESPACE", &namespace)).send();
-                // Every other one leaves before it is answered.
+                // Every second client disconnects before the answer.
                 let patience = Duration::from_millis(if n % 2 == 0 { 20_000 } else { 300 });
                 let _ = tokio::time::timeout(patience, request).await;
                 sent.fetch_add(1, Ordering::Relaxed);
@@ -176,7 +176,7 @@ async fn under_all_attacks_together_memory_is_bounded_and_others_are_served() {
     let mut took = Vec::new();
     while Instant::now() < until {
         let began = Instant::now();
-        // A connection of its own each time, behind all others. Whoever attacks is elsewhere.
+        // The honest client opens a new connection for each request, and has another address than the attackers.
         let authority = server.authority.as_deref().unwrap();
         let elsewhere = IpAddr::from([127, 0, 0, 2]);
         let client = client(authority).local_address(elsewhere).build().unwrap();
@@ -214,7 +214,7 @@ async fn under_all_attacks_together_memory_is_bounded_and_others_are_served() {
     assert!(took.len() > 3, "{took:?}");
 }
 
-/// A line of the log is short, whatever a request says.
+/// Log lines are short, whatever a request contains.
 #[test]
 fn log_lines_are_bounded() {
     let server = Server::start(&["--demo", "--plain-http"]);
@@ -238,7 +238,7 @@ fn log_lines_are_bounded() {
     }
 }
 
-/// At `debug`, which the tests' servers log at, no line holds what objects hold.
+/// The servers of the tests log at level `debug`. Even then, no log line contains the content of objects.
 #[test]
 fn logs_hold_no_objects() {
     let server = Server::start(&["--demo", "--plain-http"]);

@@ -1,4 +1,4 @@
-//! What requests can make the server keep or do, and where that ends.
+//! The limits of the memory and time that requests can take.
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 use crate::program::Folder;
 use crate::server::{Server, policy, post_review, review};
 
-/// About a second of work in a debug build.
+/// An expression that takes about a second in a debug build.
 const SLOW: &str = "[1,2,3,4,5,6,7,8,9].all(a, [1,2,3,4,5,6,7,8,9].all(b, [1,2,3,4,5,6,7,8,9].all(c, [1,2,3,4,5,6,7,8,9].all(d, [1,2,3,4,5,6,7,8,9].all(e, a + b + c + d + e > 0)))))";
 
 pub(crate) async fn post(
@@ -110,7 +110,7 @@ async fn the_largest_review_of_an_api_server_is_decided() {
     review["request"]["oldObject"] = object;
     post_review(&server.client(), &server, &review).await;
 
-    // However many values there are, and however little memory: while no other request is there.
+    // A single request is served, however many values it has and however small the memory limit is.
     let server = Server::start(&["--demo", "--self-signed", "--max-memory", "16Mi"]);
     let numbers = vec![1; ((3 << 20) - 200) / 2];
     let object = json!({"kind": "ConfigMap", "apiVersion": "v1", "list": numbers});
@@ -142,7 +142,7 @@ async fn large_names_are_not_kept() {
             .await
             .0
     };
-    // Allocators and threads take their share first.
+    // Warms up the allocator and the threads before memory is measured.
     for n in 0..24 {
         assert_eq!(send(n).await, 400);
     }
@@ -157,7 +157,7 @@ async fn large_names_are_not_kept() {
     );
 }
 
-/// Sixty policies of a second each about config maps, and one about secrets.
+/// Sixty policies for ConfigMaps, each of which takes a second, and one policy for Secrets.
 fn slow_policies() -> Folder {
     let many: Vec<String> = (0..60)
         .map(|n| policy(&format!("p{n}"), SLOW, "", "Deny"))
@@ -168,7 +168,7 @@ fn slow_policies() -> Folder {
         .with("other.yaml", &other)
 }
 
-/// A review of an object that a user creates.
+/// A review in which a user creates an object.
 fn by(user: &str, resource: &str) -> Json {
     let mut review = review("x");
     let request = &mut review["request"];
@@ -200,7 +200,7 @@ async fn waiting_ends_at_the_deadline_and_others_are_decided() {
         .collect();
     tokio::time::sleep(Duration::from_millis(500)).await;
 
-    // The same policies, another user: no policy holds all slots, so this one waits for its time.
+    // Another user with the same policies gets no slot before the timeout.
     let began = Instant::now();
     let body = by("bob", "configmaps").to_string();
     let (code, answer) = post(&client, &server, "/validate?timeout=2s", body).await;
@@ -211,7 +211,7 @@ async fn waiting_ends_at_the_deadline_and_others_are_decided() {
         began.elapsed()
     );
 
-    // Another policy and another user: there is a slot for them.
+    // Another user with another policy gets a slot at once.
     let (code, answer) = post(
         &client,
         &server,

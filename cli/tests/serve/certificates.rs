@@ -1,4 +1,4 @@
-//! Certificates: reloaded, and asked of clients.
+//! Certificates: the server reloads its own, and can require those of clients.
 
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 
@@ -49,7 +49,7 @@ async fn new_certificates_are_offered_and_no_connection_is_dropped() {
         "--key",
         &key,
     ]);
-    // One connection, that stays open.
+    // A client whose connection stays open.
     let kept = client(&old.pem()).build().unwrap();
     post_review(&kept, &server, &review("x")).await;
 

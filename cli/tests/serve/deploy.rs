@@ -1,4 +1,4 @@
-//! `deploy/`: what its manifests say is what the binary takes.
+//! Checks that the manifests in `deploy/` fit the program.
 
 use std::path::{Path, PathBuf};
 
@@ -34,7 +34,7 @@ async fn the_deployment_starts_and_answers_at_the_paths_of_probes_and_webhook() 
         .unwrap()
         .iter()
         .map(|argument| argument.as_str().unwrap())
-        // What every test says itself.
+        // The tests set these flags themselves.
         .filter(|argument| {
             !argument.starts_with("--listen") && !argument.starts_with("--log-format")
         })
@@ -115,7 +115,7 @@ fn the_config_map_has_all_policies() {
     assert_eq!(listed, there);
 }
 
-/// The manifests that a command prints; None where the tool is not installed.
+/// The manifests that a command prints; `None` if the tool is not installed.
 fn rendered(program: &str, arguments: &[&str]) -> Option<String> {
     let deploy = base().join("..");
     let run = std::process::Command::new(program)
@@ -149,7 +149,7 @@ fn objects(text: &str) -> std::collections::BTreeMap<String, Json> {
         .collect()
 }
 
-/// What Kustomize makes of a folder of `deploy/` with components; None where it is not installed.
+/// The manifests that Kustomize builds from a folder of `deploy/` with components; `None` if Kustomize is not installed.
 fn kustomized(folder: &str, components: &[&str]) -> Option<String> {
     let own = Folder::new();
     // Kustomize takes no absolute paths.
@@ -166,7 +166,7 @@ fn kustomized(folder: &str, components: &[&str]) -> Option<String> {
     rendered("kubectl", &["kustomize", own.text()])
 }
 
-/// What Helm makes of the chart with values; None where it is not installed.
+/// The manifests that Helm renders from the chart and values; `None` if Helm is not installed.
 fn charted(namespace: &str, values: &str) -> Option<String> {
     let chart = ["template", "gavel", "chart", "--kube-version", "1.36.0"];
     let values = ["--namespace", namespace, "--set", values];
@@ -183,11 +183,11 @@ fn the_chart_and_the_kustomization_say_the_same() {
             return;
         };
         let mut kustomized = objects(&kustomized);
-        // Helm makes the namespace itself.
+        // Helm creates the namespace itself.
         kustomized.remove("Namespace gavel-system");
         assert_eq!(kustomized.len(), count, "{:?}", kustomized.keys());
         if !values.contains("cluster") {
-            // Helm alone knows the cluster's version; Gavel asks for it where it follows the cluster.
+            // Only Helm passes the cluster's version. Without it, Gavel asks the cluster.
             let container = "/spec/template/spec/containers/0/args";
             let args = kustomized.get_mut("Deployment gavel");
             let args =
@@ -331,7 +331,7 @@ fn only_nodes_and_the_control_plane_pass_policies_by() {
     }
 }
 
-/// The rules of the roles of `deploy/`, each with its role and the subjects that it is bound to.
+/// The rules of the roles in `deploy/`. Each rule comes with the name of its role and the subjects of the role's bindings.
 fn rules() -> Vec<(String, Json, Vec<Json>)> {
     let mut objects: Vec<Json> = Vec::new();
     for folder in [
@@ -365,7 +365,8 @@ fn rules() -> Vec<(String, Json, Vec<Json>)> {
     rules
 }
 
-/// Gavel's account alone reads its key, no other Secret, and changes its own webhook configurations and no others.
+/// Checks that only Gavel's account can read the Secret with the key, that it can read no other Secret, and that it can change only its own
+/// webhook configurations.
 #[test]
 fn the_account_may_do_no_more_than_the_threat_model_says() {
     let gavel = [json!({"kind": "ServiceAccount", "name": "gavel", "namespace": "gavel-system"})];
@@ -378,7 +379,7 @@ fn the_account_may_do_no_more_than_the_threat_model_says() {
                 .is_some_and(|all| all.contains(&json!(name)))
         };
         assert!(!has("verbs", "*") && !has("apiGroups", "*"), "{context}");
-        // An audit lists all of some groups, of which the core group, which has Secrets, is none.
+        // The audit's role can list all resources of some groups, but not of the core group, which contains Secrets.
         let lists = rule["verbs"] == json!(["list"]) && !has("apiGroups", "");
         assert!(lists || !has("resources", "*"), "{context}");
         if has("resources", "secrets") {

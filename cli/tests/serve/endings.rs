@@ -1,4 +1,4 @@
-//! Requests that are in flight while manifests change and while the server ends.
+//! Requests in flight while manifests change, and while the server shuts down.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use crate::program::Folder;
 use crate::server::{Server, policy, review};
 
-/// How long the load lasts: a few seconds, or what `GAVEL_LOAD_SECONDS` says.
+/// The duration of the load: a few seconds, or `GAVEL_LOAD_SECONDS`.
 fn seconds() -> u64 {
     let value = std::env::var("GAVEL_LOAD_SECONDS").ok();
     value.and_then(|value| value.parse().ok()).unwrap_or(3)
@@ -50,7 +50,7 @@ async fn reloads_and_sigterm_lose_no_request() {
                         );
                         answered.fetch_add(1, Ordering::Relaxed);
                     }
-                    // Nobody listens any more.
+                    // The server no longer accepts connections.
                     Err(error) if error.is_connect() && ended.load(Ordering::Relaxed) => return,
                     Err(error) => panic!("a request was lost: {error:?}"),
                 }
@@ -128,13 +128,13 @@ fn a_connection_that_is_made_as_the_server_ends_sends_its_first_request() {
     let mut server = Server::start(&["--demo", "--plain-http", "--shutdown-delay", "1s"]);
     let mut connection = TcpStream::connect(server.address).unwrap();
     server.terminate();
-    // Those that are open begin to close when no new ones are taken.
+    // The server closes open connections once it accepts no new ones.
     let began = Instant::now();
     while TcpStream::connect(server.address).is_ok() {
         assert!(began.elapsed() < Duration::from_secs(20));
         std::thread::sleep(Duration::from_millis(5));
     }
-    // Long enough for one to close that does not wait, and far from a second.
+    // A connection that does not wait would be closed by now; the delay of the shutdown is far from over.
     std::thread::sleep(Duration::from_millis(100));
     let request = b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n";
     connection.write_all(request).unwrap();

@@ -1,4 +1,4 @@
-//! Requests that each say something new: nothing of it stays, and others are served meanwhile.
+//! Floods of requests that each contain something new. The server must not keep it, and must serve other clients meanwhile.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -12,16 +12,16 @@ use crate::mutations::LABEL;
 use crate::program::{Folder, mutating_policy};
 use crate::server::{Server, client, policy, post_review, review};
 
-/// How many hostile requests the flood sends: a few, or what `GAVEL_FLOOD` says.
+/// The number of hostile requests: a few, or `GAVEL_FLOOD`.
 fn flood() -> usize {
     let value = std::env::var("GAVEL_FLOOD").ok();
     value.and_then(|value| value.parse().ok()).unwrap_or(1_500)
 }
 
-/// How many clients send them.
+/// The number of clients that send the hostile requests.
 const SENDERS: usize = 4;
 
-/// The part of a request that is new in each: names and texts that a server might keep, log, count or compile.
+/// The parts of a request that can be new in each request: names and texts that a server might keep, log, count or compile.
 const KINDS: [&str; 14] = [
     "namespace",
     "name",
@@ -160,7 +160,7 @@ async fn floods_leave_nothing_behind() {
         folder.text(),
         "--self-signed",
     ]));
-    // Allocators and threads take their share first.
+    // Warms up the allocator and the threads before memory is measured.
     for kind in KINDS {
         send(&server, kind, 0, 100).await;
     }

@@ -1,4 +1,4 @@
-//! Clients that mean ill: they get little, and others are served.
+//! Hostile clients. They must get few resources, and other clients must be served.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::server::{Server, post_review, review};
 
-/// Reads until the server closes; how long that took.
+/// Reads until the server closes the connection. Returns the duration.
 fn until_closed(mut stream: TcpStream) -> Duration {
     let began = Instant::now();
     stream
@@ -56,7 +56,7 @@ async fn slow_and_wrong_clients_are_closed_and_others_served() {
     for n in 0..many {
         drop(begun(n));
         if n % 250 == 0 {
-            // A new connection, behind those.
+            // A new connection is served while the hostile ones are open.
             post_review(&server.client(), &server, &review("x")).await;
         }
     }
@@ -85,7 +85,7 @@ async fn slow_heads_and_endless_bodies_end_over_plain_http_too() {
             .unwrap();
         assert!(took < Duration::from_secs(20), "{begin:?} {took:?}");
     }
-    // 100 MB, announced and not.
+    // A body of 100 MB, with and without its length announced.
     for begin in [
         head("Content-Length: 100000000\r\n\r\n"),
         head("Transfer-Encoding: chunked\r\n\r\n"),
@@ -120,7 +120,7 @@ async fn idle_connections_make_room_for_others() {
         assert_eq!(&answer, b"HTTP/1.1 200 OK");
         stream
     };
-    // One that has been served, then those that never send a request, or never all of it.
+    // One connection that was served, then connections that send no request or only a part of one.
     let first = served(0);
     let heads = [
         "",
@@ -133,7 +133,7 @@ async fn idle_connections_make_room_for_others() {
     }
     drop(first);
 
-    // Idle ones: the longest idle one is closed.
+    // Idle connections: the longest idle one is closed.
     let mut idle: Vec<TcpStream> = (0..9).map(served).collect();
     let longest = idle.remove(0);
     let took = tokio::task::spawn_blocking(move || until_closed(longest));

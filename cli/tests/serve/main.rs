@@ -1,4 +1,4 @@
-//! `gavel serve` as an API server meets it: the real binary, over TLS, with an HTTP client of its own.
+//! `gavel serve` as an API server uses it: the tests run the real binary, and send requests over TLS.
 #![cfg(test)]
 
 mod attacks;

@@ -1,4 +1,4 @@
-//! What `POST /mutate` answers: the patch that an API server applies.
+//! The answers of `POST /mutate`: patches that an API server applies.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -11,7 +11,7 @@ use crate::server::{Server, post_review_at, review};
 pub(crate) const LABEL: &str =
     "Object{metadata: Object.metadata{labels: Object.metadata.labels{team: 'a/b'}}}";
 
-/// Applies the operations that an answer's patch has on the members of objects.
+/// Applies the patch of an answer. Supports only operations on fields of objects.
 fn patched(object: &Json, response: &Json) -> Json {
     assert_eq!(response["patchType"], "JSONPatch", "{response}");
     let patch = STANDARD.decode(response["patch"].as_str().unwrap());
@@ -60,7 +60,7 @@ async fn the_patch_makes_the_object_that_policies_want() {
         assert_eq!(response["allowed"], true, "{response}");
         assert_eq!(patched(&object, &response), expected);
 
-        // What is as policies want it gets no patch.
+        // An object that the policies would not change gets no patch.
         review["request"]["object"] = expected;
         let response = post_review_at(&client, &server, "/mutate", &review).await;
         assert_eq!(response["allowed"], true, "{response}");

@@ -15,7 +15,7 @@ async fn readyz(client: &reqwest::Client, server: &Server) -> String {
     answer.text().await.unwrap()
 }
 
-/// What is logged of a manifest that is not taken in.
+/// The log message about a manifest that cannot be served.
 const NOT_SERVED: &str = "not served; the last good version is";
 
 #[tokio::test(flavor = "multi_thread")]
@@ -84,7 +84,7 @@ async fn a_folder_that_is_away_for_a_while_is_read_again() {
     let warning = format!("warn: the last good version is served: {policies}: No such file");
     assert!(ready.contains(&warning), "{ready}");
 
-    // As it was, by another folder: all is well again, and what changes in it is seen.
+    // The folder is created again with the same content. The warning disappears, and later changes in the folder take effect.
     folder.write("policies/a.yaml", &policy("a", "true", "", "Deny"));
     server.wait_for_log("manifests reloaded");
     assert!(!readyz(&client, &server).await.contains("warn:"));
@@ -99,7 +99,7 @@ async fn a_folder_that_is_away_for_a_while_is_read_again() {
     }
 }
 
-/// Waits until `/readyz?verbose` says something.
+/// Waits until `/readyz?verbose` contains a text.
 async fn until_ready_contains(client: &reqwest::Client, server: &Server, text: &str) {
     let began = Instant::now();
     loop {
@@ -134,7 +134,7 @@ async fn the_last_good_version_of_a_policy_goes_on() {
             "13:22: spec.validations[0].expression: Invalid value: ",
         ),
     ] {
-        // Another policy of the same file is taken in.
+        // Another policy in the same file takes effect.
         let other = policy("b", "object.metadata.name != 'y'", "no y", "Deny");
         let text = good.replace("object.metadata.name != 'x'", broken);
         folder.write("a.yaml", &format!("{text}---\n{other}"));
@@ -190,7 +190,7 @@ async fn unfinished_files_are_not_loaded() {
         until_ready_contains(&client, &server, expected).await;
         assert!(denied(&client, &server).await, "{text:?}");
 
-        // The same policies in another file are no loss.
+        // The policies were moved to another file, so none is lost.
         folder.write("c.yaml", &good);
         std::fs::remove_file(folder.path().join("a.yaml")).ok();
         server.wait_for_log("manifests reloaded");
@@ -321,7 +321,7 @@ async fn inputs_of_policies_without_a_source_are_reported() {
     let samples = metrics(&client, &server).await;
     assert!(samples.contains("gavel_policies_unseen 5"), "{samples}");
 
-    // A denial for want of params counts.
+    // A denial because a param is missing is counted.
     let response = post_review(&client, &server, &review("x")).await;
     let message = response["status"]["message"].as_str().unwrap();
     assert!(message.contains("no params found"), "{response}");

@@ -1,4 +1,4 @@
-//! What is answered to reviews, good and bad.
+//! The answers to valid and invalid reviews.
 
 use serde_json::{Value as Json, json};
 
@@ -137,7 +137,7 @@ async fn bad_requests_are_answered_with_a_status() {
     let nested = |levels: usize| {
         let mut review = review("x");
         review["request"]["object"]["data"] = "here".into();
-        // Review, request and object are the first three.
+        // The review, the request and the object are the first three levels.
         let lists = levels - 3;
         let lists = format!("{}{}", "[".repeat(lists), "]".repeat(lists));
         review.to_string().replace("\"here\"", &lists).into_bytes()
@@ -254,7 +254,7 @@ async fn bad_requests_are_answered_with_a_status() {
             );
         }
     }
-    // The answer is there before the body is, and must be seen nevertheless.
+    // The server answers before it has received the whole body. The client must still receive the answer.
     for (path, code) in [
         ("/validate", 413),
         ("/validate?timeout=soon", 400),

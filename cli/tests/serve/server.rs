@@ -1,4 +1,4 @@
-//! The binary, started and watched.
+//! A running `gavel serve`, with its logs and its use of memory and processor time.
 
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value as Json, json};
 
-/// How many of the last lines of the log are kept.
+/// The number of log lines that are kept, the latest ones.
 const MOST_LOGS: usize = 20_000;
 
-/// A server that ends with the test.
+/// A server that is stopped at the end of the test.
 pub(crate) struct Server {
     child: Child,
     pub(crate) address: SocketAddr,
@@ -21,7 +21,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts with arguments, on a free port.
+    /// Starts a server with these arguments, on a free port.
     pub(crate) fn start(arguments: &[&str]) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_gavel"))
             .args(["serve", "--listen", "127.0.0.1:0", "--log-format", "json"])
@@ -82,7 +82,7 @@ impl Server {
         client(self.authority.as_deref().unwrap()).build().unwrap()
     }
 
-    /// Waits until a log says so.
+    /// Waits for a log line with this message, and returns the line.
     pub(crate) fn wait_for_log(&self, message: &str) -> Json {
         let began = Instant::now();
         loop {
@@ -98,7 +98,7 @@ impl Server {
         }
     }
 
-    /// All that was logged so far.
+    /// All log lines so far.
     pub(crate) fn logs(&self) -> Vec<Json> {
         self.logs.lock().unwrap().clone()
     }
@@ -118,12 +118,12 @@ impl Server {
         self.child.wait().unwrap()
     }
 
-    /// The most memory that was resident, in bytes.
+    /// The peak of the resident memory, in bytes.
     pub(crate) fn peak_memory(&self) -> usize {
         self.status("VmHWM:")
     }
 
-    /// The memory that is resident, in bytes.
+    /// The resident memory, in bytes.
     pub(crate) fn memory(&self) -> usize {
         self.status("VmRSS:")
     }
@@ -136,7 +136,7 @@ impl Server {
         kilobytes.parse::<usize>().unwrap() << 10
     }
 
-    /// The processor time that the server has taken.
+    /// The processor time that the server has used.
     pub(crate) fn cpu_time(&self) -> Duration {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap();
         let (_, fields) = stat.rsplit_once(") ").unwrap();
@@ -153,7 +153,7 @@ impl Drop for Server {
     }
 }
 
-/// What a client begins with: localhost is the server's address, and nobody but the authority is trusted.
+/// A builder of clients that also trust this authority.
 pub(crate) fn client(authority: &str) -> reqwest::ClientBuilder {
     let _ = rustls::crypto::ring::default_provider().install_default();
     let authority = reqwest::Certificate::from_pem(authority.as_bytes()).unwrap();
@@ -162,7 +162,7 @@ pub(crate) fn client(authority: &str) -> reqwest::ClientBuilder {
         .timeout(Duration::from_secs(60))
 }
 
-/// A policy about config maps with a validation, and its binding.
+/// A policy for ConfigMaps with one validation, and the policy's binding.
 pub(crate) fn policy(name: &str, expression: &str, message: &str, actions: &str) -> String {
     format!(
         r#"apiVersion: admissionregistration.k8s.io/v1
@@ -191,7 +191,7 @@ spec:
     )
 }
 
-/// A review of a config map that is being created.
+/// A review in which a ConfigMap is created.
 pub(crate) fn review(name: &str) -> Json {
     let names = json!({"group": "", "version": "v1", "resource": "configmaps"});
     let kind = json!({"group": "", "version": "v1", "kind": "ConfigMap"});

@@ -95,7 +95,7 @@ fn unanchored(pattern: &str) -> Option<(String, String)> {
         || pattern.contains("\\A")
         || pattern.contains("\\z")
         || pattern.contains("\\b")
-        // The author states that the match may be anywhere.
+        // The `.*` at both ends shows that the match may be anywhere.
         || (pattern.starts_with(".*") && pattern.ends_with(".*"));
     let is_literal = !pattern.contains(['[', '(', '.', '*', '+', '?', '|', '\\', '{']);
     (!is_anchored).then(|| {

@@ -19,7 +19,7 @@ use crate::manifests::Manifests;
 use crate::progress::Progress;
 use crate::report;
 
-/// Audits the objects of manifests: JSON one object at a time, YAML one file at a time. Sets `unusable` if an input could not be
+/// Audits the objects of manifests. Reads JSON one object at a time, and YAML one file at a time. Sets `unusable` if an input could not be
 /// used.
 pub(super) fn run(
     args: &AuditArgs,

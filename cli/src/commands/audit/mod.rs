@@ -161,7 +161,7 @@ struct AuditPrinter {
     report: Report,
 }
 
-/// The place of an object: the file, as outputs name it, and the range in the file.
+/// The file of an object, as `path_of` writes it, and the object's range in the file.
 type Whereabouts = (String, Range);
 
 impl AuditPrinter {

@@ -99,7 +99,7 @@ struct Outcome<'t> {
     test: &'t Test,
     /// The suite.
     file: &'t Path,
-    /// The place of the test in the file.
+    /// The position of the test in the file.
     place: Place,
     differences: Vec<Difference>,
     /// Why the test could not run; `None` if it ran.

@@ -266,7 +266,7 @@ testSuites:
     assert_eq!(out.lines().count(), 2, "{out}");
 }
 
-/// The policies that this project gives to start from.
+/// Runs the tests of the policies in `policies/`.
 #[test]
 fn the_policies_to_start_from_pass_their_tests() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");

@@ -107,7 +107,7 @@ impl Printer {
     }
 }
 
-/// The place of the changed field: in the object of a review, or in the object itself; without a field, the whole object.
+/// The position of the changed field in the object, or in the object of the review. Without a field, the position of the whole object.
 fn place(document: &Document, subject: Subject, change: &Change) -> Place {
     let is_review = kind(document) == "AdmissionReview" && matches!(subject, Subject::Request(_));
     match (change.field.as_str(), is_review) {
@@ -194,7 +194,7 @@ const fn topic_text(topic: Topic) -> &'static str {
     }
 }
 
-/// The text that is printed in place of a missing answer.
+/// The text that is printed instead of an absent answer.
 const fn nothing(topic: Topic) -> &'static str {
     match topic {
         Topic::Creation | Topic::Decision => "accepted",

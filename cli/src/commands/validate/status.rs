@@ -28,12 +28,12 @@ pub(super) fn of(checked: &Checked, key: &Key<'_>) -> String {
         },
         ..status
     };
-    // All keys of maps in it are texts.
+    // Serializing cannot fail: all keys of maps are strings.
     let written = serde_json::to_value(status.into_object()).unwrap_or_default();
     json::to_string(&written)
 }
 
-/// Whether a field has a wrong value. Other problems mean that a strict reader cannot read the object at all.
+/// Whether the problem is an invalid value of a field. All other problems make a strict decoder reject the whole object.
 fn is_of_value(problem: &&Problem) -> bool {
     problem.rule.starts_with("FieldValue") || problem.rule == "InternalError"
 }
@@ -43,7 +43,7 @@ fn field_errors(checked: &Checked) -> Vec<String> {
     of_values.map(Problem::text).collect()
 }
 
-/// Why a strict reader cannot read the object.
+/// The reasons why a strict decoder rejects the object.
 fn strict_messages(checked: &Checked) -> Vec<String> {
     let strict = checked
         .problems
@@ -66,7 +66,7 @@ fn cause(problem: &Problem) -> StatusCause {
     }
 }
 
-/// The messages without repetitions, in brackets if there are several.
+/// The message of the Status: the distinct errors, in brackets if there are several.
 fn invalid_message(key: &Key<'_>, errors: &[String]) -> String {
     let mut seen = BTreeSet::new();
     let errors: Vec<_> = errors.iter().filter(|error| seen.insert(*error)).collect();

@@ -157,7 +157,8 @@ impl Coverage {
         }
     }
 
-    /// The number of covered items and of all items: the evaluation of each expression, and both outcomes of each condition.
+    /// The number of covered items, and the number of all items. The items are the evaluation of each expression, and each of the two
+    /// outcomes of each condition.
     fn counts(&self) -> (usize, usize) {
         let expressions = self.expressions.values();
         let counts = expressions.map(|expression| match expression.is_condition {

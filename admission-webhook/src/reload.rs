@@ -107,7 +107,7 @@ pub(crate) fn live(
             if problems != reported {
                 for problem in &problems {
                     let problem = bounded(problem);
-                    tracing::error!(%problem, "not served; the last good version is");
+                    tracing::error!(%problem, "rejected; the last good version is served");
                 }
                 reported.clone_from(&problems);
                 app.health.set_problems(problems);
@@ -161,7 +161,7 @@ fn done(app: &App, problems: Vec<String>) {
     let problems: Vec<String> = problems.iter().map(|problem| first_line(problem)).collect();
     for problem in &problems {
         let problem = bounded(problem);
-        tracing::error!(%problem, "not served; the last good version is");
+        tracing::error!(%problem, "rejected; the last good version is served");
     }
     if problems.is_empty() {
         tracing::info!("manifests reloaded");

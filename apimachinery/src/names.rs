@@ -122,17 +122,17 @@ pub fn label_value(text: &str) -> Faults {
     faults
 }
 
-/// Rewords the errors of [`qualified_name`] and [`label_value`] for servers without [`Difference::LabelsAreMeasuredInBytes`], which word
+/// Rewords the errors of [`qualified_name`] and [`label_value`] for servers without [`Difference::LengthLimitsAreInBytes`], which word
 /// the same rules differently.
 pub fn reword(errors: &mut [Error], server: Server) {
-    if !server.has(Difference::LabelsAreMeasuredInBytes) {
+    if !server.has(Difference::LengthLimitsAreInBytes) {
         for error in errors {
             error.detail = as_before(&error.detail);
         }
     }
 }
 
-/// The message of a server without [`Difference::LabelsAreMeasuredInBytes`].
+/// The message of a server without [`Difference::LengthLimitsAreInBytes`].
 pub fn as_before(fault: &str) -> String {
     let fault = fault.replace(
         "a valid label key must consist",

@@ -75,7 +75,10 @@ impl Certificates {
         let first = loop {
             match keeper.current(None).await {
                 Ok(data) => break data,
-                Err(error) => tracing::warn!(error, "no certificate yet"),
+                Err(error) => tracing::warn!(
+                    error,
+                    "the first certificate could not be created; trying again"
+                ),
             }
             sleep(delays.next().unwrap_or(keeper.certificates.pause)).await;
         };
@@ -138,7 +141,7 @@ impl Keeper {
                 return Ok(certified);
             }
         }
-        Err(format!("secret {name}: others change it all the time"))
+        Err(format!("secret {name}: other clients keep changing it"))
     }
 
     /// Writes the Secret, if it is still the one that was read. Returns false if another replica was faster.

@@ -91,7 +91,7 @@ pub(crate) async fn version(client: &Client) -> kube::Result<Server> {
     let version = format!("{}.{}", digits(&info.major), digits(&info.minor));
     Ok(version.parse().unwrap_or_else(|_| {
         let server = Server::default();
-        tracing::warn!(%version, used = %server, "the API server is of a version that is not known");
+        tracing::warn!(%version, used = %server, "unknown version of the API server; the newest known version is used");
         server
     }))
 }

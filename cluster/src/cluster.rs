@@ -44,7 +44,7 @@ impl Cluster {
             tokio::select! {
                 () = unheard.closed() => {}
                 ended = following => if let Err(error) = ended {
-                    tracing::error!(error, "the cluster is not followed");
+                    tracing::error!(error, "following the cluster failed");
                 }
             }
         });

@@ -25,7 +25,7 @@ impl Contact {
         let lost = self.lock().remove(what);
         if let Some(lost) = lost {
             let seconds = lost.since.elapsed().as_secs();
-            tracing::info!(what, seconds, "watched again");
+            tracing::info!(what, seconds, "watch restored");
         }
     }
 
@@ -36,7 +36,7 @@ impl Contact {
             error.clone_into(&mut known.error);
             return;
         }
-        tracing::warn!(what, error, "not watched; the last known state is served");
+        tracing::warn!(what, error, "watch failed; the last known state is served");
         let error = error.to_owned();
         let new = Failing {
             since: Instant::now(),

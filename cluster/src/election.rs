@@ -65,7 +65,7 @@ impl Candidate {
                 let identity = &self.identity;
                 match held {
                     true => tracing::info!(identity, "leading"),
-                    false => tracing::warn!(identity, "leading no more"),
+                    false => tracing::warn!(identity, "leadership lost"),
                 }
             }
             sleep(RETRY).await;

@@ -163,7 +163,7 @@ impl Follower {
         let found = discovery::find(&self.api_server.client, api_version, kind).await;
         let is_missing = matches!(found, Ok(None));
         if is_missing {
-            tracing::info!(api_version, kind, "not served by this cluster");
+            tracing::info!(api_version, kind, "the cluster does not serve this kind");
         }
         !is_missing
     }
@@ -298,7 +298,12 @@ impl Follower {
             let (api_version, kind) = &key;
             let found = discovery::find(&self.api_server.client, api_version, kind).await;
             let found = found.unwrap_or_else(|error| {
-                tracing::warn!(api_version, kind, error = message(error), "not found");
+                tracing::warn!(
+                    api_version,
+                    kind,
+                    error = message(error),
+                    "the resource could not be looked up"
+                );
                 None
             });
             let served = found.map(|served| self.watch(served));
@@ -322,7 +327,7 @@ impl Follower {
             if let Err(error) = ended
                 && !error.is_cancelled()
             {
-                tracing::error!(%error, "not watched any more");
+                tracing::error!(%error, "a watch has ended unexpectedly");
             }
         }
     }
@@ -365,7 +370,7 @@ impl Follower {
             stores.param_kinds()
         });
         handled.await.unwrap_or_else(|error| {
-            tracing::error!(%error, "changes not taken in");
+            tracing::error!(%error, "changes could not be applied");
             self.params.keys().cloned().collect()
         })
     }
@@ -378,7 +383,7 @@ impl Follower {
         });
         match published.await {
             Ok(published) => drop(self.published.send_replace(Some(published))),
-            Err(error) => tracing::error!(%error, "changes not published"),
+            Err(error) => tracing::error!(%error, "changes could not be published"),
         }
     }
 

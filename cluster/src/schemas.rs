@@ -79,7 +79,11 @@ impl Schemas {
                 match self.get(from).await {
                     Ok(document) => documents.push(document),
                     Err(error) => {
-                        tracing::debug!(version, error = message(error), "no schemas");
+                        tracing::debug!(
+                            version,
+                            error = message(error),
+                            "schemas could not be fetched"
+                        );
                         url = None;
                     }
                 }

@@ -88,7 +88,11 @@ async fn write(client: &Client, server: Server, contact: &Arc<Contact>, resource
             Ok(Some(warnings)) => warnings,
             Ok(None) => continue,
             Err(error) => {
-                tracing::warn!(policy = name, error = message(error), "types not checked");
+                tracing::warn!(
+                    policy = name,
+                    error = message(error),
+                    "types could not be checked"
+                );
                 is_complete = false;
                 continue;
             }
@@ -108,7 +112,11 @@ async fn write(client: &Client, server: Server, contact: &Arc<Contact>, resource
             .patch_status(&name, &params, &Patch::Apply(&status))
             .await
         {
-            tracing::warn!(policy = name, error = message(error), "status not written");
+            tracing::warn!(
+                policy = name,
+                error = message(error),
+                "status could not be written"
+            );
             is_complete = false;
         }
     }

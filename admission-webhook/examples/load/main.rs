@@ -36,7 +36,7 @@ fn main() -> Outcome<()> {
         .and_then(|text| text.to_str()?.parse().ok());
     let time = Duration::from_secs(seconds.unwrap_or(5));
     println!(
-        "| work | transport | requests/s | of `GET /livez` | of the review that is only read | CPU a request | p50 | p99 | p99 of a turn at half load | memory after a second, at the end, at most |"
+        "| work | transport | requests/s | requests/s relative to `GET /livez` | relative to parsing alone | CPU per request | p50 | p99 | p99 at half load | memory after one second, at the end, at its peak |"
     );
     println!("|---|---|--:|--:|--:|--:|--:|--:|--:|--:|");
     let turns = time.as_millis().div_ceil(TURN.as_millis());

@@ -31,14 +31,11 @@ impl Work {
                 policy("a", IMAGES, 1),
                 b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n".to_vec(),
             ),
-            decided(
-                "the review is read, nothing to decide",
-                policy("a", IMAGES, 0),
-            ),
+            decided("a review is parsed, no policy", policy("a", IMAGES, 0)),
             Work {
                 expected: "HTTP/1.1 404",
                 ..work(
-                    "the review is sent and not read (404)",
+                    "a review is sent, not parsed (404)",
                     policy("a", IMAGES, 1),
                     review("/nothing", &pod(2, 0)),
                 )

@@ -118,7 +118,7 @@ impl Answers {
                 let found = timeout_at(deadline.into(), self.live.resource(&kind)).await;
                 let found = found.unwrap_or_else(|_| Err(late.to_owned()));
                 let found = found.unwrap_or_else(|error| {
-                    tracing::warn!(kind = %kind.kind, error, "not found");
+                    tracing::warn!(kind = %kind.kind, error, "the resource could not be looked up");
                     None
                 });
                 self.lock().resources.insert(kind, found);

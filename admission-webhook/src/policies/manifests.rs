@@ -36,7 +36,7 @@ impl Manifests {
             match gavel_manifest::files(path, recursive) {
                 Ok(found) if found.is_empty() => {
                     let path = path.display();
-                    problems.push(format!("{path}: holds no .yaml, .yml or .json file"));
+                    problems.push(format!("{path}: contains no .yaml, .yml or .json file"));
                 }
                 Ok(found) => files.extend(found),
                 Err(problem) => problems.push(problem.to_string()),
@@ -82,7 +82,7 @@ pub(super) fn objects(origin: &Origin, text: &str) -> Result<Vec<Object>, Vec<St
     let separators = text.lines().filter(|line| line.starts_with("---"));
     if separators.count() > MAX_DOCUMENTS {
         return Err(vec![format!(
-            "{origin}: holds more than {MAX_DOCUMENTS} documents"
+            "{origin}: contains more than {MAX_DOCUMENTS} documents"
         )]);
     }
     let reading = gavel_manifest::read(text, format);
@@ -136,7 +136,7 @@ mod tests {
         assert_eq!(
             objects(&name, &too_many).err(),
             Some(vec![
-                "many.yaml: holds more than 20000 documents".to_owned()
+                "many.yaml: contains more than 20000 documents".to_owned()
             ])
         );
     }

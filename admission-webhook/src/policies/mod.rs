@@ -270,12 +270,12 @@ impl Loader {
             .unwrap_or_default();
         if deciding(objects).next().is_none() {
             return Some(format!(
-                "{origin}: holds no policy or binding any more; those before are served until a restart, or with --allow-removal"
+                "{origin}: the file contains no policies or bindings any more; the previous ones stay in force until a restart, or with --allow-removal"
             ));
         }
         before.starts_with(text.trim_end()).then(|| {
             format!(
-                "{origin}: is the beginning of what it was, as if it were cut; what it was is served until a restart, or with --allow-removal"
+                "{origin}: the file has been truncated; its previous content stays in force until a restart, or with --allow-removal"
             )
         })
     }

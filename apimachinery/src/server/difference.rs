@@ -8,7 +8,7 @@ pub enum Difference {
     /// Errors of validation rules show the invalid value instead of its type in the schema.
     RulesShowValues,
     /// Messages give the length limits of labels in bytes instead of characters.
-    LabelsAreMeasuredInBytes,
+    LengthLimitsAreInBytes,
     /// A schema's `format` applies only to the type to which the format belongs.
     FormatsDependOnTypes,
     /// The type check of policies declares `params` even if the schema of its kind is unknown.
@@ -22,7 +22,7 @@ pub enum Difference {
     /// `duration(int)` is not declared.
     DurationsAreNoNumbers,
     /// Expressions may select fields whose names are written between backticks.
-    IdentifiersAreEscaped,
+    FieldNamesCanBeQuoted,
     /// A loop variable `a` hides declared names that begin with it, such as `a.b`. It does not hide names with a leading dot, such as `.a`.
     LoopVariablesComeFirst,
     /// The name of a struct literal is looked up only among types, not among variables.
@@ -40,11 +40,11 @@ pub enum Difference {
     /// Schemas with `x-kubernetes-list-type: set` whose items are objects or lists cause a warning.
     SetsOfObjectsAreWarnedOf,
     /// Errors in metadata have the wording and order of generated validation code.
-    MetadataIsValidatedAnew,
+    MetadataErrorsArePrecise,
     /// The cost of `startsWith`, `endsWith` and `matches` depends on the number of bytes that they read.
     CostsAreOfWhatIsRead,
     /// A call of `flatten` with a depth below zero costs as much as a call with a depth of one.
-    FlatteningCostsOnceAtLeast,
+    FailedFlattenCostsOneLevel,
     /// Cost estimates use a maximum length for names of resources.
     NamesOfResourcesAreBounded,
     /// All audited failures of a request are written into one annotation.

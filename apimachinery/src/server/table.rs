@@ -39,7 +39,7 @@ pub const DIFFERENCES: &[Row] = &[
         "apiextensions-apiserver pkg/apiserver/schema/cel/validation.go, validateExpressions",
     ),
     row(
-        Difference::LabelsAreMeasuredInBytes,
+        Difference::LengthLimitsAreInBytes,
         35,
         Effect::Message,
         "Messages give the length limits of labels, annotation keys and other qualified names in bytes; before, in characters. A key with two slashes is reported as not a `valid label key`; before, as not a `qualified name`",
@@ -88,7 +88,7 @@ pub const DIFFERENCES: &[Row] = &[
         "cel-go common/stdlib/standard.go",
     ),
     row(
-        Difference::IdentifiersAreEscaped,
+        Difference::FieldNamesCanBeQuoted,
         37,
         Effect::Verdict,
         "Fields can be written between backticks: {'a-b': 1}.`a-b`",
@@ -144,7 +144,7 @@ pub const DIFFERENCES: &[Row] = &[
         "cel-go interpreter/runtimecost.go, costCall; checker/cost.go",
     ),
     row(
-        Difference::FlatteningCostsOnceAtLeast,
+        Difference::FailedFlattenCostsOneLevel,
         37,
         Effect::Cost,
         "`flatten(-1)`, which fails, costs as much as `flatten(1)`",
@@ -172,7 +172,7 @@ pub const DIFFERENCES: &[Row] = &[
         "cel-go common/types/optional.go",
     ),
     row(
-        Difference::MetadataIsValidatedAnew,
+        Difference::MetadataErrorsArePrecise,
         37,
         Effect::Message,
         "Errors of owner references name the reference (`ownerReferences[1].kind: Required value`), errors of `managedFields[].operation` list the supported values, duplicate conditions are reported at the condition, and a `generation` below zero is an error in updates too",

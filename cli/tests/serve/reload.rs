@@ -16,7 +16,7 @@ async fn readyz(client: &reqwest::Client, server: &Server) -> String {
 }
 
 /// The log message about a manifest that cannot be served.
-const NOT_SERVED: &str = "not served; the last good version is";
+const NOT_SERVED: &str = "rejected; the last good version is served";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn changed_policies_are_served_and_broken_ones_are_not() {
@@ -172,10 +172,16 @@ async fn unfinished_files_are_not_loaded() {
         post_review(client, server, &review("x")).await["allowed"] == false
     };
     for (text, expected) in [
-        (Some(first), "is the beginning of what it was"),
-        (Some(""), "holds no policy or binding any more"),
-        (Some("# all gone\n"), "holds no policy or binding any more"),
-        (None, "holds no policy or binding any more"),
+        (Some(first), "the file has been truncated"),
+        (
+            Some(""),
+            "the file contains no policies or bindings any more",
+        ),
+        (
+            Some("# all gone\n"),
+            "the file contains no policies or bindings any more",
+        ),
+        (None, "the file contains no policies or bindings any more"),
     ] {
         let folder = Folder::new()
             .with("a.yaml", &good)
@@ -226,10 +232,10 @@ fn inputs_that_are_no_manifests_are_reported_at_once() {
         assert_eq!(status, 2, "{stderr}");
         assert!(stderr.contains(expected), "{expected}\n{stderr}");
     };
-    check(&|_| {}, "holds no .yaml, .yml or .json file");
+    check(&|_| {}, "contains no .yaml, .yml or .json file");
     check(
         &|folder| folder.write("a.txt", "x"),
-        "holds no .yaml, .yml or .json file",
+        "contains no .yaml, .yml or .json file",
     );
     check(
         &|folder| {
@@ -249,7 +255,7 @@ fn inputs_that_are_no_manifests_are_reported_at_once() {
     );
     check(
         &|folder| folder.write("x.yaml", &"---\n".repeat(20_001)),
-        "x.yaml: holds more than 20000 documents",
+        "x.yaml: contains more than 20000 documents",
     );
 }
 

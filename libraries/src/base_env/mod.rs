@@ -94,7 +94,7 @@ pub const FEATURES: &[Gated] = &[
         ),
     ),
     with(
-        Difference::IdentifiersAreEscaped,
+        Difference::FieldNamesCanBeQuoted,
         since(0, Feature::EscapedIdentifiers),
     ),
     with(
@@ -172,7 +172,7 @@ pub const FEATURES: &[Gated] = &[
         )
     },
     without(
-        Difference::LabelsAreMeasuredInBytes,
+        Difference::LengthLimitsAreInBytes,
         since(
             31,
             Feature::Functions("kubernetes.format", &[FORMATS_IN_CHARACTERS]),
@@ -188,7 +188,7 @@ pub const FEATURES: &[Gated] = &[
         since(34, Feature::Functions("lists", &[LISTS_WITH_BOUNDED_RANGE])),
     ),
     with(
-        Difference::FlatteningCostsOnceAtLeast,
+        Difference::FailedFlattenCostsOneLevel,
         since(
             34,
             Feature::Functions("lists", &[LISTS_FLATTENED_ONCE_AT_LEAST]),

@@ -31,7 +31,7 @@ pub const FORMATS: &[Overload] = &[
     row("validate", "format-validate", "kubernetes.NamedFormat.(string) -> optional(list(string))", body!(validate), "format.uuid().validate('x').value() == ['does not match the UUID format']").cost(VALIDATE),
 ];
 
-/// The row of `validate` on servers that lack [`gavel_apimachinery::server::Difference::LabelsAreMeasuredInBytes`].
+/// The row of `validate` on servers that lack [`gavel_apimachinery::server::Difference::LengthLimitsAreInBytes`].
 #[rustfmt::skip] // One row per line.
 pub const FORMATS_IN_CHARACTERS: &[Overload] = &[
     row("validate", "format-validate", "kubernetes.NamedFormat.(string) -> optional(list(string))", body!(validate_in_characters), "format.uuid().validate('x').value() == ['does not match the UUID format']").cost(VALIDATE),
@@ -86,7 +86,7 @@ fn validate<'a>(call: &CallContext<'a>, format: &Format, text: &str) -> Value<'a
     optional_list(call, format.validate(text))
 }
 
-/// Like `validate`, with the messages of servers without `Difference::LabelsAreMeasuredInBytes`: they give length limits in characters
+/// Like `validate`, with the messages of servers without `Difference::LengthLimitsAreInBytes`: they give length limits in characters
 /// instead of bytes, and call a label key a qualified name.
 fn validate_in_characters<'a>(call: &CallContext<'a>, format: &Format, text: &str) -> Value<'a> {
     let faults = format.validate(text);

@@ -51,7 +51,7 @@ pub(super) fn validate(
         let path = path.index(n);
         if !seen.insert(&condition.kind) {
             let kind = condition.kind.as_str();
-            errors.push(match server.has(Difference::MetadataIsValidatedAnew) {
+            errors.push(match server.has(Difference::MetadataErrorsArePrecise) {
                 true => Error::duplicate(&path, kind),
                 false => Error::duplicate(&path.child("type"), kind),
             });
@@ -76,7 +76,7 @@ fn validate_condition(
         message,
     } = condition;
     let kind_path = path.child("type");
-    let anew = server.has(Difference::MetadataIsValidatedAnew);
+    let anew = server.has(Difference::MetadataErrorsArePrecise);
     match anew && kind.is_empty() {
         true => errors.push(Error::required(&kind_path, "is required")),
         false => {

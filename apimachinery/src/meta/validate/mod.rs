@@ -124,7 +124,7 @@ pub fn validate_update(
         let path = path.child("resourceVersion");
         errors.push(Error::invalid(&path, "", "must be specified for an update"));
     }
-    if server.has(Difference::MetadataIsValidatedAnew) {
+    if server.has(Difference::MetadataErrorsArePrecise) {
         validate_generation(&mut errors, metadata, path);
     }
     let generation = metadata.generation();
@@ -161,10 +161,10 @@ pub fn validate_update(
     errors
 }
 
-/// Removes duplicate errors if the server has [`Difference::MetadataIsValidatedAnew`]. This applies to the metadata of custom resources and
+/// Removes duplicate errors if the server has [`Difference::MetadataErrorsArePrecise`]. This applies to the metadata of custom resources and
 /// definitions.
 pub fn without_repetitions(mut errors: Vec<Error>, server: Server) -> Vec<Error> {
-    if server.has(Difference::MetadataIsValidatedAnew) {
+    if server.has(Difference::MetadataErrorsArePrecise) {
         let mut seen = BTreeSet::new();
         errors.retain(|error| seen.insert(error.to_string()));
     }
@@ -276,7 +276,7 @@ fn validate_owner_references(
 ) {
     let mut controller: Option<String> = None;
     for (n, owner) in owners.iter().enumerate() {
-        match server.has(Difference::MetadataIsValidatedAnew) {
+        match server.has(Difference::MetadataErrorsArePrecise) {
             true => validate_owner_reference(errors, *owner, &path.index(n)),
             false => validate_owner_reference_as_before(errors, *owner, path),
         }
@@ -323,7 +323,7 @@ fn validate_owner_reference(errors: &mut Vec<Error>, owner: OwnerView<'_>, path:
     validate_kind_of_owner(errors, owner, path);
 }
 
-/// Validates an owner reference as servers did before [`Difference::MetadataIsValidatedAnew`].
+/// Validates an owner reference as servers did before [`Difference::MetadataErrorsArePrecise`].
 fn validate_owner_reference_as_before(
     errors: &mut Vec<Error>,
     owner: OwnerView<'_>,
@@ -409,7 +409,7 @@ fn validate_managed_fields(
     if !OPERATIONS.contains(&operation) {
         let path = path.child("operation");
         let value = BadValue::Text(json::quoted(operation));
-        errors.push(match server.has(Difference::MetadataIsValidatedAnew) {
+        errors.push(match server.has(Difference::MetadataErrorsArePrecise) {
             false => Error::invalid(&path, value, "must be `Apply` or `Update`"),
             true if operation.is_empty() => Error::required(&path, "must not be empty"),
             true => Error::not_supported(&path, value, &OPERATIONS),

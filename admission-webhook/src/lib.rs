@@ -4,8 +4,28 @@
 //!
 //! Only the program `gavel` uses this crate: `gavel serve --demo` starts it with sample policies, `gavel serve --policies FOLDER` with
 //! policies from files, and `gavel serve --cluster` with those of a cluster. `deploy/` installs it in a cluster. An API server or webhook
-//! of your own, in Rust, embeds the crate `gavel` instead. `docs/serve.md` describes the endpoints, and `docs/security.md` describes the
-//! limits of time, size and memory.
+//! of your own, in Rust, embeds the crate `gavel` instead.
+//!
+//! ```no_run
+//! use gavel_admission_webhook::{Config, Limits, PolicySource, Shutdown, StartError, run};
+//!
+//! # fn main() -> Result<(), StartError> {
+//! // Serves sample policies over plain HTTP until the process receives SIGTERM.
+//! run(async {
+//!     Ok(Config {
+//!         address: ([127, 0, 0, 1], 8080).into(),
+//!         health_address: None,
+//!         tls: None,
+//!         policies: PolicySource::Demo,
+//!         kubernetes: Default::default(),
+//!         limits: Limits::default(),
+//!         shutdown: Shutdown::default(),
+//!     })
+//! })
+//! # }
+//! ```
+//!
+//! `docs/serve.md` describes the endpoints, and `docs/security.md` describes the limits of time, size and memory.
 
 use std::net::SocketAddr;
 use std::sync::Arc;

@@ -2,7 +2,27 @@
 //! further questions. Layer 5: this crate contains the client of the API server, and decides nothing.
 //!
 //! Only the program `gavel` uses this crate. `gavel serve --cluster` follows a cluster with [`Cluster::follow`], and `gavel audit`
-//! evaluates policies over its objects with [`audit`]. Both find the cluster by the kubeconfig (`--kubeconfig`, `--context`) or by the
+//! evaluates policies over its objects with [`audit`]:
+//!
+//! ```no_run
+//! use gavel_cluster::{Authorizing, Cluster, Options, Target};
+//!
+//! # async fn follow() -> Result<(), Box<dyn std::error::Error>> {
+//! let cluster = Cluster::follow(Options {
+//!     target: Target::default(),
+//!     native: false,
+//!     authorizing: Authorizing::Rbac,
+//!     leads: false,
+//! })
+//! .await?;
+//! let mut published = cluster.published();
+//! // All kinds have been listed once. From now on, each event publishes a new state.
+//! published.wait_for(Option::is_some).await?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Both commands find the cluster by the kubeconfig (`--kubeconfig`, `--context`) or by the
 //! account of their pod. A Rust program that already watches objects gives its events to `gavel-state` instead. `docs/cluster.md` lists the
 //! permissions that the account needs, and the limits of requests and memory.
 

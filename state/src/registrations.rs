@@ -21,7 +21,7 @@ pub struct Registrations {
 pub enum NamedParams {
     /// The request writes a policy, which can read all objects of this `paramKind`.
     Kind(ParamKind),
-    /// The request writes a binding, which selects params. Their kind is the `paramKind` of the binding's policy.
+    /// The request writes a binding. The binding selects params of the kind that is the `paramKind` of its policy.
     Objects {
         /// The name of the policy.
         policy: String,

@@ -41,8 +41,8 @@ pub static UNCHECKED_KIND: Rule = Rule {
     severity: Severity::Note,
     is_default: false,
     title: "The types of the expressions were not checked against a kind that the policy names",
-    why: "Wildcards and subresources name no kinds, and the schema of a custom resource is only known if its definition is linted \
-          along with the policy, or `--openapi` names the document of its group.",
+    why: "A rule with a wildcard or a subresource does not name a kind. The schema of a custom resource is known only if its definition \
+          is linted together with the policy, or if `--openapi` names the document of its group.",
     example: Example {
         frame: Frame::Manifest,
         before: "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\nmetadata: {name: example}\nspec:\n  matchConstraints:\n    resourceRules:\n    - {apiGroups: [\"*\"], apiVersions: [\"*\"], operations: [CREATE], resources: [\"*\"]}\n  validations:\n  - expression: object.metadata.name != ''\n",

@@ -14,5 +14,5 @@ package=go/internal/capi
 mkdir -p $package/lib
 cp capi/include/gavel.h $package/
 cp "$library" $package/lib/
-# Go does not look into what cgo links. A header of the package tells it that the library is another one.
+# Go's build cache does not notice changes of the library. This header changes with the library, so that Go rebuilds the package.
 echo "/* $(sha256sum "$library" | cut -d' ' -f1) */" > $package/build_mark.h

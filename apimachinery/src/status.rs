@@ -145,7 +145,7 @@ impl StatusCause {
 
 #[expect(
     clippy::trivially_copy_pass_by_ref,
-    reason = "serde asks for a reference"
+    reason = "serde requires a reference"
 )]
 fn is_zero(seconds: &u32) -> bool {
     *seconds == 0

@@ -10,7 +10,7 @@
 #![expect(
     clippy::expect_used,
     clippy::print_stdout,
-    reason = "a benchmark stops where its inputs are not right, and prints what it counts"
+    reason = "a benchmark panics if an input is invalid, and prints its results"
 )]
 
 use std::hint::black_box;

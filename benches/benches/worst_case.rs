@@ -7,7 +7,7 @@
 #![expect(
     clippy::expect_used,
     clippy::print_stdout,
-    reason = "a benchmark stops where its inputs are not right, and prints its table"
+    reason = "a benchmark panics if an input is invalid, and prints its table"
 )]
 
 use std::cell::Cell;

@@ -3,7 +3,7 @@
 #![expect(
     clippy::expect_used,
     clippy::print_stderr,
-    reason = "a benchmark stops where its inputs are not right"
+    reason = "a benchmark panics if an input is invalid"
 )]
 
 use std::path::PathBuf;

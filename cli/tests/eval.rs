@@ -1,7 +1,7 @@
 //! `gavel eval`, run as a user runs it: its output and its exit status.
 #![cfg(test)]
 
-#[expect(dead_code, reason = "it needs no folders")]
+#[expect(dead_code, reason = "the tests of this command need no folders")]
 mod program;
 
 use std::path::{Path, PathBuf};

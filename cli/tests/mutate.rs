@@ -1,7 +1,10 @@
 //! `gavel mutate`, run as a user runs it.
 #![cfg(test)]
 
-#[expect(dead_code, reason = "some of it is for other commands")]
+#[expect(
+    dead_code,
+    reason = "the tests of other commands use the rest of this module"
+)]
 mod program;
 
 use program::{Folder, mutating_policy};

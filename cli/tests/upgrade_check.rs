@@ -6,7 +6,7 @@ use std::path::Path;
 use program::{Folder, gavel};
 use serde_json::Value as Json;
 
-#[expect(dead_code, reason = "other tests use the rest of it")]
+#[expect(dead_code, reason = "other tests use the rest of this module")]
 mod program;
 
 fn testdata() -> std::path::PathBuf {

@@ -1,7 +1,10 @@
 //! `gavel validate`, run as a user runs it.
 #![cfg(test)]
 
-#[expect(dead_code, reason = "some of it is for `gavel serve`")]
+#[expect(
+    dead_code,
+    reason = "only the tests of `gavel serve` use all items of this module"
+)]
 mod program;
 
 use program::{Folder, definition};

@@ -8,7 +8,7 @@
 //! alternating turns, the client loads the baselines and the work as fast as the server answers. Then it loads the work alone at half the
 //! maximum rate. Turns with CPU steal are discarded.
 
-#![expect(clippy::print_stdout, reason = "the table is what this program is for")]
+#![expect(clippy::print_stdout, reason = "the program prints a table")]
 
 use std::error::Error;
 use std::path::{Path, PathBuf};

@@ -53,8 +53,8 @@ pub enum TlsError {
         /// The error of reading the file.
         error: rustls::pki_types::pem::Error,
     },
-    /// A file holds no certificate.
-    #[error("{}: holds no certificate", path.display())]
+    /// A file contains no certificate.
+    #[error("{}: contains no certificate", path.display())]
     Empty {
         /// The file.
         path: PathBuf,
@@ -74,7 +74,7 @@ pub enum TlsError {
     #[error("not made by gavel serve: {0} is missing, or cannot be read")]
     Kept(&'static str),
     /// A certificate could not be created.
-    #[error("no certificate could be made: {0}")]
+    #[error("the certificate could not be created: {0}")]
     SelfSigned(#[from] rcgen::Error),
 }
 

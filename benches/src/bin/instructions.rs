@@ -9,7 +9,7 @@
     clippy::expect_used,
     clippy::print_stdout,
     clippy::print_stderr,
-    reason = "a benchmark stops where its inputs are not right, and prints what it counts"
+    reason = "a benchmark panics if an input is invalid, and prints its results"
 )]
 
 use std::collections::BTreeMap;

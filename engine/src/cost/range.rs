@@ -132,7 +132,7 @@ impl CostEstimate {
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "the product is positive and below 2^64, which is checked"
+    reason = "the product was checked to be positive and below 2^64"
 )]
 #[inline]
 pub(crate) fn scale(size: u64, factor: f64) -> u64 {

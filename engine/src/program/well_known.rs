@@ -152,7 +152,7 @@ fn seconds_and_nanos(fields: Fields<'_, '_>) -> (i64, i64) {
 /// Rounds a double to single precision. Returns other values unchanged.
 #[expect(
     clippy::cast_possible_truncation,
-    reason = "the field holds a number of single precision"
+    reason = "the field is a single-precision number"
 )]
 fn single(value: Value<'_>) -> Value<'_> {
     value

@@ -131,7 +131,7 @@ impl Civil {
 /// The year (0 to 400), month, day and day of the year for a day of an era. Days are counted from March 1 of the era's year 0.
 #[expect(
     clippy::arithmetic_side_effects,
-    reason = "all numbers are below the days of 400 years"
+    reason = "all numbers are below the number of days in 400 years"
 )]
 fn civil_of_era(day_of_era: i64) -> (i64, u8, u8, u16) {
     let day_of_era = day_of_era.clamp(0, ERA_DAYS - 1);
@@ -161,7 +161,7 @@ fn civil_of_era(day_of_era: i64) -> (i64, u8, u8, u16) {
 /// The days from 1970-01-01 to a date of the years 0 to 9999.
 #[expect(
     clippy::arithmetic_side_effects,
-    reason = "all numbers are below the days of 10000 years"
+    reason = "all numbers are below the number of days in 10000 years"
 )]
 fn days_from_civil(year: u16, month: u16, day: u16) -> i64 {
     let (month, day) = (i64::from(month), i64::from(day));

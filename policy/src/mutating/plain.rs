@@ -376,7 +376,7 @@ fn json_map(map: Map<'_>, reach: &mut Reach<'_>, convert: Convert) -> Walked<Jso
 
 #[expect(
     clippy::cast_precision_loss,
-    reason = "upstream makes a double of each integer"
+    reason = "upstream converts each integer to a double"
 )]
 fn as_double(int: i64) -> f64 {
     int as f64
@@ -399,7 +399,7 @@ fn number(double: f64) -> Result<Json, String> {
 /// The integer that equals a double, if the double is whole and fits in an `i64`.
 #[expect(
     clippy::cast_possible_truncation,
-    reason = "a whole number between the limits of i64 is one"
+    reason = "the number is an integer within the range of i64"
 )]
 pub(super) fn double_to_int(double: f64) -> Option<i64> {
     const LIMIT: f64 = 9_223_372_036_854_775_808.0;

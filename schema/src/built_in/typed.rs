@@ -224,12 +224,18 @@ fn convert_value(value: &mut Json, ty: GoType<'_>) -> Result<(), String> {
 /// The number as an integer; `None` if it has a fraction.
 fn whole(number: &serde_json::Number) -> Option<i64> {
     let double = number.as_f64().filter(|double| double.fract() == 0.0);
-    #[expect(clippy::cast_possible_truncation, reason = "as Go converts it")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "the conversion is the same as in Go"
+    )]
     let converted = double.map(|double| double as i64);
     number.as_i64().or(converted)
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "as Go converts it")]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "the conversion is the same as in Go"
+)]
 fn low_bits(int: i64) -> i32 {
     int as i32
 }

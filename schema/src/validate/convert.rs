@@ -6,7 +6,7 @@ const MAX_SAFE: f64 = 9_007_199_254_740_991.0;
 /// A double as an integer, without its fraction. A double that does not fit becomes the smallest integer, as in Go on amd64.
 #[expect(
     clippy::cast_possible_truncation,
-    reason = "what does not fit is dealt with"
+    reason = "numbers out of range are handled"
 )]
 pub(super) fn truncate(double: f64) -> i64 {
     const BEYOND: f64 = 9_223_372_036_854_775_808.0;
@@ -17,7 +17,7 @@ pub(super) fn truncate(double: f64) -> i64 {
 }
 
 /// An integer as a double.
-#[expect(clippy::cast_precision_loss, reason = "Go rounds as well")]
+#[expect(clippy::cast_precision_loss, reason = "Go rounds in the same way")]
 pub(super) fn widen(int: i64) -> f64 {
     int as f64
 }

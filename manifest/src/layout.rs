@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::place::{Place, Range};
 use crate::written::{Style, place_of};
 
-/// The place of a value and of the values within it.
+/// The position of a value, and the positions of the values within it.
 #[derive(Debug, Clone)]
 pub(crate) struct Node {
     range: Range,

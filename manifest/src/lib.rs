@@ -151,7 +151,7 @@ impl Document {
         self.layout.place()
     }
 
-    /// The place of a field, by its path as validation errors print it (`spec.validations[0].expression`, `metadata.labels[app]`). For an
+    /// The position of a field, by its path as validation errors print it (`spec.validations[0].expression`, `metadata.labels[app]`). For an
     /// absent field, the place of the nearest enclosing value.
     pub fn place_of(&self, field: &str) -> Place {
         self.layout.find(field).place()

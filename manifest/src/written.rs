@@ -49,7 +49,7 @@ pub(crate) fn place_of(
 /// A walk over a scalar as it is written in the file. It tracks the line and column in the scalar's value, after escapes and folding.
 struct WrittenWalk<'s> {
     rest: &'s str,
-    /// The place of `rest` in the file.
+    /// The position of `rest` in the file.
     place: Place,
     wanted: (u32, u32),
     /// The line and column of the next character in the parsed text.

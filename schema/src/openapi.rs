@@ -18,7 +18,9 @@ pub enum OpenApiError {
     #[error("internal error: cannot resolve Ref {0:?}: schema not found")]
     Unresolved(String),
     /// The schema is too deep or too large after following references.
-    #[error("must have at most {MAX_DEPTH} levels and {MAX_PARTS} parts, including the parts that references add")]
+    #[error(
+        "must have at most {MAX_DEPTH} levels and {MAX_PARTS} parts, including the parts that references add"
+    )]
     TooLarge,
 }
 

@@ -196,7 +196,7 @@ impl<'t> Builder<'t> {
         Ok(())
     }
 
-    /// The place of a string and, if known, of its lines.
+    /// The position of a string and, if known, the positions of its lines.
     fn text_node(&self, text: &str, style: ScalarStyle, span: &Span) -> Node {
         let range = self.range_of(span);
         let place = range.start;

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use smol_str::SmolStr;
 
-use super::{FieldPlace, Value};
+use super::{FieldPlace, Shape, Value};
 
 /// The name of a field that a program selects, with two hints for its position.
 #[derive(Debug)]
@@ -30,10 +30,22 @@ impl FieldKey {
         &self.name
     }
 
-    /// The position of the field in the object's static type.
+    /// The position of the field in the object's static type. If the checker did not learn it from the host, the position in the first
+    /// shape that was searched for the field.
     #[inline]
-    pub(super) fn place(&self) -> FieldPlace {
-        self.place
+    pub(super) fn place_in(&self, shape: &Shape) -> FieldPlace {
+        match (self.place, self.last.known()) {
+            (FieldPlace::UNKNOWN, Some(last)) => FieldPlace::new(last),
+            (FieldPlace::UNKNOWN, None) => self.learn_place(shape),
+            (place, _) => place,
+        }
+    }
+
+    #[cold]
+    fn learn_place(&self, shape: &Shape) -> FieldPlace {
+        let place = shape.field_place(&self.name);
+        self.last.set(place.number());
+        place
     }
 
     /// Finds the field among fields that are sorted by name; `None` if it is absent. The search begins at the position where the field was
@@ -63,6 +75,12 @@ impl LastPosition {
     /// The number of changes after which the position stays the same. Without this limit, threads with different objects would keep
     /// invalidating each other's processor caches.
     const MOST_CHANGES: u32 = 100;
+
+    /// The position; `None` if it was never set.
+    #[inline]
+    fn known(&self) -> Option<usize> {
+        (self.0.load(Ordering::Relaxed) != 0).then(|| self.get())
+    }
 
     #[inline]
     fn get(&self) -> usize {

@@ -317,10 +317,12 @@ impl<'a> Value<'a> {
     fn field_of_json(self, key: &FieldKey) -> Option<Option<Value<'a>>> {
         match self.0 {
             Repr::JsonMap(map) => Some(map.get(key.name()).map(Value::from)),
-            Repr::ShapedMap(map, shape) => match shape.find_at(map, key.name(), key.place()) {
-                Some(Value(Repr::Unread(..))) => None,
-                found => Some(found),
-            },
+            Repr::ShapedMap(map, shape) => {
+                match shape.find_at(map, key.name(), key.place_in(shape)) {
+                    Some(Value(Repr::Unread(..))) => None,
+                    found => Some(found),
+                }
+            }
             _ => None,
         }
     }

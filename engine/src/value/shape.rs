@@ -53,6 +53,11 @@ pub trait JsonShape: Any + fmt::Debug + Send + Sync {
     /// The value of a field or text key of a map; `None` if it is absent.
     fn find<'a>(&'a self, map: &'a JsonObject, key: &str) -> Option<Value<'a>>;
 
+    /// The position of a field, for [`find_at`](Self::find_at).
+    fn field_place(&self, _key: &str) -> FieldPlace {
+        FieldPlace::UNKNOWN
+    }
+
     /// Like [`find`](Self::find), with the probable position of the field as a hint.
     fn find_at<'a>(&'a self, map: &'a JsonObject, key: &str, _: FieldPlace) -> Option<Value<'a>> {
         self.find(map, key)

@@ -1,6 +1,6 @@
 //! The CEL properties of a schema node, stored compactly: equal parts of a schema share a node.
 
-use gavel_engine::value::Shape;
+use gavel_engine::value::{FieldPlace, Shape};
 
 use super::escape::escape;
 
@@ -153,6 +153,13 @@ impl<C> Node<C> {
         }
         let found = properties.binary_search_by(|property| (*property.name).cmp(name));
         properties.get(found.ok()?)
+    }
+
+    /// The position of the property with this identifier; [`FieldPlace::UNKNOWN`] if there is none.
+    pub(super) fn place_of(&self, identifier: &str) -> FieldPlace {
+        let mut properties = self.properties().unwrap_or_default().iter();
+        let place = properties.position(|property| property.identifier() == Some(identifier));
+        place.map_or(FieldPlace::UNKNOWN, FieldPlace::new)
     }
 
     /// The property with this identifier.

@@ -145,11 +145,7 @@ impl TypeProvider for SchemaTypes {
 
     fn field_place(&self, type_name: &str, field: &str) -> FieldPlace {
         let node = self.find(type_name).and_then(Node::of);
-        let properties = node.and_then(Node::properties).unwrap_or_default();
-        let place = properties
-            .iter()
-            .position(|known| known.identifier() == Some(field));
-        place.map_or(FieldPlace::UNKNOWN, FieldPlace::new)
+        node.map_or(FieldPlace::UNKNOWN, |node| node.place_of(field))
     }
 
     fn field_type(&self, type_name: &str, field: &str) -> Option<Type> {

@@ -76,6 +76,10 @@ impl JsonShape for Node {
         property.value(map)
     }
 
+    fn field_place(&self, key: &str) -> FieldPlace {
+        self.place_of(key)
+    }
+
     #[inline]
     fn find_at<'a>(
         &'a self,

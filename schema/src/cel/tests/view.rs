@@ -237,7 +237,10 @@ fn fields_are_found_wherever_they_are_said_to_be() {
     ] {
         let found = |value: Option<Value<'_>>| value.map(|value| value.in_message().to_string());
         let expected = found(shape.find(map, field));
-        assert_eq!(shape.field_place(field), types.field_place("selfType1", field));
+        assert_eq!(
+            shape.field_place(field),
+            types.field_place("selfType1", field)
+        );
         for place in [
             shape.field_place(field),
             FieldPlace::UNKNOWN,

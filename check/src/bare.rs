@@ -1,5 +1,5 @@
-//! Builds worlds without an API server, as the test formats of other tools need them. The policies apply to every request, and are used
-//! even if an API server would reject them.
+//! Builds [`World`]s for the test formats of other tools, which have no API server. The policies apply to every request, and are used even
+//! if an API server would reject them.
 
 use gavel_engine::value::Json;
 use gavel_libraries::{EnvSet, Server};

@@ -1,4 +1,4 @@
-//! The sub-expressions of an expression, and which of them an evaluation reaches.
+//! The parts (sub-expressions) of an expression, and which of them an evaluation reaches.
 //!
 //! Each part can be evaluated by itself. A part within the body of a macro is evaluated for each element, as in `list.map(x, part)`. The
 //! values of the parts then show which parts the whole evaluation reaches: `a && b` reaches `b` unless `a` is false.
@@ -10,7 +10,7 @@ use gavel_engine::syntax::ParserOptions;
 /// The maximum number of parts of an expression that are examined.
 const MAX_PARTS: usize = 200;
 
-/// A part of an expression.
+/// A sub-expression of an expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
     /// The text of the part.
@@ -32,13 +32,14 @@ pub struct Part {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Guard {
     Always,
-    /// The part is reached unless the part with this index has this value.
+    /// The guarded part is reached unless the part at this index evaluates to this value.
     Unless(usize, &'static str),
-    /// The part is reached if the part with this index has this value.
+    /// The guarded part is reached only if the part at this index evaluates to this value.
     If(usize, &'static str),
 }
 
-/// The parts of an expression in the order of evaluation, each before the parts within it. Empty if the expression cannot be parsed.
+/// Lists the parts of an expression in the order of evaluation; a part precedes the parts within it. Empty if the expression cannot be
+/// parsed.
 pub(crate) fn parts(expression: &str) -> Vec<Part> {
     let options = ParserOptions {
         escaped_identifiers: true,
@@ -63,7 +64,7 @@ pub(crate) fn parts(expression: &str) -> Vec<Part> {
     walk.parts
 }
 
-/// The parts that an evaluation reaches. `values` are the values of the parts; `None` stands for a failed part.
+/// Whether an evaluation reaches each part. `values` are the values of the parts; `None` stands for a part that failed.
 pub(crate) fn reached(parts: &[Part], values: &[Option<String>]) -> Vec<bool> {
     let mut reached: Vec<bool> = Vec::with_capacity(parts.len());
     let value = |n: usize| values.get(n).and_then(Option::as_deref);
@@ -321,7 +322,7 @@ mod tests {
         };
         assert_eq!(names(&values(&[("a", "false")])), "a");
         assert_eq!(names(&values(&[("a", "true"), ("b", "true")])), "ab");
-        // An error on the left decides nothing.
+        // `a` fails, which does not decide `a && …`: the right operand is reached.
         assert_eq!(names(&values(&[("b", "false"), ("c", "false")])), "abce");
     }
 }

@@ -35,19 +35,19 @@ pub struct Probed {
 pub struct Seen {
     /// The part.
     pub part: Part,
-    /// Whether the validation evaluates the part: no operand before it decides the result.
+    /// Whether evaluating the validation reaches the part; false if an earlier operand already decides the result.
     pub is_reached: bool,
     /// The value, or the error.
     pub value: Result<String, String>,
 }
 
 impl Probe {
-    /// Builds the probe of the validating policy with the name `policy` among the `given` objects; `prepare` adds the objects of a test.
+    /// Builds the probe of the validating policy with the name `policy` among the `given` objects. `prepare` can add more objects. Returns
     /// `None` if there is no such policy.
     ///
     /// # Errors
     ///
-    /// An API server would reject a policy.
+    /// The environments cannot be built, which is a bug.
     pub fn new(
         server: Server,
         given: &[Document],
@@ -82,7 +82,7 @@ impl Probe {
         }))
     }
 
-    /// The values of the parts for a request, for each binding and param; `write` formats values.
+    /// Evaluates the parts for a request, once for each binding and param; `write` formats values.
     ///
     /// # Errors
     ///
@@ -141,8 +141,8 @@ fn variable(validation: usize, part: usize) -> String {
     format!("gavelPart{validation}_{part}")
 }
 
-/// Adds to a policy a variable for each part of its validations, and replaces the validations by ones that read these variables. Returns
-/// the parts of each validation.
+/// Adds a variable to the policy for each part of its validations, and replaces the validations with ones that read these variables.
+/// Returns the parts of each validation.
 fn add_parts(policy: &mut Json) -> Vec<Vec<Part>> {
     let Some(Json::Object(spec)) = policy.get_mut("spec") else {
         return Vec::new();

@@ -10,20 +10,20 @@ use gavel_policy::{ConditionsOutcome, Evaluation, KeptObject, Matched, Observer,
 /// A step of a decision.
 #[derive(Debug, Clone)]
 pub enum Step {
-    /// A policy was matched with the request.
+    /// The constraints of a policy were evaluated for the request.
     Policy {
-        /// The policy.
+        /// The name of the policy.
         policy: String,
-        /// Whether the policy matches the request, or the error in its constraints.
+        /// Whether the policy matches the request; an error if its constraints cannot be evaluated.
         matched: Result<bool, String>,
     },
-    /// A binding was matched with the request.
+    /// The constraints of a binding were evaluated for the request.
     Binding {
         /// The policy.
         policy: String,
         /// The binding.
         binding: String,
-        /// Whether the binding matches the request, or the error in its constraints.
+        /// Whether the binding matches the request; an error if its constraints cannot be evaluated.
         matched: Result<bool, String>,
     },
     /// A policy or binding could not be evaluated.
@@ -83,7 +83,7 @@ pub struct Ran {
     pub help: String,
 }
 
-/// Keeps the steps of a decision.
+/// Records the steps of a decision.
 pub struct Trace {
     write: fn(Value<'_>) -> String,
     steps: RefCell<Steps>,
@@ -94,7 +94,7 @@ struct Steps {
     done: Vec<Step>,
     runs: Vec<Ran>,
     conditions: Option<ConditionsOutcome>,
-    /// The mutating policies that will be invoked in this pass.
+    /// The mutating policies to invoke in the current mutation pass.
     invocations: Vec<Invocation>,
     /// The current invocation.
     invoking: Option<Invocation>,
@@ -136,7 +136,7 @@ impl Steps {
         if let Some(mut invocation) = self.invoking.take() {
             invocation.runs = std::mem::take(&mut self.runs);
             invocation.conditions = self.conditions.take();
-            // In the second pass, policies that are not reinvoked run nothing.
+            // In the second mutation pass, policies that are not reinvoked evaluate no expressions.
             if invocation.runs.is_empty() && invocation.conditions.is_none() {
                 return;
             }

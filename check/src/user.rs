@@ -1,9 +1,9 @@
-//! The user of a request whom a command line or a test names.
+//! Builds the user of a request from the name and groups that a command line or a test gives.
 
 use gavel_libraries::authorizer::UserInfo;
 
-/// The user that an API server sees when a client impersonates the user `name`. A service account is in the groups of service accounts,
-/// unless groups are given. Every authenticated user is in `system:authenticated`.
+/// The user that an API server sees when a client impersonates the user `name`. If `groups` is empty, a service account gets the groups of
+/// service accounts. Every authenticated user is in `system:authenticated`.
 pub fn user(name: &str, groups: &[String]) -> UserInfo {
     let service_account = name
         .strip_prefix("system:serviceaccount:")

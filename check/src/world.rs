@@ -1,4 +1,4 @@
-//! Worlds: policies with all objects that they read, and their decisions.
+//! A world holds policies and all objects that they read, and decides about requests.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,7 +33,7 @@ pub struct Setup {
     bound: BTreeSet<(String, String)>,
 }
 
-/// Policies with all objects that they read. A world never changes.
+/// Policies and all objects that they read. A world never changes.
 #[derive(Debug)]
 pub struct World {
     state: State,
@@ -54,7 +54,7 @@ pub struct Ruling {
     pub audit_annotations: BTreeMap<String, String>,
     /// The object after mutation, if a policy changed it.
     pub mutated: Option<Json>,
-    /// Whether a bound policy matched the object and its match conditions were true.
+    /// Whether a bound policy matched the object, and the policy's match conditions were true.
     pub is_examined: bool,
     /// Whether the match conditions of a policy were false.
     pub is_skipped: bool,
@@ -181,14 +181,14 @@ impl Setup {
         unbound.map(|(kind, name)| (kind.as_str(), name.as_str()))
     }
 
-    /// Whether an object is of a kind that a policy has as params.
+    /// Whether the object is of a kind that a policy declares as its `paramKind`.
     pub fn is_param(&self, object: &Json) -> bool {
         let text = |key: &str| object.get(key).and_then(Json::as_str).unwrap_or_default();
         let mut kinds = self.policies.values().flatten();
         kinds.any(|(version, kind)| version == text("apiVersion") && kind == text("kind"))
     }
 
-    /// Adds a binding to each policy without one, so that its failures deny requests. Policies with params use all objects of the kind.
+    /// Adds a binding that denies to each policy without a binding. A policy with params uses all objects of its `paramKind`.
     pub fn bind_unbound(&mut self) {
         let unbound: Vec<_> = self.unbound().collect();
         let bindings: Vec<Json> = unbound
@@ -204,7 +204,7 @@ impl Setup {
         }
     }
 
-    /// The finished world.
+    /// Builds the world from the collected objects.
     pub fn finish(mut self) -> World {
         for object in std::mem::take(&mut self.waiting) {
             let value = object.value().into_owned();
@@ -218,7 +218,7 @@ impl Setup {
     }
 }
 
-/// The JSON of a binding of a policy. `params` is `None` if the policy has no params; `Some(None)` selects all params, and `Some(Some(…))`
+/// Builds a policy's binding as JSON. `params` is `None` if the policy has no params; `Some(None)` selects all params, and `Some(Some(…))`
 /// selects the param with this namespace and name.
 pub(crate) fn binding(kind: &str, policy: &str, params: Option<Option<(&str, &str)>>) -> Json {
     let mut spec = json!({"policyName": policy});
@@ -257,7 +257,7 @@ impl World {
         }
     }
 
-    /// The problems of policies, bindings and definitions, with their places. Objects with problems are not in force.
+    /// The problems of policies, bindings and definitions, with their positions. Objects with problems are not used.
     pub fn problems(&self) -> &[Problem] {
         self.state.problems()
     }
@@ -269,18 +269,18 @@ impl World {
         unseen.filter(|unseen| !matches!(unseen, Unseen::Binding(_)))
     }
 
-    /// The number of policies that are used, validating and mutating.
+    /// The number of policies in use, both validating and mutating.
     pub fn policies(&self) -> usize {
         let counts = self.state.counts();
         counts.policies.saturating_add(counts.mutating_policies)
     }
 
-    /// The `request` of an AdmissionReview that asks about a subject.
+    /// Builds the `request` of an AdmissionReview for a subject.
     pub fn request(&self, subject: &Subject<'_>) -> Json {
         subject.request(&self.kinds)
     }
 
-    /// The decision about a request. The object is mutated first, then validated; the trace records the steps.
+    /// Decides about a request. The object is mutated first, then validated; the trace records the steps.
     ///
     /// # Errors
     ///

@@ -36,7 +36,7 @@ impl KnownDefinitions {
         if Role::of(document.value()) != Role::Definition {
             return Ok(checked);
         }
-        // New rules are compiled for the previous version, which must accept them too.
+        // An API server also compiles new rules for the previous Kubernetes version, and rejects rules that this version does not support.
         let envs = RuleEnvs::new(server.compatible()).map_err(|error| error.to_string())?;
         let definition = Definition::read(document.value()).map_err(|error| error.to_string())?;
         let twice = document.duplicate_keys().iter().cloned();
@@ -48,7 +48,7 @@ impl KnownDefinitions {
         checked.problems.extend(errors);
         match CompiledCrd::compile_for(&definition, server) {
             Ok(crd) => self.compiled.push(crd),
-            // If there are problems, one of them reports this error with its place.
+            // If validation found problems, one of them already reports this error with its position.
             Err(error) if checked.is_valid() => return Err(error.to_string()),
             Err(_) => {
                 let spec = definition.spec;

@@ -139,7 +139,7 @@ fn messages(ruling: &Ruling) -> Vec<String> {
     messages
 }
 
-/// Removes a namespace that only one of the two objects has: the request sets it, and an expected object may leave it out.
+/// Removes `metadata.namespace` if only one of the two objects has it: the request sets the namespace, and an expected object may omit it.
 fn forget_namespace(one: &mut Json, other: &mut Json) {
     let has = |object: &Json| object.pointer("/metadata/namespace").is_some();
     let (in_one, in_other) = (has(one), has(other));

@@ -101,7 +101,7 @@ fn test(
     let of_policies = policies
         .iter()
         .filter(|each| Role::of(each.value()) == Role::Policy);
-    // The policy is evaluated by itself, whatever its bindings are.
+    // The test evaluates the policy itself, without its bindings.
     let of_policies = of_policies.filter(|each| !kind_of(each.value()).ends_with("Binding"));
     let mut kinds = Kinds::default();
     resources.iter().for_each(|each| kinds.define(each.value()));
@@ -160,7 +160,7 @@ mod tests {
     use super::super::Suite;
     use super::*;
 
-    /// Both files are of a policy that an API server would refuse, with resources of another group.
+    /// A suite's files: a policy that an API server would reject, and resources of an API group that the policy does not match.
     struct TwoFiles;
 
     impl Files for TwoFiles {

@@ -42,11 +42,11 @@ pub struct Test {
     pub name: String,
     /// The path of the test within the suite's document.
     pub field: String,
-    /// Policies, bindings, params, namespaces, roles and definitions.
+    /// The given objects: policies, bindings, params, namespaces, roles and definitions.
     pub given: Vec<Document>,
     /// The only policy that is used; `None` means all.
     pub policy: Option<String>,
-    /// Whether policies are used without an API server. Such policies apply to every request, have a binding that denies, and are used even
+    /// Whether the test runs without an API server. The policies then apply to every request, have a binding that denies, and are used even
     /// if an API server would reject them.
     pub is_bare: bool,
     /// The namespace and name of the param; used only if `is_bare`.
@@ -66,7 +66,7 @@ pub enum Question {
     Subject {
         /// The operation.
         operation: Operation,
-        /// The object.
+        /// The object; for a deletion, the deleted object.
         object: Json,
         /// The object before the update.
         old: Option<Json>,
@@ -82,9 +82,9 @@ pub enum Question {
 pub struct Expected {
     /// The decision about the request.
     pub decision: Option<Decision>,
-    /// A part of a policy's message.
+    /// A text that the message of a policy contains.
     pub message: Option<String>,
-    /// Parts of the warnings, in order; the number of warnings must be the same.
+    /// Texts that the warnings contain, in order: one text for each warning.
     pub warnings: Option<Vec<String>>,
     /// The audit annotations, by key.
     pub audit_annotations: BTreeMap<String, String>,
@@ -132,7 +132,7 @@ impl Decision {
 }
 
 impl Suite {
-    /// Whether a document is a suite: of this project's format, of kaptest's or of `kyverno test`'s.
+    /// Whether a document is a suite in the format of Gavel, of kaptest or of `kyverno test`.
     pub fn is_suite(document: &Json) -> bool {
         file::is_suite(document) || kaptest::is_suite(document) || kyverno::is_suite(document)
     }
@@ -141,7 +141,8 @@ impl Suite {
     ///
     /// # Errors
     ///
-    /// The document is not a suite, or names an object that cannot be read. The problem has its place in the file, if the place is known.
+    /// The document is not a suite, or names an object that cannot be read. The error includes the position in the file, if the position is
+    /// known.
     pub fn read(document: &Document, files: &dyn Files) -> Result<Self, String> {
         let value = document.value();
         let tests = if kaptest::is_suite(value) {
@@ -160,7 +161,7 @@ fn name_of(object: &Json) -> &str {
     metadata(object, "name")
 }
 
-/// A text of the metadata; empty if absent.
+/// A string field of the object's metadata; empty if absent.
 fn metadata<'o>(object: &'o Json, key: &str) -> &'o str {
     let metadata = object.get("metadata");
     let found = metadata.and_then(|metadata| metadata.get(key));

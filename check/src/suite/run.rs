@@ -24,7 +24,7 @@ pub struct Report {
 }
 
 impl Test {
-    /// Runs the test for the API server of a version; `write` formats the values of the report.
+    /// Runs the test as an API server of the version `server` would; `write` formats the values in the report.
     ///
     /// # Errors
     ///
@@ -42,7 +42,7 @@ impl Test {
         })
     }
 
-    /// The values of the parts of a policy's validations.
+    /// Evaluates each part of the validations of one policy.
     ///
     /// # Errors
     ///
@@ -81,7 +81,7 @@ impl Test {
         }
     }
 
-    /// The policies of the test with all objects that they read.
+    /// Builds the test's world: the policies and all objects that they read.
     fn world(&self, server: Server) -> Result<World, String> {
         if self.is_bare {
             let given = self.given.iter().map(Document::value);
@@ -111,7 +111,7 @@ impl Test {
         }
     }
 
-    /// Whether the test uses a given object: every object except other policies and their bindings.
+    /// Whether the test uses a given object. If the test names a policy, other policies and their bindings are not used.
     fn counts(&self, object: &Json) -> bool {
         let (Some(policy), Role::Policy) = (&self.policy, Role::of(object)) else {
             return true;
@@ -125,7 +125,7 @@ impl Test {
 }
 
 impl Report {
-    /// An expectation with which the test passes: the decision and, for a denial, the message of the first policy.
+    /// Returns an expectation that this result satisfies: the decision and, for a denial, the message of the first finding.
     pub fn expectation(&self) -> Json {
         let decision = difference::decision(&self.ruling, &self.steps).name();
         let first = self.ruling.findings.first();

@@ -1,4 +1,4 @@
-//! The baseline: a file of known findings, which are not reported. `--write-baseline` writes it.
+//! The baseline: a file of known findings that are not reported. `--write-baseline` writes it.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -38,7 +38,7 @@ impl Baseline {
         Ok(Baseline(known))
     }
 
-    /// Whether the baseline has an unused entry for a problem. The entry is then used up: each entry covers one problem.
+    /// Whether the baseline has an unused entry for a problem. Marks the entry as used, because each entry covers one problem.
     pub(crate) fn takes(&mut self, problem: &Problem) -> bool {
         match self.0.get_mut(&key(problem)) {
             Some(count) if *count > 0 => {
@@ -50,7 +50,7 @@ impl Baseline {
     }
 }
 
-/// The baseline file for these problems.
+/// The text of a baseline file that lists these problems.
 pub(crate) fn written(problems: &[Problem]) -> String {
     let findings: Vec<Json> = problems
         .iter()

@@ -26,7 +26,7 @@ pub(crate) struct CompletionsArgs {
 /// The arguments of `gavel man`.
 #[derive(Debug, Args)]
 pub(crate) struct ManArgs {
-    /// Write the pages of all commands into this folder
+    /// Write the man pages of all commands into this folder
     #[arg(value_name = "FOLDER")]
     pub(crate) folder: Option<PathBuf>,
 }

@@ -32,7 +32,7 @@ pub(crate) struct AuditArgs {
     #[command(flatten)]
     pub(crate) target: TargetArgs,
 
-    /// Evaluate the built-in policies of the cluster instead of those of policies.gavel.example.com
+    /// Evaluate the cluster's policies of the group admissionregistration.k8s.io instead of those of policies.gavel.example.com
     #[arg(long, conflicts_with = "policies")]
     pub(crate) native: bool,
 

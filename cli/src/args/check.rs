@@ -16,11 +16,11 @@ pub(crate) struct CheckArgs {
     #[arg(value_name = "PATH", required_unless_present = "filename")]
     pub(crate) paths: Vec<PathBuf>,
 
-    /// More paths, as with kubectl; can be repeated
+    /// Another PATH, as with kubectl -f; can be repeated
     #[arg(short, long, value_name = "PATH")]
     pub(crate) filename: Vec<PathBuf>,
 
-    /// More policies and the objects that they read; these objects are not checked
+    /// More policies, and the objects that they read; objects in these files are not checked
     #[arg(long, value_name = "PATH")]
     pub(crate) policies: Vec<PathBuf>,
 
@@ -36,11 +36,11 @@ pub(crate) struct CheckArgs {
     #[arg(long)]
     pub(crate) ignore_missing_schemas: bool,
 
-    /// The operation of the requests; by default, objects that are also in --old are updated, and all others are created
+    /// The operation to check; by default UPDATE for objects that --old contains, and CREATE for all others
     #[arg(long, value_enum, ignore_case = true)]
     pub(crate) operation: Option<OperationName>,
 
-    /// The objects before the update: a file, or a folder of files; matched by kind, namespace and name
+    /// The objects before the update: a file, or a folder of files. Gavel matches old and new objects by kind, namespace and name
     #[arg(long, value_name = "PATH")]
     pub(crate) old: Vec<PathBuf>,
 
@@ -76,13 +76,13 @@ impl CheckArgs {
     }
 }
 
-/// The operation of the requests.
+/// The operation to check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "UPPER")]
 pub(crate) enum OperationName {
     /// The objects are created
     Create,
-    /// The objects replace the objects of --old; an object that --old lacks is updated without a change
+    /// The objects are updated; an object that --old does not contain is updated without a change
     Update,
     /// The objects are deleted
     Delete,

@@ -17,7 +17,7 @@ pub(crate) struct CostArgs {
     #[arg(value_name = "PATH", required_unless_present = "filename")]
     pub(crate) paths: Vec<PathBuf>,
 
-    /// More paths, as with kubectl; can be repeated
+    /// Another PATH, as with kubectl -f; can be repeated
     #[arg(short, long, value_name = "PATH")]
     pub(crate) filename: Vec<PathBuf>,
 
@@ -37,7 +37,7 @@ pub(crate) struct CostArgs {
     #[arg(long, value_name = "VERSION", default_value_t, value_parser = kubernetes_version)]
     pub(crate) kubernetes_version: KubeVersion,
 
-    /// How to print costs; json is one object per line for each expression
+    /// How to print costs; json prints one object per line for each expression and each total
     #[arg(short, long, value_enum, default_value_t = Output::Text)]
     pub(crate) output: Output,
 }

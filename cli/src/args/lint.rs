@@ -15,7 +15,7 @@ pub(crate) struct LintArgs {
     #[arg(value_name = "PATH", required_unless_present = "filename")]
     pub(crate) paths: Vec<PathBuf>,
 
-    /// More paths, as with kubectl; can be repeated
+    /// Another PATH, as with kubectl -f; can be repeated
     #[arg(short, long, value_name = "PATH")]
     pub(crate) filename: Vec<PathBuf>,
 
@@ -23,7 +23,7 @@ pub(crate) struct LintArgs {
     #[arg(short = 'R', long)]
     pub(crate) recursive: bool,
 
-    /// Report only findings of these rules, besides everything that an API server rejects; all means every rule
+    /// Report only findings of these rules and everything that an API server rejects; all means every rule
     #[arg(long, value_name = "RULE", value_delimiter = ',')]
     pub(crate) select: Vec<String>,
 
@@ -35,7 +35,7 @@ pub(crate) struct LintArgs {
     #[arg(long, value_name = "RULE", value_delimiter = ',')]
     pub(crate) deny: Vec<String>,
 
-    /// Do not report the findings in this file
+    /// Do not report the findings that this baseline file lists
     #[arg(long, value_name = "FILE")]
     pub(crate) baseline: Option<PathBuf>,
 
@@ -43,27 +43,27 @@ pub(crate) struct LintArgs {
     #[arg(long, value_name = "FILE", conflicts_with = "fix")]
     pub(crate) write_baseline: Option<PathBuf>,
 
-    /// The file to read instead of the gavel.yaml in the working directory or above it
+    /// Read this file instead of the nearest gavel.yaml in the working directory or its parents
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
 
-    /// Files or folders with older versions of the definitions: reports changes that make stored objects invalid
+    /// A file or folder of older CustomResourceDefinitions; report the changes that make stored objects invalid
     #[arg(long, value_name = "PATH")]
     pub(crate) old: Vec<PathBuf>,
 
-    /// OpenAPI v3 documents of other kinds, as kubectl get --raw /openapi/v3/apis/GROUP/VERSION prints them
+    /// An OpenAPI v3 document that describes more kinds, as printed by kubectl get --raw /openapi/v3/apis/GROUP/VERSION
     #[arg(long, value_name = "FILE")]
     pub(crate) openapi: Vec<PathBuf>,
 
-    /// The versions of Kubernetes that the manifests are for, such as 1.36, 1.34,1.36 or 1.34..1.37
+    /// The Kubernetes versions that the manifests are for: one (1.36), several (1.34,1.36) or a range (1.34..1.37)
     #[arg(long, value_name = "VERSIONS", value_parser = kubernetes_versions)]
     pub(crate) kubernetes_version: Option<Versions>,
 
-    /// The size in bytes of the largest object that the rule policy-cost assumes
+    /// The largest object size, in bytes, that the rule policy-cost assumes
     #[arg(long, value_name = "BYTES")]
     pub(crate) max_object: Option<u64>,
 
-    /// Write fixes into the files, if there is only one correct fix
+    /// Edit the files: apply the fix of each finding that has only one correct fix
     #[arg(long)]
     pub(crate) fix: bool,
 
@@ -97,22 +97,22 @@ pub(crate) struct ExplainArgs {
     pub(crate) output: ExplainOutput,
 }
 
-/// The formats in which `gavel lint` explains its rules.
+/// The output formats of `gavel explain`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum ExplainOutput {
     /// For people
     Text,
-    /// All rules as one document
+    /// The rule, or all rules, as one document
     Markdown,
     /// For programs: one JSON object per line
     Json,
 }
 
-/// Versions of Kubernetes, in order.
+/// Kubernetes versions, sorted and without duplicates.
 #[derive(Debug, Clone)]
 pub(crate) struct Versions(pub(crate) Vec<KubeVersion>);
 
-/// Reads versions: one, several between commas, or a range.
+/// Parses one version, a range, or several of them separated by commas.
 pub(crate) fn kubernetes_versions(text: &str) -> Result<Versions, String> {
     let mut versions = Vec::new();
     for part in text.split(',') {

@@ -44,7 +44,7 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Evaluate admission policies over existing objects, of a cluster or of manifests
+    /// Evaluate admission policies over existing objects in a cluster or in manifests
     ///
     /// Evaluates policies over existing objects, as if each object were created now.
     ///
@@ -52,37 +52,38 @@ pub(crate) enum Command {
     Audit(Box<AuditArgs>),
     /// Evaluate policies and definitions over manifests, without a cluster
     ///
-    /// Policies, bindings, params, namespaces, roles and CustomResourceDefinitions are recognized by their kind; all other
-    /// objects are checked. Each finding is one line: file:line: kind/name: denied, warned or audited: message. The exit
-    /// status is 0 if all objects are admitted, 1 if one is denied or a policy is invalid, and 2 if an input cannot be used
-    /// or nothing was checked.
+    /// Policies, bindings, params and CustomResourceDefinitions are recognized by their kind. All other objects are checked, including the
+    /// namespaces and roles that policies read. Each finding is printed on one line as file:line: kind/name: verdict: message; the verdict
+    /// is denied, warned or audited. The exit status is 0 if all objects are admitted, 1 if an object is denied or a policy is invalid, and
+    /// 2 if an input cannot be used or nothing was checked.
     Check(Box<CheckArgs>),
     /// Evaluate an expression
     ///
-    /// The exit status is 0 if the expression has a value, 1 if it does not compile or fails, and 2 if the command line or an
-    /// input is wrong.
+    /// The exit status is 0 if the expression has a value, 1 if it cannot be compiled or evaluated, and 2 if the command line or an input
+    /// is invalid.
     Eval(Box<EvalArgs>),
     /// List the functions that expressions can use
     ///
     /// Lists the functions and macros of an environment with their signatures, the first Kubernetes version that has them,
     /// and the cost of a call.
     Functions(FunctionsArgs),
-    /// Find mistakes in policies, definitions and other objects with expressions, without a cluster
+    /// Find mistakes in policies, definitions and other objects that contain expressions, without a cluster
     ///
-    /// Lints CustomResourceDefinitions and their rules, admission policies and bindings, match conditions of webhooks,
-    /// structured authentication and authorization configuration, and selectors of devices. An error is something that an API
-    /// server rejects; warnings and notes are about accepted objects. The exit status is 0 without errors, 1 with errors, and
-    /// 2 if an input cannot be used or nothing was linted.
+    /// Lints CustomResourceDefinitions and their rules, admission policies and bindings, match conditions of webhooks, structured
+    /// authentication and authorization configuration, and device selectors. An error is a mistake that an API server rejects; warnings and
+    /// notes are about objects that it accepts. The exit status is 0 without errors, 1 with errors, and 2 if an input cannot be used or
+    /// nothing was linted.
     Lint(Box<LintArgs>),
     /// Show what rules and expressions cost, and which bounds bring costs down
     ///
-    /// Shows what the rules of definitions and the expressions of policies cost before anything is evaluated: the figure, its
-    /// share of the budget, how often a rule runs, the most expensive parts, and the bounds that bring the cost down. The
-    /// exit status is 0, 1 if a limit is exceeded, and 2 if an input cannot be used.
+    /// Estimates the costs of CustomResourceDefinition rules and policy expressions without evaluating them. Shows each cost, its share of
+    /// the limit, how often the rule runs, its most expensive sub-expressions, and the bounds that reduce the cost. The exit status is 0 if
+    /// all costs are within their limits, 1 if a limit is exceeded, and 2 if an input cannot be used.
     Cost(CostArgs),
     /// Explain a rule of gavel lint
     ///
-    /// Prints what a rule finds, why it matters, and an example before and after. Without a rule, lists all.
+    /// Prints what the rule finds, why that is a mistake, and an example before and after its correction. Without an argument, lists all
+    /// rules.
     Explain(ExplainArgs),
     /// Apply mutating admission policies to manifests and print the results, without a cluster
     ///
@@ -91,19 +92,20 @@ pub(crate) enum Command {
     Mutate(MutateArgs),
     /// Rehearse an upgrade: report which results, costs and messages change in another Kubernetes version
     ///
-    /// Prints each change with its place, both answers and, in brackets, the rows of docs/versions.md that cause it; explains
-    /// the rows at the end. The exit status is 0 if nothing changes, 1 if something does, and 2 if an input cannot be used.
+    /// Prints the position of each change, the answers of both versions and, in brackets, the rows of docs/versions.md that cause the
+    /// change. Explains these rows at the end. The exit status is 0 if no answer changes, 1 if an answer changes, and 2 if an input cannot
+    /// be used.
     UpgradeCheck(UpgradeCheckArgs),
     /// Run the tests of policies
     ///
-    /// A test file has the kind PolicyTest. Files of kaptest, and of kyverno test if they are about Kubernetes' own policy
-    /// kinds, also work. The exit status is 0 if all tests pass, 1 if one fails or the coverage is too low, and 2 if an input
-    /// cannot be used or there was no test.
+    /// A test file has the kind PolicyTest. Gavel also runs the test files of kaptest, and those of kyverno test that are about Kubernetes'
+    /// own policy kinds. The exit status is 0 if all tests pass, 1 if a test fails or the coverage is too low, and 2 if an input cannot be
+    /// used or there was no test.
     Test(TestArgs),
     /// Validate custom resources as an API server does, without a cluster
     ///
-    /// Each problem is one line: file:line:column, field, message. The exit status is 0 if all objects are valid, 1 if one is
-    /// not, and 2 if an input cannot be used.
+    /// Prints each problem on one line as file:line:column: field: message. The exit status is 0 if all objects are valid, 1 if an object
+    /// is invalid, and 2 if an input cannot be used.
     Validate(ValidateArgs),
     /// Answer JSON requests from standard input, one per line
     ///
@@ -112,7 +114,7 @@ pub(crate) enum Command {
     Batch,
     /// Run the admission webhook: answer the AdmissionReviews of an API server
     ///
-    /// Answers the AdmissionReviews of an API server as its own admission policies would have answered them.
+    /// Answers each AdmissionReview as the API server would if it evaluated the same policies itself.
     ///
     /// Serves until SIGTERM, then drains the requests in flight. Logs go to standard error.
     Serve(Box<ServeArgs>),
@@ -122,7 +124,7 @@ pub(crate) enum Command {
     ///
     /// To load them: source <(gavel completions bash)
     Completions(CompletionsArgs),
-    /// Print the man page, or write the pages of all commands
+    /// Print the man page, or write the man pages of all commands into a folder
     Man(ManArgs),
 }
 
@@ -138,19 +140,19 @@ pub(crate) struct EvalArgs {
     #[arg(short, long, value_name = "FILE", conflicts_with = "expr")]
     pub(crate) file: Option<PathBuf>,
 
-    /// Declare a variable: a type such as int, list(string), map(string, dyn), optional(int)
+    /// Declare a variable with a type such as int, list(string), map(string, dyn), optional(int)
     #[arg(long, value_name = "NAME=TYPE", value_parser = variable)]
     pub(crate) var: Vec<(String, Type)>,
 
-    /// Bind a variable to JSON, or to a YAML or JSON file (- is standard input); a variable without --var is dyn
+    /// Bind a variable to a JSON value, or to a YAML or JSON file (@- is standard input); without --var, the variable has the type dyn
     #[arg(long, value_name = "NAME=JSON|NAME=@FILE", value_parser = binding)]
     pub(crate) bind: Vec<(String, Binding)>,
 
-    /// Bind authorizer to the decisions of these RBAC manifests: a YAML or JSON file, or a folder of files
+    /// Bind the variable authorizer to an authorizer that decides by these RBAC manifests: a YAML or JSON file, or a folder of files
     #[arg(long, value_name = "FILE|FOLDER", requires = "user")]
     pub(crate) rbac: Vec<PathBuf>,
 
-    /// The user for whom authorizer decides: a name, or system:serviceaccount:NAMESPACE:NAME
+    /// The user whose permissions authorizer checks: a name, or system:serviceaccount:NAMESPACE:NAME
     #[arg(long = "as", value_name = "USER", requires = "rbac")]
     pub(crate) user: Option<String>,
 
@@ -158,11 +160,11 @@ pub(crate) struct EvalArgs {
     #[arg(long = "as-group", value_name = "GROUP", requires = "rbac")]
     pub(crate) groups: Vec<String>,
 
-    /// The Kubernetes version whose language is used
+    /// Compile and evaluate as this Kubernetes version does
     #[arg(long, value_name = "VERSION", default_value_t, value_parser = kubernetes_version)]
     pub(crate) kubernetes_version: KubeVersion,
 
-    /// Allow everything that stored expressions can use; new expressions can use less
+    /// Compile the expression as Kubernetes compiles stored expressions; new expressions can use fewer functions
     #[arg(long)]
     pub(crate) stored: bool,
 
@@ -170,7 +172,7 @@ pub(crate) struct EvalArgs {
     #[arg(long, value_enum, default_value_t = Environment::Kubernetes)]
     pub(crate) env: Environment,
 
-    /// The name prefix against which names are resolved; only with --env cel
+    /// The CEL container, a prefix with which names are resolved; only with --env cel
     #[arg(long, value_name = "NAME")]
     pub(crate) container: Option<String>,
 
@@ -190,7 +192,7 @@ pub(crate) struct EvalArgs {
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub(crate) timeout: Option<std::time::Duration>,
 
-    /// How to print the outcome; json is an answer of the batch protocol
+    /// How to print the outcome; json prints an answer in the format of gavel batch
     #[arg(short, long, value_enum, default_value_t = Output::Text)]
     pub(crate) output: Output,
 }
@@ -208,7 +210,7 @@ pub(crate) struct ValidateArgs {
     #[arg(long, value_name = "FILE|FOLDER", required = true)]
     pub(crate) crd: Vec<PathBuf>,
 
-    /// The objects before the update, matched with the new ones by kind, namespace and name
+    /// The objects before the update. Gavel matches old and new objects by kind, namespace and name
     #[arg(long, value_name = "FILE|FOLDER")]
     pub(crate) old: Vec<PathBuf>,
 
@@ -220,7 +222,7 @@ pub(crate) struct ValidateArgs {
     #[arg(short = 'R', long)]
     pub(crate) recursive: bool,
 
-    /// Ignore objects of kinds without a definition, and documents that are not Kubernetes objects
+    /// Ignore objects whose kind has no definition, and documents that are not Kubernetes objects
     #[arg(long)]
     pub(crate) ignore_missing_schemas: bool,
 
@@ -228,7 +230,7 @@ pub(crate) struct ValidateArgs {
     #[arg(short, long, default_value = "default")]
     pub(crate) namespace: String,
 
-    /// How to treat unknown and duplicate fields, as kubectl's flag of this name
+    /// How to treat unknown and duplicate fields, as with kubectl --validate
     #[arg(long, value_enum, default_value_t = FieldValidation::Strict)]
     pub(crate) validate: FieldValidation,
 
@@ -236,7 +238,7 @@ pub(crate) struct ValidateArgs {
     #[arg(long, value_name = "VERSION", default_value_t, value_parser = kubernetes_version)]
     pub(crate) kubernetes_version: KubeVersion,
 
-    /// How to print problems; json is the Status object of an API server, one per line
+    /// How to print problems; json prints one line per object: the Status that an API server would return
     #[arg(short, long, value_enum, default_value_t = Format::Text)]
     pub(crate) output: Format,
 }
@@ -249,11 +251,11 @@ const VALIDATE_EXAMPLES: &str = "Examples:
 /// How unknown and duplicate fields are treated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FieldValidation {
-    /// As errors
+    /// Unknown and duplicate fields are errors
     Strict,
-    /// As warnings
+    /// Unknown and duplicate fields are warnings
     Warn,
-    /// Not reported
+    /// Unknown and duplicate fields are not reported
     Ignore,
 }
 
@@ -303,7 +305,7 @@ pub(crate) enum FunctionsOutput {
     Json,
 }
 
-/// How an outcome is printed.
+/// The output formats that several commands share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Output {
     /// For people
@@ -344,7 +346,7 @@ fn binding(text: &str) -> Result<(String, Binding), String> {
     Ok((name.to_owned(), value))
 }
 
-/// Reads a duration above 0 as Go writes it.
+/// Parses a positive duration in the format of Go: `500ms`, `1m30s`.
 fn duration(text: &str) -> Result<std::time::Duration, String> {
     let nanos = gavel_golang::duration::parse(text).and_then(|nanos| u64::try_from(nanos).ok());
     match nanos {
@@ -353,7 +355,7 @@ fn duration(text: &str) -> Result<std::time::Duration, String> {
     }
 }
 
-/// A number of bytes above 0, written as a Kubernetes quantity: `7Mi`, `512k`, `1000000`.
+/// Parses a positive number of bytes, written as a Kubernetes quantity: `7Mi`, `512k`, `1000000`.
 fn bytes(text: &str) -> Result<usize, String> {
     let quantity = Quantity::parse(text)
         .ok()

@@ -34,7 +34,7 @@ pub(crate) struct MutateArgs {
     #[arg(long, value_name = "VERSION", default_value_t, value_parser = kubernetes_version)]
     pub(crate) kubernetes_version: KubeVersion,
 
-    /// How to print the objects; diff prints only what changes
+    /// How to print the objects; diff prints only the changes
     #[arg(short, long, value_enum, default_value_t = MutateOutput::Yaml)]
     pub(crate) output: MutateOutput,
 }
@@ -46,7 +46,7 @@ pub(crate) enum MutateOutput {
     Yaml,
     /// All objects, as JSON
     Json,
-    /// The lines of YAML that change
+    /// The changes of the YAML, as a unified diff
     Diff,
 }
 

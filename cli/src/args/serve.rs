@@ -25,25 +25,25 @@ pub(crate) struct ServeArgs {
     #[arg(short = 'R', long, requires = "policies")]
     pub(crate) recursive: bool,
 
-    /// Accept changes that remove all policies and bindings of a file, or truncate it. Without this flag the old content of
-    /// such a file stays in force until a restart, because a writer may not have finished
+    /// Accept changes that truncate a file or remove all its policies and bindings. Without this flag, Gavel serves the old content of the
+    /// file until a restart, because the file may not be completely written yet
     #[arg(long, requires = "policies")]
     pub(crate) allow_removal: bool,
 
-    /// Serve the policies of a cluster: those of policies.gavel.example.com, with the namespaces, params and definitions of the
-    /// cluster. Changes in the cluster take effect at once
+    /// Serve a cluster's policies of the group policies.gavel.example.com, with the cluster's namespaces, params and
+    /// CustomResourceDefinitions. Changes in the cluster take effect at once
     #[arg(long, conflicts_with_all = ["policies", "demo"])]
     pub(crate) cluster: bool,
 
     #[command(flatten)]
     pub(crate) target: TargetArgs,
 
-    /// Also evaluate the cluster's built-in policies. They deny nothing: each request that they would deny although the API server admitted
-    /// it is logged and counted
+    /// Also evaluate the cluster's policies of the group admissionregistration.k8s.io, but never deny a request by them. If they deny a
+    /// request that the API server admitted, Gavel logs and counts the difference
     #[arg(long, requires = "cluster")]
     pub(crate) native: bool,
 
-    /// How the checks of the variable authorizer are answered
+    /// The source of decisions for the variable authorizer
     #[arg(long, value_enum, default_value_t = AuthorizerMode::Review, requires = "cluster")]
     pub(crate) authorizer: AuthorizerMode,
 
@@ -59,24 +59,24 @@ pub(crate) struct ServeArgs {
     #[arg(long, conflicts_with = "policies")]
     pub(crate) demo: bool,
 
-    /// Decide as the API server of this Kubernetes version does; give the version of the cluster. With --cluster, it is read from
-    /// the cluster
+    /// Decide as an API server of this Kubernetes version does; give the version of the cluster. With --cluster, Gavel reads the version
+    /// from the cluster
     #[arg(long, value_name = "VERSION", default_value_t, value_parser = kubernetes_version, conflicts_with = "cluster")]
     pub(crate) kubernetes_version: KubeVersion,
 
-    /// The address to listen on; default 0.0.0.0:8443, with --demo 127.0.0.1:8080
+    /// The address to listen on; the default is 0.0.0.0:8443, or 127.0.0.1:8080 with --demo
     #[arg(long, value_name = "ADDRESS:PORT", value_parser = address)]
     pub(crate) listen: Option<SocketAddr>,
 
-    /// Answer health checks and metrics on this address, over plain HTTP; the main address then answers reviews only
+    /// Answer health checks and metrics on this address, over plain HTTP; the address of --listen then answers only reviews
     #[arg(long, value_name = "ADDRESS:PORT", value_parser = address)]
     pub(crate) health_listen: Option<SocketAddr>,
 
-    /// The server's certificate chain, PEM; read again when the file changes
+    /// The server's certificate chain, a PEM file; Gavel reloads the file when it changes
     #[arg(long, value_name = "FILE", requires = "key")]
     pub(crate) cert: Option<PathBuf>,
 
-    /// The key of the certificate, PEM
+    /// The private key of the certificate, a PEM file
     #[arg(long, value_name = "FILE", requires = "cert")]
     pub(crate) key: Option<PathBuf>,
 
@@ -84,13 +84,13 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "FILE", conflicts_with = "plain_http")]
     pub(crate) client_ca: Option<PathBuf>,
 
-    /// Create a certificate for these names with a throw-away authority, and print the caBundle; default localhost, 127.0.0.1 and
-    /// ::1
+    /// Create a certificate for these names with a temporary authority, and print the authority's certificate as caBundle; the default
+    /// names are localhost, 127.0.0.1 and ::1
     #[arg(long, value_name = "NAME", num_args = 0.., value_delimiter = ',', conflicts_with = "cert")]
     pub(crate) self_signed: Option<Vec<String>>,
 
-    /// Keep the certificate of --self-signed in this Secret of the account's namespace, which all replicas share; renew it there,
-    /// and write its authority into the webhook configurations gavel and gavel-policies
+    /// Store the certificate of --self-signed in this Secret, which all replicas share. The Secret is in the namespace of the account.
+    /// Gavel renews the certificate, and writes its authority into the webhook configurations gavel and gavel-policies
     #[arg(long, value_name = "NAME", requires = "self_signed")]
     pub(crate) tls_secret: Option<String>,
 
@@ -106,21 +106,21 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "BYTES", value_parser = bytes, default_value = "7Mi")]
     pub(crate) max_body: usize,
 
-    /// The memory limit of all requests together, in bytes: their bodies and the values read from them. Requests beyond it are
-    /// answered with 429
+    /// The memory limit of all requests together, in bytes: the request bodies and the values parsed from the bodies. Gavel answers
+    /// requests beyond the limit with 429
     #[arg(long, value_name = "BYTES", value_parser = bytes, default_value = "256Mi")]
     pub(crate) max_memory: usize,
 
-    /// The limit of connections at once. To accept one more, Gavel closes the longest idle connection of the client with the most
+    /// The maximum number of open connections. To accept one more, Gavel closes the longest idle connection of the client with the most
     /// connections
     #[arg(long, value_name = "COUNT", default_value_t = Limits::default().connections)]
     pub(crate) max_connections: usize,
 
-    /// The limit of long evaluations at once; default the number of processors
+    /// The number of threads for evaluations that take longer than 1 ms; the default is the number of processors
     #[arg(long, value_name = "COUNT")]
     pub(crate) max_evaluations: Option<usize>,
 
-    /// The limit of requests that wait for a long evaluation. Further requests are answered with 429
+    /// The maximum number of evaluations that wait for one of the threads of --max-evaluations. Gavel answers further requests with 429
     #[arg(long, value_name = "COUNT", default_value_t = Limits::default().waiting)]
     pub(crate) max_waiting: usize,
 
@@ -128,7 +128,7 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "10s")]
     pub(crate) header_timeout: Duration,
 
-    /// How long a connection can be idle; API servers close theirs after 90s
+    /// How long a connection can be idle; API servers close idle connections after 90s
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "2m")]
     pub(crate) idle_timeout: Duration,
 
@@ -136,7 +136,7 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "5s")]
     pub(crate) shutdown_delay: Duration,
 
-    /// The time limit of the whole shutdown
+    /// The time limit of the whole shutdown, including --shutdown-delay
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "25s")]
     pub(crate) grace_period: Duration,
 
@@ -155,19 +155,19 @@ const EXAMPLES: &str = "Examples:
   gavel serve --cluster --self-signed gavel.gavel-system.svc
   gavel serve --policies policies/ --cert tls.crt --key tls.key --client-ca ca.crt";
 
-/// How the checks of the variable `authorizer` are answered.
+/// The source of decisions for the variable `authorizer`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum AuthorizerMode {
     /// The API server, by SubjectAccessReviews
     Review,
-    /// The roles and role bindings of the cluster, which are watched
+    /// The roles and role bindings of the cluster, which Gavel watches
     Rbac,
 }
 
-/// The cluster to connect to, and the account to use.
+/// The arguments that select a cluster and an account.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct TargetArgs {
-    /// The kubeconfig; default $KUBECONFIG, then ~/.kube/config, then the account of the pod
+    /// The kubeconfig file; the default is $KUBECONFIG, then ~/.kube/config, then the pod's service account
     #[arg(long, value_name = "FILE")]
     pub(crate) kubeconfig: Option<PathBuf>,
 
@@ -195,7 +195,7 @@ pub(crate) enum LogFormat {
     Json,
 }
 
-/// Reads an address with its port; a host name stands for its first address.
+/// Parses an address with a port. Resolves a host name to its first address.
 fn address(text: &str) -> Result<SocketAddr, String> {
     let addresses = text.to_socket_addrs();
     let first = addresses.ok().and_then(|mut addresses| addresses.next());

@@ -24,11 +24,11 @@ pub(crate) struct TestArgs {
     #[arg(long, value_name = "TEXT")]
     pub(crate) filter: Option<String>,
 
-    /// Show which expressions of the policies the tests evaluate, and whether each validation was both true and false
+    /// Show which expressions of the policies were evaluated, and whether each condition was both true and false
     #[arg(long)]
     pub(crate) coverage: bool,
 
-    /// Fail if less than this percentage is covered
+    /// Fail if the coverage is below this percentage
     #[arg(long, value_name = "PERCENT", requires = "coverage")]
     pub(crate) coverage_threshold: Option<u8>,
 

@@ -46,7 +46,7 @@ pub(crate) struct UpgradeCheckArgs {
     pub(crate) output: Output,
 }
 
-/// Reads a version that Gavel knows as an API server.
+/// Parses a Kubernetes version. Rejects versions older than `Server::OLDEST`.
 fn server_version(text: &str) -> Result<KubeVersion, String> {
     let version = kubernetes_version(text)?;
     let (oldest, newest) = (Server::OLDEST, KubeVersion::NEWEST);

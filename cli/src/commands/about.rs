@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::args::{Cli, CompletionsArgs, ManArgs, Output, VersionArgs};
 use crate::exit_code::Exit;
 
-/// Prints the version of the program and the versions of Kubernetes that it reproduces.
+/// Prints the version of the program and the Kubernetes versions that it supports.
 pub(crate) fn version(args: &VersionArgs) -> io::Result<Exit> {
     let mut out = io::stdout().lock();
     let version = env!("CARGO_PKG_VERSION");

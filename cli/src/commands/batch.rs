@@ -1,13 +1,13 @@
-//! `gavel batch`: requests from standard input, answers to standard output.
+//! `gavel batch`: reads requests from standard input, and writes answers to standard output.
 
 use std::io::{self, BufRead, Write};
 
 use gavel_protocol::Session;
 
-/// The capacity that is kept after a long line or answer, in bytes.
+/// The capacity, in bytes, to which the buffers shrink after each answer.
 const KEPT_CAPACITY: usize = 1 << 20;
 
-/// Answers each line of `input` with a line of `output`, flushed, until `input` ends. Blank lines are ignored.
+/// Answers each line of `input` with a line of `output`, and flushes `output` after each answer. Ignores blank lines.
 pub(crate) fn run(mut input: impl BufRead, mut output: impl Write) -> io::Result<()> {
     let mut session = Session::new();
     let (mut line, mut answer) = (Vec::new(), Vec::new());

@@ -1,4 +1,4 @@
-//! `gavel cost`: the costs of rules and expressions before anything is evaluated.
+//! `gavel cost`: estimates the costs of rules and expressions without evaluating them.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -71,7 +71,7 @@ fn unusable(error: &str) -> io::Result<Exit> {
     Ok(Exit::Usage)
 }
 
-/// Reports the problems of documents that contain expressions.
+/// Reports the errors that the linter finds in the documents.
 fn report_errors(options: &Options, documents: &[Document], manifests: &mut Manifests) {
     let Ok(linter) = Linter::new(options, documents) else {
         return;
@@ -279,7 +279,7 @@ fn against(figure: Figure, limit: u64) -> String {
     }
 }
 
-/// The path of a rule in short form: `spec.hosts[*]` for the properties and items of a schema.
+/// Shortens the path of a rule in a schema: `spec.hosts[*] rule 0` is the first rule of the items of `spec.hosts`.
 fn shortened(field: &str) -> String {
     let Some((_, path)) = field.split_once("openAPIV3Schema") else {
         return field.to_owned();

@@ -27,7 +27,7 @@ use crate::{input, newer, rbac, report};
 /// The name of the variable that `--rbac` binds.
 const VARIABLE: &str = "authorizer";
 
-/// Evaluates the expression that the arguments give and prints the outcome.
+/// Evaluates the expression that the arguments give, and prints the outcome.
 pub(crate) fn run(args: EvalArgs) -> io::Result<Exit> {
     let (output, cost, timeout) = (args.output, args.cost, args.timeout);
     let exit_status = args.exit_status;
@@ -94,7 +94,7 @@ pub(crate) fn run(args: EvalArgs) -> io::Result<Exit> {
     })
 }
 
-/// Notes that help to correct an expression.
+/// Hints for correcting an expression that does not compile.
 fn notes(issues: &Issues, request: &EvalRequest, env: &Env) -> Vec<String> {
     if request.expr.trim().is_empty() {
         return vec!["the expression is empty".to_owned()];
@@ -120,7 +120,7 @@ fn usage(message: &impl Display) -> Exit {
     Exit::Usage
 }
 
-/// The authorizer of `--rbac`; `None` without this argument.
+/// The authorizer of `--rbac`; `None` without `--rbac`.
 fn authorizer(args: &EvalArgs) -> Result<Option<AuthorizerValue>, String> {
     match &args.user {
         Some(user) if !args.rbac.is_empty() => {

@@ -1,4 +1,4 @@
-//! `gavel explain`: what a rule of `gavel lint` finds, and how to correct it.
+//! `gavel explain`: explains the rules of `gavel lint`.
 
 use std::io::{self, Write};
 

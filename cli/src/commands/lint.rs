@@ -1,4 +1,4 @@
-//! `gavel lint`: finds mistakes in policies, definitions and the other objects with CEL.
+//! `gavel lint`: finds mistakes in policies, definitions and other objects that contain expressions.
 
 use std::collections::HashMap;
 use std::io;
@@ -76,7 +76,7 @@ pub(crate) fn run(args: &LintArgs) -> io::Result<Exit> {
         }
     }
     run.findings.print(args.output)?;
-    // If nothing was examined, this was reported already.
+    // If nothing was linted, an error was printed instead of the summary.
     let is_reported = examined == 0 && run.findings.problems.is_empty();
     if args.output == Format::Text && !is_reported {
         summarize(&run.findings, examined);
@@ -92,7 +92,7 @@ fn summarize(findings: &Findings, examined: usize) {
     report::summary(&format!("{objects}: {errors}, {warnings}, {notes}"));
 }
 
-/// The options from the arguments and from the project's file.
+/// The settings from the arguments and from `gavel.yaml`.
 struct Settings {
     selection: Selection,
     versions: Vec<KubeVersion>,
@@ -154,7 +154,7 @@ struct LintRun {
 }
 
 impl LintRun {
-    /// Lints for every version, and drops findings that were not selected.
+    /// Lints the documents for each Kubernetes version, and drops findings that are not selected or are suppressed.
     fn lint(&mut self, settings: &Settings, old: &[Document], manifests: &mut Manifests) {
         let mut openapi = read_openapi(&settings.openapi, manifests);
         let mut found: Vec<(Problem, Vec<KubeVersion>)> = Vec::new();
@@ -167,7 +167,7 @@ impl LintRun {
                 continue;
             };
             for problem in self.of_version(&linter, old, manifests) {
-                // One version may have the same problem twice: each occurrence corresponds to one occurrence in another version.
+                // If one version reports the same problem twice, both occurrences stay separate entries.
                 let known = found.iter_mut().find(|(known, versions)| {
                     *known == problem && versions.last() != Some(version)
                 });

@@ -1,4 +1,4 @@
-//! The commands, one file each.
+//! The commands, one module each.
 
 use std::io;
 
@@ -21,7 +21,7 @@ mod test;
 mod upgrade_check;
 mod validate;
 
-/// Runs a command. A closed output is not an error.
+/// Runs a command. A broken pipe is not an error.
 pub(crate) fn run(cli: Cli) -> Exit {
     let ended = match cli.command {
         Command::Audit(args) => audit::run(*args),

@@ -82,7 +82,7 @@ fn world(args: &MutateArgs, manifests: &mut Manifests) -> Result<World, String> 
 ///
 /// # Errors
 ///
-/// A policy denies the object.
+/// A policy denies the object, or the request that creates the object is invalid.
 fn mutated(
     world: &World,
     object: &Json,
@@ -101,7 +101,7 @@ fn mutated(
         return Err(status.message);
     }
     let mut mutated = ruling.mutated;
-    // The request sets the namespace; that is not a mutation.
+    // If the object names no namespace, the request sets one. That is not a mutation.
     if object.pointer("/metadata/namespace").is_none()
         && let Some(after) = &mut mutated
         && let Some(Json::Object(metadata)) = after.get_mut("metadata")

@@ -74,7 +74,7 @@ async fn config(args: ServeArgs) -> Result<Config, String> {
     })
 }
 
-/// The source of policies.
+/// The source of policies. With `--cluster`, connects to the cluster.
 async fn source(args: ServeArgs) -> Result<PolicySource, String> {
     if args.demo {
         return Ok(PolicySource::Demo);
@@ -141,10 +141,10 @@ async fn tls(args: &ServeArgs) -> Result<Option<TlsSettings>, String> {
     }))
 }
 
-/// A certificate is checked at least this many times during its lifetime. It is also checked at least every ten seconds.
+/// The pause between two checks of a certificate is its lifetime divided by this number, but at least 1 s and at most 10 s.
 const LOOKS: u32 = 100;
 
-/// Keeps the server's certificate in a Secret and renews it there. Returns the receiver of the current certificate.
+/// Stores the server's certificate in a Secret and renews it there. Returns a receiver of the current certificate.
 async fn kept(
     args: &ServeArgs,
     secret: &str,

@@ -1,4 +1,4 @@
-//! Reads the objects of JSON files one at a time: a dump of a cluster may be larger than the memory.
+//! Reads the objects of JSON files one at a time, because a dump of a cluster may be larger than the memory.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read};
@@ -8,11 +8,11 @@ use gavel_engine::value::Json;
 use gavel_manifest::{Document, Problem};
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
-/// Calls `look` with each object of a file of JSON values, and with each item of its lists.
+/// Reads a file of JSON values. Calls `look` with each object; for a list, with each item.
 ///
 /// # Errors
 ///
-/// The file cannot be read, or a value is not a JSON object. `look` was called for the objects before the error.
+/// The file cannot be read, a value is not a JSON object, or `look` fails. `look` was called for the objects before the error.
 pub(super) fn objects(
     path: &Path,
     look: &mut impl FnMut(Document) -> io::Result<()>,
@@ -33,7 +33,7 @@ fn read(
     Ok(())
 }
 
-/// An object, or a list of objects.
+/// Deserializes an object, or a list of objects, and calls `look` with each object.
 struct Object<'l, L> {
     look: &'l mut L,
 }
@@ -58,7 +58,7 @@ impl<'de, L: FnMut(Document) -> io::Result<()>> Visitor<'de> for Object<'_, L> {
         let mut is_list = false;
         while let Some(key) = map.next_key::<String>()? {
             let kind = fields.get("kind").and_then(Json::as_str);
-            // kubectl writes the kind of a list after its items.
+            // kubectl writes `items` before `kind`, so the kind can still be unknown here.
             if key == "items" && kind.is_none_or(|kind| kind.ends_with("List")) {
                 map.next_value_seed(Items { look: self.look })?;
                 is_list = true;
@@ -74,7 +74,7 @@ impl<'de, L: FnMut(Document) -> io::Result<()>> Visitor<'de> for Object<'_, L> {
     }
 }
 
-/// The items of a list.
+/// Deserializes the items of a list, and calls `look` with each of them.
 struct Items<'l, L> {
     look: &'l mut L,
 }

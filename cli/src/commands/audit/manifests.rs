@@ -1,4 +1,4 @@
-//! An audit without a cluster: objects of manifests or of a dump.
+//! Audits the objects of manifests or of a dump, without a cluster.
 
 use std::io;
 use std::path::Path;
@@ -19,7 +19,7 @@ use crate::manifests::Manifests;
 use crate::progress::Progress;
 use crate::report;
 
-/// Audits the objects of manifests. Reads JSON one object at a time, and YAML one file at a time. Sets `unusable` if an input could not be
+/// Audits the objects of manifests. Reads JSON files one object at a time, and YAML files as a whole. Sets `unusable` if an input cannot be
 /// used.
 pub(super) fn run(
     args: &AuditArgs,
@@ -73,7 +73,8 @@ pub(super) fn run(
     Ok(summary)
 }
 
-/// The policies with all objects that they read; params without a namespace get the namespace that kubectl would set.
+/// Builds the state from the policies and the objects that they read. Params of a namespaced kind get the namespace `default` if they name
+/// none.
 fn state(documents: Vec<Document>, kinds: &Kinds) -> Result<State, String> {
     let mut store = Store::new(Server::default())?;
     for document in documents {

@@ -110,7 +110,7 @@ fn of_cluster(args: &AuditArgs, printer: &mut AuditPrinter) -> Result<Summary, S
     ended
 }
 
-/// The user who is assumed to have created the objects; without the argument, a user without a name.
+/// The user of `--as`, who is assumed to have created the objects; without `--as`, a user without a name.
 fn user(args: &AuditArgs) -> UserInfo {
     match args.user.as_str() {
         "" => UserInfo::default(),
@@ -161,7 +161,7 @@ struct AuditPrinter {
     report: Report,
 }
 
-/// The file of an object, as `path_of` writes it, and the object's range in the file.
+/// The position of an object: the name of its file, as outputs show it, and its range in the file.
 type Whereabouts = (String, Range);
 
 impl AuditPrinter {

@@ -13,7 +13,7 @@ use crate::report::visible;
 /// The maximum number of characters of a value that are shown.
 const WIDTH: usize = 200;
 
-/// Writes the steps of the decision, indented below the lines of the object.
+/// Writes the steps of the decision about an object, indented below the lines of its findings.
 pub(super) fn write(out: &mut impl Write, found: &Found) -> io::Result<()> {
     for step in &found.steps {
         match step {

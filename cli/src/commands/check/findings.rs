@@ -7,10 +7,10 @@ use gavel_manifest::{Document, Problem, Severity};
 use super::Found;
 use crate::findings::{Finding, Report, object_name, path_of};
 
-/// The rule name of findings other than failed validations: a namespace does not exist, or a mutating policy fails.
+/// The rule name of a denial that no finding of a policy explains: a namespace is missing, or a mutating policy failed.
 const ADMISSION: &str = "admission";
 
-/// Adds the findings about an object, and a case that fails if the object is denied.
+/// Adds the findings about an object to the report, and a test case that fails if the object is denied.
 pub(super) fn add(report: &mut Report, document: &Document, found: &Found) {
     let findings = of(document, found);
     let name = object_name(document.value());

@@ -5,8 +5,8 @@ use gavel_engine::env::Env;
 use gavel_engine::value::Json;
 use gavel_lint::NearKeys;
 
-/// Suggests the keys that were probably meant. `request` is the request that the policies decided, and `env` the environment of stored
-/// expressions.
+/// If an expression reads a missing key, suggests the key that was probably meant. `request` is the request that the policies decided, and
+/// `env` the environment of stored expressions.
 pub(super) fn add(steps: &mut [Step], request: &Json, env: &Env) {
     for step in steps {
         if let Step::Evaluated { invocation, .. } | Step::Mutated { invocation } = step {
@@ -26,7 +26,7 @@ fn add_to(invocation: &mut Invocation, request: &Json, env: &Env) {
             let help = keys.near(&ran.expression, error, &value);
             ran.help = help.unwrap_or_default();
         }
-        // A variable runs before the expressions that read it.
+        // Later expressions can read this variable.
         if let Some(name) = &ran.variable {
             keys.declare(name, &ran.expression);
         }

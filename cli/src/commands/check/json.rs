@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::Found;
 
-/// The line for an object.
+/// The JSON line with the findings about an object.
 pub(super) fn of(document: &Document, found: &Found, explain: bool) -> String {
     let text = |pointer: &str| {
         document
@@ -47,7 +47,7 @@ pub(super) fn of(document: &Document, found: &Found, explain: bool) -> String {
     json::to_string(&line)
 }
 
-/// The line for a problem of a policy or a definition.
+/// The JSON line for a problem of a policy or a definition.
 pub(super) fn problem(problem: &Problem) -> String {
     let start = problem.range.map(|range| range.start);
     json::to_string(&json!({
@@ -75,7 +75,7 @@ fn finding(finding: &Finding) -> Json {
     })
 }
 
-/// A problem that the validation by a CustomResourceDefinition found in a field.
+/// The JSON of a problem that validation by a CustomResourceDefinition found.
 fn field(problem: &Problem) -> Json {
     let start = problem.range.map(|range| range.start);
     json!({

@@ -37,7 +37,7 @@ pub(crate) fn run(args: &CheckArgs) -> io::Result<Exit> {
 
 /// Like [`run`], but prints to `out`.
 pub(super) fn write(args: &CheckArgs, out: Box<dyn Write>) -> io::Result<Exit> {
-    // If JSON goes to a pipe, no person watches the progress.
+    // Progress is shown for text, and on a terminal.
     let progress = Progress::new(args.output == Format::Text || io::stdout().is_terminal());
     let mut manifests = Manifests::new(args.recursive, progress);
     let mut input = match Input::read(args, &mut manifests) {
@@ -100,7 +100,7 @@ pub(super) fn write(args: &CheckArgs, out: Box<dyn Write>) -> io::Result<Exit> {
     Ok(manifests.exit(wrong))
 }
 
-/// The environment of stored expressions; `None` unless decisions are to be explained.
+/// The environment of stored expressions; `None` without `--explain`.
 fn environment(args: &CheckArgs) -> Result<Option<Env>, String> {
     if !args.explain {
         return Ok(None);
@@ -112,7 +112,7 @@ fn environment(args: &CheckArgs) -> Result<Option<Env>, String> {
 /// The inputs that the arguments name.
 struct Input {
     setup: Setup,
-    /// The documents that were added to `setup`; empty unless decisions are explained.
+    /// The documents that were added to `setup`; empty without `--explain`.
     given: Vec<Document>,
     definitions: KnownDefinitions,
     objects: Vec<Document>,
@@ -130,7 +130,7 @@ impl Input {
             old: manifests.objects(&args.old),
         };
         for document in manifests.objects(&args.all_paths()) {
-            // Tests of policies are often in the same folder as the policies.
+            // Test suites are not checked; they are often in the same folder as the policies.
             if Suite::is_suite(document.value()) {
                 continue;
             }
@@ -157,7 +157,7 @@ impl Input {
 
     fn take(&mut self, document: Document, role: Role, args: &CheckArgs) {
         if role == Role::Definition {
-            // The world reports the problems of definitions.
+            // Errors are ignored here, because `World::problems` also returns the problems of definitions.
             let server = args.kubernetes_version.into();
             let _ = self
                 .definitions
@@ -176,16 +176,15 @@ struct CheckRun<'a> {
     out: Box<dyn Write>,
     world: World,
     given: Vec<Document>,
-    /// The environment of stored expressions; `None` unless decisions are explained.
+    /// The environment of stored expressions; `None` without `--explain`.
     env: Option<Env>,
-    /// By policy name, the probe that evaluates the sub-expressions of the policy's validations; `None` if no validating policy has this
-    /// name.
+    /// The probes that evaluate the sub-expressions of validations, by policy name; `None` if no validating policy has this name.
     probes: HashMap<String, Option<Probe>>,
     definitions: KnownDefinitions,
     old: Vec<Document>,
     user: UserInfo,
     counts: Counts,
-    /// The findings, kept for the outputs that are written at the end.
+    /// The findings, collected for the output formats that are written at the end.
     report: Report,
 }
 
@@ -198,7 +197,7 @@ struct Counts {
     audited: usize,
     /// The number of objects that no policy matches and whose kind has no definition.
     unexamined: usize,
-    /// Policies and definitions that an API server would reject.
+    /// The number of problems for which an API server would reject policies and definitions.
     invalid: usize,
 }
 
@@ -235,7 +234,7 @@ struct Found {
     /// The result of validating the object by its definition.
     checked: Checked,
     steps: Vec<Step>,
-    /// The values of the sub-expressions of validations that are not true, if decisions are explained.
+    /// The values of sub-expressions, for policies with a failed validation; empty without `--explain`.
     probed: Vec<Probed>,
 }
 
@@ -244,7 +243,8 @@ impl Found {
         self.ruling.status.is_some() || !self.checked.is_valid()
     }
 
-    /// The status of a denied object; `None` if a finding gives the reason. Mutating policies and missing namespaces only return a status.
+    /// The status of an object that is denied without a finding: by a mutating policy, or because its namespace is missing. Otherwise
+    /// `None`.
     fn unexplained(&self) -> Option<&Status> {
         let findings = &self.ruling.findings;
         let is_explained = findings
@@ -360,7 +360,7 @@ impl CheckRun<'_> {
     }
 }
 
-/// The sub-expressions of the validations that are not true, with their values.
+/// Evaluates the sub-expressions of each policy that has a failed validation.
 fn probed(
     probes: &mut HashMap<String, Option<Probe>>,
     given: &[Document],

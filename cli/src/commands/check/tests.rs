@@ -1,4 +1,4 @@
-//! `gavel check`, run in a folder of files.
+//! Tests that run `gavel check` in a folder of files.
 
 use gavel_engine::value::Json;
 

@@ -65,7 +65,7 @@ pub(super) fn write(out: &mut impl Write, document: &Document, found: &Found) ->
     Ok(())
 }
 
-/// The position of an object or of a part of it, and the object's name: `pod.yaml:1: Pod/web`.
+/// The beginning of a line: the file, the position in the file, and the object, such as `pod.yaml:1: Pod/web`.
 fn at(document: &Document, place: &str) -> String {
     let file = document.file().unwrap_or(Path::new("-")).display();
     let name = object_name(document.value());

@@ -29,17 +29,17 @@ tr.missed { background: #fde6e6; }
 /// One line of a table.
 struct Row<'c> {
     line: u32,
-    /// The path of the field; empty for a sub-expression of the validation above.
+    /// The path of the field; empty for a sub-expression of a validation.
     field: &'c str,
     text: &'c str,
-    /// How often the expression was evaluated; `None` if that is not counted.
+    /// How often the expression was evaluated; `None` for a sub-expression of a validation.
     evaluated: Option<usize>,
     /// Whether the expression was true, and whether it was false; `None` if the expression is not a condition.
     outcomes: Option<[bool; 2]>,
 }
 
 impl Coverage {
-    /// A page with a table of the expressions of each policy.
+    /// The coverage as a page, with one table of expressions per policy.
     pub(crate) fn html(&self) -> String {
         let mut page = HEAD.to_owned();
         let (covered, all) = self.counts();
@@ -66,7 +66,7 @@ impl Coverage {
         page
     }
 
-    /// The rows of each policy and file; sub-expressions follow their validation.
+    /// The rows by policy and file; sub-expressions follow their validation.
     fn rows(&self) -> BTreeMap<(&str, &str), Vec<Row<'_>>> {
         let mut rows: BTreeMap<(&str, &str), Vec<Row<'_>>> = BTreeMap::new();
         for ((policy, text), expression) in &self.expressions {

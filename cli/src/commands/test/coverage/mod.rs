@@ -14,16 +14,16 @@ use crate::report::visible;
 
 mod html;
 
-/// Everything in policies that can be covered.
+/// The expressions and conditions of policies, with the outcomes that the tests produced.
 #[derive(Debug, Default)]
 pub(super) struct Coverage {
     /// The expressions, by policy and text.
     expressions: BTreeMap<(String, String), Expression>,
-    /// The conditions in validations, by policy, validation and position.
+    /// The conditions in validations, by policy name, index of the validation, and index of the sub-expression.
     conditions: BTreeMap<(String, usize, usize), Condition>,
 }
 
-/// A sub-expression of a validation that is true or false: an operand of `&&`, or the body of `all`.
+/// A boolean sub-expression of a validation, such as an operand of `&&` or the body of `all`.
 #[derive(Debug)]
 struct Condition {
     file: String,
@@ -50,7 +50,7 @@ struct Expression {
     line: u32,
     /// The path of the expression's field.
     field: String,
-    /// Whether the expression must have been both true and false; other expressions must have been evaluated.
+    /// Whether coverage requires that the expression was both true and false. For other expressions, one evaluation is enough.
     is_condition: bool,
     evaluated: usize,
     was_true: bool,
@@ -69,7 +69,7 @@ const LISTS: [(&str, &str, bool); 6] = [
 ];
 
 impl Coverage {
-    /// Adds the expressions of the policies of a test.
+    /// Adds the expressions in the policies of a test.
     pub(super) fn expect(&mut self, test: &Test) {
         for policy in test.policies() {
             for (list, field, is_condition) in LISTS {

@@ -14,7 +14,7 @@ const HEAD: &str = "\
 # Command line
 
 Each command prints the same text with `--help`. `gavel man FOLDER` writes man pages, `gavel completions SHELL` the completions of a shell.
-Sizes are quantities (`7Mi`, `512k`, `1000000`), durations are those of Go (`500ms`, `10s`, `2m`).
+Sizes are quantities (`7Mi`, `512k`, `1000000`), durations are written as in Go (`500ms`, `10s`, `2m`).
 
 Unless a command says otherwise, the exit status is 0 for success; 1 if something examined is invalid, denied or fails; and 2 if the
 command line or an input cannot be used.

@@ -302,7 +302,7 @@ fn no_input_is_no_success() {
             2,
             "but its folders have 1 file: add -R to read them",
         ),
-        ("others", 2, "nothing to look at: 1 file with no policy"),
+        ("others", 2, "nothing to lint: 1 file with no policy"),
         ("-", 2, "-: standard input is empty"),
         ("packed.yaml", 2, "looks like a file packed with gzip"),
         ("wide.yaml", 2, "looks like UTF-16"),

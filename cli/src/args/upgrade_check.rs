@@ -53,7 +53,7 @@ fn server_version(text: &str) -> Result<KubeVersion, String> {
     match version >= oldest {
         true => Ok(version),
         false => Err(format!(
-            "what Kubernetes {version} answers is not known; known are {oldest} to {newest}"
+            "Gavel does not know the answers of Kubernetes {version}; the version must be from {oldest} to {newest}"
         )),
     }
 }

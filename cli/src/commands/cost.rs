@@ -38,8 +38,9 @@ pub(crate) fn run(args: &CostArgs) -> io::Result<Exit> {
         report_errors(&options, &documents, &mut manifests);
     }
     if found.is_empty() && !manifests.unusable() {
-        manifests
-            .complain(&"nothing to cost: no definition, and no policy about a kind that is known");
+        manifests.complain(
+            &"nothing to cost: there must be a definition, or a policy that matches a known kind",
+        );
     }
     let mut out = io::stdout().lock();
     let mut exceeding = 0_usize;
@@ -122,7 +123,7 @@ fn write_tree(out: &mut impl Write, cost: &ObjectCost) -> io::Result<()> {
         if rule.cardinality != Some(1) {
             let times = match rule.cardinality {
                 Some(times) => format!("{times} times in an object"),
-                None => "as often as a request can hold: nothing bounds how often".to_owned(),
+                None => "as often as the size of a request allows: no bound limits the number of elements".to_owned(),
             };
             writeln!(out, "    {} units, {times}", rule.once)?;
         }

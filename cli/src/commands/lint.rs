@@ -54,7 +54,7 @@ pub(crate) fn run(args: &LintArgs) -> io::Result<Exit> {
     if examined == 0 && run.findings.problems.is_empty() && !manifests.unusable() {
         let files = report::count(count, "file");
         manifests.complain(&format!(
-            "nothing to look at: {files} with no policy, binding, webhook configuration, definition or other object with expressions"
+            "nothing to lint: {files} with no policy, binding, webhook configuration, definition or other object with expressions"
         ));
     }
     if let Some(path) = &args.write_baseline {

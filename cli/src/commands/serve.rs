@@ -130,7 +130,7 @@ async fn tls(args: &ServeArgs) -> Result<Option<TlsSettings>, String> {
         _ if args.plain_http || (args.demo && args.client_ca.is_none()) => return Ok(None),
         _ => {
             return Err(
-                "TLS needs --cert and --key, or --self-signed for a try; --plain-http goes without"
+                "TLS requires --cert and --key, or --self-signed; --plain-http serves without TLS"
                     .to_owned(),
             );
         }

@@ -59,10 +59,10 @@ pub(super) fn write(args: &CheckArgs, out: Box<dyn Write>) -> io::Result<Exit> {
     let world = input.setup.finish();
     if world.policies() == 0 && input.definitions.is_empty() && world.problems().is_empty() {
         manifests.complain(
-            &"nothing to check with: no policy and no CustomResourceDefinition was given",
+            &"nothing to check with: there must be a policy or a CustomResourceDefinition",
         );
     } else if world.policies() > 0 && world.policies() == unbound && input.definitions.is_empty() {
-        manifests.complain(&"nothing to check with: no policy has a binding");
+        manifests.complain(&"nothing to check with: a policy must have a binding");
     } else if objects.is_empty() && !manifests.unusable() {
         manifests.complain(
             &"nothing was checked: only policies and what they read were given, and no objects",
@@ -217,7 +217,7 @@ impl std::fmt::Display for Counts {
             "{objects}: {denied} denied, {warned} warned, {audited} audited"
         )?;
         if *unexamined > 0 {
-            write!(f, ", {unexamined} that no policy or definition is about")?;
+            write!(f, ", {unexamined} without a matching policy or definition")?;
         }
         if *invalid > 0 {
             write!(f, "; {}", report::count(*invalid, "problem"))?;

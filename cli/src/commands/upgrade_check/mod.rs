@@ -24,7 +24,7 @@ use print::Printer;
 /// Rehearses the upgrade that the arguments name.
 pub(crate) fn run(args: &UpgradeCheckArgs) -> io::Result<Exit> {
     let mut out = io::stdout().lock();
-    // If JSON goes to a pipe, no person watches the progress.
+    // Progress is shown for text, and on a terminal.
     let progress = Progress::new(args.output == Output::Text || out.is_terminal());
     let mut run = Rehearsal {
         upgrade: Upgrade::new(Server::new(args.from), Server::new(args.to)),

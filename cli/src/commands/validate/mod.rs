@@ -17,7 +17,7 @@ mod status;
 /// Validates the objects that the arguments name.
 pub(crate) fn run(args: &ValidateArgs) -> io::Result<Exit> {
     let out = io::stdout().lock();
-    // If JSON goes to a pipe, no person watches the progress.
+    // Progress is shown for text, and on a terminal.
     let progress = Progress::new(args.output == Format::Text || out.is_terminal());
     let mut run = Run {
         args,

@@ -47,7 +47,7 @@ impl Coverage {
         let _ = writeln!(page, "<h1>Coverage of policies: {} %</h1>", self.percent());
         let _ = writeln!(
             page,
-            "<p>{covered} of {all}: each expression is to be evaluated, each condition to be true and false once.</p>"
+            "<p>{covered} of {all}: each expression must be evaluated, and each condition must be both true and false.</p>"
         );
         for ((policy, file), rows) in self.rows() {
             let _ = writeln!(

@@ -1,4 +1,4 @@
-//! `gavel.yaml`: the options of a project for `gavel lint`, found in the working directory or above it.
+//! Reads `gavel.yaml`, which contains the options of a project for `gavel lint`.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use crate::input;
 /// The name of the file.
 const NAME: &str = "gavel.yaml";
 
-/// The contents of the file. Flags override them.
+/// The contents of `gavel.yaml`. Flags override single options, and add to options that are lists.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub(crate) struct Config {
@@ -27,18 +27,19 @@ pub(crate) struct LintConfig {
     pub(crate) ignore: Vec<String>,
     /// The rules whose findings are errors.
     pub(crate) deny: Vec<String>,
-    /// The versions of Kubernetes, such as `1.36` or `1.34..1.37`.
+    /// The Kubernetes versions to check for, such as `1.36` or `1.34..1.37`.
     pub(crate) kubernetes_version: Option<String>,
     /// The assumed size of the largest object, in bytes.
     pub(crate) max_object: Option<u64>,
-    /// A file of findings that are not reported; the path is relative to `gavel.yaml`.
+    /// A file that lists the findings to ignore. The path is relative to `gavel.yaml`.
     pub(crate) baseline: Option<PathBuf>,
-    /// OpenAPI documents; the paths are relative to `gavel.yaml`.
+    /// The files of OpenAPI documents. The paths are relative to `gavel.yaml`.
     pub(crate) openapi: Vec<PathBuf>,
 }
 
 impl Config {
-    /// Reads the given file, or the file that is found in the working directory or above it; without a file, returns the defaults.
+    /// Reads the file at `path`. Without `path`, reads `gavel.yaml` in the working directory or the closest folder above it. Returns the
+    /// defaults if there is no `gavel.yaml`.
     pub(crate) fn read(path: Option<&Path>) -> Result<Config, Problem> {
         let found = match path {
             Some(path) => Some(path.to_owned()),

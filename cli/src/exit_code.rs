@@ -7,7 +7,7 @@ use std::process::ExitCode;
 pub enum Exit {
     /// The command succeeded, or the reader of its output has closed the pipe.
     Success,
-    /// Something invalid was found: an expression does not compile or fails, for example.
+    /// The command found something invalid, such as an expression that does not compile.
     Rejected,
     /// The command line is wrong, or an input cannot be read.
     Usage,

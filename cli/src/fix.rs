@@ -1,4 +1,4 @@
-//! `--fix`: writes suggestions into the files if there is only one correct fix.
+//! `gavel lint --fix`: applies the suggestions of findings to the texts of the files.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,8 +8,8 @@ use gavel_manifest::{Place, Problem, Suggestion};
 
 use crate::findings::Findings;
 
-/// The contents of the files with the suggestions applied, and the problems that are left: those without a suggestion, and those whose
-/// suggestion overlaps another one that begins later in the file, which is applied instead.
+/// Returns the contents of the files with the suggestions applied, and the problems that were not fixed. If two suggestions overlap, only
+/// the one that begins later in the file is applied.
 pub(crate) fn fixed(findings: &Findings) -> (BTreeMap<Arc<Path>, String>, Vec<Problem>) {
     let mut wanted: BTreeMap<Arc<Path>, Vec<(&Suggestion, &Problem)>> = BTreeMap::new();
     let mut left = Vec::new();

@@ -21,7 +21,7 @@ pub(crate) fn text(path: &Path) -> Result<String, Problem> {
     decode(bytes).map_err(|problem| problem.in_file(&Arc::from(path)))
 }
 
-/// Decodes bytes as UTF-8. The error for other bytes names their encoding and the line.
+/// Decodes bytes as UTF-8. The error for other bytes says which encoding or file type the bytes look like.
 fn decode(bytes: Vec<u8>) -> Result<String, Problem> {
     let looks_like = |what: &str| {
         let message = format!("must be UTF-8, but looks like {what}");
@@ -61,7 +61,7 @@ fn decode(bytes: Vec<u8>) -> Result<String, Problem> {
     })
 }
 
-/// The document of a file.
+/// The only document of a file, or `null` if the file has none. A second document is an error.
 pub(crate) fn document(path: &Path) -> Result<Json, Problem> {
     let mut documents = documents(path)?.into_iter();
     let document = documents.next().unwrap_or_default();
@@ -74,7 +74,7 @@ pub(crate) fn document(path: &Path) -> Result<Json, Problem> {
     }
 }
 
-/// The values of a file's documents, without empty ones. Keys must not be duplicated.
+/// The values of all documents in a file, except empty documents. A duplicate key is an error.
 pub(crate) fn documents(path: &Path) -> Result<Vec<Json>, Problem> {
     let documents = manifest(path)?.all()?;
     if let Some(twice) = documents.iter().flat_map(Document::duplicate_keys).next() {
@@ -83,12 +83,12 @@ pub(crate) fn documents(path: &Path) -> Result<Vec<Json>, Problem> {
     Ok(documents.into_iter().map(Document::into_value).collect())
 }
 
-/// The documents of a file. If its name ends in `.json` it is read as JSON, otherwise as YAML, which includes JSON.
+/// The documents of a file. A file whose name ends in `.json` is parsed as JSON. Any other file is parsed as YAML, which includes JSON.
 pub(crate) fn manifest(path: &Path) -> Result<Reading, Problem> {
     Ok(documents_of(&text(path)?, path).in_file(&Arc::from(path)))
 }
 
-/// The documents of a text that was read from a path.
+/// The documents in `text`, which is the content of the file at `path`.
 pub(crate) fn documents_of(text: &str, path: &Path) -> Reading {
     let format = Format::of(path).unwrap_or(Format::Yaml);
     gavel_manifest::read(text, format)

@@ -7,11 +7,11 @@
 //! $ gavel serve --demo                         # the admission webhook with sample policies
 //! ```
 //!
-//! `docs/command-line.md` lists all commands and flags. A program of your own calls the crate `gavel` (in process), or `gavel batch`
-//! (JSON requests over a pipe), not this crate: [`run`] parses arguments and prints.
+//! `docs/command-line.md` lists all commands and flags. To evaluate CEL from another program, do not use this crate, which prints its
+//! results. Call the crate `gavel` in the process, or send JSON requests over a pipe to `gavel batch`.
 //!
-//! Layer 6: reads arguments and files, calls the other crates, prints. Machine-readable output goes to standard output, everything else to
-//! standard error.
+//! Layer 6: this crate reads arguments and files, calls the other crates, and prints the results. Results go to standard output; errors,
+//! warnings, summaries and the progress bar go to standard error.
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -34,12 +34,12 @@ mod rbac;
 mod reference;
 mod report;
 
-/// Runs the command that the arguments describe; the first of them is the program's name.
+/// Runs the command that the arguments describe. The first argument is the name of the program.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     match args::Cli::try_parse_from(args) {
         Ok(cli) => commands::run(cli).into(),
         Err(error) => {
-            // Help goes to standard output with status 0, a wrong command line to standard error with status 2.
+            // Help goes to standard output, with exit status 0. A usage error goes to standard error, with exit status 2.
             let _ = error.print();
             ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
         }

@@ -1,5 +1,5 @@
-//! The manifests of a run: files, folders and standard input. Inputs that cannot be used are reported and skipped, so that one
-//! run reports everything.
+//! Reads the manifests of a run from files, folders and standard input. Inputs that cannot be used are reported and skipped, so that one
+//! run reports all problems.
 
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use crate::exit_code::Exit;
 use crate::progress::Progress;
 use crate::{input, report};
 
-/// Reads manifests, and remembers whether one could not be used.
+/// Reads manifests, and records whether an input could not be used.
 #[derive(Debug)]
 pub(crate) struct Manifests {
     recursive: bool,
@@ -35,7 +35,7 @@ pub(crate) struct ManifestFile {
 }
 
 impl Manifests {
-    /// Reads manifests; with `recursive`, also from subfolders.
+    /// Creates a reader of manifests. With `recursive`, the reader also reads subfolders.
     pub(crate) fn new(recursive: bool, progress: Progress) -> Self {
         Manifests {
             recursive,
@@ -44,7 +44,7 @@ impl Manifests {
         }
     }
 
-    /// The objects of files, including files in folders.
+    /// Reads the objects in the files at `paths`. For a folder, reads the files in the folder.
     pub(crate) fn objects(&mut self, paths: &[PathBuf]) -> Vec<Document> {
         let mut objects = Vec::new();
         for file in self.files(paths) {
@@ -56,7 +56,7 @@ impl Manifests {
         objects
     }
 
-    /// Reads the files that the paths name, including files in folders. Files that cannot be read are reported.
+    /// Reads the files at `paths`. For a folder, reads the files in the folder. Files that cannot be read are reported.
     pub(crate) fn files(&mut self, paths: &[PathBuf]) -> Vec<ManifestFile> {
         let named = self.named(paths);
         self.progress.expect(named.len());
@@ -71,7 +71,7 @@ impl Manifests {
         files
     }
 
-    /// The paths of the files that the paths name, including files in folders.
+    /// The paths of the files at `paths`. A folder is replaced by the files in it.
     pub(crate) fn named(&mut self, paths: &[PathBuf]) -> Vec<PathBuf> {
         let mut named = Vec::new();
         for path in paths {
@@ -84,7 +84,7 @@ impl Manifests {
         named
     }
 
-    /// Reports a folder without manifests: nothing in it was examined.
+    /// Reports that a folder has no manifests.
     fn report_empty_folder(&mut self, path: &Path) {
         let within = match self.recursive {
             true => Vec::new(),

@@ -1,4 +1,4 @@
-//! The functions and macros of an expression that the chosen Kubernetes version does not have yet.
+//! Finds functions and macros that an expression uses, but that the chosen Kubernetes version does not support yet.
 
 use gavel_engine::ast::operators;
 use gavel_engine::syntax::Macros;
@@ -6,8 +6,8 @@ use gavel_libraries::KubeVersion;
 use gavel_libraries::reference::newer_names;
 use gavel_protocol::{EnvironmentSpec, Environments, EvalRequest, Language};
 
-/// Notes about an expression that does not compile: the functions and macros of later versions that it uses, with the first
-/// version that has each.
+/// Notes about an expression that does not compile. Each note names a function or macro, and the first Kubernetes version that supports it.
+/// If the expression uses no newer name, the note says which version is the first to accept the expression.
 pub(crate) fn notes(request: &EvalRequest) -> Vec<String> {
     let Language::Kubernetes {
         server,
@@ -21,7 +21,7 @@ pub(crate) fn notes(request: &EvalRequest) -> Vec<String> {
     if !newer.is_empty() {
         return newer;
     }
-    // No name is newer. The difference is, for example, an overload of an operator.
+    // No function or macro is newer. A later version may accept the expression because, for example, an operator has more overloads.
     let later = (version.minor.saturating_add(1)..=KubeVersion::NEWEST.minor).map(KubeVersion::v1);
     let compiles = |later: &KubeVersion| {
         let env = environment(request, *later, false);

@@ -1,4 +1,4 @@
-//! The progress of a long run: a bar on standard error if that is a terminal.
+//! Shows the progress of a long run as a bar, if standard error is a terminal.
 
 use std::time::{Duration, Instant};
 
@@ -11,12 +11,12 @@ const DELAY: Duration = Duration::from_millis(500);
 #[derive(Debug)]
 pub(crate) struct Progress {
     bar: ProgressBar,
-    /// When the run began; `None` if the bar is already shown, or is never to be shown.
+    /// The start of the run; `None` if the bar is already shown or must never be shown.
     hidden_since: Option<Instant>,
 }
 
 impl Progress {
-    /// An empty bar. It is never shown unless `wanted`.
+    /// Creates an empty bar. If `wanted` is false, the bar is never shown.
     pub(crate) fn new(wanted: bool) -> Self {
         let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::hidden());
         if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos} of {len}") {
@@ -39,7 +39,7 @@ impl Progress {
         self.show();
     }
 
-    /// Sets the bar to `done` of `of` steps.
+    /// Sets the position of the bar to `done`, and the length to `of`.
     pub(crate) fn reach(&mut self, done: u64, of: u64) {
         self.bar.set_length(of);
         self.bar.set_position(done);
@@ -61,7 +61,7 @@ impl Progress {
         self.bar.finish_and_clear();
     }
 
-    /// Runs a function that writes to the terminal while the bar is hidden.
+    /// Hides the bar while `write` writes to the terminal.
     pub(crate) fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
         self.bar.suspend(write)
     }

@@ -1,4 +1,4 @@
-//! The authorizer of `--rbac`: its manifests, and the user who is authorized.
+//! Creates the authorizer for `--rbac`.
 
 use std::path::PathBuf;
 use std::sync::Arc;

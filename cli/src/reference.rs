@@ -1,4 +1,4 @@
-//! The test that `docs/command-line.md` agrees with the definition of the command line.
+//! Tests that `docs/command-line.md` matches the definition of the command line.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -85,7 +85,7 @@ fn write_command(page: &mut String, command: &Command) {
     }
 }
 
-/// How an argument is written: `-o, --output OUTPUT`.
+/// The flags of an argument and the names of its values, such as `-o, --output OUTPUT`.
 fn form(arg: &Arg) -> String {
     let names = arg.get_value_names().unwrap_or_default();
     let values = names
@@ -105,7 +105,7 @@ fn form(arg: &Arg) -> String {
     format!("{flags} {values}").trim().to_owned()
 }
 
-/// The help of an argument, its values and its default.
+/// The help text of an argument, with its possible values and its default.
 fn meaning(arg: &Arg) -> String {
     let help = arg.get_long_help().or(arg.get_help());
     let mut text = sentence(&help.map(StyledStr::to_string).unwrap_or_default());
@@ -135,7 +135,7 @@ fn meaning(arg: &Arg) -> String {
     text
 }
 
-/// Puts JSON within prose into code spans.
+/// Puts JSON at the end of a line into a code span.
 fn prose(text: &str) -> String {
     text.lines()
         .map(|line| match line.split_once(": {") {
@@ -153,7 +153,7 @@ fn sentence(text: &str) -> String {
     }
 }
 
-/// A phrase with a lower-case first letter, for use within a sentence; acronyms stay as they are.
+/// Makes the first letter of a phrase lower-case, for use within a sentence. An acronym at the start is not changed.
 fn lower(text: &str) -> String {
     let mut characters = text.chars();
     let first = characters.next();
@@ -166,7 +166,7 @@ fn lower(text: &str) -> String {
     }
 }
 
-/// Text for a table cell: one line, with escapes for characters that would end the cell or begin a tag.
+/// Text for a table cell: a single line, in which `|` is escaped.
 fn cell(text: &str) -> String {
     text.replace('\n', " ").replace('|', "\\|")
 }

@@ -1,4 +1,4 @@
-//! `gavel batch`, run as other programs run it. Each line gets an answer, in order, whatever the line contains.
+//! `gavel batch`, run as other programs run it. Each request gets an answer, in order, even if the request is invalid.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test")]
 
 use std::io::{BufRead, BufReader, Write};

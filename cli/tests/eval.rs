@@ -23,7 +23,7 @@ fn gavel(args: &[&str]) -> Ran {
     gavel_with_input(args, "")
 }
 
-/// A file with this content, for one test.
+/// Writes a file for a test, and returns the path.
 fn file(name: &str, content: &str) -> PathBuf {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::write(&path, content).unwrap();

@@ -255,7 +255,7 @@ fn the_action_runs_gavel() {
     assert_eq!(log["runs"][0]["results"].as_array().unwrap().len(), 2);
 }
 
-/// Validates a value by a JSON schema of draft 7. Supports only the keywords that the schema of SARIF uses.
+/// Validates a value against a JSON schema (draft 7), and adds the violations to `faults`. Supports only some of the keywords.
 fn check(root: &Json, schema: &Json, value: &Json, path: &str, faults: &mut Vec<String>) {
     if let Some(reference) = schema["$ref"].as_str() {
         let referred = root.pointer(reference.trim_start_matches('#')).unwrap();

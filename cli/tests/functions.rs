@@ -1,4 +1,4 @@
-//! `gavel functions`: its list, in each output format.
+//! Tests of the lists that `gavel functions` prints, in each output format.
 #![expect(clippy::unwrap_used, reason = "a test")]
 
 use std::process::Command;

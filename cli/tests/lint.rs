@@ -360,7 +360,7 @@ fn definitions_are_compared_with_their_older_version() {
     assert_eq!(lines[0]["message"], "maximum was 10, and is 5");
 }
 
-/// Compares the output of each rule for the rule's own example with `testdata/lint/rules.txt`.
+/// Lints the example of each rule, and compares the output with `testdata/lint/rules.txt`.
 #[test]
 fn the_text_of_every_rule_is_as_recorded() {
     let (_, rules, _) = gavel(&root(), &["explain", "-o", "json"], "");

@@ -1,7 +1,7 @@
 //! Checks that the commands in the documentation print what the documentation shows.
 //!
-//! Runs the blocks that follow `<!-- run in FOLDER -->` in that folder: the shell runs each line that begins with `$ `, and finds the
-//! tested program first on its path. `UPDATE_GOLDEN=1` updates the pages.
+//! The commands in a block that follows `<!-- run in FOLDER -->` are run in that folder. Each line that begins with `$ ` is a command for
+//! the shell, in which `gavel` is the tested program. `UPDATE_GOLDEN=1` updates the pages.
 #![cfg(unix)]
 #![expect(
     clippy::unwrap_used,

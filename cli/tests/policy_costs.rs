@@ -1,5 +1,6 @@
-//! Compares the actual costs of real policies' expressions, as Kubernetes recorded them for real objects, with upper bounds. The bounds are
-//! computed from the schemas of Kubernetes' own kinds, with the sizes of the objects as limits. Skipped if the recordings are absent.
+//! Checks that no evaluation of a real policy costs more than Gavel's estimated maximum. The recordings contain the costs that Kubernetes
+//! counted for real objects. The estimates use the schemas of Kubernetes, with the sizes in these objects as bounds. Without the
+//! recordings, the test is skipped.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test")]
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -72,8 +73,8 @@ fn tighten(schema: &mut JsonSchema, values: &[&Json]) {
     }
 }
 
-/// The upper bounds of the costs of a policy's expressions for objects of a kind, by the expressions' texts. Expressions without a bound
-/// are left out.
+/// The estimated maximum cost of each expression of a policy for objects of a kind. The keys are the texts of the expressions.
+/// Expressions without a maximum are omitted.
 fn most(policy: &Json, kind: &GroupVersionKind, checker: &TypeChecker) -> BTreeMap<String, u64> {
     let analysis = checker.analyze(&ValidatingAdmissionPolicy::from_json(policy).unwrap());
     let costs = analysis
@@ -108,7 +109,7 @@ fn no_real_evaluation_costs_more_than_estimated() {
         let Some(results) = response["results"].as_array() else {
             continue;
         };
-        // Uses one object for each policy.
+        // Only one object is used for each policy.
         if !seen.insert(policy.to_string()) {
             continue;
         }

@@ -37,7 +37,7 @@ fn folder(files: &[(&str, &str)]) -> Folder {
     folder
 }
 
-/// The exit status, standard output and standard error.
+/// Runs `gavel validate`. Returns the exit status, standard output and standard error.
 fn gavel(folder: &Folder, args: &[&str], input: &str) -> (i32, String, String) {
     program::gavel(folder.path(), &[&["validate"], args].concat(), input)
 }

@@ -1,4 +1,4 @@
-//! `gavel check` and `gavel test`, run in folders of files.
+//! Helpers for tests of `gavel check` and `gavel test`, and tests of the output that `docs/` shows for these commands.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -79,7 +79,7 @@ impl Write for Shared {
     }
 }
 
-/// Runs the commands on a page of the documentation in a folder of testdata. Checks that the page shows what they print to standard output.
+/// Runs the commands that a page of the documentation shows, in a folder of testdata. Checks that the page also shows their output.
 fn holds(page: &str, folder: &str) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let text = std::fs::read_to_string(root.join("docs").join(page)).unwrap();

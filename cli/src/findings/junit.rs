@@ -1,4 +1,4 @@
-//! Cases as JUnit XML: a suite for each file.
+//! Writes the test cases of a report as JUnit XML, with one test suite for each file.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};

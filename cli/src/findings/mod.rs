@@ -37,22 +37,22 @@ pub(crate) enum Format {
 #[derive(Debug, Default)]
 pub(crate) struct Findings {
     pub(crate) problems: Vec<Problem>,
-    /// The texts of the files, for excerpts.
+    /// The texts of the files, from which excerpts are printed.
     texts: HashMap<Arc<Path>, Arc<str>>,
 }
 
 impl Findings {
-    /// Keeps the text of a file.
+    /// Stores the text of a file.
     pub(crate) fn add_text(&mut self, file: &Arc<Path>, text: &Arc<str>) {
         self.texts.insert(Arc::clone(file), Arc::clone(text));
     }
 
-    /// The text of a file; `None` if it was not kept.
+    /// The text of a file; `None` if it was not stored.
     pub(crate) fn text(&self, file: &Path) -> Option<&str> {
         self.texts.get(file).map(|text| &**text)
     }
 
-    /// The text of a problem's file; `None` if the problem has no file, or if its text was not kept.
+    /// The text of the file that has the problem. `None` if the problem has no file, or if the text was not stored.
     pub(crate) fn text_of(&self, problem: &Problem) -> Option<&str> {
         self.texts.get(problem.file.as_ref()?).map(|text| &**text)
     }
@@ -76,7 +76,7 @@ impl Findings {
         out.flush()
     }
 
-    /// The findings as a report, with a test case for each finding.
+    /// Converts the findings to a report, with a test case for each finding.
     fn report(&self) -> Report {
         let mut report = Report::new("gavel lint");
         for problem in &self.problems {
@@ -89,7 +89,7 @@ impl Findings {
 }
 
 impl Report {
-    /// Writes the findings in one of the formats for programs. Text and JSON are not among them: they are written during the run.
+    /// Writes the report as SARIF, JUnit XML or workflow commands. Writes nothing for text and JSON, which the commands print themselves.
     pub(crate) fn write(&self, format: Format, out: &mut impl Write) -> io::Result<()> {
         match format {
             Format::Sarif => sarif::write(self, out),
@@ -100,7 +100,7 @@ impl Report {
     }
 }
 
-/// The message, with the kinds to which the problem applies.
+/// The message of a problem, followed by the kinds of objects that have the problem.
 fn message_of(problem: &Problem) -> String {
     let text = problem.text();
     match &*problem.kinds {

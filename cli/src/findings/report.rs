@@ -1,4 +1,4 @@
-//! The results of a run in a form for programs: findings with their files and positions, and cases that passed or failed.
+//! The results of a run, for output formats that programs read: findings with files and positions, and test cases that passed or failed.
 
 use std::path::Path;
 
@@ -7,25 +7,25 @@ use gavel_manifest::{Document, Problem, Range, Severity, Suggestion};
 
 use super::message_of;
 
-/// The results of a run in a form for programs.
+/// The results of a run, for output formats that programs read.
 #[derive(Debug)]
 pub(crate) struct Report {
-    /// The command.
+    /// The name of the command, such as `gavel lint`.
     pub(crate) name: &'static str,
     /// The findings, in order.
     pub(crate) findings: Vec<Finding>,
-    /// The examined objects or tests, in order.
+    /// The test cases, in order: one for each object, test or finding.
     pub(crate) cases: Vec<Case>,
 }
 
 /// A finding.
 #[derive(Debug, Clone)]
 pub(crate) struct Finding {
-    /// The rule of `gavel lint`, `policy/` with the name of a policy, `admission`, or `failed-test`.
+    /// The name of the rule, such as `failed-test`. A finding of a policy has the rule `policy/NAME`, with the name of the policy.
     pub(crate) rule: String,
     /// The severity.
     pub(crate) severity: Severity,
-    /// The file, as [`path_of`] writes it; empty if the finding has no file.
+    /// The file, as [`path_of`] formats it; empty if the finding has no file.
     pub(crate) file: String,
     /// The range in the file; `None` if it is unknown.
     pub(crate) range: Option<Range>,
@@ -37,27 +37,27 @@ pub(crate) struct Finding {
     pub(crate) suggestion: Option<Suggestion>,
 }
 
-/// An object or test that passed or failed.
+/// The result for an object, test or finding, as a test case that passed or failed.
 #[derive(Debug, Clone)]
 pub(crate) struct Case {
-    /// The file, as [`path_of`] writes it.
+    /// The file, as [`path_of`] formats it.
     pub(crate) file: String,
-    /// The name.
+    /// The name of the test case.
     pub(crate) name: String,
-    /// Why the object or test failed; `None` if it passed.
+    /// Why the test case failed; `None` if it passed.
     pub(crate) failure: Option<Failure>,
-    /// Additional output.
+    /// The messages of findings that are not errors; can be empty.
     pub(crate) output: String,
 }
 
-/// The reason why a case of a report failed.
+/// The reason why a test case failed.
 #[derive(Debug, Clone)]
 pub(crate) struct Failure {
     /// The rule, as in [`Finding::rule`].
     pub(crate) rule: String,
-    /// The message, one line.
+    /// The message of the first error.
     pub(crate) message: String,
-    /// All messages; can be empty.
+    /// The messages of all errors, or a help text; can be empty.
     pub(crate) details: String,
 }
 
@@ -71,7 +71,7 @@ impl Report {
         }
     }
 
-    /// Adds the findings about an object, and its case, which fails if a finding is an error.
+    /// Adds the findings about an object, and a test case for the object. The test case fails if a finding is an error.
     pub(crate) fn add_object(&mut self, name: String, file: String, findings: Vec<Finding>) {
         let is_error = |finding: &&Finding| finding.severity == Severity::Error;
         let messages = |are_errors: bool| {
@@ -103,7 +103,7 @@ pub(crate) fn object_name(object: &Json) -> String {
 }
 
 impl Finding {
-    /// The finding for a problem.
+    /// Converts a problem to a finding.
     pub(crate) fn of(problem: &Problem) -> Self {
         Finding {
             rule: problem.rule.to_owned(),
@@ -116,7 +116,7 @@ impl Finding {
         }
     }
 
-    /// The finding for a problem with an object; the message names the object.
+    /// Converts a problem of an object to a finding. The message of the finding names the object.
     pub(crate) fn of_object(document: &Document, problem: &Problem) -> Self {
         let finding = Finding::of(problem);
         Finding {
@@ -134,7 +134,7 @@ impl Finding {
         }
     }
 
-    /// The finding as a JUnit test case, which is a failed case if the finding is an error.
+    /// The finding as a test case, which fails if the finding is an error.
     pub(crate) fn case(&self) -> Case {
         let place = self.range.map(|range| range.start.to_string());
         let name = format!("{} {}", self.rule, place.unwrap_or_default());
@@ -156,7 +156,7 @@ impl Finding {
     }
 }
 
-/// A path as formats for programs write it: `stdin` for standard input, an empty text if there is no file.
+/// The path of a file in reports: `stdin` for standard input, and empty if there is no file.
 pub(crate) fn path_of(path: Option<&Path>) -> String {
     let path = path.map(|path| path.display().to_string().replace('\\', "/"));
     match path.as_deref() {

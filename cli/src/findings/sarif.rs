@@ -45,8 +45,8 @@ fn level(severity: Severity) -> &'static str {
     }
 }
 
-/// The description of a rule. Rules of `gavel lint` have texts and a page; for policies and all other rules, the description is only the
-/// name.
+/// The description of a rule. For a rule of `gavel lint`, the description has a title, help and a default severity. For any other rule,
+/// such as a policy, the description is only the name.
 fn describe(id: &str) -> Json {
     let Some(rule) = rules::find(id) else {
         return json!({"id": id});

@@ -1,4 +1,4 @@
-//! Findings for people: the line of the file, with a caret below the position.
+//! Prints findings for people: each with the line of the file, and with carets below the error.
 
 use std::io::{self, Write};
 
@@ -8,7 +8,7 @@ use gavel_manifest::{Place, Problem, Severity};
 use super::{Findings, message_of};
 use crate::report::visible;
 
-/// The length limit of excerpts. Longer lines are not shown: manifests may contain a whole file in one line.
+/// The maximum length of an excerpt, in bytes. Longer lines are not printed: a manifest may contain a whole file in one line.
 const MAX_LINE: usize = 500;
 
 pub(super) fn write(findings: &Findings, out: &mut impl Write) -> io::Result<()> {
@@ -23,7 +23,7 @@ pub(super) fn write(findings: &Findings, out: &mut impl Write) -> io::Result<()>
     Ok(())
 }
 
-/// One finding, in colour.
+/// Renders a finding in color.
 fn one(problem: &Problem, text: Option<&str>, renderer: &Renderer) -> String {
     let level = match problem.severity {
         Severity::Error => Level::ERROR,
@@ -31,7 +31,7 @@ fn one(problem: &Problem, text: Option<&str>, renderer: &Renderer) -> String {
         Severity::Note => Level::NOTE,
     };
     let message = message_of(problem);
-    // The snippet below shows what the API server's excerpts show.
+    // Lines that begin with ` | ` are the API server's excerpt of the expression. The snippet below replaces that excerpt.
     let lines = message.lines().filter(|line| !line.starts_with(" | "));
     let lines: Vec<&str> = lines.collect();
     let message = lines.join("\n");

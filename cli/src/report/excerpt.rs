@@ -25,7 +25,7 @@ pub(super) fn render(issues: &Issues) -> String {
     Renderer::styled().render(&groups).to_string()
 }
 
-/// The byte offset of a line and column; `None` if the text has no such line.
+/// The byte offset of a location in the source; `None` if the source has no such line.
 fn byte_of(source: &Source, location: Location) -> Option<usize> {
     let line = source.line(location.line)?;
     let column = usize::try_from(location.column).ok()?;

@@ -108,7 +108,7 @@ fn write_bytes(f: &mut fmt::Formatter<'_>, bytes: &[u8]) -> fmt::Result {
     f.write_char('"')
 }
 
-/// Writes a value of a library as the call that creates it.
+/// Writes a value of a library type, such as a quantity, as the call that creates the value.
 fn write_opaque(f: &mut fmt::Formatter<'_>, opaque: &dyn Opaque) -> fmt::Result {
     let text = opaque.to_text();
     let function = match opaque.type_name() {

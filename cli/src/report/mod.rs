@@ -56,7 +56,7 @@ pub(crate) fn summary(summary: &str) {
     let _ = writeln!(stderr(), "{summary}");
 }
 
-/// Prints the value, its type and, with `cost`, the costs. If there is no value, prints the problems.
+/// Prints the outcome of an evaluation: the value and its type, or the problems. With `cost`, also prints the costs.
 pub(crate) fn outcome(outcome: &Outcome<'_>, cost: bool, out: &mut impl Write) -> io::Result<()> {
     match &outcome.result {
         Ok(value) => {

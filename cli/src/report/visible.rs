@@ -1,4 +1,4 @@
-//! Texts of files, made safe for a terminal.
+//! Makes texts from files safe to print on a terminal.
 
 use std::borrow::Cow;
 use std::fmt::Write;

@@ -12,7 +12,7 @@ pub(crate) fn to_string(document: &Json) -> String {
     out
 }
 
-// Documents are at most 127 levels deep, and so is this recursion. Writing to a String does not fail.
+// The recursion is limited, because documents are at most 127 levels deep. Writing to a String does not fail.
 fn write_value(out: &mut String, value: &Json, indent: usize, in_line: bool) {
     match value {
         Json::Object(fields) if !fields.is_empty() => {
@@ -42,7 +42,7 @@ fn write_value(out: &mut String, value: &Json, indent: usize, in_line: bool) {
     }
 }
 
-/// Writes the value of a field after its name; lists are not indented further than the field.
+/// Writes the value of a field after the name. The items of a list are not indented further than the name.
 fn write_field(out: &mut String, value: &Json, indent: usize) {
     match value {
         Json::Object(fields) if !fields.is_empty() => {
@@ -60,7 +60,7 @@ fn write_field(out: &mut String, value: &Json, indent: usize) {
     }
 }
 
-/// A scalar, in quotes if YAML would otherwise read it as something else.
+/// The text as a YAML scalar. It is quoted unless it is certain that YAML parses it as the same string without quotes.
 fn scalar(text: &str) -> String {
     const WORDS: [&str; 10] = [
         "true", "false", "yes", "no", "on", "off", "null", "y", "n", "nan",

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// The exit status, standard output and standard error of a run.
+/// Runs the program. Returns the exit status, standard output and standard error.
 pub(crate) fn gavel(folder: &Path, args: &[&str], input: &str) -> (i32, String, String) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_gavel"))
         .args(args)
@@ -98,7 +98,7 @@ spec:
     )
 }
 
-/// A policy that applies a configuration to created objects of the core group and the group apps, and the policy's binding.
+/// A mutating policy and its binding. The policy applies `configuration` to created objects of the core group and the group `apps`.
 pub(crate) fn mutating_policy(name: &str, resource: &str, configuration: &str) -> String {
     format!(
         "\

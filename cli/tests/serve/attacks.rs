@@ -71,14 +71,14 @@ spec:
     schema: {openAPIV3Schema: {type: object, properties: {x: {type: string, pattern: '[\p{L}\p{N}]{1,253}$'}}}}
 ";
 
-/// A review of an object with this name and data.
+/// A review of a config map with this name and data.
 fn named(name: &str, data: Json) -> Json {
     let mut review = review(name);
     review["request"]["object"]["data"] = data;
     review
 }
 
-/// A custom resource with a long text.
+/// A review of a custom resource with a long text.
 fn thing() -> Json {
     let mut review = review("x");
     let request = &mut review["request"];
@@ -91,7 +91,7 @@ fn thing() -> Json {
     review
 }
 
-/// The bodies that are sent again and again, each with its path. Each request replaces `NAMESPACE` by a new name.
+/// The requests that the attackers repeat, as paths and bodies. In each request, `NAMESPACE` is replaced by a new name.
 fn bodies() -> Vec<(&'static str, String)> {
     let text = |bytes: usize| json!({"x": "ab".repeat(bytes / 2)});
     let numbers: Vec<u8> = vec![1; 1_000_000];

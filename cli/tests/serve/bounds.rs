@@ -211,7 +211,7 @@ async fn waiting_ends_at_the_deadline_and_others_are_decided() {
         began.elapsed()
     );
 
-    // Another user with another policy gets a slot at once.
+    // Another user with another policy gets a slot.
     let (code, answer) = post(
         &client,
         &server,

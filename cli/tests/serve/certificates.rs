@@ -1,11 +1,11 @@
-//! Certificates: the server reloads its own, and can require those of clients.
+//! Tests of reloaded server certificates, and of required client certificates.
 
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 
 use crate::program::Folder;
 use crate::server::{Server, client, policy, post_review, review};
 
-/// An authority, with certificates that it signs.
+/// A certificate authority that signs certificates for tests.
 pub(crate) struct Authority(CertifiedIssuer<'static, KeyPair>);
 
 impl Authority {
@@ -19,7 +19,7 @@ impl Authority {
         self.0.pem()
     }
 
-    /// A certificate and its key, PEM.
+    /// A new certificate for `name`, and its key, as PEM.
     pub(crate) fn sign(&self, name: &str) -> (String, String) {
         let key = KeyPair::generate().unwrap();
         let params = CertificateParams::new([name.to_owned()]).unwrap();

@@ -115,7 +115,7 @@ fn the_config_map_has_all_policies() {
     assert_eq!(listed, there);
 }
 
-/// The manifests that a command prints; `None` if the tool is not installed.
+/// The manifests that a program prints; `None` if the program is not installed.
 fn rendered(program: &str, arguments: &[&str]) -> Option<String> {
     let deploy = base().join("..");
     let run = std::process::Command::new(program)
@@ -131,7 +131,7 @@ fn rendered(program: &str, arguments: &[&str]) -> Option<String> {
     Some(String::from_utf8(output.stdout).unwrap())
 }
 
-/// Objects by kind and name.
+/// The objects in a text of YAML documents, by kind and name.
 fn objects(text: &str) -> std::collections::BTreeMap<String, Json> {
     let documents = gavel_manifest::read(text, Format::Yaml).all().unwrap();
     let objects = documents
@@ -152,7 +152,7 @@ fn objects(text: &str) -> std::collections::BTreeMap<String, Json> {
 /// The manifests that Kustomize builds from a folder of `deploy/` with components; `None` if Kustomize is not installed.
 fn kustomized(folder: &str, components: &[&str]) -> Option<String> {
     let own = Folder::new();
-    // Kustomize takes no absolute paths.
+    // Kustomize does not accept absolute paths.
     let up = "../".repeat(own.path().canonicalize().unwrap().components().count());
     let deploy = base().join("..").canonicalize().unwrap();
     let deploy = format!("{up}{}", deploy.strip_prefix("/").unwrap().display());
@@ -187,7 +187,7 @@ fn the_chart_and_the_kustomization_say_the_same() {
         kustomized.remove("Namespace gavel-system");
         assert_eq!(kustomized.len(), count, "{:?}", kustomized.keys());
         if !values.contains("cluster") {
-            // Only Helm passes the cluster's version. Without it, Gavel asks the cluster.
+            // Only the chart sets the version, which Helm knows. With the component `cluster`, Gavel asks the API server instead.
             let container = "/spec/template/spec/containers/0/args";
             let args = kustomized.get_mut("Deployment gavel");
             let args =
@@ -365,8 +365,8 @@ fn rules() -> Vec<(String, Json, Vec<Json>)> {
     rules
 }
 
-/// Checks that only Gavel's account can read the Secret with the key, that it can read no other Secret, and that it can change only its own
-/// webhook configurations.
+/// Checks that only Gavel's account can read the Secret with the TLS key. The account can read no other Secret, and can change only Gavel's
+/// own webhook configurations.
 #[test]
 fn the_account_may_do_no_more_than_the_threat_model_says() {
     let gavel = [json!({"kind": "ServiceAccount", "name": "gavel", "namespace": "gavel-system"})];

@@ -134,7 +134,7 @@ fn a_connection_that_is_made_as_the_server_ends_sends_its_first_request() {
         assert!(began.elapsed() < Duration::from_secs(20));
         std::thread::sleep(Duration::from_millis(5));
     }
-    // A connection that does not wait would be closed by now; the delay of the shutdown is far from over.
+    // The server waits up to a second for the first request of a connection. Without that wait, it would have closed this one by now.
     std::thread::sleep(Duration::from_millis(100));
     let request = b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n";
     connection.write_all(request).unwrap();

@@ -1,4 +1,4 @@
-//! Floods of requests that each contain something new. The server must not keep it, and must serve other clients meanwhile.
+//! Floods of requests with ever new names and texts. The server must not store these texts, and must serve other clients meanwhile.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -132,7 +132,7 @@ fn manifests() -> Folder {
         .with("things.yaml", DEFINITION)
 }
 
-/// Sends `count` requests of a kind from several concurrent clients. The requests are numbered from `from`.
+/// Sends `count` requests of a kind from several concurrent clients. The number of the first request is `from`.
 async fn send(server: &Arc<Server>, kind: &'static str, from: usize, count: usize) {
     let mut senders = Vec::new();
     for sender in 0..SENDERS {

@@ -56,7 +56,7 @@ async fn slow_and_wrong_clients_are_closed_and_others_served() {
     for n in 0..many {
         drop(begun(n));
         if n % 250 == 0 {
-            // A new connection is served while the hostile ones are open.
+            // A new connection is served after the hostile ones.
             post_review(&server.client(), &server, &review("x")).await;
         }
     }
@@ -85,7 +85,7 @@ async fn slow_heads_and_endless_bodies_end_over_plain_http_too() {
             .unwrap();
         assert!(took < Duration::from_secs(20), "{begin:?} {took:?}");
     }
-    // A body of 100 MB, with and without its length announced.
+    // A body of 100 MB, with and without the header `Content-Length`.
     for begin in [
         head("Content-Length: 100000000\r\n\r\n"),
         head("Transfer-Encoding: chunked\r\n\r\n"),

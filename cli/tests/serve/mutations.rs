@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 use crate::program::{Folder, mutating_policy};
 use crate::server::{Server, post_review_at, review};
 
-/// A configuration that sets a label.
+/// The expression of an `applyConfiguration` that sets a label.
 pub(crate) const LABEL: &str =
     "Object{metadata: Object.metadata{labels: Object.metadata.labels{team: 'a/b'}}}";
 

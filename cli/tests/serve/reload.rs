@@ -327,7 +327,7 @@ async fn inputs_of_policies_without_a_source_are_reported() {
     let samples = metrics(&client, &server).await;
     assert!(samples.contains("gavel_policies_unseen 5"), "{samples}");
 
-    // A denial because a param is missing is counted.
+    // A denial because of a missing param is counted.
     let response = post_review(&client, &server, &review("x")).await;
     let message = response["status"]["message"].as_str().unwrap();
     assert!(message.contains("no params found"), "{response}");

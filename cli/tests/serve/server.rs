@@ -8,14 +8,14 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value as Json, json};
 
-/// The number of log lines that are kept, the latest ones.
+/// The maximum number of stored log lines. If there are more, the oldest half is dropped.
 const MOST_LOGS: usize = 20_000;
 
 /// A server that is stopped at the end of the test.
 pub(crate) struct Server {
     child: Child,
     pub(crate) address: SocketAddr,
-    /// The authority of `--self-signed`, PEM.
+    /// The certificate authority of `--self-signed`, as PEM.
     pub(crate) authority: Option<String>,
     logs: Arc<Mutex<Vec<Json>>>,
 }
@@ -77,7 +77,7 @@ impl Server {
         format!("https://localhost:{}{path}", self.address.port())
     }
 
-    /// A client that trusts the server's own authority.
+    /// A client that trusts the certificate authority of the server.
     pub(crate) fn client(&self) -> reqwest::Client {
         client(self.authority.as_deref().unwrap()).build().unwrap()
     }
@@ -98,7 +98,7 @@ impl Server {
         }
     }
 
-    /// All log lines so far.
+    /// The stored log lines.
     pub(crate) fn logs(&self) -> Vec<Json> {
         self.logs.lock().unwrap().clone()
     }
@@ -153,7 +153,7 @@ impl Drop for Server {
     }
 }
 
-/// A builder of clients that also trust this authority.
+/// A builder of clients that trust only this certificate authority.
 pub(crate) fn client(authority: &str) -> reqwest::ClientBuilder {
     let _ = rustls::crypto::ring::default_provider().install_default();
     let authority = reqwest::Certificate::from_pem(authority.as_bytes()).unwrap();
@@ -216,12 +216,12 @@ pub(crate) fn review(name: &str) -> Json {
     })
 }
 
-/// Sends a review to the policies, and returns the response of the answer.
+/// Sends a review to `/validate`, and returns the field `response` of the answer.
 pub(crate) async fn post_review(client: &reqwest::Client, server: &Server, review: &Json) -> Json {
     post_review_at(client, server, "/validate?timeout=10s", review).await
 }
 
-/// Sends a review, and returns the response of the answer.
+/// Sends a review to `path`, and returns the field `response` of the answer.
 pub(crate) async fn post_review_at(
     client: &reqwest::Client,
     server: &Server,

@@ -9,7 +9,7 @@ use crate::findings::{Case, Failure, Finding, Report, path_of};
 /// The rule name of failed tests, for formats in which each finding names a rule.
 const FAILED: &str = "failed-test";
 
-/// Adds the outcome of a test: a case and, if it failed, a finding.
+/// Adds a case for a test to the report and, if the test failed, a finding.
 pub(super) fn add(report: &mut Report, outcome: &Outcome<'_>) {
     let file = path_of(Some(outcome.file));
     let details = outcome.differences.iter().map(|difference| {

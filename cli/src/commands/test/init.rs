@@ -1,4 +1,4 @@
-//! Writes a first test file for a policy.
+//! `gavel test --init`: prints a first test file for a policy.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -14,8 +14,8 @@ use crate::exit_code::Exit;
 use crate::manifests::Manifests;
 use crate::report::{self, yaml};
 
-/// Prints a file of tests that pass. Each test creates a minimal object, with only a name, of a kind that the policy matches, and expects
-/// the policy's current decision.
+/// Prints a file of tests that pass, with a test for each policy in the file `policy`. Each test uses a minimal object and expects the
+/// current decision of the policy.
 pub(super) fn run(
     policy: &Path,
     args: &TestArgs,
@@ -77,8 +77,8 @@ pub(super) fn run(
     Ok(manifests.exit(0))
 }
 
-/// A test with a minimal object that a policy matches. The expectation is a placeholder. `None` if the policy has no name or no
-/// `resourceRules`.
+/// A test with a minimal object of a kind that the policy matches. The expected decision is a placeholder. `None` if the policy has no
+/// name or no `resourceRules`.
 fn test(policy: &Document) -> Option<Json> {
     let value = policy.value();
     let rule = value.pointer("/spec/matchConstraints/resourceRules/0")?;

@@ -90,14 +90,14 @@ struct TestRun<'a> {
     passed: usize,
     failed: usize,
     coverage: Coverage,
-    /// The failures, kept for the outputs that are written at the end.
+    /// The results, for output formats that are written at the end of the run.
     report: Report,
 }
 
 /// The outcome of a test.
 struct Outcome<'t> {
     test: &'t Test,
-    /// The suite.
+    /// The file of the test suite.
     file: &'t Path,
     /// The position of the test in the file.
     place: Place,
@@ -137,7 +137,7 @@ impl TestRun<'_> {
                 .value()
                 .pointer("/metadata/name")
                 .and_then(Json::as_str);
-            // The test itself reports the problems of the policy.
+            // An error is ignored here, because `test.run` below reports the problems of the policy.
             if let Ok(probed) = test.probe(server, name.unwrap_or_default(), report::written) {
                 self.coverage.note_parts(policy, &probed);
             }
@@ -197,7 +197,7 @@ impl TestRun<'_> {
         }
     }
 
-    /// Prints the coverage, and writes it to the files that the arguments name.
+    /// Prints the coverage, and writes the files of `--lcov` and `--html`.
     fn report_coverage(&mut self) -> io::Result<()> {
         match self.args.output {
             Format::Text => self.coverage.write(&mut self.out)?,
@@ -216,7 +216,7 @@ impl TestRun<'_> {
         Ok(())
     }
 
-    /// Expected and actual values, as `diff` prints them.
+    /// Prints the differences between the expected and the actual value, as `diff` does.
     fn difference(&mut self, difference: &Difference) -> io::Result<()> {
         writeln!(self.out, "    {}:", difference.what)?;
         let [expected, actual] = [&difference.expected, &difference.actual].map(lines);
@@ -234,7 +234,7 @@ impl TestRun<'_> {
     }
 }
 
-/// A value as lines of YAML.
+/// A value as YAML. A string is written without quotes.
 fn lines(value: &Json) -> String {
     match value {
         Json::String(text) => format!("{text}\n"),
@@ -251,7 +251,7 @@ fn written(difference: &Difference) -> Json {
     json!({"what": what, "expected": expected, "actual": actual})
 }
 
-/// Reads files relative to the folder of a file.
+/// Reads files whose paths are relative to the folder of the given file.
 pub(super) struct Beside<'p>(pub(super) &'p Path);
 
 impl Files for Beside<'_> {

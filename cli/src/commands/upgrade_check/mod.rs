@@ -1,4 +1,4 @@
-//! `gavel upgrade-check`: what an upgrade of the API server would change.
+//! `gavel upgrade-check`: reports what an upgrade of the API server would change.
 
 use std::io::{self, IsTerminal, Write};
 
@@ -24,7 +24,7 @@ use print::Printer;
 /// Rehearses the upgrade that the arguments name.
 pub(crate) fn run(args: &UpgradeCheckArgs) -> io::Result<Exit> {
     let mut out = io::stdout().lock();
-    // Progress is shown for text, and on a terminal.
+    // If JSON is written to a pipe, there is no progress bar.
     let progress = Progress::new(args.output == Output::Text || out.is_terminal());
     let mut run = Rehearsal {
         upgrade: Upgrade::new(Server::new(args.from), Server::new(args.to)),
@@ -70,7 +70,7 @@ pub(crate) fn run(args: &UpgradeCheckArgs) -> io::Result<Exit> {
     Ok(run.manifests.exit(printer.changes()))
 }
 
-/// Whether objects of this kind contain expressions that an API server compiles.
+/// Whether the document is a CustomResourceDefinition or belongs to the API group `admissionregistration.k8s.io`.
 fn is_checked(document: &Document) -> bool {
     let api_version = document.value().get("apiVersion").and_then(Json::as_str);
     let group = api_version.and_then(|api_version| api_version.split_once('/'));
@@ -87,7 +87,7 @@ struct Rehearsal {
 }
 
 impl Rehearsal {
-    /// Reads the objects of the cluster.
+    /// Reads the objects that the `PATH` arguments name, and adds them to the upgrade.
     fn objects(&mut self, args: &UpgradeCheckArgs) -> Vec<(Document, Subject)> {
         let mut objects = Vec::new();
         for document in self.manifests.objects(&args.paths) {
@@ -108,7 +108,7 @@ impl Rehearsal {
         objects
     }
 
-    /// Reads the sample requests.
+    /// Reads the objects and requests that `--sample` names, and adds them to the upgrade.
     fn samples(&mut self, args: &UpgradeCheckArgs) -> Vec<(Document, Subject)> {
         let mut samples = Vec::new();
         for document in self.manifests.objects(&args.sample) {
@@ -130,7 +130,7 @@ impl Rehearsal {
         samples
     }
 
-    /// The request that creates an object; `namespace` is the namespace of objects that do not name one.
+    /// The request that creates an object. If the object names no namespace, the request uses `namespace`.
     fn creation(&self, object: &Json, namespace: &str) -> Json {
         let subject = gavel_check::Subject {
             operation: Operation::Create,

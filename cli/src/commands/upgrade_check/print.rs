@@ -13,13 +13,13 @@ use serde_json::json;
 use crate::args::Output;
 use crate::report;
 
-/// Prints changes, and then their causes.
+/// Prints changes, and then a description of each cause.
 pub(super) struct Printer {
     from: KubeVersion,
     to: KubeVersion,
     output: Output,
     changes: usize,
-    /// The texts of the causes that were printed, in the order of the table in `docs/versions.md`.
+    /// The descriptions of the causes that were printed, by version and name.
     causes: BTreeMap<(KubeVersion, String), String>,
 }
 
@@ -60,7 +60,7 @@ impl Printer {
         Ok(())
     }
 
-    /// Prints the meaning of each cause that was printed.
+    /// Prints the description of each cause that the printed changes name. JSON output already contains the descriptions.
     pub(super) fn end(&self, out: &mut impl Write) -> io::Result<()> {
         if self.output == Output::Json || self.causes.is_empty() {
             return Ok(());
@@ -107,7 +107,8 @@ impl Printer {
     }
 }
 
-/// The position of the changed field in the object, or in the object of the review. Without a field, the position of the whole object.
+/// Returns the position of the field that changed. In a review, the field belongs to the reviewed object. If the change names no field,
+/// returns the position of the document.
 fn place(document: &Document, subject: Subject, change: &Change) -> Place {
     let is_review = kind(document) == "AdmissionReview" && matches!(subject, Subject::Request(_));
     match (change.field.as_str(), is_review) {

@@ -17,7 +17,7 @@ mod status;
 /// Validates the objects that the arguments name.
 pub(crate) fn run(args: &ValidateArgs) -> io::Result<Exit> {
     let out = io::stdout().lock();
-    // Progress is shown for text, and on a terminal.
+    // If JSON is written to a pipe, there is no progress bar.
     let progress = Progress::new(args.output == Format::Text || out.is_terminal());
     let mut run = Run {
         args,
@@ -70,7 +70,7 @@ struct Run<'a> {
     refused: usize,
     /// The number of objects without a definition.
     passed_over: usize,
-    /// The findings, kept for the outputs that are written at the end.
+    /// The findings, for output formats that are written at the end of the run.
     report: Report,
 }
 
@@ -137,7 +137,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Reports an object without a definition as a mistake. With `--ignore-missing-schemas`, the object is only counted.
+    /// Reports that no definition applies to an object. With `--ignore-missing-schemas`, only counts the object.
     fn pass_over(&mut self, document: &Document, message: String) {
         match self.args.ignore_missing_schemas {
             true => self.passed_over = self.passed_over.saturating_add(1),
@@ -171,7 +171,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Prints warnings, for output formats that do not contain them.
+    /// Prints warnings to standard error, if the output format does not contain them.
     fn warn(&mut self, checked: &Checked) {
         if !matches!(self.args.output, Format::Text | Format::Json) {
             return;

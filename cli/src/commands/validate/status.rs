@@ -1,4 +1,4 @@
-//! The problems of an object as the Status that an API server returns (apimachinery `pkg/api/errors`).
+//! Converts the problems of an object to the Status that an API server returns (apimachinery `pkg/api/errors`).
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use gavel_check::custom::{Checked, Key};
 use gavel_manifest::Problem;
 use gavel_manifest::problem::rule;
 
-/// The status as one line of JSON.
+/// The Status for a validated object, as one line of JSON.
 pub(super) fn of(checked: &Checked, key: &Key<'_>) -> String {
     let strict = strict_messages(checked);
     let status = match (checked.is_valid(), strict.as_slice()) {

@@ -135,7 +135,7 @@ impl Coverage {
             .flat_map(|probed| probed.validations.iter().enumerate());
         for (n, parts) in validations {
             let field = format!("spec.validations[{n}].expression");
-            // The first part is the validation itself.
+            // The first part is the whole expression of the validation.
             for (position, seen) in parts.iter().enumerate().skip(1) {
                 if !seen.part.is_condition || !seen.part.is_informative {
                     continue;
@@ -148,7 +148,7 @@ impl Coverage {
                     was_true: false,
                     was_false: false,
                 });
-                // In the body of a macro, the probe returns a list of values.
+                // In the body of a macro, a part has one value for each iteration. The text lists all values.
                 if let (true, Ok(value)) = (seen.is_reached, &seen.value) {
                     condition.was_true |= value.contains("true");
                     condition.was_false |= value.contains("false");
@@ -157,8 +157,7 @@ impl Coverage {
         }
     }
 
-    /// The number of covered items, and the number of all items. The items are the evaluation of each expression, and each of the two
-    /// outcomes of each condition.
+    /// The number of covered items, and the number of all items. Each outcome of a condition is an item. Any other expression is one item.
     fn counts(&self) -> (usize, usize) {
         let expressions = self.expressions.values();
         let counts = expressions.map(|expression| match expression.is_condition {
@@ -241,7 +240,7 @@ impl Coverage {
         }})
     }
 
-    /// The coverage in the format of lcov: a line per expression, a branch per outcome of a condition.
+    /// The coverage in lcov format. Expressions are lines, and the outcomes of conditions are branches.
     pub(super) fn lcov(&self) -> String {
         let mut files: BTreeMap<&str, Vec<&Expression>> = BTreeMap::new();
         for expression in self.expressions.values() {
@@ -285,7 +284,7 @@ fn file_of(policy: &Document) -> String {
 }
 
 impl Condition {
-    /// The outcomes that were seen: true, false, or both.
+    /// One item for each outcome that the tests produced.
     fn outcomes(&self) -> impl Iterator<Item = bool> {
         [self.was_true, self.was_false]
             .into_iter()

@@ -222,8 +222,11 @@ impl<'c> Checker<'c> {
     /// The type of a field of a named type; reports a problem at `id` if the type has no such field.
     pub(super) fn field_type(&mut self, id: ExprId, type_name: &str, field: &str) -> Option<Type> {
         let host = self.env.provider();
+        if let Some(ty) = host.field_type(type_name, field) {
+            return Some(ty);
+        }
         let found = match host.find_type(type_name) {
-            Some(_) => host.field_type(type_name, field),
+            Some(_) => None,
             None if Type::of_message(type_name).is_some() => {
                 Type::of_message_field(type_name, field)
             }

@@ -40,11 +40,14 @@ impl TypeProviders {
         self.0.push(provider);
     }
 
-    /// The first host that knows a type; `None` if no host knows it.
+    /// The first host that knows a type; `None` if no host knows it. A single host is not asked.
     fn host_of(&self, type_name: &str) -> Option<&Arc<dyn TypeProvider>> {
-        self.0
-            .iter()
-            .find(|host| host.find_type(type_name).is_some())
+        match self.0.as_slice() {
+            [only] => Some(only),
+            hosts => hosts
+                .iter()
+                .find(|host| host.find_type(type_name).is_some()),
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use crate::value::Value;
+use crate::value::{Value, same_text};
 
 /// The variables of an evaluation with their values.
 #[derive(Debug, Clone, Default)]
@@ -30,7 +30,7 @@ impl<'a> Activation<'a> {
     pub fn resolve(&self, name: &str) -> Option<Value<'a>> {
         self.bindings
             .iter()
-            .find(|(known, _)| *known == name)
+            .find(|(known, _)| same_text(known, name))
             .map(|(_, value)| *value)
     }
 }

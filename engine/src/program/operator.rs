@@ -6,7 +6,7 @@ use super::frame::Frame;
 use super::tree::{Comparison, Equality, Operands, Operator};
 use crate::decl::Form;
 use crate::error::EvalError;
-use crate::value::{Truth, Value};
+use crate::value::{Truth, Value, same_text};
 
 impl Operator {
     /// The ordering operator for a form; `None` if the form is not an ordering.
@@ -88,7 +88,7 @@ impl Equality {
                 1..=10 => 1,
                 _ => return self.compare(left, right, frame),
             };
-            (l == r, units)
+            (same_text(l, r), units)
         } else if let (Some(l), Some(r)) = (left.as_int(), right.as_int()) {
             (l == r, 1)
         } else if let (Some(l), Some(r)) = (left.as_truth(), right.as_truth()) {

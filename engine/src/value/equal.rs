@@ -10,7 +10,7 @@ use gavel_golang::work::Work;
 use super::list::ListRepr;
 use super::map::MapRepr;
 use super::number::{compare_int_double, compare_int_uint, compare_uint_double};
-use super::{Arena, Json, List, Map, Reach, Repr, Value};
+use super::{Arena, Json, List, Map, Reach, Repr, Value, same_text};
 use crate::error::EvalError;
 
 impl Value<'_> {
@@ -103,7 +103,7 @@ fn values_contain(values: &[Value<'_>], text: &str, work: &Work<'_>) -> Result<b
     for piece in values.chunks(PIECE) {
         for element in piece {
             let found = match element.as_str() {
-                Some(element) => element == text,
+                Some(element) => same_text(element, text),
                 None => holds(equals_within(&value, element, &mut Reach::new(work)))?,
             };
             if found {
@@ -117,7 +117,8 @@ fn values_contain(values: &[Value<'_>], text: &str, work: &Work<'_>) -> Result<b
 
 fn json_contains(items: &[Json], text: &str, work: &Work<'_>) -> Result<bool, EvalError> {
     for piece in items.chunks(PIECE) {
-        if piece.iter().any(|item| item.as_str() == Some(text)) {
+        let is_text = |item: &Json| item.as_str().is_some_and(|known| same_text(known, text));
+        if piece.iter().any(is_text) {
             return Ok(true);
         }
         work.spend(size_of_val(piece))?;

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use smol_str::SmolStr;
 
-use super::{FieldPlace, Shape, Value};
+use super::{FieldPlace, Shape, Value, same_text};
 
 /// The name of a field that a program selects, with two hints for its position.
 #[derive(Debug)]
@@ -53,7 +53,7 @@ impl FieldKey {
     #[inline(always)]
     pub(super) fn find<'a>(&self, fields: &'a [(&'a str, Value<'a>)]) -> Option<&'a Value<'a>> {
         match fields.get(self.last.get()) {
-            Some((known, value)) if is_same(known, &self.name) => Some(value),
+            Some((known, value)) if same_text(known, &self.name) => Some(value),
             _ => self.search(fields),
         }
     }
@@ -114,7 +114,7 @@ pub(super) fn field_named<'a>(
 
 fn position(fields: &[(&str, Value<'_>)], name: &str) -> Option<usize> {
     match fields.len() <= FEW_FIELDS {
-        true => fields.iter().position(|(known, _)| is_same(known, name)),
+        true => fields.iter().position(|(known, _)| same_text(known, name)),
         false => search(fields, name),
     }
 }
@@ -123,31 +123,6 @@ fn position(fields: &[(&str, Value<'_>)], name: &str) -> Option<usize> {
 fn search(fields: &[(&str, Value<'_>)], name: &str) -> Option<usize> {
     let position = fields.binary_search_by(|(known, _)| (*known).cmp(name));
     position.ok()
-}
-
-/// Whether two names are equal. For most lengths, this compares the first and the last bytes, which together cover the name, without
-/// calling `memcmp`.
-#[inline(always)]
-fn is_same(one: &str, other: &str) -> bool {
-    let (one, other) = (one.as_bytes(), other.as_bytes());
-    one.len() == other.len()
-        && match other.len() {
-            4..=8 => same_ends::<4>(one, other),
-            9..=16 => same_ends::<8>(one, other),
-            17..=32 => same_ends::<16>(one, other),
-            _ => is_same_text(one, other),
-        }
-}
-
-#[inline(always)]
-fn same_ends<const N: usize>(one: &[u8], other: &[u8]) -> bool {
-    one.first_chunk::<N>() == other.first_chunk::<N>()
-        && one.last_chunk::<N>() == other.last_chunk::<N>()
-}
-
-#[inline(never)]
-fn is_same_text(one: &[u8], other: &[u8]) -> bool {
-    one == other
 }
 
 #[cfg(test)]

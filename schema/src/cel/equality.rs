@@ -4,7 +4,9 @@
 //! unlike comparing CEL's own lists and maps.
 
 use gavel_engine::error::EvalError;
-use gavel_engine::value::{Arena, ItemShape, Json, JsonObject, JsonShape, PlainJson, Reach, Value};
+use gavel_engine::value::{
+    Arena, ItemShape, Json, JsonObject, JsonShape, PlainJson, Reach, Value, same_text,
+};
 use gavel_golang::work::Work;
 use smallvec::SmallVec;
 
@@ -171,7 +173,7 @@ pub(super) fn contains_json(
             work.spend(piece.len().saturating_mul(WORK_PER_TEXT))?;
             for json in piece {
                 match json.as_str() {
-                    Some(known) if known == text => return Ok(true),
+                    Some(known) if same_text(known, text) => return Ok(true),
                     known => all_texts &= known.is_some(),
                 }
             }

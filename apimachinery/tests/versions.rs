@@ -27,7 +27,7 @@ fn document() -> String {
             let effect = match row.effect {
                 Effect::Verdict => "verdicts, values",
                 Effect::Cost => "costs",
-                Effect::Message => "words",
+                Effect::Message => "messages",
             };
             let what = row.what.replace('|', "\\|");
             writeln!(

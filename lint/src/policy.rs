@@ -323,7 +323,7 @@ impl<'p> Parts<'p> {
         }
     }
 
-    /// Whether a match condition excludes the requests in which an object is null.
+    /// Whether a match condition excludes the requests in which `variable`, which is `object` or `oldObject`, is null.
     fn conditions_exclude_null(&self, variable: &str) -> bool {
         let conditions = self
             .parts

@@ -57,7 +57,7 @@ pub enum FailurePolicy {
 pub struct PolicyError<'a> {
     /// The field of `spec` that lists the expression, such as `validations`.
     pub list: &'static str,
-    /// The index in the list.
+    /// The index of the expression's item in that list.
     pub index: usize,
     /// The field of the list item, such as `expression`.
     pub field: &'static str,

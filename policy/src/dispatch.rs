@@ -29,7 +29,8 @@ use crate::params::{Found, Hashed, ParamSelection, ParamSource};
 use crate::request::AdmissionRequest;
 use crate::resource::GroupVersionKind;
 
-/// The units of work that are counted for each evaluation. A long evaluation also counts its own work and checks the interrupt itself.
+/// The fixed number of units of work that each evaluation counts. A long evaluation also counts its own work, and checks the interrupt
+/// itself.
 const WORK_PER_EVALUATION: usize = 1 << 13;
 
 /// The cluster-scoped kinds of the core group.

@@ -93,7 +93,7 @@ impl State {
         self.server
     }
 
-    /// The validator for policies that requests write; `None` if such policies are not validated.
+    /// The validator for policies that requests create or update; `None` if such policies are not validated.
     pub fn registrations(&self) -> Option<&Registrations> {
         self.registrations.as_ref()
     }

@@ -47,7 +47,7 @@ impl Answers {
         }
     }
 
-    /// Whether an answer is missing, so that the decision does not count.
+    /// Whether a decision needed an answer that the cluster has not given yet. The decision must then be discarded.
     pub(crate) fn is_lacking(&self) -> bool {
         self.lock().lacking.is_some()
     }

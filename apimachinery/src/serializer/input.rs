@@ -43,7 +43,7 @@ impl<'t> Source<'t> {
         }
     }
 
-    /// Checks that a text is JSON, and returns a reader at its first value. The error is in Go's words.
+    /// Checks that a text is JSON, and returns a reader that begins with the first value. The error has Go's text.
     pub(super) fn open(self) -> Result<Input<'t>, String> {
         Ok(match self {
             Source::Text(text) => {

@@ -59,8 +59,7 @@ impl Server {
         }
     }
 
-    /// The same server, with the features of version `language` for new expressions. If `language` is newer than the server, new
-    /// expressions can use only the functions of the server's version.
+    /// The same server, whose new expressions can use the features of version `language`, but no function that is newer than the server.
     pub const fn offering(self, language: KubeVersion) -> Self {
         Server { language, ..self }
     }

@@ -161,7 +161,7 @@ pub const DIFFERENCES: &[Row] = &[
         Difference::StructNamesAreTypes,
         37,
         Effect::Message,
-        "In `a{b: 1}`, `a` is only looked up among types. If a variable is named `a`, there is one error; before, there were two",
+        "In `a{b: 1}`, `a` can only be the name of a type. If a variable is named `a`, there is one error; before, there were two",
         "cel-go checker/env.go, resolveTypeIdent",
     ),
     row(

@@ -177,7 +177,7 @@ fn measured(path: &mut dyn FnMut()) {
     }
 }
 
-/// Runs a code path once without counting, to initialize what a process initializes only once, and then runs it for the count.
+/// Runs a code path twice: first uncounted, so that everything that a process initializes only once is initialized, and then counted.
 fn counted(mut path: impl FnMut()) {
     path();
     measured(&mut path);

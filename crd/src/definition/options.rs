@@ -19,7 +19,7 @@ pub(super) struct Options<'o> {
     pub(super) require_pruned_defaults: bool,
     /// Whether the items of sets must be atomic.
     pub(super) require_atomic_sets: bool,
-    /// Whether entries of sets and list maps must not be null, and the keys of list maps must be present and not null.
+    /// Whether null entries of sets and list maps, and missing or null keys of list maps, are errors.
     pub(super) require_sound_keys: bool,
     /// The rules of the old definition.
     pub(super) known_rules: HashSet<&'o str>,

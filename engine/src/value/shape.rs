@@ -1,5 +1,5 @@
-//! Shapes: a shape determines how a host views JSON. For example, a schema is a shape. It determines that a text is a timestamp, or that a
-//! null is an absent field.
+//! Shapes: a shape determines how a host views JSON. For example, a schema is a shape. A schema can say that a text is a timestamp, or
+//! that a null is an absent field.
 
 use std::any::Any;
 use std::fmt;

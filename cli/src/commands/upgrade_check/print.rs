@@ -177,7 +177,7 @@ const fn effect_name(effect: Effect) -> &'static str {
     match effect {
         Effect::Verdict => "verdict",
         Effect::Cost => "cost",
-        Effect::Message => "words",
+        Effect::Message => "messages",
     }
 }
 

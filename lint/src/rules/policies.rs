@@ -27,7 +27,8 @@ pub static POLICY_COST: Rule = Rule {
     title: "An expression of a policy may exceed its cost limit",
     why: "The API server stops an expression after 1,000,000 cost units, and the validations of a policy together after 10,000,000; \
           then `failurePolicy` decides. The figure is the most that any object within its schema and `--max-object` can take. Most of \
-          Kubernetes' own kinds have no size limits, so almost every loop exceeds the cost limit for an object of 3 MiB. Therefore, the rule is off unless it is selected. `gavel cost` shows the figures of all expressions.",
+          Kubernetes' own kinds have no size limits, so almost every loop exceeds the cost limit for an object of 3 MiB. Therefore, \
+          the rule is off unless it is selected. `gavel cost` shows the figures of all expressions.",
     example: Example {
         frame: Frame::Policy,
         before: "validations:\n- expression: object.spec.template.spec.containers.all(c, c.image.contains('@'))\n",

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# build.sh [debug|release]: builds the static library of ../capi and puts it, with its header, where cgo links it from.
-# The default is release. Needs Rust; `go build`, `go test` and so on work after it.
+# build.sh [debug|release]: builds the static library of ../capi, and copies it and its header to the folder from which cgo links it.
+# The default is release. Needs Rust. Run it once before `go build` and `go test`.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 profile=${1:-release}

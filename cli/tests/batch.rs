@@ -230,7 +230,7 @@ fn malformed_requests_are_answered_with_the_reason() {
     );
     refuses(
         eval(json!({"k8sVersion": "1.99"})),
-        "k8sVersion: Kubernetes 1.99 is not known; known are 1.0 to 1.37",
+        "k8sVersion: Kubernetes 1.99 is unknown; the version must be from 1.0 to 1.37",
     );
     refuses(
         eval(json!({"costLimit": -1})),

@@ -234,7 +234,7 @@ fn wrong_command_lines_are_answered_with_usage() {
     refuses(&[], "required arguments were not provided");
     refuses(
         &["1", "--kubernetes-version", "1.99"],
-        "Kubernetes 1.99 is not known; known are 1.0 to 1.37",
+        "Kubernetes 1.99 is unknown; the version must be from 1.0 to 1.37",
     );
     refuses(
         &["1", "--kubernetes-version", "new"],

@@ -2,8 +2,8 @@
 # prepare.sh OUT [SHARED]: makes OUT a Go module that builds kube-apiserver 1.36 with Gavel inside.
 #
 # SHARED is the folder with upstream/ (by default ../../../shared beside this repository). Its prepare.sh copies the public modules
-# k8s.io/apiserver and k8s.io/apiextensions-apiserver; this script takes out of the copies how expressions of definitions, policies,
-# mutations and match conditions are compiled and evaluated, and puts calls of the Go module of this repository in. Then
+# k8s.io/apiserver and k8s.io/apiextensions-apiserver. In the copies, this script replaces the code that compiles and evaluates expressions
+# of definitions, policies, mutations and match conditions by calls of this repository's Go module. Afterwards, run:
 #
 #     SHARED/upstream/run.sh OUT unit          # Kubernetes' own unit tests, on Gavel
 #     SHARED/upstream/run.sh OUT integration   # real API servers with Gavel inside

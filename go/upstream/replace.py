@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""replace.py MODULES OVERLAY: takes declarations out of copies of Kubernetes' packages and puts Gavel's files in.
+"""replace.py MODULES OVERLAY: removes declarations from copies of Kubernetes' packages, and adds Gavel's files to them.
 
-Every declaration that is named here must be there: a version of Kubernetes that moved one is noticed.
+The script fails if a declaration does not exist, for example because another version of Kubernetes has moved it.
 """
 import re
 import sys
 from pathlib import Path
 
-# For each package: our file, which becomes its gavel.go, and, for each of its own files, the declarations that go and the texts that change.
+# For each package: Gavel's file, which is copied as gavel.go, and for each changed file the declarations to remove and the texts to replace.
 PACKAGES = [
     ("apiextensions-apiserver/pkg/apiserver/schema/cel", "schema_cel.go", {
         "compilation.go": {
@@ -73,7 +73,7 @@ def changed(text, how, place):
 def without_unused_imports(text):
     head, imports, body = re.split(r"(?ms)^import \(\n(.*?)^\)\n", text, maxsplit=1)
     kept = []
-    # What stands in comments alone is not used.
+    # A name that only occurs in comments is not used.
     body_code = re.sub(r"(?m)//.*$", "", body)
     for line in imports.splitlines():
         match = re.match(r'\t(?:(\w+) )?"([^"]+)"', line)

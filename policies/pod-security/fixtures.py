@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Holds the policies of this folder to the fixtures of k8s.io/pod-security-admission v0.36.1 (test/testdata: manifests that must
-pass or fail, by level and version), through `gavel check`.
+"""Checks the policies of this folder with `gavel check` against the fixtures of k8s.io/pod-security-admission v0.36.1: manifests in
+test/testdata that must pass or fail at a level and version.
 
     fixtures.py [--gavel PATH] [--module FOLDER]
 """

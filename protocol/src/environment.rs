@@ -161,7 +161,7 @@ pub fn kubernetes_version(text: &str) -> Result<KubeVersion, String> {
     match (oldest..=newest).contains(&version) {
         true => Ok(version),
         false => Err(format!(
-            "Kubernetes {version} is not known; known are {oldest} to {newest}"
+            "Kubernetes {version} is unknown; the version must be from {oldest} to {newest}"
         )),
     }
 }

@@ -38,7 +38,7 @@ impl Fields {
         let server = self.version("server")?.unwrap_or(DEFAULT);
         if server < Server::OLDEST {
             return Err(RequestError(format!(
-                "server: Kubernetes {server} is not known; known are {} to {}",
+                "server: Kubernetes {server} is unknown; the version must be from {} to {}",
                 Server::OLDEST,
                 KubeVersion::NEWEST
             )));

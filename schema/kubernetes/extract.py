@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Write structure.json.gz: the structure of Kubernetes' built-in kinds, without descriptions.
+"""Generates structure.json.gz: the structure of Kubernetes' built-in kinds, without descriptions.
 
     extract.py FOLDER FIELDS > structure.json.gz
 
-FOLDER holds the OpenAPI v3 documents that an API server publishes under /openapi/v3, as
-api/v1.json and apis/GROUP/VERSION.json. Of each document the kinds of its own group and
-version are kept, and what they refer to: types, formats, references, defaults, required
-fields, and how lists and maps are merged. The older patch strategies are written as list
-types, which is how kube-openapi's schemaconv reads them. FIELDS is what fields.go prints.
+FOLDER contains the OpenAPI v3 documents that an API server publishes under /openapi/v3, as
+api/v1.json and apis/GROUP/VERSION.json. From each document, the script takes the kinds of the
+document's group and version, and the schemas that these kinds refer to: types, formats,
+references, defaults, required fields, and how lists and maps are merged. Older patch strategies
+become list types, as in kube-openapi's schemaconv. FIELDS is the output of fields.go.
 """
 import gzip
 import io

@@ -168,7 +168,7 @@ impl Coverage {
             false => (usize::from(expression.evaluated > 0), 1),
         });
         let conditions = self.conditions.values();
-        let conditions = conditions.map(|condition| (condition.outcomes().count(), 2));
+        let conditions = conditions.map(|condition| (condition.outcomes(), 2));
         counts
             .chain(conditions)
             .fold((0_usize, 0_usize), |(covered, all), (more, of)| {
@@ -284,11 +284,10 @@ fn file_of(policy: &Document) -> String {
 }
 
 impl Condition {
-    /// One item for each outcome that the tests produced.
-    fn outcomes(&self) -> impl Iterator<Item = bool> {
-        [self.was_true, self.was_false]
-            .into_iter()
-            .filter(|was| *was)
+    /// The number of outcomes, true and false, that the tests produced.
+    fn outcomes(&self) -> usize {
+        let produced = [self.was_true, self.was_false];
+        produced.into_iter().filter(|was| *was).count()
     }
 }
 

@@ -47,7 +47,7 @@ fn document() -> String {
         .map(|(version, patch)| format!("{version}.{patch}"));
     writeln!(text, "{}.", reproduced.collect::<Vec<_>>().join(", ")).unwrap();
     text.push_str(
-        "Up to 1.34.13, 1.35.10, 1.36.6 and 1.37.2 these releases changed an answer:\n\n\
+        "Of the releases up to 1.34.13, 1.35.10, 1.36.6 and 1.37.2, the following changed an answer:\n\n\
          | since | what | Gavel | upstream |\n|---|---|---|---|\n",
     );
     for release in PATCH_RELEASES {

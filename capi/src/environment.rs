@@ -12,7 +12,7 @@ use crate::memory;
 #[derive(Debug)]
 pub struct GavelEnv {
     pub(crate) env: Env,
-    /// The request with the variables and sizes of the specification, but without an expression.
+    /// A request of the batch protocol with the environment's variables and sizes, but without an expression.
     pub(crate) template: EvalRequest,
 }
 

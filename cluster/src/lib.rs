@@ -1,5 +1,6 @@
-//! A live cluster. Its objects arrive as watch events and are published as states. While a request waits, Gavel can ask the API server
-//! further questions. Layer 5: this crate contains the client of the API server, and decides nothing.
+//! A live cluster. Its objects arrive as watch events and are published as states. While a request waits, Gavel can ask the API server for
+//! more: namespaces, params and the results of authorizer checks. Layer 5: this crate contains the client of the API server, and decides
+//! nothing.
 //!
 //! Only the program `gavel` uses this crate. `gavel serve --cluster` follows a cluster with [`Cluster::follow`], and `gavel audit`
 //! evaluates policies over its objects with [`audit`]:

@@ -20,7 +20,7 @@ const MOST_VERSIONS: usize = 10;
 pub(crate) struct Schemas {
     client: Client,
     server: Server,
-    /// Checks types against the kinds that were read.
+    /// Type-checks policies with the schemas that were read so far.
     checker: Option<TypeChecker>,
     /// The URL of each document that was read; a new version of the document has another URL. `None` means that there is no such document.
     read: BTreeMap<String, Option<String>>,

@@ -460,8 +460,8 @@ impl<'a> Dispatch<'a> {
         &self.work
     }
 
-    /// Whether the decision is interrupted before the next evaluation. The interrupt is checked once for several evaluations, because it
-    /// usually reads the clock, which takes up to 50 ns, and a short evaluation takes as long.
+    /// Whether the decision is interrupted before the next evaluation. The interrupt is checked only once for several evaluations: it
+    /// usually reads the clock, which takes up to 50 ns, as long as a short evaluation.
     fn is_interrupted(&self) -> bool {
         self.work.spend(WORK_PER_EVALUATION).is_err()
     }

@@ -137,7 +137,7 @@ impl Namespace {
 }
 
 api_types! {
-    /// The fields that the API server decodes of a namespace.
+    /// The fields of a namespace that the API server decodes.
     struct Object(".Namespace") {
         /// `metadata`
         "metadata" keep "" metadata: ObjectMeta;

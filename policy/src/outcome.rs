@@ -80,13 +80,14 @@ pub enum AuditOutcome {
 /// The outcome of a policy's match conditions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ConditionsOutcome {
-    /// All match conditions are true. A failed condition also counts as true if Kubernetes does not define the failure policy.
+    /// All match conditions are true. A failed condition also counts as true if the failure policy is a value that Kubernetes does not
+    /// define.
     Match,
-    /// A match condition is false, or a condition failed and the failure policy is `Ignore`.
+    /// A match condition is false, or none is false, a condition failed and the failure policy is `Ignore`.
     NoMatch {
-        /// The name of the first false condition; empty if a condition failed.
+        /// The name of the first false condition; empty if no condition is false.
         failed: String,
     },
-    /// A match condition failed and the failure policy is `Fail`.
+    /// A match condition failed, none is false, and the failure policy is `Fail`.
     Error(String),
 }

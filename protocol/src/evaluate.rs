@@ -170,8 +170,8 @@ pub struct Sizes<'r> {
     table: &'r SizeTable,
     variables: &'r BTreeMap<String, Type>,
     schemas: BTreeMap<&'r str, &'r CelSchema>,
-    /// The schema for paths that do not begin with the name of a known variable: the schema of `self`, or the only schema; `None` if there
-    /// are several. Upstream ignores the name if there is only one schema.
+    /// The schema for paths that do not begin with the name of a known variable: the schema of `self`; without it, the schema of the
+    /// request if it is the only one; otherwise `None`. Upstream ignores the name if there is only one schema.
     other: Option<&'r CelSchema>,
 }
 

@@ -14,7 +14,7 @@ const MAX_DEPTH: usize = 500;
 /// The size limit of all paths of unknown fields together, in bytes.
 const MAX_PATH_BYTES: usize = 16 << 20;
 
-/// Removes the fields that a schema does not know from a value, and returns their paths, such as `spec.items[0].x`, sorted. `resource`
+/// Removes from a value all fields that its schema does not know, and returns their paths, such as `spec.items[0].x`, sorted. `resource`
 /// marks the value as a whole object: its `apiVersion`, `kind` and `metadata` are known, even if the schema does not declare them. Without
 /// a schema, all other fields are unknown.
 ///

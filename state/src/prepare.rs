@@ -51,7 +51,7 @@ pub(crate) enum Prepared {
 }
 
 impl Prepared {
-    /// If the object is a policy: its sort and name, and the kind of its params.
+    /// If the object is a policy: whether it is validating or mutating, its name, and the kind of its params.
     pub(crate) fn policy(&self) -> Option<((Sort, &str), Option<&ParamKind>)> {
         match self {
             Prepared::Policy(policy) => {
@@ -66,7 +66,7 @@ impl Prepared {
         }
     }
 
-    /// If the object is a binding: the sort and name of its policy.
+    /// If the object is a binding: whether its policy is validating or mutating, and the name of the policy.
     pub(crate) fn bound_policy(&self) -> Option<(Sort, &str)> {
         match self {
             Prepared::Binding(binding) => {

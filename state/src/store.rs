@@ -255,7 +255,7 @@ impl Store {
         state
     }
 
-    /// The problems of objects that are not in force, and the number of problems of each such policy.
+    /// The problems of versions that were rejected, and the number of problems in the rejected version of each policy.
     fn refusals(&self) -> (Vec<Problem>, BTreeMap<(Sort, String), usize>) {
         let mut problems = Vec::new();
         let mut broken = BTreeMap::new();
@@ -363,7 +363,7 @@ impl Held {
         }
     }
 
-    /// Replaces all objects of the origin. Also returns the earlier objects.
+    /// Replaces all objects of the origin. Returns the new contents of the origin, and the valid objects that it had before.
     fn replaced(
         self,
         objects: Vec<Object>,

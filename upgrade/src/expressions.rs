@@ -15,7 +15,7 @@ const ALL: Declarations = Declarations {
 };
 
 /// Adds the results of an object's expressions: their compile errors, and upper bounds of their costs that do not depend on the sizes of
-/// objects. If `has_estimates` is true, the facts already have tighter bounds.
+/// objects. If `has_estimates` is true, the facts already have tighter bounds, and no bounds are added.
 pub(crate) fn add(facts: &mut Facts, resource: &Resource, stored: &Env, has_estimates: bool) {
     let mut added = Added {
         facts,

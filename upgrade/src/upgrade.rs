@@ -249,7 +249,8 @@ impl Answers {
 }
 
 impl Differing {
-    /// Whether every differing answer has a cause: when this cause alone is reverted, the later server's answer changes.
+    /// Whether at least one cause is known for every differing answer of the server after the upgrade. A cause is known if this server's
+    /// answer changes when only this cause is reverted.
     fn is_explained(&self) -> bool {
         self.after.causes.iter().all(|causes| !causes.is_empty())
     }

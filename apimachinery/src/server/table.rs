@@ -98,7 +98,7 @@ pub const DIFFERENCES: &[Row] = &[
         Difference::LoopVariablesComeFirst,
         37,
         Effect::Verdict,
-        "The variable of a comprehension hides longer names that start with its name. A name with a leading dot does not refer to the variable: in `l.all(l, .l == l)`, `.l` is the list",
+        "The variable `x` of a comprehension hides all declared variables with qualified names such as `x.y`: in the comprehension, `x.y` reads the field `y` of `x`. A name with a leading dot does not refer to the variable: in `l.all(l, .l == l)`, `.l` is the list",
         "cel-go checker/env.go, resolveSimpleIdent",
     ),
     row(

@@ -51,7 +51,7 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "5m")]
     pub(crate) authorizer_cache_authorized_ttl: Duration,
 
-    /// How long to cache answers of the API server that do not allow an authorizer check
+    /// How long to cache the API server's answer that an authorizer check is not allowed
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "30s")]
     pub(crate) authorizer_cache_unauthorized_ttl: Duration,
 
@@ -89,7 +89,7 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "NAME", num_args = 0.., value_delimiter = ',', conflicts_with = "cert")]
     pub(crate) self_signed: Option<Vec<String>>,
 
-    /// Store the certificate of --self-signed in this Secret, which all replicas share. The Secret is in the namespace of the account.
+    /// Store the certificate of --self-signed in this Secret, which all replicas share. The Secret is in the namespace of the service account.
     /// Gavel renews the certificate, and writes its authority into the webhook configurations gavel and gavel-policies
     #[arg(long, value_name = "NAME", requires = "self_signed")]
     pub(crate) tls_secret: Option<String>,
@@ -102,7 +102,7 @@ pub(crate) struct ServeArgs {
     #[arg(long, conflicts_with_all = ["cert", "self_signed"])]
     pub(crate) plain_http: bool,
 
-    /// The size limit of a request body, in bytes. API servers send up to two objects of 3 MiB and an envelope
+    /// The size limit of a request body, in bytes. API servers send up to two objects of 3 MiB each and an envelope
     #[arg(long, value_name = "BYTES", value_parser = bytes, default_value = "7Mi")]
     pub(crate) max_body: usize,
 

@@ -77,7 +77,7 @@ pub trait MapView: fmt::Debug {
         self.len() == 0
     }
 
-    /// Whether `optional.ofNonZeroValue` treats the map as zero. Upstream's views of documents are never zero.
+    /// Whether `optional.ofNonZeroValue` treats the map as zero. Views of documents return false, as upstream's do.
     fn is_zero(&self) -> bool {
         self.is_empty()
     }

@@ -10,8 +10,7 @@ pub static COST_NEAR_LIMIT: Rule = Rule {
     severity: Severity::Warning,
     is_default: true,
     title: "A rule uses more than three quarters of the cost budget",
-    why: "Another rule, or a longer list, may make the definition exceed the budget of 10,000,000 units a rule or 100,000,000 units a \
-          schema, and then the API server rejects every later version of the definition that changes the rule. The help says which \
+    why: "If you add a rule or raise a bound such as `maxItems`, the definition may exceed the budget of 10,000,000 units for one rule or 100,000,000 units for a schema. The API server then rejects the changed definition. The help says which \
           bound brings the cost down. `gavel cost` shows the figures of all rules.",
     example: Example {
         frame: Frame::Schema,
@@ -71,9 +70,7 @@ pub static BREAKS_STORED_OBJECTS: Rule = Rule {
     severity: Severity::Warning,
     is_default: true,
     title: "Stored objects may become invalid",
-    why: "The definition is stricter than the one that `--old` names. Some stored objects may violate the stricter definition. Since \
-          Kubernetes 1.30 an update that leaves the part of the object unchanged still passes in most cases (validation ratcheting); \
-          the message says where it does not.",
+    why: "The definition is stricter than the one that `--old` names. Some stored objects may violate the stricter definition. Since Kubernetes 1.30 an update that leaves the invalid value unchanged still passes in most cases (validation ratcheting); the help of the finding names the exception.",
     example: Example {
         frame: Frame::Schema,
         before: "type: object\nproperties:\n  size: {type: integer, maximum: 5}\n",

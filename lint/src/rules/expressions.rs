@@ -86,9 +86,8 @@ pub static CONSTANT_CONDITION: Rule = Rule {
     severity: Severity::Warning,
     is_default: true,
     title: "A condition is always true or always false",
-    why: "The condition reads nothing, compares something with itself, or tests whether a size is less than zero. Part of the \
-          expression has no effect. A validation whose expression is `false` is not reported: with match conditions, it denies every \
-          request that they match.",
+    why: "The condition contains only constants, compares a value with itself, or tests whether a size is less than zero. Part of the \
+          expression has no effect. A validation whose expression is `false` is not reported, because it is a deliberate way to deny every request that satisfies the match conditions.",
     example: Example {
         frame: Frame::Policy,
         before: "validations:\n- expression: object.metadata.name.size() >= 0 && object.spec.replicas <= 5\n",
@@ -116,7 +115,7 @@ pub static QUADRATIC_LOOP: Rule = Rule {
     severity: Severity::Note,
     is_default: true,
     title: "A loop over a list contains another loop over the same list",
-    why: "The cost grows with the square of the list. If the rule requires unique elements, `x-kubernetes-list-type: set`, or \
+    why: "The cost grows with the square of the list's length. If the rule requires unique elements, `x-kubernetes-list-type: set`, or \
           `map` with `x-kubernetes-list-map-keys`, requires the same at no cost.",
     example: Example {
         frame: Frame::Schema,

@@ -10,8 +10,7 @@ pub static UNUSED_VARIABLE: Rule = Rule {
     severity: Severity::Warning,
     is_default: true,
     title: "No expression reads the variable",
-    why: "A variable is evaluated when an expression reads it for the first time, so an unused one costs nothing at run time. It is \
-          usually a leftover, or an expression reads another variable by mistake.",
+    why: "A variable is evaluated when an expression reads it for the first time, so an unused one costs nothing at run time. An unused variable is usually a leftover, or a sign that an expression reads another variable by mistake.",
     example: Example {
         frame: Frame::Policy,
         before: "variables:\n- name: replicas\n  expression: object.spec.replicas\nvalidations:\n- expression: object.spec.replicas <= 5\n",
@@ -26,7 +25,7 @@ pub static POLICY_COST: Rule = Rule {
     is_default: false,
     title: "An expression of a policy may exceed its cost limit",
     why: "The API server stops an expression after 1,000,000 cost units, and the validations of a policy together after 10,000,000; \
-          then `failurePolicy` decides. The figure is the most that any object within its schema and `--max-object` can take. Most of \
+          then `failurePolicy` decides. The message gives the highest cost of the expression for any object that the schema and `--max-object` allow. Most of \
           Kubernetes' own kinds have no size limits, so almost every loop exceeds the cost limit for an object of 3 MiB. Therefore, \
           the rule is off unless it is selected. `gavel cost` shows the figures of all expressions.",
     example: Example {
@@ -42,7 +41,7 @@ pub static UNCHECKED_KIND: Rule = Rule {
     severity: Severity::Note,
     is_default: false,
     title: "The types of the expressions were not checked against a kind that the policy names",
-    why: "A rule with a wildcard or a subresource does not name a kind. The schema of a custom resource is known only if its definition \
+    why: "A resource rule with a wildcard or a subresource does not name a kind. The schema of a custom resource is known only if its definition \
           is linted together with the policy, or if `--openapi` names the document of its group.",
     example: Example {
         frame: Frame::Manifest,
@@ -56,7 +55,7 @@ pub static UNKNOWN_RESOURCE: Rule = Rule {
     id: "unknown-resource",
     severity: Severity::Warning,
     is_default: true,
-    title: "The API group has no such resource, so the rule matches nothing",
+    title: "The API group has no such resource, so the resource rule matches nothing",
     why: "`resources` are plural names in lower case: `deployments`, not `deployment` or `Deployment`. A policy that matches nothing \
           allows everything.",
     example: Example {
@@ -72,8 +71,7 @@ pub static REMOVED_API: Rule = Rule {
     severity: Severity::Warning,
     is_default: true,
     title: "The policy names an API that the Kubernetes version no longer serves",
-    why: "With `matchPolicy: Equivalent`, the default, a rule also matches requests of other versions of the same resource, but only \
-          if the API server knows the version that the rule names.",
+    why: "With `matchPolicy: Equivalent`, the default, a resource rule also matches requests of other versions of the same resource, but only if the API server knows the version that the resource rule names.",
     example: Example {
         frame: Frame::Manifest,
         before: "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\nmetadata: {name: example}\nspec:\n  matchConstraints:\n    resourceRules:\n    - {apiGroups: [batch], apiVersions: [v1beta1], operations: [CREATE], resources: [cronjobs]}\n  validations:\n  - expression: object.metadata.name != ''\n",

@@ -63,7 +63,7 @@ fn read_documents(
     Ok(())
 }
 
-/// The text from the first `---` below a line, and the number of lines above this text.
+/// Finds the first `---` after line number `line`. Returns the text from there on, and the number of lines before it.
 fn next_document(text: &str, line: usize) -> Option<(&str, usize)> {
     let mut rest = text;
     let mut above = 0_usize;

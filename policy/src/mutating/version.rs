@@ -55,7 +55,8 @@ impl<'a> ObjectsOfKind<'a> {
         }
     }
 
-    /// Validates the object after a mutation for its kind, and stores it. With `None`, the object stays unchanged.
+    /// Converts the object that a mutation returned to the Go type of its kind, sets its defaults and stores it. With `None`, the object
+    /// stays unchanged, but counts as mutated.
     pub(super) fn set(
         &mut self,
         mutated: Option<MutatedObject>,

@@ -38,7 +38,7 @@ pub(super) fn as_go_writes<'a>(
     Ok(arena.object(fields))
 }
 
-/// Whether options have nothing but their type, and have it as Go writes it.
+/// Whether the options contain only `kind` and `apiVersion`, with the values that Go writes.
 fn is_bare(options: Value<'_>, kind: &str) -> bool {
     options.as_map().is_some_and(|map| map.len() == 2)
         && text_field(options, "kind") == kind

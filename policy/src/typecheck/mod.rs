@@ -154,7 +154,7 @@ impl TypeChecker {
         self.max_object = bytes;
     }
 
-    /// Adds a kind, and a resource by the two names that Kubernetes derives from the kind: the plural and the singular.
+    /// Adds a kind and its resource. The resource is found by two names that Kubernetes derives from the kind: the plural and the singular.
     pub fn add_kind(&mut self, kind: GroupVersionKind, schema: &JsonSchema) {
         let singular = kind.kind.to_lowercase();
         for resource in [plural(&singular), singular] {
@@ -255,8 +255,8 @@ impl TypeChecker {
         analysis
     }
 
-    /// The type errors of an expression with its position in the report and its field; `None` if there are none. Mutations are also checked
-    /// with the schema of the objects of `kind`.
+    /// The position of an expression in the report, the path of its field, and its type errors; `None` if it has no errors. Mutations are
+    /// also checked with the schema of the objects of `kind`.
     fn fault(
         &self,
         CheckedExpression { part, n, checked }: &CheckedExpression,

@@ -83,8 +83,8 @@ impl<'s> CheckedMutation<'_, 's> {
         }
     }
 
-    /// Checks the value of the field at `path`. An object initializer there must have the type `Object` followed by `names`, such as
-    /// `Object.spec`. Inside a map, `names` is the path of the map.
+    /// Checks the value of the field at `path`. If the value is an object initializer, its type must be `Object` followed by `names`, such
+    /// as `Object.spec`. Type names contain no keys of maps, so `names` is the path of the map for a value inside a map.
     fn check_value(&mut self, value: &Expr, ty: MergeType<'s>, path: &str, names: &str) {
         let found = self.checked.type_of(value.id);
         if let Some(message) = self.refusal(found, ty, path, names) {
@@ -106,7 +106,8 @@ impl<'s> CheckedMutation<'_, 's> {
         }
     }
 
-    /// The error if a value of the CEL type `found` does not fit the schema type `ty`; `None` if it fits or if its CEL type does not tell.
+    /// The error if no value of the CEL type `found` fits the schema type `ty`; `None` if values fit or if the CEL type is too general to
+    /// decide.
     fn refusal(&self, found: &Type, ty: MergeType<'s>, path: &str, names: &str) -> Option<String> {
         if let Some(held) = found.as_optional() {
             return self.refusal(held, ty, path, names);

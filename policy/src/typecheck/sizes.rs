@@ -18,8 +18,8 @@ const MAX_STEPS: usize = 500;
 /// The maximum length of a timestamp or duration as a string, in code points. A schema may set a lower limit.
 const TIME: u64 = 64;
 
-/// The sizes of inputs that follow from schemas and from the maximum size of an object. Unknown are the sizes of `request.userInfo`,
-/// `request.options`, and results of functions with arguments of unknown size.
+/// The sizes of inputs that follow from schemas and from the maximum size of an object. The sizes of `request.userInfo`, of
+/// `request.options`, and of the results of functions with arguments of unknown size are unknown.
 #[derive(Debug)]
 pub(super) struct Sizes<'t> {
     types: &'t ObjectTypes,
@@ -111,8 +111,8 @@ impl SizeSource for Sizes<'_> {
 }
 
 impl Sizes<'_> {
-    /// The size of a value inside an object. The schema's size is ignored in two cases: objects with declared fields have no size, and
-    /// schemas do not bound the keys of maps reliably.
+    /// The size of a value inside an object. Schemas give no size for objects with declared fields, and no reliable size for the keys of
+    /// maps. Both are bounded only by the maximum size of the object.
     fn in_object(&self, schema: Option<&CelSchema>, steps: &[&str], ty: &Type) -> SizeEstimate {
         let has_size = !matches!(ty, Type::Struct(_)) && steps.last() != Some(&"@keys");
         let size = schema.filter(|_| has_size);

@@ -103,7 +103,7 @@ fn each_of_ten_thousand_policies_is_decided() {
     assert_eq!(denials(&decision), Vec::from_iter(expected));
 }
 
-/// Interrupts the decision after a few checks, counted from the evaluation of this policy.
+/// Interrupts the decision a few interrupt checks after `policy` was matched with the request.
 struct Fuse {
     policy: &'static str,
     is_lit: AtomicU32,

@@ -71,8 +71,9 @@ pub(super) fn pod_spec(spec: &mut JsonObject) {
     }
 }
 
-/// Makes the field `one` equal to the first element of `list` or, with `field`, to this field of the first element. If `one` is set and
-/// differs, a list with only this value replaces `list`. If `one` is not set, the value is copied from `list`.
+/// Synchronizes the field `one` with the first element of `list` or, with `field`, with this field of the first element. If `one` is not
+/// set, it gets the value from `list`. If `one` is set and `list` does not begin with its value, `list` becomes a list with only this
+/// value.
 pub(super) fn alike(fields: &mut JsonObject, one: &str, list: &str, field: Option<&str>) {
     let first = fields.get(list).and_then(|list| list.get(0));
     let first = first.and_then(|first| field.map_or(Some(first), |field| first.get(field)));

@@ -21,11 +21,12 @@ pub struct Kubernetes {
     fields: BTreeMap<String, GoFields>,
 }
 
-/// How Go writes the fields of a struct, which the schema does not declare.
+/// How Go writes the fields of a struct. The struct's schema does not contain this.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct GoFields {
-    /// The names of strings, numbers and bools that are omitted if they have their zero value. Other optional fields are pointers.
+    /// The names of the fields with strings, numbers and bools that are omitted if they have their zero value. Other optional fields are
+    /// pointers.
     plain: Vec<Box<str>>,
     /// Fields that are always written, with their zero values.
     pub(super) written: BTreeMap<Box<str>, Json>,

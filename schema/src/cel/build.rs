@@ -332,8 +332,8 @@ fn longest_choice(enumeration: &[Json]) -> Option<u64> {
     u64::try_from(longest).ok()
 }
 
-/// The properties of a resource's schema. Unless the schema declares `kind`, `apiVersion`, and `metadata` with `name` and `generateName`,
-/// standard properties replace `kind`, `apiVersion` and `metadata`.
+/// The properties of a resource's schema. If the schema declares `kind`, `apiVersion`, `metadata.name` and `metadata.generateName` with
+/// their types, its properties are used as they are. Otherwise, standard properties replace `kind`, `apiVersion` and `metadata`.
 fn resource_properties<'s>(
     schema: &'s JsonSchema,
     metadata: &'s JsonSchema,

@@ -90,7 +90,7 @@ impl CelSchema {
         }
     }
 
-    /// The type of values; `None` if expressions cannot read them, because neither their type nor that of their elements is known.
+    /// The type of values; `None` if expressions cannot read them, because their type or the type of their elements is unknown.
     pub fn declared_type(&self) -> Option<Type> {
         types::type_of(&self.shape, &self.name)
     }

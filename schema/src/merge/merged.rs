@@ -114,8 +114,8 @@ impl Side {
     }
 }
 
-/// Merges two lists. Elements of both lists are in the order of the patch. Elements that are only in the live list keep their positions
-/// among them.
+/// Merges two lists. The elements of the patch, each merged with the live element of the same identity, stay in the order of the patch.
+/// Elements that are only in the live list are inserted between them, in the order of the live list.
 struct Zip {
     live: Side,
     patch: Side,

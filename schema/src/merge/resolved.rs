@@ -52,7 +52,7 @@ impl Kubernetes {
     }
 
     /// The schema of a kind's objects, with references replaced by their targets. Schemas without a known type accept any value. A
-    /// reference to an enclosing schema becomes an unknown object.
+    /// reference to an enclosing schema becomes an object with unknown fields.
     pub fn resolved(&self, api_version: &str, kind: &str) -> Option<JsonSchema> {
         let name = self.name_of(api_version, kind)?;
         let mut resolver = BuiltinResolver {

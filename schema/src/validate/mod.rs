@@ -144,7 +144,8 @@ impl Validator {
     }
 }
 
-/// The error that is reported instead of the results of rules. `None` if no error of the object prevents the rules from running.
+/// The error that is reported instead of the results of rules if `errors` contains an error that prevents the rules from running; otherwise
+/// `None`.
 pub fn blocked(errors: &[Error]) -> Option<Error> {
     const DETAIL: &str = "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation";
     let blocks = |error: &Error| {

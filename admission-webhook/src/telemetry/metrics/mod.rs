@@ -151,7 +151,7 @@ impl Metrics {
             ),
             last_sync: add.seconds(
                 "gavel_manifest_last_sync_timestamp",
-                "Time at which the manifests were last compared with the state in force",
+                "Time at which Gavel last finished checking the manifests for changes",
                 Gauge::default(),
             ),
             objects: add.family("gavel_objects", "Objects in force, by kind"),

@@ -70,7 +70,8 @@ impl<'c> Context<'c> {
         self.cardinality
     }
 
-    /// The type of the node. If a node above this node has rules, the type is taken from the parent's type, so that the types agree.
+    /// The CEL type of the node. If an ancestor of the node has rules, this is a part of the parent node's type, so that the rules of the
+    /// node and of the ancestor see the same type.
     ///
     /// # Errors
     ///

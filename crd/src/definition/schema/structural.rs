@@ -319,8 +319,8 @@ fn check_condition(
     }
 }
 
-/// Checks that `declared` declares each field that `conditions` names under `allOf`, `anyOf`, `oneOf` or `not`. `declared` is the node to
-/// which `conditions` apply.
+/// Checks that each field that `conditions` (the schemas under `allOf`, `anyOf`, `oneOf` or `not`) names is declared in `declared`, the node
+/// to which the conditions apply.
 fn check_declared(
     conditions: &JsonSchema,
     declared: Option<&JsonSchema>,

@@ -21,7 +21,7 @@ pub(super) enum Parent<'d> {
     Null,
 }
 
-/// The error for adding a key to a null that an earlier operation has written; kube-apiserver panics in this case.
+/// The error of an operation that adds a key to a value that an earlier operation set to null; kube-apiserver panics in this case.
 const NIL_MAP: &str = "assignment to entry in nil map";
 
 impl<'o> Document<'o> {

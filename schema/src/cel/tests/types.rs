@@ -5,8 +5,8 @@ use serde_json::json;
 
 use super::*;
 
-/// Checks the type of a node, its minimum size in bytes and its maximum number of elements, and the maximum sizes of a list and a map of
-/// it.
+/// Checks the type of a node, its minimum size in bytes, its maximum number of elements, and the maximum sizes of a list and a map whose
+/// values have the node's schema.
 #[test]
 fn every_kind_of_node_has_a_type_and_sizes() {
     let check = |node: Json, ty: &str, size: u64, elements: u64, in_list: u64, in_map: u64| {

@@ -119,7 +119,7 @@ impl FunctionCall {
     }
 
     /// Calls the function and charges for it.
-    #[inline(always)]
+    #[inline]
     fn finish<'a>(
         &self,
         values: &[Value<'a>],
@@ -139,7 +139,7 @@ impl FunctionCall {
         }
     }
 
-    #[inline(always)]
+    #[inline]
     fn charge<'a>(
         &self,
         values: &[Value<'a>],
@@ -190,7 +190,7 @@ impl FunctionCall {
         Err(error)
     }
 
-    #[inline(always)]
+    #[inline]
     pub(super) fn call<'a>(
         &self,
         values: &[Value<'a>],

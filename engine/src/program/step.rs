@@ -23,6 +23,7 @@ impl Step {
             },
             Step::Constant(value) => Ok(value.as_value()),
             Step::Attribute(chain) => chain.eval(frame),
+            Step::Call(call) => call.eval(frame),
             _ => self.eval_other(frame),
         }
     }

@@ -5,6 +5,30 @@ use std::fmt::Write;
 
 use super::{Span, UrlFault};
 
+/// For each byte, the parts that can contain it without an escape: bit `n` is the part with discriminant `n`.
+const ALLOWED: [u8; 256] = allowed();
+
+#[expect(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    clippy::cast_possible_truncation,
+    reason = "the table is computed at compile time, for each byte"
+)]
+const fn allowed() -> [u8; 256] {
+    use Part::{Fragment, Host, Path, Query, User, Zone};
+    let parts = [Host, Zone, User, Path, Query, Fragment];
+    let mut allowed = [0; 256];
+    let mut n = 0;
+    while n < allowed.len() * parts.len() {
+        let (byte, part) = (n / parts.len(), parts[n % parts.len()]);
+        if part.may_contain(byte as u8) {
+            allowed[byte] |= 1 << part as u8;
+        }
+        n += 1;
+    }
+    allowed
+}
+
 /// The part of a URL that is encoded or decoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
@@ -25,7 +49,13 @@ pub(super) enum Part {
 impl Part {
     /// Whether the part can contain the byte without an escape.
     #[inline]
-    const fn allows(self, byte: u8) -> bool {
+    fn allows(self, byte: u8) -> bool {
+        let parts = ALLOWED.get(usize::from(byte)).copied().unwrap_or(0);
+        parts & (1 << self as u8) != 0
+    }
+
+    /// The rule from which the table is made.
+    const fn may_contain(self, byte: u8) -> bool {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => true,
             b'$' | b'&' | b'+' | b',' | b';' | b'=' => !matches!(self, Part::Query),
@@ -47,16 +77,21 @@ impl Part {
     }
 }
 
+/// Whether decoding does not change the text, and cannot fail.
+pub(super) fn is_plain(text: &str, part: Part) -> bool {
+    match part {
+        Part::Host | Part::Zone => part.allows_all(text),
+        Part::Query => !text.bytes().any(|byte| byte == b'%' || byte == b'+'),
+        Part::User | Part::Path | Part::Fragment => !text.bytes().any(|byte| byte == b'%'),
+    }
+}
+
 /// Replaces escapes such as `%41` by the bytes that they stand for.
 pub(super) fn decode(text: &str, part: Part) -> Result<Cow<'_, [u8]>, UrlFault> {
-    let is_host = matches!(part, Part::Host | Part::Zone);
-    let stays = |byte: u8| match is_host {
-        true => part.allows(byte),
-        false => byte != b'%' && (byte != b'+' || part != Part::Query),
-    };
-    if text.bytes().all(stays) {
+    if is_plain(text, part) {
         return Ok(Cow::Borrowed(text.as_bytes()));
     }
+    let is_host = matches!(part, Part::Host | Part::Zone);
     let mut decoded = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let [byte, after @ ..] = rest {

@@ -10,7 +10,7 @@ use super::quote::quote;
 mod escape;
 mod parse;
 
-use escape::{Part, decode, written};
+use escape::{Part, decode, is_plain, written};
 use parse::{Mode, is_number, parse};
 
 /// The maximum number of pairs in a query; Go rejects longer queries.
@@ -105,7 +105,7 @@ impl Url {
 
     /// The host with its port.
     pub fn host(&self) -> Cow<'_, str> {
-        decoded(self.part(self.host))
+        decoded_part(self.part(self.host))
     }
 
     /// The host without port and brackets.
@@ -114,7 +114,7 @@ impl Url {
         let bare = host
             .strip_prefix('[')
             .and_then(|host| host.strip_suffix(']'));
-        decoded(bare.unwrap_or(host))
+        decoded_part(bare.unwrap_or(host))
     }
 
     /// The digits of the port; empty if absent.
@@ -147,7 +147,7 @@ impl Url {
 
     /// The decoded text after `#`.
     pub fn fragment(&self) -> Cow<'_, str> {
-        decoded(self.part(self.fragment))
+        decoded_part(self.part(self.fragment))
     }
 
     fn part(&self, (start, end): Span) -> &str {
@@ -171,8 +171,7 @@ impl Url {
             pairs.filter(|pair| !pair.is_empty() && memchr(b';', pair.as_bytes()).is_none());
         pairs.filter_map(|pair| {
             let (key, value) = split_once(pair, b'=').unwrap_or((pair, ""));
-            let decode = |text| decode(text, Part::Query).ok().map(text_of);
-            Some((decode(key)?, decode(value)?))
+            Some((decoded(key, Part::Query)?, decoded(value, Part::Query)?))
         })
     }
 
@@ -223,24 +222,22 @@ fn split_around(text: &str, at: usize) -> Option<(&str, &str)> {
 }
 
 /// A part of a URL's text, decoded; the part is known to have valid escapes.
-fn decoded(part: &str) -> Cow<'_, str> {
-    let bytes = decode(part, Part::Path);
-    text_of(bytes.unwrap_or(Cow::Borrowed(part.as_bytes())))
+fn decoded_part(part: &str) -> Cow<'_, str> {
+    decoded(part, Part::Path).unwrap_or(Cow::Borrowed(part))
 }
 
-/// Converts bytes to text. Each byte that is not part of valid UTF-8 becomes U+FFFD.
-fn text_of(bytes: Cow<'_, [u8]>) -> Cow<'_, str> {
-    if let Cow::Borrowed(bytes) = bytes
-        && let Ok(text) = str::from_utf8(bytes)
-    {
-        return Cow::Borrowed(text);
+/// A part of a URL, decoded; `None` if an escape is invalid. Each byte that is not part of valid UTF-8 becomes U+FFFD.
+fn decoded(text: &str, part: Part) -> Option<Cow<'_, str>> {
+    if is_plain(text, part) {
+        return Some(Cow::Borrowed(text));
     }
+    let bytes = decode(text, part).ok()?;
     let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
         text.push_str(chunk.valid());
         text.extend(chunk.invalid().iter().map(|_| char::REPLACEMENT_CHARACTER));
     }
-    Cow::Owned(text)
+    Some(Cow::Owned(text))
 }
 
 #[cfg(test)]

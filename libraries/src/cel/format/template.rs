@@ -3,7 +3,6 @@
 use std::fmt;
 
 use gavel_golang::integer::{AtoiError, atoi};
-use memchr::memchr;
 
 /// The parts of a template, up to the first malformed one.
 pub(super) struct Template<'t> {
@@ -116,7 +115,9 @@ impl<'t> Iterator for Template<'t> {
                 None => Some(Piece::Clause(self.clause())),
             };
         }
-        let end = memchr(b'%', self.rest.as_bytes()).unwrap_or(self.rest.len());
+        // Templates are too short for `memchr` to pay off.
+        let percent = self.rest.bytes().position(|byte| byte == b'%');
+        let end = percent.unwrap_or(self.rest.len());
         let (text, after) = self.rest.split_at_checked(end)?;
         self.rest = after;
         (end > 0).then_some(Piece::Text(text))

@@ -17,6 +17,7 @@ impl<'a> Activation<'a> {
     }
 
     /// Binds a value to a variable. It replaces an earlier value of the variable.
+    #[inline]
     pub fn bind(&mut self, name: &'a str, value: impl Into<Value<'a>>) -> &mut Self {
         let value = value.into();
         match self.bindings.iter_mut().find(|(known, _)| *known == name) {
@@ -27,6 +28,7 @@ impl<'a> Activation<'a> {
     }
 
     /// The value of a variable; `None` if the variable is not bound.
+    #[inline]
     pub fn resolve(&self, name: &str) -> Option<Value<'a>> {
         self.bindings
             .iter()

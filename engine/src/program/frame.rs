@@ -40,31 +40,24 @@ pub(super) struct Cells<'a, const KEPT: usize> {
     kept: Few<(Option<Value<'a>>, Epoch), KEPT>,
 }
 
-/// A list of values: on the stack if there are at most `N`, otherwise on the heap.
-struct Few<T, const N: usize> {
-    few: [T; N],
-    many: Vec<T>,
-}
+/// Room for `N` values on the stack.
+struct Few<T, const N: usize>([T; N]);
 
 impl<T: Copy + Default, const N: usize> Default for Few<T, N> {
     #[inline(always)]
     fn default() -> Self {
-        Few {
-            few: [T::default(); N],
-            many: Vec::new(),
-        }
+        Few([T::default(); N])
     }
 }
 
 impl<T: Copy + Default, const N: usize> Few<T, N> {
-    /// Returns a slice with `count` values.
+    /// Returns a slice with `count` values: on the stack if there is room, otherwise in the arena.
     #[inline(always)]
-    fn take(&mut self, count: usize) -> &mut [T] {
-        if count > N {
-            self.many.resize(count, T::default());
-            return &mut self.many;
+    fn take<'f>(&'f mut self, count: usize, arena: &'f Arena) -> &'f mut [T] {
+        match self.0.get_mut(..count) {
+            Some(few) => few,
+            None => arena.bump().alloc_slice_fill_default(count),
         }
-        self.few.get_mut(..count).unwrap_or_default()
     }
 }
 
@@ -111,7 +104,7 @@ impl<'f, 'a> Frame<'f, 'a> {
         arena: &'a Arena,
         options: &EvalOptions<'a>,
     ) -> Self {
-        let variables = cells.variables.take(program.variables.len());
+        let variables = cells.variables.take(program.variables.len(), arena);
         for (value, name) in variables.iter_mut().zip(&program.variables) {
             *value = resolve(name);
         }
@@ -121,8 +114,8 @@ impl<'f, 'a> Frame<'f, 'a> {
             program,
             cells: CellSlices {
                 variables,
-                slots: cells.slots.take(program.slots as usize),
-                kept: cells.kept.take(program.keeps.places()),
+                slots: cells.slots.take(program.slots as usize, arena),
+                kept: cells.kept.take(program.keeps.places(), arena),
             },
             keeps: program.keeps,
             others: Vec::new(),

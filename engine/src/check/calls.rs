@@ -6,6 +6,7 @@ use std::sync::Arc;
 use smallvec::{SmallVec, smallvec};
 
 use super::checker::Checker;
+use super::names::find_function;
 use super::{Reference, type_in};
 use crate::ast::{Call, Constant, Expr, ExprId, ExprKind, operators};
 use crate::decl::FunctionDecl;
@@ -30,9 +31,10 @@ impl Checker<'_> {
             }
             Some(target) => {
                 // The receiver may be the first part of a function's name.
-                let suffix = [".", &call.function];
+                let env = self.env;
                 let qualified = self
-                    .with_qualified_name(target, &suffix, |checker, name| checker.function(name));
+                    .dotted
+                    .find_function(target, &call.function, env, |name| find_function(env, name));
                 if let Some(function) = &qualified {
                     call.function = function.name.clone();
                     call.target = None;

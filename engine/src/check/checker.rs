@@ -5,7 +5,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::names::{self, Scopes, resolve_name};
+use super::dotted::DottedName;
+use super::names::{Scopes, find_function};
 use super::unify::Bindings;
 use super::{CheckedAst, Meaning, Reference, Validator, type_in};
 use crate::ast::{Ast, Comprehension, Constant, Expr, ExprId, ExprKind, Select};
@@ -51,10 +52,7 @@ pub(super) struct Checker<'c> {
     /// Whether overloads that compare numbers of different types are hidden. Like upstream, the checker no longer hides them after the
     /// first comprehension.
     pub(super) hides_mixed_comparisons: bool,
-    /// The node of the last identifier that is not the first part of a declared dotted name.
-    plain_root: Option<ExprId>,
-    /// A buffer for dotted names.
-    name: String,
+    pub(super) dotted: DottedName,
 }
 
 impl<'c> Checker<'c> {
@@ -68,8 +66,7 @@ impl<'c> Checker<'c> {
             meanings: offsets.iter().map(|_| Meaning::default()).collect(),
             issues: None,
             hides_mixed_comparisons: !env.options().cross_type_numeric_comparisons,
-            plain_root: None,
-            name: String::new(),
+            dotted: DottedName::default(),
         }
     }
 
@@ -136,10 +133,7 @@ impl<'c> Checker<'c> {
 
     /// Checks a selection. If a variable with the selection's dotted name is declared, the selection is that variable.
     fn check_select(&mut self, expr: &mut Expr) {
-        let declared = self.with_qualified_name(expr, &[], |checker, name| {
-            checker.scopes.find(checker.env, name)
-        });
-        if let Some(declared) = declared {
+        if let Some(declared) = self.dotted.find(expr, &self.scopes, self.env) {
             self.set_type(expr.id, declared.ty);
             self.set_reference(expr.id, declared.reference);
             expr.kind = ExprKind::Ident(declared.name);
@@ -155,30 +149,6 @@ impl<'c> Checker<'c> {
         } = &mut **select;
         let ty = self.check_field(expr.id, operand, field, false);
         self.set_type(expr.id, if *test_only { Type::Bool } else { ty });
-    }
-
-    /// If the expression spells a dotted name that may be declared, calls `find` with that name followed by `suffix`.
-    pub(super) fn with_qualified_name<T>(
-        &mut self,
-        expr: &Expr,
-        suffix: &[&str],
-        find: impl FnOnce(&mut Self, &str) -> Option<T>,
-    ) -> Option<T> {
-        let (root, root_name) = names::root(expr)?;
-        if self.plain_root == Some(root) || !self.env.has_names_below(root_name) {
-            self.plain_root = Some(root);
-            return None;
-        }
-        let mut name = std::mem::take(&mut self.name);
-        name.clear();
-        let found = names::push_qualified_name(expr, &mut name)
-            .then(|| {
-                name.extend(suffix.iter().copied());
-                find(self, &name)
-            })
-            .flatten();
-        self.name = name;
-        found
     }
 
     /// The type of a field of `operand`, which is checked first. `optional` means that the field is selected with `.?`.
@@ -296,9 +266,7 @@ impl<'c> Checker<'c> {
     }
 
     pub(super) fn function(&self, name: &str) -> Option<Arc<FunctionDecl>> {
-        resolve_name(self.env.container(), name, |candidate| {
-            self.env.function(candidate).cloned()
-        })
+        find_function(self.env, name)
     }
 
     pub(super) fn type_of(&self, id: ExprId) -> &Type {

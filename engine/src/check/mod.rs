@@ -2,6 +2,7 @@
 
 mod calls;
 mod checker;
+mod dotted;
 mod literals;
 mod names;
 mod unify;

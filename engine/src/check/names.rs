@@ -1,11 +1,13 @@
 //! The resolution of names (cel-go `common/containers`, and the lookups of `checker/env.go`).
 
+use std::sync::Arc;
+
 use smallvec::SmallVec;
 use smol_str::SmolStr;
 
 use super::Reference;
-use crate::ast::{Constant, Expr, ExprId, ExprKind};
-use crate::decl::Declarations;
+use crate::ast::Constant;
+use crate::decl::{Declarations, FunctionDecl};
 use crate::types::Type;
 
 /// Resolves a name in a container: calls `find` with each candidate and returns the first declaration that it finds.
@@ -26,6 +28,13 @@ pub fn resolve_name<T>(
         prefix = container.rsplit_once('.').map(|(parent, _)| parent);
     }
     find(name)
+}
+
+/// The function with this name in the environment's container.
+pub(super) fn find_function(env: &Declarations, name: &str) -> Option<Arc<FunctionDecl>> {
+    resolve_name(env.container(), name, |candidate| {
+        env.function(candidate).cloned()
+    })
 }
 
 /// The declaration of an identifier.
@@ -137,37 +146,5 @@ impl Declared {
             name,
             ty,
         }
-    }
-}
-
-/// If an expression spells a dotted name, returns its first identifier: the node and the name without a leading dot.
-pub(super) fn root(expr: &Expr) -> Option<(ExprId, &str)> {
-    let mut expr = expr;
-    loop {
-        match &expr.kind {
-            ExprKind::Ident(name) => {
-                return Some((expr.id, name.strip_prefix('.').unwrap_or(name)));
-            }
-            ExprKind::Select(select) if !select.test_only => expr = &select.operand,
-            _ => return None,
-        }
-    }
-}
-
-/// If an expression spells a dotted name, such as `a.b.c`, appends it to `name` and returns true.
-pub(super) fn push_qualified_name(expr: &Expr, name: &mut String) -> bool {
-    match &expr.kind {
-        ExprKind::Ident(ident) => {
-            name.push_str(ident);
-            true
-        }
-        ExprKind::Select(select) if !select.test_only => {
-            push_qualified_name(&select.operand, name) && {
-                name.push('.');
-                name.push_str(&select.field);
-                true
-            }
-        }
-        _ => false,
     }
 }

@@ -27,6 +27,18 @@ pub struct Declarations {
     roots: FxHashSet<SmolStr>,
 }
 
+/// What dotted names that begin with the same part may refer to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum NamesBelow {
+    /// Nothing.
+    #[default]
+    None,
+    /// Only types of the host.
+    OfHost,
+    /// Any declaration.
+    Declared,
+}
+
 /// The options of an environment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EnvOptions {
@@ -100,12 +112,15 @@ impl Declarations {
         }
     }
 
-    /// Whether a declared name may begin with `root` and a dot.
-    pub(crate) fn has_names_below(&self, root: &str) -> bool {
-        !self.container.is_empty()
-            || self.roots.contains(root)
-            || root == PROTOCOL_BUFFERS
-            || self.providers.has_names_below(root)
+    /// What names that begin with `root` and a dot may refer to.
+    pub(crate) fn names_below(&self, root: &str) -> NamesBelow {
+        if !self.container.is_empty() || self.roots.contains(root) || root == PROTOCOL_BUFFERS {
+            NamesBelow::Declared
+        } else if self.providers.has_names_below(root) {
+            NamesBelow::OfHost
+        } else {
+            NamesBelow::None
+        }
     }
 
     /// Adds an overload of a function, unless the function has an overload with this id.

@@ -11,6 +11,7 @@ mod rows;
 
 pub use body::{Argument, Arguments, Body, NativeText, Plain, Returned, WithContext};
 pub use context::CallContext;
+pub(crate) use declarations::NamesBelow;
 pub use declarations::{Corrections, Declarations, EnvOptions, Rules};
 pub use form::{Form, LiteralRule, Reads, Yield};
 pub use function::{FunctionDecl, OverloadDecl};

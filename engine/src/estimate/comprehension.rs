@@ -63,8 +63,8 @@ impl<'a> Estimator<'a> {
         start.plus(result).plus(count.costs_each(each))
     }
 
-    /// Pushes the loop variables. The paths of both variables extend the range's path. As in upstream, the path of the second variable may
-    /// overwrite the last step of the first variable's path.
+    /// Pushes the loop variables. The path of each variable is the range's path with one more step. As in upstream, the step of the second
+    /// variable may overwrite the step of the first, because paths share memory (see `path`).
     fn push_loop_variables(&mut self, fold: &'a Comprehension) {
         let entries = self.entries_of(&fold.iter_range);
         let is_list = match entries {

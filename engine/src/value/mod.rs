@@ -140,7 +140,7 @@ impl std::fmt::Debug for Value<'_> {
 }
 
 impl<'a> Value<'a> {
-    /// Returns the value. Converts it first if it is [unread](ValueKind::Unread) JSON.
+    /// Returns the value; [unread](ValueKind::Unread) JSON is converted first.
     ///
     /// # Errors
     ///
@@ -155,7 +155,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Returns the value. Converts it first if it is [unread](ValueKind::Unread) JSON.
+    /// Returns the value; [unread](ValueKind::Unread) JSON is converted first.
     ///
     /// # Errors
     ///

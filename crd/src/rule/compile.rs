@@ -1,6 +1,5 @@
 //! The compilation of rules (apiextensions-apiserver `pkg/apiserver/schema/cel/compilation.go`).
 
-use gavel_engine::ast::Expr;
 use gavel_engine::check::{CheckedAst, Reference};
 use gavel_engine::env::Env;
 use gavel_engine::estimate::estimate;
@@ -247,9 +246,9 @@ const MESSAGE: Role = Role {
 
 /// Whether the name `oldSelf` occurs in an expression, even as a loop variable.
 fn uses_old_self(checked: &CheckedAst) -> bool {
-    let is_old_self = |expr: &Expr| match checked.reference(expr.id) {
-        Some(Reference::Variable(name) | Reference::Type(name)) => name == OLD_SELF,
+    let is_old_self = |reference: &Reference| match reference {
+        Reference::Variable(name) | Reference::Type(name) => name == OLD_SELF,
         _ => false,
     };
-    checked.ast().walk().any(is_old_self)
+    checked.references().any(is_old_self)
 }

@@ -107,22 +107,29 @@ impl CheckedAst {
         self.meanings.get(id.index())?.reference.as_ref()
     }
 
+    /// The references of all nodes that have one.
+    pub fn references(&self) -> impl Iterator<Item = &Reference> {
+        let meanings = self.meanings.iter();
+        meanings.filter_map(|meaning| meaning.reference.as_ref())
+    }
+
     /// Iterates over the calls of the functions that `is_of` accepts. Each call comes after the calls below it.
     pub fn calls<'c>(
         &'c self,
         is_of: impl Fn(&FunctionDecl) -> bool + 'c,
     ) -> impl Iterator<Item = (&'c Expr, &'c Call)> {
-        let is_call = move |reference: Option<&Reference>| match reference {
-            Some(Reference::Call { function, .. }) => is_of(function),
+        let is_call = move |reference: &Reference| match reference {
+            Reference::Call { function, .. } => is_of(function),
             _ => false,
         };
-        let mut references = (self.meanings.iter()).map(|meaning| meaning.reference.as_ref());
         // Most expressions call none of these functions, and their trees need not be walked.
-        let walk = references.any(&is_call).then(|| self.ast.walk());
+        let walk = self.references().any(&is_call).then(|| self.ast.walk());
         walk.into_iter()
             .flatten()
             .filter_map(move |expr| match &expr.kind {
-                ExprKind::Call(call) if is_call(self.reference(expr.id)) => Some((expr, &**call)),
+                ExprKind::Call(call) if self.reference(expr.id).is_some_and(&is_call) => {
+                    Some((expr, &**call))
+                }
                 _ => None,
             })
     }

@@ -60,24 +60,30 @@ impl Bindings {
     /// The result type of a call, if the argument types fit the signature. If they fit, binds the type variables accordingly.
     ///
     /// Every attempt, even a failed one, creates new variables for the signature's type parameters.
+    #[inline]
     pub(super) fn call(&mut self, signature: &Signature, arguments: &[&Type]) -> Option<Type> {
-        let scheme = Scheme {
-            names: signature.type_parameters(),
-            first: self.fresh_block(signature.type_parameters().len()),
-        };
-        if signature.parameters.len() != arguments.len() {
-            return None;
-        }
+        let names = signature.type_parameters();
+        let first = self.fresh_block(names.len());
         let mut pairs = arguments.iter().zip(&signature.parameters);
-        // Most overloads of an operator are excluded here.
-        if pairs
-            .clone()
-            .any(|(actual, formal)| conflict(actual, formal))
-        {
-            return None;
+        // This excludes most overloads of an operator.
+        let conflicts = signature.parameters.len() != arguments.len()
+            || pairs.any(|(actual, formal)| conflict(actual, formal));
+        match conflicts {
+            true => None,
+            false => self.call_if_it_fits(signature, arguments, &Scheme { names, first }),
         }
+    }
+
+    #[inline(never)]
+    fn call_if_it_fits(
+        &mut self,
+        signature: &Signature,
+        arguments: &[&Type],
+        scheme: &Scheme<'_>,
+    ) -> Option<Type> {
+        let mut pairs = arguments.iter().zip(&signature.parameters);
         let fits = self.attempt(|bindings| {
-            pairs.all(|(actual, formal)| bindings.fits(actual, formal, &scheme))
+            pairs.all(|(actual, formal)| bindings.fits(actual, formal, scheme))
         });
         fits.then(|| match scheme.names {
             [] => signature.result.clone(),

@@ -6,6 +6,7 @@ use std::sync::{Arc, LazyLock};
 
 use gavel_apimachinery::server::{Difference, Server};
 use gavel_engine::value::{Json, Shape};
+use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
 use super::escape::escape;
@@ -59,7 +60,7 @@ pub(super) fn build(schema: &JsonSchema, is_resource: bool, server: Server) -> S
 struct Builder {
     server: Server,
     /// The indices of nodes, keyed by the address of the schema and by whether the schema is that of a resource.
-    visited: HashMap<(*const JsonSchema, bool), usize>,
+    visited: FxHashMap<(*const JsonSchema, bool), usize>,
     known: HashMap<Node<usize>, usize>,
     shapes: Vec<Shape>,
     /// The schemas that the builder created. They stay alive so that no other schema gets the same address.

@@ -1,11 +1,11 @@
 //! Matches each value in an object with the old value before an update (apiserver `pkg/cel/common/equality.go`).
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::ptr;
 use std::rc::Rc;
 
 use gavel_engine::value::Json;
+use rustc_hash::FxHashMap;
 
 use crate::equal::deep_equal;
 use crate::{JsonSchema, MAX_DEPTH};
@@ -43,9 +43,9 @@ pub struct Correlation<'a> {
     old: &'a Json,
     schema: &'a JsonSchema,
     /// Whether a new value is unchanged, keyed by the address of the value.
-    unchanged: RefCell<HashMap<*const Json, bool>>,
+    unchanged: RefCell<FxHashMap<*const Json, bool>>,
     /// The old elements of lists of type map, keyed by the address of the new list.
-    lists: RefCell<HashMap<*const Json, Rc<MapList<'a>>>>,
+    lists: RefCell<FxHashMap<*const Json, Rc<MapList<'a>>>>,
 }
 
 /// A value in an updated object, with its old value.

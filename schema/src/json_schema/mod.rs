@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use gavel_engine::value::Json;
+use rustc_hash::FxHashSet;
 use smol_str::SmolStr;
 
 mod list;
@@ -262,13 +263,13 @@ impl JsonSchema {
     /// Whether `holds` is true for this schema or any schema of an element, value or property within it. Shared schemas are
     /// visited once.
     pub fn any(&self, holds: &dyn Fn(&JsonSchema) -> bool) -> bool {
-        self.any_new(holds, &mut HashSet::new())
+        self.any_new(holds, &mut FxHashSet::default())
     }
 
     fn any_new(
         &self,
         holds: &dyn Fn(&JsonSchema) -> bool,
-        visited: &mut HashSet<*const JsonSchema>,
+        visited: &mut FxHashSet<*const JsonSchema>,
     ) -> bool {
         let within = [self.item(), self.value()].into_iter().flatten();
         let mut within = within.chain(self.properties.values());

@@ -1,9 +1,10 @@
 //! Stores equal schemas once, to save memory.
 
-use std::collections::HashMap;
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
 
 use super::{Docs, Items, JsonSchema, Rare, SchemaOrBool};
 
@@ -16,10 +17,10 @@ pub(super) const MAX_ALIKE: usize = 4;
 #[derive(Debug, Default)]
 pub struct Pool {
     /// The schemas, keyed by hash.
-    schemas: HashMap<u64, Vec<Arc<JsonSchema>>>,
+    schemas: FxHashMap<u64, Vec<Arc<JsonSchema>>>,
     hasher: RandomState,
     /// Schemas without their descriptions, keyed by address, so that equal schemas are shared.
-    bare: HashMap<*const JsonSchema, Bare>,
+    bare: FxHashMap<*const JsonSchema, Bare>,
 }
 
 #[derive(Debug)]

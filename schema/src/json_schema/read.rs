@@ -1,11 +1,11 @@
 //! Reads a schema from JSON as Go's decoder does: unknown keys are ignored, null counts as absent, and wrong types are errors.
 
-use std::collections::HashMap;
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use gavel_engine::value::Json;
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Deserializer, de};
 use smol_str::SmolStr;
 
@@ -91,7 +91,7 @@ impl SchemaReadError {
 #[derive(Debug, Default)]
 pub struct SchemaReader<'j> {
     /// Schemas, keyed by a hash of their own keys.
-    known: HashMap<u64, Vec<Known<'j>>>,
+    known: FxHashMap<u64, Vec<Known<'j>>>,
     hasher: RandomState,
 }
 

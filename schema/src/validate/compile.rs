@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use gavel_apimachinery::formats::Format;
 use gavel_apimachinery::server::{Difference, Server};
+use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
 use super::node::{
@@ -49,7 +50,7 @@ pub(super) struct NodeCompiler<'s> {
     /// The compiled patterns, keyed by their text. Schemas repeat patterns.
     patterns: HashMap<&'s str, Arc<Pattern>>,
     /// The nodes, keyed by the address of the schema: a shared schema has one node.
-    nodes: HashMap<*const JsonSchema, Arc<NodeRules>>,
+    nodes: FxHashMap<*const JsonSchema, Arc<NodeRules>>,
 }
 
 impl<'s> NodeCompiler<'s> {
@@ -58,7 +59,7 @@ impl<'s> NodeCompiler<'s> {
             purpose,
             in_combination: false,
             patterns: HashMap::new(),
-            nodes: HashMap::new(),
+            nodes: FxHashMap::default(),
         }
     }
 

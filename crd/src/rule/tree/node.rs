@@ -1,11 +1,11 @@
 //! The tree of a schema's rules (`validator` upstream).
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use gavel_apimachinery::server::Difference;
 use gavel_schema::JsonSchema;
 use gavel_schema::cel::escape;
+use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
 use crate::rule::{self, Age, CompiledRule, NodeType, RuleEnvs};
@@ -42,8 +42,8 @@ impl RuleNode {
     ) -> Option<Arc<RuleNode>> {
         let mut compiler = TreeCompiler {
             envs,
-            with_rules: HashMap::new(),
-            nodes: HashMap::new(),
+            with_rules: FxHashMap::default(),
+            nodes: FxHashMap::default(),
         };
         if !compiler.has_rules(schema) {
             return None;
@@ -75,9 +75,9 @@ impl RuleNode {
 struct TreeCompiler<'c> {
     envs: &'c RuleEnvs,
     /// Whether a schema contains rules, keyed by the schema's address.
-    with_rules: HashMap<*const JsonSchema, bool>,
+    with_rules: FxHashMap<*const JsonSchema, bool>,
     /// The nodes, keyed by the addresses of schema and type.
-    nodes: HashMap<(*const JsonSchema, Option<*const ()>), Known>,
+    nodes: FxHashMap<(*const JsonSchema, Option<*const ()>), Known>,
 }
 
 /// The node for a schema and a type.

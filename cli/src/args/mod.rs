@@ -297,9 +297,9 @@ pub(crate) struct FunctionsArgs {
 /// The formats in which `gavel functions` lists the functions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FunctionsOutput {
-    /// A table for people
+    /// For people: a table
     Text,
-    /// A document, with examples
+    /// For documentation, with examples
     Markdown,
     /// For programs: one line of JSON
     Json,

@@ -14,7 +14,7 @@ pub(crate) struct Api {
     pub(crate) replacement: &'static str,
 }
 
-/// When an API is no longer served, or deprecated.
+/// The Kubernetes version from which an API is deprecated or no longer served.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum End {
     /// The first Kubernetes version that does not serve the API.
@@ -31,9 +31,9 @@ pub(crate) fn find(group: &str, version: &str, resource: &str) -> Option<&'stati
     })
 }
 
-/// The Kubernetes versions that accept objects with expressions, by kind and API version: the first minor version that accepts the objects,
-/// and the first that no longer does. For policies and devices, these versions serve the API version (k8s.io/api
-/// `*/zz_generated.prerelease-lifecycle.go`).
+/// The Kubernetes versions that accept objects with expressions, by kind and API version: the first minor version that accepts such
+/// objects, and the first later version that rejects them. For policies and devices, these are the versions that serve the API version
+/// (k8s.io/api `*/zz_generated.prerelease-lifecycle.go`).
 const KINDS: [(&[&str], &str, u32, Option<u32>); 14] = [
     (VALIDATING, "v1alpha1", 26, Some(32)),
     (VALIDATING, "v1beta1", 28, Some(34)),

@@ -35,7 +35,7 @@ pub static POLICY_COST: Rule = Rule {
     },
 };
 
-/// Reports a kind that a policy names and against which its expressions were not checked.
+/// Reports a kind that a policy names, if the policy's expressions were not checked with the schema of the kind.
 pub static UNCHECKED_KIND: Rule = Rule {
     id: "unchecked-kind",
     severity: Severity::Note,

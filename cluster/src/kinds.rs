@@ -1,5 +1,5 @@
-//! Gavel's own kinds. They are the kinds of admissionregistration.k8s.io/v1 in another group: to use a manifest with the other group,
-//! change one line.
+//! Gavel's own kinds. They have the fields of the kinds in admissionregistration.k8s.io/v1: to use a manifest of a built-in kind with
+//! Gavel, change its `apiVersion`.
 
 use gavel_policy::api;
 use kube::core::ApiResource;

@@ -1,5 +1,5 @@
-//! The parts that all versions of a definition share. The API server stores each shared part once, outside of the versions; errors name the
-//! path of this copy (apiextensions `v1/conversion.go`).
+//! The parts that all versions of a definition share. The API server stores each shared part once, outside of the versions, and its errors
+//! name the path outside of the versions (apiextensions `v1/conversion.go`).
 
 use gavel_schema::OptionalList;
 

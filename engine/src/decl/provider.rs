@@ -40,7 +40,8 @@ impl TypeProviders {
         self.0.push(provider);
     }
 
-    /// The first host that knows a type; `None` if no host knows it. A single host is not asked.
+    /// The first host that knows a type; `None` if no host knows it. If there is only one host, it is returned even if it does not know the
+    /// type.
     fn host_of(&self, type_name: &str) -> Option<&Arc<dyn TypeProvider>> {
         match self.0.as_slice() {
             [only] => Some(only),

@@ -106,7 +106,7 @@ typedef struct GavelPolicy GavelPolicy;
 // A compiled expression.
 typedef struct GavelProgram GavelProgram;
 
-// Receives the answer of a callback. It is valid until the callback returns.
+// Receives the host's answer in a callback. The reply is valid until the callback returns.
 typedef struct GavelReply GavelReply;
 
 // The compiled rules of a structural schema.

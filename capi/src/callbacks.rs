@@ -21,7 +21,7 @@ pub enum GavelVerdict {
     Deny = 2,
 }
 
-/// Receives the answer of a callback. It is valid until the callback returns.
+/// Receives the host's answer in a callback. The reply is valid until the callback returns.
 #[derive(Debug, Default)]
 pub struct GavelReply {
     decision: Decision,

@@ -44,7 +44,7 @@ impl Operation {
 pub struct Subject<'a> {
     /// The operation.
     pub operation: Operation,
-    /// The object; the old one if it is deleted.
+    /// The object; for a deletion, the deleted object.
     pub object: &'a Json,
     /// The object before the update; `None` means the object itself.
     pub old: Option<&'a Json>,

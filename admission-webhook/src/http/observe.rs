@@ -80,8 +80,8 @@ impl<'s> Checks<'s> {
         self.evaluations.set(0);
     }
 
-    /// The duration of the evaluation that just ended: the mean of those since the clock was last read. The clock is not read after each
-    /// evaluation, because that can take as long as an evaluation.
+    /// The duration that is counted for the evaluation that just ended: the mean duration of all evaluations since the clock was last read.
+    /// The clock is not read after each evaluation, because reading it can take as long as an evaluation.
     fn took(&self) -> Duration {
         let now = Instant::now();
         let took = now.saturating_duration_since(self.began.get());

@@ -152,7 +152,8 @@ fn by_policies(
     Outcome::Decided(response)
 }
 
-/// Logs and counts a request that Gavel denies by a built-in policy, although the API server admitted the request.
+/// Logs and counts a request that the API server admitted, if `decision` denies it. `decision` is Gavel's own evaluation of the API
+/// server's built-in policies.
 fn compare(app: &App, request: &AdmissionRequest<'_>, decision: Decision) {
     let denial = decision.denials.first().cloned();
     let Some(status) = AdmissionResponse::from(decision).status else {

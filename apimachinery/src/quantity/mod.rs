@@ -1,9 +1,9 @@
 //! Amounts of resources: `100m`, `1.5Gi`, `2e6` (apimachinery `pkg/api/resource`).
 //!
 //! A quantity has one of two representations. The small form is an integer times a power of ten. The large form is a decimal of any size.
-//! As in upstream, the representation has visible effects: only quantities in the small form are integers. A computation may convert an
-//! operand to the large form, and its result may share the decimal of an operand, so that an addition may change its operand. These effects
-//! are deterministic, and Gavel reproduces them.
+//! As in upstream, the representation has visible effects. Only quantities in the small form are integers. A comparison may convert its
+//! first operand to the large form. A sum or difference whose first operand has the large form is written into that operand and shared with
+//! it, so the operand changes its value. These effects are deterministic, and Gavel reproduces them.
 
 use std::cmp::Ordering;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};

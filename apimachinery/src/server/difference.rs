@@ -17,7 +17,7 @@ pub enum Difference {
     StaticNamesAreWarnedOf,
     /// `lists.range` fails for a size below zero or above a million.
     RangeIsBounded,
-    /// `indexOf` and `lastIndexOf`, called for an empty text, fail for a position below zero.
+    /// `s.indexOf('', n)` and `s.lastIndexOf('', n)` fail if the position `n` is below zero.
     PositionsStartAtZero,
     /// `duration(int)` is not declared.
     DurationsAreNoNumbers,

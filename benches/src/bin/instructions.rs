@@ -283,7 +283,8 @@ fn run_rule(path: &str) {
     evaluate(rule, how == "read");
 }
 
-/// Evaluates a rule, which must be true. With `read`, a variable without a schema was parsed into an arena, as reviews are parsed.
+/// Evaluates a rule, which must be true. If `read` is true, a variable without a schema is bound to a value that was parsed into an arena
+/// before, as reviews are parsed.
 fn evaluate(rule: &Rule, read: bool) {
     let program = plan(&rule.environment(), &rule.expression);
     let kept = Arena::new();

@@ -23,7 +23,7 @@ pub(crate) struct LintArgs {
     #[arg(short = 'R', long)]
     pub(crate) recursive: bool,
 
-    /// Report only findings of these rules and everything that an API server rejects; all means every rule
+    /// Besides what an API server rejects, report only findings of these rules; all stands for every rule
     #[arg(long, value_name = "RULE", value_delimiter = ',')]
     pub(crate) select: Vec<String>,
 
@@ -31,7 +31,8 @@ pub(crate) struct LintArgs {
     #[arg(long, value_name = "RULE", value_delimiter = ',')]
     pub(crate) ignore: Vec<String>,
 
-    /// Turn findings of these rules into errors; warnings means every rule with the severity warning, all means every rule
+    /// Turn findings of these rules into errors; the word warnings stands for every rule with the severity warning, the word all for every
+    /// rule
     #[arg(long, value_name = "RULE", value_delimiter = ',')]
     pub(crate) deny: Vec<String>,
 

@@ -170,7 +170,7 @@ impl Metrics {
             ),
             differences: add.family(
                 "gavel_native_differences",
-                "Requests that the API server admitted although Gavel denies them by the same built-in policy",
+                "Requests that the API server admitted although Gavel, evaluating the same built-in policy, would deny them",
             ),
             certificate_expiry: add.seconds(
                 "gavel_tls_certificate_expiry_timestamp",
@@ -243,7 +243,8 @@ impl Metrics {
             .set(i64::try_from(seconds).unwrap_or(i64::MAX));
     }
 
-    /// Counts a request that Gavel denies by a built-in policy, although the API server admitted the request.
+    /// Counts a request that the API server admitted although Gavel, evaluating the API server's built-in policies, would deny it by
+    /// `policy`.
     pub(crate) fn differs(&self, policy: &str) {
         let policy = policy.to_owned();
         self.differences

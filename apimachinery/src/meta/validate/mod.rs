@@ -206,7 +206,8 @@ fn nothing() -> BadValue {
     BadValue::Text("null".to_owned())
 }
 
-/// Validates the fields that are validated at creation and at update. `finalizers` is true at creation only.
+/// Validates the fields that are validated at creation and at update. `finalizers` says whether the finalizers are validated too, which is
+/// so at creation only.
 fn validate_common(
     errors: &mut Vec<Error>,
     metadata: MetadataView<'_>,

@@ -91,6 +91,39 @@ fn findings_have_a_rule_and_an_exact_place() {
     assert_eq!(first["kinds"], json!(["example.com/v1 Thing"]));
 }
 
+/// The kinds of an OpenAPI document are checked like those of definitions: also the optional fields whose names Kubernetes' own kinds have
+/// too, such as `replicas`. Kubernetes sets these only in its own kinds.
+#[test]
+fn kinds_come_from_an_openapi_document() {
+    let kind = json!({"group": "example.com", "version": "v1", "kind": "Thing"});
+    let spec = json!({"type": "object", "properties": {"replicas": {"type": "integer"}}});
+    let document = json!({
+        "paths": {"/apis/example.com/v1/namespaces/{namespace}/things": {"get": {"x-kubernetes-group-version-kind": kind}}},
+        "components": {"schemas": {"com.example.v1.Thing": {
+            "type": "object",
+            "properties": {"spec": spec},
+            "required": ["spec"],
+            "x-kubernetes-group-version-kind": [kind],
+        }}},
+    });
+    let (before, _) = POLICY.split_once("  - expression").unwrap();
+    let folder = Folder::new()
+        .with(
+            "policy.yaml",
+            &format!("{before}  - expression: object.spec.replicas < 5\n"),
+        )
+        .with("thing.json", &document.to_string());
+    let args = "lint policy.yaml --openapi thing.json --select optional-field --output json";
+    let args: Vec<_> = args.split(' ').collect();
+    let (code, out, err) = gavel(folder.path(), &args, "");
+    assert_eq!(
+        found(&out),
+        [("optional-field".to_owned(), 13, 28)],
+        "{out}"
+    );
+    assert_eq!((code, err.as_str()), (0, ""));
+}
+
 #[test]
 fn mutating_policies_are_checked_against_schemas() {
     let (before, _) = POLICY.split_once("  validations:").unwrap();

@@ -99,7 +99,8 @@ fn is_decided(
 }
 
 /// Validates an object, and checks that the object is the same after it is written and decoded again. Objects with unknown fields are not
-/// written: a field such as `apiversion` determines the type, but is then dropped.
+/// written, because they can change: the decoder reads the type even from a field in the wrong case, such as `apiversion`, but then drops
+/// this field as unknown.
 fn is_validated(text: &str) {
     let Ok(decoded) = Resource::decode(text) else {
         return;

@@ -21,8 +21,8 @@ const CATEGORY_ALIASES: &str = "Casedletter=LC Closepunctuation=Pe Cntrl=Cc Comb
     Separator=Z Spaceseparator=Zs Spacingmark=Mc Surrogate=Cs Symbol=S Titlecaseletter=Lt Unassigned=Cn \
     Uppercaseletter=Lu";
 
-/// The scripts that Go finds by name: those whose name is one word. Go looks up the [`canonical`] spelling, which has no underscores, but
-/// writes the longer names in its table with underscores.
+/// The scripts that Go finds by name: those whose name is one word. Go's table has underscores in names of several words, but Go looks up
+/// the [`canonical`] spelling, which has none.
 const SCRIPTS: &str = "Adlam Ahom Arabic Armenian Avestan Balinese Bamum Batak Bengali Bhaiksuki Bopomofo Brahmi Braille Buginese \
     Buhid Carian Chakma Cham Cherokee Chorasmian Common Coptic Cuneiform Cypriot Cyrillic Deseret Devanagari \
     Dogra Duployan Elbasan Elymaic Ethiopic Georgian Glagolitic Gothic Grantha Greek Gujarati Gurmukhi Han Hangul \
@@ -165,7 +165,8 @@ pub(super) fn contains(class: &ClassUnicode, c: char) -> bool {
 static KNOWN: LazyLock<ClassUnicode> =
     LazyLock::new(|| parse(r"\p{age=15.0}").unwrap_or_else(ClassUnicode::empty));
 
-/// The code points of a property that Unicode 15.0 assigns. The property is spelled as in regex-syntax: `gc=Lu` or `sc=Greek`.
+/// The code points with a property, restricted to those that Unicode 15.0 assigns. The property is spelled as in regex-syntax: `gc=Lu` or
+/// `sc=Greek`.
 fn query(property: &str) -> Option<ClassUnicode> {
     let mut class = parse(&format!(r"\p{{{property}}}"))?;
     class.intersect(&KNOWN);

@@ -7,7 +7,7 @@ use gavel_engine::types::TypeTextError;
 use crate::base_env::base_env;
 
 /// The environments of an API server. The environment of new expressions has the functions of one Kubernetes version. The environment of
-/// stored expressions has all functions, because a later version may have stored them.
+/// stored expressions has the functions of all versions, because a later version may have stored an expression.
 #[derive(Debug, Clone)]
 pub struct EnvSet {
     server: Server,

@@ -2,6 +2,7 @@
 //! (kubernetes `pkg/apis/*/v1/defaults.go`, and admission plugins that run before policies).
 
 use gavel_policy::GroupVersionKind;
+use gavel_schema::built_in::Kubernetes;
 use smol_str::SmolStr;
 
 /// The names of fields that are always set.
@@ -38,6 +39,12 @@ const SET: [&str; 31] = [
     "volumeBindingMode",
     "volumeMode",
 ];
+
+/// Whether an API group is one of Kubernetes' own.
+pub(crate) fn has_group(group: &str) -> bool {
+    let mut kinds = Kubernetes::get().kinds();
+    kinds.any(|(api_version, kind)| GroupVersionKind::new(api_version, kind).group == group)
+}
 
 /// Whether a path leads to a field that objects of every kind have.
 pub(crate) fn is_set_in_objects(path: &[SmolStr]) -> bool {

@@ -1,6 +1,6 @@
-//! The other objects in which Kubernetes accepts CEL: the API server's authentication and authorization configuration (apiserver
-//! `pkg/apis/apiserver/validation`, `pkg/{authentication,authorization}/cel`), and the selectors of device classes and claims
-//! (`dynamic-resource-allocation/cel`).
+//! The objects in which Kubernetes accepts CEL, other than CustomResourceDefinitions and policies: the API server's authentication and
+//! authorization configuration (apiserver `pkg/apis/apiserver/validation`, `pkg/{authentication,authorization}/cel`), and device classes
+//! and resource claims, whose selectors are CEL (`dynamic-resource-allocation/cel`).
 //!
 //! Besides expressions, only versions and unknown fields are checked.
 

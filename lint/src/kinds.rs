@@ -14,6 +14,8 @@ use gavel_policy::typecheck::{TypeChecker, plural};
 use gavel_schema::built_in::Kubernetes;
 use gavel_schema::{JsonSchema, openapi};
 
+use crate::builtin;
+
 /// The key that names the kind of a schema or path in an OpenAPI document.
 const KIND: &str = "x-kubernetes-group-version-kind";
 
@@ -32,7 +34,7 @@ pub(crate) struct KnownKind {
     pub(crate) schema: Arc<JsonSchema>,
     /// Whether objects have a namespace; `None` if that is not known.
     pub(crate) is_namespaced: Option<bool>,
-    /// Whether Kubernetes has the kind itself.
+    /// Whether the kind is in an API group of Kubernetes itself.
     pub(crate) is_builtin: bool,
 }
 
@@ -51,7 +53,7 @@ impl Kinds {
             resources: BTreeMap::new(),
         };
         kinds.add_builtin(documents);
-        // Only policies and bindings need the kinds of definitions.
+        // Only policies and bindings need the kinds that CustomResourceDefinitions define.
         if documents.iter().any(|each| group_of(each) == GROUP) {
             for document in documents {
                 kinds.add_definition(document);
@@ -184,7 +186,7 @@ impl Kinds {
             let known = KnownKind {
                 schema: Arc::new(schema),
                 is_namespaced: None,
-                is_builtin: true,
+                is_builtin: builtin::has_group(&kind.group),
             };
             self.schemas.insert(kind, known);
         }
@@ -230,7 +232,7 @@ pub(crate) fn pointer(field: &str) -> String {
     steps.map(|step| format!("/{step}")).collect()
 }
 
-/// The names of resources and kinds of params in policies, in lower case.
+/// The resources and the kinds of params that policies name, in lower case.
 struct Named(BTreeSet<String>);
 
 impl Named {

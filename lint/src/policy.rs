@@ -159,7 +159,7 @@ struct Parts<'p> {
 }
 
 impl<'p> Parts<'p> {
-    /// Begins with the variables and the match conditions.
+    /// Creates the parts for the variables and the match conditions. Other expressions are added with `add`.
     fn new(
         linter: &Linter,
         declarations: Declarations,

@@ -71,8 +71,8 @@ pub(crate) fn check(
     }));
 }
 
-/// Whether a reported type mismatch is not an error at run time, where all objects of a schema are maps. For example, lists of containers
-/// and of init containers can be joined with `+`, although the names of their types differ.
+/// Whether an expression with this type mismatch works at run time: one of the types comes from a schema, and at run time all objects are
+/// maps. For example, a list of containers and a list of init containers can be joined with `+`, although the names of their types differ.
 fn works_at_run_time(message: &str) -> bool {
     let Some((_, arguments)) = message.split_once("applied to '(") else {
         return false;
@@ -135,7 +135,7 @@ fn check_optional(
         let reads: Vec<_> = of_kind()
             .map(|each| (each, Reads::of(&each.checked, &aliases)))
             .collect();
-        // A test in one expression may prevent another from being evaluated.
+        // A test in one expression may prevent another expression from being evaluated.
         let tested: Vec<FieldPath> = reads
             .iter()
             .flat_map(|(_, reads)| reads.tested.iter().cloned())

@@ -29,8 +29,8 @@ use crate::params::{Found, Hashed, ParamSelection, ParamSource};
 use crate::request::AdmissionRequest;
 use crate::resource::GroupVersionKind;
 
-/// The fixed number of units of work that each evaluation counts. A long evaluation also counts its own work, and checks the interrupt
-/// itself.
+/// The units of work that are counted for each evaluation before it begins, however short it is. A long evaluation also counts the work
+/// that it does, and checks the interrupt itself.
 const WORK_PER_EVALUATION: usize = 1 << 13;
 
 /// The cluster-scoped kinds of the core group.
@@ -147,7 +147,8 @@ impl<'a> Dispatch<'a> {
         arena: &'a Arena,
     ) -> Self {
         let work = Work::new(options.interrupt);
-        // If the interrupt returns true here, it is checked again, and returns true again, before the first evaluation.
+        // The result is not needed here: if the interrupt returns true, `work` checks it again before the first evaluation, which then
+        // fails.
         let _ = work.ask();
         Dispatch {
             snapshot,
@@ -308,8 +309,8 @@ impl<'a> Dispatch<'a> {
 
     /// The source of the params for a policy with this `paramKind`; `None` if the policy has no `paramKind`.
     ///
-    /// If it is unknown whether the kind is namespaced, it counts as namespaced in two cases: it is a namespaced kind of the core group, or
-    /// the `paramRef` of a binding sets a namespace.
+    /// If the snapshot does not know whether the kind is namespaced, the kind counts as namespaced in two cases: it belongs to the core
+    /// group and is not one of `CLUSTER_KINDS`, or the `paramRef` of a binding sets a namespace.
     pub(crate) fn params_of<'b>(
         &self,
         kind: Option<&ParamKind>,

@@ -193,7 +193,7 @@ fn schemas_must_be_structural() {
     );
 }
 
-/// Upstream requires declared fields only for conditions of the root.
+/// Upstream only checks for the root whether the schema declares the fields that are named under `allOf`, `anyOf`, `oneOf` and `not`.
 #[test]
 fn conditions_of_the_root_are_about_declared_fields() {
     let schema = json!({"type": "object", "anyOf": [{"properties": {"a": {"minimum": 1}}}], "not": {"items": {}}});

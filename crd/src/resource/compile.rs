@@ -162,7 +162,7 @@ pub(super) struct CompiledVersion {
     /// Whether the schema is structural. If unknown fields are preserved, the schema need not be structural.
     is_structural: bool,
     pub(super) validator: Option<Validator>,
-    /// The validator of the status, if it is a subresource with a schema.
+    /// The validator of the field `status`; `None` if there is no subresource `status` or the schema does not declare the field.
     pub(super) status_validator: Option<Validator>,
     pub(super) has_status: bool,
     pub(super) scale: Option<Scale>,

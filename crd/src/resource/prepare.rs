@@ -7,9 +7,9 @@ use serde_json::Map;
 use super::compile::{CompiledCrd, UnknownVersion};
 
 impl CompiledCrd {
-    /// Prepares an object for validation, after admission: resets the fields that the client cannot set. These are the generation and, if
-    /// the status is a subresource, the status. In requests to the subresource (`is_status`), they are all fields except the status and the
-    /// managed fields.
+    /// Prepares an object for validation, after admission: resets the fields that the client cannot set. In a request to the subresource
+    /// `status` (`is_status`), the client can set only the status and the managed fields. In any other request, the client cannot set the
+    /// generation or, if the status is a subresource, the status.
     ///
     /// # Errors
     ///

@@ -59,11 +59,12 @@ pub struct Outcome {
     pub schema_errors: Vec<Error>,
     /// The errors of rules.
     pub rule_errors: Vec<Error>,
-    /// Warnings for clients: errors of rules that the object had before the update.
+    /// Warnings for clients: the rule errors that the object already had before the update.
     pub warnings: Vec<String>,
     /// The errors of messageExpressions that failed; at most 100. The API server logs them and uses the rule's `message` instead.
     pub notes: Vec<String>,
-    /// The remaining budget, in cost units; negative if a rule ended the validation.
+    /// The remaining budget, in cost units; negative if the evaluation of the rules was stopped, for example because they exceeded the
+    /// budget.
     pub remaining_budget: i64,
     /// Whether the rules ran.
     pub rules: RuleRun,

@@ -21,7 +21,8 @@ pub struct CompiledRule {
     pub message: Option<Box<Result<Expression, RuleError>>>,
     /// Whether the rule reads `oldSelf`. Such a transition rule is not evaluated without an old value.
     pub uses_old_self: bool,
-    /// The field below the node that errors of the rule name; `None` if the rule sets no field path or has another error.
+    /// The rule's `fieldPath`: the field below the node at which the rule's errors are reported. `None` if the rule has no valid
+    /// `fieldPath`, or if the rule or its message expression does not compile.
     pub field_path: Option<FieldPath>,
 }
 

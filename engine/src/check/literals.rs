@@ -47,7 +47,7 @@ impl Checker<'_> {
         };
         message.type_name = declared.name.clone();
         self.set_reference(id, Reference::Type(declared.name.clone()));
-        // The message name for looking up fields, and the type of the literal.
+        // The name of the type whose fields are looked up, and the type of the literal.
         let (type_name, ty) = match declared.ty {
             Type::Type(Some(ty)) => match (ty.message_name(), &*ty) {
                 (Some(name), _) => (name.into(), Type::clone(&ty)),

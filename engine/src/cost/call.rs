@@ -36,7 +36,7 @@ pub enum Formula {
         /// The argument that the evaluation reads.
         argument: usize,
     },
-    /// Different formulas for the estimate and the evaluation, where upstream has two.
+    /// Different formulas for the estimate and the evaluation, for the functions that have different formulas upstream.
     Split {
         /// The estimate.
         estimate: fn(&dyn CallSite) -> CallEstimate,

@@ -6,7 +6,7 @@ use gavel_golang::work::{Interrupt, Work};
 use crate::error::EvalError;
 use crate::value::{Arena, Value};
 
-/// The units of work that adding an element to a list counts.
+/// The units of work that are counted for each element added to a list.
 const WORK_PER_ELEMENT: usize = 32;
 
 /// The context of a call. The implementation of the called function receives it.

@@ -70,8 +70,8 @@ pub enum Reads {
     All,
 }
 
-/// The known properties of a call's result: its size, and the values that it comes from. Kubernetes' estimate uses only the first five
-/// variants; [bounds](mod@crate::estimate) use all.
+/// The known properties of a call's result: its size, and the values that it comes from. Kubernetes' estimate uses only the variants up to
+/// [`Values`](Self::Values); [bounds](mod@crate::estimate) use all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Yield {
     /// Nothing is known.

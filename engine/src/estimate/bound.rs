@@ -43,8 +43,9 @@ impl KnownValue {
         KnownValue { path, ..self }
     }
 
-    /// A known size: without `steps` of this value, with `@items` or `@values` of its values, with `@keys` or `@indices` of its keys.
-    /// `None` if the size is unknown. The host may then know the size for [`path`](Self::path) followed by `steps`.
+    /// Returns the size of this value or of its entries. Without `steps`, it is the size of the value itself; with `@items` or `@values`,
+    /// the size of each element or map value; with `@keys` or `@indices`, the size of each key or index. Returns `None` if the size is
+    /// unknown. The host may then know the size for [`path`](Self::path) followed by `steps`.
     pub fn size(&self, steps: &[&str]) -> Option<SizeEstimate> {
         match steps {
             [] => self.size,

@@ -110,7 +110,8 @@ impl FunctionCall {
         Ok(value)
     }
 
-    /// Returns the value itself if the step that uses it only reads it. Otherwise returns a copy (`Opaque::twin`) if the type needs one.
+    /// Returns the value itself if the step that uses the value only reads it. Otherwise returns a copy, for types whose values can be
+    /// distinguished from their copies (`Opaque::twin`).
     fn twin<'a>(&self, value: Value<'a>, frame: &Frame<'_, 'a>) -> Value<'a> {
         match self.is_only_read {
             true => value,
@@ -174,7 +175,7 @@ impl FunctionCall {
         frame: &mut Frame<'_, 'a>,
     ) -> Result<Value<'a>, EvalError> {
         let mut later = self.arguments.iter().skip(before.len()).skip(1).peekable();
-        // A call that stops early is charged only if all its arguments were evaluated: if the last argument failed, it is charged.
+        // A call that stops early is charged only if the argument that failed is the last one, so that all arguments were evaluated.
         if error.is_fatal() || (self.stops_early && later.peek().is_some()) {
             return Err(error);
         }
@@ -238,7 +239,7 @@ impl FunctionCall {
     #[cold]
     fn missing(&self, values: &[Value<'_>]) -> EvalError {
         match values {
-            // Upstream passes the call to a method of the receiver, which does not know the function either.
+            // Upstream asks the receiver to perform the call. The receiver does not know the function either.
             [first, ..] if first.has_methods() => EvalError::no_such_overload(),
             [_] | [_, _] => EvalError::no_such_overload_of(&self.function),
             _ => EvalError::no_such_overload_of(format!("{} {}", self.function, self.id.0)),

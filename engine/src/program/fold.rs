@@ -154,7 +154,7 @@ impl FoldStep {
         quantifier.result()
     }
 
-    /// Evaluates the elements one by one, but passes over runs of elements that the test decides together.
+    /// Evaluates the elements one by one, but skips runs of elements that do not decide the result according to `test`.
     fn scan<'a>(
         &self,
         list: List<'a>,
@@ -184,7 +184,8 @@ impl FoldStep {
         }
     }
 
-    /// Counts the elements for which the predicate `p` is true; the loop step is `p ? A + 1 : A`, and the result is `A == 1`.
+    /// Counts the elements for which the predicate `p` is true. With the accumulator `A`, the loop step is `p ? A + 1 : A`, and the result
+    /// is `A == 1`.
     fn exists_one<'a>(
         &self,
         range: Value<'a>,

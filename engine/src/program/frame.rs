@@ -141,7 +141,8 @@ impl<'f, 'a> Frame<'f, 'a> {
         self.program.checks_receivers_of_or
     }
 
-    /// Whether reading an optional returns its value unchanged, without converting it to a Go value and back.
+    /// Whether reading an optional returns its value unchanged. Otherwise the value is converted to a Go value and back, as Kubernetes
+    /// does.
     pub(super) fn keeps_held_values(&self) -> bool {
         self.program.keeps_held_values
     }

@@ -69,7 +69,8 @@ impl MapLiteral {
             }
             if let Err(error) = check_hashable(&key) {
                 return Err(match value {
-                    // Upstream deletes an absent optional entry from the map. Go's error message for deletions is different.
+                    // If the optional value is absent, upstream deletes the key from the map. For a key that cannot be hashed, Go's error
+                    // message for a deletion differs from the one for an insertion.
                     Ok(None) => EvalError::internal(format_args!(
                         "hash of unhashable type: {}",
                         key.go_type()

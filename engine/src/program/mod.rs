@@ -39,7 +39,8 @@ pub struct Program {
     slots: SlotId,
     /// Whether the rules of CEL's specification apply.
     specified: bool,
-    /// Whether reading an optional returns its value unchanged, without converting it to a Go value and back.
+    /// Whether reading an optional returns its value unchanged. Otherwise the value is converted to a Go value and back, as Kubernetes
+    /// does.
     keeps_held_values: bool,
     /// Whether `or` and `orValue` fail if their receiver is not an optional.
     checks_receivers_of_or: bool,
@@ -93,8 +94,8 @@ impl Program {
         self.eval_with(|name| activation.resolve(name), arena, options)
     }
 
-    /// Evaluates the expression with variables that `resolve` looks up by name. It is called before the evaluation starts, and only for the
-    /// variables that the expression reads. A variable for which `resolve` returns `None` is not bound.
+    /// Evaluates the expression with variables that `resolve` looks up by name. `resolve` is called before the evaluation starts, and only
+    /// for the variables that the expression reads. A variable for which `resolve` returns `None` is not bound.
     pub fn eval_with<'a>(
         &'a self,
         resolve: impl Fn(&str) -> Option<Value<'a>>,

@@ -93,7 +93,7 @@ pub(super) fn truth_of(value: Value<'_>) -> Result<Truth, EvalError> {
 }
 
 /// Evaluates `&&` if `DECISIVE` is false, and `||` if it is true. If an operand equals `DECISIVE`, the result is `DECISIVE`, even if the
-/// other operand fails. Otherwise the first failure is the result.
+/// other operand fails. Otherwise, if an operand fails, the result is the first failure.
 #[inline(never)]
 fn logic<'a, const DECISIVE: bool>(
     terms: &'a [Step; 2],

@@ -214,8 +214,8 @@ pub(super) struct FunctionCall {
 pub(super) enum ReadOnce {
     /// A value that the planner parsed from a constant text.
     Constant(OwnedValue),
-    /// A value that is parsed from the text at this path. If the path begins with a loop variable or accumulator, the slot is its slot.
-    /// Otherwise the slot is `None`.
+    /// A value that is parsed from the text at this path. If the path begins with a loop variable or accumulator, the second field is the
+    /// slot of that variable. Otherwise it is `None`.
     AtPath(PathId, Option<SlotId>),
 }
 

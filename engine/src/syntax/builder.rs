@@ -115,7 +115,7 @@ impl<'m> Builder<'m> {
             .push(nodes::call(id, SmolStr::new_static(name), None, operands));
     }
 
-    /// Builds a chain of `&&` or `||`, which has one more term than operators.
+    /// Builds a chain of `&&` or `||` from its operators and terms. There is one more term than there are operators.
     pub(super) fn chain(&mut self, name: &'static str, operators: &[ExprId], mark: Mark) {
         match operators {
             [id] => self.operator(*id, name, 2),

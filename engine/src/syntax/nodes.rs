@@ -45,7 +45,7 @@ impl Nodes {
         id
     }
 
-    /// Releases the id of a node that will not be in the tree. The last id is then reused.
+    /// Releases the id of a node that will not be in the tree. If it is the id created last, the next node reuses it.
     pub(super) fn release(&mut self, id: ExprId) {
         if id.index().saturating_add(1) == self.offsets.len() {
             self.offsets.pop();

@@ -113,7 +113,7 @@ pub(super) struct TokenSet(u64);
 impl TokenSet {
     /// The empty set.
     pub(super) const EMPTY: TokenSet = TokenSet(0);
-    /// The set without kinds in which the rule may end.
+    /// A set of no kinds, with the flag that the rule may end.
     pub(super) const END_OF_RULE: TokenSet = TokenSet(1u64.wrapping_shl(63));
 
     /// A set of one kind.
@@ -133,7 +133,7 @@ impl TokenSet {
         TokenSet(self.0 | other.0)
     }
 
-    /// The set without the end of the rule.
+    /// The same kinds, without the flag that the rule may end.
     pub(super) fn without_end_of_rule(self) -> Self {
         TokenSet(self.0 & !TokenSet::END_OF_RULE.0)
     }

@@ -125,7 +125,7 @@ impl<'a> Visitor<'a> {
     }
 
     fn report(&mut self, offset: Offset, message: impl Into<String>) {
-        // Upstream reports problems of nodes without a position before the first column.
+        // Like upstream, a problem of a node without a position gets column -1, which messages print as 0.
         let location = match offset {
             NOWHERE => Location {
                 line: 1,
@@ -376,7 +376,7 @@ impl<'a> Visitor<'a> {
                     fields.push((id, name.into(), init.optional));
                 }
                 Err(complaint) => {
-                    // Like upstream, reports the error at the first field.
+                    // Like upstream, reports the error at the position of the first field, whichever field is wrong.
                     let list = node.nodes().next().and_then(|list| self.tree.node(list));
                     self.report(list.map_or(node.start, |list| list.start), complaint);
                 }

@@ -1,4 +1,4 @@
-//! Prints types, with their declared names or with the short names of messages.
+//! Prints types, with their declared names or with the short names that error messages use.
 
 use std::fmt;
 
@@ -41,7 +41,7 @@ impl fmt::Display for TypeInMessage<'_> {
     }
 }
 
-/// The names with which types are printed: declared names, or the short names of messages.
+/// The names with which types are printed: declared names, or the short names that error messages use.
 #[derive(Clone, Copy, PartialEq)]
 enum TypeForm {
     Full,

@@ -1,6 +1,6 @@
 //! Conversions between types (the `ConvertToType` methods of cel-go's `common/types`).
 //!
-//! Conversions that only widen a type or copy a text are not in this module, but where they are used.
+//! Conversions that only widen a type or copy a text are implemented where they are used.
 
 use std::fmt::Write;
 

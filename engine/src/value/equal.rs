@@ -46,7 +46,7 @@ impl Value<'_> {
         equals_within(self, other, reach)
     }
 
-    /// Whether `self != other`. Values that cannot be compared are different.
+    /// Whether `self != other`. Values that cannot be compared count as different.
     ///
     /// # Errors
     ///
@@ -60,7 +60,7 @@ impl Value<'_> {
 ///
 /// # Errors
 ///
-/// The host interrupts the evaluation, or no element is equal and a comparison failed fatally.
+/// The host interrupts the evaluation, an element is too large to compare, or the host's own comparison fails.
 pub fn list_contains(
     list: List<'_>,
     value: &Value<'_>,
@@ -240,7 +240,8 @@ fn lists_equal(left: List<'_>, right: List<'_>, reach: &mut Reach<'_>) -> Result
     differs(lists_equal_strictly(left, right, reach)).map(|differ| !differ)
 }
 
-/// Whether two lists have equal elements. If a comparison of two elements fails, returns its error, unless two other elements differ.
+/// Whether two lists have equal elements. If a comparison of two elements fails, returns its error, unless two other elements differ. A
+/// fatal error is returned at once.
 pub(super) fn lists_equal_strictly(
     left: List<'_>,
     right: List<'_>,
@@ -274,7 +275,8 @@ fn maps_equal(left: Map<'_>, right: Map<'_>, reach: &mut Reach<'_>) -> Result<bo
             reach.step(&l)?;
             let r = match (right.get(&key), right) {
                 (Ok(Some(r)), _) => r,
-                // Upstream's map of a schema returns an error value for a key that is not a text. An error value equals nothing.
+                // For a key that is not a text, upstream's map with a schema returns an error value as the entry. An error value equals
+                // nothing.
                 (Ok(None), _) | (Err(_), Map(MapRepr::Shaped(..))) => return Ok(false),
                 (Err(error), _) => return Err(error),
             };

@@ -233,7 +233,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The library's Rust value, if the value has this Rust type.
+    /// The value as the library's Rust type `T`; `None` if it has another type.
     #[inline]
     pub fn as_opaque<T: Opaque>(&self) -> Option<&'a T> {
         self.as_dyn_opaque()?.downcast_ref()
@@ -294,7 +294,8 @@ impl<'a> Value<'a> {
         )
     }
 
-    /// Whether a variable with this value always evaluates to exactly this value.
+    /// Whether a variable with this value always evaluates to the value unchanged. This is not so for optionals and unread JSON, which can
+    /// need a conversion, nor for opaque values, which can represent an error.
     #[inline]
     pub(crate) const fn is_plain(&self) -> bool {
         !matches!(

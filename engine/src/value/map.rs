@@ -112,7 +112,7 @@ impl<'a> Map<'a> {
         }
     }
 
-    /// The entries in order. A host's map that computes its values may fail for each entry.
+    /// The entries in order. With a host's map that computes its values, any entry can be an error.
     pub fn iter(&self) -> MapIter<'a> {
         match self.0 {
             MapRepr::Values(map) => MapIter::Values(map.entries.iter()),

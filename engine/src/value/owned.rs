@@ -34,7 +34,8 @@ impl OwnedValue {
     ///
     /// # Errors
     ///
-    /// The value contains an optional with a value or an object of a host's type; the value is too large to walk; or a host's map fails.
+    /// The value contains an object of a host's type, or an optional that is not empty; JSON in the value cannot be converted through its
+    /// shape; the value is too large to walk; or a host's map fails.
     pub fn copy_of(value: &Value<'_>) -> Result<Self, EvalError> {
         copy(value, &mut Reach::default())
     }

@@ -155,7 +155,7 @@ impl Printer<'_, '_> {
                 Ok(value) => self.simple(&value),
                 Err(error) => self.write_str(error.message()),
             }),
-            // `value` writes these.
+            // `Printer::value` writes lists, maps and optionals that contain a value.
             Repr::List(_)
             | Repr::JsonList(_)
             | Repr::ShapedList(..)

@@ -268,7 +268,8 @@ fn first_word(name: &str) -> u64 {
 fn short_word(name: &[u8]) -> u64 {
     if let (Some(first), Some(last)) = (name.first_chunk(), name.last_chunk()) {
         let [first, last] = [first, last].map(|half| u64::from(u32::from_be_bytes(*half)));
-        // The halves overlap in bytes that are equal.
+        // For fewer than eight bytes, the first and the last four bytes overlap. Both have the same bytes there, so `|` does not change
+        // them.
         let behind = match name.len() {
             4 => 32,
             5 => 24,

@@ -7,7 +7,7 @@ use gavel::authorizer::{Authorizer, AuthorizerAttributes, AuthorizerRequest, Dec
 use gavel::{AdmissionRequest, Arena, EnvSet, Options, PolicyIndex, Value, dispatch};
 use serde_json::json;
 
-/// Allows the verb `bypass` on policies for the group `breakglass` only.
+/// Allows only members of the group `breakglass` to `bypass` policies, and allows nothing else.
 #[derive(Debug)]
 struct BreakGlass;
 

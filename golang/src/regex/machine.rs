@@ -151,7 +151,7 @@ enum Step {
     },
 }
 
-/// Memory for following instructions, reused between calls.
+/// The buffers of `follow`, reused between calls.
 struct Scratch {
     slots: Vec<usize>,
     steps: Vec<Step>,

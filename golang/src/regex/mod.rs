@@ -295,7 +295,7 @@ fn matches<'t, M>(
     })
 }
 
-/// The start of `whole` that was read; `rest` is its unread end.
+/// The part of `whole` that was read: everything before `rest`, the unread end of `whole`.
 fn consumed<'t>(whole: &'t str, rest: &str) -> &'t str {
     whole
         .get(..whole.len().saturating_sub(rest.len()))

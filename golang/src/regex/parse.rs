@@ -413,8 +413,8 @@ impl<'p> Parser<'p> {
         ))
     }
 
-    /// Repeats the last node. `before` is the pattern from the operator on, `after` the text after it; returns the rest after an
-    /// optional `?`.
+    /// Repeats the last node. `before` is the pattern from the operator on; `after` is the pattern behind the operator. Returns the rest of
+    /// the pattern, after an optional `?`.
     fn repeat(
         &mut self,
         repeat: Repeat,

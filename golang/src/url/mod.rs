@@ -68,7 +68,8 @@ impl Url {
         }
     }
 
-    /// Reads the URL of an HTTP request, and then its fragment (`url.ParseRequestURI`, then `url.Parse`).
+    /// Checks that the text is valid as the URL of an HTTP request, then reads it as a URL that may have a fragment (`url.ParseRequestURI`,
+    /// then `url.Parse`).
     ///
     /// # Errors
     ///

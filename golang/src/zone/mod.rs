@@ -53,7 +53,7 @@ impl Zone {
         if name.contains("..") || name.starts_with(['/', '\\']) {
             return Err(ZoneError::InvalidName);
         }
-        // jiff ignores the case of names, and accepts a name for an unknown zone that is not in the database.
+        // jiff ignores the case of names. It also accepts `Etc/Unknown`, which is not in the database and has no `iana_name`.
         match TimeZone::get(name) {
             Ok(zone) if zone.iana_name() == Some(name) => Ok(Zone::Named(zone)),
             _ => Err(ZoneError::Unknown(name.to_owned())),

@@ -37,8 +37,8 @@ impl Authorizer for CachingAuthorizer {
     }
 }
 
-/// The request as a cache key, without insignificant differences: the order of groups and of extra values, and selectors that cannot be
-/// parsed.
+/// The request as a cache key. Requests have equal keys if they differ only in the order of groups or of extra values: the key sorts both.
+/// A selector that cannot be parsed is dropped, because it restricts nothing.
 fn key(attributes: &AuthorizerAttributes) -> AuthorizerAttributes {
     let mut key = attributes.clone();
     let user = Arc::make_mut(&mut key.user);

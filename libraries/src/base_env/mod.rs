@@ -65,8 +65,8 @@ pub struct Gated {
     pub introduced: KubeVersion,
     /// The first version that no longer has the feature. Another feature replaces it and includes all its functions.
     pub removed: Option<KubeVersion>,
-    /// Whether the feature's gate in the API server is now on. Expressions then have the feature for every Kubernetes version, even for
-    /// versions before `introduced`.
+    /// Whether the feature has a gate that current API servers turn on by default. If so, expressions can use the feature for every
+    /// Kubernetes version, even for versions before `introduced`.
     pub ungated: bool,
     /// If set, only servers that have (`true`) or lack (`false`) this difference have the feature.
     pub servers: Option<(Difference, bool)>,

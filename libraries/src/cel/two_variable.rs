@@ -31,7 +31,7 @@ fn insert_map<'a>(
     insert(call, map, update.iter())
 }
 
-/// Counts the memory and work of another entry.
+/// Counts the memory and work of one more entry.
 fn grow<'a>(
     call: &CallContext<'a>,
     inserted: &MapBuilder<'a>,

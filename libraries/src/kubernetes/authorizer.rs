@@ -125,7 +125,7 @@ impl ResourceCheck {
     }
 }
 
-/// Implements a type that has functions, but no fields, no text, and no equality.
+/// Implements a type whose values only have functions: they have no fields, cannot be compared, and cannot be converted to strings.
 macro_rules! receiver_only {
     ($($ty:ty: $name:literal),+ $(,)?) => {
         $(impl Opaque for $ty {

@@ -82,7 +82,7 @@ fn renamed_accumulators_make_general_folds() {
     }
 }
 
-/// The value or failure of an evaluation over copies of the document's values instead of JSON, and its cost.
+/// The value or failure of an evaluation, and its cost. The variables are bound to copies of the document's values instead of JSON.
 fn outcome_of_held(program: &Program, document: &Json) -> (String, u64) {
     let owned: Vec<_> = document
         .as_object()

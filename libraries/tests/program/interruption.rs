@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::{document, env, evaluate, plan};
 
-/// Expressions that take long, each for another reason.
+/// Expressions that take long, each for a different reason.
 const LONG: &[&str] = &[
     "l.all(e, l.all(f, e + f >= 0))",
     "l.exists(e, l.exists(f, e + f < 0))",

@@ -1,4 +1,4 @@
-//! The fields that an expression reads, tests with `has()`, and loops over, by their paths.
+//! The paths of the fields that an expression reads, tests with `has()` or loops over.
 
 use gavel_engine::ast::{Comprehension, Constant, Expr, ExprKind, operators};
 use gavel_engine::check::CheckedAst;

@@ -32,7 +32,7 @@ pub struct Rule {
 /// An example of a problem and its correction.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Example {
-    /// The frame that completes the two texts to manifests.
+    /// The frame that turns each of the two texts into a manifest.
     pub frame: Frame,
     /// A text with a finding.
     pub before: &'static str,
@@ -40,7 +40,7 @@ pub struct Example {
     pub after: &'static str,
 }
 
-/// The frame that completes an example's text to a manifest.
+/// The frame that turns the text of an example into a manifest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Frame {
     /// The `spec` of a ValidatingAdmissionPolicy about Deployments of `apps/v1`, below its `matchConstraints`.

@@ -75,7 +75,7 @@ impl DecodeError {
         found
     }
 
-    /// Whether the error means that this version of the group has no such kind.
+    /// Whether the error says that the object's `kind` does not exist in its `apiVersion`.
     pub fn is_of_kind(&self) -> bool {
         self.0.starts_with("no kind ")
     }

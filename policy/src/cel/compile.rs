@@ -319,7 +319,7 @@ impl Compiler {
 
     /// Declares a variable for later expressions.
     pub fn declare(&mut self, name: &str, ty: Type) {
-        // The environments share the list of variables. Dropping them avoids a copy of the list.
+        // The environments share the list of variables. Dropping the environments first avoids a copy of the list.
         self.environments = Default::default();
         let variables = self.variables.get_or_insert_default();
         Arc::make_mut(variables).push((name.into(), ty));

@@ -22,7 +22,8 @@ pub(crate) struct Runner<'a> {
 }
 
 impl<'a> Runner<'a> {
-    /// Evaluates a program of expressions of a kind with these inputs, params and variables.
+    /// Evaluates the program of an expression. The `kind` of the expression determines which of the inputs, params and variables it can
+    /// read.
     pub(super) fn eval(
         &self,
         program: &'a Program,

@@ -281,7 +281,8 @@ macro_rules! lazy_map {
                 false
             }
 
-            /// The key at this position. Upstream's iteration yields the values instead of the keys.
+            /// Returns the value of the variable at this position, not its name: upstream's iteration over `variables` yields values,
+            /// although iteration over other maps yields keys.
             fn key(&self, position: usize) -> Option<Value<'_>> {
                 Some(held(self.value(position)?, self.runner.arena))
             }

@@ -163,7 +163,8 @@ impl Constraints {
         Ok(matched)
     }
 
-    /// Whether the selectors select the request, or the first error of a selector.
+    /// Whether the selectors select the request. The inner error is that of a selector that cannot be evaluated, for example because the
+    /// namespace of the request does not exist.
     ///
     /// # Errors
     ///

@@ -50,7 +50,7 @@ struct Operations {
     others: NameList,
 }
 
-/// NameList; `None` matches all names.
+/// A list of names; `None` matches all names.
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct NameList(Option<SmallVec<[SmolStr; 1]>>);
 

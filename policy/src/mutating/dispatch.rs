@@ -422,7 +422,8 @@ impl<'a> Pass<'a> {
         version.map_or(Value::NULL, |version| version.object.value())
     }
 
-    /// Validates the object after a mutation for its kind, and stores it. With `None`, the object stays unchanged.
+    /// Converts the mutated object to the Go type of its kind (if objects of the kind are decoded), sets its defaults, and stores it. With
+    /// `None`, the stored object stays unchanged.
     fn set(&mut self, position: usize, mutated: Option<MutatedObject>) -> Result<(), String> {
         match self.versions.get_mut(position) {
             Some(version) => version.set(mutated, self.schemas),

@@ -111,7 +111,8 @@ fn object_fields(object: &Object<'_>, reach: &mut Reach<'_>) -> Walked<BTreeMap<
     })
 }
 
-/// Converts the value of a field. Elements of computed lists and maps are converted one level deep.
+/// Converts the value of a field, including the elements of a computed list or map. A computed list or map among these elements becomes
+/// `Plain::Foreign`.
 fn field(value: Value<'_>, reach: &mut Reach<'_>) -> Walked<Plain> {
     match value.kind() {
         ValueKind::List(list) if !value.is_of_document() && list.is_empty() => {

@@ -319,8 +319,8 @@ fn check_condition(
     }
 }
 
-/// Checks that each field that `conditions` (the schemas under `allOf`, `anyOf`, `oneOf` or `not`) names is declared in `declared`, the node
-/// to which the conditions apply.
+/// Checks that fields named in the schemas under `allOf`, `anyOf`, `oneOf` and `not` of `conditions` are declared in `declared`, the node
+/// to which these schemas apply.
 fn check_declared(
     conditions: &JsonSchema,
     declared: Option<&JsonSchema>,

@@ -19,7 +19,8 @@ enum Approval {
     Given,
 }
 
-/// Returns an error if a definition of a protected group is not approved. The state of the old definition is always accepted.
+/// Returns an error if a definition of a protected group has no valid approval annotation. An update is always accepted if the old
+/// definition's annotation is in the same state, such as missing.
 pub(super) fn check(definition: &Definition, old: Option<&Definition>) -> Option<Error> {
     if !is_protected(&definition.spec.group) {
         return None;

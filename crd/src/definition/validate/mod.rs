@@ -149,7 +149,7 @@ fn check_stored_versions(
             .map(|(n, name)| (name.as_str(), n)),
     );
     for version in versions {
-        // If several versions have the same name, only the first is found among the stored versions, as in upstream.
+        // Each stored version counts for one version only. If several versions have the same name, this is the first one, as in upstream.
         if missing.remove(version.name.as_str()).is_none() && version.storage {
             let all: Json = stored.iter().map(String::as_str).collect();
             let detail = format!("must have the storage version {}", version.name);

@@ -208,7 +208,7 @@ impl<'a> Call<'a, '_, '_> {
     ///
     /// # Errors
     ///
-    /// The evaluation exceeds its cost limit or the cost budget. The validation ends with this text as an error.
+    /// The evaluation exceeds its cost limit or the cost budget. The caller reports the returned text as an error and ends the validation.
     fn message(
         &self,
         message: &'a Expression,

@@ -35,7 +35,8 @@ impl Report {
         }
     }
 
-    /// The remaining budget, in cost units; negative if a rule ended the validation.
+    /// The remaining budget, in cost units; negative if the evaluation of the rules was stopped, for example because they exceeded the
+    /// budget.
     pub(crate) fn remaining(&self) -> i64 {
         self.remaining
     }

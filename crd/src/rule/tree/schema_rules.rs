@@ -52,7 +52,8 @@ pub struct RuleFindings {
     pub warnings: Vec<String>,
     /// The errors of messageExpressions that failed; at most 100. The API server logs them and uses the rule's `message` instead.
     pub notes: Vec<String>,
-    /// The remaining budget, in cost units; negative if a rule ended the validation.
+    /// The remaining budget, in cost units; negative if the evaluation of the rules was stopped, for example because they exceeded the
+    /// budget.
     pub remaining_budget: i64,
 }
 

@@ -21,7 +21,7 @@ struct LiteralArgument<'a> {
     literal: &'a Constant,
 }
 
-/// Reports the literals that `is_valid` rejects, among the first arguments of functions with this rule.
+/// Checks the literals that are the first argument of a call of a function with this rule. Reports those that `is_valid` rejects.
 fn validate(
     checked: &CheckedAst,
     issues: &mut Issues,

@@ -1,7 +1,7 @@
 //! Evaluates attributes: variables with selections and indices, and conditionals (cel-go `interpreter/attributes.go`).
 //!
 //! A chain of selections and indices is one attribute. It costs one unit, and one more for each qualifier that is looked up. The
-//! attribute's own unit is not charged if the attribute is a branch of a conditional or an index.
+//! attribute's own unit is not charged if the attribute is an index, or a branch of a conditional.
 
 use std::borrow::Cow;
 
@@ -211,7 +211,8 @@ impl<'a> Reached<'a> {
     }
 }
 
-/// Takes a value out of an optional: converts it to a Go value and back, unless the environment keeps these values unchanged.
+/// Converts a value that was taken out of an optional to a Go value and back, as Kubernetes does. Returns the value unchanged if the
+/// environment keeps such values.
 fn taken_out<'a>(value: Value<'a>, frame: &Frame<'_, 'a>) -> Value<'a> {
     match frame.keeps_held_values() {
         true => value,
@@ -307,7 +308,7 @@ impl QualifierKey {
     }
 }
 
-/// Whether keys can have the type of this value.
+/// Whether a value of this type can be a key.
 pub(super) fn is_key(value: &Value<'_>) -> bool {
     matches!(
         value.kind(),
@@ -409,8 +410,8 @@ fn find_index<'a>(list: List<'a>, key: Value<'_>) -> Result<Option<Value<'a>>, E
     }
 }
 
-/// Checks whether a missing key is allowed. By the specification's rules, a missing key is an error unless the value is a map, a list or an
-/// optional.
+/// Checks whether a missing key is allowed. A key may always be missing in a map, a list or an optional. In any other value, a missing key
+/// is an error under the rules of CEL's specification, and allowed under Kubernetes' rules.
 fn check_absence(
     object: Value<'_>,
     key: Value<'_>,

@@ -96,7 +96,8 @@ impl Attribute {
         Some(true)
     }
 
-    /// Like `follow_plain`, for a chain with cached values, but none for its `last` field. `value` must be the value of the chain's base.
+    /// Like `follow_plain`, for a chain some of whose paths the program caches. `last` is the chain's last field; its value is not in the
+    /// cache yet. `value` must be the value of the chain's base.
     #[inline(never)]
     fn follow_kept<'a>(
         &self,
@@ -126,8 +127,9 @@ impl Attribute {
         Some(true)
     }
 
-    /// Evaluates a chain of fields and then optional fields, `a.b.?c.?d`, through JSON objects only. The result is the value in the
-    /// optional; `None` if the optional is empty. Returns `None`, without a charge, for every other chain.
+    /// Evaluates a chain of fields and then optional fields, such as `a.b.?c.?d`, through JSON objects only. The inner option is the
+    /// resulting optional: `Some(Ok(None))` is an empty optional. The outer `None` means that the chain needs anything else; nothing is
+    /// charged in this case.
     #[inline(always)]
     pub(in crate::program) fn eval_optional<'a>(
         &'a self,

@@ -174,7 +174,7 @@ impl<'p> Planner<'p> {
         }
         match is_key(&value) {
             true => Ok(QualifierKey::Constant(constant)),
-            // By the specification, the expression can be planned, and the lookup fails at run time.
+            // Under the rules of CEL's specification, an index of such a type is not an error of the plan. The lookup fails at run time.
             false if self.env.follows_specification() => {
                 Ok(QualifierKey::Computed(Step::from(constant)))
             }
@@ -302,7 +302,7 @@ fn plan_function(
     {
         let regex = Regex::deferred(pattern).map_err(PlanError::new)?;
         let callee = Callee::Compiled(function, Box::new(regex));
-        // Upstream plans this call like a call with any number of arguments, which stops at the first argument that fails.
+        // As upstream plans it, the call can have any number of arguments, and it stops at the first argument that fails.
         let call = FunctionCall {
             id: expr.id,
             function: target.name,
@@ -393,7 +393,7 @@ fn callee(target: &CallTarget<'_>, types: &[&Type]) -> (Callee, bool) {
                 .iter()
                 .zip(types)
                 .all(|(parameter, ty)| parameter == *ty && is_certain(ty));
-        // A body that returns its argument unchanged may not check the argument's type.
+        // An implementation that returns its argument unchanged possibly does not check the argument's type, so the call checks it.
         let may_pass =
             !overload.signature.member && *parameters == [overload.signature.result.clone()];
         match known && !may_pass {
@@ -453,8 +453,8 @@ fn is_certain(ty: &Type) -> bool {
     )
 }
 
-/// The cost of a call: the cost of its overload, if the types determine the overload. Otherwise, the cost
-/// that applies to all calls of the function (the first one, if several overloads have one: [`Cost::by_name`]), or else one unit.
+/// The cost of a call. If the types determine the overload, this is the overload's cost. Otherwise, it is the cost of the function's first
+/// overload whose cost applies to every call of the function ([`Cost::by_name`]). If there is no such overload, it is one unit.
 fn call_cost(target: &CallTarget<'_>) -> Cost {
     match (target.overload, target.function) {
         (Some(overload), _) => overload.cost,

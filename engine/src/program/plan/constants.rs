@@ -80,7 +80,8 @@ pub(super) fn membership(id: ExprId, element: Step, list: &Value<'_>) -> Result<
     for member in list.iter() {
         match member.kind() {
             ValueKind::Bool(_) | ValueKind::String(_) => {}
-            // Like upstream, a number is also found by an equal number of another type. An int is found by its nearest double.
+            // As in upstream, the set also contains the equal numbers of other types. For an int, it contains the nearest double, even if
+            // that double is not equal to the int.
             ValueKind::Int(int) => {
                 set.push(Value::from(int as f64));
                 set.extend(u64::try_from(int).ok().map(Value::from));

@@ -136,7 +136,8 @@ impl Planner<'_> {
     ) -> Result<Step, PlanError> {
         match self.checked.reference(expr.id) {
             Some(Reference::Variable(variable)) => {
-                // The checker leaves a leading dot where a loop variable has the same name.
+                // The checker keeps the leading dot of a name if a loop variable has the same name. A name with a dot is thus never the
+                // loop variable.
                 let base = match name.starts_with('.') {
                     true => self.variable(variable),
                     false => self.place(variable),
@@ -263,7 +264,8 @@ impl Planner<'_> {
         }
     }
 
-    /// Adds a selection or index to a chain. Chains are numerous and mostly short, so their lists are allocated without spare room.
+    /// Adds a selection or index to a chain. Chains are numerous and mostly short, so the list of qualifiers is allocated without spare
+    /// room.
     fn qualify(&mut self, chain: &mut Attribute, qualifier: Qualifier) {
         match qualifier {
             Qualifier {
@@ -361,7 +363,7 @@ impl Planner<'_> {
     }
 
     fn plan_struct(&mut self, expr: &Expr, literal: &Struct) -> Result<Step, PlanError> {
-        // The host may not allow struct literals of its types. Only the evaluation detects this.
+        // Some hosts do not allow struct literals of their types. The planner does not check this; the evaluation fails.
         let host = self.env.provider();
         let known = |candidate: &str| {
             let is_known = well_known::is_known(candidate) || host.find_type(candidate).is_some();

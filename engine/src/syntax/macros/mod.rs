@@ -58,12 +58,12 @@ pub type Expansion = Result<Expr, MacroError>;
 /// The macros of an environment.
 #[derive(Debug, Clone, Default)]
 pub struct Macros {
-    /// The macros by name. If two macros match the same calls, the first one is used.
+    /// The macros by name, in the reverse order of the tables. If two macros match the same calls, the first one in the vector is used.
     rows: FxHashMap<&'static str, Vec<Macro>>,
 }
 
 impl Macros {
-    /// Joins tables of macros. If two macros match the same calls, the later one is used.
+    /// Joins tables of macros. If two macros match the same calls, the one that comes later in the tables is used.
     pub fn new(tables: &[&[Macro]]) -> Self {
         let mut rows: FxHashMap<_, Vec<Macro>> = FxHashMap::default();
         for row in tables.iter().rev().flat_map(|table| table.iter().rev()) {
@@ -315,7 +315,7 @@ pub fn simple_name(arg: &Expr, complaint: &'static str) -> Result<SmolStr, Macro
     }
 }
 
-/// Rejects loop variables that would hide the accumulator: those with its current or former name.
+/// Rejects loop variables that would hide the accumulator: those with the accumulator's name, or with its name in older versions of cel-go.
 pub(super) fn refuse_accumulator(name: &str, arg: ExprId) -> Result<(), MacroError> {
     if name == ACCUMULATOR || name == "__result__" {
         return Err(MacroError::new(

@@ -72,7 +72,8 @@ struct FaultReader<'a> {
     /// The current nesting depth of each rule.
     depth: [u32; RULES],
     reports: usize,
-    /// Whether no token has been accepted since the last reported error. Further errors are not reported until then.
+    /// Whether the parser is still recovering: an error was reported, and no token has been accepted since. Further errors are not reported
+    /// until a token is accepted.
     recovering: bool,
     recoveries: u32,
     /// The position of the last recovery, and the states of all recoveries since the last accepted token.
@@ -345,7 +346,8 @@ impl FaultReader<'_> {
             .map_or_else(|| no_alternative(0), Ok)
     }
 
-    /// Chooses the alternative of `primary` that begins with a name. The name ends before the token `past`.
+    /// Chooses one of the alternatives of `primary` that begin with a name: an identifier, a global call or a struct literal. The name ends
+    /// before the token `past`.
     fn name(&mut self, past: usize) -> Result<usize, Halt> {
         const IDENT: usize = 0;
         const GLOBAL_CALL: usize = 1;

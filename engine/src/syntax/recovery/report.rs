@@ -110,7 +110,8 @@ fn quote(text: &str) -> String {
     )
 }
 
-/// The message for a text that fits no alternative. A keyword after another character is reported as an invalid identifier.
+/// The message for a text that fits no alternative. If the text is one character and then a keyword, such as `.true`, the message says that
+/// an identifier was expected.
 fn no_alternative(text: &str) -> String {
     let mut chars = text.chars();
     let keyword = chars

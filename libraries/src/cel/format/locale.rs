@@ -8,7 +8,7 @@ use gavel_golang::float;
 
 use super::output::Output;
 
-/// The lowest precision that Go's parser of formats cannot read. It then treats the verb as missing.
+/// The lowest precision that Go's format parser cannot read. The parser treats the verb after such a precision as missing.
 const UNREADABLE: u64 = 10_000_010;
 /// The output if the verb is missing.
 const NO_VERB: &str = "%!(NOVERB)";

@@ -107,7 +107,7 @@ fn parse(text: &str) -> Result<Prefix, Fault<'_>> {
         [b'1'..=b'9', ..] => length.parse().map_err(|_| Fault::Bits(length))?,
         _ => return Err(Fault::Bits(length)),
     };
-    // Go reads the length as an int, so a length above the greatest int is another error.
+    // Go parses the length as an int, so a length above the greatest int is reported as bad bits, not as out of range.
     let bits = i64::try_from(bits).map_err(|_| Fault::Bits(length))?;
     match u8::try_from(bits) {
         Ok(bits) if bits <= bit_length(address) => Ok(Prefix { address, bits }),

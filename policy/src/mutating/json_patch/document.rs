@@ -138,7 +138,7 @@ fn index_of(key: &str, length: usize) -> Result<usize, String> {
     position(index, length)
 }
 
-/// The position for an index, which must be below `places`. A negative index counts from the end.
+/// Converts an index to a position, which must be below `places`. A negative index counts from the end.
 fn position(index: i64, places: usize) -> Result<usize, String> {
     let count = i64::try_from(places).unwrap_or(i64::MAX);
     let from_start = match index < 0 {

@@ -3,8 +3,8 @@
 use gavel_apimachinery::json;
 use gavel_engine::value::Json;
 
-/// Whether `found`, a value of the document, equals the `value` of a `test`. A null also equals an empty object or array, except inside
-/// objects and arrays.
+/// Whether `found`, a value of the document, equals the `value` of a `test`. A null also equals an empty object, and an empty array in the
+/// document also equals a null in the `test`. Inside objects and arrays, null only equals null.
 pub(super) fn is_equal(found: &Json, value: &Json) -> bool {
     match (found, value) {
         (Json::Null, Json::Null) => true,

@@ -259,8 +259,8 @@ fn failed(message: String) -> Patched {
     Err(PatchFailure::Error(message))
 }
 
-/// The error if Go cannot decode `text`, if any. Kubernetes writes each text as a Go string literal and reads it as JSON, which lacks some
-/// escapes of Go.
+/// The error with which Go fails to decode `text`; `None` if Go can decode it. Kubernetes writes each text as a Go string literal and then
+/// reads the literal as JSON, which lacks some escapes of Go.
 fn decoding_error(text: &str) -> Option<String> {
     if text.bytes().all(|byte| (b' '..0x7f).contains(&byte)) {
         return None;

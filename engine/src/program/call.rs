@@ -278,6 +278,7 @@ fn is_of(value: &Value<'_>, ty: &Type) -> bool {
         Type::Wrapper(primitive) => value.is_null() || is_of(value, &primitive.as_type()),
         Type::Type(_) => value.as_type().is_some(),
         Type::List(element) => match value.as_list() {
+            Some(_) if matches!(**element, Type::Dyn) => true,
             Some(list) => list.get(0).is_none_or(|first| is_of(&first, element)),
             None => false,
         },

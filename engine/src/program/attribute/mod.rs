@@ -12,8 +12,9 @@ use super::path::PathSet;
 use super::tree::{Attribute, Base, Field, Qualifier, QualifierKey};
 use crate::ast::ExprId;
 use crate::error::EvalError;
-use crate::value::{FieldKey, List, Truth, Value, ValueKind, number};
+use crate::value::{FieldKey, List, Value, ValueKind, number};
 
+mod conditional;
 mod plain;
 
 /// The result of evaluating the first steps of a chain.
@@ -44,6 +45,11 @@ impl Attribute {
         if let Some(held) = self.eval_optional(frame) {
             return held.map(|held| held.map_or(Value::NONE, |value| frame.arena.some(value)));
         }
+        if let Base::Conditional(conditional) = &self.base
+            && self.is_bare()
+        {
+            return self.choose(conditional, frame);
+        }
         let result = self.resolve(frame);
         if let Err(error) = &result
             && error.is_fatal()
@@ -66,7 +72,17 @@ impl Attribute {
 
     /// The value at the end of the chain. The unit of the attribute itself is not charged.
     fn resolve<'a>(&'a self, frame: &mut Frame<'_, 'a>) -> Result<Value<'a>, EvalError> {
-        Ok(match self.reach(frame)? {
+        let reached = self.reach(frame)?;
+        self.settle(reached, frame)
+    }
+
+    /// The value of a chain that ends at the value or optional that was reached.
+    fn settle<'a>(
+        &self,
+        reached: Reached<'a>,
+        frame: &Frame<'_, 'a>,
+    ) -> Result<Value<'a>, EvalError> {
+        Ok(match reached {
             Reached::Value(value) => value
                 .or_held_error(frame.arena)
                 .map_err(|error| error.at(self.end()))?,
@@ -89,30 +105,25 @@ impl Attribute {
         }
     }
 
+    /// Whether the chain has no selections and indices.
+    fn is_bare(&self) -> bool {
+        self.fields.is_empty() && self.qualifiers.is_empty()
+    }
+
     fn reach<'a>(&'a self, frame: &mut Frame<'_, 'a>) -> Result<Reached<'a>, EvalError> {
         let base = match &self.base {
             Base::Variable(index) => frame.variable(*index).map_err(|error| error.at(self.id))?,
             Base::Slot(index) => frame.slot(*index).map_err(|error| error.at(self.id))?,
             Base::Operand(operand) => operand.eval(frame)?,
             Base::Conditional(conditional) => {
-                let condition = conditional.condition.eval_bool(frame);
-                let branch = match condition.map_err(|error| error.at(self.id))? {
-                    Truth::True => &conditional.truthy,
-                    Truth::False => &conditional.falsy,
-                };
-                let reached = branch.reach(frame)?;
+                let reached = self.branch(conditional, frame)?.reach(frame)?;
                 return self.follow(reached, frame);
             }
             Base::Unbound(name) => {
                 return Err(EvalError::new(format!("no such attribute(s): {name}")).at(self.id));
             }
         };
-        let reached = match base.as_optional() {
-            Some(None) => Reached::Absent,
-            Some(Some(value)) => Reached::Optional(taken_out(*value, frame)),
-            None => Reached::Value(base),
-        };
-        self.follow(reached, frame)
+        self.follow(Reached::at(base, frame), frame)
     }
 
     fn follow<'a>(
@@ -202,6 +213,15 @@ fn test<'a>(
 }
 
 impl<'a> Reached<'a> {
+    /// A chain that begins with this value.
+    fn at(base: Value<'a>, frame: &Frame<'_, 'a>) -> Self {
+        match base.as_optional() {
+            Some(None) => Reached::Absent,
+            Some(Some(value)) => Reached::Optional(taken_out(*value, frame)),
+            None => Reached::Value(base),
+        }
+    }
+
     /// The result of an optional step, which is charged if it found a value.
     fn optionally(found: Option<Value<'a>>, frame: &mut Frame<'_, 'a>) -> Result<Self, EvalError> {
         match found {

@@ -57,6 +57,12 @@ fn portable<'a>(
 /// A function that writes one value according to its clause.
 type Write = fn(&mut Output<'_, '_>, Clause, &Value<'_>) -> Result<(), Problem>;
 
+/// The expected length of a formatted value, in bytes.
+const BYTES_PER_VALUE: usize = 24;
+
+/// The largest number of values for which memory is reserved at the beginning.
+const MOST_EXPECTED: usize = 64;
+
 /// Formats the values. Values that no clause uses are ignored.
 fn format<'a>(
     call: &CallContext<'a>,
@@ -64,7 +70,11 @@ fn format<'a>(
     values: List<'a>,
     write: Write,
 ) -> Result<&'a str, EvalError> {
-    let mut text = Output::new(call, template.len().saturating_mul(2))?;
+    let expected = values
+        .len()
+        .min(MOST_EXPECTED)
+        .saturating_mul(BYTES_PER_VALUE);
+    let mut text = Output::new(call, template.len().saturating_add(expected))?;
     let mut next = 0_usize;
     for piece in Template::new(template) {
         match piece {

@@ -34,8 +34,10 @@ impl<'c, 'a> Output<'c, 'a> {
     }
 
     pub(super) fn push_str(&mut self, part: &str) {
-        if self.failure.is_none() {
-            self.failure = push_str(self.call, &mut self.text, part).err();
+        if self.failure.is_none()
+            && let Err(error) = push_str(self.call, &mut self.text, part)
+        {
+            self.failure = Some(error);
         }
     }
 

@@ -104,6 +104,7 @@ impl<'t> Template<'t> {
 impl<'t> Iterator for Template<'t> {
     type Item = Piece<'t>;
 
+    #[inline]
     fn next(&mut self) -> Option<Piece<'t>> {
         if let Some(after) = self.rest.strip_prefix('%') {
             self.rest = after;

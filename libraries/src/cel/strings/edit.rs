@@ -4,7 +4,7 @@ use bumpalo::collections::{String, Vec};
 use gavel_engine::decl::CallContext;
 use gavel_engine::error::EvalError;
 use gavel_engine::value::{Arena, List, Value, ValueKind};
-use memchr::memchr;
+use memchr::{memchr, memchr_iter};
 
 use crate::cel::limit::push_str;
 
@@ -156,7 +156,14 @@ pub(super) fn parts<'a>(
     limit: usize,
 ) -> Result<Value<'a>, EvalError> {
     call.work(text.len())?;
-    let mut parts = Vec::new_in(call.arena.bump());
+    let expected = match separator.as_bytes() {
+        [] => 0,
+        [one] => memchr_iter(*one, text.as_bytes()).count().saturating_add(1),
+        _ => text.matches(separator).count().saturating_add(1),
+    };
+    let expected = expected.min(limit);
+    call.reserve(expected.saturating_mul(size_of::<Value<'_>>()))?;
+    let mut parts = Vec::with_capacity_in(expected, call.arena.bump());
     let mut rest = text;
     if let Some(cuts) = limit.checked_sub(1).filter(|_| !separator.is_empty()) {
         for _ in 0..cuts {

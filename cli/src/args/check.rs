@@ -32,7 +32,7 @@ pub(crate) struct CheckArgs {
     #[arg(short = 'R', long)]
     pub(crate) recursive: bool,
 
-    /// Ignore documents without apiVersion and kind, such as values of a Helm chart
+    /// Ignore documents without apiVersion or kind, such as values of a Helm chart
     #[arg(long)]
     pub(crate) ignore_missing_schemas: bool,
 

@@ -38,8 +38,8 @@ pub(crate) struct ServeArgs {
     #[command(flatten)]
     pub(crate) target: TargetArgs,
 
-    /// Also evaluate the cluster's policies of the group admissionregistration.k8s.io, but never deny a request by them. If they deny a
-    /// request that the API server admitted, Gavel logs and counts the difference
+    /// Also evaluate the cluster's policies of the group admissionregistration.k8s.io, but never deny a request by them. If Gavel
+    /// would deny a request by these policies, but the API server admitted the request, Gavel logs and counts the difference
     #[arg(long, requires = "cluster")]
     pub(crate) native: bool,
 
@@ -144,7 +144,7 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_enum, default_value_t = LogFormat::Text)]
     pub(crate) log_format: LogFormat,
 
-    /// The lowest level that is logged: error, warn, info, debug or trace
+    /// The least severe level that is logged: error, warn, info, debug or trace
     #[arg(long, value_name = "LEVEL", default_value = "info")]
     pub(crate) log_level: String,
 }

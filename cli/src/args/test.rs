@@ -24,7 +24,7 @@ pub(crate) struct TestArgs {
     #[arg(long, value_name = "TEXT")]
     pub(crate) filter: Option<String>,
 
-    /// Show which expressions of the policies were evaluated, and whether each condition was both true and false
+    /// Show which expressions of the policies were evaluated, and whether each condition was true in one evaluation and false in another
     #[arg(long)]
     pub(crate) coverage: bool,
 

@@ -1,4 +1,4 @@
-//! Coverage: the expressions of policies that the tests evaluate, and whether each condition was both true and false.
+//! Coverage: the expressions of policies that the tests evaluate, and whether each condition was true in one evaluation and false in another.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

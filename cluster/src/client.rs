@@ -79,7 +79,7 @@ fn authority(target: &Target) -> Option<PathBuf> {
     }
 }
 
-/// The version of the API server, or the nearest version that Gavel knows.
+/// The version of the API server. If its text cannot be parsed, the newest version that Gavel knows.
 pub(crate) async fn version(client: &Client) -> kube::Result<Server> {
     let info = client.apiserver_version().await?;
     let digits = |text: &str| {

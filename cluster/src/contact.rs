@@ -50,7 +50,7 @@ impl Contact {
         self.lock().remove(what);
     }
 
-    /// How long the API server has been unreachable: since the first failure of a watch that still fails.
+    /// For how long a watch, or the regular check of the API server, has failed; `None` if nothing fails.
     pub(crate) fn age(&self) -> Option<Duration> {
         let failing = self.lock();
         let since = failing.values().map(|watch| watch.since).min()?;

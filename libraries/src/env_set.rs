@@ -6,8 +6,8 @@ use gavel_engine::types::TypeTextError;
 
 use crate::base_env::base_env;
 
-/// The environments of an API server. The environment of new expressions has the functions of one Kubernetes version. The environment of
-/// stored expressions has the functions of all versions, because a later version may have stored an expression.
+/// The environments of an API server. The environment of new expressions has the functions of the server's language version. The environment
+/// of stored expressions has all functions that the server knows, because a newer server may have stored expressions that use them.
 #[derive(Debug, Clone)]
 pub struct EnvSet {
     server: Server,
@@ -40,7 +40,7 @@ impl EnvSet {
         &self.new_expressions
     }
 
-    /// The environment of stored expressions.
+    /// The environment of expressions that are already stored.
     pub fn stored_expressions(&self) -> &Env {
         &self.stored_expressions
     }

@@ -40,7 +40,7 @@ pub enum Form {
     Block,
     /// A conversion. Planning converts a constant argument; if the conversion fails, planning fails.
     Conversion,
-    /// A function that parses a text. Parsing is expensive, so the same text is parsed only once.
+    /// A function that parses a text. Parsing is expensive, so calls that read the same text share the parsed value.
     Parse,
 }
 
@@ -58,7 +58,7 @@ pub enum LiteralRule {
 }
 
 /// The operands that a call only reads: the call neither changes nor returns them, and does not depend on their identity. Calls that only
-/// read an operand may share its value, so that a text is parsed only once.
+/// read an operand can share a value that was parsed from a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Reads {
     /// No operands are declared.

@@ -209,7 +209,7 @@ pub(super) struct FunctionCall {
     pub(super) is_only_read: bool,
 }
 
-/// A value that is parsed from a text only once.
+/// A value that calls share instead of parsing the same text again.
 #[derive(Debug)]
 pub(super) enum ReadOnce {
     /// A value that the planner parsed from a constant text.

@@ -165,7 +165,7 @@ impl Metrics {
             ),
             source_age: add.seconds(
                 "gavel_source_age",
-                "How long the API server has been unreachable; 0 while it is reachable",
+                "Time since the first failure of a watch, or of the regular check of the API server, that still fails; 0 if none fails",
                 Gauge::default(),
             ),
             differences: add.family(
@@ -236,7 +236,7 @@ impl Metrics {
         }
     }
 
-    /// Records how long a live source has been unreachable; `None` means that it can be reached.
+    /// Records for how long a watch of the live source, or the regular check of its API server, has failed. `None` means that nothing fails.
     pub(crate) fn source_age(&self, age: Option<Duration>) {
         let seconds = age.unwrap_or_default().as_secs();
         self.source_age

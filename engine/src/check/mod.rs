@@ -12,7 +12,7 @@ pub use calls::is_mixed_comparison;
 pub use checker::check;
 pub use names::resolve_name;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use smallvec::SmallVec;
 use smol_str::SmolStr;
@@ -21,6 +21,7 @@ use crate::ast::{Ast, Call, Constant, Expr, ExprId, ExprKind};
 use crate::decl::{FunctionDecl, OverloadDecl};
 use crate::issues::Issues;
 use crate::types::Type;
+use gavel_golang::regex::Regex;
 
 /// A checked expression: the tree, with the type of every node and the reference of every name.
 ///
@@ -30,6 +31,8 @@ pub struct CheckedAst {
     ast: Ast,
     /// The type and reference of each node, indexed by its id.
     meanings: Vec<Meaning>,
+    /// The regular expressions that the validator of literals parsed, with the ids of their literals.
+    patterns: OnceLock<Vec<(ExprId, Regex)>>,
 }
 
 /// The type of a node, and the referent of its name or call.
@@ -73,7 +76,11 @@ pub enum Reference {
 impl CheckedAst {
     /// Builds a checked expression from its parts. `meanings` has a row for each id.
     pub(crate) fn new(ast: Ast, meanings: Vec<Meaning>) -> Self {
-        CheckedAst { ast, meanings }
+        CheckedAst {
+            ast,
+            meanings,
+            patterns: OnceLock::new(),
+        }
     }
 
     /// Wraps a parsed expression without checking it: every type is `dyn`, and names are resolved when the expression is planned.
@@ -105,6 +112,12 @@ impl CheckedAst {
     /// The reference of a node.
     pub fn reference(&self, id: ExprId) -> Option<&Reference> {
         self.meanings.get(id.index())?.reference.as_ref()
+    }
+
+    /// The regular expression of a literal that a validator parsed.
+    pub(crate) fn pattern(&self, literal: ExprId) -> Option<&Regex> {
+        let mut patterns = self.patterns.get()?.iter();
+        patterns.find_map(|(id, regex)| (*id == literal).then_some(regex))
     }
 
     /// The references of all nodes that have one.

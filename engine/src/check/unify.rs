@@ -115,8 +115,15 @@ impl Bindings {
             (Type::Map(actual), Type::Map(formal)) => {
                 self.fits(&actual.0, &formal.0, scheme) && self.fits(&actual.1, &formal.1, scheme)
             }
-            (Type::Var(_), Type::List(_) | Type::Map(_) | Type::Opaque(_) | Type::Type(_))
-            | (Type::Opaque(_), Type::Opaque(_)) => self.unify(actual, &scheme.instantiate(formal)),
+            (Type::Var(_), Type::List(_) | Type::Map(_) | Type::Opaque(_) | Type::Type(_)) => {
+                self.unify(actual, &scheme.instantiate(formal))
+            }
+            (Type::Opaque(actual), Type::Opaque(formal)) => {
+                let mut pairs = actual.parameters.iter().zip(&formal.parameters);
+                actual.name == formal.name
+                    && actual.parameters.len() == formal.parameters.len()
+                    && pairs.all(|(actual, formal)| self.fits(actual, formal, scheme))
+            }
             _ => self.unify(actual, formal),
         }
     }
@@ -132,7 +139,7 @@ impl Bindings {
     }
 
     /// The type with variables replaced; `None` if nothing changes.
-    #[inline]
+    #[inline(always)]
     fn replaced(&self, ty: &Type, free_is_dyn: bool) -> Option<Type> {
         match self.step() && ty.can_contain_variables() {
             true => self.replaced_parts(ty, free_is_dyn),
@@ -140,6 +147,7 @@ impl Bindings {
         }
     }
 
+    #[inline(never)]
     fn replaced_parts(&self, ty: &Type, free_is_dyn: bool) -> Option<Type> {
         let again = |ty: &Type| self.replaced(ty, free_is_dyn);
         match ty {
@@ -158,14 +166,16 @@ impl Bindings {
             },
             Type::Type(Some(ty)) => again(ty).map(Type::type_of),
             Type::Opaque(opaque) => {
-                let mut changed = false;
-                let parameters = opaque.parameters.iter().map(|parameter| {
-                    let replaced = again(parameter);
-                    changed |= replaced.is_some();
-                    replaced.unwrap_or_else(|| parameter.clone())
-                });
-                let parameters = parameters.collect();
-                changed.then(|| Type::opaque(opaque.name.clone(), parameters))
+                let parts = opaque.parameters.iter().enumerate();
+                let mut changed = parts.filter_map(|(n, part)| Some((n, again(part)?)));
+                let first = changed.next()?;
+                let mut parameters = opaque.parameters.clone();
+                for (n, part) in std::iter::once(first).chain(changed) {
+                    if let Some(parameter) = parameters.get_mut(n) {
+                        *parameter = part;
+                    }
+                }
+                Some(Type::opaque(opaque.name.clone(), parameters))
             }
             _ => None,
         }

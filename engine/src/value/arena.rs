@@ -6,6 +6,7 @@ use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
 use elsa::FrozenVec;
 
+use super::map::MapValue;
 use super::{Json, Opaque, Repr, Value};
 use crate::error::EvalError;
 
@@ -137,6 +138,24 @@ impl Arena {
         &'a self,
         fields: impl IntoIterator<Item = (&'a str, Value<'a>)>,
     ) -> Value<'a> {
+        Value(Repr::Fields(self.sorted(fields)))
+    }
+
+    /// A map with text keys. If several entries have the same key, the last entry is used.
+    pub fn text_map<'a>(
+        &'a self,
+        entries: impl IntoIterator<Item = (&'a str, Value<'a>)>,
+    ) -> Value<'a> {
+        let entries = self.sorted(entries).iter();
+        let entries = entries.map(|(key, value)| (Value(Repr::String(key)), *value));
+        let entries = self.bump.alloc_slice_fill_iter(entries);
+        Value(Repr::Map(self.bump.alloc(MapValue::ordered(entries))))
+    }
+
+    fn sorted<'a>(
+        &'a self,
+        fields: impl IntoIterator<Item = (&'a str, Value<'a>)>,
+    ) -> &'a [(&'a str, Value<'a>)] {
         let mut fields = ArenaVec::from_iter_in(fields, &self.bump);
         if !fields.is_sorted_by(|(one, _), (next, _)| one < next) {
             // After reversing, a stable sort puts the last field of each name first.
@@ -144,7 +163,7 @@ impl Arena {
             fields.sort_by_key(|(name, _)| *name);
             fields.dedup_by_key(|(name, _)| *name);
         }
-        Value(Repr::Fields(fields.into_bump_slice()))
+        fields.into_bump_slice()
     }
 
     /// A JSON array of these items.

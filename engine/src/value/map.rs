@@ -249,7 +249,7 @@ pub struct MapValue<'a> {
 
 impl<'a> MapValue<'a> {
     /// A map with these entries. They must be sorted by [`key_order`] and have distinct keys.
-    fn ordered(entries: &'a [(Value<'a>, Value<'a>)]) -> Self {
+    pub(super) fn ordered(entries: &'a [(Value<'a>, Value<'a>)]) -> Self {
         MapValue { entries }
     }
 

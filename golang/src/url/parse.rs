@@ -92,7 +92,8 @@ fn parse_hierarchy(url: &mut Url, rest: &str, mode: Mode) -> Result<(), UrlFault
 
 /// Splits a text after its scheme, such as `https:`. The scheme is empty if the text has none.
 fn split_scheme(text: &str) -> Result<(&str, &str), UrlFault> {
-    let end = text.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.')));
+    let ends = |byte: u8| !(byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.'));
+    let end = text.bytes().position(ends);
     match end.and_then(|end| text.split_at_checked(end)) {
         Some(("", rest)) if rest.starts_with(':') => {
             Err(UrlFault::Known("missing protocol scheme"))

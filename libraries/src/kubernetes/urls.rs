@@ -8,8 +8,9 @@ use gavel_engine::cost::Cost;
 use gavel_engine::cost::formulas;
 use gavel_engine::decl::{CallContext, Form, Overload, Reads, row};
 use gavel_engine::error::EvalError;
-use gavel_engine::value::{MapBuilder, Value};
+use gavel_engine::value::Value;
 use gavel_golang::url::Url;
+use smallvec::SmallVec;
 
 use super::values::url::UrlValue;
 
@@ -66,18 +67,15 @@ fn escaped_path(UrlValue(url): &UrlValue) -> &str {
 /// The values of the query, grouped by key; the values of a key keep their order.
 fn query<'a>(call: &CallContext<'a>, UrlValue(url): &'a UrlValue) -> Value<'a> {
     let pairs = url.query();
-    let mut pairs: Vec<_> = pairs
-        .map(|(key, value)| (text(key, call), Value::from(text(value, call))))
-        .collect();
+    let pairs = pairs.map(|(key, value)| (text(key, call), Value::from(text(value, call))));
+    let mut pairs: SmallVec<[_; 4]> = pairs.collect();
     pairs.sort_by_key(|(key, _)| *key);
-    let mut map = MapBuilder::new();
-    for same_key in pairs.chunk_by(|(left, _), (right, _)| left == right) {
-        let values = Vec::from_iter(same_key.iter().map(|(_, value)| *value));
-        if let [(key, _), ..] = same_key {
-            map.insert(Value::from(*key), call.arena.list(&values));
-        }
-    }
-    map.build(call.arena)
+    let groups = pairs.chunk_by(|(left, _), (right, _)| left == right);
+    call.arena.text_map(groups.filter_map(|group| {
+        let values: SmallVec<[_; 4]> = group.iter().map(|(_, value)| *value).collect();
+        let (key, _) = group.first()?;
+        Some((*key, call.arena.list(&values)))
+    }))
 }
 
 /// A text of a URL as a value. The text is copied into the arena only if it had to be decoded.

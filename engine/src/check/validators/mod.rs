@@ -26,7 +26,7 @@ fn validate(
     checked: &CheckedAst,
     issues: &mut Issues,
     rule: LiteralRule,
-    is_valid: impl Fn(&LiteralArgument<'_>) -> bool,
+    mut is_valid: impl FnMut(&LiteralArgument<'_>) -> bool,
 ) {
     let calls = checked.calls(|function| function.has_literals(rule));
     let arguments = calls.filter_map(|(expr, call)| {

@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 use smol_str::SmolStr;
 
 use super::{PlanError, Planner, Step, as_chain, boxed, constants, into_attribute};
-use crate::ast::{self, Expr, ExprId, ExprKind};
+use crate::ast::{self, Constant, Expr, ExprId, ExprKind};
 use crate::check::{Reference, resolve_name};
 use crate::cost::Cost;
 use crate::decl::{
@@ -28,6 +28,8 @@ struct CallTarget<'e> {
     name: SmolStr,
     function: Option<&'e Arc<FunctionDecl>>,
     overload: Option<&'e Arc<OverloadDecl>>,
+    /// The regular expression of the first argument after the receiver, if the checker parsed it.
+    pattern: Option<&'e Regex>,
 }
 
 /// The planned arguments of a call, the receiver first.
@@ -39,6 +41,10 @@ impl<'p> Planner<'p> {
         let form = target.form();
         if form == Some(Form::Block) {
             return self.plan_block(call);
+        }
+        if let (Some(Form::Index | Form::OptionalIndex), [operand, index]) = (form, &*call.args) {
+            let optional = form == Some(Form::OptionalIndex);
+            return self.plan_index(expr.id, operand, index, optional);
         }
         let mut types: SmallVec<[&Type; 2]> = SmallVec::new();
         let mut arguments = PlannedArguments::new();
@@ -53,8 +59,6 @@ impl<'p> Planner<'p> {
             Some(Form::Conditional) => plan_conditional(expr.id, arguments),
             Some(Form::Equal) => plan_equality(expr.id, &target, arguments, false),
             Some(Form::NotEqual) => plan_equality(expr.id, &target, arguments, true),
-            Some(Form::Index) => self.plan_index(expr.id, arguments, false),
-            Some(Form::OptionalIndex) => self.plan_index(expr.id, arguments, true),
             Some(Form::Not) => Ok(Step::Not(Box::new(only(arguments)?), expr.id)),
             Some(Form::NotStrictlyFalse) => Ok(Step::NotStrictlyFalse(Box::new(only(arguments)?))),
             Some(Form::OptionalOr) if arguments.len() == 2 => {
@@ -108,11 +112,16 @@ impl<'p> Planner<'p> {
     {
         let (checked, env) = (self.checked, self.env);
         if let Some(Reference::Call { function, .. }) = checked.reference(expr.id) {
+            let pattern = call
+                .args
+                .first()
+                .and_then(|first| checked.pattern(first.id));
             return CallTarget {
                 receiver: call.target.as_ref(),
                 name: function.name.clone(),
                 function: Some(function),
                 overload: checked.overload(expr.id),
+                pattern: call.target.as_ref().and(pattern),
             };
         }
         let find = |name: &str| resolve_name(env.container(), name, |name| env.function(name));
@@ -128,6 +137,7 @@ impl<'p> Planner<'p> {
                 name: function.name.clone(),
                 function: Some(function),
                 overload: None,
+                pattern: None,
             };
         }
         let name = match &call.target {
@@ -143,21 +153,28 @@ impl<'p> Planner<'p> {
             function: env.function(&name),
             name,
             overload: None,
+            pattern: None,
         }
     }
 
     fn plan_index(
         &mut self,
         id: ExprId,
-        arguments: PlannedArguments,
+        operand: &Expr,
+        index: &Expr,
         optional: bool,
     ) -> Result<Step, PlanError> {
-        let [operand, index] = two(arguments)?;
-        let key = match index {
-            Step::Constant(value) => self.constant_key(*value)?,
-            node => match as_chain(node) {
-                Ok(chain) => QualifierKey::Attribute(chain),
-                Err(node) => QualifierKey::Computed(node),
+        let operand = self.plan(operand)?;
+        let key = match &index.kind {
+            ExprKind::Constant(Constant::String(name)) => {
+                QualifierKey::Field(FieldKey::new(name.as_ref().into(), FieldPlace::UNKNOWN))
+            }
+            _ => match self.plan(index)? {
+                Step::Constant(value) => self.constant_key(*value)?,
+                node => match as_chain(node) {
+                    Ok(chain) => QualifierKey::Attribute(chain),
+                    Err(node) => QualifierKey::Computed(node),
+                },
             },
         };
         let mut chain = into_attribute(id, operand);
@@ -300,7 +317,11 @@ fn plan_function(
         && let Some(pattern) = pattern.constant().and_then(|pattern| pattern.as_str())
         && let Some(function) = of_pattern(&target)
     {
-        let regex = Regex::deferred(pattern).map_err(PlanError::new)?;
+        let parsed = target
+            .pattern
+            .cloned()
+            .map_or_else(|| Regex::deferred(pattern), Ok);
+        let regex = parsed.map_err(PlanError::new)?;
         let callee = Callee::Compiled(function, Box::new(regex));
         // As upstream plans it, the call can have any number of arguments, and it stops at the first argument that fails.
         let call = FunctionCall {

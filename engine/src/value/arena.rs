@@ -6,7 +6,6 @@ use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
 use elsa::FrozenVec;
 
-use super::map::MapValue;
 use super::{Json, Opaque, Repr, Value};
 use crate::error::EvalError;
 
@@ -141,18 +140,8 @@ impl Arena {
         Value(Repr::Fields(self.sorted(fields)))
     }
 
-    /// A map with text keys. If several entries have the same key, the last entry is used.
-    pub fn text_map<'a>(
-        &'a self,
-        entries: impl IntoIterator<Item = (&'a str, Value<'a>)>,
-    ) -> Value<'a> {
-        let entries = self.sorted(entries).iter();
-        let entries = entries.map(|(key, value)| (Value(Repr::String(key)), *value));
-        let entries = self.bump.alloc_slice_fill_iter(entries);
-        Value(Repr::Map(self.bump.alloc(MapValue::ordered(entries))))
-    }
-
-    fn sorted<'a>(
+    /// The fields, sorted by name. If several fields have the same name, only the last field is kept.
+    pub(super) fn sorted<'a>(
         &'a self,
         fields: impl IntoIterator<Item = (&'a str, Value<'a>)>,
     ) -> &'a [(&'a str, Value<'a>)] {

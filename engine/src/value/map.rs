@@ -29,6 +29,19 @@ pub(super) enum MapRepr<'a> {
 }
 
 impl<'a> Map<'a> {
+    /// A computed map with text keys. If several entries have the same key, the last entry is used.
+    pub fn of_texts(
+        entries: impl IntoIterator<Item = (&'a str, Value<'a>)>,
+        arena: &'a Arena,
+    ) -> Self {
+        let entries = arena.sorted(entries).iter();
+        let entries = entries.map(|(key, value)| (Value(Repr::String(key)), *value));
+        let entries = arena.bump().alloc_slice_fill_iter(entries);
+        Map(MapRepr::Values(
+            arena.bump().alloc(MapValue::ordered(entries)),
+        ))
+    }
+
     /// Whether the map is an object of a JSON document that a host views through a shape.
     pub fn is_shaped(&self) -> bool {
         matches!(self.0, MapRepr::Shaped(..))
@@ -249,7 +262,7 @@ pub struct MapValue<'a> {
 
 impl<'a> MapValue<'a> {
     /// A map with these entries. They must be sorted by [`key_order`] and have distinct keys.
-    pub(super) fn ordered(entries: &'a [(Value<'a>, Value<'a>)]) -> Self {
+    fn ordered(entries: &'a [(Value<'a>, Value<'a>)]) -> Self {
         MapValue { entries }
     }
 

@@ -10,6 +10,7 @@ use regex_syntax::hir::Look;
 use super::parse::{self, Parsed};
 use super::program::Program;
 use super::stepping::{Failure, Reached, Stepping};
+use super::table::Table;
 use super::{Groups, range};
 use crate::work::{Interrupted, Work};
 
@@ -30,6 +31,8 @@ const MAX_WORK_AT_ONCE: usize = 1 << 17;
 #[derive(Debug)]
 pub(super) struct Automaton {
     quick: meta::Regex,
+    /// A faster automaton for tests of short texts, if the pattern is used many times and has few states.
+    table: Option<Table>,
     states: usize,
     /// Whether the pattern contains `\B`, which also matches between the bytes of a character.
     splits_characters: bool,
@@ -54,7 +57,8 @@ impl Automaton {
         };
         let config = meta::Config::new()
             .nfa_size_limit(Some(MAX_BYTES))
-            .which_captures(captures);
+            .which_captures(captures)
+            .dfa(false);
         let quick = meta::Builder::new()
             .configure(config)
             .build_from_hir(&parsed.hir)
@@ -63,12 +67,23 @@ impl Automaton {
         Some(Automaton {
             states: quick.memory_usage() / BYTES_PER_STATE,
             quick,
+            table: None,
             splits_characters: looks.contains(Look::WordAsciiNegate),
             pattern: pattern.into(),
             keeps_groups,
             stepping: OnceLock::new(),
             machine: OnceLock::new(),
         })
+    }
+
+    /// Adds a table of all states for tests of short texts, if it would be small. `parsed` must be the pattern of the automaton.
+    pub(super) fn with_table(self, parsed: &Parsed) -> Automaton {
+        // A table would find matches of `\B` inside a character.
+        let table = match self.splits_characters {
+            true => None,
+            false => Table::new(&parsed.hir),
+        };
+        Automaton { table, ..self }
     }
 
     /// Returns an automaton that searches every text as if it were long.
@@ -83,6 +98,9 @@ impl Automaton {
     /// Whether the pattern matches anywhere in the text.
     pub(super) fn is_match(&self, text: &str, work: &Work<'_>) -> Result<bool, Interrupted> {
         if self.is_quick(text, 0, work)? {
+            if let Some(is_match) = self.table.as_ref().and_then(|table| table.is_match(text)) {
+                return Ok(is_match);
+            }
             return Ok(match self.splits_characters {
                 // `\B` can match inside a character. `find` skips such matches; `is_match` may stop there and miss a later match.
                 true => self.quick.find(text).is_some(),

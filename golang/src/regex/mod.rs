@@ -17,6 +17,7 @@ mod node;
 mod parse;
 mod program;
 mod stepping;
+mod table;
 
 pub use error::RegexError;
 
@@ -135,7 +136,10 @@ impl Regex {
         matcher.get_or_init(|| {
             let work = Work::unbounded();
             parse::parse(pattern, false, &work)
-                .and_then(|parsed| Matcher::new(&parsed, pattern, false, &work))
+                .and_then(|parsed| {
+                    let matcher = Matcher::new(&parsed, pattern, false, &work)?;
+                    Ok(matcher.with_table(&parsed))
+                })
                 .unwrap_or_else(|_| Matcher::Machine(Program::fail()))
         })
     }
@@ -231,6 +235,16 @@ impl Matcher {
             Some(automaton) => Matcher::Automaton(Box::new(automaton)),
             None => Matcher::Machine(Program::compile(&parsed.hir, work)?),
         })
+    }
+
+    /// Adds a table of all states, which makes tests of short texts faster.
+    fn with_table(self, parsed: &Parsed) -> Self {
+        match self {
+            Matcher::Automaton(automaton) => {
+                Matcher::Automaton(Box::new(automaton.with_table(parsed)))
+            }
+            machine => machine,
+        }
     }
 }
 

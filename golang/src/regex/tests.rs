@@ -266,7 +266,17 @@ fn finds_what_go_finds() {
     for (pattern, text, expected) in cases {
         let [automaton, patient, machine] = all(pattern);
         let work = Work::new(Some(&never));
-        for regex in [automaton, patient, machine, Regex::new(pattern).unwrap()] {
+        let many_times = Regex::deferred(pattern).unwrap();
+        for (_, other, _) in cases {
+            let is_match = machine.is_match(other);
+            assert_eq!(
+                many_times.is_match(other),
+                is_match,
+                "{pattern:?} {other:?}"
+            );
+        }
+        let once = Regex::new(pattern).unwrap();
+        for regex in [automaton, patient, machine, many_times, once] {
             let found: Vec<_> = regex
                 .find_iter(text, &work)
                 .map(|range| range.map(|range| (range.start, range.end)).unwrap())

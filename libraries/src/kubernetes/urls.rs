@@ -8,7 +8,7 @@ use gavel_engine::cost::Cost;
 use gavel_engine::cost::formulas;
 use gavel_engine::decl::{CallContext, Form, Overload, Reads, row};
 use gavel_engine::error::EvalError;
-use gavel_engine::value::Value;
+use gavel_engine::value::{Map, Value};
 use gavel_golang::url::Url;
 use smallvec::SmallVec;
 
@@ -71,11 +71,12 @@ fn query<'a>(call: &CallContext<'a>, UrlValue(url): &'a UrlValue) -> Value<'a> {
     let mut pairs: SmallVec<[_; 4]> = pairs.collect();
     pairs.sort_by_key(|(key, _)| *key);
     let groups = pairs.chunk_by(|(left, _), (right, _)| left == right);
-    call.arena.text_map(groups.filter_map(|group| {
+    let entries = groups.filter_map(|group| {
         let values: SmallVec<[_; 4]> = group.iter().map(|(_, value)| *value).collect();
         let (key, _) = group.first()?;
         Some((*key, call.arena.list(&values)))
-    }))
+    });
+    Map::of_texts(entries, call.arena).into()
 }
 
 /// A text of a URL as a value. The text is copied into the arena only if it had to be decoded.

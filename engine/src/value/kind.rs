@@ -304,6 +304,12 @@ impl<'a> Value<'a> {
         )
     }
 
+    /// Whether the value is an object of a JSON document that was parsed into an arena.
+    #[inline]
+    pub(crate) const fn is_parsed_object(&self) -> bool {
+        matches!(self.0, Repr::Fields(_))
+    }
+
     /// Looks up a field of a JSON object. `None` if the value is not a JSON object, or if the field's JSON must be converted first. The
     /// inner `None` means that the field is absent.
     #[inline(always)]

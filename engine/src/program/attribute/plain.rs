@@ -78,7 +78,8 @@ impl Attribute {
             *value = *base;
             return value.is_plain().then_some(true);
         };
-        if frame.keeps_any(self.paths) {
+        // Looking up the fields of a parsed object again takes less time than the cache.
+        if !base.is_parsed_object() && frame.keeps_any(self.paths) {
             if let Some(kept) = frame.kept(last.path, epoch) {
                 *value = *kept;
                 return Some(true);

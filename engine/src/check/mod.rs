@@ -18,7 +18,7 @@ use smallvec::SmallVec;
 use smol_str::SmolStr;
 
 use crate::ast::{Ast, Call, Constant, Expr, ExprId, ExprKind};
-use crate::decl::{FunctionDecl, OverloadDecl};
+use crate::decl::{FunctionDecl, LiteralRule, LiteralRules, OverloadDecl};
 use crate::issues::Issues;
 use crate::types::Type;
 use gavel_golang::regex::Regex;
@@ -31,6 +31,8 @@ pub struct CheckedAst {
     ast: Ast,
     /// The type and reference of each node, indexed by its id.
     meanings: Vec<Meaning>,
+    /// The rules by which validators check literals in at least one call.
+    literals: LiteralRules,
     /// The regular expressions that the validator of literals parsed, with the ids of their literals.
     patterns: OnceLock<Vec<(ExprId, Regex)>>,
 }
@@ -76,9 +78,20 @@ pub enum Reference {
 impl CheckedAst {
     /// Builds a checked expression from its parts. `meanings` has a row for each id.
     pub(crate) fn new(ast: Ast, meanings: Vec<Meaning>) -> Self {
+        let references = meanings
+            .iter()
+            .filter_map(|meaning| meaning.reference.as_ref());
+        let literals = references.fold(
+            LiteralRules::default(),
+            |rules, reference| match reference {
+                Reference::Call { function, .. } => rules.union(function.literals),
+                _ => rules,
+            },
+        );
         CheckedAst {
             ast,
             meanings,
+            literals,
             patterns: OnceLock::new(),
         }
     }
@@ -145,6 +158,12 @@ impl CheckedAst {
                 }
                 _ => None,
             })
+    }
+
+    /// Iterates over the calls of functions with this rule. Each call comes after the calls below it.
+    pub fn calls_with(&self, rule: LiteralRule) -> impl Iterator<Item = (&Expr, &Call)> {
+        let calls = || self.calls(move |function| function.literals.has(rule));
+        self.literals.has(rule).then(calls).into_iter().flatten()
     }
 
     /// The overload of a call, if the static types allow exactly one.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
 
-use super::{FunctionDecl, OverloadDecl, TypeProvider, TypeProviders};
+use super::{FunctionDecl, LiteralRules, OverloadDecl, TypeProvider, TypeProviders};
 use crate::types::Type;
 
 /// The first part of names such as `google.protobuf.Timestamp`, which every environment declares.
@@ -131,11 +131,13 @@ impl Declarations {
             Arc::new(FunctionDecl {
                 name: function,
                 overloads: Vec::new(),
-                literals: Vec::new(),
+                literals: LiteralRules::default(),
             })
         }));
         if decl.overloads.iter().all(|known| known.id != overload.id) {
-            decl.literals.extend(overload.literals);
+            if let Some(rule) = overload.literals {
+                decl.literals = decl.literals.union(rule.into());
+            }
             decl.overloads.push(Arc::new(overload));
         }
     }

@@ -57,6 +57,28 @@ pub enum LiteralRule {
     Mixed,
 }
 
+/// A set of rules by which validators check literals, one bit each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct LiteralRules(u8);
+
+impl LiteralRules {
+    /// The rules of both sets.
+    pub fn union(self, other: LiteralRules) -> LiteralRules {
+        LiteralRules(self.0 | other.0)
+    }
+
+    /// Whether the rule is in the set.
+    pub fn has(self, rule: LiteralRule) -> bool {
+        self.0 & LiteralRules::from(rule).0 != 0
+    }
+}
+
+impl From<LiteralRule> for LiteralRules {
+    fn from(rule: LiteralRule) -> Self {
+        LiteralRules(1 << rule as u8)
+    }
+}
+
 /// The operands that a call only reads: the call neither changes nor returns them, and does not depend on their identity. Calls that only
 /// read an operand can share a value that was parsed from a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use super::{Form, Implementation, LiteralRule, Overload, PatternFunction, Reads, TextTest, Yield};
+use super::{
+    Form, Implementation, LiteralRule, LiteralRules, Overload, PatternFunction, Reads, TextTest,
+    Yield,
+};
 use crate::cost::Cost;
 use crate::types::{Signature, TypeTextError};
 
@@ -16,7 +19,7 @@ pub struct FunctionDecl {
     /// The overloads, in the order in which the checker tries them.
     pub overloads: Vec<Arc<OverloadDecl>>,
     /// The rules by which validators check literals in calls, those of all overloads together.
-    pub(super) literals: Vec<LiteralRule>,
+    pub literals: LiteralRules,
 }
 
 /// An overload with its parsed signature.
@@ -43,13 +46,6 @@ pub struct OverloadDecl {
     pub literals: Option<LiteralRule>,
     /// The cost of a call.
     pub cost: Cost,
-}
-
-impl FunctionDecl {
-    /// Whether validators apply this rule to literals in calls of the function.
-    pub fn has_literals(&self, rule: LiteralRule) -> bool {
-        self.literals.contains(&rule)
-    }
 }
 
 impl OverloadDecl {

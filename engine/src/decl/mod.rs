@@ -13,7 +13,7 @@ pub use body::{Argument, Arguments, Body, NativeText, Plain, Returned, WithConte
 pub use context::CallContext;
 pub(crate) use declarations::NamesBelow;
 pub use declarations::{Corrections, Declarations, EnvOptions, Rules};
-pub use form::{Form, LiteralRule, Reads, Yield};
+pub use form::{Form, LiteralRule, LiteralRules, Reads, Yield};
 pub use function::{FunctionDecl, OverloadDecl};
 pub use overload::{Function, Implementation, Overload, PatternFunction, TextTest};
 pub use provider::TypeProvider;

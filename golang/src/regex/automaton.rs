@@ -61,9 +61,9 @@ impl Automaton {
             .dfa(false);
         let quick = meta::Builder::new()
             .configure(config)
-            .build_from_hir(&parsed.hir)
+            .build_from_hir(&parsed.tree)
             .ok()?;
-        let looks = parsed.hir.properties().look_set();
+        let looks = parsed.tree.properties().look_set();
         Some(Automaton {
             states: quick.memory_usage() / BYTES_PER_STATE,
             quick,
@@ -81,7 +81,7 @@ impl Automaton {
         // A table would find matches of `\B` inside a character.
         let table = match self.splits_characters {
             true => None,
-            false => Table::new(&parsed.hir),
+            false => Table::new(&parsed.tree),
         };
         Automaton { table, ..self }
     }
@@ -180,7 +180,7 @@ impl Automaton {
     fn stepping(&self) -> Option<&Stepping> {
         let new = || match self.splits_characters {
             true => None,
-            false => Stepping::new(&self.parsed()?.hir, MAX_BYTES),
+            false => Stepping::new(&self.parsed()?.tree, MAX_BYTES),
         };
         self.stepping.get_or_init(new).as_ref()
     }
@@ -192,7 +192,7 @@ impl Automaton {
         slots: usize,
         work: &Work<'_>,
     ) -> Result<Option<Vec<usize>>, Interrupted> {
-        let new = || Program::compile(&self.parsed()?.hir, &Work::unbounded()).ok();
+        let new = || Program::compile(&self.parsed()?.tree, &Work::unbounded()).ok();
         match self.machine.get_or_init(new) {
             Some(program) => program.search(text, start, slots, work),
             None => Ok(None),

@@ -50,7 +50,7 @@ impl Limits {
     }
 
     /// Counts the node that Go creates to join several nodes, and the nodes that Go frees because the new node replaces them.
-    pub(super) fn combine(&mut self, nodes: &[Node], shape: Shape) {
+    pub(super) fn combine<T>(&mut self, nodes: &[Node<T>], shape: Shape) {
         if nodes.iter().filter(|node| !node.joined).count() > 1 {
             self.allocate();
             for _ in nodes.iter().filter(|node| node.shape == shape) {
@@ -60,15 +60,15 @@ impl Limits {
     }
 
     /// Counts the code points of a node that is pushed on the stack.
-    pub(super) fn push(&mut self, node: &Node) {
+    pub(super) fn push<T>(&mut self, node: &Node<T>) {
         self.runes = self.runes.saturating_add(node.runes);
     }
 
     /// Checks the newest node. When Go starts to measure sizes or heights, also checks all nodes on the stack.
-    pub(super) fn check<'n>(
+    pub(super) fn check<'n, T: 'n>(
         &mut self,
-        newest: &Node,
-        stack: impl Iterator<Item = &'n Node>,
+        newest: &Node<T>,
+        stack: impl Iterator<Item = &'n Node<T>>,
     ) -> Result<(), Problem> {
         if self.runes > MAX_RUNES {
             return Err(Problem::Large);

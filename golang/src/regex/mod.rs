@@ -18,6 +18,7 @@ mod parse;
 mod program;
 mod stepping;
 mod table;
+mod tree;
 
 pub use error::RegexError;
 
@@ -86,7 +87,7 @@ impl Regex {
     ///
     /// The pattern is invalid.
     pub fn validate(pattern: &str) -> Result<(), RegexError> {
-        parse::parse(pattern, false, &Work::unbounded()).map(|_| ())
+        parse::parse::<()>(pattern, false, &Work::unbounded()).map(|_| ())
     }
 
     /// Like [`new`](Self::new), but the first search compiles the pattern, unless the pattern is large.
@@ -96,9 +97,9 @@ impl Regex {
     /// The pattern is invalid.
     pub fn deferred(pattern: &str) -> Result<Regex, RegexError> {
         let work = Work::unbounded();
-        let parsed = parse::parse(pattern, false, &work)?;
+        let parsed = parse::parse::<()>(pattern, false, &work)?;
         if parsed.size > MAX_DEFERRED {
-            return Regex::of(&parsed, pattern, false, &work);
+            return Regex::compile(pattern, false, &work);
         }
         Ok(Regex {
             search: Arc::new(Search {
@@ -111,22 +112,9 @@ impl Regex {
 
     fn compile(pattern: &str, keep_groups: bool, work: &Work<'_>) -> Result<Regex, RegexError> {
         let parsed = parse::parse(pattern, keep_groups, work)?;
-        Regex::of(&parsed, pattern, keep_groups, work)
-    }
-
-    fn of(
-        parsed: &Parsed,
-        pattern: &str,
-        keep_groups: bool,
-        work: &Work<'_>,
-    ) -> Result<Regex, RegexError> {
+        let matcher = Matcher::new(&parsed, pattern, keep_groups, work)?;
         Ok(Regex {
-            search: Arc::new(Search::from(Matcher::new(
-                parsed,
-                pattern,
-                keep_groups,
-                work,
-            )?)),
+            search: Arc::new(Search::from(matcher)),
             groups: parsed.groups,
         })
     }
@@ -233,7 +221,7 @@ impl Matcher {
     ) -> Result<Self, RegexError> {
         Ok(match Automaton::new(pattern, parsed, keep_groups) {
             Some(automaton) => Matcher::Automaton(Box::new(automaton)),
-            None => Matcher::Machine(Program::compile(&parsed.hir, work)?),
+            None => Matcher::Machine(Program::compile(&parsed.tree, work)?),
         })
     }
 

@@ -1,16 +1,17 @@
 //! Nodes of a parsed pattern, with the sizes that Go limits (`checkLimits` of Go's `regexp/syntax/parse.go`).
 
-use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, Hir, Look, Repetition};
+use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange, Look};
 
+use super::tree::Tree;
 use crate::unicode;
 
-/// A node of a pattern: its syntax tree, and the sizes of Go's node for it.
+/// A node of a pattern: its tree, and the sizes of Go's node for it.
 ///
 /// DIFFERENCE: Go factors common prefixes out of alternatives before it measures. The limits are so wide that this matters only for
 /// patterns very close to a limit.
 #[derive(Debug)]
-pub(super) struct Node {
-    pub(super) hir: Hir,
+pub(super) struct Node<T> {
+    pub(super) tree: T,
     pub(super) shape: Shape,
     /// The height of this subtree; a leaf has height 1.
     pub(super) height: u32,
@@ -46,10 +47,10 @@ pub(super) enum Repeat {
     Counted(u32, Option<u32>),
 }
 
-impl Node {
-    fn leaf(hir: Hir, shape: Shape, runes: usize) -> Node {
+impl<T: Tree> Node<T> {
+    fn leaf(tree: T, shape: Shape, runes: usize) -> Self {
         Node {
-            hir,
+            tree,
             shape,
             height: 1,
             size: 1,
@@ -60,31 +61,23 @@ impl Node {
         }
     }
 
-    pub(super) fn empty() -> Node {
-        Node::leaf(Hir::empty(), Shape::Other, 0)
+    pub(super) fn empty() -> Self {
+        Node::leaf(T::empty(), Shape::Other, 0)
     }
 
     /// An assertion.
-    pub(super) fn look(look: Look) -> Node {
-        Node::leaf(Hir::look(look), Shape::Other, 0)
+    pub(super) fn look(look: Look) -> Self {
+        Node::leaf(T::look(look), Shape::Other, 0)
     }
 
     /// One code point, in all its cases if `fold` is set. A surrogate matches nothing.
-    pub(super) fn literal(code_point: u32, fold: bool) -> Node {
-        let hir = match char::from_u32(code_point) {
-            None => Hir::fail(),
-            Some(c) if fold => {
-                let mut class = ClassUnicode::new([ClassUnicodeRange::new(c, c)]);
-                unicode::fold_case(&mut class);
-                Hir::class(Class::Unicode(class))
-            }
-            Some(c) => Hir::literal(c.encode_utf8(&mut [0; 4]).as_bytes()),
-        };
-        Node::leaf(hir, Shape::Literal { fold }, 1)
+    pub(super) fn literal(code_point: u32, fold: bool) -> Self {
+        let tree = T::literal(char::from_u32(code_point), fold);
+        Node::leaf(tree, Shape::Literal { fold }, 1)
     }
 
     /// A class. Go treats a class of a single character, in one or two cases, as a literal.
-    pub(super) fn class(class: ClassUnicode) -> Node {
+    pub(super) fn class(class: ClassUnicode) -> Self {
         let mut points = class
             .ranges()
             .iter()
@@ -94,18 +87,18 @@ impl Node {
             (Some(c), Some(_), None) if folds_to(c, &class) => (Shape::Literal { fold: true }, 1),
             _ => (Shape::Class, class.ranges().len().saturating_mul(2)),
         };
-        Node::leaf(Hir::class(Class::Unicode(class)), shape, runes)
+        Node::leaf(T::class(class), shape, runes)
     }
 
-    /// The node of `.`, which matches the code points of `class`. Go's node for `.` has no ranges.
-    pub(super) fn dot(class: ClassUnicode) -> Node {
-        Node::leaf(Hir::class(Class::Unicode(class)), Shape::Class, 0)
+    /// The node of `.`, which matches a line feed only if `dot_all` is set. Go's node for `.` has no ranges.
+    pub(super) fn dot(dot_all: bool) -> Self {
+        Node::leaf(T::dot(dot_all), Shape::Class, 0)
     }
 
-    /// Puts the node in a capturing group. `capture` builds the syntax tree of the group from the tree of the node.
-    pub(super) fn group(self, capture: impl FnOnce(Hir) -> Hir) -> Node {
+    /// Puts the node in a capturing group. `capture` builds the tree of the group from the tree of the node.
+    pub(super) fn group(self, capture: impl FnOnce(T) -> T) -> Self {
         Node {
-            hir: capture(self.hir),
+            tree: capture(self.tree),
             shape: Shape::Other,
             height: self.height.saturating_add(1),
             size: self.size.saturating_add(2),
@@ -117,7 +110,7 @@ impl Node {
     }
 
     /// A repetition of the node.
-    pub(super) fn repeat(self, repeat: Repeat, greedy: bool) -> Node {
+    pub(super) fn repeat(self, repeat: Repeat, greedy: bool) -> Self {
         let (min, max) = match repeat {
             Repeat::Star => (0, None),
             Repeat::Plus => (1, None),
@@ -147,15 +140,10 @@ impl Node {
             }
             _ => (1, self.copies),
         };
-        let hir = Hir::repetition(Repetition {
-            min,
-            max,
-            greedy,
-            sub: Box::new(self.hir),
-        });
+        let tree = T::repetition(self.tree, min, max, greedy);
         let height = self.height.saturating_add(1);
         Node {
-            hir,
+            tree,
             shape: Shape::Other,
             height,
             size,
@@ -176,7 +164,7 @@ impl Node {
     }
 
     /// Combines several nodes into one: as a sequence with [`Shape::Concat`], as alternatives with [`Shape::Alternation`].
-    pub(super) fn combine(mut nodes: Vec<Node>, shape: Shape) -> Node {
+    pub(super) fn combine(mut nodes: Vec<Self>, shape: Shape) -> Self {
         if nodes.len() == 1
             && let Some(node) = nodes.pop()
         {
@@ -195,7 +183,7 @@ impl Node {
                 .fold(0, |size: u64, node| size.saturating_add(node.size))
         };
         // Go merges a node with its parent if both are of the same kind.
-        let level = |node: &Node| node.height.saturating_sub(u32::from(node.shape == shape));
+        let level = |node: &Self| node.height.saturating_sub(u32::from(node.shape == shape));
         let height = nodes.iter().map(level).max().unwrap_or(0);
         let (merged_shape, height) = match (pieces, nodes.first()) {
             (1, _) if alternatives => (Shape::Class, 1),
@@ -209,14 +197,14 @@ impl Node {
                 .fold(0, |runes: usize, node| runes.saturating_add(node.runes)),
             _ => 0,
         };
-        let hirs = nodes.into_iter().map(|node| node.hir).collect();
-        let hir = if alternatives {
-            Hir::alternation(hirs)
+        let trees = nodes.into_iter().map(|node| node.tree).collect();
+        let tree = if alternatives {
+            T::alternation(trees)
         } else {
-            Hir::concat(hirs)
+            T::concat(trees)
         };
         Node {
-            hir,
+            tree,
             shape: merged_shape,
             height,
             size,

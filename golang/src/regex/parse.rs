@@ -1,6 +1,6 @@
-//! Parses Go's syntax of regular expressions (`regexp/syntax/parse.go` with the flags `Perl`) into the syntax tree of regex-syntax.
+//! Parses Go's syntax of regular expressions (`regexp/syntax/parse.go` with the flags `Perl`) into a tree.
 
-use regex_syntax::hir::{Capture, ClassUnicode, ClassUnicodeRange, Hir, Look};
+use regex_syntax::hir::{Hir, Look};
 
 use super::class::ClassParser;
 use super::consumed;
@@ -8,7 +8,7 @@ use super::error::{Problem, RegexError};
 use super::escape::parse_escape;
 use super::limits::Limits;
 use super::node::{Node, Repeat, Shape};
-use crate::unicode;
+use super::tree::Tree;
 use crate::work::Work;
 
 /// How often nested counted repetitions may repeat a node: `(a{50}){20}` repeats `a` 1000 times.
@@ -18,8 +18,8 @@ const MAX_REPEAT: u32 = 1000;
 const WORK_PER_CHARACTER: usize = 256;
 
 /// A parsed pattern.
-pub(super) struct Parsed {
-    pub(super) hir: Hir,
+pub(super) struct Parsed<T = Hir> {
+    pub(super) tree: T,
     /// The number of capturing groups.
     pub(super) groups: usize,
     /// The height of the tree of nodes, at most 1000.
@@ -29,11 +29,11 @@ pub(super) struct Parsed {
 }
 
 /// Parses a pattern. Groups are part of the result only with `keep_groups`, because groups make searches slower.
-pub(super) fn parse(
+pub(super) fn parse<T: Tree>(
     pattern: &str,
     keep_groups: bool,
     work: &Work<'_>,
-) -> Result<Parsed, RegexError> {
+) -> Result<Parsed<T>, RegexError> {
     let mut parser = Parser {
         pattern,
         work,
@@ -64,17 +64,17 @@ struct Flags {
 
 /// A group that has not been closed yet.
 #[derive(Debug)]
-struct Frame {
+struct Frame<T> {
     /// The flags outside of the group.
     flags: Flags,
     /// The number of the group, if it captures.
     group: Option<u32>,
-    alternatives: Vec<Node>,
+    alternatives: Vec<Node<T>>,
     /// The nodes of the last alternative so far.
-    nodes: Vec<Node>,
+    nodes: Vec<Node<T>>,
 }
 
-impl Frame {
+impl<T> Frame<T> {
     fn new(flags: Flags, group: Option<u32>) -> Self {
         Frame {
             flags,
@@ -85,20 +85,20 @@ impl Frame {
     }
 }
 
-struct Parser<'p> {
+struct Parser<'p, T> {
     pattern: &'p str,
     work: &'p Work<'p>,
     flags: Flags,
     /// The groups around the current one, outermost first.
-    open: Vec<Frame>,
-    current: Frame,
+    open: Vec<Frame<T>>,
+    current: Frame<T>,
     groups: u32,
     keep_groups: bool,
     classes: ClassParser,
     limits: Limits,
 }
 
-impl<'p> Parser<'p> {
+impl<'p, T: Tree> Parser<'p, T> {
     fn parse_all(&mut self) -> Result<(), RegexError> {
         let mut rest = self.pattern;
         // If the previous token was a repetition operator, the pattern from that operator on.
@@ -159,13 +159,13 @@ impl<'p> Parser<'p> {
         Ok(())
     }
 
-    fn finish(mut self) -> Result<Parsed, RegexError> {
+    fn finish(mut self) -> Result<Parsed<T>, RegexError> {
         let node = self.alternate()?;
         if !self.open.is_empty() {
             return Err(self.error(Problem::MissingParen));
         }
         Ok(Parsed {
-            hir: node.hir,
+            tree: node.tree,
             height: node.height,
             size: node.size,
             groups: usize::try_from(self.groups).unwrap_or(usize::MAX),
@@ -227,15 +227,11 @@ impl<'p> Parser<'p> {
 
     fn push_dot(&mut self) -> Result<(), RegexError> {
         self.limits.allocate();
-        let mut class = unicode::any();
-        if !self.flags.dot_all {
-            class.difference(&ClassUnicode::new([ClassUnicodeRange::new('\n', '\n')]));
-        }
-        self.push(Node::dot(class))
+        self.push(Node::dot(self.flags.dot_all))
     }
 
     /// Adds a node to the current alternative.
-    fn push(&mut self, node: Node) -> Result<(), RegexError> {
+    fn push(&mut self, node: Node<T>) -> Result<(), RegexError> {
         self.join_literals();
         self.limits.push(&node);
         self.current.nodes.push(node);
@@ -310,7 +306,7 @@ impl<'p> Parser<'p> {
     }
 
     /// Ends the last alternative of the current group, and joins the group's alternatives to one node.
-    fn alternate(&mut self) -> Result<Node, RegexError> {
+    fn alternate(&mut self) -> Result<Node<T>, RegexError> {
         self.add_alternative()?;
         let nodes = std::mem::take(&mut self.current.alternatives);
         self.limits.combine(&nodes, Shape::Alternation);
@@ -332,16 +328,9 @@ impl<'p> Parser<'p> {
             return self.push(node);
         };
         let keep = self.keep_groups;
-        self.push(node.group(|hir| {
-            if keep {
-                Hir::capture(Capture {
-                    index,
-                    name: None,
-                    sub: Box::new(hir),
-                })
-            } else {
-                hir
-            }
+        self.push(node.group(|tree| match keep {
+            true => tree.capture(index),
+            false => tree,
         }))
     }
 

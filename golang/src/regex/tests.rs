@@ -15,7 +15,7 @@ fn all(pattern: &str) -> [Regex; 3] {
         search: Arc::new(matcher.into()),
         groups,
     };
-    let machine = Program::compile(&parsed.hir, &Work::unbounded()).unwrap();
+    let machine = Program::compile(&parsed.tree, &Work::unbounded()).unwrap();
     let machine = of(Matcher::Machine(machine));
     let regex = Regex::with_groups(pattern).unwrap();
     let patient = match Automaton::new(pattern, &parsed, true) {

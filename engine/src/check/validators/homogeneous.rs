@@ -59,7 +59,7 @@ fn validate_map(checked: &CheckedAst, issues: &mut Issues, entries: &[MapEntry])
 
 fn is_exempt(checked: &CheckedAst, expr: &Expr) -> bool {
     match checked.reference(expr.id) {
-        Some(Reference::Call { function, .. }) => function.has_literals(LiteralRule::Mixed),
+        Some(Reference::Call { function, .. }) => function.literals.has(LiteralRule::Mixed),
         _ => false,
     }
 }

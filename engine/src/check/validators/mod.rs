@@ -28,7 +28,7 @@ fn validate(
     rule: LiteralRule,
     mut is_valid: impl FnMut(&LiteralArgument<'_>) -> bool,
 ) {
-    let calls = checked.calls(|function| function.has_literals(rule));
+    let calls = checked.calls_with(rule);
     let arguments = calls.filter_map(|(expr, call)| {
         let argument = call.args.first()?;
         match &argument.kind {

@@ -2,7 +2,7 @@
 
 use gavel_engine::ast::{Call, Constant, Expr, ExprId, ExprKind};
 use gavel_engine::check::CheckedAst;
-use gavel_engine::decl::FunctionDecl;
+use gavel_engine::decl::LiteralRule;
 use gavel_engine::issues::Issues;
 use gavel_engine::types::{Primitive, Type};
 
@@ -49,8 +49,7 @@ fn takes(verb: Verb, ty: &Type) -> bool {
 }
 
 fn validate(checked: &CheckedAst, issues: &mut Issues, takes: Takes) {
-    let is_format = |function: &FunctionDecl| function.name == super::FORMAT.function;
-    for (expr, call) in checked.calls(is_format) {
+    for (expr, call) in checked.calls_with(LiteralRule::Mixed) {
         let known = || checked.overload(expr.id);
         if let Some((template, values)) = literals(call)
             && known().is_none_or(|overload| overload.id == super::FORMAT.id)

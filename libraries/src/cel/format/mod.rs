@@ -20,7 +20,7 @@ use gavel_engine::value::{List, Value};
 
 use self::output::Output;
 use self::problem::Problem;
-use self::template::{Clause, Piece, Template};
+use self::template::{Clause, Piece, Template, Verb};
 
 /// The function `format` of versions 1 to 3.
 #[rustfmt::skip] // One row per line.
@@ -84,6 +84,14 @@ fn format<'a>(
                     .get(next)
                     .ok_or_else(|| EvalError::new(template::missing_value(next)))?;
                 next = next.saturating_add(1);
+                // `%s` writes a text unchanged.
+                if let (Ok(clause), Some(part)) = (&clause, value.as_str())
+                    && clause.verb == Verb::String
+                {
+                    text.push_str(part);
+                    text.check()?;
+                    continue;
+                }
                 // A value that cannot be read is passed on unread, and every clause rejects it.
                 let value = value.read(call.arena).unwrap_or(value);
                 let clause = clause.map_err(|error| EvalError::new(error.to_string()))?;

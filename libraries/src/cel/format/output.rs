@@ -46,6 +46,7 @@ impl<'c, 'a> Output<'c, 'a> {
     }
 
     /// Fails if an earlier write failed.
+    #[inline]
     pub(super) fn check(&self) -> Result<(), Problem> {
         match &self.failure {
             Some(error) => Err(Problem::Ended(error.clone())),

@@ -72,6 +72,7 @@ impl<'t> Template<'t> {
     }
 
     /// Reads the clause after a `%`.
+    #[inline]
     fn clause(&mut self) -> Result<Clause, TemplateError> {
         let mut rest = std::mem::take(&mut self.rest);
         let mut precision = None;

@@ -9,8 +9,8 @@ use crate::request::{Fields, RequestError};
 /// The version for requests without `server`.
 const DEFAULT: KubeVersion = KubeVersion::v1(36);
 
-/// The API server that the options `server` and `k8sVersion` describe; Kubernetes 1.36 by default. `default` chooses the language if
-/// `k8sVersion` is absent.
+/// The API server that the options `server` and `k8sVersion` describe; Kubernetes 1.36 by default. If `k8sVersion` is absent, `default`
+/// selects the version whose functions expressions can use.
 ///
 /// # Errors
 ///

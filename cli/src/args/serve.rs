@@ -158,7 +158,7 @@ const EXAMPLES: &str = "Examples:
 /// The source of decisions for the variable `authorizer`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum AuthorizerMode {
-    /// The API server, by SubjectAccessReviews
+    /// The API server, which Gavel asks with SubjectAccessReviews
     Review,
     /// The roles and role bindings of the cluster, which Gavel watches
     Rbac,

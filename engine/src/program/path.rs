@@ -1,5 +1,5 @@
 //! Caches the values of paths that an expression reads more than once, such as `c.a` in `!has(c.a) || !c.a.b`. Each field of such a path is
-//! looked up only once.
+//! looked up only once. The fields of objects that were parsed into an arena are found as fast without the cache, and are not cached.
 //!
 //! The cost does not change: a chain is charged for each of its fields at every occurrence.
 

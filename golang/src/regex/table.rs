@@ -1,5 +1,5 @@
-//! Tests short texts with a deterministic automaton all of whose states are built in advance. This takes a fifth of the instructions of a
-//! search that builds its states when it reaches them, but the automaton is worthwhile only for patterns that are used many times.
+//! Matches short texts with a deterministic automaton that has a table of all its states. A match takes fewer instructions than a search
+//! that builds states when it reaches them. Building the table takes longer, so only patterns that are used many times have one.
 
 use regex_automata::dfa::{Automaton, StartKind, dense};
 use regex_automata::nfa::thompson::{self, WhichCaptures};
@@ -7,16 +7,16 @@ use regex_automata::util::primitives::StateID;
 use regex_automata::{Anchored, Input};
 use regex_syntax::hir::Hir;
 
-/// The memory limit of a table, in bytes. The table of a usual pattern, such as that of a DNS label, takes about one kilobyte.
+/// The memory limit of a table, in bytes.
 const MAX_BYTES: usize = 1 << 13;
 
 /// The memory limit of the construction of a table, in bytes. It bounds the time of the construction, too.
 const MAX_CONSTRUCTION_BYTES: usize = 1 << 15;
 
-/// The size limit of the texts that are tested with a table, in bytes. Other automata can skip the parts of a long text that cannot match.
+/// The size limit of the texts that are matched with a table, in bytes. Other automata can skip parts of a long text that cannot match.
 const MAX_TEXT: usize = 256;
 
-/// The states of a pattern, and those that follow each of them.
+/// The table of a pattern's states: for each state and byte, the next state.
 #[derive(Debug)]
 pub(super) struct Table {
     states: dense::DFA<Vec<u32>>,

@@ -15,7 +15,7 @@ pub(super) trait Tree: Sized {
     /// A character, in all its cases if `fold` is set. `None` is a surrogate, which matches nothing.
     fn literal(character: Option<char>, fold: bool) -> Self;
 
-    /// A character of a class.
+    /// Any character of a class.
     fn class(class: ClassUnicode) -> Self;
 
     /// Any character, except for a line feed unless `dot_all` is set.

@@ -29,10 +29,10 @@ pub use crate::expression_kind::ExpressionKind;
 
 /// The cost limit of one evaluation of an expression or a variable, in cost units.
 pub const PER_CALL_LIMIT: u64 = 1_000_000;
-/// The cost budget of a policy's validations and messages together, per binding and param, in cost units. The policy's audit annotations
-/// have a separate budget of the same size.
+/// The cost budget of a policy's validations and messages together, in cost units. Each combination of a binding and a param has its own
+/// budget. The policy's audit annotations have a separate budget of the same size.
 pub const COST_BUDGET: i64 = 10_000_000;
-/// The cost budget of a policy's match conditions together, for a binding and a param, in cost units.
+/// The cost budget of a policy's match conditions together, in cost units. Each combination of a binding and a param has its own budget.
 pub const MATCH_CONDITIONS_BUDGET: i64 = 2_500_000;
 
 #[cfg(test)]

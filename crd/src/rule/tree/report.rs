@@ -14,7 +14,7 @@ const MOST_NOTES: usize = 100;
 pub(crate) struct Report {
     /// The errors.
     pub(crate) errors: Vec<Error>,
-    /// The errors that existed before the update.
+    /// The errors about values that were invalid before the update too.
     pub(crate) warnings: Vec<String>,
     /// The errors of messageExpressions that could not be used.
     pub(crate) notes: Vec<String>,

@@ -97,8 +97,8 @@ impl Attribute {
         Some(true)
     }
 
-    /// Like `follow_plain`, for a chain some of whose paths the program caches. `last` is the chain's last field; its value is not in the
-    /// cache yet. `value` must be the value of the chain's base.
+    /// Like `follow_plain`, for a chain with paths that the program caches. `last` is the chain's last field; its value is not in the cache
+    /// yet. `value` must be the value of the chain's base.
     #[inline(never)]
     fn follow_kept<'a>(
         &self,

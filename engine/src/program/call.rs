@@ -11,7 +11,7 @@ use crate::cost::{self, Formula};
 use crate::decl::{CallContext, OverloadDecl, TextTest};
 use crate::error::EvalError;
 use crate::types::Type;
-use crate::value::{HeldError, Truth, Value};
+use crate::value::{HeldError, Truth, Value, list_contains, map_contains};
 
 type ArgumentValues<'a> = SmallVec<[Value<'a>; 3]>;
 
@@ -52,6 +52,7 @@ impl FunctionCall {
     pub(super) fn eval_bool<'a>(&'a self, frame: &mut Frame<'_, 'a>) -> Result<Truth, EvalError> {
         match (&self.callee, &*self.arguments) {
             (Callee::OfTexts(test, _), [left, right]) => self.test(*test, left, right, frame),
+            (Callee::In(_), [element, container]) => self.contains(element, container, frame),
             _ => truth_of(self.eval(frame)?),
         }
     }
@@ -79,6 +80,38 @@ impl FunctionCall {
         let holds = test(text, part);
         self.charge(&[left, right], Some(Value::from(holds)), frame)?;
         Ok(Truth::from(holds))
+    }
+
+    /// Evaluates `element in container` without building a value for its result.
+    #[inline(always)]
+    fn contains<'a>(
+        &'a self,
+        element: &'a Step,
+        container: &'a Step,
+        frame: &mut Frame<'_, 'a>,
+    ) -> Result<Truth, EvalError> {
+        let element = match element.eval(frame) {
+            Ok(element) => element,
+            Err(error) => return truth_of(self.fail(&[], error, frame)?),
+        };
+        let container = match container.eval(frame) {
+            Ok(container) => container,
+            Err(error) => return truth_of(self.fail(&[element], error, frame)?),
+        };
+        let work = frame.context().work_counter();
+        let (found, units) = match (container.as_list(), container.as_map(), self.cost.formula) {
+            (Some(list), _, Formula::Fixed(units)) => (list_contains(list, &element, work), units),
+            (Some(list), ..) => (list_contains(list, &element, work), list.len() as u64),
+            (_, Some(map), Formula::Fixed(units)) => (map_contains(map, &element), units),
+            _ => return truth_of(self.finish(&[element, container], frame)?),
+        };
+        match found {
+            Err(error) if error.is_fatal() => Err(error.at(self.id)),
+            found => {
+                frame.charge(units)?;
+                found.map(Truth::from).map_err(|error| error.at(self.id))
+            }
+        }
     }
 
     /// Returns the result of a call that parses a text, and charges for the call. If the result is constant or cached by an earlier call,
@@ -199,7 +232,9 @@ impl FunctionCall {
         context: &CallContext<'a>,
     ) -> Result<Value<'a>, EvalError> {
         match &self.callee {
-            Callee::Known(function) | Callee::OfTexts(_, function) => function(context, values),
+            Callee::Known(function) | Callee::OfTexts(_, function) | Callee::In(function) => {
+                function(context, values)
+            }
             Callee::Trusted(function, overload) => match function(context, values) {
                 Err(_) if !accepts(overload, values) => Err(self.no_such_overload(values)),
                 result => result,

@@ -162,7 +162,7 @@ impl Listing<'_, '_, '_> {
 
     fn call(&mut self, label: &str, call: &FunctionCall) -> fmt::Result {
         let callee = match &call.callee {
-            Callee::Known(_) | Callee::OfTexts(..) => "known".to_owned(),
+            Callee::Known(_) | Callee::OfTexts(..) | Callee::In(_) => "known".to_owned(),
             Callee::Trusted(_, overload) => format!("trusted {}", overload.id),
             Callee::Guarded(_, overload) => format!("guarded {}", overload.id),
             Callee::Dispatched(overloads) => {

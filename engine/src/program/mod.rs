@@ -118,7 +118,10 @@ impl Program {
     ) -> Evaluation<'a> {
         let mut cells = Cells::<KEPT>::default();
         let mut frame = Frame::new(self, resolve, &mut cells, arena, options);
-        let result = self.root.eval(&mut frame);
+        let result = match self.root.is_bool() {
+            true => self.root.eval_bool(&mut frame).map(Value::from),
+            false => self.root.eval(&mut frame),
+        };
         Evaluation {
             result,
             cost: frame.cost(),

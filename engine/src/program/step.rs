@@ -35,6 +35,14 @@ impl Step {
             Step::Fold(fold) => fold.eval(frame),
             Step::Constant(value) => Ok(value.as_value()),
             Step::Attribute(chain) | Step::Local(_, chain) => chain.eval(frame),
+            Step::Block(block) => block.eval(frame),
+            Step::NotStrictlyFalse(arg) => not_strictly_false(arg, frame),
+            Step::OptionalOr(terms) => optional_or(terms, frame),
+            Step::OptionalOrValue(terms, id) => optional_or_value(terms, *id, frame),
+            Step::List(list) => list.eval(frame),
+            Step::Map(map) => map.eval(frame),
+            Step::Struct(literal) => literal.eval(frame),
+            Step::Failure(error) => Err(error.clone()),
             Step::Not(..)
             | Step::And(..)
             | Step::Or(..)
@@ -44,14 +52,6 @@ impl Step {
                 Ok(value) => Ok(Value::from(value)),
                 Err(error) => Err(error),
             },
-            Step::Block(block) => block.eval(frame),
-            Step::NotStrictlyFalse(arg) => not_strictly_false(arg, frame),
-            Step::OptionalOr(terms) => optional_or(terms, frame),
-            Step::OptionalOrValue(terms, id) => optional_or_value(terms, *id, frame),
-            Step::List(list) => list.eval(frame),
-            Step::Map(map) => map.eval(frame),
-            Step::Struct(literal) => literal.eval(frame),
-            Step::Failure(error) => Err(error.clone()),
         }
     }
 
@@ -75,6 +75,19 @@ impl Step {
     #[inline(never)]
     fn eval_as_bool<'a>(&'a self, frame: &mut Frame<'_, 'a>) -> Result<Truth, EvalError> {
         truth_of(self.eval(frame)?)
+    }
+
+    /// Whether the value of the step is always a bool.
+    pub(super) fn is_bool(&self) -> bool {
+        matches!(
+            self,
+            Step::Not(..)
+                | Step::And(..)
+                | Step::Or(..)
+                | Step::Equality(_)
+                | Step::Comparison(_)
+                | Step::Membership(_)
+        )
     }
 
     /// The value of a constant; `None` for any other step.

@@ -226,6 +226,8 @@ pub(super) enum Callee {
     Known(Function),
     /// Like `Known`, with a second implementation that takes two Rust strings and returns a bool.
     OfTexts(TextTest, Function),
+    /// Like `Known`, for the function of `in`. A call costs one unit per element of a list, unless its cost is fixed.
+    In(Function),
     /// The implementation of an overload. According to the checker, the arguments have the overload's types. A call with a value of another
     /// type fails.
     Trusted(Function, Arc<OverloadDecl>),

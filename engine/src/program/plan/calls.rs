@@ -399,9 +399,10 @@ fn of_pattern(target: &CallTarget<'_>) -> Option<PatternFunction> {
 
 /// The callee for an overload whose function checks its arguments itself.
 fn shared(function: Function, overload: &OverloadDecl) -> Callee {
-    match overload.test {
-        Some(test) => Callee::OfTexts(test, function),
-        None => Callee::Known(function),
+    match (overload.test, overload.form) {
+        (Some(test), _) => Callee::OfTexts(test, function),
+        (None, Some(Form::Membership)) => Callee::In(function),
+        (None, _) => Callee::Known(function),
     }
 }
 

@@ -134,6 +134,69 @@ fn optional_fields_of_json_and_owned_values_are_the_same() {
     }
 }
 
+/// Asserts that a call has the same value or failure, and the same cost, when it is negated: `!` evaluates the call as a predicate.
+#[track_caller]
+fn assert_predicate_is_call(env: &Env, document: &Json, call: &str) {
+    let run = |expression: &str| {
+        let program = plan(env, expression);
+        evaluate(&program, document, &EvalOptions::default(), |evaluation| {
+            let value = evaluation.result.as_ref().map(|value| value.as_bool());
+            (value.map_err(ToString::to_string), evaluation.cost)
+        })
+    };
+    let (value, cost) = run(call);
+    let negated = value.map(|value| value.map(|value| !value));
+    assert_eq!((negated, cost + 1), run(&format!("!({call})")), "{call}");
+}
+
+#[test]
+fn membership_is_tested_as_calls_do() {
+    let mut document = document();
+    let elements = [
+        json!("a"),
+        json!("z"),
+        json!(1),
+        json!(1.0),
+        json!(null),
+        json!(["a"]),
+        json!({}),
+    ];
+    let containers = [
+        json!([]),
+        json!(["b", "a"]),
+        json!([1, "a", null, ["a"], {}]),
+        json!({}),
+        json!({"a": 1}),
+        json!("a"),
+        json!(null),
+    ];
+    for (element, container) in elements
+        .iter()
+        .flat_map(|element| containers.iter().map(move |container| (element, container)))
+    {
+        document["x"] = element.clone();
+        document["o"] = container.clone();
+        for call in [
+            "x in o",
+            "o in [o]",
+            "x in ls",
+            "ka in ls",
+            "kc in ls",
+            "ka in m",
+            "kc in m",
+            "i in l",
+            "x in l",
+            "x in [x, o]",
+            "o.missing in o",
+            "x in o.missing",
+            "x in {'a': o}",
+        ] {
+            assert_predicate_is_call(&env(), &document, call);
+            assert_predicate_is_call(&dyn_env(), &document, call);
+        }
+    }
+}
+
 proptest! {
     #[test]
     fn recognized_folds_are_general_folds(entropy in random::entropy()) {
@@ -218,16 +281,7 @@ proptest! {
                 let mut document = document();
                 document["o"] = o;
                 document["x"] = x;
-                let run = |expression: &str| {
-                    evaluate(&plan(&env, expression), &document, &EvalOptions::default(), |evaluation| {
-                        let value = evaluation.result.as_ref().map(|value| value.as_bool());
-                        (value.map_err(ToString::to_string), evaluation.cost)
-                    })
-                };
-                let (value, cost) = run(&format!("o.{function}(x)"));
-                let (negated, cost_negated) = run(&format!("!o.{function}(x)"));
-                prop_assert_eq!(value.map(|value| value.map(|value| !value)), negated, "{}", function);
-                prop_assert_eq!(cost + 1, cost_negated, "{}", function);
+                assert_predicate_is_call(&env, &document, &format!("o.{function}(x)"));
             }
         }
     }

@@ -169,14 +169,24 @@ impl<'f, 'a> Frame<'f, 'a> {
     /// Charges `units` units, one at a time.
     #[inline]
     pub(super) fn charge_each(&mut self, units: u64) -> Result<(), EvalError> {
-        let total = self.cost.saturating_add(units);
-        if total <= self.next_check {
-            self.cost = total;
+        if self.charge_freely(units) {
             return Ok(());
         }
+        let total = self.cost.saturating_add(units);
         // The unit that exceeds the limit is the last unit charged.
         self.cost = total.min(self.limit.saturating_add(1)).max(self.cost);
         self.check()
+    }
+
+    /// Adds to the cost, unless a limit would have to be checked. Returns whether the units were added.
+    #[inline]
+    pub(super) fn charge_freely(&mut self, units: u64) -> bool {
+        let total = self.cost.saturating_add(units);
+        let is_free = total <= self.next_check;
+        if is_free {
+            self.cost = total;
+        }
+        is_free
     }
 
     /// The number of iterations that can run before the next check of the limits. Each iteration costs `units` cost units.

@@ -5,8 +5,8 @@ use std::fmt::{self, Display};
 use super::Program;
 use super::path::PathId;
 use super::tree::{
-    Attribute, Base, Callee, FoldKind, FoldStep, FunctionCall, Insert, Operands, Operator,
-    QualifierKey, ReadOnce, Step,
+    Attribute, Base, Callee, FoldKind, FoldStep, FunctionCall, Insert, Junction, Operands,
+    Operator, QualifierKey, ReadOnce, Step,
 };
 use crate::cost::{Cost, Formula};
 use crate::value::OwnedValue;
@@ -37,8 +37,8 @@ impl Listing<'_, '_, '_> {
             Step::Attribute(attribute) | Step::Local(_, attribute) => {
                 self.attribute(label, attribute)
             }
-            Step::And(terms, _) => self.nodes(label, "&&", terms.iter()),
-            Step::Or(terms, _) => self.nodes(label, "||", terms.iter()),
+            Step::And(junction) => self.junction(label, "&&", junction),
+            Step::Or(junction) => self.junction(label, "||", junction),
             Step::Not(operand, _) => self.nodes(label, "!", [&**operand]),
             Step::Equality(equality) => {
                 let operator = if equality.negated { "!=" } else { "==" };
@@ -204,6 +204,19 @@ impl Listing<'_, '_, '_> {
         self.below(|listing| {
             listing.node("range", &fold.range)?;
             listing.body(&fold.kind)
+        })
+    }
+
+    fn junction(&mut self, label: &str, operator: &str, junction: &Junction) -> fmt::Result {
+        self.line(label, operator)?;
+        self.below(|listing| {
+            junction
+                .terms
+                .iter()
+                .try_for_each(|term| match term.ladder {
+                    0 => listing.node("", &term.step),
+                    tests => listing.node(&format!("ladder of {tests}"), &term.step),
+                })
         })
     }
 

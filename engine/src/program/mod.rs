@@ -11,6 +11,7 @@ mod block;
 mod call;
 mod fold;
 mod frame;
+mod junction;
 mod listing;
 mod literal;
 mod operator;

@@ -61,8 +61,8 @@ impl Step {
         match self {
             Step::Attribute(chain) => chain.eval_bool(frame),
             Step::Not(operand, id) => not(operand, *id, frame),
-            Step::And(terms, id) => logic::<false>(terms, *id, frame),
-            Step::Or(terms, id) => logic::<true>(terms, *id, frame),
+            Step::And(junction) => junction.eval::<false>(frame),
+            Step::Or(junction) => junction.eval::<true>(frame),
             Step::Equality(equality) => equality.eval(frame),
             Step::Comparison(comparison) => comparison.eval(frame),
             Step::Membership(membership) => membership.eval(frame),
@@ -103,31 +103,6 @@ impl Step {
 #[inline]
 pub(super) fn truth_of(value: Value<'_>) -> Result<Truth, EvalError> {
     value.as_truth().ok_or_else(EvalError::no_such_overload)
-}
-
-/// Evaluates `&&` if `DECISIVE` is false, and `||` if it is true. If an operand equals `DECISIVE`, the result is `DECISIVE`, even if the
-/// other operand fails. Otherwise, if an operand fails, the result is the first failure.
-#[inline(never)]
-fn logic<'a, const DECISIVE: bool>(
-    terms: &'a [Step; 2],
-    id: ExprId,
-    frame: &mut Frame<'_, 'a>,
-) -> Result<Truth, EvalError> {
-    let [left, right] = terms;
-    let decides = |value: Truth| value.holds() == DECISIVE;
-    match left.eval_bool(frame) {
-        Ok(value) if decides(value) => Ok(value),
-        Ok(_) => match right.eval_bool(frame) {
-            Err(error) => Err(error.at(id)),
-            decided => decided,
-        },
-        Err(error) if error.is_fatal() => Err(error),
-        Err(error) => match right.eval_bool(frame) {
-            Ok(value) if decides(value) => Ok(value),
-            Err(later) if later.is_fatal() => Err(later),
-            _ => Err(error.at(id)),
-        },
-    }
 }
 
 #[inline(never)]

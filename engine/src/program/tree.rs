@@ -24,12 +24,12 @@ pub(super) enum Step {
     Local(SlotId, Box<Attribute>),
     /// A variable or conditional with selections and indices, or a presence test of it.
     Attribute(Box<Attribute>),
-    /// `a && b`
-    And(Box<[Step; 2]>, ExprId),
+    /// `a && b && c`
+    And(Box<Junction>),
     /// `!a`
     Not(Box<Step>, ExprId),
-    /// `a || b`
-    Or(Box<[Step; 2]>, ExprId),
+    /// `a || b || c`
+    Or(Box<Junction>),
     /// `a == b`, `a != b`
     Equality(Box<Equality>),
     /// `a < b`, `a <= b`, `a > b`, `a >= b`
@@ -72,6 +72,23 @@ impl From<Attribute> for Step {
             _ => Step::Attribute(Box::new(chain)),
         }
     }
+}
+
+/// The operands of `&&` or `||`. An operand that is the same operator has become several terms, so no term is the same operator.
+#[derive(Debug, Default)]
+pub(super) struct Junction {
+    pub(super) terms: SmallVec<[Term; 2]>,
+}
+
+/// An operand of `&&` or `||`.
+#[derive(Debug)]
+pub(super) struct Term {
+    pub(super) step: Step,
+    /// The node of the operator.
+    pub(super) id: ExprId,
+    /// If this term begins a ladder, the number of its terms, otherwise 0. A ladder tests that ever longer chains are present, and can end
+    /// with the value of the last: `has(a.b) && has(a.b.c) && a.b.c`, `!has(a.b) || !a.b.c`.
+    pub(super) ladder: u32,
 }
 
 /// `x in [1, 2, 3]`, where the list is constant. `set` holds the list's elements and the equal numbers of other types, sorted by

@@ -310,6 +310,15 @@ impl<'a> Value<'a> {
         matches!(self.0, Repr::Fields(_))
     }
 
+    /// Looks up a field of an object that was parsed into an arena; `None` for other values. The inner `None` means that the field is absent.
+    #[inline(always)]
+    pub(crate) fn parsed_field(self, key: &FieldKey) -> Option<Option<&'a Value<'a>>> {
+        match self.0 {
+            Repr::Fields(fields) => Some(key.find(fields)),
+            _ => None,
+        }
+    }
+
     /// Looks up a field of a JSON object. `None` if the value is not a JSON object, or if the field's JSON must be converted first. The
     /// inner `None` means that the field is absent.
     #[inline(always)]

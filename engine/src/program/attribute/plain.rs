@@ -16,7 +16,7 @@ impl Attribute {
         let mut value = Value::NULL;
         match self.follow_plain(&mut value, frame) {
             Some(found) => {
-                self.charge_plain(frame)?;
+                frame.charge_each(self.plain_cost())?;
                 Ok(match self.presence {
                     true => Value::from(found),
                     false => value,
@@ -35,7 +35,7 @@ impl Attribute {
         let mut value = Value::NULL;
         match self.follow_plain(&mut value, frame) {
             Some(found) => {
-                self.charge_plain(frame)?;
+                frame.charge_each(self.plain_cost())?;
                 match self.presence {
                     true => Ok(Truth::from(found)),
                     false => truth_of(value),
@@ -50,11 +50,32 @@ impl Attribute {
         truth_of(self.eval_any(frame)?)
     }
 
-    /// Charges one unit per field and one unit for the chain. A presence test does not pay the unit for the chain.
+    /// The cost of a chain of fields: one unit per field and one unit for the chain. A presence test does not pay the unit for the chain.
     #[inline(always)]
-    fn charge_plain(&self, frame: &mut Frame<'_, '_>) -> Result<(), EvalError> {
+    pub(in crate::program) fn plain_cost(&self) -> u64 {
         let fields = self.fields.len() as u64;
-        frame.charge_each(fields.saturating_add(u64::from(!self.presence)))
+        fields.saturating_add(u64::from(!self.presence))
+    }
+
+    /// Looks up the fields of the chain, from its base on, until one is missing. Returns the number of fields that are found, and the value
+    /// of the last of them. `None` if an object that is searched was not parsed into an arena.
+    #[inline(always)]
+    pub(in crate::program) fn parsed_fields<'a>(
+        &self,
+        frame: &Frame<'_, 'a>,
+    ) -> Option<(usize, Value<'a>)> {
+        let mut value = *match &self.base {
+            Base::Variable(index) => frame.bound_variable(*index)?,
+            Base::Slot(slot) => frame.held_slot(*slot)?.0,
+            _ => return None,
+        };
+        for (found, field) in self.fields.iter().enumerate() {
+            match value.parsed_field(&field.key)? {
+                Some(next) => value = *next,
+                None => return Some((found, value)),
+            }
+        }
+        Some((self.fields.len(), value))
     }
 
     /// Follows a chain of fields through JSON objects and stores the value at its end in `value`. Returns `Some(false)` if the chain tests

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 use smol_str::SmolStr;
 
+use super::operators::{only, pair, plan_conditional, plan_equality, plan_junction, two};
 use super::{PlanError, Planner, Step, as_chain, boxed, constants, into_attribute};
 use crate::ast::{self, Constant, Expr, ExprId, ExprKind};
 use crate::check::{Reference, resolve_name};
@@ -15,8 +16,7 @@ use crate::decl::{
 use crate::program::attribute::is_key;
 use crate::program::path::Further;
 use crate::program::tree::{
-    Attribute, Base, Callee, Comparison, Conditional, Equality, FunctionCall, Operands, Operator,
-    Qualifier, QualifierKey, ReadOnce,
+    Base, Callee, Comparison, FunctionCall, Operands, Operator, Qualifier, QualifierKey, ReadOnce,
 };
 use crate::types::Type;
 use crate::value::{Arena, FieldKey, FieldPlace, OwnedValue, Value};
@@ -33,7 +33,7 @@ struct CallTarget<'e> {
 }
 
 /// The planned arguments of a call, the receiver first.
-type PlannedArguments = SmallVec<[Step; 2]>;
+pub(super) type PlannedArguments = SmallVec<[Step; 2]>;
 
 impl<'p> Planner<'p> {
     pub(super) fn plan_call(&mut self, expr: &Expr, call: &ast::Call) -> Result<Step, PlanError> {
@@ -54,11 +54,11 @@ impl<'p> Planner<'p> {
         }
         target.mark_read(&mut arguments);
         match form {
-            Some(Form::And) => Ok(Step::And(pair(arguments)?, expr.id)),
-            Some(Form::Or) => Ok(Step::Or(pair(arguments)?, expr.id)),
+            Some(Form::And) => plan_junction::<false>(expr.id, arguments),
+            Some(Form::Or) => plan_junction::<true>(expr.id, arguments),
             Some(Form::Conditional) => plan_conditional(expr.id, arguments),
-            Some(Form::Equal) => plan_equality(expr.id, &target, arguments, false),
-            Some(Form::NotEqual) => plan_equality(expr.id, &target, arguments, true),
+            Some(Form::Equal) => plan_equality(expr.id, target.function, arguments, false),
+            Some(Form::NotEqual) => plan_equality(expr.id, target.function, arguments, true),
             Some(Form::Not) => Ok(Step::Not(Box::new(only(arguments)?), expr.id)),
             Some(Form::NotStrictlyFalse) => Ok(Step::NotStrictlyFalse(Box::new(only(arguments)?))),
             Some(Form::OptionalOr) if arguments.len() == 2 => {
@@ -232,27 +232,6 @@ impl CallTarget<'_> {
     }
 }
 
-fn plan_equality(
-    id: ExprId,
-    target: &CallTarget<'_>,
-    arguments: PlannedArguments,
-    negated: bool,
-) -> Result<Step, PlanError> {
-    let [left, right] = two(arguments)?;
-    let row = target.function;
-    let row = row.and_then(|function| function.overloads.first());
-    let cost = row.map_or(Cost::ONE, |overload| overload.cost);
-    Ok(Step::Equality(Box::new(Equality {
-        operands: Operands {
-            id,
-            left,
-            right,
-            cost,
-        },
-        negated,
-    })))
-}
-
 /// The dotted name that an expression spells; `None` if the expression contains anything but names and dots.
 fn dotted_name(expr: &Expr) -> Option<String> {
     match &expr.kind {
@@ -264,46 +243,6 @@ fn dotted_name(expr: &Expr) -> Option<String> {
         )),
         _ => None,
     }
-}
-
-/// The error for an operator with a wrong number of operands. Only a call by the operator's internal name can have a wrong number.
-fn wrong_number() -> PlanError {
-    PlanError::new("no such overload")
-}
-
-fn only(arguments: PlannedArguments) -> Result<Step, PlanError> {
-    let mut arguments = arguments.into_iter();
-    match (arguments.next(), arguments.next()) {
-        (Some(argument), None) => Ok(argument),
-        _ => Err(wrong_number()),
-    }
-}
-
-fn two(arguments: PlannedArguments) -> Result<[Step; 2], PlanError> {
-    arguments.into_inner().map_err(|_| wrong_number())
-}
-
-fn pair(arguments: PlannedArguments) -> Result<Box<[Step; 2]>, PlanError> {
-    Ok(Box::new(two(arguments)?))
-}
-
-fn plan_conditional(id: ExprId, arguments: PlannedArguments) -> Result<Step, PlanError> {
-    let arguments = arguments.into_vec().try_into();
-    let [condition, truthy, falsy] = arguments.map_err(|_| wrong_number())?;
-    // A branch that is a chain becomes part of the conditional. Like upstream, the conditional does not treat a presence test specially.
-    let branch = |node: Step| match as_chain(node) {
-        Ok(chain) => *chain,
-        Err(node) => Attribute::new(id, Base::Operand(node)),
-    };
-    let conditional = Conditional {
-        condition,
-        truthy: branch(truthy),
-        falsy: branch(falsy),
-    };
-    Ok(Step::Attribute(Box::new(Attribute::new(
-        id,
-        Base::Conditional(Box::new(conditional)),
-    ))))
 }
 
 fn plan_function(

@@ -22,6 +22,7 @@ use crate::value::{FieldKey, FieldPlace, ObjectKind, OwnedValue, Value};
 mod calls;
 mod constants;
 mod folds;
+mod operators;
 
 /// The error of an expression that cannot be planned: a constant part fails, such as `int('x')`.
 #[derive(Debug, Clone)]

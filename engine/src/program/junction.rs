@@ -1,0 +1,157 @@
+//! Evaluates `&&` and `||` (cel-go `interpreter/interpretable.go`, `evalAnd` and `evalOr`).
+
+use super::frame::Frame;
+use super::tree::{Attribute, Base, Junction, Step, Term};
+use crate::ast::ExprId;
+use crate::error::EvalError;
+use crate::value::Truth;
+
+impl Junction {
+    /// Evaluates `&&` if `DECISIVE` is false, and `||` if it is true. If a term equals `DECISIVE`, the result is `DECISIVE`, even if an
+    /// earlier term fails. Otherwise, if a term fails, the result is the first failure.
+    #[inline(never)]
+    pub(super) fn eval<'a, const DECISIVE: bool>(
+        &'a self,
+        frame: &mut Frame<'_, 'a>,
+    ) -> Result<Truth, EvalError> {
+        let mut rest = self.terms.as_slice();
+        while let Some((term, later)) = rest.split_first() {
+            rest = later;
+            if term.ladder > 0
+                && let Some(climb) = term.climb::<DECISIVE>(later, frame)
+            {
+                match climb {
+                    Climb::Decided => return Ok(Truth::from(DECISIVE)),
+                    Climb::Past(after) => rest = after,
+                }
+                continue;
+            }
+            match term.step.eval_bool(frame) {
+                Ok(value) if value.holds() == DECISIVE => return Ok(value),
+                Ok(_) => {}
+                Err(error) if error.is_fatal() => return Err(error),
+                Err(error) => return decided_after::<DECISIVE>(error.at(term.id), later, frame),
+            }
+        }
+        Ok(Truth::from(!DECISIVE))
+    }
+
+    /// Adds an operand that is not the same operator.
+    pub(super) fn push<const DECISIVE: bool>(&mut self, step: Step, id: ExprId) {
+        let term = Term {
+            step,
+            id,
+            ladder: 0,
+        };
+        let length = self.terms.len();
+        let last = self.terms.last().and_then(Term::chain::<DECISIVE>);
+        if let (Some(last), Some(chain)) = (last, term.chain::<DECISIVE>())
+            && last.is_implied_by(chain)
+        {
+            // The ladder that the last term ends, or a new one.
+            let mut terms = self.terms.iter_mut().enumerate();
+            let ladder = terms.find_map(|(n, term)| {
+                let rungs = term.ladder.max(1);
+                (n.saturating_add(rungs as usize) == length).then_some(&mut term.ladder)
+            });
+            if let Some(ladder) = ladder {
+                *ladder = (*ladder).max(1).saturating_add(1);
+            }
+        }
+        self.terms.push(term);
+    }
+}
+
+/// Evaluates the terms after a term that failed. Fails with `failure`, unless one of them is `DECISIVE`.
+#[cold]
+fn decided_after<'a, const DECISIVE: bool>(
+    failure: EvalError,
+    later: &'a [Term],
+    frame: &mut Frame<'_, 'a>,
+) -> Result<Truth, EvalError> {
+    for term in later {
+        match term.step.eval_bool(frame) {
+            Ok(value) if value.holds() == DECISIVE => return Ok(value),
+            Err(later) if later.is_fatal() => return Err(later),
+            _ => {}
+        }
+    }
+    Err(failure)
+}
+
+/// The outcome of the terms of a ladder.
+enum Climb<'a> {
+    /// A term decides the junction.
+    Decided,
+    /// No term decides the junction. The terms after the ladder follow.
+    Past(&'a [Term]),
+}
+
+impl Term {
+    /// The chain of a term that decides the junction where the chain is absent or false: `a` and `has(a.b)` in `&&`, `!a` and `!has(a.b)` in
+    /// `||`.
+    fn chain<const DECISIVE: bool>(&self) -> Option<&Attribute> {
+        let operand = match &self.step {
+            Step::Not(operand, _) if DECISIVE => operand,
+            step if !DECISIVE => step,
+            _ => return None,
+        };
+        match operand {
+            Step::Attribute(chain) if chain.qualifiers.is_empty() => Some(chain),
+            _ => None,
+        }
+    }
+
+    /// Evaluates the terms of a ladder by looking up each field of the longest chain once. Returns `None`, without a charge, if a term
+    /// fails, if an object is not parsed, or if a limit must be checked.
+    #[inline(always)]
+    fn climb<'a, const DECISIVE: bool>(
+        &'a self,
+        later: &'a [Term],
+        frame: &mut Frame<'_, 'a>,
+    ) -> Option<Climb<'a>> {
+        let (rungs, after) = later.split_at_checked((self.ladder as usize).saturating_sub(1))?;
+        let (found, value) = rungs.last()?.chain::<DECISIVE>()?.parsed_fields(frame)?;
+        let mut units = 0_u64;
+        let mut decides = false;
+        for term in std::iter::once(self).chain(rungs) {
+            let chain = term.chain::<DECISIVE>()?;
+            let negation = u64::from(DECISIVE);
+            units = units
+                .saturating_add(chain.plain_cost())
+                .saturating_add(negation);
+            decides = match (chain.fields.len().checked_sub(found), chain.presence) {
+                (None | Some(0), true) => false,
+                (Some(1), true) => true,
+                (Some(0), false) => !value.as_bool()?,
+                // A chain through a missing object fails.
+                _ => return None,
+            };
+            if decides {
+                break;
+            }
+        }
+        let climb = match decides {
+            true => Climb::Decided,
+            false => Climb::Past(after),
+        };
+        frame.charge_freely(units).then_some(climb)
+    }
+}
+
+impl Attribute {
+    /// Whether this is a presence test of a field without which `longer` decides a junction too, or fails.
+    fn is_implied_by(&self, longer: &Attribute) -> bool {
+        let same_base = match (&self.base, &longer.base) {
+            (Base::Variable(one), Base::Variable(other)) => one == other,
+            (Base::Slot(one), Base::Slot(other)) => one == other,
+            _ => false,
+        };
+        let mut pairs = self.fields.iter().zip(&longer.fields);
+        let further = usize::from(longer.presence);
+        self.presence
+            && same_base
+            && self.fields.len().saturating_add(further) <= longer.fields.len()
+            && pairs.all(|(one, other)| one.key.name() == other.key.name())
+    }
+}

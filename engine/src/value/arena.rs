@@ -137,22 +137,9 @@ impl Arena {
         &'a self,
         fields: impl IntoIterator<Item = (&'a str, Value<'a>)>,
     ) -> Value<'a> {
-        Value(Repr::Fields(self.sorted(fields)))
-    }
-
-    /// The fields, sorted by name. If several fields have the same name, only the last field is kept.
-    pub(super) fn sorted<'a>(
-        &'a self,
-        fields: impl IntoIterator<Item = (&'a str, Value<'a>)>,
-    ) -> &'a [(&'a str, Value<'a>)] {
         let mut fields = ArenaVec::from_iter_in(fields, &self.bump);
-        if !fields.is_sorted_by(|(one, _), (next, _)| one < next) {
-            // After reversing, a stable sort puts the last field of each name first.
-            fields.reverse();
-            fields.sort_by_key(|(name, _)| *name);
-            fields.dedup_by_key(|(name, _)| *name);
-        }
-        fields.into_bump_slice()
+        sort_by_unique_key(&mut fields, |(name, _)| *name);
+        Value(Repr::Fields(fields.into_bump_slice()))
     }
 
     /// A JSON array of these items.
@@ -190,6 +177,16 @@ impl std::fmt::Debug for Arena {
         f.debug_struct("Arena")
             .field("allocated_bytes", &self.allocated_bytes())
             .finish_non_exhaustive()
+    }
+}
+
+/// Sorts the items by their keys, unless they are sorted already. Of several items with the same key, only the last is kept.
+pub(super) fn sort_by_unique_key<T, K: Ord>(items: &mut ArenaVec<'_, T>, key: impl Fn(&T) -> K) {
+    if !items.is_sorted_by(|one, next| key(one) < key(next)) {
+        // After reversing, a stable sort puts the last item of each key first.
+        items.reverse();
+        items.sort_by_key(&key);
+        items.dedup_by_key(|item| key(item));
     }
 }
 

@@ -4,6 +4,9 @@
 
 use std::collections::BTreeMap;
 
+use bumpalo::collections::Vec as ArenaVec;
+
+use super::arena::sort_by_unique_key;
 use super::field::field_named;
 use super::key::{Key, check_hashable, key_order};
 use super::{Arena, JsonObject, MapView, Repr, Shape, Value};
@@ -34,12 +37,12 @@ impl<'a> Map<'a> {
         entries: impl IntoIterator<Item = (&'a str, Value<'a>)>,
         arena: &'a Arena,
     ) -> Self {
-        let entries = arena.sorted(entries).iter();
-        let entries = entries.map(|(key, value)| (Value(Repr::String(key)), *value));
-        let entries = arena.bump().alloc_slice_fill_iter(entries);
-        Map(MapRepr::Values(
-            arena.bump().alloc(MapValue::ordered(entries)),
-        ))
+        let entries = entries.into_iter();
+        let entries = entries.map(|(key, value)| (Value(Repr::String(key)), value));
+        let mut entries = ArenaVec::from_iter_in(entries, arena.bump());
+        sort_by_unique_key(&mut entries, |(key, _)| key.as_str());
+        let map = MapValue::ordered(entries.into_bump_slice());
+        Map(MapRepr::Values(arena.bump().alloc(map)))
     }
 
     /// Whether the map is an object of a JSON document that a host views through a shape.

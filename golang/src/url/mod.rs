@@ -158,20 +158,13 @@ impl Url {
     /// The keys and values of the query in their order. Keys and values with invalid escapes are left out.
     pub fn query(&self) -> impl Iterator<Item = (Cow<'_, str>, Cow<'_, str>)> {
         let query = self.raw_query();
-        let separators = memchr_iter(b'&', query.as_bytes()).count();
-        let mut rest = (separators < MAX_PAIRS).then_some(query);
-        let pairs = std::iter::from_fn(move || {
-            let (pair, after) = match split_once(rest?, b'&') {
-                Some((pair, after)) => (pair, Some(after)),
-                None => (rest?, None),
-            };
-            rest = after;
-            Some(pair)
+        let is_too_long =
+            query.len() >= MAX_PAIRS && memchr_iter(b'&', query.as_bytes()).count() >= MAX_PAIRS;
+        let pairs = QueryPairs(match is_too_long {
+            true => "",
+            false => query,
         });
-        let pairs =
-            pairs.filter(|pair| !pair.is_empty() && memchr(b';', pair.as_bytes()).is_none());
-        pairs.filter_map(|pair| {
-            let (key, value) = split_once(pair, b'=').unwrap_or((pair, ""));
+        pairs.filter_map(|(key, value)| {
             Some((decoded(key, Part::Query)?, decoded(value, Part::Query)?))
         })
     }
@@ -179,6 +172,38 @@ impl Url {
     /// The URL as Go writes it.
     pub fn as_str(&self) -> &str {
         &self.text
+    }
+}
+
+/// The keys and values of the rest of a query, encoded. Pairs with a semicolon are left out.
+struct QueryPairs<'t>(&'t str);
+
+impl<'t> Iterator for QueryPairs<'t> {
+    type Item = (&'t str, &'t str);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        while !self.0.is_empty() {
+            // Pairs are short, so one loop finds all separators faster than a search for each.
+            let (mut equals, mut has_semicolon) = (None, false);
+            let end = self.0.bytes().enumerate().find(|(at, byte)| {
+                match byte {
+                    b'=' if equals.is_none() => equals = Some(*at),
+                    b';' => has_semicolon = true,
+                    _ => {}
+                }
+                *byte == b'&'
+            });
+            let (pair, rest) = match end {
+                Some((end, _)) => split_around(self.0, end)?,
+                None => (self.0, ""),
+            };
+            self.0 = rest;
+            if !has_semicolon && !pair.is_empty() {
+                let split = equals.and_then(|at| split_around(pair, at));
+                return Some(split.unwrap_or((pair, "")));
+            }
+        }
+        None
     }
 }
 

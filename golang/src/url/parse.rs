@@ -43,7 +43,8 @@ pub(super) fn parse(text: &str, mode: Mode) -> Result<Url, UrlFault> {
         None => (rest, None),
     };
     if !scheme.is_empty() {
-        url.scheme = push(&scheme.to_ascii_lowercase(), &mut url.text);
+        url.scheme = push(scheme, &mut url.text);
+        url.text.make_ascii_lowercase();
         url.text.push(':');
     }
     if !rest.starts_with('/') && !scheme.is_empty() {

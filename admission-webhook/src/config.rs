@@ -48,7 +48,7 @@ pub enum PolicySource {
     Demo,
 }
 
-/// A live source: it publishes states while the server runs.
+/// A source, such as a cluster, that publishes new states while the server runs.
 #[derive(Debug, Clone)]
 pub struct LiveSource {
     /// The states that decide requests; the server is not ready before the first one.

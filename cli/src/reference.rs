@@ -9,7 +9,7 @@ use clap::{Arg, Command, CommandFactory};
 use crate::args::Cli;
 
 const HEAD: &str = "\
-<!-- Made from the definition of the command line: UPDATE_GOLDEN=1 cargo test -p gavel-cli --lib reference -->
+<!-- Generated from the definition of the command line: UPDATE_GOLDEN=1 cargo test -p gavel-cli --lib reference -->
 
 # Command line
 

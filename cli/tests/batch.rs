@@ -42,7 +42,7 @@ fn answer(request: &Json) -> Json {
     answers.remove(0)
 }
 
-/// Checks the value of the expression `x`, where `x` has this type and value.
+/// Checks that the expression `x` evaluates to `expected`. The variable `x` has the type `ty` and the value `binding`.
 fn check(ty: Json, binding: Json, expected: Json) {
     let request = json!({"op": "eval", "expr": "x", "vars": {"x": ty}, "bindings": {"x": binding}});
     assert_eq!(answer(&request)["value"], expected, "{request}");

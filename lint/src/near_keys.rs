@@ -19,7 +19,7 @@ pub fn near_key<'v>(
     near(checked, &Aliases::new(), error, value)
 }
 
-/// Suggestions for the expressions of a policy, which may read its variables.
+/// Suggests existing keys for the missing keys in a policy's expressions. The expressions may read the policy's variables.
 #[derive(Debug)]
 pub struct NearKeys {
     compiler: Compiler,

@@ -42,8 +42,8 @@ pub fn document() -> String {
     let mut text = "\
 # Rules of `gavel lint`
 
-This page is generated from the table in `lint/src/rules`; `gavel explain RULE` prints one entry. Rules of the severity
-error find what an API server rejects. Warnings and notes are about accepted objects, unless `--deny` makes them errors.
+This page is generated from the table in `lint/src/rules`; `gavel explain RULE` prints one entry. Rules of severity
+`error` report what an API server rejects. Warnings and notes are about accepted objects, unless `--deny` makes them errors.
 
 | rule | severity | what it finds |
 | --- | --- | --- |

@@ -202,8 +202,8 @@ impl Document {
         place.unwrap_or(node.place())
     }
 
-    /// The range in the file of `length` characters of a field's string, starting at a line and column of the string (both from 1). `None`
-    /// if these characters are not contiguous in the file.
+    /// Returns the range in the file that holds `length` characters of a field's string. `line` and `column` are the position of the first
+    /// of these characters in the string, counted from 1. Returns `None` if the characters are not contiguous in the file.
     pub fn range_within(&self, field: &str, line: u32, column: u32, length: u32) -> Option<Range> {
         let node = self.layout.find(field);
         let source = self.source.as_deref();

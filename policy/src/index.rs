@@ -177,12 +177,12 @@ impl PolicyIndex {
         self.resolver.remove(api_version, kind, namespace, name);
     }
 
-    /// Compiles a policy whose defaults are set. The index does not change.
+    /// Compiles a policy without adding it to the index. The caller must have set the policy's defaults.
     pub fn compile(&self, policy: ValidatingAdmissionPolicy) -> CompiledPolicy {
         CompiledPolicy::compile(policy, &self.compiler, &self.constraints)
     }
 
-    /// Compiles and adds a policy whose defaults are set.
+    /// Compiles a policy and adds it to the index. The caller must have set the policy's defaults.
     pub fn apply_policy(&mut self, policy: ValidatingAdmissionPolicy) {
         self.insert_policy(Arc::new(self.compile(policy)));
     }
@@ -193,7 +193,7 @@ impl PolicyIndex {
         self.hooks.take();
     }
 
-    /// Compiles and adds a binding whose defaults are set.
+    /// Compiles a binding and adds it to the index. The caller must have set the binding's defaults.
     pub fn apply_binding(&mut self, binding: ValidatingAdmissionPolicyBinding) {
         self.insert_binding(Arc::new(CompiledBinding::new(binding)));
     }

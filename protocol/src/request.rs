@@ -178,7 +178,7 @@ impl Fields {
         self.object(key).map(Fields)
     }
 
-    /// The first of these keys that is present.
+    /// The first of these keys that is present and not null.
     pub(crate) fn first_of<'k>(&self, keys: &[&'k str]) -> Option<&'k str> {
         let set = |key: &&&str| self.0.get(**key).is_some_and(|json| !json.is_null());
         keys.iter().find(set).copied()

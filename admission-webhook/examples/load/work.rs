@@ -35,7 +35,7 @@ impl Work {
             Work {
                 expected: "HTTP/1.1 404",
                 ..work(
-                    "a review is sent, not parsed (404)",
+                    "a review is sent to an unknown path (404, not parsed)",
                     policy("a", IMAGES, 1),
                     review("/nothing", &pod(2, 0)),
                 )

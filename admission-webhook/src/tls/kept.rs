@@ -31,7 +31,7 @@ const AUTHORITY: u32 = 40;
 /// How long before its creation a new certificate begins to be valid, because clocks differ.
 const EARLIER: Duration = Duration::from_secs(300);
 
-/// Creates the certificates of a server, and its authorities.
+/// Creates and renews a server's certificates and the certificate authorities that sign them.
 #[derive(Debug, Clone)]
 pub struct Certifier {
     /// The names and IP addresses of the server.

@@ -175,7 +175,7 @@ impl Quantity {
         self.order(other).is_eq()
     }
 
-    /// The order of two amounts. If either has the large form, `self` is converted to it.
+    /// Compares two amounts. If `other` has the large form, `self` is converted to the large form too, and keeps it.
     pub fn compare(&self, other: &Quantity) -> Ordering {
         if other.large.get().is_some() {
             self.large

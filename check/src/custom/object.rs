@@ -13,7 +13,7 @@ use super::key::Key;
 /// The suffix for a `generateName`, which an API server chooses at random.
 const GENERATED: &str = "22222";
 
-/// The defaults and the strictness with which objects are read.
+/// How objects are read: their default namespace, and the treatment of unknown and duplicate fields.
 #[derive(Debug, Clone, Copy)]
 pub struct Taken<'a> {
     /// The namespace of objects that do not name one.

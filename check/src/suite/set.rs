@@ -8,8 +8,8 @@ enum PathStep {
     Item(usize),
 }
 
-/// Sets the value at a path (`spec.containers[0].image`, `metadata.labels["app.kubernetes.io/name"]`); missing objects on the way
-/// are created.
+/// Sets the value at a path (`spec.containers[0].image`, `metadata.labels["app.kubernetes.io/name"]`); missing objects and lists on the way
+/// are created. The index after the last item appends an item.
 pub(super) fn set(object: &mut Json, path: &str, value: Json) -> Result<(), String> {
     let mut part = object;
     for step in steps(path)? {

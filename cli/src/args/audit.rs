@@ -52,7 +52,7 @@ pub(crate) struct AuditArgs {
     #[arg(long, conflicts_with = "policies")]
     pub(crate) reports: bool,
 
-    /// Write metrics to this file, as the node exporter's textfile collector reads them
+    /// Write metrics to this file, in the format of the node exporter's textfile collector
     #[arg(long, value_name = "FILE")]
     pub(crate) metrics: Option<PathBuf>,
 

@@ -47,11 +47,11 @@ pub enum Form {
 /// The rule by which validators check literals in a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LiteralRule {
-    /// The first argument must be a duration.
+    /// If the first argument is a literal, it must be a valid duration.
     Duration,
-    /// The first argument must be a timestamp.
+    /// If the first argument is a literal, its conversion to a timestamp must succeed.
     Timestamp,
-    /// The first argument must be a regular expression.
+    /// If the first argument is a literal, it must be a valid regular expression.
     Pattern,
     /// Lists and maps in the call may hold values of several types.
     Mixed,

@@ -56,8 +56,8 @@ pub enum Implementation {
     /// A function that only receives arguments of the overload's types. If the types are only known at run time, the first overload whose
     /// types fit is called. If no overload fits, the call fails with `no such overload: f(int, list)`.
     Typed(Function),
-    /// Like `Typed`, for a function that upstream implements with one body for any number of arguments (`FunctionOp`). The first argument
-    /// that fails ends the call.
+    /// Like `Typed`, for a function that upstream implements with one body for any number of arguments (`FunctionOp`). A call stops at the
+    /// first argument that fails; later arguments are not evaluated.
     Variadic(Function),
     /// One function for all overloads with the same name. It checks the types of its arguments itself.
     Shared(Function),

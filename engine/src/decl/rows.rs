@@ -83,8 +83,8 @@ impl Overload {
         }
     }
 
-    /// Marks a function that upstream implements with one body for any number of arguments. The first argument that fails then ends the
-    /// call.
+    /// Marks a function that upstream implements with one body for any number of arguments. A call of such a function stops at the first
+    /// argument that fails; later arguments are not evaluated.
     pub const fn variadic(self) -> Self {
         let implementation = match self.implementation {
             Implementation::Typed(body) => Implementation::Variadic(body),

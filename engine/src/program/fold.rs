@@ -15,7 +15,7 @@ use crate::value::{List, ListRepr, MapBuilder, OwnedValue, Truth, Value};
 /// The largest initial capacity of a collected list, in elements.
 const MOST_EXPECTED: usize = 16;
 
-/// The units of work that adding an entry to a map counts.
+/// The units of work counted for each entry that is added to a map.
 const WORK_PER_ENTRY: usize = 128;
 
 impl FoldStep {
@@ -212,7 +212,7 @@ impl FoldStep {
         accu.map(|count| Value::from(count == 1))
     }
 
-    /// Collects the elements of a list; the loop step is `A + [t]`, or `p ? A + [t] : A`.
+    /// Collects the elements of a list. With the accumulator `A`, the loop step is `A + [element]`, or `filter ? A + [element] : A`.
     fn collect_list<'a>(
         &self,
         range: Value<'a>,
@@ -328,7 +328,7 @@ impl FoldStep {
 
 /// The state of `all` or `exists`.
 struct Quantifier<'a> {
-    /// The value of the predicate that decides the result.
+    /// The predicate value that decides the result: false for `all`, true for `exists`.
     decisive: bool,
     predicate: &'a Step,
     /// Whether an element has decided the result.

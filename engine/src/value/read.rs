@@ -253,7 +253,8 @@ fn compare_names(one: &str, other: &str) -> Ordering {
     }
 }
 
-/// The first eight bytes of a name as a big-endian number, padded with zeros. The numbers are ordered as the names are.
+/// The first eight bytes of a name as a big-endian number, padded with zeros. If two numbers differ, the names are in the same order as the
+/// numbers. Names with equal numbers must be compared.
 #[inline]
 fn first_word(name: &str) -> u64 {
     let name = name.as_bytes();

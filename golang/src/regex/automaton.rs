@@ -18,7 +18,7 @@ use crate::work::{Interrupted, Work};
 /// kilobytes. The automaton of `\pL{1000}` would take 15 MB; few patterns of this length need more.
 const MAX_BYTES: usize = 1 << 18;
 
-/// The nesting limit of patterns that get an automaton, because its construction is recursive.
+/// The maximum nesting depth of a pattern. Building an automaton is recursive, so deeper patterns get none.
 const MAX_HEIGHT: u32 = 100;
 
 /// The approximate size of a state, in bytes.

@@ -115,8 +115,8 @@ pub static QUADRATIC_LOOP: Rule = Rule {
     severity: Severity::Note,
     is_default: true,
     title: "A loop over a list contains another loop over the same list",
-    why: "The cost grows with the square of the list's length. If the rule requires unique elements, `x-kubernetes-list-type: set`, or \
-          `map` with `x-kubernetes-list-map-keys`, requires the same at no cost.",
+    why: "The cost grows with the square of the list's length. If the rule checks that elements are unique, set `x-kubernetes-list-type: set`, \
+          or `map` with `x-kubernetes-list-map-keys`, instead: the schema then requires unique elements at no cost.",
     example: Example {
         frame: Frame::Schema,
         before: "type: object\nproperties:\n  hosts:\n    type: array\n    maxItems: 16\n    items: {type: string, maxLength: 253}\n    x-kubernetes-validations:\n    - rule: self.all(a, self.exists_one(b, a == b))\n      message: must be unique\n",

@@ -113,7 +113,7 @@ pub static MISSING_POLICY: Rule = Rule {
     severity: Severity::Warning,
     is_default: true,
     title: "The binding names a policy that does not exist",
-    why: "The API server accepts the binding and never evaluates anything for it. The rule is only applied if a policy is linted along with the bindings.",
+    why: "The API server accepts the binding, but the binding has no effect while the policy does not exist. The rule is only applied if a policy is linted along with the bindings.",
     example: Example {
         frame: Frame::Manifest,
         before: "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\nmetadata: {name: replicas}\nspec:\n  matchConstraints:\n    resourceRules:\n    - {apiGroups: [apps], apiVersions: [v1], operations: [CREATE], resources: [deployments]}\n  validations:\n  - expression: object.metadata.name != ''\n---\napiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicyBinding\nmetadata: {name: replicas}\nspec: {policyName: replica, validationActions: [Deny]}\n",

@@ -57,7 +57,7 @@ pub static INVALID_OBJECT: Rule = Rule {
     severity: Severity::Error,
     is_default: true,
     title: "The API server cannot decode the object",
-    why: "A value does not have the type of its field, or the API server has no such kind or version. The object is rejected before any of its values are validated.",
+    why: "A value does not have the type of its field, or the API server does not know the object's kind or version. The object is rejected before any of its values are validated.",
     example: Example {
         frame: Frame::Policy,
         before: "validations: none\n",
@@ -99,7 +99,7 @@ pub static OVER_BUDGET: Rule = Rule {
     id: "over-budget",
     severity: Severity::Error,
     is_default: true,
-    title: "A rule exceeds the cost budget of definitions",
+    title: "The estimated cost of a rule, or of all rules of a schema, exceeds the API server's budget",
     why: "The API server estimates what a rule costs in the worst case that the schema allows, and rejects definitions with rules that exceed the budget: 10,000,000 units for all evaluations of one rule, and 100,000,000 for all rules of a schema. It \
           assumes that lists, maps and texts without `maxItems`, `maxProperties` and `maxLength` are as large as a request can be.",
     example: Example {

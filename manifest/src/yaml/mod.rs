@@ -34,7 +34,7 @@ pub(crate) fn read(text: &str) -> Reading {
     reading
 }
 
-/// Appends documents up to the first that cannot be read.
+/// Appends the documents in `text` to `reading`. Stops at the first document that cannot be read, and returns its problem.
 fn read_documents(
     whole: &str,
     text: &str,

@@ -47,11 +47,11 @@ api_types! {
     pub struct Validation(".Validation") {
         /// `expression`
         "expression" keep "" expression: String;
-        /// `message`: the message of a denial.
+        /// `message`: the message if the validation fails.
         "message" omit "" message: String;
         /// `reason`: `Forbidden`, `Invalid` or `RequestEntityTooLarge`.
         "reason" omit "v1.StatusReason" reason: Option<String>;
-        /// `messageExpression`: an expression for the message of a denial.
+        /// `messageExpression`: an expression that computes this message.
         "messageExpression" omit "" message_expression: String;
     }
 

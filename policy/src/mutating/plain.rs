@@ -332,7 +332,7 @@ fn struct_part(value: Value<'_>, reach: &mut Reach<'_>) -> Walked<Json> {
     }
 }
 
-/// Converts a value of a document. Integers become doubles.
+/// Converts a scalar, or a list or map of a JSON document. Integers become doubles, as in Go's `structpb`.
 fn struct_document(value: Value<'_>, reach: &mut Reach<'_>) -> Walked<Json> {
     match value.kind() {
         ValueKind::Int(int) => Ok(number(as_double(int))),

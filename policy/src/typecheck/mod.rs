@@ -98,7 +98,7 @@ pub struct Analysis {
 pub struct TypedExpression {
     /// The path of the expression, such as `spec.validations[0].expression`.
     pub field: String,
-    /// The kind with whose schema the expression was checked.
+    /// The kind whose schema the expression was checked against.
     pub kind: GroupVersionKind,
     /// The expression with its types.
     pub checked: CheckedAst,
@@ -109,7 +109,7 @@ pub struct TypedExpression {
 pub struct ExpressionFault {
     /// The path of the expression, such as `spec.validations[0].expression`.
     pub field: String,
-    /// The kind with whose schema the expression was checked.
+    /// The kind whose schema the expression was checked against.
     pub kind: GroupVersionKind,
     /// The type errors.
     pub fault: TypeFault,

@@ -54,7 +54,7 @@ impl GoFields {
 }
 
 impl Kubernetes {
-    /// The structure, which is unpacked on first use.
+    /// Returns the structure of the built-in kinds. It is unpacked on first use.
     pub fn get() -> &'static Self {
         static STRUCTURE: OnceLock<Kubernetes> = OnceLock::new();
         STRUCTURE.get_or_init(|| {

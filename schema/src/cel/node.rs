@@ -12,7 +12,7 @@ pub(super) struct Node<C = Shape> {
     pub(super) kind: Kind<C>,
     /// Whether null is a valid value.
     pub(super) nullable: bool,
-    /// Whether expressions can read the node, because it has a type.
+    /// Whether the node has a CEL type. Expressions cannot read a node without one.
     pub(super) visible: bool,
     /// The minimum number of JSON bytes for a value.
     pub(super) min_serialized_size: u64,

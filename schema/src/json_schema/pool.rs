@@ -12,8 +12,8 @@ use super::{Docs, Items, JsonSchema, Rare, SchemaOrBool};
 /// differ.
 pub(super) const MAX_ALIKE: usize = 4;
 
-/// A store of schemas in which equal schemas are shared. The schemas of a definition repeat: for example, those of containers, and most
-/// schemas of one version in the next version.
+/// A store of schemas in which equal schemas are shared. A definition often contains equal schemas: for example, the schema of a container
+/// occurs several times, and a new version repeats most schemas of the previous version.
 #[derive(Debug, Default)]
 pub struct Pool {
     /// The schemas, keyed by hash.

@@ -144,8 +144,7 @@ impl Validator {
     }
 }
 
-/// The error that is reported instead of the results of rules if `errors` contains an error that prevents the rules from running; otherwise
-/// `None`.
+/// Returns the error that says that rules were not checked, if any of `errors` prevents the rules from running.
 pub fn blocked(errors: &[Error]) -> Option<Error> {
     const DETAIL: &str = "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation";
     let blocks = |error: &Error| {

@@ -14,8 +14,8 @@ use crate::exit_code::Exit;
 use crate::manifests::Manifests;
 use crate::report::{self, yaml};
 
-/// Prints a file of tests that pass, with a test for each policy in the file `policy`. Each test uses a minimal object and expects the
-/// current decision of the policy.
+/// Prints a test file with one test for each policy in the file `policy`. Each test uses a minimal object and expects the policy's current
+/// decision, so all tests pass.
 pub(super) fn run(
     policy: &Path,
     args: &TestArgs,

@@ -64,18 +64,18 @@ impl Attribute {
         &self,
         frame: &Frame<'_, 'a>,
     ) -> Option<(usize, Value<'a>)> {
-        let mut value = *match &self.base {
+        let mut value = match &self.base {
             Base::Variable(index) => frame.bound_variable(*index)?,
             Base::Slot(slot) => frame.held_slot(*slot)?.0,
             _ => return None,
         };
         for (found, field) in self.fields.iter().enumerate() {
             match value.parsed_field(&field.key)? {
-                Some(next) => value = *next,
-                None => return Some((found, value)),
+                Some(next) => value = next,
+                None => return Some((found, *value)),
             }
         }
-        Some((self.fields.len(), value))
+        Some((self.fields.len(), *value))
     }
 
     /// Follows a chain of fields through JSON objects and stores the value at its end in `value`. Returns `Some(false)` if the chain tests
@@ -99,8 +99,19 @@ impl Attribute {
             *value = *base;
             return value.is_plain().then_some(true);
         };
-        // Looking up the fields of a parsed object again takes less time than the cache.
-        if !base.is_parsed_object() && frame.keeps_any(self.paths) {
+        if base.is_parsed_object() {
+            // Looking up the fields of a parsed object again takes less time than the cache.
+            let mut found = base;
+            for field in fields {
+                match found.parsed_field(&field.key)? {
+                    Some(next) => found = next,
+                    None => return self.tests(field).then_some(false),
+                }
+            }
+            *value = *found;
+            return Some(true);
+        }
+        if frame.keeps_any(self.paths) {
             if let Some(kept) = frame.kept(last.path, epoch) {
                 *value = *kept;
                 return Some(true);

@@ -6,8 +6,8 @@ use gavel_manifest::Problem;
 use gavel_schema::JsonSchema;
 use gavel_schema::built_in::Kubernetes;
 
-use crate::spelling::nearest;
 use crate::unclosed::unclosed_in;
+use gavel_manifest::nearest;
 
 /// The macros, which are not functions of an environment.
 const MACROS: [&str; 12] = [

@@ -7,7 +7,7 @@ use gavel_engine::value::Json;
 use gavel_policy::cel::{Compiler, Declarations};
 
 use crate::expressions::path::{Aliases, ELEMENT, FieldPath, Reads, VALUE, path_at, path_of, text};
-use crate::spelling::nearest;
+use gavel_manifest::nearest;
 
 /// Help that names the existing key that is nearest to the missing one; `None` if no key is near. `error` is the error of the expression,
 /// and `value` returns the value of a variable.

@@ -11,7 +11,7 @@ use crate::context::Linter;
 use crate::expressions::problem;
 use crate::kinds::{group_of, is_kind, name_of, text};
 use crate::rules::{DUPLICATE_OBJECT, MISSING_POLICY, PARAM_MISMATCH, UNBOUND_POLICY};
-use crate::spelling::nearest;
+use gavel_manifest::nearest;
 
 /// The kinds of policies and of their bindings.
 const KINDS: [(&str, &str); 2] = [

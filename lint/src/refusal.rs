@@ -7,8 +7,8 @@ use gavel_manifest::{Document, Problem};
 
 use crate::kinds::pointer;
 use crate::rules::{INVALID_EXPRESSION, INVALID_VALUE, OVER_BUDGET, Rule};
-use crate::spelling::nearest;
 use crate::unclosed::unclosed_in;
+use gavel_manifest::nearest;
 
 /// Converts an error of an API server to a problem, with the rule for errors of its type.
 pub(crate) fn refused(document: &Document, error: &Error) -> Problem {

@@ -141,7 +141,7 @@ fn undecodable(document: &Document, error: &DecodeError) -> Problem {
     let field = error.field(document.value());
     let found = problem(document, &INVALID_OBJECT, &field, error.plain());
     if error.is_of_kind() {
-        return match crate::spelling::nearest(text(document, "kind"), KINDS) {
+        return match gavel_manifest::nearest(text(document, "kind"), KINDS) {
             Some(meant) => found.with_help(format!("did you mean {meant}?")),
             None => found.with_help(
                 "the group has policies and bindings in v1 and v1beta1, and webhook configurations in v1",

@@ -8,7 +8,7 @@ use crate::apis::{Api, End, find};
 use crate::context::Linter;
 use crate::expressions::problem;
 use crate::rules::{DEPRECATED_API, REMOVED_API, UNKNOWN_RESOURCE};
-use crate::spelling::nearest;
+use gavel_manifest::nearest;
 
 /// Reports the problems of the resources that a policy names.
 pub(crate) fn check_policy(

@@ -27,6 +27,7 @@ mod json;
 mod layout;
 mod place;
 pub mod problem;
+mod spelling;
 mod unclosed;
 mod written;
 mod yaml;
@@ -34,6 +35,7 @@ mod yaml;
 pub use files::files;
 pub use place::{Place, Range};
 pub use problem::{Advice, Problem, Severity, Suggestion};
+pub use spelling::nearest;
 pub use unclosed::{Lexeme, place_of, unclosed};
 
 use layout::Node;

@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 
 use gavel_engine::value::Json;
-use gavel_manifest::Document;
+use gavel_manifest::problem::rule;
+use gavel_manifest::{Document, Problem, nearest};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 use super::{Decision, Expected, Files, Question, Test, kind_of, name_of, set};
 use crate::subject::Operation;
@@ -12,27 +14,46 @@ use crate::user::user;
 
 /// The kind of this format.
 const KIND: &str = "PolicyTest";
+/// The version of this format.
+const API_VERSION: &str = "gavel/v1";
 
 pub(super) fn is_suite(document: &Json) -> bool {
     kind_of(document) == KIND
 }
 
-/// The contents of a suite's file.
+/// The keys of a file.
+const FILE_KEYS: &[&str] = &["apiVersion", "kind", "metadata", "given", "tests"];
+/// The keys of a test.
+const ROW_KEYS: &[&str] = &["name", "given", "review", "set", "remove", "expect"];
+/// The keys of a test that a file can set for all its tests.
+const SUBJECT_KEYS: &[&str] = &[
+    "object",
+    "oldObject",
+    "operation",
+    "namespace",
+    "user",
+    "groups",
+];
+/// The keys of an expectation.
+const EXPECT_KEYS: &[&str] = &[
+    "decision",
+    "message",
+    "warnings",
+    "auditAnnotations",
+    "object",
+    "patch",
+];
+
+/// The contents of a suite's file, without the input that all tests share.
 #[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(rename_all = "camelCase")]
 struct TestFile {
-    #[serde(rename = "apiVersion", default)]
-    _api_version: String,
-    #[serde(rename = "kind")]
-    _kind: String,
-    #[serde(rename = "metadata", default)]
-    _metadata: Json,
+    api_version: Option<String>,
     /// Paths of files, or inline objects.
     #[serde(default)]
     given: Vec<Json>,
-    #[serde(flatten)]
-    common: RowSubject,
-    tests: Vec<Row>,
+    #[serde(default)]
+    tests: Vec<Json>,
 }
 
 /// The input of a test; the suite provides what a test omits.
@@ -47,15 +68,12 @@ struct RowSubject {
     groups: Option<Vec<String>>,
 }
 
-/// A test, as the file contains it.
+/// A test, as the file contains it, without its input.
 #[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Row {
     name: String,
     #[serde(default)]
     given: Vec<Json>,
-    #[serde(flatten)]
-    own: RowSubject,
     review: Option<Json>,
     /// The values that are set in the object, by path.
     #[serde(default)]
@@ -63,19 +81,12 @@ struct Row {
     /// The paths of the values that are removed from the object.
     #[serde(default)]
     remove: Vec<String>,
-    expect: Expectation,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(untagged)]
-enum Expectation {
-    Decision(String),
-    All(Box<ExpectedFields>),
+    expect: Json,
 }
 
 /// The expectation of a test, as written.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct ExpectedFields {
     decision: Option<String>,
     message: Option<String>,
@@ -86,20 +97,105 @@ struct ExpectedFields {
     patch: Option<Json>,
 }
 
-pub(super) fn read(document: &Json, files: &dyn Files) -> Result<Vec<Test>, String> {
-    let file = TestFile::deserialize(document).map_err(|error| error.to_string())?;
-    let given = given(&file.given, files)?;
-    let mut tests = Vec::new();
-    for (n, row) in file.tests.into_iter().enumerate() {
-        let name = row.name.clone();
-        let test = test(row, &given, &file.common, files);
-        let test = test.map_err(|error| format!("test {name:?}: {error}"))?;
-        tests.push(Test {
-            field: format!("tests[{n}]"),
-            ..test
-        });
+/// Reads the tests of a file. All unknown keys are reported, otherwise the first problem of the file and of each test.
+pub(super) fn read(document: &Document, files: &dyn Files) -> Result<Vec<Test>, Vec<Problem>> {
+    let value = document.value();
+    let unknown = unknown_keys(document);
+    if !unknown.is_empty() {
+        return Err(unknown);
     }
-    Ok(tests)
+    let problem = |field: &str, message: String| document.problem(rule::OBJECT, field, message);
+    let whole = |(field, message): (String, String)| vec![problem(&field, message)];
+    let file: TestFile = typed(value, "").map_err(whole)?;
+    if let Some(other) = file.api_version.filter(|version| version != API_VERSION) {
+        let message = format!("must be {API_VERSION}, but is {other:?}");
+        return Err(whole(("apiVersion".to_owned(), message)));
+    }
+    let common: RowSubject = typed(value, "").map_err(whole)?;
+    let given = given(&file.given, files).map_err(|message| whole((String::new(), message)))?;
+    let (mut tests, mut problems) = (Vec::new(), Vec::new());
+    for (n, row) in file.tests.iter().enumerate() {
+        let field = format!("tests[{n}]");
+        match read_test(row, field, &given, &common, files) {
+            Ok(test) => tests.push(test),
+            Err((field, message)) => problems.push(problem(&field, message)),
+        }
+    }
+    match problems.is_empty() {
+        true => Ok(tests),
+        false => Err(problems),
+    }
+}
+
+/// Reads a test. The error is the path of a field and the problem of the field.
+fn read_test(
+    value: &Json,
+    field: String,
+    given: &[Document],
+    common: &RowSubject,
+    files: &dyn Files,
+) -> Result<Test, (String, String)> {
+    let row: Row = typed(value, &field)?;
+    let own: RowSubject = typed(value, &field)?;
+    let expect = match &row.expect {
+        Json::String(decision) => ExpectedFields {
+            decision: Some(decision.clone()),
+            ..ExpectedFields::default()
+        },
+        expect => typed(expect, &format!("{field}.expect"))?,
+    };
+    let name = row.name.clone();
+    let test = test(row, own, expect, given, common, files);
+    match test {
+        Ok(test) => Ok(Test { field, ..test }),
+        Err(message) => Err((field, format!("test {name:?}: {message}"))),
+    }
+}
+
+/// Converts a value. The error is the path of a field, which begins with `field`, and the problem of the field.
+fn typed<T: DeserializeOwned>(value: &Json, field: &str) -> Result<T, (String, String)> {
+    serde_path_to_error::deserialize(value).map_err(|error| {
+        let within = error.path().to_string();
+        let field = match (field, within.as_str()) {
+            (field, ".") => field.to_owned(),
+            ("", within) => within.to_owned(),
+            (field, within) => format!("{field}.{within}"),
+        };
+        (field, error.into_inner().to_string())
+    })
+}
+
+/// The problems of all keys that a file, test or expectation cannot have.
+fn unknown_keys(document: &Document) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    let mut check = |object: Option<&Json>, prefix: &str, keys: &[&[&str]]| {
+        let known = || keys.iter().copied().flatten().copied();
+        let found = object.and_then(Json::as_object).into_iter().flatten();
+        for (key, _) in found.filter(|(key, _)| known().all(|known| known != *key)) {
+            let problem = document.unknown_field(&format!("{prefix}{key}"));
+            let message = match nearest(key, known()) {
+                Some(meant) => format!("{}; did you mean {meant}?", problem.message),
+                None => problem.message.clone(),
+            };
+            problems.push(Problem { message, ..problem });
+        }
+    };
+    let value = document.value();
+    check(Some(value), "", &[FILE_KEYS, SUBJECT_KEYS]);
+    let tests = value.get("tests").and_then(Json::as_array);
+    for (n, row) in tests.into_iter().flatten().enumerate() {
+        check(
+            Some(row),
+            &format!("tests[{n}]."),
+            &[ROW_KEYS, SUBJECT_KEYS],
+        );
+        check(
+            row.get("expect"),
+            &format!("tests[{n}].expect."),
+            &[EXPECT_KEYS],
+        );
+    }
+    problems
 }
 
 fn given(listed: &[Json], files: &dyn Files) -> Result<Vec<Document>, String> {
@@ -116,6 +212,8 @@ fn given(listed: &[Json], files: &dyn Files) -> Result<Vec<Document>, String> {
 
 fn test(
     row: Row,
+    own: RowSubject,
+    expect: ExpectedFields,
     shared: &[Document],
     common: &RowSubject,
     files: &dyn Files,
@@ -123,11 +221,10 @@ fn test(
     let Row {
         name,
         given: own_given,
-        own,
         review,
         set: changes,
         remove,
-        expect,
+        ..
     } = row;
     let mut given = shared.to_vec();
     given.extend(self::given(&own_given, files)?);
@@ -195,25 +292,17 @@ fn read_operation(name: Option<&str>, has_old: bool) -> Result<Operation, String
     }
 }
 
-fn expectation(expect: Expectation, files: &dyn Files) -> Result<Expected, String> {
+fn expectation(expect: ExpectedFields, files: &dyn Files) -> Result<Expected, String> {
     let read = |name: &str| Decision::read(name).map_err(|error| format!("expect: {error}"));
-    match expect {
-        Expectation::Decision(name) => Ok(Expected {
-            decision: Some(read(&name)?),
-            ..Expected::default()
-        }),
-        Expectation::All(all) => Ok(Expected {
-            decision: all.decision.as_deref().map(read).transpose()?,
-            message: all.message,
-            warnings: all.warnings,
-            audit_annotations: all.audit_annotations,
-            object: all
-                .object
-                .map(|object| resolved(&object, files))
-                .transpose()?,
-            patch: all.patch,
-        }),
-    }
+    let object = expect.object.map(|object| resolved(&object, files));
+    Ok(Expected {
+        decision: expect.decision.as_deref().map(read).transpose()?,
+        message: expect.message,
+        warnings: expect.warnings,
+        audit_annotations: expect.audit_annotations,
+        object: object.transpose()?,
+        patch: expect.patch,
+    })
 }
 
 /// An object that is given inline, or in a file: `pods.yaml`, `pods.yaml#web` or `pods.yaml#Pod/web`.

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use gavel_engine::value::Json;
 use gavel_libraries::authorizer::UserInfo;
-use gavel_manifest::Document;
+use gavel_manifest::problem::rule;
+use gavel_manifest::{Document, Problem};
 
 use crate::subject::Operation;
 
@@ -141,16 +142,17 @@ impl Suite {
     ///
     /// # Errors
     ///
-    /// The document is not a suite, or names an object that cannot be read. The error includes the position in the file, if the position is
-    /// known.
-    pub fn read(document: &Document, files: &dyn Files) -> Result<Self, String> {
+    /// The document is not a suite, or names an object that cannot be read. All problems of the keys of a suite are returned, otherwise the
+    /// first problem.
+    pub fn read(document: &Document, files: &dyn Files) -> Result<Self, Vec<Problem>> {
         let value = document.value();
+        let whole = |message| vec![document.problem(rule::OBJECT, "", message)];
         let tests = if kaptest::is_suite(value) {
-            kaptest::read(value, files)
+            kaptest::read(value, files).map_err(whole)
         } else if kyverno::is_suite(value) {
-            kyverno::read(value, files)
+            kyverno::read(value, files).map_err(whole)
         } else {
-            file::read(value, files)
+            file::read(document, files)
         };
         tests.map(|tests| Suite { tests })
     }

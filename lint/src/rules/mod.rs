@@ -94,7 +94,7 @@ pub fn find(id: &str) -> Option<&'static Rule> {
 
 /// The rule name that is nearest to another name; `None` if no rule name is similar.
 pub fn nearest(id: &str) -> Option<&'static str> {
-    crate::spelling::nearest(id, RULES.iter().map(|rule| rule.id))
+    gavel_manifest::nearest(id, RULES.iter().map(|rule| rule.id))
 }
 
 impl Frame {

@@ -55,8 +55,10 @@ pub(super) fn run(
         .map(|document| Suite::read(document, &Beside(policy)));
     let tests = match read {
         Some(Ok(suite)) => suite.tests,
-        Some(Err(error)) => {
-            manifests.complain(&error);
+        Some(Err(problems)) => {
+            problems
+                .iter()
+                .for_each(|problem| manifests.complain(problem));
             return Ok(manifests.exit(0));
         }
         None => Vec::new(),

@@ -52,7 +52,9 @@ pub(super) fn write(args: &TestArgs, mut out: Box<dyn Write>) -> io::Result<Exit
         let path = document.file().map(Path::to_owned).unwrap_or_default();
         match Suite::read(&document, &Beside(&path)) {
             Ok(suite) => run.suite(&document, &suite)?,
-            Err(message) => manifests.refuse(&document, message),
+            Err(problems) => problems
+                .iter()
+                .for_each(|problem| manifests.complain(problem)),
         }
     }
     let ran = run.passed.saturating_add(run.failed);

@@ -207,27 +207,43 @@ tests:
 }
 
 #[test]
-fn fields_of_tests_without_effect_are_rejected() {
-    for (test, expected) in [
+fn problems_of_suites_name_the_field_and_its_position() {
+    for (tests, expected) in [
         (
-            "{name: a, object: {}, expct: allow, expect: allow}",
-            "unknown field `expct`",
+            "[{name: a, object: {}, expct: allow, expect: {decison: allow, mesage: no}}]",
+            "3:38: unknown field \"tests[0].expct\"; did you mean expect?
+3:63: unknown field \"tests[0].expect.decison\"; did you mean decision?
+3:78: unknown field \"tests[0].expect.mesage\"; did you mean message?",
         ),
         (
-            "{name: a, review: {request: {}}, set: {spec.replicas: 6}, expect: allow}",
-            "test \"a\": only name, given and expect may be set beside review, which is the whole request",
+            "[{name: a, object: {}, expect: {decision: [allow]}}]\napiVersion: gavel/v1",
+            "3:50: tests[0].expect.decision: invalid type: sequence, expected a string",
         ),
         (
-            "{name: a, review: {request: {}}, user: alice, expect: allow}",
-            "test \"a\": only name, given and expect may be set beside review, which is the whole request",
+            "[{name: a, object: {}, user: 1, expect: deny}, {name: b, object: {}}]",
+            "3:37: tests[0].user: invalid type: integer `1`, expected a string
+3:55: tests[1]: missing field `expect`",
+        ),
+        (
+            "[]\napiVersion: gavel/v2",
+            "4:13: apiVersion: must be gavel/v1, but is \"gavel/v2\"",
+        ),
+        (
+            "[{name: a, review: {request: {}}, set: {spec.replicas: 6}, expect: allow}]",
+            "3:9: tests[0]: test \"a\": only name, given and expect may be set beside review, which is the whole request",
+        ),
+        (
+            "[{name: a, review: {request: {}}, user: alice, expect: allow}]",
+            "3:9: tests[0]: test \"a\": only name, given and expect may be set beside review, which is the whole request",
         ),
     ] {
-        let suite = format!("kind: PolicyTest\ngiven: [policy.yaml]\ntests:\n- {test}\n");
+        let suite = format!("kind: PolicyTest\ngiven: [policy.yaml]\ntests: {tests}\n");
         let document = read(&suite, Format::Yaml).all().unwrap().remove(0);
         let folder = folder();
         let path = folder.path().join("test.yaml");
-        let error = Suite::read(&document, &super::Beside(&path)).unwrap_err();
-        assert!(error.contains(expected), "{error}");
+        let problems = Suite::read(&document, &super::Beside(&path)).unwrap_err();
+        let problems: Vec<_> = problems.iter().map(ToString::to_string).collect();
+        assert_eq!(problems.join("\n"), expected);
     }
 }
 

@@ -19,6 +19,8 @@ pub(crate) struct Manifests {
     recursive: bool,
     unusable: bool,
     progress: Progress,
+    /// The folders that were read without their subfolders.
+    shallow: Vec<PathBuf>,
 }
 
 /// A file of manifests.
@@ -41,6 +43,7 @@ impl Manifests {
             recursive,
             unusable: false,
             progress,
+            shallow: Vec::new(),
         }
     }
 
@@ -75,6 +78,9 @@ impl Manifests {
     pub(crate) fn named(&mut self, paths: &[PathBuf]) -> Vec<PathBuf> {
         let mut named = Vec::new();
         for path in paths {
+            if !self.recursive && path.is_dir() {
+                self.shallow.push(path.clone());
+            }
             match gavel_manifest::files(path, self.recursive) {
                 Ok(found) if found.is_empty() => self.report_empty_folder(path),
                 Ok(found) => named.extend(found),
@@ -98,6 +104,26 @@ impl Manifests {
                 let files = report::count(more, "file");
                 self.complain(&format!(
                     "{path} {what}, but its folders have {files}: add -R to read them"
+                ));
+            }
+        }
+    }
+
+    /// Reports that the inputs contain nothing that the command needs. If subfolders were not read, the message says so.
+    pub(crate) fn complain_of_nothing(&mut self, message: &str) {
+        let read = |folder: &PathBuf, recursive| {
+            gavel_manifest::files(folder, recursive).map_or(0, |files| files.len())
+        };
+        let below = self
+            .shallow
+            .iter()
+            .map(|folder| read(folder, true).saturating_sub(read(folder, false)));
+        match below.fold(0, usize::saturating_add) {
+            0 => self.complain(&message),
+            files => {
+                let files = report::count(files, "file");
+                self.complain(&format!(
+                    "{message}; add -R to read {files} in subfolders too"
                 ));
             }
         }

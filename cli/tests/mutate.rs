@@ -68,6 +68,31 @@ fn a_difference_shows_only_what_changes() {
 }
 
 #[test]
+fn nothing_is_printed_if_a_policy_cannot_be_read() {
+    let folder = folder();
+    for (policies, expected) in [
+        ("none.yaml", "none.yaml: No such file or directory"),
+        (
+            "objects.yaml",
+            "--policies must name a MutatingAdmissionPolicy, but there is none",
+        ),
+        (
+            ".",
+            "--policies must name a MutatingAdmissionPolicy, but there is none; add -R to read 1 file in subfolders too",
+        ),
+    ] {
+        let folder = folder.path().join("above");
+        std::fs::create_dir_all(folder.join("below")).unwrap();
+        std::fs::write(folder.join("below/policy.yaml"), "kind: Pod\n").unwrap();
+        std::fs::write(folder.join("objects.yaml"), DEPLOYMENT).unwrap();
+        let args = ["mutate", "objects.yaml", "--policies", policies];
+        let (code, out, err) = program::gavel(&folder, &args, "");
+        assert_eq!((code, out.as_str()), (2, ""), "{err}");
+        assert!(err.contains(expected), "{err}");
+    }
+}
+
+#[test]
 fn objects_that_cannot_be_mutated_are_rejected_with_their_place() {
     let folder = folder().with(
         "policy.yaml",

@@ -125,13 +125,17 @@ impl Test {
 }
 
 impl Report {
-    /// Returns an expectation that this result satisfies: the decision and, for a denial, the message of the first finding.
+    /// Returns an expectation that this result satisfies: the decision and, for a denial, the message of the first finding. If the object is
+    /// mutated, the expectation has the object after the mutation.
     pub fn expectation(&self) -> Json {
         let decision = difference::decision(&self.ruling, &self.steps).name();
         let first = self.ruling.findings.first();
         match first.filter(|_| self.ruling.status.is_some()) {
             Some(finding) => json!({"decision": decision, "message": finding.message}),
-            None => decision.into(),
+            None => match &self.ruling.mutated {
+                Some(mutated) => json!({"decision": decision, "object": mutated}),
+                None => decision.into(),
+            },
         }
     }
 }

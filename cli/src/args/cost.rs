@@ -7,7 +7,7 @@ use gavel_libraries::KubeVersion;
 use gavel_protocol::kubernetes_version;
 use gavel_schema::cel::MAX_REQUEST_SIZE;
 
-use super::Output;
+use super::{Output, bytes};
 
 /// The arguments of `gavel cost`.
 #[derive(Debug, Args)]
@@ -30,7 +30,7 @@ pub(crate) struct CostArgs {
     pub(crate) compare: Vec<PathBuf>,
 
     /// Compute the costs of policies for objects of at most this many bytes
-    #[arg(long, value_name = "BYTES", default_value_t = MAX_REQUEST_SIZE)]
+    #[arg(long, value_name = "BYTES", value_parser = bytes::<u64>, default_value_t = MAX_REQUEST_SIZE)]
     pub(crate) max_object: u64,
 
     /// The Kubernetes version of the API server

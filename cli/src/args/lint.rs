@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use gavel_libraries::KubeVersion;
 
+use super::bytes;
 use crate::findings::Format;
 
 /// The arguments of `gavel lint`.
@@ -62,7 +63,7 @@ pub(crate) struct LintArgs {
     pub(crate) kubernetes_version: Option<Versions>,
 
     /// The largest object size, in bytes, that the rule policy-cost assumes
-    #[arg(long, value_name = "BYTES")]
+    #[arg(long, value_name = "BYTES", value_parser = bytes::<u64>)]
     pub(crate) max_object: Option<u64>,
 
     /// Edit the files: apply the fix of each finding that has only one correct fix

@@ -356,12 +356,12 @@ fn duration(text: &str) -> Result<std::time::Duration, String> {
 }
 
 /// Parses a positive number of bytes, written as a Kubernetes quantity: `7Mi`, `512k`, `1000000`.
-fn bytes(text: &str) -> Result<usize, String> {
+fn bytes<T: TryFrom<i64> + Default + PartialOrd>(text: &str) -> Result<T, String> {
     let quantity = Quantity::parse(text)
         .ok()
         .and_then(|quantity| quantity.as_integer().ok());
-    match quantity.and_then(|count| usize::try_from(count).ok()) {
-        Some(count) if count > 0 => Ok(count),
+    match quantity.and_then(|count| T::try_from(count).ok()) {
+        Some(count) if count > T::default() => Ok(count),
         _ => Err("must be a number of bytes above 0 such as 7Mi, 512k or 1000000".to_owned()),
     }
 }

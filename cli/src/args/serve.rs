@@ -103,12 +103,12 @@ pub(crate) struct ServeArgs {
     pub(crate) plain_http: bool,
 
     /// The size limit of a request body, in bytes. API servers send up to two objects of 3 MiB each and an envelope
-    #[arg(long, value_name = "BYTES", value_parser = bytes, default_value = "7Mi")]
+    #[arg(long, value_name = "BYTES", value_parser = bytes::<usize>, default_value = "7Mi")]
     pub(crate) max_body: usize,
 
     /// The memory limit of all requests together, in bytes: the request bodies and the values parsed from the bodies. Gavel answers
     /// requests beyond the limit with 429
-    #[arg(long, value_name = "BYTES", value_parser = bytes, default_value = "256Mi")]
+    #[arg(long, value_name = "BYTES", value_parser = bytes::<usize>, default_value = "256Mi")]
     pub(crate) max_memory: usize,
 
     /// The maximum number of open connections. To accept one more, Gavel closes the longest idle connection of the client with the most

@@ -34,12 +34,15 @@ pub(crate) fn run(args: &CostArgs) -> io::Result<Exit> {
         Ok(found) => found,
         Err(error) => return unusable(&error),
     };
+    if !args.compare.is_empty() && before.is_empty() {
+        report::warning(&"--compare: there is no older definition or policy to compare with");
+    }
     if found.is_empty() {
         report_errors(&options, &documents, &mut manifests);
     }
     if found.is_empty() && !manifests.unusable() {
-        manifests.complain(
-            &"nothing to cost: there must be a definition, or a policy that matches a known kind",
+        manifests.complain_of_nothing(
+            "nothing to cost: there must be a definition, or a policy that matches a known kind",
         );
     }
     let mut out = io::stdout().lock();
@@ -129,11 +132,8 @@ fn write_tree(out: &mut impl Write, cost: &ObjectCost) -> io::Result<()> {
         }
         for part in rule.heaviest.iter().filter(|_| is_much(rule)) {
             let text = visible(&part.text).into_owned();
-            writeln!(
-                out,
-                "    {} units: `{text}`, {} times",
-                part.own, part.times
-            )?;
+            let times = report::count(usize::try_from(part.times).unwrap_or(usize::MAX), "time");
+            writeln!(out, "    {} units: `{text}`, {times}", part.own)?;
         }
         if !rule.advice.is_empty() {
             writeln!(out, "    help: {}", visible(&rule.advice))?;

@@ -47,13 +47,16 @@ pub(crate) fn run(args: &LintArgs) -> io::Result<Exit> {
         run.documents.extend(file.objects);
     }
     let old = manifests.objects(&args.old);
+    if !args.old.is_empty() && !old.iter().any(Linter::is_subject) {
+        report::warning(&"--old: there is no older definition to compare with");
+    }
     let examined = run.documents.iter().filter(|each| Linter::is_subject(each));
     let examined = examined.count();
     run.lint(&settings, &old, &mut manifests);
     manifests.progress().end();
     if examined == 0 && run.findings.problems.is_empty() && !manifests.unusable() {
         let files = report::count(count, "file");
-        manifests.complain(&format!(
+        manifests.complain_of_nothing(&format!(
             "nothing to lint: {files} with no policy, binding, webhook configuration, definition or other object with expressions"
         ));
     }

@@ -26,6 +26,10 @@ pub(crate) fn run(args: &MutateArgs) -> io::Result<Exit> {
             return Ok(Exit::Usage);
         }
     };
+    if manifests.unusable() {
+        // Objects that only some of the policies have mutated must not be applied.
+        return Ok(manifests.exit(0));
+    }
     let user = user(&args.user, &[]);
     let mut out = io::stdout().lock();
     let (mut denied, mut printed) = (0_usize, 0_usize);
@@ -73,7 +77,9 @@ fn world(args: &MutateArgs, manifests: &mut Manifests) -> Result<World, String> 
         report::warning(unseen);
     }
     if world.policies() == 0 && !manifests.unusable() {
-        manifests.complain(&"--policies must name a MutatingAdmissionPolicy, but there is none");
+        manifests.complain_of_nothing(
+            "--policies must name a MutatingAdmissionPolicy, but there is none",
+        );
     }
     Ok(world)
 }

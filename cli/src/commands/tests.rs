@@ -78,36 +78,3 @@ impl Write for Shared {
         Ok(())
     }
 }
-
-/// Runs the commands that a page of the documentation shows, in a folder of testdata. Checks that the page also shows their output.
-fn holds(page: &str, folder: &str) {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let text = std::fs::read_to_string(root.join("docs").join(page)).unwrap();
-    let mut printed = String::new();
-    let mut shown = String::new();
-    for block in text.split("```\n$ gavel ").skip(1) {
-        let (block, _) = block.split_once("```").unwrap();
-        let (command, expected) = block.split_once('\n').unwrap();
-        let args = command.split(' ').map(|arg| match arg.ends_with(".yaml") {
-            true => format!("./{arg}"),
-            false => arg.to_owned(),
-        });
-        let args: Vec<String> = args.collect();
-        let args: Vec<&str> = args.iter().map(String::as_str).collect();
-        let (_, out) = run_in(&root.join("testdata").join(folder), &args);
-        printed.push_str(&format!("{command}\n{out}"));
-        shown.push_str(&format!("{command}\n{expected}"));
-    }
-    assert!(!shown.is_empty(), "{page} shows no commands");
-    assert_eq!(printed, shown, "{page} shows another output:\n{printed}");
-}
-
-#[test]
-fn the_page_of_gavel_check_shows_its_output() {
-    holds("check.md", "check");
-}
-
-#[test]
-fn the_page_of_gavel_test_shows_its_output() {
-    holds("test.md", "check");
-}

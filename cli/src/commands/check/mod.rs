@@ -58,8 +58,8 @@ pub(super) fn write(args: &CheckArgs, out: Box<dyn Write>) -> io::Result<Exit> {
     let unbound = input.setup.unbound().count();
     let world = input.setup.finish();
     if world.policies() == 0 && input.definitions.is_empty() && world.problems().is_empty() {
-        manifests.complain(
-            &"nothing to check with: there must be a policy or a CustomResourceDefinition",
+        manifests.complain_of_nothing(
+            "nothing to check with: there must be a policy or a CustomResourceDefinition",
         );
     } else if world.policies() > 0 && world.policies() == unbound && input.definitions.is_empty() {
         manifests.complain(&"nothing to check with: a policy must have a binding");
@@ -287,11 +287,14 @@ impl CheckRun<'_> {
                 writeln!(self.out, "{line}")
             }
             Format::Text => {
-                text::write(&mut self.out, document, &found)?;
-                match self.args.explain {
-                    true => explanation::write(&mut self.out, &found),
-                    false => Ok(()),
+                let is_admitted = text::write(&mut self.out, document, &found)?;
+                if !self.args.explain {
+                    return Ok(());
                 }
+                if is_admitted {
+                    text::write_admitted(&mut self.out, document)?;
+                }
+                explanation::write(&mut self.out, &found)
             }
             Format::Sarif | Format::Junit | Format::Github => {
                 findings::add(&mut self.report, document, &found);

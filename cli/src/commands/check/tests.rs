@@ -136,6 +136,16 @@ fn an_explanation_shows_the_values_of_expressions() {
 }
 
 #[test]
+fn an_explanation_begins_with_the_object() {
+    let folder = folder().with("small.yaml", &deployment("web", 1));
+    let (_, out) = gavel(&folder, &["./policies", "./small.yaml", "--explain"]);
+    assert!(
+        out.starts_with("small.yaml:1: Deployment/web: admitted\n  policy"),
+        "{out}"
+    );
+}
+
+#[test]
 fn json_is_an_object_a_line() {
     let (exit, out) = gavel(&folder(), &["./policies", "./web.yaml", "-o", "json"]);
     let lines: Vec<Json> = out

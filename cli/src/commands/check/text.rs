@@ -14,8 +14,8 @@ use crate::report::visible;
 const DENIED: Style = AnsiColor::Red.on_default().bold();
 const TOLD: Style = AnsiColor::Yellow.on_default().bold();
 
-/// Writes one line per finding.
-pub(super) fn write(out: &mut impl Write, document: &Document, found: &Found) -> io::Result<()> {
+/// Writes one line per finding. Returns whether there is no finding.
+pub(super) fn write(out: &mut impl Write, document: &Document, found: &Found) -> io::Result<bool> {
     let line = document.place().line.to_string();
     for problem in &found.checked.problems {
         let start = problem.range.map(|range| range.start);
@@ -62,7 +62,16 @@ pub(super) fn write(out: &mut impl Write, document: &Document, found: &Found) ->
             at(document, &line)
         )?;
     }
-    Ok(())
+    Ok(found.checked.problems.is_empty()
+        && found.checked.warnings.is_empty()
+        && found.ruling.findings.is_empty()
+        && found.unexplained().is_none())
+}
+
+/// Writes the line of an object without findings.
+pub(super) fn write_admitted(out: &mut impl Write, document: &Document) -> io::Result<()> {
+    let line = document.place().line.to_string();
+    writeln!(out, "{}: admitted", at(document, &line))
 }
 
 /// The beginning of a line: the file, the position in the file, and the object, such as `pod.yaml:1: Pod/web`.

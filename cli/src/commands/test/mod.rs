@@ -59,13 +59,15 @@ pub(super) fn write(args: &TestArgs, mut out: Box<dyn Write>) -> io::Result<Exit
     }
     let ran = run.passed.saturating_add(run.failed);
     if ran == 0 && !manifests.unusable() {
-        manifests.complain(&match &args.filter {
-            Some(filter) => format!("no test ran: none has {filter:?} in its name"),
-            None => {
-                "no test ran: no file has the kind PolicyTest, or is a test of kaptest or kyverno"
-                    .to_owned()
+        match &args.filter {
+            Some(filter) => {
+                manifests.complain(&format!("no test ran: none has {filter:?} in its name"))
             }
-        });
+            None => manifests.complain_of_nothing(
+                "no test ran: no file has the kind PolicyTest, or is a test of kaptest or kyverno; `gavel test --init FILE` prints a test for \
+                 each policy in FILE",
+            ),
+        }
     }
     if args.output == Format::Text && ran > 0 {
         let tests = report::count(ran, "test");

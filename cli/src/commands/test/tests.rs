@@ -173,6 +173,33 @@ fn the_first_file_of_tests_passes() {
 }
 
 #[test]
+fn the_first_test_of_a_mutating_policy_expects_the_mutated_object() {
+    let policy = "\
+apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingAdmissionPolicy
+metadata: {name: labels}
+spec:
+  matchConstraints: {resourceRules: [{apiGroups: [''], apiVersions: [v1], operations: [CREATE], resources: [pods]}]}
+  reinvocationPolicy: Never
+  mutations:
+  - patchType: ApplyConfiguration
+    applyConfiguration: {expression: \"Object{metadata: Object.metadata{labels: {'a': 'b'}}}\"}
+";
+    let folder = folder().with("labels.yaml", policy);
+    let path = folder.path().join("labels.yaml").display().to_string();
+    let (exit, tests) = gavel(&folder, &["--init", &path]);
+    assert_eq!(exit, Exit::Success);
+    let folder = folder.with("first.yaml", &tests);
+    assert_eq!(gavel(&folder, &["./first.yaml"]).0, Exit::Success);
+    let folder = folder.with("labels.yaml", &policy.replace("'a': 'b'", "'a': 'c'"));
+    assert_eq!(
+        gavel(&folder, &["./first.yaml"]).0,
+        Exit::Rejected,
+        "{tests}"
+    );
+}
+
+#[test]
 fn reviews_and_updates_are_tested_too() {
     let tests = "\
 kind: PolicyTest

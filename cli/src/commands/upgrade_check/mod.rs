@@ -38,7 +38,7 @@ pub(crate) fn run(args: &UpgradeCheckArgs) -> io::Result<Exit> {
     let checked = checked.count();
     if checked == 0 && !run.manifests.unusable() {
         let message = "PATH must name a definition, policy, binding or webhook configuration, but there is none";
-        run.manifests.complain(&message);
+        run.manifests.complain_of_nothing(message);
     }
     let mut printer = Printer::new(args.from, args.to, args.output);
     run.manifests.progress().expect(run.upgrade.steps());

@@ -19,7 +19,7 @@ pub(crate) fn version(args: &VersionArgs) -> io::Result<Exit> {
     match args.output {
         Output::Text => writeln!(
             out,
-            "gavel {version}\nKubernetes {oldest} to {newest}, unless asked otherwise {default}"
+            "gavel {version}\nKubernetes {oldest} to {newest}; the default is {default}"
         )?,
         Output::Json => {
             let kubernetes = json!({

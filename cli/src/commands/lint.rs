@@ -122,11 +122,11 @@ impl Settings {
             deny: [deny, args.deny.clone()].concat(),
         };
         if let Some((name, meant)) = selection.unknown().first() {
-            let meant = meant.map(|meant| format!("; did you mean {meant}?"));
-            return Err(format!(
-                "there is no rule {name:?}{}",
-                meant.unwrap_or_default()
-            ));
+            let hint = match meant {
+                Some(meant) => format!("did you mean {meant}?"),
+                None => "`gavel explain` lists all rules".to_owned(),
+            };
+            return Err(format!("there is no rule {name:?}; {hint}"));
         }
         let versions = match (&args.kubernetes_version, kubernetes_version) {
             (Some(versions), _) => versions.0.clone(),
@@ -262,7 +262,11 @@ impl LintRun {
         }
         let fixed = report::count(before.saturating_sub(left.len()), "finding");
         let files = report::count(files.len(), "file");
-        report::summary(&format!("fixed {fixed} in {files}"));
+        let why = match self.findings.problems.len() == left.len() && !left.is_empty() {
+            true => ": only findings with a single correct fix are fixed",
+            false => "",
+        };
+        report::summary(&format!("fixed {fixed} in {files}{why}"));
         self.findings.problems = left;
         Ok(())
     }

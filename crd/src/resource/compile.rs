@@ -16,8 +16,11 @@ pub struct CompileError(String);
 
 /// A definition does not have this version.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the CRD has no version {0:?}")]
-pub struct UnknownVersion(String);
+#[error("the CRD has no version {version:?}, only {}", known.join(", "))]
+pub struct UnknownVersion {
+    version: String,
+    known: Vec<String>,
+}
 
 /// A definition with compiled schemas and rules, which validates objects.
 ///
@@ -147,7 +150,10 @@ impl CompiledCrd {
     pub(super) fn version(&self, name: &str) -> Result<&CompiledVersion, UnknownVersion> {
         let mut versions = self.versions.iter();
         let found = versions.find(|version| version.name == name);
-        found.ok_or_else(|| UnknownVersion(name.to_owned()))
+        found.ok_or_else(|| UnknownVersion {
+            version: name.to_owned(),
+            known: self.versions.iter().map(|each| each.name.clone()).collect(),
+        })
     }
 }
 

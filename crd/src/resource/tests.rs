@@ -397,7 +397,7 @@ fn versions_must_exist() {
     let error = crd
         .validate("v2", &json!({}), None, COST_BUDGET)
         .unwrap_err();
-    assert_eq!(error.to_string(), r#"the CRD has no version "v2""#);
+    assert_eq!(error.to_string(), r#"the CRD has no version "v2", only v1"#);
 }
 
 #[test]

@@ -44,7 +44,8 @@ pub(crate) fn run(args: &ValidateArgs) -> io::Result<Exit> {
         let message = "nothing was validated: no object is of a kind with a definition";
         run.manifests.complain(&message);
     }
-    if args.output == Format::Text {
+    // If nothing was validated, an error was printed instead of the summary.
+    if args.output == Format::Text && (run.objects > 0 || run.refused > 0) {
         let objects = report::count(run.objects, "object");
         let mut summary = format!("{objects}, {} invalid", run.invalid);
         if run.passed_over > 0 {

@@ -72,7 +72,7 @@ pub struct Limits {
     /// connections.
     pub connections: usize,
     /// The number of threads for evaluations that take more than a millisecond. An evaluation that takes more than 20 ms on such a thread
-    /// moves to a second set of threads: the same number, but at least two.
+    /// stops, and starts again on a second set of threads: the same number, but at least two.
     pub evaluations: usize,
     /// The limit of evaluations that wait for a thread of their own. Requests beyond it are answered with 429.
     pub waiting: usize,

@@ -78,8 +78,7 @@ pub(crate) fn policies(
     Some(manifests(changes, Arc::clone(app)))
 }
 
-/// Puts the states of a live source in force while the source publishes them. Returns `None` if the policies do not come from a live
-/// source.
+/// Puts in force every state that a live source publishes. Returns `None` if the policies do not come from a live source.
 pub(crate) fn live(
     source: &PolicySource,
     app: &Arc<App>,

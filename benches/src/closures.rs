@@ -3,7 +3,7 @@
 use gavel_engine::value::Json;
 use jiff::{SignedDuration, Timestamp};
 
-/// A rule as Rust code. It returns `None` if a field is absent or has the wrong type, where an expression fails.
+/// A rule as Rust code. It returns `None` if a field is absent or has the wrong type. An expression fails in these cases.
 pub type Closure = fn(&Json) -> Option<bool>;
 
 /// Finds the closure for the rule `id`.

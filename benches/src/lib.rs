@@ -91,7 +91,7 @@ impl Rule {
         }
     }
 
-    /// The value of the variable in a host that has parsed JSON.
+    /// The value of the variable, bound from JSON that the host has already parsed.
     pub fn bind<'a>(&'a self, arena: &'a Arena) -> Value<'a> {
         match &self.schema {
             None => Value::from(&self.object),

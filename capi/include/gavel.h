@@ -173,7 +173,8 @@ typedef struct GavelCallbacks {
   GavelFindParam find_param;
 } GavelCallbacks;
 
-// The limits of a call, and its callbacks. If all fields are zero, the defaults of Kubernetes apply.
+// The limits of a call, and its callbacks. If all fields are zero, the cost limits of Kubernetes apply, and the call has no deadline, flag
+// or callbacks.
 typedef struct GavelOptions {
   // Whether `cost_limit` is set.
   bool has_cost_limit;
@@ -194,7 +195,7 @@ typedef struct GavelOptions {
 typedef struct GavelOutcome {
   // The cost in cost units. It is valid even if the evaluation failed.
   uint64_t cost;
-  // Whether the expression was evaluated. If not, `cost` is 0.
+  // Whether the expression was evaluated. If not, `cost` is 0. Only `gavel_program_eval` sets these two fields.
   bool evaluated;
   // The kind of the value.
   enum GavelValueKind kind;
@@ -299,7 +300,7 @@ extern "C" {
 #endif // __cplusplus
 
 // Returns the version of the ABI: the major version in the upper 16 bits, the minor version in the lower 16 bits. A host must not use a
-// library whose major version differs from `GAVEL_ABI_MAJOR` of its header.
+// library whose major version differs from `GAVEL_ABI_MAJOR` in the header that the host was compiled with.
 uint32_t gavel_abi_version(void);
 
 // Answers a call of `GavelAuthorize`. `reason` and `error` are texts that may be empty; bytes that are not UTF-8 become U+FFFD.
@@ -692,8 +693,8 @@ struct GavelError *gavel_rules_compile(const struct GavelValue *schema,
                                        size_t config_len,
                                        struct GavelRules **out);
 
-// Evaluates rules on the value at a path. `old` is the value before an update, or null. With `ratcheting`, failures that also exist for
-// the old value become warnings. The cost limit in the options is the budget of all rules together.
+// Evaluates rules on the value at a path. `old` is the value before an update, or null. With `ratcheting`, violations by an unchanged
+// value become warnings, except for rules that use `oldSelf`. The cost limit in the options is the budget of all rules together.
 //
 // # Safety
 //

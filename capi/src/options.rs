@@ -11,7 +11,8 @@ use crate::memory;
 #[derive(Debug, Default)]
 pub struct GavelCancel(AtomicBool);
 
-/// The limits of a call, and its callbacks. If all fields are zero, the defaults of Kubernetes apply.
+/// The limits of a call, and its callbacks. If all fields are zero, the cost limits of Kubernetes apply, and the call has no deadline, flag
+/// or callbacks.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct GavelOptions {

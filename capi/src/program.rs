@@ -84,7 +84,7 @@ pub enum GavelValueKind {
 pub struct GavelOutcome {
     /// The cost in cost units. It is valid even if the evaluation failed.
     pub cost: u64,
-    /// Whether the expression was evaluated. If not, `cost` is 0.
+    /// Whether the expression was evaluated. If not, `cost` is 0. Only `gavel_program_eval` sets these two fields.
     pub evaluated: bool,
     /// The kind of the value.
     pub kind: GavelValueKind,

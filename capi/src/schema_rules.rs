@@ -62,8 +62,8 @@ fn is_resource(config: &Json) -> bool {
     config.get("resource") == Some(&Json::Bool(true))
 }
 
-/// Evaluates rules on the value at a path. `old` is the value before an update, or null. With `ratcheting`, failures that also exist for
-/// the old value become warnings. The cost limit in the options is the budget of all rules together.
+/// Evaluates rules on the value at a path. `old` is the value before an update, or null. With `ratcheting`, violations by an unchanged
+/// value become warnings, except for rules that use `oldSelf`. The cost limit in the options is the budget of all rules together.
 ///
 /// # Safety
 ///

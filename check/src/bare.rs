@@ -1,5 +1,5 @@
-//! Builds [`World`]s for the test formats of other tools, which have no API server. The policies apply to every request, and are used even
-//! if an API server would reject them.
+//! Builds [`World`]s for the suites of kaptest, which have no bindings. The policies apply to every request, and are used even if an API
+//! server would reject them.
 
 use gavel_engine::value::Json;
 use gavel_libraries::{EnvSet, Server};

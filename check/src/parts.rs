@@ -20,7 +20,8 @@ pub struct Part {
     pub probe: String,
     /// The nesting depth of the part.
     pub depth: usize,
-    /// Whether the part must be true or false: an operand of `&&`, `||`, `!` or `?:`, or the body of `all` and similar macros.
+    /// Whether the part is a condition: the whole expression, an operand of `&&`, `||` or `!`, the test of `?:`, or the body of `all` and
+    /// similar macros.
     pub is_condition: bool,
     /// Whether the value of the part is worth showing: the part is neither a literal nor just a name.
     pub is_informative: bool,
@@ -38,7 +39,7 @@ enum Guard {
     If(usize, &'static str),
 }
 
-/// Lists the parts of an expression in the order of evaluation; a part precedes the parts within it. Empty if the expression cannot be
+/// Lists the parts of an expression in the order of the text; a part precedes the parts within it. Empty if the expression cannot be
 /// parsed.
 pub(crate) fn parts(expression: &str) -> Vec<Part> {
     let options = ParserOptions {

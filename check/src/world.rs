@@ -46,7 +46,7 @@ pub struct World {
 pub struct Ruling {
     /// Why the object is denied; `None` if it is admitted.
     pub status: Option<Status>,
-    /// The failed validations, and the policies that could not be evaluated.
+    /// The failed validations, and the policies that deny the object because they could not be evaluated.
     pub findings: Vec<Finding>,
     /// The warnings for the client.
     pub warnings: Vec<String>,
@@ -107,7 +107,7 @@ impl Action {
 }
 
 impl Setup {
-    /// A world without policies.
+    /// A setup without objects.
     ///
     /// # Errors
     ///
@@ -188,7 +188,7 @@ impl Setup {
         kinds.any(|(version, kind)| version == text("apiVersion") && kind == text("kind"))
     }
 
-    /// Adds a binding that denies to each policy without a binding. A policy with params uses all objects of its `paramKind`.
+    /// Binds each policy that has no binding: adds a binding that denies. A policy with params uses all objects of its `paramKind`.
     pub fn bind_unbound(&mut self) {
         let unbound: Vec<_> = self.unbound().collect();
         let bindings: Vec<Json> = unbound

@@ -91,8 +91,8 @@ fn findings_have_a_rule_and_an_exact_place() {
     assert_eq!(first["kinds"], json!(["example.com/v1 Thing"]));
 }
 
-/// The kinds of an OpenAPI document are checked like those of definitions: also the optional fields whose names Kubernetes' own kinds have
-/// too, such as `replicas`. Kubernetes sets these only in its own kinds.
+/// The kinds of an OpenAPI document are checked like those of definitions. `optional-field` also reports a field such as `replicas`,
+/// because the API server always sets `replicas` in Kubernetes' own kinds, but not in these kinds.
 #[test]
 fn kinds_come_from_an_openapi_document() {
     let kind = json!({"group": "example.com", "version": "v1", "kind": "Thing"});

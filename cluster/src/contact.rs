@@ -72,8 +72,8 @@ impl Contact {
     }
 }
 
-/// A client for one watch, which records every answer of the API server in `contact`. Recording only events would not suffice: a resumed
-/// watch receives no event until an object changes, although the API server has answered.
+/// A client for one watch. The client records every successful answer of the API server in `contact`. Recording only events would not
+/// suffice: a resumed watch receives no event until an object changes, although the API server has answered.
 pub(crate) fn heard_by(client: &Client, contact: &Arc<Contact>, what: &str) -> Client {
     let namespace = client.default_namespace().to_owned();
     let (client, contact, what) = (client.clone(), Arc::clone(contact), what.to_owned());

@@ -31,11 +31,11 @@ const QUIET: Duration = Duration::from_millis(5);
 const IMPATIENT: Duration = Duration::from_millis(50);
 /// The limit of changes that are published together.
 const MOST: usize = 4096;
-/// How long policies with a new kind of params wait until the params are listed. After this time, the policies are evaluated without
-/// params, as in API servers.
+/// How long new states wait until the params of a new kind are listed. After this time, states are published, and bindings that select
+/// params of this kind fail, as in API servers.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// The interval at which the API server is asked again for kinds that it did not serve. It is also asked after each change of a
-/// CustomResourceDefinition.
+/// The time without events after which the API server is asked again for kinds that it did not serve. It is also asked after each change of
+/// a CustomResourceDefinition.
 const LOOK_AGAIN: Duration = Duration::from_secs(2);
 
 /// Follows a cluster until the task is aborted.
@@ -86,7 +86,7 @@ pub(crate) async fn follow(
 /// A kind that is watched.
 struct Watched {
     name: String,
-    /// The running watch; `None` for kinds that are always watched.
+    /// Stops the watch; `None` for kinds that are always watched, because their watches are never stopped.
     informer: Option<AbortHandle>,
     is_synced: bool,
     namespaced: bool,

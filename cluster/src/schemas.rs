@@ -22,7 +22,8 @@ pub(crate) struct Schemas {
     server: Server,
     /// Type-checks policies with the schemas that were read so far.
     checker: Option<TypeChecker>,
-    /// The URL of each document that was read; a new version of the document has another URL. `None` means that there is no such document.
+    /// The URL of each document that was read; a new version of the document has another URL. `None` means that there is no such document,
+    /// or that it could not be read.
     read: BTreeMap<String, Option<String>>,
 }
 

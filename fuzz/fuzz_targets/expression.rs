@@ -1,8 +1,8 @@
 //! Fuzzes expressions. Any text is parsed, checked, estimated, planned and evaluated. The result must be a value or an error, in bounded
 //! time and without a panic.
 //!
-//! The target also checks that an unparsed expression parses to the same tree, and that a second evaluation has the same result and cost.
-//! An expression whose types are all known must not fail with "no such overload".
+//! The target also checks that the text that `unparse` writes for a tree parses to the same tree, and that a second evaluation has the same
+//! result and cost. An expression whose types are all known must not fail with "no such overload".
 #![no_main]
 
 use std::sync::LazyLock;

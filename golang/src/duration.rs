@@ -95,7 +95,7 @@ fn parse_term(text: &str) -> Option<(u64, &str)> {
     Some((term, rest))
 }
 
-/// Reads the digits of a fraction as a numerator below 2^63 and a power of ten as denominator. Digits that do not fit are dropped.
+/// Reads the digits of a fraction as a numerator of at most 2^63 and a power of ten as denominator. Digits that do not fit are dropped.
 fn parse_fraction(digits: &str) -> (u64, f64) {
     let mut value: u64 = 0;
     let mut scale = 1.0;
@@ -118,7 +118,7 @@ fn split_digits(text: &str) -> (&str, &str) {
     split_where(text, |b| !b.is_ascii_digit())
 }
 
-/// Splits an ASCII text before the first byte that satisfies `end`.
+/// Splits a text before the first byte that satisfies `end`.
 fn split_where(text: &str, end: impl Fn(u8) -> bool) -> (&str, &str) {
     let at = text.bytes().position(end).unwrap_or(text.len());
     text.split_at_checked(at).unwrap_or((text, ""))

@@ -28,7 +28,7 @@ const FEW: usize = 12;
 /// The smallest length of a range whose pivot is chosen among nine elements. In a shorter range, the pivot is chosen among three
 /// elements, and `mend` swaps nothing.
 const MANY: usize = 50;
-/// The maximum number of pairs in the wrong order that `mend` corrects. A range with more such pairs counts as unsorted.
+/// The maximum number of pairs in the wrong order that `mend` corrects. After that many corrections, a range counts as unsorted.
 const MENDINGS: usize = 5;
 /// The maximum number of swaps while the pivot is chosen among nine elements. If the range is decreasing, all these swaps occur.
 const NINTHER_SWAPS: u32 = 12;

@@ -14,8 +14,8 @@ const UNITS_PER_QUESTION: usize = 1 << 17;
 #[error("operation interrupted")]
 pub struct Interrupted;
 
-/// Counts the work of long operations, and asks the host from time to time whether to stop. A unit of work takes about a nanosecond, such
-/// as reading a byte.
+/// Counts the work of long operations, and asks the host from time to time whether to stop. A unit of work, such as reading a byte, takes
+/// about a nanosecond.
 pub struct Work<'a> {
     left: Cell<usize>,
     interrupt: Interrupt<'a>,

@@ -206,7 +206,7 @@ fn steps(path: &str) -> Option<Vec<Step>> {
     Some(steps)
 }
 
-/// The schema with a single rule, and only with the properties on the way to the node of this rule.
+/// The schema with a single rule. Above the node of this rule, it has only the properties on the way to the node.
 fn alone(root: &JsonSchema, steps: &[Step], rule: &RuleReport<'_>) -> Option<JsonSchema> {
     let Some((step, rest)) = steps.split_first() else {
         let mut node = without_rules(root);
@@ -248,7 +248,7 @@ fn without_rules(schema: &JsonSchema) -> JsonSchema {
     copy
 }
 
-/// The schema nodes without a bound, on the way to a node and below it, each with the key of the missing bound.
+/// The schema nodes with no bound or a large one, on the way to a node and below it, each with the key of the bound.
 fn unbounded(
     schema: &JsonSchema,
     way: &[Step],

@@ -2,7 +2,7 @@
 //! authorization configuration (apiserver `pkg/apis/apiserver/validation`, `pkg/{authentication,authorization}/cel`), and device classes
 //! and resource claims, whose selectors are CEL (`dynamic-resource-allocation/cel`).
 //!
-//! Besides expressions, only versions and unknown fields are checked.
+//! Besides expressions, only API versions, unknown fields and, for the kinds of `resource.k8s.io`, the types of fields are checked.
 
 use std::sync::Arc;
 
@@ -181,9 +181,9 @@ fn selectors<'j>(
 /// The role of an expression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Purpose {
-    /// A claim; the expression returns a text.
+    /// A mapping of claims, such as to the name of the user; the expression returns a text.
     Text,
-    /// A claim; the expression returns a text or a list of texts.
+    /// A mapping of claims, such as to the groups of the user; the expression returns a text or a list of texts.
     Texts,
     /// A condition on claims; the expression returns a bool, as for all conditions.
     ClaimRule,

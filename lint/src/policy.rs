@@ -36,7 +36,7 @@ struct Part {
     checked: Option<CheckedAst>,
 }
 
-/// The variables of a policy, and the texts of all its expressions.
+/// The variables of a policy, and the texts of its expressions, without messages and annotations.
 pub(crate) struct Texts<'p> {
     pub(crate) variables: &'p [Variable],
     pub(crate) all: Vec<&'p str>,

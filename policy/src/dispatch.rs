@@ -328,7 +328,8 @@ impl<'a> Dispatch<'a> {
         })
     }
 
-    /// The params that a binding selects. A policy without params is evaluated once, with `None`.
+    /// The params that a binding selects. If the policy has no `paramKind` or the binding has no `paramRef`, the policy is evaluated once
+    /// for the binding, with `None`.
     pub(crate) fn collect(
         &self,
         kind: Option<&ParamKind>,

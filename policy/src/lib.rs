@@ -1,4 +1,4 @@
-//! Evaluates and applies admission policies as the API server does. Layer 3: no IO, no clock, no lock.
+//! Evaluates and applies admission policies as the API server does. Layer 3: no IO, no clock.
 //!
 //! A [`PolicyIndex`] holds policies, bindings, params and namespaces. With a [`Snapshot`] of the index and an [`AdmissionRequest`],
 //! [`dispatch()`] evaluates validating policies and returns a [`Decision`]; [`mutating::mutate`] evaluates mutating policies and returns

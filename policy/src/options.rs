@@ -18,7 +18,7 @@ pub struct Options<'a> {
     pub cost_budget: Option<i64>,
     /// The API server whose decisions are reproduced.
     pub server: Server,
-    /// Answers the permission checks of expressions. Without an authorizer, no check is allowed.
+    /// Answers the permission checks of expressions. Without an authorizer, `allowed()` is false for every check.
     pub authorizer: Option<&'a Arc<dyn Authorizer>>,
     /// Receives the steps of the decision.
     pub observer: &'a dyn Observer,

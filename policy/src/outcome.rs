@@ -83,7 +83,7 @@ pub enum ConditionsOutcome {
     /// All match conditions are true. A failed condition also counts as true if the failure policy is a value that Kubernetes does not
     /// define.
     Match,
-    /// A match condition is false, or none is false, a condition failed and the failure policy is `Ignore`.
+    /// A match condition is false. Or a condition failed, none is false, and the failure policy is `Ignore`.
     NoMatch {
         /// The name of the first false condition; empty if no condition is false.
         failed: String,

@@ -104,8 +104,8 @@ impl From<Decision> for AdmissionResponse {
     }
 }
 
-/// Replaces the message of a status by its cause. The API server prefixes messages of webhooks with `admission webhook "…" denied the
-/// request: `. Messages of its own policies start with the resource and the name instead.
+/// Replaces the message of a status by the message of the status's first cause. The API server prefixes messages of webhooks with
+/// `admission webhook "…" denied the request: `. Messages of its own policies start with the resource and the name instead.
 fn of_webhook(status: Status) -> Status {
     let cause = status.details.causes.first();
     Status {

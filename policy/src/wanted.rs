@@ -20,8 +20,8 @@ pub struct WantedParam {
 }
 
 impl Snapshot {
-    /// The params that the bindings of matching policies name and the snapshot lacks. Params that bindings select by labels are not
-    /// included; the host must have added all such objects beforehand.
+    /// The params that the snapshot lacks and that bindings name, for all policies that may match the request. Params that bindings select
+    /// by labels are not included; the host must have added all such objects beforehand.
     pub fn unknown_params(&self, request: &AdmissionRequest<'_>) -> Vec<WantedParam> {
         let mut wanted = Vec::new();
         let mut want = |kind: &ParamKind, selection: Option<&ParamSelection>| {

@@ -10,7 +10,7 @@ use crate::request::{Fields, RequestError};
 const DEFAULT: KubeVersion = KubeVersion::v1(36);
 
 /// The API server that the options `server` and `k8sVersion` describe; Kubernetes 1.36 by default. If `k8sVersion` is absent, `default`
-/// selects the version whose functions expressions can use.
+/// selects the version whose functions are available to expressions.
 ///
 /// # Errors
 ///

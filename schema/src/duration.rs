@@ -1,5 +1,5 @@
 //! Durations in custom resources (kube-openapi `pkg/validation/strfmt/duration.go`): a string in Go's notation or, if Go cannot parse the
-//! string, the sum of all numbers with a unit in it.
+//! string, the sum of all numbers in the string that have a unit.
 
 use gavel_golang::duration;
 
@@ -22,7 +22,7 @@ const UNITS: [(&[&str], i64); 8] = [
     (&["w", "wk", "week"], 7 * DAY),
 ];
 
-/// The nanoseconds of a duration. If Go cannot parse the string, all numbers with a unit in it are added, and the rest of the string is
+/// The nanoseconds of a duration. If Go cannot parse the string, all its numbers that have a unit are added, and the rest of the string is
 /// ignored: `2 days` is two days, but so is `-2d`, and `1.5d` is five days.
 pub(crate) fn parse(text: &str) -> Result<i64, NoDuration> {
     if let Some(nanos) = duration::parse(text) {

@@ -65,7 +65,8 @@ impl State {
     /// Returns the snapshot for a request: the policies and the objects that they read.
     ///
     /// If the request's namespace is unknown, the snapshot contains an assumed namespace, with only the label
-    /// `kubernetes.io/metadata.name`. If the request updates or deletes the namespace itself, the snapshot contains the old object instead.
+    /// `kubernetes.io/metadata.name`. If the request updates or deletes this unknown namespace itself, the snapshot contains the old object
+    /// instead.
     pub fn snapshot(&self, request: &AdmissionRequest<'_>) -> Snapshot {
         let name = request.namespace;
         if name.is_empty() || self.snapshot.has_namespace(name) {

@@ -188,7 +188,7 @@ impl Modules {
     }
 }
 
-/// The names of types and traits. Names in lower case are skipped: `union` is a keyword only before the name of a type.
+/// The names of types and traits. Names in lower case are skipped: the word `union` before such a name is not a keyword.
 fn types(words: &[&str]) -> Vec<String> {
     let names = after(words, &["struct", "enum", "trait", "union"]);
     names

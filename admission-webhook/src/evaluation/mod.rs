@@ -34,7 +34,7 @@ const INLINE: Duration = Duration::from_millis(1);
 /// Larger bodies are read on another thread.
 const INLINE_BODY: usize = 128 << 10;
 
-/// The time limit of the second attempt. The time for reading the body does not count.
+/// The time limit of the second attempt. Reading the body counts, but is not interrupted.
 const TURN: Duration = Duration::from_millis(20);
 
 /// The threads for evaluations that take longer than a millisecond.

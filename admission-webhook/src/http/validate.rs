@@ -220,7 +220,7 @@ fn by_registrations(
 }
 
 /// Logs the outcome of a request, and the first policy that denied it. Texts from the request are truncated. The log contains nothing of
-/// the objects, except the messages of policies about them.
+/// the objects, except their names and namespaces, and the messages of policies about them.
 pub(super) fn log(
     request: &AdmissionRequest<'_>,
     response: &AdmissionResponse,

@@ -15,7 +15,7 @@ const MAX_FILES: u64 = 32 << 20;
 /// The limit of documents in one file.
 const MAX_DOCUMENTS: usize = 20_000;
 
-/// The texts of manifests, by their origin. `None` is a file that exists but cannot be read.
+/// The texts of manifests, by their origin. `None` is a file that cannot be read, or a given path that does not exist.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Manifests {
     pub(super) texts: BTreeMap<Origin, Option<String>>,
@@ -28,8 +28,8 @@ impl Manifests {
     ///
     /// # Errors
     ///
-    /// A path that cannot be read, or a folder without manifests. A single file that cannot be read is not an error: `problems` of the
-    /// result names it.
+    /// A folder that cannot be listed, or that contains no manifests. A file that cannot be read or does not exist is not an error:
+    /// `problems` of the result names it.
     pub(super) fn read(paths: &[PathBuf], recursive: bool) -> Result<Self, Vec<String>> {
         let (mut files, mut problems) = (BTreeSet::new(), Vec::new());
         for path in paths {

@@ -90,7 +90,7 @@ impl Policies {
         self.shadow.load_full()
     }
 
-    /// Puts a state that a live source has published in force.
+    /// Puts in force a state that a live source has published.
     pub(crate) fn take(&self, published: Published, metrics: &Metrics) {
         metrics.serve(&published.state);
         self.current.store(published.state);

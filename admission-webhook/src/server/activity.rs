@@ -76,7 +76,7 @@ impl Activity {
         self.close.notify_one();
     }
 
-    /// Returns when the connection was asked to close and has no request in progress.
+    /// Returns when the connection is asked to close while no request is being decided.
     pub(super) async fn must_close(&self) {
         loop {
             self.close.notified().await;
@@ -87,7 +87,8 @@ impl Activity {
     }
 
     /// The rank of the connection: the lowest rank is closed first. Connections without any request rank below idle ones, and idle ones
-    /// below those whose request is arriving. In the same phase, the older one ranks lower. `None` while a request is being decided.
+    /// below those whose request is arriving. In the same phase, the connection that has been in it longer ranks lower. `None` while a
+    /// request is being decided.
     pub(super) fn rank(&self) -> Option<(Phase, Instant)> {
         let phase = self.phase();
         let since = Duration::from_millis(self.since.load(Ordering::Relaxed));

@@ -12,7 +12,7 @@ use tokio::time::timeout;
 
 use super::activity::Activity;
 
-/// At the limit, the server asks a connection to close at this interval, until one has closed.
+/// At the limit, how often the server asks a connection to close, until one has closed.
 const ASK_AGAIN: Duration = Duration::from_millis(20);
 
 /// The open connections of the server, whose number is limited.

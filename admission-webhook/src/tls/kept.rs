@@ -44,7 +44,7 @@ impl Certifier {
     /// Returns the new certificates and keys to store; `None` if the stored ones need no change.
     ///
     /// If the newest authority has less than two certificate lifetimes left, a successor is added. The successor signs its first
-    /// certificate after a thirtieth of a certificate lifetime. By then, all clients trust the successor.
+    /// certificate no earlier than a thirtieth of a certificate lifetime later. By then, all clients trust the successor.
     ///
     /// # Errors
     ///
@@ -96,7 +96,7 @@ impl Certifier {
         Ok(())
     }
 
-    /// Adds a new certificate, signed by the newest authority.
+    /// Stores a new certificate, signed by the newest authority, and its key in place of the old ones.
     fn sign(&self, kept: &mut Kept, now: SystemTime) -> Result<(), TlsError> {
         let key = kept.get(AUTHORITY_KEY);
         let key = KeyPair::from_pem(key.ok_or(TlsError::Kept(AUTHORITY_KEY))?)?;

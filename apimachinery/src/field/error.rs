@@ -53,7 +53,7 @@ impl ExpressionPlace {
 /// The type of a field's error. Messages name it after the field, as in `spec: Required value`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ErrorType {
-    /// The object that the field names does not exist.
+    /// The field refers to an object that does not exist.
     NotFound,
     /// The field is required.
     Required,

@@ -80,7 +80,7 @@ impl Server {
         self.language
     }
 
-    /// Whether the server behaves as after this change between versions, rather than as before it.
+    /// Whether the server has the newer behavior of this difference, rather than the older one.
     pub const fn has(self, difference: Difference) -> bool {
         self.differences & difference.bit() != 0
     }

@@ -2,7 +2,7 @@
 
 use crate::version::KubeVersion;
 
-/// The patch release of each minor version that Gavel reproduces, the oldest first.
+/// For each minor version, the patch release that Gavel reproduces; the oldest first.
 pub const REPRODUCED: &[(KubeVersion, u32)] = &[
     (KubeVersion::v1(34), 9),
     (KubeVersion::v1(35), 6),
@@ -38,7 +38,7 @@ pub const PATCH_RELEASES: &[PatchRelease] = &[
     PatchRelease {
         version: KubeVersion::v1(34),
         patch: 3,
-        what: "If the cache of policies does not contain a namespace yet, it is looked up in storage; before, requests in new namespaces could fail with `namespaces \"…\" not found`",
+        what: "If the API server's namespace cache for policies does not contain a namespace yet, the API server looks the namespace up in storage; before, requests in new namespaces could fail with `namespaces \"…\" not found`",
         here: "has no such cache",
         upstream: "apiserver pkg/admission/plugin/webhook/predicates/namespace/matcher.go, GetNamespace",
     },

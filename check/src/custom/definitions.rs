@@ -25,7 +25,7 @@ impl KnownDefinitions {
     ///
     /// # Errors
     ///
-    /// The definition cannot be used to validate objects.
+    /// The definition cannot be read, or it cannot be compiled although validation found no problem.
     pub fn add(
         &mut self,
         document: &Document,

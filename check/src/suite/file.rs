@@ -97,7 +97,8 @@ struct ExpectedFields {
     patch: Option<Json>,
 }
 
-/// Reads the tests of a file. All unknown keys are reported, otherwise the first problem of the file and of each test.
+/// Reads the tests of a file. If there are unknown keys, only these are returned, all of them. Otherwise, returns the first problem of the
+/// file or, if the file itself has none, of each test.
 pub(super) fn read(document: &Document, files: &dyn Files) -> Result<Vec<Test>, Vec<Problem>> {
     let value = document.value();
     let unknown = unknown_keys(document);

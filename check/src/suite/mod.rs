@@ -47,8 +47,8 @@ pub struct Test {
     pub given: Vec<Document>,
     /// The only policy that is used; `None` means all.
     pub policy: Option<String>,
-    /// Whether the test runs without an API server. The policies then apply to every request, have a binding that denies, and are used even
-    /// if an API server would reject them.
+    /// Whether the test evaluates policies without their constraints and bindings, as kaptest does. The policies then apply to every
+    /// request, have a binding that denies, and are used even if an API server would reject them.
     pub is_bare: bool,
     /// The namespace and name of the param; used only if `is_bare`.
     pub param: Option<(String, String)>,
@@ -142,8 +142,8 @@ impl Suite {
     ///
     /// # Errors
     ///
-    /// The document is not a suite, or names an object that cannot be read. All problems of the keys of a suite are returned, otherwise the
-    /// first problem.
+    /// The document is not a suite, or names an object that cannot be read. For a `PolicyTest`, all unknown keys are returned or, if there
+    /// are none, the first problem of each test. For the other formats, only the first problem is returned.
     pub fn read(document: &Document, files: &dyn Files) -> Result<Self, Vec<Problem>> {
         let value = document.value();
         let whole = |message| vec![document.problem(rule::OBJECT, "", message)];

@@ -54,8 +54,8 @@ pub(crate) enum Command {
     ///
     /// Policies, bindings, params and CustomResourceDefinitions are recognized by their kind. All other objects are checked, including the
     /// namespaces and roles that policies read. Each finding is printed on one line as file:line: kind/name: verdict: message; the verdict
-    /// is denied, warned or audited. The exit status is 0 if all objects are admitted, 1 if an object is denied or a policy is invalid, and
-    /// 2 if an input cannot be used or nothing was checked.
+    /// is denied, warned or audited. The exit status is 0 if all objects are admitted, 1 if an object is denied or a policy or definition
+    /// is invalid, and 2 if an input cannot be used or nothing was checked.
     Check(Box<CheckArgs>),
     /// Evaluate an expression
     ///
@@ -92,9 +92,9 @@ pub(crate) enum Command {
     Mutate(MutateArgs),
     /// Rehearse an upgrade: report which results, costs and messages change in another Kubernetes version
     ///
-    /// Prints the position of each change, the answers of both versions and, in brackets, the rows of docs/versions.md that cause the
-    /// change. Explains these rows at the end. The exit status is 0 if no answer changes, 1 if an answer changes, and 2 if an input cannot
-    /// be used.
+    /// Prints the position of each change, the answers of both versions and, in brackets, the names of the rows of docs/versions.md that
+    /// explain the change. Prints the texts of these rows at the end. The exit status is 0 if no answer changes, 1 if an answer changes,
+    /// and 2 if an input cannot be used.
     UpgradeCheck(UpgradeCheckArgs),
     /// Run the tests of policies
     ///
@@ -105,7 +105,7 @@ pub(crate) enum Command {
     /// Validate custom resources as an API server does, without a cluster
     ///
     /// Prints each problem on one line as file:line:column: field: message. The exit status is 0 if all objects are valid, 1 if an object
-    /// is invalid, and 2 if an input cannot be used.
+    /// or a definition is invalid, and 2 if an input cannot be used.
     Validate(ValidateArgs),
     /// Answer JSON requests from standard input, one per line
     ///

@@ -26,7 +26,7 @@ pub(crate) struct ServeArgs {
     pub(crate) recursive: bool,
 
     /// Accept changes that truncate a file or remove all its policies and bindings. Without this flag, Gavel serves the old content of the
-    /// file until a restart, because the file may not be completely written yet
+    /// file until the file has policies again and is not truncated, or until a restart: the file may not be completely written yet
     #[arg(long, requires = "policies")]
     pub(crate) allow_removal: bool,
 

@@ -40,7 +40,7 @@ pub(crate) struct TestArgs {
     #[arg(long, value_name = "FILE", requires = "coverage")]
     pub(crate) html: Option<PathBuf>,
 
-    /// Print a test file to start from, for the policies in this file
+    /// Print a test file to start from, for the policies in the file POLICY
     #[arg(long, value_name = "POLICY", conflicts_with = "paths")]
     pub(crate) init: Option<PathBuf>,
 

@@ -60,7 +60,7 @@ fn write_field(out: &mut String, value: &Json, indent: usize) {
     }
 }
 
-/// The text as a YAML scalar. It is quoted unless it is certain that YAML parses it as the same string without quotes.
+/// The text as a YAML scalar. The text is quoted unless YAML certainly parses the unquoted text as the same string.
 fn scalar(text: &str) -> String {
     const WORDS: [&str; 10] = [
         "true", "false", "yes", "no", "on", "off", "null", "y", "n", "nan",

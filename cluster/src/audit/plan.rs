@@ -1,4 +1,4 @@
-//! The resources to audit: those that bound policies match.
+//! The resources to audit: those that are matched by a policy with a binding.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use kube::Client;
 use super::object::Audited;
 use crate::access::message;
 
-/// The resources of a cluster that bound policies match, each once, in the version that the cluster prefers.
+/// The resources of a cluster that are matched by a policy with a binding, each once, in the version that the cluster prefers.
 ///
 /// # Errors
 ///

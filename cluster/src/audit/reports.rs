@@ -16,7 +16,7 @@ use crate::access::message;
 use crate::cluster::Cluster;
 use crate::kinds::resource;
 
-/// The maximum number of results in one report. It keeps reports below 1.5 MB, the size limit of objects in a cluster.
+/// A report is written when it has this many results. This keeps reports below 1.5 MB, the size limit of objects in a cluster.
 const MOST: usize = 500;
 /// The size limit of a message in bytes.
 const LONGEST: usize = 1024;
@@ -45,7 +45,8 @@ impl std::fmt::Debug for Reports {
 struct Kinds {
     group: &'static str,
     version: &'static str,
-    /// The kind and plural name of reports about objects in a namespace. Reports about cluster-scoped objects have those of `cluster`.
+    /// The kind and plural name of reports about objects in a namespace. The field `cluster` has the kind and plural name of reports about
+    /// cluster-scoped objects.
     namespaced: (&'static str, &'static str),
     cluster: (&'static str, &'static str),
 }

@@ -42,7 +42,7 @@ pub struct RuleOutcome {
     pub trees: RuleTrees,
     /// The type of the node that has the rule.
     pub node: NodeType,
-    /// The highest cost of all evaluations of the rule in one object, in cost units.
+    /// The maximum total cost of all evaluations of the rule in one object, in cost units.
     pub cost: u64,
     /// How often the node may occur in an object; `None` if the schema does not bound this number.
     pub cardinality: Option<u64>,

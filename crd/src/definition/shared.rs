@@ -54,7 +54,7 @@ impl<T: Copy + Default + PartialEq> Part<T> {
         self.is_common
     }
 
-    /// Returns `of_version`, the value of a version, or an empty value if all versions have the same value.
+    /// Returns an empty value if all versions have the same value, otherwise `of_version`, the value of one version.
     pub(super) fn own(self, of_version: T) -> T {
         match self.is_common {
             true => T::default(),

@@ -193,7 +193,8 @@ fn schemas_must_be_structural() {
     );
 }
 
-/// Upstream only checks for the root whether the schema declares the fields that are named under `allOf`, `anyOf`, `oneOf` and `not`.
+/// Fields that are named under `allOf`, `anyOf`, `oneOf` and `not` must be declared by the schema. Upstream checks this only for the
+/// conditions of the root.
 #[test]
 fn conditions_of_the_root_are_about_declared_fields() {
     let schema = json!({"type": "object", "anyOf": [{"properties": {"a": {"minimum": 1}}}], "not": {"items": {}}});

@@ -43,7 +43,7 @@ pub struct DecodeError(String);
 
 impl CompiledCrd {
     /// Decodes an object as an API server does before validation. If the object is not of the definition's group and kind, its unknown
-    /// fields are preserved and no defaults are set.
+    /// fields are preserved, except those in the metadata, and no defaults are set.
     ///
     /// # Errors
     ///

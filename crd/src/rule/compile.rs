@@ -16,10 +16,10 @@ use super::{Age, Brackets, FieldPath, NodeType, RuleEnvs};
 pub struct CompiledRule {
     /// The expression that must be true, or Kubernetes' error if the expression does not compile; `None` if the rule is blank.
     pub rule: Result<Option<Expression>, RuleError>,
-    /// The message expression, or the error of compiling it. `None` if the rule has no message expression, or if the rule itself was not
-    /// compiled.
+    /// The message expression, or the error of compiling it. `None` if the rule has no message expression, or if the rule itself is blank
+    /// or does not compile.
     pub message: Option<Box<Result<Expression, RuleError>>>,
-    /// Whether the rule reads `oldSelf`. Such a transition rule is not evaluated without an old value.
+    /// Whether the rule reads `oldSelf`. Without an old value, such a transition rule is only evaluated if it sets `optionalOldSelf: true`.
     pub uses_old_self: bool,
     /// The rule's `fieldPath`: the field below the node at which the rule's errors are reported. `None` if the rule has no valid
     /// `fieldPath`, or if the rule or its message expression does not compile.
@@ -88,9 +88,10 @@ pub fn compile(
 /// The expressions of a rule, parsed and checked, for tools that read their trees.
 #[derive(Debug, Default)]
 pub struct RuleTrees {
-    /// The expression that must be true; `None` if the rule is blank or does not compile.
+    /// The expression that must be true; `None` if the rule is blank or cannot be parsed and checked.
     pub rule: Option<CheckedAst>,
-    /// The message expression. `None` if the rule has no message expression, or if either expression does not compile.
+    /// The message expression. `None` if the rule has no message expression, if the rule does not compile, or if the message expression
+    /// cannot be parsed and checked.
     pub message: Option<CheckedAst>,
 }
 

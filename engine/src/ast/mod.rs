@@ -149,7 +149,7 @@ pub struct StructField {
 pub struct Comprehension {
     /// The list or map that is iterated over.
     pub iter_range: Expr,
-    /// The first loop variable: the element, or with two variables the index or key.
+    /// The first loop variable. A single variable is the list's element or the map's key; the first of two is the index or key.
     pub iter_var: SmolStr,
     /// The second loop variable, if the macro has two: the list's element or the entry's value.
     pub iter_var2: Option<SmolStr>,

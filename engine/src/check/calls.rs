@@ -13,7 +13,8 @@ use crate::decl::FunctionDecl;
 use crate::types::Type;
 
 impl Checker<'_> {
-    /// Checks the arguments, then the receiver, and then looks up the function.
+    /// Checks the arguments and looks up the function. Checks the receiver before the lookup, unless the receiver is the beginning of a
+    /// dotted function name.
     pub(super) fn check_call(&mut self, id: ExprId, call: &mut Call) {
         if call.function == operators::OPT_SELECT {
             return self.check_optional_select(id, call);

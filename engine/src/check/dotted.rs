@@ -56,7 +56,8 @@ impl DottedName {
         found
     }
 
-    /// Makes this the name that an expression spells; `None` if it spells none. The name of the operand of the last selection is known.
+    /// Stores the dotted name that an expression spells, and returns what the name may refer to; `None` if the expression spells no dotted
+    /// name. A name that is stored already, such as the one that `shorten` left, is not spelled again.
     fn spell(&mut self, expr: &Expr, env: &Declarations) -> Option<NamesBelow> {
         if self.id != Some(expr.id) {
             self.below = env.names_below(root(expr)?);

@@ -14,8 +14,8 @@ use crate::value::{Value, ValueKind};
 pub struct Cost {
     /// The formula.
     pub formula: Formula,
-    /// Whether the cost applies to every call of a function with this name, even if the overload is only known at run time. Otherwise,
-    /// calls whose overload is only known at run time cost one unit.
+    /// Whether the cost also applies to calls of the function whose overload is only known at run time. If no overload of the function has
+    /// such a cost, these calls cost one unit.
     pub by_name: bool,
     /// Whether the formula is cel-go's own, not a library's. For a formula of cel-go, the size of an optional is the size of the value that
     /// it holds. For a library's formula, the estimator asks the host again for a size that was unknown.
@@ -129,7 +129,7 @@ impl Cost {
         }
     }
 
-    /// Applies this cost to every call of a function with this name, even if the overload is only known at run time.
+    /// Applies this cost also to calls of the function whose overload is only known at run time.
     pub const fn of_name(self) -> Cost {
         Cost {
             by_name: true,

@@ -107,7 +107,7 @@ pub enum Yield {
     Items,
     /// The result is a value of the first argument, which is a map.
     Values,
-    /// The result is the value in the argument, an optional; or the result is an optional that holds the argument.
+    /// Either the argument is an optional and the result is its value, or the result is an optional that holds the argument.
     Held,
     /// The result is one of the arguments.
     Either,

@@ -56,7 +56,7 @@ impl KnownValue {
     }
 }
 
-/// The limit from which a cost counts as unknown, in cost units. Reading a value of unknown size costs more.
+/// Costs of at least this many units count as unknown. The cost of reading a value of unknown size exceeds this number.
 const UNKNOWN: u64 = 1 << 56;
 
 /// The greatest lengths of the texts that `string()` returns for bools, numbers, durations and timestamps, in code points.
@@ -86,8 +86,9 @@ impl<'a> Estimator<'a> {
         }
     }
 
-    /// The cost of a selection or index of `operand`. In a chain such as `a.b[c].d`, only the first step has a cost. This cost covers the
-    /// later steps.
+    /// The unit that a chain of selections and indices costs in addition to its steps, if `operand` is the base of the chain, such as
+    /// `f(x)` in `f(x).b[c].d`. Zero in Kubernetes' estimates, for the later steps, and for a chain that begins with a name, because the
+    /// name itself costs the unit.
     pub(super) fn chain_start(&self, operand: &Expr) -> CostEstimate {
         let goes_on = match &operand.kind {
             ExprKind::Ident(_) => true,

@@ -199,7 +199,8 @@ impl FunctionCall {
         frame.charge(units.map_err(|error| error.at(self.id))?)
     }
 
-    /// Ends a call whose argument failed. The remaining arguments are still evaluated, because upstream charges their cost.
+    /// Ends a call whose argument failed. Unless the call stops early, the remaining arguments are still evaluated, because upstream
+    /// charges their cost.
     #[cold]
     fn fail<'a>(
         &'a self,

@@ -154,7 +154,8 @@ impl FoldStep {
         quantifier.result()
     }
 
-    /// Evaluates the elements one by one, but skips runs of elements that do not decide the result according to `test`.
+    /// Evaluates the predicate for one element after the other, but skips runs of elements for which `test` shows that they do not decide
+    /// the result.
     fn scan<'a>(
         &self,
         list: List<'a>,

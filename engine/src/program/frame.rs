@@ -81,7 +81,7 @@ pub(super) enum Slot<'a> {
     Unread(&'a Step),
     /// A value.
     Value(Value<'a>),
-    /// A failure, which reading the slot returns.
+    /// A failure: reading the slot returns it.
     Failed(EvalError),
 }
 
@@ -263,12 +263,12 @@ impl<'f, 'a> Frame<'f, 'a> {
         slot.map_or(ONLY_EPOCH, |(_, epoch)| *epoch)
     }
 
-    /// Whether the value of this path is cached.
+    /// Whether the program caches the value of this path.
     pub(super) fn keeps(&self, path: PathId) -> bool {
         self.keeps.has(path)
     }
 
-    /// Whether the value of at least one of these paths is cached.
+    /// Whether the program caches the value of at least one of these paths.
     #[inline]
     pub(super) fn keeps_any(&self, paths: PathSet) -> bool {
         self.keeps.meets(paths)

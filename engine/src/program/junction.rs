@@ -36,7 +36,7 @@ impl Junction {
         Ok(Truth::from(!DECISIVE))
     }
 
-    /// Adds an operand that is not the same operator.
+    /// Adds an operand. An operand that is a call of the junction's own operator must be split into its terms first.
     pub(super) fn push<const DECISIVE: bool>(&mut self, step: Step, id: ExprId) {
         let term = Term {
             step,
@@ -88,8 +88,8 @@ enum Climb<'a> {
 }
 
 impl Term {
-    /// The chain of a term that decides the junction where the chain is absent or false: `a` and `has(a.b)` in `&&`, `!a` and `!has(a.b)` in
-    /// `||`.
+    /// The chain of a term that decides the junction if the chain's value, or its presence test, is false: `a` and `has(a.b)` in `&&`, `!a`
+    /// and `!has(a.b)` in `||`. `None` for other terms.
     fn chain<const DECISIVE: bool>(&self) -> Option<&Attribute> {
         let operand = match &self.step {
             Step::Not(operand, _) if DECISIVE => operand,
@@ -140,7 +140,7 @@ impl Term {
 }
 
 impl Attribute {
-    /// Whether this is a presence test of a field without which `longer` decides a junction too, or fails.
+    /// Whether this is a presence test of a field that `longer` selects: without the field, `longer` fails.
     fn is_implied_by(&self, longer: &Attribute) -> bool {
         let same_base = match (&self.base, &longer.base) {
             (Base::Variable(one), Base::Variable(other)) => one == other,

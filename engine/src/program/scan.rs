@@ -1,5 +1,5 @@
 //! Fast loops for predicates that compare the element with a constant int, such as `ports.all(p, p > 0)`. A run of elements that do not
-//! decide the result is skipped at once, unless a limit could be exceeded.
+//! decide the result is skipped in one step, unless a limit could be exceeded.
 
 use super::frame::Frame;
 use super::path::SlotId;

@@ -22,7 +22,7 @@ pub(super) enum Step {
     Failure(EvalError),
     /// A loop variable or accumulator without selections and indices: its slot, and the equivalent attribute.
     Local(SlotId, Box<Attribute>),
-    /// A variable or conditional with selections and indices, or a presence test of it.
+    /// Any other chain, such as `a`, `a.b[0]`, `f(x).b` or `c ? a : b`; also a presence test of a chain.
     Attribute(Box<Attribute>),
     /// `a && b && c`
     And(Box<Junction>),

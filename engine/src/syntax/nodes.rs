@@ -11,8 +11,8 @@ pub(super) const NOWHERE: Offset = Offset::MAX;
 /// The node limit of a tree.
 ///
 /// An expression of 100,000 code points has at most about 100,000 nodes, including expanded macros. Only `optMap` and `optFlatMap` can
-/// create more: they copy their receiver, so each nested call doubles it. The limit leaves room for every useful expression with these
-/// macros, and bounds the memory of a tree to about 50 MB.
+/// create more: they copy their receiver, so each further call in a chain such as `a.optMap(x, x).optMap(x, x)` doubles the number of
+/// nodes. The limit leaves room for every useful expression with these macros, and bounds the memory of a tree to about 50 MB.
 pub(super) const MAX_NODES: usize = 250_000;
 
 /// The error of a tree with more nodes than [`MAX_NODES`].

@@ -50,7 +50,7 @@ pub enum Type {
     Map(Arc<(Type, Type)>),
     /// `type(T)`, the type of the type `T`. Without a parameter, it is `type`.
     Type(Option<Arc<Type>>),
-    /// A named type of a library, such as `optional_type(T)` or `kubernetes.URL`.
+    /// A named type of a library, such as `optional_type(T)` or `net.IP`.
     Opaque(Arc<OpaqueType>),
     /// A named type with fields.
     Struct(SmolStr),

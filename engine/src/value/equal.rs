@@ -19,7 +19,8 @@ impl Value<'_> {
     ///
     /// # Errors
     ///
-    /// A library's type cannot be compared with `other`.
+    /// A library's value or a host's list or map cannot be compared with `other`, JSON cannot be converted through its shape, or the values
+    /// are too large or nested too deeply.
     pub fn equals(&self, other: &Value<'_>) -> Result<bool, EvalError> {
         equals_within(self, other, &mut Reach::default())
     }

@@ -1,4 +1,4 @@
-//! JSON documents as values. As in Kubernetes, integers that fit in 64 bits are `int`, and all other numbers are `double`.
+//! JSON documents as values. As in Kubernetes, integers that fit in an `i64` are `int`, and all other numbers are `double`.
 
 use super::{Json, JsonObject, Reach, Repr, Value};
 use crate::error::EvalError;

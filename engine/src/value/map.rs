@@ -319,7 +319,7 @@ impl<'a> MapBuilder<'a> {
         Ok(())
     }
 
-    /// The approximate memory of the entries, in bytes. The finished map needs the same memory.
+    /// The approximate memory of the entries in this builder and in the finished map together, in bytes.
     pub fn held_bytes(&self) -> usize {
         let entry = size_of::<(Value<'a>, Value<'a>)>();
         self.entries.len().saturating_mul(entry).saturating_mul(3)

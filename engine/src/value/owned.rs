@@ -6,7 +6,7 @@ use super::key::{check_hashable, key_order};
 use super::{Duration, MapView, Opaque, Reach, Repr, Timestamp, Value};
 use crate::error::EvalError;
 
-/// A deep copy of a [`Value`], which borrows nothing. Cloning it and viewing it as a value are cheap.
+/// A deep copy of a [`Value`]. The copy borrows nothing. Cloning it and viewing it as a value are cheap.
 #[derive(Debug, Clone)]
 pub struct OwnedValue(Kept);
 

@@ -1,7 +1,7 @@
 //! Parses JSON into an arena. Texts without escapes are borrowed, and no value has an allocation of its own.
 //!
 //! Parsing the request dominates the cost of a simple policy. This parser takes as long as `serde_json` takes to parse the same text and
-//! discard the result (`cargo bench -p gavel-benches --bench json`). `serde_json` parses escaped texts and unusual numbers.
+//! discard the result (`cargo bench -p gavel-benches --bench json`). This parser leaves escaped texts and unusual numbers to `serde_json`.
 
 use std::cmp::Ordering;
 
@@ -19,7 +19,7 @@ const WORD: usize = 8;
 /// start.
 const SHORT: usize = 32;
 
-/// Parses JSON as Kubernetes does. Integers that fit in 64 bits are `int`, and all other numbers are `double`. If several fields have the
+/// Parses JSON as Kubernetes does. Integers that fit in an `i64` are `int`, and all other numbers are `double`. If several fields have the
 /// same name, the last field is used. `None` for a text that is not JSON or is nested more than 127 levels deep.
 ///
 /// ```

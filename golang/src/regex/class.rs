@@ -162,7 +162,8 @@ fn push_range(ranges: &mut Vec<ClassUnicodeRange>, low: u32, high: u32) {
     }
 }
 
-/// The class of `\d`, `\s`, `\w` and their negations: ASCII characters; with `fold`, also characters that differ from them only in case.
+/// The class of `\d`, `\s` or `\w`, or its negation. `\d`, `\s` and `\w` match ASCII characters; with `fold`, also characters that differ
+/// from them only in case.
 fn perl_class(letter: char, fold: bool) -> Option<ClassUnicode> {
     let ranges: &[(char, char)] = match letter.to_ascii_lowercase() {
         'd' => &[('0', '9')],

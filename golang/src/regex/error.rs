@@ -31,7 +31,7 @@ impl From<Interrupted> for RegexError {
 }
 
 impl RegexError {
-    /// Whether parsing was interrupted before the end of the pattern.
+    /// Whether the work was interrupted before the pattern was compiled.
     pub fn is_interrupted(&self) -> bool {
         self.0 == Repr::Interrupted
     }

@@ -39,7 +39,7 @@ pub(super) enum Instruction {
 }
 
 impl Program {
-    /// The program of a pattern that matches nothing.
+    /// The program of a pattern that never matches.
     pub(super) fn fail() -> Program {
         Program {
             instructions: vec![Instruction::Fail],

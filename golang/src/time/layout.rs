@@ -219,7 +219,7 @@ impl fmt::Display for ParseError<'_> {
 
 impl std::error::Error for ParseError<'_> {}
 
-/// Quotes like Go's package `time`, which escapes each byte that is not printable ASCII.
+/// Quotes like Go's package `time`, which escapes quotes, backslashes, bytes below 0x20 and bytes outside of ASCII.
 fn write_quoted(out: &mut impl Write, text: &str) -> fmt::Result {
     out.write_char('"')?;
     for byte in text.bytes() {

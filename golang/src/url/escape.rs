@@ -154,7 +154,7 @@ pub(super) fn encode(bytes: &[u8], part: Part, text: &mut String) {
     }
 }
 
-/// Appends a part as Go writes it: unchanged if it is encoded correctly, otherwise encoded again.
+/// Appends a part as Go writes it: a path or fragment that is encoded correctly is unchanged; any other part is decoded and encoded again.
 pub(super) fn written(raw: &str, part: Part, text: &mut String) -> Result<Span, UrlFault> {
     let start = text.len();
     if part.allows_all(raw) {

@@ -155,7 +155,7 @@ impl Url {
         self.text.get(start..end).unwrap_or_default()
     }
 
-    /// The keys and values of the query in their order. Keys and values with invalid escapes are left out.
+    /// The keys and values of the query in their order. A pair with an invalid escape in its key or value is left out.
     pub fn query(&self) -> impl Iterator<Item = (Cow<'_, str>, Cow<'_, str>)> {
         let query = self.raw_query();
         let is_too_long =

@@ -88,7 +88,7 @@ pub struct ResourceCheck {
 }
 
 impl AuthorizerValue {
-    /// A value for the CEL variable `authorizer`. It checks what `user` is allowed to do by asking the given [`Authorizer`].
+    /// A value for the CEL variable `authorizer`. It asks the given [`Authorizer`] what `user` is allowed to do.
     pub fn new(user: Arc<UserInfo>, authorizer: Arc<dyn Authorizer>) -> Self {
         AuthorizerValue { user, authorizer }
     }

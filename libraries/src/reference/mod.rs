@@ -161,8 +161,8 @@ impl Listing {
     }
 }
 
-/// The first version that has a row. This is the version that introduced the row's feature, or, for comparisons of two numeric types,
-/// the feature [`Feature::CrossTypeNumericComparisons`].
+/// The first version that has a row. This is the version that introduced the row's feature. For comparisons of two numeric types, it is the
+/// version that introduced [`Feature::CrossTypeNumericComparisons`].
 fn first_version(row: &Overload, introduced: KubeVersion) -> KubeVersion {
     let mixed = |gated: &&Gated| matches!(gated.feature, Feature::CrossTypeNumericComparisons);
     match FEATURES.iter().find(mixed) {

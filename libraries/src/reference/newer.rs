@@ -76,7 +76,7 @@ fn has_macro(feature: &Feature, call: &Call) -> bool {
     matches!(feature, Feature::Macros(table) if table.iter().any(is_called))
 }
 
-/// The dotted name, if the expression consists of names and dots only.
+/// The name, if the expression is a name such as `sets` or two names such as `a.b`.
 fn qualifier(expr: &Expr) -> Option<String> {
     match &expr.kind {
         ExprKind::Ident(name) => Some(name.to_string()),

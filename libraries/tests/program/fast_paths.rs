@@ -134,7 +134,8 @@ fn optional_fields_of_json_and_owned_values_are_the_same() {
     }
 }
 
-/// Asserts that a call has the same value or failure, and the same cost, when it is negated: `!` evaluates the call as a predicate.
+/// Asserts that the negation of a call has the opposite value or the same failure, and costs one unit more: `!` evaluates the call as a
+/// predicate.
 #[track_caller]
 fn assert_predicate_is_call(env: &Env, document: &Json, call: &str) {
     let run = |expression: &str| {

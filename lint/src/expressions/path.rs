@@ -17,7 +17,7 @@ pub(crate) const VALUE: &str = "{}";
 /// The uses of fields in an expression.
 #[derive(Debug, Default)]
 pub(crate) struct Reads<'e> {
-    /// The reads of fields that may be absent, each with its node.
+    /// The reads that fail if their field is absent, each with its node.
     pub(crate) fields: Vec<(&'e Expr, FieldPath)>,
     /// The fields that the expression tests for.
     pub(crate) tested: Vec<FieldPath>,

@@ -10,7 +10,7 @@ pub static UNDEFINED_FIELD: Rule = Rule {
     severity: Severity::Warning,
     is_default: true,
     title: "The schema of the kind does not have the field",
-    why: "The API server accepts the policy and only notes the problem in its status. Whenever the expression reads the field, it \
+    why: "The API server accepts the policy and only notes the problem in the policy's status. Whenever the expression reads the field, it \
           fails, and `failurePolicy` decides. Gavel knows the schemas of Kubernetes' own kinds; it reads the schemas of custom \
           resources from the definitions that are linted along with the policy.",
     example: Example {

@@ -43,7 +43,7 @@ pub struct Example {
 /// The frame that turns the text of an example into a manifest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Frame {
-    /// The `spec` of a ValidatingAdmissionPolicy about Deployments of `apps/v1`, below its `matchConstraints`.
+    /// The fields after `matchConstraints` in the `spec` of a ValidatingAdmissionPolicy that matches Deployments of `apps/v1`.
     Policy,
     /// The `openAPIV3Schema` of a CustomResourceDefinition.
     Schema,

@@ -407,8 +407,8 @@ impl<'t> Builder<'t> {
 }
 
 /// Merges (`<<`) the entries of one or several maps into the current map. An entry of an earlier map takes precedence over one of a later
-/// map. A merged entry replaces an entry written before `<<`, and is replaced by an entry written after it. Returns false if the value is
-/// neither a map nor a list of maps.
+/// map. If keys are equal, a merged entry replaces an entry written before `<<`, and an entry written after `<<` replaces the merged entry.
+/// Returns false if the value is neither a map nor a list of maps.
 fn merge(fields: &mut Map<String, Json>, nodes: &mut BTreeMap<String, Node>, built: Built) -> bool {
     match built.value {
         Json::Object(merged) => {

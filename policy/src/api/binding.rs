@@ -36,7 +36,7 @@ api_types! {
         "namespace" omit "" namespace: String;
         /// `selector`
         "selector" omit "" selector: Option<LabelSelector>;
-        /// `parameterNotFoundAction`: `Allow` or `Deny`, which applies if no params are found.
+        /// `parameterNotFoundAction`: what happens if no params are found, `Allow` or `Deny`.
         "parameterNotFoundAction" omit ".ParameterNotFoundActionType" parameter_not_found_action: Option<String>;
     }
 

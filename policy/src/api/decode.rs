@@ -52,8 +52,8 @@ pub struct DecodeError(pub String);
 impl DecodeError {
     /// The path of the field that the message names, up to the last field that exists in the object; empty for the object itself.
     ///
-    /// Go's messages contain no list indices. For a field within a list, this is the path through the first item in which the field has
-    /// the wrong JSON type that the message reports.
+    /// Go's messages contain no list indices. For a field within a list, the path contains the index of the first item whose field has the
+    /// JSON type that the message rejects.
     pub fn field(&self, object: &Json) -> String {
         let named = self.0.rsplit_once("Go struct field ");
         let named = named.and_then(|(_, rest)| rest.split_once(" of type"));

@@ -25,7 +25,7 @@ api_types! {
         "matchConstraints" omit "" match_constraints: Option<MatchResources>;
         /// `validations`
         "validations" omit "" validations: Vec<Validation>;
-        /// `failurePolicy`: `Fail` or `Ignore`, which applies if the policy fails.
+        /// `failurePolicy`: what happens if the policy fails, `Fail` or `Ignore`.
         "failurePolicy" omit ".FailurePolicyType" failure_policy: Option<String>;
         /// `auditAnnotations`
         "auditAnnotations" omit "" audit_annotations: Vec<AuditAnnotation>;
@@ -115,7 +115,7 @@ api_types! {
         "variables" omit "" variables: Vec<Variable>;
         /// `mutations`
         "mutations" omit "" mutations: Vec<Mutation>;
-        /// `failurePolicy`: `Fail` or `Ignore`, which applies if the policy fails.
+        /// `failurePolicy`: what happens if the policy fails, `Fail` or `Ignore`.
         "failurePolicy" omit ".FailurePolicyType" failure_policy: Option<String>;
         /// `matchConditions`
         "matchConditions" omit "" match_conditions: Vec<MatchCondition>;

@@ -62,7 +62,7 @@ macro_rules! webhook {
                 "clientConfig" keep "" client_config: WebhookClientConfig;
                 /// `rules`: the operations and resources that the webhook matches. At least one rule must match.
                 "rules" omit "" rules: Vec<RuleWithOperations>;
-                /// `failurePolicy`: `Fail` or `Ignore`, which applies if a call of the webhook fails.
+                /// `failurePolicy`: what happens if a call of the webhook fails, `Fail` or `Ignore`.
                 "failurePolicy" omit ".FailurePolicyType" failure_policy: Option<String>;
                 /// `matchPolicy`: `Exact` or `Equivalent`.
                 "matchPolicy" omit ".MatchPolicyType" match_policy: Option<String>;

@@ -75,8 +75,8 @@ impl Default for Bindings<'_> {
 }
 
 impl Composition {
-    /// A composition without variables yet. `base` is a Kubernetes environment for either new or stored expressions. With `variables`,
-    /// expressions can read `variables`, as in policies; webhooks have none.
+    /// A composition without variables yet. `base` is a Kubernetes environment for either new or stored expressions. If `variables` is
+    /// true, expressions can read the CEL variable `variables`, as in policies; webhooks have no such variable.
     pub fn new(base: &Env, variables: bool) -> Self {
         Composition {
             compiler: match variables {

@@ -31,7 +31,8 @@ pub(crate) const VARIABLES_VARIABLE: &str = "variables";
 pub struct Declarations {
     /// `params`, which a policy with a paramKind has.
     pub params: bool,
-    /// `authorizer` and `authorizer.requestResource`. All expressions except message expressions may read them.
+    /// `authorizer` and `authorizer.requestResource`, declared for all expressions except message expressions. An audit annotation that
+    /// reads them compiles, but fails at evaluation.
     pub authorizer: bool,
     /// Whether the types and functions of mutations are available.
     pub patch_types: bool,
@@ -44,7 +45,7 @@ pub struct ObjectTypes {
     pub object: CelSchema,
     /// The schema of `params`, if known.
     pub params: Option<CelSchema>,
-    /// Whether to check as loosely as upstream's type checker: variables that hold objects have type `dyn`, and
+    /// Whether to check as loosely as upstream's type checker: entries of `variables` that hold objects have type `dyn`, and
     /// `authorizer.requestResource` is not declared.
     pub upstream: bool,
 }

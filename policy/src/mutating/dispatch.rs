@@ -26,7 +26,8 @@ use crate::resource::GroupVersionKind;
 pub struct Mutated {
     /// The status of a denied request; `None` if the request is allowed.
     pub status: Option<Status>,
-    /// The object after all mutations; `None` if no policy changed it, or the request is denied.
+    /// The object after all mutations; `None` if no mutation was applied, or the request is denied. A mutation that changes nothing counts
+    /// as applied.
     pub object: Option<Json>,
 }
 
@@ -361,7 +362,7 @@ impl<'a> Pass<'a> {
         )
     }
 
-    /// Evaluates a mutation. Returns the object after it, or `None` if the object did not change.
+    /// Evaluates a mutation. Returns the object after the mutation, or `None` if a `test` operation of its JSON patch failed.
     fn mutate(
         &self,
         invocation: &Invocation<'a>,

@@ -52,7 +52,8 @@ pub(super) struct MutatedObject {
     pub(super) nil_lists: Vec<String>,
 }
 
-/// Mutates an object with the result of a mutation's expression. Returns `None` if the object did not change.
+/// Mutates an object with the result of a mutation's expression. Returns `None` if a `test` operation of a JSON patch failed, so that the
+/// object stays unchanged.
 pub(super) fn mutate(
     kind: ExpressionKind,
     value: Value<'_>,
@@ -80,7 +81,8 @@ pub(super) fn mutate(
     }
 }
 
-/// The maximum memory of an object as a JSON document, in units of 16 bytes: 128 MiB. No object of 1.5 MiB, the limit of etcd, takes more.
+/// The maximum memory of an object as a JSON document, in units of 16 bytes: 128 MiB. An object of 1.5 MiB, the limit of etcd, takes more
+/// only if it contains more than 160,000 nested objects.
 const MAX_SIZE: usize = 1 << 23;
 
 /// The memory of an object as a document, in units of 16 bytes.

@@ -29,8 +29,8 @@ impl ObjectSchemas {
         Arc::make_mut(&mut self.custom).insert(kind, schema);
     }
 
-    /// Decodes objects of built-in kinds into this API server's Go types and sets their defaults. A mutation fails if it sets a field that
-    /// the Go type lacks. Fields of a request that the Go type lacks stay unchanged: they come from a newer API server.
+    /// Makes mutations decode objects of built-in kinds into this API server's Go types and set their defaults. A mutation fails if it sets
+    /// a field that the Go type lacks. Fields of a request that the Go type lacks stay unchanged: they come from a newer API server.
     #[must_use]
     pub fn typed(self, server: Server) -> Self {
         ObjectSchemas {

@@ -50,7 +50,7 @@ pub struct GroupCost {
     pub field: String,
     /// The cost for one binding and one param.
     pub cost: Estimate,
-    /// The budget in cost units. The policy fails if its cost exceeds the budget.
+    /// The budget in cost units. The policy fails if an evaluation of the group costs more.
     pub budget: u64,
 }
 

@@ -12,13 +12,13 @@ use crate::cel::{
     NAMESPACE_OBJECT, OBJECT, OLD_OBJECT, ObjectTypes, PARAMS, REQUEST_VARIABLE, VARIABLES_VARIABLE,
 };
 
-/// The maximum length of the path into an object that is recorded for a variable's value.
+/// The maximum number of steps in the path that is recorded for a variable's value.
 const MAX_STEPS: usize = 500;
 
 /// The maximum length of a timestamp or duration as a string, in code points. A schema may set a lower limit.
 const TIME: u64 = 64;
 
-/// The sizes of inputs that follow from schemas and from the maximum size of an object. The sizes of `request.userInfo`, of
+/// The sizes of inputs, as far as schemas and the maximum size of an object limit them. The sizes of `request.userInfo`, of
 /// `request.options`, and of the results of functions with arguments of unknown size are unknown.
 #[derive(Debug)]
 pub(super) struct Sizes<'t> {

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// The number of allocations of a decision about a pod. Each resource has one policy with params, and each policy has this number of
+/// The number of allocations of a decision about a pod. Each of the `resources` has one policy with params, and each policy has `bindings`
 /// bindings.
 fn allocations(resources: &[&str], bindings: usize) -> u64 {
     let selection = json!({"paramRef": {"name": "five", "parameterNotFoundAction": "Deny"}});

@@ -28,7 +28,7 @@ pub(super) fn container(fields: &mut JsonObject) {
     }
 }
 
-/// Sets the defaults of a pod's own `spec`, which pod templates do not get.
+/// Sets the defaults that only a pod's own `spec` gets; the `spec` of a pod template does not get them.
 pub(super) fn pod(spec: &mut JsonObject, server: Server) {
     let grace = spec.get("terminationGracePeriodSeconds");
     if grace.and_then(Json::as_i64).is_some_and(|grace| grace < 0) {

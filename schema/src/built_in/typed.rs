@@ -248,7 +248,7 @@ enum GoTypeFault {
     Value(String),
 }
 
-/// Checks the type of a value that has no typed fields or items.
+/// Checks a value without decoding its fields or items.
 fn read(value: &Json, ty: GoType<'_>) -> Result<(), GoTypeFault> {
     let unreadable = |error: &dyn ToString| GoTypeFault::Value(error.to_string());
     match (ty, value) {

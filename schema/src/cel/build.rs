@@ -42,8 +42,8 @@ const MAX_DATE_TIME_SIZE: u64 = 32;
 /// The size limit of a resource's name, in bytes.
 const MAX_NAME: i64 = 253;
 
-/// Builds the node of a schema. `is_resource` marks the schema of a resource, which has `kind`, `apiVersion` and `metadata` even if it does
-/// not declare them.
+/// Builds the node of a schema. `is_resource` marks the schema of a resource, which has `kind`, `apiVersion` and `metadata` even if the
+/// schema does not declare them.
 pub(super) fn build(schema: &JsonSchema, is_resource: bool, server: Server) -> Shape {
     let mut builder = Builder {
         server,
@@ -67,7 +67,7 @@ struct Builder {
     made: Vec<Arc<JsonSchema>>,
 }
 
-/// The properties that the parent of a node needs.
+/// Facts about a node that its parent node reads.
 struct Child {
     visible: bool,
     min_serialized_size: u64,

@@ -13,7 +13,7 @@ pub(super) enum Elements<'a> {
     Joined(&'a [JoinedElement<'a>]),
 }
 
-/// An element of a list that was joined.
+/// An element of a joined list, as a Go value and as a CEL value.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct JoinedElement<'a> {
     pub(super) native: Native<'a>,

@@ -19,7 +19,7 @@ use crate::equal::deep_equal;
 /// The units of work for comparing two strings. Most strings differ in length or at their beginning.
 const WORK_PER_TEXT: usize = 32;
 
-/// The number of strings that are compared at a time; their work is counted before.
+/// The number of strings that are compared at a time. The work of comparing them is counted first.
 const TEXTS_PER_PIECE: usize = 1 << 10;
 
 /// Whether a list with a schema equals a value. If the list is a set, the values in `added` are members of the set too.
@@ -160,7 +160,8 @@ pub(super) fn map_equals(
     })
 }
 
-/// Whether a value is among the elements of a document. If the elements and the value are all strings, the comparison cannot fail.
+/// Whether a value is among the elements of a document. If the elements and the value are all strings, the comparison fails only if the
+/// host interrupts it.
 pub(super) fn contains_json(
     item: ItemShape<'_>,
     items: &[Json],
@@ -185,7 +186,7 @@ pub(super) fn contains_json(
     contains(items.iter().map(|json| item.value(json)), value, work)
 }
 
-/// Whether a value equals one of the elements. If no element does, the first failure is returned.
+/// Whether a value equals one of the elements. If no element does, the first failure is returned. A fatal error is returned at once.
 pub(super) fn contains<'a>(
     elements: impl Iterator<Item = Value<'a>>,
     value: &Value<'_>,
@@ -207,7 +208,7 @@ pub(super) fn contains<'a>(
     failure.map_or(Ok(false), Err)
 }
 
-/// Whether the left value equals the right one, without CEL's check for nulls.
+/// Whether the left value equals the right one. Unlike in CEL, comparing a value with a schema to null fails.
 fn equals(left: Value<'_>, right: Value<'_>, reach: &mut Reach<'_>) -> Result<bool, EvalError> {
     if left.shape().is_some() && right.is_null() {
         return Err(EvalError::no_such_overload());

@@ -1,7 +1,7 @@
 //! Lists with a schema to which `+` appends other lists (the `Add` methods of apiserver `pkg/cel/common/valuesunstructured.go`).
 //!
 //! As in upstream, appended elements are converted to Go values and then viewed with the schema of the left list's elements. This can turn
-//! an element into an error, such as a timestamp that is appended to a list of dates.
+//! an element into an error: for example, a timestamp that is appended to a list of dates.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};

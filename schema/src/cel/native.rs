@@ -117,7 +117,7 @@ impl<'a> Native<'a> {
     }
 }
 
-/// A value that Go cannot hash: hashing it panics.
+/// A value that Go cannot hash: in Go, hashing it panics.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Unhashable<'a>(Native<'a>);
 

@@ -175,7 +175,7 @@ pub struct ValidationRule {
     pub message_expression: String,
     /// `FieldValueInvalid`, `FieldValueForbidden`, `FieldValueRequired` or `FieldValueDuplicate`.
     pub reason: Option<String>,
-    /// The field that errors name: a path below the node.
+    /// The field to which errors point, as a path below the node.
     pub field_path: String,
     /// Whether `oldSelf` is an optional, so that the rule also runs without an old value.
     pub optional_old_self: Option<bool>,

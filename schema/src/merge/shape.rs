@@ -2,7 +2,7 @@
 
 use super::types::{MergeType, Relationship, Scalar};
 
-/// The JSON type of a value, if its CEL type determines it.
+/// The JSON type that all values of a CEL type have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
     /// A bool.

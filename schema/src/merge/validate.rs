@@ -77,7 +77,7 @@ pub(super) struct Leniency {
 ///
 /// # Errors
 ///
-/// All errors, in the order of the fields' names; only the first undeclared field is reported.
+/// The first 100 errors, in the order of the fields' names. In each map, validation stops at the first undeclared field.
 pub(super) fn validate<D: Data>(
     value: &D,
     ty: MergeType<'_>,

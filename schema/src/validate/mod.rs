@@ -128,8 +128,8 @@ impl Validator {
         Ok(errors(base, &places, &outcome.faults))
     }
 
-    /// The errors for duplicate elements in lists of type set, and duplicate keys in lists of type map. Upstream ignores these errors if
-    /// the old object has duplicates too.
+    /// The errors for duplicate elements in lists of type set, and duplicate keys in lists of type map. The caller must ignore these errors
+    /// if the old object has duplicates too, as upstream does.
     ///
     /// # Errors
     ///

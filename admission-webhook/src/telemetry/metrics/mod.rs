@@ -165,7 +165,7 @@ impl Metrics {
             ),
             source_age: add.seconds(
                 "gavel_source_age",
-                "Time since the first failure of a watch, or of the regular check of the API server, that still fails; 0 if none fails",
+                "How long the longest-failing watch, or regular check of the API server, has been failing; 0 if none fails",
                 Gauge::default(),
             ),
             differences: add.family(
@@ -257,7 +257,7 @@ impl Metrics {
         self.certificate_expiry.set(seconds);
     }
 
-    /// Records the time at which manifests were compared with the served state.
+    /// Records that manifests have just been checked for changes, or that a state of a live source has just been put in force.
     pub(crate) fn synced(&self) {
         self.last_sync.set(since_epoch());
     }
@@ -269,7 +269,7 @@ impl Metrics {
         Ok(out)
     }
 
-    /// Counts a denial, a warning, an audit annotation, or a failure of a policy.
+    /// Counts a denial for one action of the binding (deny, warn, audit), or a failure of a validation or of an audit annotation.
     pub(crate) fn check(&self, labels: &CheckLabels, took: Duration) {
         self.checks.get_or_create(labels).inc();
         self.check_seconds

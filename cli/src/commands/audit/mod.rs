@@ -155,7 +155,8 @@ impl Observer for AuditOutput<'_> {
     }
 }
 
-/// Prints findings at once as text and JSON, and collects them for the other formats, which are written at the end.
+/// In the formats text and JSON, prints each finding immediately. For the other formats, collects the findings, which are written at the
+/// end.
 struct AuditPrinter {
     output: Format,
     report: Report,

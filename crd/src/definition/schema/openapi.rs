@@ -18,8 +18,8 @@ pub(in crate::definition) const TYPES: [&str; 6] =
 #[derive(Debug)]
 pub(super) struct OpenApi<'w> {
     pub(super) check: SchemaCheck<'w>,
-    /// All errors except those of rules. For each node, errors of the type and the default come first, then errors of the nodes below, then
-    /// errors of list extensions and of rule syntax.
+    /// All errors except those that the compilation of rules finds. For each node, errors of the type and the default come first, then
+    /// errors of the nodes below, then errors of list extensions and of rule syntax.
     pub(super) schema_errors: Findings,
     /// Errors of rules.
     pub(super) rule_errors: Findings,

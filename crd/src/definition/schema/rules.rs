@@ -109,7 +109,7 @@ impl OpenApi<'_> {
     }
 }
 
-/// The highest cost of all evaluations of a rule in one object, in cost units; 0 if the rule does not compile.
+/// The maximum total cost of all evaluations of a rule in one object, in cost units; 0 if the rule does not compile.
 pub(in crate::definition) fn rule_cost(compiled: &CompiledRule, cardinality: u64) -> u64 {
     match &compiled.rule {
         Ok(Some(rule)) => rule.max_cost.saturating_mul(cardinality),

@@ -18,7 +18,7 @@ pub(crate) struct Report {
     pub(crate) warnings: Vec<String>,
     /// The errors of messageExpressions that could not be used.
     pub(crate) notes: Vec<String>,
-    /// The remaining budget; negative if it was exceeded.
+    /// The remaining budget, in cost units; negative if the evaluation of the rules was stopped.
     remaining: i64,
     size: ErrorSize,
 }

@@ -83,7 +83,7 @@ impl SchemaRules {
     }
 
     /// Runs the rules on the value at a path. `old` is the value before an update. With `ratcheting`, violations by an unchanged value
-    /// become warnings.
+    /// become warnings, unless the rule reads `oldSelf`.
     pub fn validate(
         &self,
         path: &str,

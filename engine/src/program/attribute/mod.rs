@@ -1,7 +1,8 @@
 //! Evaluates attributes: variables with selections and indices, and conditionals (cel-go `interpreter/attributes.go`).
 //!
 //! A chain of selections and indices is one attribute. It costs one unit, and one more for each qualifier that is looked up. The
-//! attribute's own unit is not charged if the attribute is an index, or a branch of a conditional.
+//! attribute's own unit is not charged for the key of an index (`b` in `a[b]`), for a conditional and its branches, and for a presence
+//! test.
 
 use std::borrow::Cow;
 

@@ -67,8 +67,8 @@ fn folded(node: Step, must_succeed: bool) -> Result<Step, PlanError> {
     }
 }
 
-/// Plans `x in list` for a constant list as a lookup in a set, if the elements can be hashed. For an empty list, the result is always false
-/// and `x` is not evaluated. Returns `x` as the error if the call cannot be planned in this way.
+/// Plans `x in list` for a constant list as a lookup in a set, if all elements are bools, numbers or texts. For an empty list, the result
+/// is always false and `x` is not evaluated. Returns `x` as the error if the call cannot be planned in this way.
 pub(super) fn membership(id: ExprId, element: Step, list: &Value<'_>) -> Result<Step, Step> {
     let Some(list) = list.as_list() else {
         return Err(element);

@@ -24,7 +24,7 @@ mod constants;
 mod folds;
 mod operators;
 
-/// The error of an expression that cannot be planned: a constant part fails, such as `int('x')`.
+/// The error of an expression that cannot be planned, for example because a constant part such as `int('x')` fails.
 #[derive(Debug, Clone)]
 pub struct PlanError {
     message: String,
@@ -72,7 +72,7 @@ impl From<EvalError> for PlanError {
 ///
 /// # Errors
 ///
-/// A constant part of the expression fails.
+/// A constant part of the expression fails, or a part cannot be planned, such as a struct literal of an unknown type.
 pub fn plan(checked: &CheckedAst, env: &Declarations) -> Result<Program, PlanError> {
     let mut planner = Planner {
         env,
@@ -107,7 +107,7 @@ struct Planner<'e> {
     /// The number of selections that directly enclose the expression that is planned next: 2 for `a` in `a.b.c`.
     selections: usize,
     slots: SlotId,
-    /// The first slot of the innermost loop; the slots before it do not change during its iterations.
+    /// The first slot of the innermost loop. Earlier slots do not change while this loop runs.
     innermost: SlotId,
     paths: KeptPaths,
 }

@@ -151,7 +151,7 @@ pub(super) fn fold_exists_one(context: &mut MacroContext<'_>, predicate: Expr) -
     }
 }
 
-/// The comprehension of `map` and `filter`: each step adds one element to the accumulator.
+/// The comprehension of `map` and `filter`: each element that satisfies the predicate adds one element to the accumulator.
 pub(super) fn fold_list(
     context: &mut MacroContext<'_>,
     predicate: Option<Expr>,

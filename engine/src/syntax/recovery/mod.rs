@@ -13,7 +13,7 @@ use crate::source::Source;
 
 /// The maximum number of recoveries. One more recovery ends parsing.
 const MAX_RECOVERIES: u32 = 30;
-/// The maximum number of tokens that a recovery skips.
+/// The maximum number of tokens that `recover` skips. `synchronise` has no limit.
 const MAX_SKIPPED: u32 = 256;
 
 /// The reason why parsing ended before the end of the text.

@@ -61,7 +61,7 @@ fn list_of<'a>(receiver: Value<'a>, function: &str) -> Result<List<'a>, EvalErro
         })
 }
 
-/// Checks that all keys have the same type, and that the type has an order. A single key is not compared, so any type is accepted.
+/// Checks that all keys have the same type, and that the type has an order. A single key is checked too, although nothing is compared.
 fn check_keys<'a>(call: &CallContext<'a>, keys: List<'a>) -> Result<(), EvalError> {
     let Some(first) = keys.get(0) else {
         return Ok(());

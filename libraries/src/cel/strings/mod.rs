@@ -42,7 +42,8 @@ pub const STRINGS_INDEX_FROM_ZERO: &[Overload] = &[
     LAST_INDEX_OF_FROM.body(body!(search::last_index_of_from_zero)),
 ];
 
-/// `indexOf` and `lastIndexOf` from a position, as CEL's specification defines them: a position past the end is an error.
+/// `indexOf` and `lastIndexOf` from a position, as CEL's specification defines them: a position outside of the text is an error, unless the
+/// text to find is empty.
 #[rustfmt::skip] // One row per line.
 pub const STRINGS_INDEX_FROM_SPECIFIED: &[Overload] = &[
     INDEX_OF_FROM.body(body!(search::index_of_within)),

@@ -101,13 +101,13 @@ pub(super) fn last_index_of_from_zero(text: &str, part: &str, from: i64) -> Resu
     }
 }
 
-/// Like [`index_of_from`]; the position must be within the text.
+/// Like [`index_of_from`]; the position must be within the text unless `part` is empty.
 pub(super) fn index_of_within(text: &str, part: &str, from: i64) -> Result<i64, EvalError> {
     check_within(text, part, from)?;
     index_of_from(text, part, from)
 }
 
-/// Like [`last_index_of_from`]; the position must be within the text.
+/// Like [`last_index_of_from`]; the position must be within the text unless `part` is empty.
 pub(super) fn last_index_of_within(text: &str, part: &str, from: i64) -> Result<i64, EvalError> {
     check_within(text, part, from)?;
     last_index_of_from(text, part, from)

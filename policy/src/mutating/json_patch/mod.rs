@@ -1,5 +1,6 @@
-//! Applies JSON patches as Kubernetes does (`gopkg.in/evanphx/json-patch.v4`). Three rules differ from RFC 6902: array indices may be
-//! negative, `replace` adds a missing key to an object, and the caller does not treat a failed `test` as an error.
+//! Applies JSON patches as Kubernetes does (`gopkg.in/evanphx/json-patch.v4`). Kubernetes differs from RFC 6902 in these rules, among
+//! others: array indices may be negative, `replace` adds a missing key to an object, `test` can treat null as equal to an empty object or
+//! list, and the caller does not treat a failed `test` as an error.
 
 mod document;
 mod equality;

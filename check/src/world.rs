@@ -139,8 +139,6 @@ impl Setup {
         self.note(&object.value());
         let role = Role::of(&object.value());
         match role {
-            // Nothing can refer to an object without a name, such as the kustomization of a folder.
-            Role::Object if object.value().pointer("/metadata/name").is_none() => {}
             Role::Object => self.waiting.push(object),
             _ => self.store.handle(Event::Applied(object)),
         }
@@ -210,8 +208,7 @@ impl Setup {
             let value = object.value().into_owned();
             if self.is_param(&value) {
                 let placed = self.kinds.placed(value, "default");
-                let object = Object::sent(object.origin().clone(), &placed);
-                self.store.handle(Event::Applied(object));
+                self.store.handle(Event::Applied(object.with_value(placed)));
             }
         }
         World::new(self.store.publish(), self.server, self.kinds)

@@ -15,7 +15,8 @@ use serde_json::Value as Json;
 
 use crate::definitions::{Compiled, Definitions};
 use crate::equivalents::{built_in, register};
-use crate::prepare::{Good, Prepared, Sort};
+use crate::object::Object;
+use crate::prepare::{Good, Prepared, Sort, has_own_form};
 use crate::state::{Counts, State};
 use crate::unseen::Unseen;
 
@@ -188,7 +189,7 @@ impl Building {
             }
             Prepared::Rbac | Prepared::Other => {}
         }
-        if self.is_param(good) {
+        if self.is_param(&good.object) {
             count(&mut self.counts.params);
             self.index.insert_param(good.object.kept());
         }
@@ -196,7 +197,7 @@ impl Building {
 
     /// Removes an object. `is_gone` is false if a new version with the same name replaces it.
     fn remove(&mut self, good: &Good, is_gone: bool) {
-        if self.is_param(good) {
+        if self.is_param(&good.object) {
             uncount(&mut self.counts.params);
         }
         if let Some(((sort, name), _)) = good.prepared.policy() {
@@ -229,11 +230,16 @@ impl Building {
         }
     }
 
-    fn is_param(&self, good: &Good) -> bool {
+    /// Whether an object can affect decisions. The kustomization of a folder cannot, and a ConfigMap only if a policy has the kind of its
+    /// params.
+    pub(crate) fn uses(&self, object: &Object) -> bool {
+        has_own_form(object) || self.is_param(object)
+    }
+
+    fn is_param(&self, object: &Object) -> bool {
         if self.param_kinds.is_empty() {
             return false;
         }
-        let object = &good.object;
         let key = [object.api_version(), object.kind()].map(str::to_owned);
         self.param_kinds.contains_key(&key.into())
     }

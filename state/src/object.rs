@@ -79,6 +79,18 @@ impl Object {
         }
     }
 
+    /// The object with its value replaced; the positions in the manifest stay the same.
+    #[must_use]
+    pub fn with_value(self, value: Json) -> Self {
+        match self.source {
+            Source::Manifest(document) => {
+                let document = Arc::unwrap_or_clone(document).with_value(value);
+                Object::of_manifest(self.origin, document)
+            }
+            Source::Sent(_) => Object::sent(self.origin, &value),
+        }
+    }
+
     /// The origin of the object.
     pub fn origin(&self) -> &Origin {
         &self.origin

@@ -65,8 +65,8 @@ struct Held {
     good: IndexMap<ObjectKey, Good>,
     /// The problems of invalid newest versions.
     refused: BTreeMap<ObjectKey, Vec<Problem>>,
-    /// The problems of objects without a unique key: `apiVersion`, `kind` or the name is missing, or another object has the same key.
-    nameless: Vec<Problem>,
+    /// Objects without a unique key, with their problems: `apiVersion`, `kind` or the name is missing, or another object has the same key.
+    nameless: Vec<(Object, Vec<Problem>)>,
 }
 
 impl Store {
@@ -143,7 +143,7 @@ impl Store {
         let held = self.origins.entry(origin.clone()).or_default();
         let key = match object.key() {
             Ok(key) => key,
-            Err(problems) => return held.nameless.extend(problems),
+            Err(problems) => return held.nameless.push((object, problems)),
         };
         let before = held.good.get(&key).cloned();
         held.apply(key.clone(), object, &mut self.preparation);
@@ -238,11 +238,11 @@ impl Store {
 
     /// Builds a state from the current objects, to decide later requests.
     pub fn publish(&mut self) -> State {
-        let (mut problems, broken) = self.refusals();
-        problems.extend(self.contests());
         if self.is_stale || !self.take_changes() {
             self.build_anew();
         }
+        let (mut problems, broken) = self.refusals();
+        problems.extend(self.contests());
         let unseen = match self.is_live {
             true => Vec::new(),
             false => {
@@ -260,7 +260,9 @@ impl Store {
         let mut problems = Vec::new();
         let mut broken = BTreeMap::new();
         for held in self.origins.values() {
-            problems.extend(held.nameless.iter().cloned());
+            let nameless = held.nameless.iter();
+            let used = nameless.filter(|(object, _)| self.building.uses(object));
+            problems.extend(used.flat_map(|(_, problems)| problems.iter().cloned()));
             for (key, found) in &held.refused {
                 problems.extend(found.iter().cloned());
                 if let Some(sort) = Sort::of_kind(&key.kind) {
@@ -276,7 +278,8 @@ impl Store {
         let mut problems = Vec::new();
         for key in &self.contested {
             let held = self.origins.values();
-            let mut good = held.filter_map(|held| held.good.get(key));
+            let good = held.filter_map(|held| held.good.get(key));
+            let mut good = good.filter(|good| self.building.uses(&good.object));
             let Some(first) = good.next() else { continue };
             for other in good {
                 let (kind, name, first) = (&key.kind, &key.name, first.object.place());
@@ -374,14 +377,15 @@ impl Held {
             let key = match object.key() {
                 Ok(key) => key,
                 Err(problems) => {
-                    held.nameless.extend(problems);
+                    held.nameless.push((object, problems));
                     continue;
                 }
             };
             if let Some(first) = held.good.get(&key) {
                 let (kind, name, first) = (&key.kind, &key.name, first.object.place());
                 let message = format!("{kind} {name:?} is defined at {first} already");
-                held.nameless.push(object.problem("metadata.name", message));
+                let problem = object.problem("metadata.name", message);
+                held.nameless.push((object, vec![problem]));
                 continue;
             }
             if let Some(good) = self.good.get(&key) {

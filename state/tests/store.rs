@@ -296,3 +296,50 @@ fn versions_of_a_custom_resource_are_equivalent_with_the_subresources_that_each_
         false,
     );
 }
+
+#[test]
+fn objects_that_no_policy_reads_need_no_name() {
+    let problems = |kind: &str, objects: &[Json]| {
+        let mut store = Store::new(Server::default()).unwrap();
+        store.handle(applied(with_params(policy("a", "true"), kind)));
+        store.handle(applied(binding("a")));
+        let file = Origin::new("a.yaml");
+        let objects = objects
+            .iter()
+            .map(|object| Object::sent(file.clone(), object));
+        store.handle(Event::ReplacedAll(file.clone(), objects.collect()));
+        let state = store.publish();
+        let problems = state.problems().iter();
+        problems
+            .map(|problem| problem.message.clone())
+            .collect::<Vec<_>>()
+    };
+    let nameless = json!({"apiVersion": "example.com/v1", "kind": "Limit"});
+    let objects = [nameless.clone(), params("a", "Limit"), params("a", "Limit")];
+    assert_eq!(problems("Other", &objects), [""; 0]);
+    assert_eq!(
+        problems("Limit", &objects),
+        [
+            "Limit \"\": metadata.name must be set",
+            "Limit \"a\": Limit \"a\" is defined at a.yaml: Limit \"a\" already",
+        ]
+    );
+    for (api_version, kind) in [
+        ("v1", "Namespace"),
+        ("rbac.authorization.k8s.io/v1", "Role"),
+        ("apiextensions.k8s.io/v1", "CustomResourceDefinition"),
+        (
+            "admissionregistration.k8s.io/v1",
+            "ValidatingAdmissionPolicy",
+        ),
+        ("example.com/v1", ""),
+        ("", "Limit"),
+    ] {
+        let object = json!({"apiVersion": api_version, "kind": kind});
+        assert_ne!(
+            problems("Other", &[object]),
+            [""; 0],
+            "{api_version} {kind}"
+        );
+    }
+}

@@ -14,3 +14,4 @@ mod program;
 mod reload;
 mod reviews;
 mod server;
+mod start;

@@ -80,10 +80,11 @@ fn state(documents: Vec<Document>, kinds: &Kinds) -> Result<State, String> {
     for document in documents {
         let file = document.file().map(|path| path.display().to_string());
         let origin = Origin::new(&file.unwrap_or_default());
-        let object = match Role::of(document.value()) {
-            Role::Object => Object::sent(origin, &kinds.placed(document.into_value(), "default")),
-            _ => Object::of_manifest(origin, document),
-        };
+        let mut object = Object::of_manifest(origin, document);
+        if Role::of(&object.value()) == Role::Object {
+            let placed = kinds.placed(object.value().into_owned(), "default");
+            object = object.with_value(placed);
+        }
         store.handle(Event::Applied(object));
     }
     Ok(store.publish())

@@ -1,0 +1,43 @@
+//! What `gavel serve` reports when it starts.
+
+use std::path::Path;
+
+use crate::program::{Folder, gavel};
+use crate::server::{Server, policy};
+
+fn root() -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// Checks that a server with these arguments does not start, and that standard error contains a text.
+fn check_refused(folder: &Folder, arguments: &[&str], expected: &str) {
+    let arguments = [&["serve"], arguments].concat();
+    let (status, _, stderr) = gavel(folder.path(), &arguments, "");
+    assert_eq!(status, 2, "{stderr}");
+    assert!(stderr.contains(expected), "{expected}\n{stderr}");
+}
+
+#[test]
+fn files_beside_policies_are_ignored() {
+    for folder in ["policies/practices", "testdata/check"] {
+        let folder = root().join(folder);
+        let server = Server::start(&["--policies", folder.to_str().unwrap(), "--plain-http"]);
+        let loaded = server.wait_for_log("manifests loaded");
+        assert_ne!(loaded["policies"], 0, "{loaded}");
+    }
+    // A policy reads this object.
+    let params = policy("a", "true", "", "Deny").replacen(
+        "spec:\n",
+        "spec:\n  paramKind: {apiVersion: kustomize.config.k8s.io/v1beta1, kind: Kustomization}\n",
+        1,
+    );
+    let folder = Folder::new().with("a.yaml", &params).with(
+        "kustomization.yaml",
+        "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n",
+    );
+    check_refused(
+        &folder,
+        &["--plain-http", "--policies", "."],
+        "kustomization.yaml:1:1: metadata.name must be set",
+    );
+}

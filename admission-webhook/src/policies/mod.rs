@@ -139,6 +139,9 @@ fn announce(state: &State, metrics: &Metrics) {
         params = counts.params,
         "manifests loaded"
     );
+    if counts.policies == 0 && counts.mutating_policies == 0 {
+        tracing::warn!("no policy is loaded");
+    }
     for unseen in state.unseen() {
         tracing::warn!("{unseen}");
     }

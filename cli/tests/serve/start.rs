@@ -18,6 +18,23 @@ fn check_refused(folder: &Folder, arguments: &[&str], expected: &str) {
 }
 
 #[test]
+fn manifests_without_a_policy_are_reported() {
+    let folder = Folder::new().with(
+        "a.yaml",
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n",
+    );
+    let server = Server::start(&["--policies", folder.text(), "--plain-http"]);
+    server.wait_for_log("no policy is loaded");
+    let server = Server::start(&["--demo"]);
+    let messages = server.logs().into_iter().map(|log| log["message"].clone());
+    assert!(
+        !messages
+            .into_iter()
+            .any(|message| message == "no policy is loaded")
+    );
+}
+
+#[test]
 fn files_beside_policies_are_ignored() {
     for folder in ["policies/practices", "testdata/check"] {
         let folder = root().join(folder);

@@ -27,3 +27,34 @@ fn files_beside_policies_are_ignored() {
         assert!(!stderr.contains("error:"), "{stderr}");
     }
 }
+
+#[test]
+fn an_audit_with_an_error_shows_no_summary() {
+    let check = |args: &[&str], status: i32, shown: bool, expected: &str| {
+        let args = [&["audit", "--policies"], args].concat();
+        let (exit, _, stderr) = gavel(&root().join("testdata/policies"), &args, "");
+        assert_eq!(exit, status, "{args:?}: {stderr}");
+        assert_eq!(stderr.contains("violation"), shown, "{args:?}: {stderr}");
+        assert!(stderr.contains(expected), "{args:?}: {stderr}");
+    };
+    check(
+        &["policy.yaml", "--", "deployment.yaml"],
+        1,
+        true,
+        "1 object",
+    );
+    let unbound = "error: no policy with a binding: --policies must name";
+    check(&["deployment.yaml", "--", "policy.yaml"], 2, false, unbound);
+    check(
+        &["policy.yaml", "--", "no.yaml"],
+        2,
+        false,
+        "error: no.yaml",
+    );
+    check(
+        &["no.yaml", "--", "deployment.yaml"],
+        2,
+        false,
+        "error: no.yaml",
+    );
+}

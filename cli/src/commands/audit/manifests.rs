@@ -39,6 +39,15 @@ pub(super) fn run(
     for unseen in state.unseen() {
         report::warning(unseen);
     }
+    if state.bound().next().is_none() {
+        // Without a policy, an audit finds nothing, so it must not appear to have succeeded.
+        if !manifests.unusable() {
+            let problem = "no policy with a binding: --policies must name the files of a ValidatingAdmissionPolicy and its binding";
+            manifests.complain(&problem);
+        }
+        *unusable = true;
+        return Ok(Summary::default());
+    }
     let (authorizer, user) = (Arc::clone(state.authorizer()), Arc::new(user(args)));
     let mut summary = Summary::default();
     let mut look = |manifests: &mut Manifests, document: Document| {

@@ -54,11 +54,17 @@ pub(crate) fn run(args: AuditArgs) -> io::Result<Exit> {
     }
     let found: u64 = summary.findings.values().sum();
     let count = |count, thing| report::count(usize::try_from(count).unwrap_or(usize::MAX), thing);
-    report::summary(&format!(
-        "{} in {seconds:.1} s: {}",
-        count(summary.objects, "object"),
-        count(found, "violation")
-    ));
+    if !unusable {
+        let unread = match summary.unread.len() {
+            0 => String::new(),
+            unread => format!("; {} could not be read", report::count(unread, "resource")),
+        };
+        report::summary(&format!(
+            "{} in {seconds:.1} s: {}{unread}",
+            count(summary.objects, "object"),
+            count(found, "violation")
+        ));
+    }
     Ok(match (unusable || !summary.unread.is_empty(), found) {
         (true, _) => Exit::Usage,
         (false, 0) => Exit::Success,

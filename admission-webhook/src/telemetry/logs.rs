@@ -1,7 +1,6 @@
 //! Logs on standard error, one entry per line: text for people, or JSON for programs.
 
 use tracing_subscriber::EnvFilter;
-use tracing_subscriber::filter::LevelFilter;
 
 /// The size limit of a text that a log line or a message quotes from a request, in bytes.
 const MAX_TEXT: usize = 512;
@@ -22,19 +21,14 @@ pub enum LogFormat {
     Json,
 }
 
-/// Starts logging. `filter` is either a level for Gavel's own crates, such as `info`, or a list of levels by crate, such as
-/// `warn,gavel_admission_webhook=debug`. With a single level, libraries log at the level `warn`.
+/// Starts logging. `level` is the least severe level that Gavel's own crates log, such as `info`; libraries log at the level `warn`.
 ///
 /// # Errors
 ///
-/// The filter is invalid, or logging has started already.
-pub fn start_logs(format: LogFormat, filter: &str) -> Result<(), String> {
-    let filter = match filter.parse::<LevelFilter>() {
-        Ok(level) => format!(
-            "warn,gavel_admission_webhook={level},gavel_cluster={level},gavel_state={level}"
-        ),
-        Err(_) => filter.to_owned(),
-    };
+/// The level is invalid, or logging has started already.
+pub fn start_logs(format: LogFormat, level: &str) -> Result<(), String> {
+    let filter =
+        format!("warn,gavel_admission_webhook={level},gavel_cluster={level},gavel_state={level}");
     let filter = EnvFilter::try_new(filter).map_err(|error| error.to_string())?;
     let logs = tracing_subscriber::fmt()
         .with_env_filter(filter)

@@ -144,8 +144,8 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_enum, default_value_t = LogFormat::Text)]
     pub(crate) log_format: LogFormat,
 
-    /// The least severe level that is logged: error, warn, info, debug or trace
-    #[arg(long, value_name = "LEVEL", default_value = "info")]
+    /// The least severe level that is logged
+    #[arg(long, value_name = "LEVEL", default_value = "info", ignore_case = true, value_parser = ["error", "warn", "info", "debug", "trace"])]
     pub(crate) log_level: String,
 }
 

@@ -18,6 +18,16 @@ fn check_refused(folder: &Folder, arguments: &[&str], expected: &str) {
 }
 
 #[test]
+fn arguments_that_cannot_work_are_refused() {
+    let folder = Folder::new();
+    check_refused(
+        &folder,
+        &["--demo", "--log-level", "loud"],
+        "[possible values: error, warn, info, debug, trace]",
+    );
+}
+
+#[test]
 fn manifests_without_a_policy_are_reported() {
     let folder = Folder::new().with(
         "a.yaml",

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use gavel_manifest::problem::rule;
 use gavel_manifest::{Document, Problem};
+use gavel_state::as_built_in;
 
 use crate::exit_code::Exit;
 use crate::progress::Progress;
@@ -57,6 +58,13 @@ impl Manifests {
             objects.extend(file.objects);
         }
         objects
+    }
+
+    /// Like [`Self::objects`], for files that contain policies: objects of Gavel's own kinds are read as the built-in kinds with the same
+    /// names.
+    pub(crate) fn policies(&mut self, paths: &[PathBuf]) -> Vec<Document> {
+        let objects = self.objects(paths).into_iter();
+        objects.map(as_built_in).collect()
     }
 
     /// Reads the files at `paths`. For a folder, reads the files in the folder. Files that cannot be read are reported.

@@ -311,3 +311,59 @@ fn check(root: &Json, schema: &Json, value: &Json, path: &str, faults: &mut Vec<
         }
     }
 }
+
+#[test]
+fn policies_of_both_groups_have_the_same_outcome() {
+    let native = root().join("testdata/check");
+    let text = std::fs::read_to_string(native.join("policy.yaml")).unwrap();
+    let own = text.replace(
+        "admissionregistration.k8s.io/",
+        "policies.gavel.example.com/",
+    );
+    assert_ne!(text, own);
+    let folder = Folder::new().with("policy.yaml", &own);
+    for name in ["deployments.yaml", "replicas-test.yaml"] {
+        let text = std::fs::read_to_string(native.join(name)).unwrap();
+        folder.write(name, &text);
+    }
+    for (args, status) in [
+        (
+            &["check", "--explain", "policy.yaml", "deployments.yaml"][..],
+            1,
+        ),
+        (&["test", "replicas-test.yaml"], 0),
+        (&["cost", "policy.yaml"], 1),
+        (&["lint", "policy.yaml"], 0),
+        (
+            &[
+                "audit",
+                "--policies",
+                "policy.yaml",
+                "--",
+                "deployments.yaml",
+            ],
+            1,
+        ),
+        (
+            &[
+                "upgrade-check",
+                "--from",
+                "1.34",
+                "--to",
+                "1.36",
+                "policy.yaml",
+            ],
+            0,
+        ),
+    ] {
+        let (expected, out, _) = gavel(&native, args, "");
+        let of_own = gavel(folder.path(), args, "");
+        assert_eq!(expected, status, "{args:?}: {out}");
+        assert_eq!(
+            (of_own.0, of_own.1),
+            (status, out),
+            "{args:?}: {}",
+            of_own.2
+        );
+    }
+}

@@ -1,12 +1,10 @@
 //! Gavel's own kinds. They have the fields of the kinds in admissionregistration.k8s.io/v1: to use a manifest of a built-in kind with
 //! Gavel, change its `apiVersion`.
 
-use gavel_policy::api;
+use gavel_policy::api::{self, OWN_GROUP};
 use kube::core::ApiResource;
 use serde_json::{Value as Json, json};
 
-/// The group of Gavel's own kinds.
-pub const GROUP: &str = "policies.gavel.example.com";
 /// The version of Gavel's own kinds and of the built-in ones.
 const VERSION: &str = "v1";
 
@@ -43,7 +41,7 @@ pub(crate) fn resource(group: &str, version: &str, kind: &str, plural: &str) -> 
 pub(crate) fn own() -> impl Iterator<Item = ApiResource> {
     KINDS
         .into_iter()
-        .map(|(kind, plural)| resource(GROUP, VERSION, kind, plural))
+        .map(|(kind, plural)| resource(OWN_GROUP, VERSION, kind, plural))
 }
 
 /// Kubernetes' built-in kinds with the same names.

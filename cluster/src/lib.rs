@@ -48,5 +48,4 @@ pub use access::AuthorizerCache;
 pub use certificates::{Certificates, Certify, SecretData};
 pub use client::{ConnectError, Target};
 pub use cluster::Cluster;
-pub use kinds::GROUP;
 pub use options::{Authorizing, Options};

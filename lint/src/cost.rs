@@ -87,7 +87,7 @@ impl Linter {
         if !registration::is_subject(document) {
             return Vec::new();
         }
-        let Ok(decoded) = Resource::decode(document.value()) else {
+        let Ok(decoded) = registration::decode(document) else {
             return Vec::new();
         };
         let analysis = match &decoded.object {

@@ -9,12 +9,12 @@ use gavel_engine::value::Json;
 use gavel_libraries::Server;
 use gavel_manifest::Document;
 use gavel_policy::GroupVersionKind;
-use gavel_policy::api::GROUP;
 use gavel_policy::typecheck::{TypeChecker, plural};
 use gavel_schema::built_in::Kubernetes;
 use gavel_schema::{JsonSchema, openapi};
 
 use crate::builtin;
+use crate::registration::GROUPS;
 
 /// The key that names the kind of a schema or path in an OpenAPI document.
 const KIND: &str = "x-kubernetes-group-version-kind";
@@ -54,7 +54,10 @@ impl Kinds {
         };
         kinds.add_builtin(documents);
         // Only policies and bindings need the kinds that CustomResourceDefinitions define.
-        if documents.iter().any(|each| group_of(each) == GROUP) {
+        if documents
+            .iter()
+            .any(|each| GROUPS.contains(&group_of(each)))
+        {
             for document in documents {
                 kinds.add_definition(document);
             }

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use gavel_engine::value::Json;
 use gavel_manifest::{Document, Problem};
 use gavel_policy::GroupVersionKind;
-use gavel_policy::api::GROUP;
 
 use crate::context::Linter;
 use crate::expressions::problem;
 use crate::kinds::{group_of, is_kind, name_of, text};
+use crate::registration::GROUPS;
 use crate::rules::{DUPLICATE_OBJECT, MISSING_POLICY, PARAM_MISMATCH, UNBOUND_POLICY};
 use gavel_manifest::nearest;
 
@@ -26,11 +26,14 @@ const KINDS: [(&str, &str); 2] = [
 pub(crate) fn check(linter: &Linter, documents: &[Document]) -> Vec<Problem> {
     let mut problems = Vec::new();
     duplicates(documents, &mut problems);
-    for (policy, binding) in KINDS {
+    for (group, (policy, binding)) in GROUPS
+        .into_iter()
+        .flat_map(|group| KINDS.map(|kinds| (group, kinds)))
+    {
         let of_kind = |kind| {
             documents
                 .iter()
-                .filter(move |each| is_kind(each, GROUP, kind))
+                .filter(move |each| is_kind(each, group, kind))
         };
         let policies: Vec<_> = of_kind(policy).collect();
         let bindings: Vec<_> = of_kind(binding).collect();

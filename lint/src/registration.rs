@@ -1,8 +1,10 @@
 //! Policies, bindings and webhook configurations.
 
-use gavel_apimachinery::serializer::StrictFaultKind;
+use gavel_apimachinery::serializer::{Decoded, StrictFaultKind};
 use gavel_manifest::{Document, Problem};
-use gavel_policy::api::{DecodeError, GROUP, MatchCondition, Resource, RuleWithOperations};
+use gavel_policy::api::{
+    DecodeError, GROUP, MatchCondition, OWN_GROUP, Resource, RuleWithOperations, as_built_in,
+};
 
 use crate::context::Linter;
 use crate::expressions::{Subject, problem};
@@ -10,9 +12,20 @@ use crate::kinds::{group_of, text};
 use crate::rules::{DUPLICATE_KEY, INVALID_OBJECT, UNKNOWN_FIELD};
 use crate::{meant, policy, refusal, resources, strict, types};
 
-/// Whether the linter checks a document as an object of `admissionregistration.k8s.io`. The API group may be missing.
+/// The groups of policies and bindings: the group of the built-in kinds, and the group of Gavel's own kinds.
+pub(crate) const GROUPS: [&str; 2] = [GROUP, OWN_GROUP];
+
+/// Whether the linter checks a document as an object of one of the [`GROUPS`]. The API group may be missing.
 pub(crate) fn is_subject(document: &Document) -> bool {
-    group_of(document) == GROUP || is_elsewhere(document)
+    GROUPS.contains(&group_of(document)) || is_elsewhere(document)
+}
+
+/// Decodes an object of one of the [`GROUPS`].
+pub(crate) fn decode(document: &Document) -> Result<Decoded<Resource>, DecodeError> {
+    match as_built_in(document.value()) {
+        Some(built_in) => Resource::decode(&built_in),
+        None => Resource::decode(document.value()),
+    }
 }
 
 /// Whether a document has a kind of `admissionregistration.k8s.io`, but no API group. Documents of other groups do not count, because other
@@ -23,24 +36,28 @@ fn is_elsewhere(document: &Document) -> bool {
 
 /// Reports the problems of a single object of `admissionregistration.k8s.io`.
 pub(crate) fn check(linter: &Linter, document: &Document, problems: &mut Vec<Problem>) {
-    if is_elsewhere(document) {
-        let (version, kind) = (text(document, "apiVersion"), text(document, "kind"));
+    let (version, kind) = (text(document, "apiVersion"), text(document, "kind"));
+    let group = match group_of(document) {
+        OWN_GROUP => OWN_GROUP,
+        _ => GROUP,
+    };
+    let is_of_own_version = version.strip_prefix(OWN_GROUP) == Some("/v1");
+    if is_elsewhere(document) || (group == OWN_GROUP && !is_of_own_version) {
         let message = match version {
             "" => "must be set".to_owned(),
             _ => format!("no matches for kind {kind:?} in version {version:?}"),
         };
         let found = problem(document, &INVALID_OBJECT, "apiVersion", message);
-        problems.push(found.with_help(format!("{kind} is of {GROUP}/v1")));
+        problems.push(found.with_help(format!("{kind} is of {group}/v1")));
         return;
     }
-    let decoded = match Resource::decode(document.value()) {
+    let decoded = match decode(document) {
         Ok(decoded) => decoded,
         Err(error) => {
             problems.push(undecodable(document, &error));
             return;
         }
     };
-    let (version, kind) = (text(document, "apiVersion"), text(document, "kind"));
     strict::check_version(linter, document, problems);
     for fault in &decoded.strict {
         // Duplicate keys were already reported when the document was read.

@@ -5,6 +5,7 @@
 use gavel_lint::rules::{self, Example, RULES};
 use gavel_lint::{Linter, Options, Selection};
 use gavel_manifest::{Format, Problem, Severity, read};
+use gavel_policy::api::OWN_GROUP;
 
 /// The older schema, for the rule `breaks-stored-objects`.
 const OLDER: &str = "type: object\nproperties:\n  size: {type: integer, maximum: 10}\n";
@@ -245,4 +246,8 @@ spec:
   - expression: 'true'
 ";
     check(policy, ("unknown-field", 6, 5));
+    let own = policy.replace("admissionregistration.k8s.io", OWN_GROUP);
+    check(&own, ("unknown-field", 6, 5));
+    // Only the built-in kinds have this version.
+    check(&own.replace("/v1", "/v1beta1"), ("invalid-object", 1, 13));
 }

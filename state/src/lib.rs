@@ -32,7 +32,7 @@ mod unseen;
 
 pub use definitions::{Definitions, Findings};
 pub use live::{Answer, Found, Live, Published};
-pub use object::{Object, ObjectKey, Origin};
+pub use object::{Object, ObjectKey, Origin, as_built_in};
 pub use prepare::Sort;
 pub use registrations::{NamedParams, Registrations};
 pub use state::{Counts, State};

@@ -9,7 +9,7 @@ use gavel_apimachinery::field::Error;
 use gavel_manifest::problem::rule;
 use gavel_manifest::{Document, Problem};
 use gavel_policy::KeptObject;
-use gavel_policy::api::GROUP;
+use gavel_policy::api::{self, GROUP};
 use serde_json::Value as Json;
 
 /// Where objects come from: the path of a file, or the name of a cluster.
@@ -46,6 +46,14 @@ impl ObjectKey {
     /// Whether the object is in the API group of policies and bindings. Removing such an object may admit requests that it denied.
     pub fn decides(&self) -> bool {
         self.group == GROUP
+    }
+}
+
+/// The document; if it is an object of Gavel's own kinds, converted to the built-in kind with the same name. The positions stay the same.
+pub fn as_built_in(document: Document) -> Document {
+    match api::as_built_in(document.value()) {
+        Some(built_in) => document.with_value(built_in),
+        None => document,
     }
 }
 

@@ -6,7 +6,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use gavel_manifest::Format;
-use gavel_state::{Object, Origin};
+use gavel_state::{Object, Origin, as_built_in};
 
 /// The size limit of one file, in bytes.
 const MAX_FILE: u64 = 8 << 20;
@@ -90,7 +90,7 @@ pub(super) fn objects(origin: &Origin, text: &str) -> Result<Vec<Object>, Vec<St
     problems.extend(reading.problems.iter().map(|problem| at(problem)));
     for document in reading.documents {
         problems.extend(document.duplicate_keys().iter().map(|twice| at(twice)));
-        let documents = document.into_objects().into_iter();
+        let documents = document.into_objects().into_iter().map(as_built_in);
         objects.extend(documents.map(|each| Object::of_manifest(origin.clone(), each)));
     }
     match problems.is_empty() {

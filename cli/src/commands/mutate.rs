@@ -59,7 +59,7 @@ pub(crate) fn run(args: &MutateArgs) -> io::Result<Exit> {
 /// The mutating policies, with all objects that they read.
 fn world(args: &MutateArgs, manifests: &mut Manifests) -> Result<World, String> {
     let mut setup = Setup::new(Server::new(args.kubernetes_version))?;
-    for document in manifests.objects(&args.policies) {
+    for document in manifests.policies(&args.policies) {
         let kind = document.value().get("kind").and_then(Json::as_str);
         let validates = kind.is_some_and(|kind| kind.starts_with("ValidatingAdmissionPolicy"));
         if !validates {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::program::{Folder, gavel};
-use crate::server::{Server, policy};
+use crate::server::{Server, policy, post_review, review};
 
 fn root() -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
@@ -66,5 +66,35 @@ fn files_beside_policies_are_ignored() {
         &folder,
         &["--plain-http", "--policies", "."],
         "kustomization.yaml:1:1: metadata.name must be set",
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn policies_of_gavels_own_kinds_are_served() {
+    let native = policy("a", "object.metadata.name != 'x'", "no x", "Deny");
+    let own = native.replace(
+        "admissionregistration.k8s.io/",
+        "policies.gavel.example.com/",
+    );
+    let folder = Folder::new().with("a.yaml", &own);
+    let server = Server::start(&["--policies", folder.text(), "--self-signed"]);
+    let response = post_review(&server.client(), &server, &review("x")).await;
+    assert_eq!(response["allowed"], false, "{response}");
+    // Both policies would have the same name.
+    folder.write("b.yaml", &native);
+    check_refused(
+        &folder,
+        &["--plain-http", "--policies", "."],
+        "b.yaml:4:9: ValidatingAdmissionPolicy \"a\" is defined at ./a.yaml:4:9 already",
+    );
+    let wrong = own.replace(
+        "kind: ValidatingAdmissionPolicy\n",
+        "kind: ValidatingPolicy\n",
+    );
+    let folder = Folder::new().with("a.yaml", &wrong);
+    check_refused(
+        &folder,
+        &["--plain-http", "--policies", "."],
+        "a.yaml:2:7: no kind \"ValidatingPolicy\" is registered for version",
     );
 }

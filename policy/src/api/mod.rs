@@ -8,6 +8,7 @@ mod decode;
 mod defaults;
 mod matching;
 mod metadata;
+mod own_kinds;
 mod policy;
 mod webhook;
 
@@ -19,6 +20,7 @@ pub use decode::{DecodeError, FieldValidation, GROUP, Registration, Resource, Ve
 pub(crate) use decode::{to_json, unknown_kind};
 pub use matching::{MatchCondition, MatchResources, NamedRuleWithOperations, RuleWithOperations};
 pub use metadata::{Condition, ManagedFieldsEntry, ObjectMeta, OwnerReference, TypeMeta};
+pub use own_kinds::{OWN_GROUP, as_built_in};
 pub use policy::{
     ApplyConfiguration, AuditAnnotation, ExpressionWarning, JsonPatch, MutatingAdmissionPolicy,
     MutatingAdmissionPolicySpec, Mutation, ParamKind, TypeChecking, ValidatingAdmissionPolicy,

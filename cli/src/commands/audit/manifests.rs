@@ -27,7 +27,7 @@ pub(super) fn run(
     unusable: &mut bool,
 ) -> io::Result<Summary> {
     let mut manifests = Manifests::new(args.recursive, Progress::new(false));
-    let documents = manifests.objects(&args.policies);
+    let documents = manifests.policies(&args.policies);
     let mut kinds = Kinds::default();
     for document in &documents {
         kinds.define(document.value());

@@ -129,7 +129,7 @@ impl Input {
             objects: Vec::new(),
             old: manifests.objects(&args.old),
         };
-        for document in manifests.objects(&args.all_paths()) {
+        for document in manifests.policies(&args.all_paths()) {
             // Test suites are not checked; they are often in the same folder as the policies.
             if Suite::is_suite(document.value()) {
                 continue;
@@ -140,7 +140,7 @@ impl Input {
             }
             input.take(document, role, args);
         }
-        for document in manifests.objects(&[&args.policies[..], &args.crd].concat()) {
+        for document in manifests.policies(&[&args.policies[..], &args.crd].concat()) {
             let role = Role::of(document.value());
             input.take(document, role, args);
         }

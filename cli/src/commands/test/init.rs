@@ -22,7 +22,7 @@ pub(super) fn run(
     manifests: &mut Manifests,
     out: &mut impl Write,
 ) -> io::Result<Exit> {
-    let objects = manifests.objects(&[policy.to_owned()]);
+    let objects = manifests.policies(&[policy.to_owned()]);
     let is_policy = |document: &&Document| {
         let kind = document.value().get("kind").and_then(Json::as_str);
         matches!(

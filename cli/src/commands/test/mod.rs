@@ -267,7 +267,8 @@ impl Files for Beside<'_> {
         for file in files {
             let reading = input::manifest(&file).map_err(|error| error.to_string())?;
             let documents = reading.all().map_err(|error| error.to_string())?;
-            objects.extend(documents.into_iter().flat_map(Document::into_objects));
+            let documents = documents.into_iter().flat_map(Document::into_objects);
+            objects.extend(documents.map(gavel_state::as_built_in));
         }
         Ok(objects)
     }

@@ -90,7 +90,7 @@ impl Rehearsal {
     /// Reads the objects that the `PATH` arguments name, and adds them to the upgrade.
     fn objects(&mut self, args: &UpgradeCheckArgs) -> Vec<(Document, Subject)> {
         let mut objects = Vec::new();
-        for document in self.manifests.objects(&args.paths) {
+        for document in self.manifests.policies(&args.paths) {
             match self.upgrade.add(document.value()) {
                 Ok(subject) => {
                     self.kinds.define(document.value());

@@ -4,7 +4,7 @@ use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, ValueEnum};
+use clap::{ArgGroup, Args, ValueEnum};
 use gavel_admission_webhook::Limits;
 use gavel_cluster::Target;
 use gavel_libraries::KubeVersion;
@@ -15,10 +15,11 @@ use super::{bytes, duration};
 /// The arguments of `gavel serve`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
+#[command(group = ArgGroup::new("source").required(true).args(["policies", "cluster", "demo"]))]
 pub(crate) struct ServeArgs {
     /// Serve the policies, bindings, params, namespaces, CustomResourceDefinitions and RBAC objects of these manifests: files, or
     /// folders of .yaml, .yml and .json files. Changes take effect within a second
-    #[arg(long, value_name = "FILE|FOLDER", num_args = 1.., required_unless_present_any = ["demo", "cluster"])]
+    #[arg(long, value_name = "FILE|FOLDER", num_args = 1..)]
     pub(crate) policies: Vec<PathBuf>,
 
     /// Also read subfolders
@@ -32,7 +33,7 @@ pub(crate) struct ServeArgs {
 
     /// Serve a cluster's policies of the group policies.gavel.example.com, with the cluster's namespaces, params and
     /// CustomResourceDefinitions. Changes in the cluster take effect at once
-    #[arg(long, conflicts_with_all = ["policies", "demo"])]
+    #[arg(long)]
     pub(crate) cluster: bool,
 
     #[command(flatten)]
@@ -56,7 +57,7 @@ pub(crate) struct ServeArgs {
     pub(crate) authorizer_cache_unauthorized_ttl: Duration,
 
     /// Serve built-in sample policies, by default with plain HTTP on 127.0.0.1
-    #[arg(long, conflicts_with = "policies")]
+    #[arg(long)]
     pub(crate) demo: bool,
 
     /// Decide as an API server of this Kubernetes version does; give the version of the cluster. With --cluster, Gavel reads the version

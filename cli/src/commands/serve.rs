@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use gavel_admission_webhook as webhook;
 use gavel_admission_webhook::{
     AUTHORITIES, Certifier, Config, Identity, Kept, Limits, LiveSource, PolicySource, SelfSigned,
-    Shutdown, TlsSettings,
+    Shutdown, StartError, TlsSettings,
 };
 use gavel_cluster::{AuthorizerCache, Authorizing, Certificates, Cluster, Options};
 use tokio::sync::watch;
@@ -30,6 +30,12 @@ pub(crate) fn run(args: ServeArgs) -> io::Result<Exit> {
         Ok(()) => Ok(Exit::Success),
         Err(error) => {
             report::complain(&error);
+            if let StartError::Listen { error, .. } = &error
+                && error.kind() == io::ErrorKind::AddrInUse
+            {
+                let note = "--listen ADDRESS:PORT sets another address for reviews, and --health-listen for health checks";
+                report::notes(&[note.to_owned()]);
+            }
             Ok(Exit::Usage)
         }
     }

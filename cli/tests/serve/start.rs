@@ -25,6 +25,16 @@ fn arguments_that_cannot_work_are_refused() {
         &["--demo", "--log-level", "loud"],
         "[possible values: error, warn, info, debug, trace]",
     );
+    for source in ["--policies", "--cluster", "--demo"] {
+        check_refused(&folder, &[], source);
+    }
+    let server = Server::start(&["--demo"]);
+    let address = server.address.to_string();
+    check_refused(
+        &folder,
+        &["--demo", "--listen", &address],
+        "note: --listen ADDRESS:PORT sets another address",
+    );
 }
 
 #[test]

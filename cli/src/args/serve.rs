@@ -133,9 +133,9 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "2m")]
     pub(crate) idle_timeout: Duration,
 
-    /// How long to keep serving after SIGTERM, so that load balancers notice that /readyz fails
-    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "5s")]
-    pub(crate) shutdown_delay: Duration,
+    /// How long to keep serving after SIGTERM or SIGINT, so that load balancers notice that /readyz fails; the default is 5s, or no delay with --demo
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    pub(crate) shutdown_delay: Option<Duration>,
 
     /// The time limit of the whole shutdown, including --shutdown-delay
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "25s")]

@@ -73,7 +73,10 @@ async fn config(args: ServeArgs) -> Result<Config, String> {
             waiting: args.max_waiting,
         },
         shutdown: Shutdown {
-            delay: args.shutdown_delay,
+            delay: args.shutdown_delay.unwrap_or(match args.demo {
+                true => Duration::ZERO,
+                false => Shutdown::default().delay,
+            }),
             grace: args.grace_period,
         },
         policies: source(args).await?,

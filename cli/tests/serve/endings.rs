@@ -124,6 +124,16 @@ async fn sigterm_turns_readyz_and_ends_within_the_grace_period() {
 }
 
 #[test]
+fn the_demo_ends_at_once() {
+    let mut server = Server::start(&["--demo"]);
+    let signalled = Instant::now();
+    server.terminate();
+    assert!(server.wait().success());
+    // With the delay of other sources, the server would serve for 5 seconds.
+    assert!(signalled.elapsed() < Duration::from_secs(4));
+}
+
+#[test]
 fn a_connection_that_is_made_as_the_server_ends_sends_its_first_request() {
     let mut server = Server::start(&["--demo", "--plain-http", "--shutdown-delay", "1s"]);
     let mut connection = TcpStream::connect(server.address).unwrap();

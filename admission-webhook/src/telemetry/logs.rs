@@ -27,8 +27,11 @@ pub enum LogFormat {
 ///
 /// The level is invalid, or logging has started already.
 pub fn start_logs(format: LogFormat, level: &str) -> Result<(), String> {
-    let filter =
-        format!("warn,gavel_admission_webhook={level},gavel_cluster={level},gavel_state={level}");
+    // kube logs each failed request as an error. Gavel itself logs what fails and what that means.
+    let libraries = "warn,kube_client::client::builder=off";
+    let filter = format!(
+        "{libraries},gavel_admission_webhook={level},gavel_cluster={level},gavel_state={level}"
+    );
     let filter = EnvFilter::try_new(filter).map_err(|error| error.to_string())?;
     let logs = tracing_subscriber::fmt()
         .with_env_filter(filter)

@@ -55,6 +55,24 @@ fn manifests_without_a_policy_are_reported() {
 }
 
 #[test]
+fn an_unreachable_cluster_is_reported_once() {
+    let kubeconfig = "apiVersion: v1
+kind: Config
+current-context: a
+contexts: [{name: a, context: {cluster: a, user: a}}]
+clusters: [{name: a, cluster: {server: 'http://127.0.0.1:1'}}]
+users: [{name: a, user: {}}]
+";
+    let folder = Folder::new().with("config", kubeconfig);
+    let config = folder.file("config");
+    let server = Server::start(&["--cluster", "--kubeconfig", &config, "--plain-http"]);
+    server.wait_for_log("watch failed; the last known state is served");
+    let errors = server.logs().into_iter();
+    let errors: Vec<_> = errors.filter(|log| log["level"] == "ERROR").collect();
+    assert!(errors.is_empty(), "{errors:?}");
+}
+
+#[test]
 fn files_beside_policies_are_ignored() {
     for folder in ["policies/practices", "testdata/check"] {
         let folder = root().join(folder);

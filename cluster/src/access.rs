@@ -123,7 +123,8 @@ pub(crate) fn message(error: kube::Error) -> String {
     match error {
         kube::Error::Api(status) => status.message,
         error => {
-            let mut message = error.to_string();
+            let message = error.to_string();
+            let mut message = message.replacen("ServiceError: ", "", 1);
             let mut cause = std::error::Error::source(&error);
             while let Some(error) = cause {
                 let next = error.to_string();

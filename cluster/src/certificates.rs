@@ -16,7 +16,7 @@ use tokio::sync::watch;
 use tokio::time::sleep;
 
 use crate::access::message;
-use crate::client::{ConnectError, Target, connect, get};
+use crate::client::{ConnectError, Target, config, connect, get};
 
 /// The data of a Secret, as text.
 pub type SecretData = BTreeMap<String, String>;
@@ -64,7 +64,7 @@ impl Certificates {
     ///
     /// The kubeconfig cannot be used.
     pub async fn keep(self, target: &Target) -> Result<watch::Receiver<SecretData>, ConnectError> {
-        let client = connect(target).await?;
+        let client = connect(config(target).await?)?;
         let namespace = client.default_namespace().to_owned();
         let keeper = Keeper {
             path: format!("/api/v1/namespaces/{namespace}/secrets"),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use gavel_libraries::Server;
 use kube::Client;
 use kube::api::GetParams;
-use kube::config::{Config, KubeConfigOptions, Kubeconfig};
+use kube::config::{Config, InClusterError, KubeConfigOptions, Kubeconfig, KubeconfigError};
 use kube::core::Request;
 use serde_json::Value as Json;
 
@@ -29,42 +29,78 @@ impl ConnectError {
     }
 }
 
-/// Makes a client; sends no request yet.
+/// The configuration of a client.
 ///
 /// # Errors
 ///
 /// The kubeconfig cannot be used, or there is neither a kubeconfig nor a service account of a pod.
-pub(crate) async fn connect(target: &Target) -> Result<Client, ConnectError> {
+pub(crate) async fn config(target: &Target) -> Result<Config, ConnectError> {
+    let error = match of_kubeconfig(target).await {
+        Ok(config) => return Ok(config),
+        Err(error) => error,
+    };
+    if target.kubeconfig.is_some() || target.context.is_some() {
+        return Err(ConnectError::new(error));
+    }
+    Config::incluster().map_err(|account| {
+        let account = match account {
+            InClusterError::ReadEnvironmentVariable(_) => "the process is not in a pod".to_owned(),
+            account => account.to_string(),
+        };
+        ConnectError::new(format_args!(
+            "{error}; {account}; --kubeconfig FILE selects a cluster, and --policies PATH reads manifests instead of a cluster"
+        ))
+    })
+}
+
+/// Reads the kubeconfig that the target names.
+async fn of_kubeconfig(target: &Target) -> Result<Config, String> {
+    let read = match &target.kubeconfig {
+        Some(path) => Kubeconfig::read_from(path),
+        None => Kubeconfig::read(),
+    };
+    let kubeconfig = read.map_err(described)?;
     let options = KubeConfigOptions {
         context: target.context.clone(),
         ..KubeConfigOptions::default()
     };
-    let mut config = match &target.kubeconfig {
-        Some(path) => {
-            let read = Kubeconfig::read_from(path).map_err(ConnectError::new)?;
-            let config = Config::from_custom_kubeconfig(read, &options).await;
-            config.map_err(ConnectError::new)?
+    let root_cert_file = authority(&kubeconfig, target);
+    let names = kubeconfig.contexts.iter();
+    let names: Vec<String> = names.map(|context| context.name.clone()).collect();
+    let config = Config::from_custom_kubeconfig(kubeconfig, &options).await;
+    let mut config = config.map_err(|error| match error {
+        KubeconfigError::LoadContext(name) => format!(
+            "the kubeconfig has no context {name:?}; its contexts are: {}",
+            names.join(", ")
+        ),
+        error => described(error),
+    })?;
+    config.root_cert_file = config.root_cert_file.or(root_cert_file);
+    Ok(config)
+}
+
+fn described(error: KubeconfigError) -> String {
+    match error {
+        KubeconfigError::ReadConfig(error, path) => {
+            format!("the kubeconfig {} cannot be read: {error}", path.display())
         }
-        None if target.context.is_some() => {
-            let config = Config::from_kubeconfig(&options).await;
-            config.map_err(ConnectError::new)?
-        }
-        None => Config::infer().await.map_err(ConnectError::new)?,
-    };
-    if config.root_cert_file.is_none() {
-        config.root_cert_file = authority(target);
+        KubeconfigError::FindPath => "there is no kubeconfig".to_owned(),
+        error => error.to_string(),
     }
+}
+
+/// Makes a client; sends no request yet.
+///
+/// # Errors
+///
+/// The certificates or credentials of the configuration cannot be used.
+pub(crate) fn connect(config: Config) -> Result<Client, ConnectError> {
     Client::try_from(config).map_err(ConnectError::new)
 }
 
 /// The path of the certificate authority's file that a kubeconfig names. Gavel reads this file again from time to time, like the authority
 /// of a pod's account.
-fn authority(target: &Target) -> Option<PathBuf> {
-    let read = match &target.kubeconfig {
-        Some(path) => Kubeconfig::read_from(path),
-        None => Kubeconfig::read(),
-    };
-    let read = read.ok()?;
+fn authority(read: &Kubeconfig, target: &Target) -> Option<PathBuf> {
     let wanted = target.context.as_ref().or(read.current_context.as_ref())?;
     let context = read
         .contexts

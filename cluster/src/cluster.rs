@@ -8,13 +8,14 @@ use tokio::sync::watch;
 
 use crate::access::Access;
 use crate::api_server::ApiServer;
-use crate::client::{ConnectError, connect};
+use crate::client::{ConnectError, config, connect};
 use crate::follow::follow;
 use crate::options::{Authorizing, Options};
 
 /// A cluster that is followed until this value is dropped.
 #[derive(Debug)]
 pub struct Cluster {
+    address: String,
     api_server: Arc<ApiServer>,
     published: watch::Receiver<Option<Published>>,
 }
@@ -26,7 +27,9 @@ impl Cluster {
     ///
     /// The kubeconfig cannot be used.
     pub async fn follow(options: Options) -> Result<Self, ConnectError> {
-        let client = connect(&options.target).await?;
+        let config = config(&options.target).await?;
+        let address = config.cluster_url.to_string();
+        let client = connect(config)?;
         let access = match options.authorizing {
             Authorizing::Review(cache) => Some(Access::new(client.clone(), cache)),
             Authorizing::Rbac => None,
@@ -49,6 +52,7 @@ impl Cluster {
             }
         });
         Ok(Cluster {
+            address,
             api_server,
             published,
         })
@@ -57,6 +61,11 @@ impl Cluster {
     /// The states that decide requests; `None` until all kinds have been listed once.
     pub fn published(&self) -> watch::Receiver<Option<Published>> {
         self.published.clone()
+    }
+
+    /// The URL of the API server.
+    pub fn address(&self) -> &str {
+        &self.address
     }
 
     /// The client of the API server.

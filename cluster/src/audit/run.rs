@@ -121,7 +121,10 @@ impl Audit {
     ) -> Result<Summary, AuditError> {
         let mut published = cluster.published();
         let first = timeout(PATIENCE, published.wait_for(Option::is_some)).await;
-        let first = first.map_err(|_| AuditError(cluster.live().notes().join("\n")))?;
+        let first = first.map_err(|_| {
+            let (address, notes) = (cluster.address(), cluster.live().notes().join("; "));
+            AuditError(format!("the cluster at {address} cannot be read: {notes}"))
+        })?;
         let first = first.ok().and_then(|first| first.clone());
         let first = first.ok_or_else(|| AuditError("the cluster is not followed".to_owned()))?;
         let state = match (self.native, first.shadow) {

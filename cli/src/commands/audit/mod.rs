@@ -1,7 +1,7 @@
 //! `gavel audit`: evaluates policies over existing objects.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::time::Instant;
 
 use gavel_cluster::audit::{Audit, Audited, Finding, Observer, Outcome, Reports, Summary};
@@ -94,6 +94,9 @@ fn of_cluster(args: &AuditArgs, printer: &mut AuditPrinter) -> Result<Summary, S
     let ended = runtime.block_on(async {
         let cluster = Cluster::follow(options).await;
         let cluster = cluster.map_err(|error| error.to_string())?;
+        if io::stderr().is_terminal() {
+            report::summary(&format!("connecting to {}", cluster.address()));
+        }
         let reports = match args.reports {
             true => Some(Reports::new(&cluster, args.shard).await?),
             false => None,

@@ -9,12 +9,15 @@ use gavel_engine::value::Json;
 use gavel_libraries::Server;
 use gavel_manifest::Document;
 use gavel_policy::GroupVersionKind;
+use gavel_policy::api::{GROUP, OWN_GROUP};
 use gavel_policy::typecheck::{TypeChecker, plural};
 use gavel_schema::built_in::Kubernetes;
 use gavel_schema::{JsonSchema, openapi};
 
 use crate::builtin;
-use crate::registration::GROUPS;
+
+/// The groups of policies and bindings: the group of the built-in kinds, and the group of Gavel's own kinds.
+pub(crate) const GROUPS: [&str; 2] = [GROUP, OWN_GROUP];
 
 /// The key that names the kind of a schema or path in an OpenAPI document.
 const KIND: &str = "x-kubernetes-group-version-kind";

@@ -8,8 +8,7 @@ use gavel_policy::GroupVersionKind;
 
 use crate::context::Linter;
 use crate::expressions::problem;
-use crate::kinds::{group_of, is_kind, name_of, text};
-use crate::registration::GROUPS;
+use crate::kinds::{GROUPS, group_of, is_kind, name_of, text};
 use crate::rules::{DUPLICATE_OBJECT, MISSING_POLICY, PARAM_MISMATCH, UNBOUND_POLICY};
 use gavel_manifest::nearest;
 

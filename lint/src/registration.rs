@@ -8,12 +8,9 @@ use gavel_policy::api::{
 
 use crate::context::Linter;
 use crate::expressions::{Subject, problem};
-use crate::kinds::{group_of, text};
+use crate::kinds::{GROUPS, group_of, text};
 use crate::rules::{DUPLICATE_KEY, INVALID_OBJECT, UNKNOWN_FIELD};
 use crate::{meant, policy, refusal, resources, strict, types};
-
-/// The groups of policies and bindings: the group of the built-in kinds, and the group of Gavel's own kinds.
-pub(crate) const GROUPS: [&str; 2] = [GROUP, OWN_GROUP];
 
 /// Whether the linter checks a document as an object of one of the [`GROUPS`]. The API group may be missing.
 pub(crate) fn is_subject(document: &Document) -> bool {

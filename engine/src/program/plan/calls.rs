@@ -5,7 +5,9 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 use smol_str::SmolStr;
 
-use super::operators::{only, pair, plan_conditional, plan_equality, plan_junction, two};
+use super::operators::{
+    PlannedArguments, only, pair, plan_conditional, plan_equality, plan_junction, two,
+};
 use super::{PlanError, Planner, Step, as_chain, boxed, constants, into_attribute};
 use crate::ast::{self, Constant, Expr, ExprId, ExprKind};
 use crate::check::{Reference, resolve_name};
@@ -31,9 +33,6 @@ struct CallTarget<'e> {
     /// The regular expression of the first argument after the receiver, if the checker parsed it.
     pattern: Option<&'e Regex>,
 }
-
-/// The planned arguments of a call, the receiver first.
-pub(super) type PlannedArguments = SmallVec<[Step; 2]>;
 
 impl<'p> Planner<'p> {
     pub(super) fn plan_call(&mut self, expr: &Expr, call: &ast::Call) -> Result<Step, PlanError> {

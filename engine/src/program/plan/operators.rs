@@ -2,12 +2,16 @@
 
 use std::sync::Arc;
 
-use super::calls::PlannedArguments;
+use smallvec::SmallVec;
+
 use super::{PlanError, Step, as_chain};
 use crate::ast::ExprId;
 use crate::cost::Cost;
 use crate::decl::FunctionDecl;
 use crate::program::tree::{Attribute, Base, Conditional, Equality, Junction, Operands, Term};
+
+/// The planned arguments of a call, the receiver first.
+pub(super) type PlannedArguments = SmallVec<[Step; 2]>;
 
 pub(super) fn plan_equality(
     id: ExprId,

@@ -18,7 +18,7 @@ use tokio::time::sleep;
 use crate::access::message;
 use crate::client::{ConnectError, Target, config, connect, get};
 
-/// The data of a Secret, as text.
+/// The data of a Secret, decoded from base64. Values that are not UTF-8 are omitted.
 pub type SecretData = BTreeMap<String, String>;
 
 /// Returns new data for the Secret, given its current data (`None` if there is no Secret); returns `None` to keep the current data.

@@ -18,7 +18,7 @@ pub fn parse_uint(text: &str) -> Option<u64> {
     }
 }
 
-/// The error for a text that is not an integer, in the words of `strconv.Atoi`.
+/// The error for a text that is not an integer, or that does not fit into 64 bits, in the words of `strconv.Atoi`.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("strconv.Atoi: parsing {}: {}", quote(text), if *out_of_range { "value out of range" } else { "invalid syntax" })]
 pub struct AtoiError {

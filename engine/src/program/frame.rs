@@ -24,7 +24,7 @@ pub(super) struct Frame<'f, 'a> {
     others: Vec<(SlotId, Slot<'a>)>,
     cost: u64,
     limit: u64,
-    /// The cost at which the limits are checked next; at most the cost limit.
+    /// The limits are checked again when the cost exceeds this value, which is at most the cost limit.
     next_check: u64,
     context: CallContext<'a>,
 }

@@ -66,7 +66,7 @@ impl Token {
     }
 }
 
-/// The name of each kind in messages, in order.
+/// The kinds of tokens, each with its name in error messages, in the order in which messages list expected tokens.
 const NAMES: [(TokenKind, &str); 36] = [
     (TokenKind::Eof, "<EOF>"),
     (TokenKind::Equals, "'=='"),

@@ -51,7 +51,7 @@ pub enum AuthorizerRequest {
     Resource(ResourceAttributes),
 }
 
-/// The resources of a request. Empty fields are unset.
+/// The resources that an authorization check is about. An empty field is unset, unless the field says what an empty text means.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ResourceAttributes {
     /// The API group; empty is the core group.

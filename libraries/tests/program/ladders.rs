@@ -1,5 +1,5 @@
-//! Tests that chains of presence tests have the same value or failure, and the same cost, whether a ladder evaluates them at once or not.
-//! Ladders only evaluate objects that were parsed into an arena.
+//! Tests that chains of presence tests, such as `has(o.a) && has(o.a.b)`, have the same value or failure, and the same cost, whether or not
+//! they are evaluated as a ladder: in one pass that looks up each field once. Only objects that were parsed into an arena are evaluated so.
 
 use gavel_engine::program::{Activation, EvalOptions, Program};
 use gavel_engine::value::{Arena, Json, Value, read_json};

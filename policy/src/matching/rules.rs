@@ -46,7 +46,7 @@ struct Operations {
     update: bool,
     delete: bool,
     connect: bool,
-    /// All operations of the rule, including unknown ones.
+    /// All operations of the rule. Only operations other than the four above are looked up here.
     others: NameList,
 }
 

@@ -65,7 +65,7 @@ fn tag(image: &str) -> Option<&str> {
     }
 }
 
-/// Whether a digest has a known algorithm.
+/// Whether a text is a digest: `sha256`, `sha384` or `sha512`, and a lower-case hexadecimal hash of that algorithm's length.
 fn is_digest(digest: &str) -> bool {
     let (kind, hash) = digest.split_once(':').unwrap_or_default();
     let length = match kind {

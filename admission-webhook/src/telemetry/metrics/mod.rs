@@ -269,7 +269,7 @@ impl Metrics {
         Ok(out)
     }
 
-    /// Counts a denial for one action of the binding (deny, warn, audit), or a failure of a validation or of an audit annotation.
+    /// Counts a false validation for one action of the binding (deny, warn, audit), or a failure of a validation or of an audit annotation.
     pub(crate) fn check(&self, labels: &CheckLabels, took: Duration) {
         self.checks.get_or_create(labels).inc();
         self.check_seconds

@@ -78,7 +78,7 @@ impl ApiError {
         }
     }
 
-    /// 503: there is no state yet.
+    /// 503: the policies have not been read yet.
     pub(crate) fn unavailable() -> Self {
         let message = "the server is currently unable to handle the request";
         ApiError {

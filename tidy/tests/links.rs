@@ -14,7 +14,7 @@ fn root() -> PathBuf {
         .to_owned()
 }
 
-/// The Markdown files of the root, of `docs/`, and of the folders directly below the root.
+/// The Markdown files in the root and in the folders directly below it, such as `docs/`.
 fn pages() -> Vec<PathBuf> {
     let folders = fs::read_dir(root())
         .unwrap()

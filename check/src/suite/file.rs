@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use gavel_engine::value::Json;
 use gavel_manifest::problem::rule;
 use gavel_manifest::{Document, Problem, nearest};
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, Deserializer, Error, Visitor, value};
+use serde::{Deserialize, forward_to_deserialize_any};
 
 use super::{Decision, Expected, Files, Question, Test, kind_of, name_of, set};
 use crate::subject::Operation;
@@ -21,38 +21,18 @@ pub(super) fn is_suite(document: &Json) -> bool {
     kind_of(document) == KIND
 }
 
-/// The keys of a file.
-const FILE_KEYS: &[&str] = &["apiVersion", "kind", "metadata", "given", "tests"];
-/// The keys of a test.
-const ROW_KEYS: &[&str] = &["name", "given", "review", "set", "remove", "expect"];
-/// The keys of a test that a file can set for all its tests.
-const SUBJECT_KEYS: &[&str] = &[
-    "object",
-    "oldObject",
-    "operation",
-    "namespace",
-    "user",
-    "groups",
-];
-/// The keys of an expectation.
-const EXPECT_KEYS: &[&str] = &[
-    "decision",
-    "message",
-    "warnings",
-    "auditAnnotations",
-    "object",
-    "patch",
-];
-
 /// The contents of a suite's file, without the input that all tests share.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct TestFile {
     api_version: Option<String>,
+    #[serde(rename = "kind")]
+    _kind: String,
+    #[serde(rename = "metadata", default)]
+    _metadata: Json,
     /// Paths of files, or inline objects.
     #[serde(default)]
     given: Vec<Json>,
-    #[serde(default)]
     tests: Vec<Json>,
 }
 
@@ -169,12 +149,11 @@ fn typed<T: DeserializeOwned>(value: &Json, field: &str) -> Result<T, (String, S
 /// The problems of all keys that a file, test or expectation cannot have.
 fn unknown_keys(document: &Document) -> Vec<Problem> {
     let mut problems = Vec::new();
-    let mut check = |object: Option<&Json>, prefix: &str, keys: &[&[&str]]| {
-        let known = || keys.iter().copied().flatten().copied();
+    let mut check = |object: Option<&Json>, prefix: &str, known: &[&str]| {
         let found = object.and_then(Json::as_object).into_iter().flatten();
-        for (key, _) in found.filter(|(key, _)| known().all(|known| known != *key)) {
+        for (key, _) in found.filter(|(key, _)| !known.contains(&key.as_str())) {
             let problem = document.unknown_field(&format!("{prefix}{key}"));
-            let message = match nearest(key, known()) {
+            let message = match nearest(key, known.iter().copied()) {
                 Some(meant) => format!("{}; did you mean {meant}?", problem.message),
                 None => problem.message.clone(),
             };
@@ -182,21 +161,51 @@ fn unknown_keys(document: &Document) -> Vec<Problem> {
         }
     };
     let value = document.value();
-    check(Some(value), "", &[FILE_KEYS, SUBJECT_KEYS]);
+    let shared = keys_of::<RowSubject>();
+    check(Some(value), "", &[keys_of::<TestFile>(), shared].concat());
+    let of_row = [keys_of::<Row>(), shared].concat();
     let tests = value.get("tests").and_then(Json::as_array);
     for (n, row) in tests.into_iter().flatten().enumerate() {
-        check(
-            Some(row),
-            &format!("tests[{n}]."),
-            &[ROW_KEYS, SUBJECT_KEYS],
-        );
-        check(
-            row.get("expect"),
-            &format!("tests[{n}].expect."),
-            &[EXPECT_KEYS],
-        );
+        check(Some(row), &format!("tests[{n}]."), &of_row);
+        let expect = row.get("expect");
+        let prefix = format!("tests[{n}].expect.");
+        check(expect, &prefix, keys_of::<ExpectedFields>());
     }
     problems
+}
+
+/// The keys that serde reads into the fields of a struct.
+fn keys_of<T: DeserializeOwned>() -> &'static [&'static str] {
+    /// Receives the keys instead of a value.
+    struct Keys<'k>(&'k mut &'static [&'static str]);
+
+    impl<'de> Deserializer<'de> for Keys<'_> {
+        type Error = value::Error;
+
+        fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, value::Error> {
+            Err(value::Error::custom("there is no value"))
+        }
+
+        fn deserialize_struct<V: Visitor<'de>>(
+            self,
+            _: &'static str,
+            keys: &'static [&'static str],
+            visitor: V,
+        ) -> Result<V::Value, value::Error> {
+            *self.0 = keys;
+            self.deserialize_any(visitor)
+        }
+
+        forward_to_deserialize_any! {
+            bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit unit_struct newtype_struct seq
+            tuple tuple_struct map enum identifier ignored_any
+        }
+    }
+
+    let mut keys: &'static [&'static str] = &[];
+    // The keys are all that is wanted; there is never a value.
+    let _ = T::deserialize(Keys(&mut keys));
+    keys
 }
 
 fn given(listed: &[Json], files: &dyn Files) -> Result<Vec<Document>, String> {

@@ -6,7 +6,8 @@ use crate::error::EvalError;
 use crate::value::Value;
 use gavel_golang::regex::Regex;
 
-/// An overload of a function. The checker, the planner, the estimator, the tracker and the documentation read this row.
+/// An overload of a function: a row of the function table. The checker, the planner, the estimator, the tracker and the documentation read
+/// it.
 ///
 /// ```
 /// use gavel_engine::body;

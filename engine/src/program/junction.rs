@@ -48,14 +48,19 @@ impl Junction {
         if let (Some(last), Some(chain)) = (last, term.chain::<DECISIVE>())
             && last.is_implied_by(chain)
         {
-            // The ladder that the last term ends, or a new one.
-            let mut terms = self.terms.iter_mut().enumerate();
-            let ladder = terms.find_map(|(n, term)| {
-                let rungs = term.ladder.max(1);
-                (n.saturating_add(rungs as usize) == length).then_some(&mut term.ladder)
-            });
-            if let Some(ladder) = ladder {
-                *ladder = (*ladder).max(1).saturating_add(1);
+            // The last ladder, if the last term ends it; otherwise a new ladder that begins with the last term.
+            let last = length.saturating_sub(1);
+            let bottom = self.terms.iter().rposition(|term| term.ladder > 0);
+            let ends = |bottom: &usize| {
+                let ladder = self
+                    .terms
+                    .get(*bottom)
+                    .map_or(0, |term| term.ladder as usize);
+                bottom.saturating_add(ladder) == length
+            };
+            let bottom = bottom.filter(ends).unwrap_or(last);
+            if let Some(bottom) = self.terms.get_mut(bottom) {
+                bottom.ladder = bottom.ladder.max(1).saturating_add(1);
             }
         }
         self.terms.push(term);

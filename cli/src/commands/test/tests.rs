@@ -251,6 +251,7 @@ fn problems_of_suites_name_the_field_and_its_position() {
             "3:37: tests[0].user: invalid type: integer `1`, expected a string
 3:55: tests[1]: missing field `expect`",
         ),
+        ("{}", "3:8: tests: invalid type: map, expected a sequence"),
         (
             "[]\napiVersion: gavel/v2",
             "4:13: apiVersion: must be gavel/v1, but is \"gavel/v2\"",
@@ -272,6 +273,9 @@ fn problems_of_suites_name_the_field_and_its_position() {
         let problems: Vec<_> = problems.iter().map(ToString::to_string).collect();
         assert_eq!(problems.join("\n"), expected);
     }
+    let suite = read("kind: PolicyTest\n", Format::Yaml).all().unwrap();
+    let problems = Suite::read(&suite[0], &super::Beside(Path::new("test.yaml"))).unwrap_err();
+    assert_eq!(problems[0].to_string(), "1:1: missing field `tests`");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::{Fault, FaultReader, Halt};
 use crate::source::Offset;
 use crate::syntax::token::{Token, TokenKind};
 
-/// The maximum number of reported syntax errors. One more error ends parsing.
+/// The maximum number of reported syntax errors. At the next one, parsing stops with the error `More than 100 syntax errors`.
 const MAX_REPORTS: usize = 100;
 
 impl FaultReader<'_> {

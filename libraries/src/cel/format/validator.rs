@@ -9,12 +9,12 @@ use gavel_engine::types::{Primitive, Type};
 use super::problem::Problem;
 use super::template::{Piece, Template, TemplateError, Verb, missing_value};
 
-/// Reports calls that `format` of versions 1 to 3 would reject, and values that no clause uses.
+/// Reports calls that `format` rejects in versions 1 to 3 of the strings library, and values that no clause uses.
 pub fn format_calls_before_4(checked: &CheckedAst, issues: &mut Issues) {
     validate(checked, issues, takes_before_4);
 }
 
-/// Reports calls that `format` since version 4 would reject, and values that no clause uses.
+/// Reports calls that `format` rejects since version 4 of the strings library, and values that no clause uses.
 pub fn format_calls_since_4(checked: &CheckedAst, issues: &mut Issues) {
     validate(checked, issues, takes_since_4);
 }

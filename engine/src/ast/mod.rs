@@ -39,7 +39,7 @@ pub enum ExprKind {
     /// A global call `f(x)`, a receiver-style call `target.f(x)`, or an operator.
     Call(Box<Call>),
     /// `[a, ?b]`.
-    List(ListExpr),
+    List(Box<ListExpr>),
     /// `{k: v, ?k: v}`.
     Map(Vec<MapEntry>),
     /// `Type{field: value}`.
@@ -47,6 +47,9 @@ pub enum ExprKind {
     /// The expansion of a macro over a range.
     Comprehension(Box<Comprehension>),
 }
+
+// The parsers move nodes, so a node must be small.
+const _: () = assert!(size_of::<Expr>() <= 40);
 
 /// A literal value.
 #[derive(Debug, Clone, PartialEq)]

@@ -7,7 +7,7 @@ use smallvec::{SmallVec, smallvec};
 
 use super::checker::Checker;
 use super::names::find_function;
-use super::{Reference, type_in};
+use super::type_in;
 use crate::ast::{Call, Constant, Expr, ExprId, ExprKind, operators};
 use crate::decl::FunctionDecl;
 use crate::types::Type;
@@ -25,7 +25,9 @@ impl Checker<'_> {
         let function = match &mut call.target {
             None => {
                 let function = self.function(&call.function);
-                if let Some(function) = &function {
+                if let Some(function) = &function
+                    && call.function != function.name
+                {
                     call.function = function.name.clone();
                 }
                 function
@@ -67,14 +69,7 @@ impl Checker<'_> {
         let ty = self.check_field(id, operand, field, true);
         self.set_type(id, ty);
         if let Some(function) = self.function(operators::OPT_SELECT) {
-            let candidates = smallvec![0];
-            self.set_reference(
-                id,
-                Reference::Call {
-                    function,
-                    candidates,
-                },
-            );
+            self.set_call(id, function, smallvec![0]);
         }
     }
 
@@ -89,7 +84,7 @@ impl Checker<'_> {
         }
         let mut arguments: SmallVec<[&Type; 4]> = SmallVec::new();
         for argument in call.target.iter().chain(&call.args) {
-            arguments.push(type_in(&self.meanings, argument.id));
+            arguments.push(type_in(&self.found.meanings, argument.id));
         }
         let mut result: Option<Type> = None;
         let mut candidates: SmallVec<[u16; 4]> = SmallVec::new();
@@ -114,13 +109,7 @@ impl Checker<'_> {
         drop(arguments);
         match result {
             Some(ty) => {
-                self.set_reference(
-                    id,
-                    Reference::Call {
-                        function,
-                        candidates,
-                    },
-                );
+                self.set_call(id, function, candidates);
                 ty
             }
             None => {
@@ -134,7 +123,7 @@ impl Checker<'_> {
     fn resolve_logic(&mut self, id: ExprId, function: Arc<FunctionDecl>, call: &Call) -> Type {
         let mut agrees = true;
         for operand in &call.args {
-            let ty = type_in(&self.meanings, operand.id);
+            let ty = type_in(&self.found.meanings, operand.id);
             if !self.bindings.assignable(ty, &Type::Bool) {
                 let ty = ty.clone();
                 self.report_mismatch(operand.id, &Type::Bool, &ty);
@@ -144,14 +133,7 @@ impl Checker<'_> {
         if !agrees {
             return Type::Error;
         }
-        let candidates = smallvec![0];
-        self.set_reference(
-            id,
-            Reference::Call {
-                function,
-                candidates,
-            },
-        );
+        self.set_call(id, function, smallvec![0]);
         Type::Bool
     }
 

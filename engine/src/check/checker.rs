@@ -3,12 +3,14 @@
 //! Recursion is bounded by the depth of the tree, which the parser limits.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+
+use smallvec::SmallVec;
 
 use super::dotted::DottedName;
 use super::names::{Scopes, find_function};
 use super::unify::Bindings;
-use super::{CheckedAst, Meaning, Reference, Validator, type_in};
+use super::{CheckedAst, Findings, Meaning, Reference, Validator, type_in};
 use crate::ast::{Ast, Comprehension, Constant, Expr, ExprId, ExprKind, Select};
 use crate::decl::{Declarations, FunctionDecl};
 use crate::issues::{Issues, Phase};
@@ -24,8 +26,12 @@ pub fn check(ast: Ast, env: &Declarations, validators: &[Validator]) -> Result<C
     let (source, mut root, offsets) = ast.into_parts();
     let mut checker = Checker::new(env, &source, &offsets);
     checker.check(&mut root);
-    let meanings = checker.finish(root.id)?;
-    let checked = CheckedAst::new(Ast::new(source, root, offsets), meanings);
+    let found = checker.finish(root.id)?;
+    let checked = CheckedAst {
+        ast: Ast::new(source, root, offsets),
+        found,
+        patterns: OnceLock::new(),
+    };
     if validators.is_empty() {
         return Ok(checked);
     }
@@ -47,7 +53,7 @@ pub(super) struct Checker<'c> {
     offsets: &'c [Offset],
     pub(super) bindings: Bindings,
     pub(super) scopes: Scopes,
-    pub(super) meanings: Vec<Meaning>,
+    pub(super) found: Findings,
     issues: Option<Issues>,
     /// Whether overloads that compare numbers of different types are hidden. Like upstream, the checker no longer hides them after the
     /// first comprehension.
@@ -63,16 +69,16 @@ impl<'c> Checker<'c> {
             offsets,
             bindings: Bindings::new(),
             scopes: Scopes::default(),
-            meanings: offsets.iter().map(|_| Meaning::default()).collect(),
+            found: Findings::of(offsets.len()),
             issues: None,
             hides_mixed_comparisons: !env.options().cross_type_numeric_comparisons,
             dotted: DottedName::default(),
         }
     }
 
-    /// Returns the type and reference of each node, or the problems that were found. The types contain no type variables.
-    fn finish(mut self, root: ExprId) -> Result<Vec<Meaning>, Issues> {
-        for Meaning { ty, reference } in &mut self.meanings {
+    /// Returns the findings, or the problems that were found. The types contain no type variables.
+    fn finish(mut self, root: ExprId) -> Result<Findings, Issues> {
+        for Meaning { ty, reference } in &mut self.found.meanings {
             if let Some(resolved) = self.bindings.resolved(ty) {
                 *ty = resolved;
             }
@@ -89,7 +95,7 @@ impl<'c> Checker<'c> {
         }
         match self.issues {
             Some(issues) => Err(issues),
-            None => Ok(self.meanings),
+            None => Ok(self.found),
         }
     }
 
@@ -160,6 +166,18 @@ impl<'c> Checker<'c> {
         optional: bool,
     ) -> Type {
         self.check(operand);
+        // Most operands have the type `dyn` or an object type. These contain no type variables.
+        let known = match self.type_of(operand.id) {
+            Type::Dyn => Some(Type::Dyn),
+            Type::Struct(name) => self.env.provider().field_type(name, field),
+            _ => None,
+        };
+        if let Some(ty) = known {
+            return match optional {
+                true => Type::optional(ty),
+                false => ty,
+            };
+        }
         let operand_type = self.bindings.substitute(self.type_of(operand.id));
         let unwrapped = operand_type.as_optional();
         let target = unwrapped.unwrap_or(&operand_type);
@@ -270,19 +288,34 @@ impl<'c> Checker<'c> {
     }
 
     pub(super) fn type_of(&self, id: ExprId) -> &Type {
-        type_in(&self.meanings, id)
+        type_in(&self.found.meanings, id)
     }
 
     pub(super) fn set_type(&mut self, id: ExprId, ty: Type) {
-        if let Some(meaning) = self.meanings.get_mut(id.index()) {
+        if let Some(meaning) = self.found.meanings.get_mut(id.index()) {
             meaning.ty = ty;
         }
     }
 
     pub(super) fn set_reference(&mut self, id: ExprId, reference: Reference) {
-        if let Some(meaning) = self.meanings.get_mut(id.index()) {
+        if let Some(meaning) = self.found.meanings.get_mut(id.index()) {
             meaning.reference = Some(reference);
         }
+    }
+
+    /// Records that a node calls a function.
+    pub(super) fn set_call(
+        &mut self,
+        id: ExprId,
+        function: Arc<FunctionDecl>,
+        candidates: SmallVec<[u16; 4]>,
+    ) {
+        self.found.literals = self.found.literals.union(function.literals);
+        let reference = Reference::Call {
+            function,
+            candidates,
+        };
+        self.set_reference(id, reference);
     }
 
     #[cold]

@@ -5,6 +5,9 @@ use super::names::{Declared, Scopes};
 use crate::ast::{Expr, ExprId, ExprKind, Select};
 use crate::decl::{Declarations, NamesBelow};
 
+/// The length of most dotted names, in bytes, at most.
+const USUAL_LENGTH: usize = 64;
+
 /// The dotted name that the checker looked up last, without the parts that turned out to be fields.
 #[derive(Debug, Default)]
 pub(super) struct DottedName {
@@ -63,6 +66,7 @@ impl DottedName {
             self.below = env.names_below(root(expr)?);
             self.text.clear();
             if self.below != NamesBelow::None {
+                self.text.reserve(USUAL_LENGTH);
                 push_name(expr, &mut self.text);
             }
             self.id = Some(expr.id);

@@ -7,6 +7,7 @@ use crate::types::Type;
 
 impl Checker<'_> {
     pub(super) fn check_list(&mut self, id: ExprId, list: &mut ListExpr) {
+        self.found.has_series |= list.elements.len() > 1;
         let optional_indices = std::mem::take(&mut list.optional_indices);
         let mut optional = optional_indices.iter().copied().peekable();
         let mut joined = None;
@@ -22,6 +23,7 @@ impl Checker<'_> {
     }
 
     pub(super) fn check_map(&mut self, id: ExprId, entries: &mut [MapEntry]) {
+        self.found.has_series |= entries.len() > 1;
         let mut joined: Option<(Type, Type)> = None;
         for entry in entries {
             self.check(&mut entry.key);

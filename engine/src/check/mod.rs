@@ -29,12 +29,20 @@ use gavel_golang::regex::Regex;
 #[derive(Debug, Clone)]
 pub struct CheckedAst {
     ast: Ast,
+    found: Findings,
+    /// The regular expressions that the validator of literals parsed, with the ids of their literals.
+    patterns: OnceLock<Vec<(ExprId, Regex)>>,
+}
+
+/// The result of a check.
+#[derive(Debug, Clone, Default)]
+struct Findings {
     /// The type and reference of each node, indexed by its id.
     meanings: Vec<Meaning>,
     /// The rules by which validators check literals in at least one call.
     literals: LiteralRules,
-    /// The regular expressions that the validator of literals parsed, with the ids of their literals.
-    patterns: OnceLock<Vec<(ExprId, Regex)>>,
+    /// Whether at least one list or map literal has several elements, whose types a validator compares.
+    has_series: bool,
 }
 
 /// The type of a node, and the referent of its name or call.
@@ -75,31 +83,24 @@ pub enum Reference {
     },
 }
 
-impl CheckedAst {
-    /// Builds a checked expression from its parts. `meanings` has a row for each id.
-    pub(crate) fn new(ast: Ast, meanings: Vec<Meaning>) -> Self {
-        let references = meanings
-            .iter()
-            .filter_map(|meaning| meaning.reference.as_ref());
-        let literals = references.fold(
-            LiteralRules::default(),
-            |rules, reference| match reference {
-                Reference::Call { function, .. } => rules.union(function.literals),
-                _ => rules,
-            },
-        );
-        CheckedAst {
-            ast,
-            meanings,
-            literals,
-            patterns: OnceLock::new(),
+impl Findings {
+    /// Empty findings for nodes with ids below `id_bound`: every type is `dyn`.
+    fn of(id_bound: usize) -> Self {
+        Findings {
+            meanings: (0..id_bound).map(|_| Meaning::default()).collect(),
+            ..Findings::default()
         }
     }
+}
 
+impl CheckedAst {
     /// Wraps a parsed expression without checking it: every type is `dyn`, and names are resolved when the expression is planned.
     pub fn unchecked(ast: Ast) -> Self {
-        let meanings = vec![Meaning::default(); ast.id_bound()];
-        CheckedAst::new(ast, meanings)
+        CheckedAst {
+            found: Findings::of(ast.id_bound()),
+            ast,
+            patterns: OnceLock::new(),
+        }
     }
 
     /// The tree.
@@ -114,17 +115,12 @@ impl CheckedAst {
 
     /// The type of a node.
     pub fn type_of(&self, id: ExprId) -> &Type {
-        type_in(&self.meanings, id)
-    }
-
-    /// Whether the type of at least one node satisfies a condition.
-    pub fn has_type(&self, is_such: impl Fn(&Type) -> bool) -> bool {
-        self.meanings.iter().any(|meaning| is_such(&meaning.ty))
+        type_in(&self.found.meanings, id)
     }
 
     /// The reference of a node.
     pub fn reference(&self, id: ExprId) -> Option<&Reference> {
-        self.meanings.get(id.index())?.reference.as_ref()
+        self.found.meanings.get(id.index())?.reference.as_ref()
     }
 
     /// The regular expression of a literal that a validator parsed.
@@ -135,7 +131,7 @@ impl CheckedAst {
 
     /// The references of all nodes that have one.
     pub fn references(&self) -> impl Iterator<Item = &Reference> {
-        let meanings = self.meanings.iter();
+        let meanings = self.found.meanings.iter();
         meanings.filter_map(|meaning| meaning.reference.as_ref())
     }
 
@@ -163,7 +159,12 @@ impl CheckedAst {
     /// Iterates over the calls of functions with this rule. Each call comes after the calls below it.
     pub fn calls_with(&self, rule: LiteralRule) -> impl Iterator<Item = (&Expr, &Call)> {
         let calls = || self.calls(move |function| function.literals.has(rule));
-        self.literals.has(rule).then(calls).into_iter().flatten()
+        self.found
+            .literals
+            .has(rule)
+            .then(calls)
+            .into_iter()
+            .flatten()
     }
 
     /// The overload of a call, if the static types allow exactly one.

@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::mem::discriminant;
 
+use smallvec::SmallVec;
 use smol_str::SmolStr;
 
 use crate::types::{Primitive, Signature, Type};
@@ -16,20 +17,20 @@ const MAX_STEPS: u32 = 5_000_000;
 #[derive(Debug)]
 pub(super) struct Bindings {
     /// The binding of each variable, by its number.
-    bound: Vec<Option<Type>>,
+    bound: SmallVec<[Option<Type>; 8]>,
     /// The number of the next variable.
     next: u32,
     /// The bindings that the current attempt has replaced, the latest last.
-    undo: Vec<(u32, Option<Type>)>,
+    undo: SmallVec<[(u32, Option<Type>); 4]>,
     steps: Cell<u32>,
 }
 
 impl Bindings {
     pub(super) fn new() -> Self {
         Bindings {
-            bound: Vec::new(),
+            bound: SmallVec::new(),
             next: 0,
-            undo: Vec::new(),
+            undo: SmallVec::new(),
             steps: Cell::new(0),
         }
     }
@@ -68,10 +69,17 @@ impl Bindings {
         // This excludes most overloads of an operator.
         let conflicts = signature.parameters.len() != arguments.len()
             || pairs.any(|(actual, formal)| conflict(actual, formal));
-        match conflicts {
-            true => None,
-            false => self.call_if_it_fits(signature, arguments, &Scheme { names, first }),
+        if conflicts {
+            return None;
         }
+        if let [first, second] = arguments
+            && signature.compares
+            && !first.can_contain_variables()
+            && !second.can_contain_variables()
+        {
+            return self.unify(second, first).then(|| signature.result.clone());
+        }
+        self.call_if_it_fits(signature, arguments, &Scheme { names, first })
     }
 
     #[inline(never)]

@@ -157,10 +157,10 @@ impl<'m> Builder<'m> {
         let elements = self.take(mark);
         self.push(
             id,
-            ExprKind::List(ListExpr {
+            ExprKind::List(Box::new(ListExpr {
                 elements,
                 optional_indices,
-            }),
+            })),
         );
     }
 

@@ -17,6 +17,8 @@ pub struct Signature {
     /// The type of the result.
     pub result: Type,
     type_parameters: SmallVec<[SmolStr; 2]>,
+    /// Whether all parameters have the same type parameter as their type, and the result has none: `(A, A) -> bool`.
+    pub(crate) compares: bool,
 }
 
 impl Signature {
@@ -27,7 +29,13 @@ impl Signature {
         for ty in [&result].into_iter().chain(&parameters) {
             ty.collect_parameters(&mut type_parameters);
         }
+        let is_parameter = |ty: &Type| matches!(ty, Type::Param(_));
         Signature {
+            compares: !result.can_contain_variables()
+                && parameters.first().is_some_and(is_parameter)
+                && parameters
+                    .windows(2)
+                    .all(|pair| pair.first() == pair.last()),
             member,
             parameters,
             result,

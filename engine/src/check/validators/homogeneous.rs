@@ -10,7 +10,7 @@ use crate::types::Type;
 /// Reports elements, keys and values of list and map literals whose type differs from that of the literal's first element, key or value.
 /// Literals within a call of `format` are exempt.
 pub fn homogeneous_literals(checked: &CheckedAst, issues: &mut Issues) {
-    if !checked.has_type(|ty| matches!(ty, Type::List(_) | Type::Map(_))) {
+    if !checked.found.has_series {
         return;
     }
     // Lists are checked before maps.

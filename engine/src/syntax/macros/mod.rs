@@ -256,10 +256,10 @@ impl<'n> MacroContext<'n> {
 
     /// A list.
     pub fn list(&mut self, elements: Vec<Expr>) -> Expr {
-        self.node(ExprKind::List(ListExpr {
+        self.node(ExprKind::List(Box::new(ListExpr {
             elements,
             optional_indices: Vec::new(),
-        }))
+        })))
     }
 
     /// An empty map.

@@ -74,7 +74,8 @@ pub struct Limits {
     /// The number of threads for evaluations that take more than a millisecond. An evaluation that takes more than 20 ms on such a thread
     /// stops, and starts again on a second set of threads: the same number, but at least two.
     pub evaluations: usize,
-    /// The limit of evaluations that wait for a thread of their own. Requests beyond it are answered with 429.
+    /// The limit of requests that wait for a thread, or that have a thread for at most 20 ms. Further requests that need a thread are
+    /// answered with 429.
     pub waiting: usize,
 }
 

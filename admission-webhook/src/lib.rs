@@ -1,4 +1,5 @@
-//! `gavel serve`: the admission webhook. An API server sends AdmissionReviews; Gavel answers as the API server's own policies would.
+//! `gavel serve`: the admission webhook. An API server sends AdmissionReviews; Gavel answers them as the API server itself would decide
+//! with the same policies.
 //!
 //! Layer 5: HTTP, TLS, files, time and threads. `gavel-policy` decides: it computes a decision from a snapshot and a request.
 //!
@@ -99,7 +100,7 @@ pub fn run(config: impl Future<Output = Result<Config, String>>) -> Result<(), S
     served
 }
 
-/// The limit of connections to the listener for health and metrics, which only probes and a few scrapers use.
+/// The limit of connections to the listener for health and metrics. Only probes and a few scrapers connect to it.
 const HEALTH_CONNECTIONS: usize = 64;
 
 async fn serve(config: Config) -> Result<(), StartError> {

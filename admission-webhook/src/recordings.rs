@@ -106,8 +106,8 @@ fn recorded() -> gavel_libraries::Server {
     KubeVersion::v1(36).into()
 }
 
-/// The policies of a recording; `None` for recordings that a webhook cannot reproduce, such as recordings with another budget, an
-/// authorizer given as a table, a namespace that does not exist, or a binding of another policy.
+/// The policies of a recording; `None` for recordings that a webhook cannot reproduce, such as recordings with a cost budget of their own,
+/// an authorizer given as a table, a namespace that does not exist, or a binding of another policy.
 fn index(request: &Json) -> Option<PolicyIndex> {
     let object = request.as_object().unwrap();
     let has = |key: &str| object.get(key).is_some_and(|value| !value.is_null());

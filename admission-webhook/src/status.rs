@@ -5,7 +5,7 @@ use axum::response::{IntoResponse, Response};
 use gavel_apimachinery::status::Status;
 use serde::Serialize;
 
-/// A request that is rejected before a decision.
+/// The error response to a request that is not decided.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct ApiError {

@@ -5,8 +5,8 @@
 //!
 //! - gavel matches policies and bindings, finds params and the namespace, evaluates in the order and within the budgets of Kubernetes, and
 //!   returns a decision with a status.
-//! - kube-cel converts object, request and params to values and evaluates all expressions, once for each binding. It matches and finds
-//!   nothing, and computes no costs. Its evaluators, one for each param, are created before the measurement.
+//! - kube-cel converts object, request and params to values and evaluates all expressions, once for each binding. It neither matches
+//!   policies nor looks up params, and it computes no costs. Its evaluators, one for each param, are created before the measurement.
 #![expect(
     clippy::expect_used,
     clippy::print_stdout,

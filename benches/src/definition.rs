@@ -15,7 +15,8 @@ pub enum Sections {
     Different,
 }
 
-/// The rules of a section, in the style of frequent rules: bounds, names, and relations between fields.
+/// Six of the ten rules of a section, in the style of frequent rules: bounds, names, and relations between fields. The fields of the
+/// section have the other four.
 const RULES: [(&str, &str); 6] = [
     (
         "self.minReplicas <= self.replicas",

@@ -27,7 +27,7 @@ typedef enum GavelVerdict {
 
 // The kind of a value.
 typedef enum GavelValueKind {
-  // No value: the expression was only checked.
+  // No value: the expression was only checked, or it is null in a list of expressions.
   GAVEL_VALUE_KIND_NONE = 0,
   // The value `null`.
   GAVEL_VALUE_KIND_NULL = 1,
@@ -193,9 +193,9 @@ typedef struct GavelOptions {
 
 // The outcome of an evaluation.
 typedef struct GavelOutcome {
-  // The cost in cost units. It is valid even if the evaluation failed.
+  // The cost in cost units, even if the evaluation failed; 0 if the expression was not evaluated. Only `gavel_program_eval` sets it.
   uint64_t cost;
-  // Whether the expression was evaluated. If not, `cost` is 0. Only `gavel_program_eval` sets these two fields.
+  // Whether the expression was evaluated. Only `gavel_program_eval` sets it.
   bool evaluated;
   // The kind of the value.
   enum GavelValueKind kind;
@@ -552,10 +552,10 @@ struct GavelError *gavel_index_apply(const struct GavelIndex *index,
 // `index` and `object` must be handles that were not freed.
 struct GavelError *gavel_index_delete(const struct GavelIndex *index, const struct GavelValue *object);
 
-// Sets properties of kinds that objects do not contain. `config` is a JSON object with three optional keys. `namespaced` [{`apiVersion`,
-// `kind`, `namespaced`}] says whether kinds of params are namespaced. `equivalents` [[{`resource` {group, version, resource},
-// `subResource`, `kind` {group, version, kind}}]] lists groups of resources; all resources of a group serve the same objects. `schemas`
-// {"group/version/Kind": schema} contains the schemas that mutations of custom resources use.
+// Sets properties of kinds. Objects do not contain these properties. `config` is a JSON object with three optional keys. `namespaced`
+// [{`apiVersion`, `kind`, `namespaced`}] says whether kinds of params are namespaced. `equivalents` [[{`resource` {group, version,
+// resource}, `subResource`, `kind` {group, version, kind}}]] lists groups of resources; all resources of a group serve the same objects.
+// `schemas` {"group/version/Kind": schema} contains the schemas that mutations of custom resources use.
 //
 // # Safety
 //
@@ -582,8 +582,9 @@ struct GavelError *gavel_policy_compile(const struct GavelValue *object,
                                         size_t config_len,
                                         struct GavelPolicy **out);
 
-// Lists the expressions that do not compile. `out` receives a JSON object with two lists of errors. The errors in `stored` make a stored
-// policy fail. For the errors in `new`, an API server rejects a new policy. Each error is an object with `path`, `type` and `message`.
+// Lists the expressions that do not compile. `out` receives a JSON object with two lists of errors, or null for a binding. The errors in
+// `stored` make a stored policy fail. An API server rejects a new policy that has the errors in `new`. Each error is an object with
+// `path`, `type` and `message`.
 //
 // # Safety
 //
@@ -711,8 +712,8 @@ struct GavelError *gavel_rules_validate(const struct GavelRules *rules,
 
 // Compiles the rules of one schema, but not the rules of schemas in it. `out` receives a JSON list with an entry for each rule: null for a
 // blank rule, otherwise an object with `error`, `usesOldSelf`, `maxCost`, `maxCardinality`, `messageError`, `messageMaxCost` and
-// `fieldPath`. `config` is JSON with the keys `server`, `k8sVersion`, `resource` and `stored`. `stored` contains a pair of booleans for
-// each rule, which say whether the rule and its messageExpression are already stored.
+// `fieldPath`. `config` is JSON with the keys `server`, `k8sVersion`, `resource` and `stored`. `stored` contains two booleans for each
+// rule: whether the rule is already stored, and whether its messageExpression is.
 //
 // # Safety
 //

@@ -86,7 +86,7 @@ impl GavelError {
         self
     }
 
-    /// The error of an evaluation that failed.
+    /// The error of an expression that does not compile, or whose evaluation failed.
     pub(crate) fn of_expression(failure: &EvalFailure, position: Option<(u32, u32)>) -> Failure {
         let kind = match failure {
             EvalFailure::Issues(issues) => match issues.phase() {

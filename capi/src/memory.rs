@@ -48,7 +48,7 @@ pub(crate) unsafe fn optional_handles<'a, T>(
 ///
 /// # Safety
 ///
-/// `out` must be null or point to memory for a `T`, whose old content is not dropped.
+/// `out` must be null or point to memory for a `T`. The old content of this memory is not dropped.
 pub(crate) unsafe fn write<T>(out: *mut T, value: T) {
     if !out.is_null() {
         // SAFETY: the caller vouches for the memory, and it is not null.

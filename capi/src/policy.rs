@@ -65,7 +65,7 @@ impl GavelIndex {
         current
     }
 
-    /// Changes the index. If the change fails or panics, calls still read the earlier contents.
+    /// Changes the index. If the change fails or panics, the contents that calls read are not built again.
     fn change<T>(
         &self,
         change: impl FnOnce(&mut Changing) -> Result<T, Failure>,
@@ -166,10 +166,10 @@ pub unsafe extern "C" fn gavel_index_delete(
     })
 }
 
-/// Sets properties of kinds that objects do not contain. `config` is a JSON object with three optional keys. `namespaced` [{`apiVersion`,
-/// `kind`, `namespaced`}] says whether kinds of params are namespaced. `equivalents` [[{`resource` {group, version, resource},
-/// `subResource`, `kind` {group, version, kind}}]] lists groups of resources; all resources of a group serve the same objects. `schemas`
-/// {"group/version/Kind": schema} contains the schemas that mutations of custom resources use.
+/// Sets properties of kinds. Objects do not contain these properties. `config` is a JSON object with three optional keys. `namespaced`
+/// [{`apiVersion`, `kind`, `namespaced`}] says whether kinds of params are namespaced. `equivalents` [[{`resource` {group, version,
+/// resource}, `subResource`, `kind` {group, version, kind}}]] lists groups of resources; all resources of a group serve the same objects.
+/// `schemas` {"group/version/Kind": schema} contains the schemas that mutations of custom resources use.
 ///
 /// # Safety
 ///
@@ -344,8 +344,9 @@ fn registration<T: Registration>(object: &Json, no_defaults: bool) -> Result<T, 
     read.map_err(|error| GavelError::new(GavelErrorKind::Decode, error.to_string()))
 }
 
-/// Lists the expressions that do not compile. `out` receives a JSON object with two lists of errors. The errors in `stored` make a stored
-/// policy fail. For the errors in `new`, an API server rejects a new policy. Each error is an object with `path`, `type` and `message`.
+/// Lists the expressions that do not compile. `out` receives a JSON object with two lists of errors, or null for a binding. The errors in
+/// `stored` make a stored policy fail. An API server rejects a new policy that has the errors in `new`. Each error is an object with
+/// `path`, `type` and `message`.
 ///
 /// # Safety
 ///

@@ -52,7 +52,7 @@ pub struct GavelStatics {
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GavelValueKind {
-    /// No value: the expression was only checked.
+    /// No value: the expression was only checked, or it is null in a list of expressions.
     None = 0,
     /// The value `null`.
     Null = 1,
@@ -82,9 +82,9 @@ pub enum GavelValueKind {
 #[repr(C)]
 #[derive(Debug)]
 pub struct GavelOutcome {
-    /// The cost in cost units. It is valid even if the evaluation failed.
+    /// The cost in cost units, even if the evaluation failed; 0 if the expression was not evaluated. Only `gavel_program_eval` sets it.
     pub cost: u64,
-    /// Whether the expression was evaluated. If not, `cost` is 0. Only `gavel_program_eval` sets these two fields.
+    /// Whether the expression was evaluated. Only `gavel_program_eval` sets it.
     pub evaluated: bool,
     /// The kind of the value.
     pub kind: GavelValueKind,
@@ -223,7 +223,7 @@ enum Input<'b> {
     Json(Json),
     /// The JSON value of a handle.
     Shared(&'b Json),
-    /// A value that is already built.
+    /// A CEL value, built from the flat encoding.
     Flat(Value<'b>),
 }
 

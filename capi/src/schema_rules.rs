@@ -110,8 +110,8 @@ pub unsafe extern "C" fn gavel_rules_validate(
 
 /// Compiles the rules of one schema, but not the rules of schemas in it. `out` receives a JSON list with an entry for each rule: null for a
 /// blank rule, otherwise an object with `error`, `usesOldSelf`, `maxCost`, `maxCardinality`, `messageError`, `messageMaxCost` and
-/// `fieldPath`. `config` is JSON with the keys `server`, `k8sVersion`, `resource` and `stored`. `stored` contains a pair of booleans for
-/// each rule, which say whether the rule and its messageExpression are already stored.
+/// `fieldPath`. `config` is JSON with the keys `server`, `k8sVersion`, `resource` and `stored`. `stored` contains two booleans for each
+/// rule: whether the rule is already stored, and whether its messageExpression is.
 ///
 /// # Safety
 ///

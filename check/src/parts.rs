@@ -7,7 +7,7 @@ use gavel_engine::ast::{Call, Expr, ExprKind, operators, unparse};
 use gavel_engine::env::Env;
 use gavel_engine::syntax::ParserOptions;
 
-/// The maximum number of parts of an expression that are examined.
+/// At most this many parts of an expression are examined.
 const MAX_PARTS: usize = 200;
 
 /// A sub-expression of an expression.
@@ -23,7 +23,7 @@ pub struct Part {
     /// Whether the part is a condition: the whole expression, an operand of `&&`, `||` or `!`, the test of `?:`, or the body of `all` and
     /// similar macros.
     pub is_condition: bool,
-    /// Whether the value of the part is worth showing: the part is neither a literal nor just a name.
+    /// Whether the value of the part is worth showing: the part is not a constant, a name, or a list of these.
     pub is_informative: bool,
     parent: Option<usize>,
     guard: Guard,
@@ -208,14 +208,15 @@ impl Walk {
         }
     }
 
-    /// Adds `left && right` or `left || right`; the value `decisive` of the left operand decides the result.
+    /// Adds the operands of `left && right` or `left || right`. If the left operand has the value `decisive`, the right operand is not
+    /// reached.
     fn logical(&mut self, left: &Expr, right: &Expr, place: Place, decisive: &'static str) {
         let left = self.part(left, place);
         let guard = left.map_or(Guard::Always, |left| Guard::Unless(left, decisive));
         self.part(right, Place { guard, ..place });
     }
 
-    /// Adds the body of a macro, which is evaluated for each element.
+    /// Adds the arguments of a macro that are evaluated for each element: the body and, for `map` with three arguments, the filter.
     fn body(&mut self, name: &str, range: &Expr, variable: &Expr, rest: &[Expr], within: Place) {
         let (Some(range), ExprKind::Ident(variable)) = (unparse(range), &variable.kind) else {
             return;
@@ -234,7 +235,7 @@ impl Walk {
     }
 }
 
-/// Whether the value of a part is worth showing: the part is neither a literal nor just a name.
+/// Whether the value of a part is worth showing: the part is not a constant, a name, or a list of these.
 fn is_informative(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Constant(_) | ExprKind::Ident(_) => false,

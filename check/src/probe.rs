@@ -1,7 +1,8 @@
 //! Probes: the values of the parts of a policy's validations, for one request.
 //!
-//! A probe is the policy itself, with its variables and match conditions, and with an additional variable for each part of a validation.
-//! Therefore the parts are evaluated as an API server would evaluate them, with all variables of the policy.
+//! A probe is a copy of the policy. It keeps the variables and match conditions, and gets an additional variable for each part of a
+//! validation; its validations only read these variables. Therefore the parts are evaluated as an API server would evaluate them, with all
+//! variables of the policy.
 
 use gavel_engine::value::{Json, Value};
 use gavel_libraries::Server;

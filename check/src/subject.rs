@@ -46,7 +46,7 @@ pub struct Subject<'a> {
     pub operation: Operation,
     /// The object; for a deletion, the deleted object.
     pub object: &'a Json,
-    /// The object before the update; `None` means the object itself.
+    /// The object before the update. If it is `None`, the update does not change the object.
     pub old: Option<&'a Json>,
     /// The namespace of objects that do not name one.
     pub namespace: &'a str,

@@ -123,7 +123,7 @@ impl Setup {
         })
     }
 
-    /// Adds an object. Objects other than policies and bindings are used only if a policy reads them.
+    /// Adds an object. Objects other than policies, bindings and definitions are used only if a policy reads them.
     pub fn add(&mut self, document: Document) {
         let origin = document.file().map(|file| file.display().to_string());
         let origin = Origin::new(origin.as_deref().unwrap_or("-"));
@@ -259,8 +259,8 @@ impl World {
         self.state.problems()
     }
 
-    /// The objects that policies read but that were not given: params, labels of namespaces, roles. [`Setup::unbound`] returns the missing
-    /// bindings.
+    /// The objects that policies and bindings need but that were not given: policies, params, namespaces, roles. [`Setup::unbound`] returns
+    /// the missing bindings.
     pub fn unseen(&self) -> impl Iterator<Item = &Unseen> {
         let unseen = self.state.unseen().iter();
         unseen.filter(|unseen| !matches!(unseen, Unseen::Binding(_)))

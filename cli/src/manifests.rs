@@ -117,7 +117,8 @@ impl Manifests {
         }
     }
 
-    /// Reports that the inputs contain nothing that the command needs. If subfolders were not read, the message says so.
+    /// Reports that the inputs contain nothing that the command needs. If subfolders that were not read have manifests, the message
+    /// suggests `-R`.
     pub(crate) fn complain_of_nothing(&mut self, message: &str) {
         let read = |folder: &PathBuf, recursive| {
             gavel_manifest::files(folder, recursive).map_or(0, |files| files.len())

@@ -7,7 +7,7 @@ use gavel_libraries::reference::newer_names;
 use gavel_protocol::{EnvironmentSpec, Environments, EvalRequest, Language};
 
 /// Notes about an expression that does not compile. Each note names a function or macro, and the first Kubernetes version that supports it.
-/// If the expression uses no newer name, the note says which version is the first to accept the expression.
+/// If the expression uses no newer name, the only note names the first later version that accepts the expression, if there is one.
 pub(crate) fn notes(request: &EvalRequest) -> Vec<String> {
     let Language::Kubernetes {
         server,

@@ -51,7 +51,7 @@ fn folder() -> Folder {
         .with("policies/policy.yaml", POLICY)
 }
 
-/// Lints the policy and the definition of its kind. Returns the exit status, standard output and standard error.
+/// Lints `crd.yaml` and the files in `policies`. Returns the exit status, standard output and standard error.
 fn lint(folder: &Folder, args: &[&str]) -> (i32, String, String) {
     let about = ["lint", "crd.yaml", "policies"];
     gavel(folder.path(), &[&about, args].concat(), "")
@@ -91,8 +91,8 @@ fn findings_have_a_rule_and_an_exact_place() {
     assert_eq!(first["kinds"], json!(["example.com/v1 Thing"]));
 }
 
-/// The kinds of an OpenAPI document are checked like those of definitions. `optional-field` also reports a field such as `replicas`,
-/// because the API server always sets `replicas` in Kubernetes' own kinds, but not in these kinds.
+/// The kinds of an OpenAPI document are checked like those of definitions. `optional-field` also reports `replicas` of these kinds, because
+/// the API server sets a missing `replicas` only in Kubernetes' own kinds.
 #[test]
 fn kinds_come_from_an_openapi_document() {
     let kind = json!({"group": "example.com", "version": "v1", "kind": "Thing"});

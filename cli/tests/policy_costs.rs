@@ -1,6 +1,6 @@
-//! Checks that no evaluation of a real policy costs more than Gavel's estimated maximum. The recordings contain the costs that Kubernetes
-//! counted for real objects. The estimates use the schemas of Kubernetes, with the sizes in these objects as bounds. Without the
-//! recordings, the test is skipped.
+//! Checks that no evaluation of a real policy costs more than Gavel's estimated maximum. The recordings in the sibling folder `../shared`
+//! contain the costs that Kubernetes counted for real objects. The estimates use the schemas of Kubernetes, with the sizes in these objects
+//! as bounds. Without the recordings, the test is skipped.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test")]
 
 use std::collections::{BTreeMap, HashMap, HashSet};

@@ -17,7 +17,7 @@ use serde_json::{Value as Json, json};
 
 /// The number of cached decisions.
 const DECISIONS: NonZeroUsize = NonZeroUsize::new(8192).expect("8192 is not zero");
-/// The length limit of requests whose decisions are cached, in bytes.
+/// Decisions are cached only for requests that are shorter than this many bytes.
 const LONGEST_QUESTION: usize = 10_000;
 
 /// How long decisions are cached.
@@ -42,7 +42,7 @@ impl Default for AuthorizerCache {
 pub(crate) struct Access {
     client: Client,
     cache: AuthorizerCache,
-    /// The decisions by their requests, with the time until which each is cached.
+    /// The cached decision for each request, with the time at which it expires.
     decisions: Mutex<LruCache<AuthorizerAttributes, (Instant, Decision)>>,
 }
 

@@ -56,7 +56,7 @@ impl ApiServer {
     }
 }
 
-/// Checks regularly that the server is reachable, because a watch without events does not show whether it is.
+/// Checks regularly that the server is reachable, because a watch without events does not show whether the server is reachable.
 pub(crate) async fn heartbeat(client: Client, contact: Arc<Contact>) {
     loop {
         match timeout(HEARTBEAT, client.apiserver_version()).await {

@@ -58,7 +58,8 @@ impl fmt::Debug for Certificates {
 }
 
 impl Certificates {
-    /// Creates or reads the certificate, and returns its receiver. A task keeps the certificate up to date until all receivers are dropped.
+    /// Creates or reads the certificate, and returns a receiver of the Secret's data. A task keeps the certificate up to date until all
+    /// receivers are dropped.
     ///
     /// # Errors
     ///

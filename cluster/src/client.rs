@@ -98,8 +98,8 @@ pub(crate) fn connect(config: Config) -> Result<Client, ConnectError> {
     Client::try_from(config).map_err(ConnectError::new)
 }
 
-/// The path of the certificate authority's file that a kubeconfig names. Gavel reads this file again from time to time, like the authority
-/// of a pod's account.
+/// The path of the file with the certificate authority, if the kubeconfig names such a file. Gavel reads this file again from time to time,
+/// like the authority of a pod's account.
 fn authority(read: &Kubeconfig, target: &Target) -> Option<PathBuf> {
     let wanted = target.context.as_ref().or(read.current_context.as_ref())?;
     let context = read
@@ -115,7 +115,7 @@ fn authority(read: &Kubeconfig, target: &Target) -> Option<PathBuf> {
     }
 }
 
-/// The version of the API server. If its text cannot be parsed, the newest version that Gavel knows.
+/// The version of the API server. If the text of the version cannot be parsed, returns the newest version that Gavel knows.
 pub(crate) async fn version(client: &Client) -> kube::Result<Server> {
     let info = client.apiserver_version().await?;
     let digits = |text: &str| {
@@ -132,7 +132,7 @@ pub(crate) async fn version(client: &Client) -> kube::Result<Server> {
     }))
 }
 
-/// An object by its path; `None` if it does not exist.
+/// The object `name` of the collection at `path`; `None` if it does not exist.
 pub(crate) async fn get(client: &Client, path: &str, name: &str) -> kube::Result<Option<Json>> {
     let request = Request::new(path).get(name, &GetParams::default());
     let request = request.map_err(kube::Error::BuildRequest)?;

@@ -58,7 +58,7 @@ impl Cluster {
         })
     }
 
-    /// The states that decide requests; `None` until all kinds have been listed once.
+    /// The states by which requests are decided; `None` until all kinds have been listed once.
     pub fn published(&self) -> watch::Receiver<Option<Published>> {
         self.published.clone()
     }

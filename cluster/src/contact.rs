@@ -50,7 +50,7 @@ impl Contact {
         self.lock().remove(what);
     }
 
-    /// For how long a watch, or the regular check of the API server, has failed; `None` if nothing fails.
+    /// How long the longest failing watch or check of the API server has failed; `None` if nothing fails.
     pub(crate) fn age(&self) -> Option<Duration> {
         let failing = self.lock();
         let since = failing.values().map(|watch| watch.since).min()?;

@@ -1,4 +1,4 @@
-//! Discovery: finds the resource that serves a kind.
+//! Discovery: finds the resource of a kind.
 
 use std::time::Duration;
 

@@ -31,7 +31,7 @@ const QUIET: Duration = Duration::from_millis(5);
 const IMPATIENT: Duration = Duration::from_millis(50);
 /// The limit of changes that are published together.
 const MOST: usize = 4096;
-/// How long new states wait until the params of a new kind are listed. After this time, states are published, and bindings that select
+/// How long new states wait for the params of a new kind to be listed. After this time, states are published, and bindings that select
 /// params of this kind fail, as in API servers.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// The time without events after which the API server is asked again for kinds that it did not serve. It is also asked after each change of
@@ -250,7 +250,7 @@ impl Follower {
         served.any(|served| served.name == name)
     }
 
-    /// Whether all awaited kinds have been listed.
+    /// Whether a state can be published: all kinds that are always watched have been listed, and the wait for params of new kinds is over.
     fn is_ready(&mut self) -> bool {
         if !self.awaited.is_empty() {
             return false;
@@ -359,7 +359,7 @@ impl Follower {
         }
     }
 
-    /// Applies events without blocking decisions. Returns the kinds of params of the policies.
+    /// Applies events without blocking decisions. Returns the kinds of params that the policies name.
     async fn handle(&self, events: Vec<(Event, Destination)>) -> BTreeSet<(String, String)> {
         let stores = Arc::clone(&self.stores);
         let handled = tokio::task::spawn_blocking(move || {

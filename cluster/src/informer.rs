@@ -125,8 +125,8 @@ enum Ended {
     Unsupported,
 }
 
-/// Records a failure of a watch. The status 404 means that the API server does not serve the kind: the API server counts as reachable, and
-/// the objects of the kind are kept, as an API server keeps them.
+/// Records a failure of a watch. After the status 404 (the API server does not serve the kind), the API server counts as reachable, and
+/// Gavel keeps the objects of the kind, as an API server would.
 pub(crate) fn failed(contact: &Contact, name: &str, error: watcher::Error) {
     match code(&error) {
         Some(404) => contact.forget(name),

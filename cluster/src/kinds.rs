@@ -78,8 +78,8 @@ pub(crate) fn is_built_in(resource: &ApiResource) -> bool {
     !group.contains('.') || BUILT_IN.contains(&group)
 }
 
-/// Converts an object of Gavel's own kinds to the built-in kind. Fields that do not affect decisions are removed, so that a change of such
-/// a field does not compile the policy again.
+/// Converts an object of Gavel's own kinds to the built-in kind. Fields that do not affect decisions are removed, so that the policy is not
+/// compiled again when such a field changes.
 pub(crate) fn as_built_in(mut object: Json) -> Json {
     if let Some(fields) = object.as_object_mut() {
         fields.insert(

@@ -16,7 +16,8 @@ use crate::access::message;
 /// The limit of groups and versions whose types one policy can use.
 const MOST_VERSIONS: usize = 10;
 
-/// The schemas of the groups and versions that policies name. Each document is read once, until the API server publishes a new one.
+/// The schemas of the groups and versions that policies name. The OpenAPI document of a group and version is read once, and again after the
+/// API server has published a new one.
 pub(crate) struct Schemas {
     client: Client,
     server: Server,
@@ -120,7 +121,7 @@ impl Schemas {
     }
 }
 
-/// The paths of the OpenAPI documents of the groups and versions that a policy names, including those of its params.
+/// The paths of the OpenAPI documents for the groups and versions in a policy's match constraints and `paramKind`.
 fn versions(policy: &ValidatingAdmissionPolicy) -> BTreeSet<String> {
     let spec = &policy.spec;
     let mut versions = BTreeSet::new();
@@ -154,7 +155,7 @@ fn path(version: &str) -> String {
 /// The key that names the kind of a schema or path in an OpenAPI document.
 const KIND: &str = "x-kubernetes-group-version-kind";
 
-/// Adds the kinds of an OpenAPI document that are resources.
+/// Adds the resources and the kinds of an OpenAPI document.
 fn add(document: &Json, types: &mut TypeChecker) {
     let Some(schemas) = document
         .pointer("/components/schemas")

@@ -49,8 +49,8 @@ pub(crate) async fn run(
     }
 }
 
-/// Writes the status of each policy that changes. Returns if a status could not be written; the caller then starts again, so that all
-/// policies are checked again.
+/// Writes the status of each policy that changes. Returns after a pause if the types of a policy could not be checked or a status could not
+/// be written; the caller then starts again, so that all policies are checked again.
 async fn write(client: &Client, server: Server, contact: &Arc<Contact>, resource: &ApiResource) {
     let api: Api<DynamicObject> = Api::all_with(client.clone(), resource);
     let config = watcher::Config::default();

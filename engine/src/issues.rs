@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::source::{Location, Source};
 
-/// The number of issues that are stored. Further issues are only counted.
+/// The maximum number of issues that are stored. Further issues are only counted.
 const MAX_ISSUES: usize = 100;
 /// The length limit of quoted lines, in bytes.
 const MAX_SNIPPET_BYTES: usize = 16384;
@@ -86,8 +86,8 @@ impl Issues {
         sorted
     }
 
-    /// The line and column of the problem that comes first in the text. Both count from 1. `None` if the problem concerns the whole
-    /// expression.
+    /// The line and column of the problem that comes first in the text. Both count from 1. `None` if there is no problem, or if this
+    /// problem concerns the whole expression.
     pub fn position(&self) -> Option<(u32, u32)> {
         self.issues
             .iter()

@@ -22,7 +22,7 @@ impl ExprId {
     }
 }
 
-/// A line and column as messages print them.
+/// The line and column of a position in an expression.
 ///
 /// Lines count from 1. Columns count code points from 0; messages print them plus one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,7 +1,7 @@
 //! Compares the checker's results with recorded answers, if the directory `../shared` is beside the repository.
 //!
-//! The declarations come from the recorded list of functions, so this test needs no library. It skips the messages of the validator of
-//! `format`, which the strings library defines.
+//! The declarations come from the recorded list of functions, so this test needs no library. It skips the messages about `format` calls,
+//! because the strings library defines their validator.
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,

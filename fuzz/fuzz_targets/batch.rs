@@ -1,4 +1,4 @@
-//! Fuzzes `gavel batch`. The input is any bytes as a line. The answer must be one line with a JSON object that has a boolean `ok`.
+//! Fuzzes `gavel batch`. Any bytes are read as one request line. The answer must be one line with a JSON object that has a boolean `ok`.
 #![no_main]
 
 use gavel_protocol::Session;

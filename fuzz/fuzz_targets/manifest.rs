@@ -1,4 +1,4 @@
-//! Fuzzes manifests. Any text is read as YAML and as JSON. The result is documents, and problems with positions, in bounded time and
+//! Fuzzes manifests. Any text is read as YAML and as JSON. Reading returns documents, and problems with positions, in bounded time and
 //! without a panic.
 //!
 //! The target also checks that each value of a document has a position within the text, and that a document is the same after it is
@@ -69,7 +69,7 @@ fn places_are_in_the_text(document: &Document, text: &str) {
     }
 }
 
-/// Checks that a position is on a line of the text, or on the line after it.
+/// Checks that a position is on a line of the text, or on the line after the last one.
 fn is_in_the_text(place: Place, text: &str) {
     let lines = text
         .split(['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}'])

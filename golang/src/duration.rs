@@ -17,7 +17,7 @@ const MAX_MAGNITUDE: u64 = 1 << 63;
 /// The units of work for reading one number with its unit.
 const WORK_PER_TERM: usize = 32;
 
-/// Reads a duration such as `1h30m`, `-1.5s` or `0`, in nanoseconds.
+/// The nanoseconds of a duration such as `1h30m`, `-1.5s` or `0`.
 ///
 /// Returns `None` for texts that Go rejects: a number without a unit, an unknown unit, or a duration that does not fit in 64 bits.
 pub fn parse(text: &str) -> Option<i64> {

@@ -248,7 +248,7 @@ pub fn bit_length(address: IpAddr) -> u8 {
     if address.is_ipv4() { 32 } else { 128 }
 }
 
-/// Whether an address is in 224.0.0.0/24, or in ff02::/16 with any flags.
+/// Whether an address is in 224.0.0.0/24, or is an IPv6 multicast address with link-local scope, such as ff02::1.
 pub fn is_link_local_multicast(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(v4) => matches!(v4.octets(), [224, 0, 0, _]),

@@ -3,7 +3,8 @@
 use std::cell::Cell;
 use std::fmt;
 
-/// Asks the host whether to stop. After a deadline has passed or a flag is set, every call returns true. `None` never stops the work.
+/// Asks the host whether to stop, for example because a deadline has passed or a flag is set. From then on, every call returns true. `None`
+/// never stops the work.
 pub type Interrupt<'a> = Option<&'a (dyn Fn() -> bool + Sync)>;
 
 /// The units of work after which the host is asked whether to stop. They take roughly a tenth of a millisecond.

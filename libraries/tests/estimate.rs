@@ -42,8 +42,8 @@ const SIZES: &[(&str, u64, u64)] = &[
 
 const MAX: u64 = u64::MAX;
 
-/// Expressions, each with its least and greatest cost: first without sizes, then with [`SIZES`]. If an argument has an unknown size,
-/// upstream assumes the path and size of the receiver for it; the first expressions test this.
+/// Expressions, each with its least and greatest cost: first without sizes, then with [`SIZES`]. If the size of an argument is unknown,
+/// upstream uses the receiver's path and size instead; the expressions at the top of the list test this.
 const CASES: &[(&str, (u64, u64), (u64, u64))] = &[
     (
         "o.a.all(x, x['k'].replace(x.zz, 'bb').contains('01234567890'))",

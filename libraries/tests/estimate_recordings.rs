@@ -15,8 +15,10 @@ use std::path::Path;
 use flate2::read::GzDecoder;
 use gavel_engine::check::CheckedAst;
 use gavel_engine::cost::{CostEstimate, SizeEstimate};
-use gavel_engine::estimate::{SizeSource, SizeTable, bound, estimate};
+use gavel_engine::estimate::{NoSizes, SizeSource, SizeTable, bound, estimate};
+use gavel_engine::program::{Activation, EvalOptions};
 use gavel_engine::types::Type;
+use gavel_engine::value::Arena;
 use gavel_libraries::{EnvSet, Server};
 use serde_json::Value as Json;
 
@@ -131,6 +133,30 @@ fn sizes(request: &Json) -> SizeTable {
         (path.as_str().into(), SizeEstimate { min, max })
     });
     sizes.collect()
+}
+
+#[test]
+fn checks_of_formats_cost_at_most_the_bound() {
+    let envs = EnvSet::new(Server::default()).unwrap();
+    let env = envs.new_expressions();
+    for format in [
+        "dns1123Label",
+        "qualifiedName",
+        "uri",
+        "uuid",
+        "byte",
+        "datetime",
+    ] {
+        let text = format!("format.{format}().validate('https://example.com/a')");
+        let checked = env.compile(&text).unwrap();
+        let program = env.plan(&checked).unwrap();
+        let arena = Arena::new();
+        let cost = program
+            .eval(&Activation::new(), &arena, &EvalOptions::default())
+            .cost;
+        let most = bound(&checked, &NoSizes).cost.unwrap().max;
+        assert!(cost <= most, "{text} costs {cost}, and not {most} at most");
+    }
 }
 
 #[test]

@@ -248,7 +248,8 @@ fn without_rules(schema: &JsonSchema) -> JsonSchema {
     copy
 }
 
-/// The schema nodes with no bound or a large one, on the way to a node and below it, each with the key of the bound.
+/// Adds the schema nodes with no bound or a large one to `places`, each with the key of the bound. Searches the nodes on `way`, and the
+/// nodes below the last of them.
 fn unbounded(
     schema: &JsonSchema,
     way: &[Step],

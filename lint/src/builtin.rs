@@ -1,5 +1,5 @@
-//! The fields that the API server sets in objects of Kubernetes' own kinds although their OpenAPI schemas do not show it
-//! (kubernetes `pkg/apis/*/v1/defaults.go`, and admission plugins that run before policies).
+//! The fields of Kubernetes' own kinds that the API server always sets, although the OpenAPI schemas do not require them (kubernetes
+//! `pkg/apis/*/v1/defaults.go`, and admission plugins that run before policies).
 
 use gavel_policy::GroupVersionKind;
 use gavel_schema::built_in::Kubernetes;

@@ -181,9 +181,9 @@ fn selectors<'j>(
 /// The role of an expression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Purpose {
-    /// A mapping of claims, such as to the name of the user; the expression returns a text.
+    /// Maps claims to a text, such as the name of the user.
     Text,
-    /// A mapping of claims, such as to the groups of the user; the expression returns a text or a list of texts.
+    /// Maps claims to a text or a list of texts, such as the groups of the user.
     Texts,
     /// A condition on claims; the expression returns a bool, as for all conditions.
     ClaimRule,

@@ -98,7 +98,7 @@ impl Linter {
 }
 
 impl Linter {
-    /// The first later Kubernetes version that reports no error in this field of a new object; `None` if there is none.
+    /// The first later Kubernetes version that reports no error in this field of a new object; `None` if every later version reports one.
     pub(crate) fn first_version_without(
         &self,
         object: &gavel_policy::api::Resource,

@@ -42,15 +42,16 @@ pub struct RuleCost {
     pub text: String,
     /// The upper bound of the cost, in cost units.
     pub cost: Figure,
-    /// The upper bound of the cost of one evaluation; equal to `cost` if there is only one evaluation.
+    /// The upper bound of the cost of one evaluation, in cost units; 0 if the cost is unknown or has no bound.
     pub once: u64,
-    /// How often the rule may run in one object; `None` if only the size of requests bounds it.
+    /// How often the rule may run for one object; `None` if the schema does not bound this number, only the size of requests.
     pub cardinality: Option<u64>,
     /// The limit, in cost units.
     pub limit: u64,
     /// The parts that contribute most.
     pub heaviest: Vec<HeavyPart>,
-    /// The bounds that reduce the cost; empty if the cost is below a fifth of the limit, or if no bound helps.
+    /// The schema bounds that reduce the cost of a definition's rule; empty for policies, if the cost is at most a fifth of the limit, or
+    /// if no bound helps.
     pub advice: String,
 }
 
@@ -78,8 +79,8 @@ pub enum Figure {
 
 impl Linter {
     /// The upper bounds of the costs of a definition's or policy's expressions; empty for other objects. For definitions, these are the
-    /// estimates by which an API server accepts or rejects the definition. For policies, they hold for objects that satisfy their schema
-    /// and the size limit.
+    /// estimates by which an API server accepts or rejects the definition. For policies, the bounds hold for objects that satisfy the
+    /// schema of their kind and the size limit.
     pub fn costs(&self, document: &Document) -> Vec<ObjectCost> {
         if is_definition(document) {
             return self.costs_of_definition(document);

@@ -27,7 +27,7 @@ const KIND: &str = "x-kubernetes-group-version-kind";
 pub(crate) struct Kinds {
     pub(crate) types: TypeChecker,
     schemas: BTreeMap<GroupVersionKind, KnownKind>,
-    /// By API group and plural name of a resource, the versions that have the resource.
+    /// The versions that have a resource, by the API group and plural name of the resource.
     resources: BTreeMap<(String, String), BTreeSet<String>>,
 }
 

@@ -60,7 +60,7 @@ impl NearKeys {
     }
 }
 
-/// The variables of all kinds of expressions in a policy.
+/// Declares every variable that some expression of a policy can read.
 const ALL: Declarations = Declarations {
     params: true,
     authorizer: true,

@@ -1,4 +1,4 @@
-//! The problems of policies that do not depend on schemas.
+//! The problems of policies, without the problems that are found by schemas.
 
 use std::collections::BTreeSet;
 
@@ -36,13 +36,13 @@ struct Part {
     checked: Option<CheckedAst>,
 }
 
-/// The variables of a policy, and the texts of its expressions, without messages and annotations.
+/// The variables of a policy, and the texts of its expressions, except `messageExpression` and audit annotations.
 pub(crate) struct Texts<'p> {
     pub(crate) variables: &'p [Variable],
     pub(crate) all: Vec<&'p str>,
 }
 
-/// The expressions of a validating policy, without messages and annotations.
+/// The expressions of a validating policy, except `messageExpression` and audit annotations.
 pub(crate) fn texts_of_validating(spec: &ValidatingAdmissionPolicySpec) -> Texts<'_> {
     let variables = spec.variables.iter().map(|each| &each.expression);
     let conditions = spec.match_conditions.iter().map(|each| &each.expression);
@@ -333,7 +333,7 @@ impl<'p> Parts<'p> {
         checked.any(|checked| excludes_null(checked, variable))
     }
 
-    /// An expression with the variables that it reads, directly or through other variables.
+    /// An expression, followed by the variables that it reads, directly or through other variables.
     fn with_variables<'s>(&'s self, part: &'s Part) -> Vec<&'s CheckedAst> {
         let mut used: Vec<&CheckedAst> = part.checked.iter().collect();
         let mut known = BTreeSet::new();
@@ -370,7 +370,8 @@ fn variables_read(checked: &CheckedAst) -> Option<Vec<&str>> {
     (mentioned == read.len()).then_some(read)
 }
 
-/// The first field of a variable that an expression reads: its node and its path. `None` if the expression reads no field of the variable.
+/// The first read of a field of `variable` in an expression: the node, and the path of the field. `None` if the expression reads no field
+/// of the variable.
 fn reads<'e>(checked: &'e CheckedAst, variable: &str) -> Option<(&'e Expr, String)> {
     let reads = Reads::of(checked, &Aliases::new());
     let of_variable = |(_, path): &&(&Expr, _)| {

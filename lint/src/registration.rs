@@ -178,8 +178,8 @@ const KINDS: [&str; 6] = [
     "MutatingWebhookConfiguration",
 ];
 
-/// Adds help to a problem with an expression that is invalid and has no help yet: the first later Kubernetes version that accepts the
-/// expression. Returns the problem unchanged if there is no such version.
+/// Adds help to a problem with an invalid expression: the first later Kubernetes version that accepts the expression. Returns the problem
+/// unchanged if it already has help, or if there is no such version.
 fn newer(linter: &Linter, object: &Resource, found: Problem) -> Problem {
     if found.rule != crate::rules::INVALID_EXPRESSION.id || !found.help().is_empty() {
         return found;

@@ -41,7 +41,7 @@ fn conjuncts<'e>(expr: &'e Expr, conditions: &mut Vec<&'e Expr>) {
     }
 }
 
-/// The fields whose absence makes a rule fail: the fields that the rule requires with `has()`, joined by `&&`.
+/// The fields whose absence makes a rule fail: the fields of the `has()` tests in a rule such as `has(self.a) && has(self.b) && …`.
 pub(crate) fn required(rule: &CheckedAst) -> Vec<FieldPath> {
     let mut conditions = Vec::new();
     conjuncts(rule.ast().root(), &mut conditions);

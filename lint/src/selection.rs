@@ -7,7 +7,8 @@ use crate::rules;
 /// The rules that the user selects, ignores and denies.
 #[derive(Debug, Clone, Default)]
 pub struct Selection {
-    /// The rules that are applied; if empty, the rules that are on by default. `all` means every rule.
+    /// The rules that are applied, besides the rules in `deny` and those for errors of an API server; if empty, the rules that are on by
+    /// default, and those in `deny`. `all` means every rule.
     pub select: Vec<String>,
     /// The rules that are not applied.
     pub ignore: Vec<String>,

@@ -12,7 +12,8 @@ use crate::rules::BREAKS_STORED_OBJECTS;
 enum Ratcheting {
     /// The update does not change the value.
     OfValue,
-    /// The update does not change the list that contains the value; the elements of the list have no keys.
+    /// The update does not change the list that contains the value. This applies if the elements have no keys by which Kubernetes could
+    /// match them.
     OfList,
 }
 

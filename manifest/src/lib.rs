@@ -77,7 +77,7 @@ pub fn read(text: &str, format: Format) -> Reading {
 pub struct Reading {
     /// The documents that could be read.
     pub documents: Vec<Document>,
-    /// The problems of the other documents, in the order of the text.
+    /// The problems of the documents that could not be read, in the order of the text.
     pub problems: Vec<Problem>,
 }
 

@@ -12,8 +12,8 @@ pub(crate) enum Style {
     Single,
     /// YAML in double quotes.
     Double,
-    /// A YAML block with folded lines. `column` is the column of its lines, from 1. `breaks` is the number of line breaks with which the
-    /// parsed text begins; in the file, these line breaks are before the place where the scalar begins.
+    /// A YAML block with folded lines. `column` is the column of its lines, from 1. `breaks` is the number of line breaks at the beginning
+    /// of the parsed text; in the file, the parser places the scalar after these line breaks.
     Folded { column: u32, breaks: u32 },
     /// A JSON string.
     Json,

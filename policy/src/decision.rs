@@ -31,7 +31,7 @@ pub struct Decision {
 pub struct Denial {
     /// The name of the policy.
     pub policy: String,
-    /// The name of the binding; `None` if the policy failed for all of its bindings.
+    /// The name of the binding; `None` if the policy failed before its bindings were matched.
     pub binding: Option<String>,
     /// The message of the denial.
     pub message: String,
@@ -45,8 +45,8 @@ impl Decision {
         self.status.is_none()
     }
 
-    /// Adds an annotation to the audit event. The key must have the form `prefix/name`. An existing annotation keeps its value, and the
-    /// difference is recorded as an error.
+    /// Adds an annotation to the audit event. An existing annotation keeps its value. A different value for an existing key, or a key
+    /// without the form `prefix/name`, is recorded as an error.
     pub(crate) fn annotate(&mut self, key: String, value: String) {
         if let Err(error) = check_key(&key) {
             self.annotation_errors.push((key, error));

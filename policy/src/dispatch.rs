@@ -29,17 +29,17 @@ use crate::params::{Found, Hashed, ParamSelection, ParamSource};
 use crate::request::AdmissionRequest;
 use crate::resource::GroupVersionKind;
 
-/// The units of work that are counted for each evaluation before it begins, however short it is. A long evaluation also counts the work
-/// that it does, and checks the interrupt itself.
+/// The units of work that the decision counts before each evaluation, however short the evaluation is: the interrupt is checked once for 16
+/// evaluations. A long evaluation also checks the interrupt itself.
 const WORK_PER_EVALUATION: usize = 1 << 13;
 
-/// The cluster-scoped kinds of the core group.
+/// The cluster-scoped kinds of the core group, except ComponentStatus, which cannot be watched.
 const CLUSTER_KINDS: [&str; 3] = ["Namespace", "Node", "PersistentVolume"];
 
 /// Decides a request as an API server does, by all policies with bindings; requests for exempt resources are allowed. An invalid policy
 /// does not prevent the evaluation of other policies.
 ///
-/// After an interrupt, each remaining binding fails, and the failure policy of its policy decides.
+/// After an interrupt, each remaining binding that matches the request fails, and the policy's `failurePolicy` decides.
 pub fn dispatch(
     snapshot: &Snapshot,
     request: &AdmissionRequest<'_>,
@@ -135,7 +135,7 @@ struct EvaluationMemory {
     found: Evaluation,
 }
 
-/// The object and the old object in the version that a policy matches.
+/// The object and the old object, converted to the kind that a policy matches.
 type Objects<'a> = [Value<'a>; 2];
 
 impl<'a> Dispatch<'a> {
@@ -300,7 +300,8 @@ impl<'a> Dispatch<'a> {
         Ok(())
     }
 
-    /// Checks that an API serves the kind of a policy's params.
+    /// Checks that the API server serves the kind of a policy's params. A kind is assumed to be served unless the host has set
+    /// `ParamFault::NotFound`.
     pub(crate) fn check_param_kind(&self, kind: Option<&ParamKind>) -> Result<(), String> {
         let params = |kind| self.snapshot.params(kind).0.map(|params| (params, kind));
         let known = kind.and_then(params);

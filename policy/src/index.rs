@@ -236,8 +236,8 @@ impl PolicyIndex {
         self.resolver.insert_param(object);
     }
 
-    /// Sets whether objects of a kind are namespaced. Without this setting, a kind counts as namespaced if one of its objects or the
-    /// `paramRef` of a binding has a namespace. So do the namespaced kinds of the core group.
+    /// Sets whether objects of a kind are namespaced. Without this setting, a kind counts as namespaced if it is a namespaced kind of the
+    /// core group, or if one of its objects or the `paramRef` of a binding has a namespace.
     pub fn set_namespaced(&mut self, kind: &ParamKind, namespaced: bool) {
         let params = self.resolver.params_mut(&kind.api_version, &kind.kind);
         params.set_namespaced(namespaced);

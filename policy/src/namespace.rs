@@ -14,7 +14,7 @@ use smol_str::SmolStr;
 use crate::api::{DecodeError, ObjectMeta, to_json};
 use crate::kept::{CHUNK, Content, Labels};
 
-/// The label of a namespace with its name.
+/// The label whose value is the name of the namespace.
 const NAME_LABEL: &str = "kubernetes.io/metadata.name";
 
 /// The known namespaces. Cloning is cheap, and a clone may contain one additional namespace.
@@ -76,7 +76,8 @@ pub struct Namespace {
     labels: Labels,
     /// The namespace as Go writes it, with all of its fields.
     whole: Content,
-    /// The namespace without its `selfLink`, owners and managed fields, as validations read it; `None` if it equals `whole`.
+    /// The namespace without its `selfLink`, owners and managed fields, as all expressions except audit annotations read it; `None` if it
+    /// equals `whole`.
     exposed: Option<Content>,
 }
 

@@ -17,10 +17,11 @@ pub trait Observer {
     /// matching fails.
     fn binding_matched(&self, _policy: &str, _binding: &str, _matched: &Result<bool, String>) {}
 
-    /// Called if a policy or binding could not be evaluated and its failure policy is `Ignore`.
+    /// Called if a policy with `failurePolicy: Ignore` failed. For a validating policy, this is called only if the policy or a binding
+    /// could not be evaluated at all.
     fn ignored(&self, _policy: &str, _binding: Option<&str>, _error: &str) {}
 
-    /// Called if a policy or binding could not be evaluated and its failure policy denies the request.
+    /// Called if a validating policy or its binding could not be evaluated at all and the policy's `failurePolicy` denies the request.
     fn refused(&self, _policy: &str, _binding: Option<&str>, _error: &str) {}
 
     /// Called with the result of a program after the program ran. Also called when a cached result is reused and charged.
@@ -29,8 +30,8 @@ pub trait Observer {
     /// Called when the match conditions of a policy were evaluated for a binding and a param.
     fn conditions_matched(&self, _outcome: &ConditionsOutcome) {}
 
-    /// Called before each pass, once for each invocation of a mutating policy with a matching binding and a param. The calls have the order
-    /// of the invocations. `is_second` is true for the second pass.
+    /// Called at the beginning of each pass, once for each invocation: a mutating policy with a matching binding and one of the binding's
+    /// params, if it has any. The calls have the order of the invocations. `is_second` is true for the second pass.
     fn invocation(
         &self,
         _policy: &str,
@@ -46,7 +47,7 @@ pub trait Observer {
     /// Called after a mutation was applied or failed.
     fn mutated(&self, _kind: ExpressionKind, _error: Option<&str>) {}
 
-    /// Called when a policy was evaluated for a binding and a param.
+    /// Called when a validating policy was evaluated for a binding and a param, or failed because of an interrupt.
     fn evaluated(
         &self,
         _policy: &str,

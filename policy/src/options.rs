@@ -10,11 +10,11 @@ use crate::observer::Observer;
 /// The options of a decision.
 #[derive(Clone, Copy)]
 pub struct Options<'a> {
-    /// Evaluations stop when this function returns true, for example at a deadline; they count as failed. With `None`, evaluations are
-    /// never interrupted.
+    /// When this function returns true, for example at a deadline, evaluations stop and fail. With `None`, evaluations are never
+    /// interrupted.
     pub interrupt: Option<&'a (dyn Fn() -> bool + Sync)>,
-    /// The cost budget of the validations in cost units, and the separate budget of the same size for audit annotations. `None` means the
-    /// budget of Kubernetes.
+    /// The cost budget in cost units. A policy's validations, its audit annotations and each mutation have separate budgets of this size.
+    /// `None` means the budget of Kubernetes.
     pub cost_budget: Option<i64>,
     /// The API server whose decisions are reproduced.
     pub server: Server,

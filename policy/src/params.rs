@@ -102,7 +102,7 @@ impl Params {
         self.fault = fault;
     }
 
-    /// Checks that an API serves the kind.
+    /// Checks that the API server serves the kind: the fault is not `NotFound`.
     pub(crate) fn check_found(&self, kind: &ParamKind) -> Result<(), String> {
         if self.fault != Some(ParamFault::NotFound) {
             return Ok(());
@@ -131,8 +131,8 @@ impl Params {
         self.namespaced = Some(namespaced);
     }
 
-    /// Inserts an object or replaces its earlier version. A namespaced object also marks the kind as namespaced, unless that is set
-    /// already.
+    /// Inserts an object or replaces its earlier version. If it is not known whether the kind is namespaced, a namespaced object also marks
+    /// the kind as namespaced.
     pub(crate) fn insert(&mut self, object: Arc<KeptObject>) {
         if !object.namespace().is_empty() {
             self.namespaced.get_or_insert(true);

@@ -1,4 +1,4 @@
-//! Finds the objects other than policies that decisions need: namespaces and params.
+//! Finds the namespaces and params that decisions need.
 
 use std::sync::Arc;
 

@@ -12,7 +12,7 @@ use gavel_policy::typecheck::{Estimate, TypeChecker};
 use gavel_schema::JsonSchema;
 use serde_json::{Value as Json, json};
 
-/// A checker that knows the kind `Thing` in these API versions. Its `spec.size` is an integer.
+/// A checker that knows the kind `Thing` in these API versions. The `spec.size` of a Thing is an integer.
 fn checker(api_versions: &[&str]) -> TypeChecker {
     let schema: JsonSchema = serde_json::from_value(json!({
         "type": "object",

@@ -30,7 +30,8 @@ pub(crate) struct AdmissionQuestion {
     bindings: Vec<Json>,
     params: Vec<Json>,
     namespaced: Option<bool>,
-    /// The namespace. If it is absent, a namespace with only a name is assumed; null means that the namespace does not exist.
+    /// The namespace. If it is absent, an active namespace is assumed that has only the label `kubernetes.io/metadata.name`; null means
+    /// that the namespace does not exist.
     namespace: Option<Json>,
     pub(crate) request: Option<Json>,
     equivalents: Vec<Json>,

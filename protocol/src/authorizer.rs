@@ -1,4 +1,4 @@
-//! The authorizer that a request binds to a variable. It decides by a table from the request, and records the calls.
+//! The authorizer that a request binds to a variable. It decides with the table in that request, and records the calls to it.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -120,7 +120,7 @@ impl Authorizer for TableAuthorizer {
 ///
 /// # Errors
 ///
-/// A key has a value of another type.
+/// A key has a value of the wrong type.
 pub fn read_user(json: Json) -> Result<UserInfo, RequestError> {
     Fields::try_from(json).and_then(user)
 }
@@ -129,7 +129,7 @@ pub fn read_user(json: Json) -> Result<UserInfo, RequestError> {
 ///
 /// # Errors
 ///
-/// A key has a value of another type.
+/// A key has a value of the wrong type.
 pub fn read_resource(json: Json) -> Result<ResourceAttributes, RequestError> {
     Fields::try_from(json).and_then(resource)
 }

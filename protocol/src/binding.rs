@@ -34,7 +34,8 @@ impl<'a> Binder<'a> {
 
     /// Reads `json` as a value of type `ty`.
     ///
-    /// `dyn` values are borrowed; all others live in the arena. The error for an element names its path.
+    /// Strings, and values of type `dyn`, `admissionRequest` and `namespaceObject`, are borrowed from `json`. Other values that need memory
+    /// live in the arena. The error for an element names its path.
     ///
     /// # Errors
     ///
@@ -76,7 +77,7 @@ impl<'a> Binder<'a> {
         }
     }
 
-    /// The value of `json`, for a type that may be a schema.
+    /// Like [`Binder::bind`], for a type that may contain schemas.
     ///
     /// # Errors
     ///

@@ -24,7 +24,7 @@ pub(crate) enum DefinitionSource {
 pub(crate) struct NamedDefinitions {
     /// The definitions of `crd` requests, by their ids.
     named: HashMap<String, KnownDefinition>,
-    /// The definition of the last request that contained one.
+    /// The definition of the last `validate` request that contained a definition.
     last: Option<KnownDefinition>,
 }
 
@@ -55,7 +55,8 @@ impl NamedDefinitions {
         }
     }
 
-    /// Returns the compiled definition of a `validate` request. A definition is compiled once.
+    /// Returns the compiled definition of a `validate` request. The compiled form of a definition is cached until a request names another
+    /// API server.
     pub(crate) fn load(
         &mut self,
         source: DefinitionSource,

@@ -56,7 +56,7 @@ impl EvalRequest {
     ///
     /// # Errors
     ///
-    /// A key is missing or has a value of another type.
+    /// A key is missing or has a value of the wrong type.
     pub fn from_json(json: Json) -> Result<Self, RequestError> {
         Self::read(Fields::try_from(json)?)
     }
@@ -116,7 +116,7 @@ impl EvalRequest {
     ///
     /// # Errors
     ///
-    /// A binding does not fit the type of its variable, or there is no such variable. The error includes the name of the variable.
+    /// A binding does not fit the type of its variable, or its variable is not declared. The error includes the name of the variable.
     pub fn bind<'a>(&'a self, arena: &'a Arena) -> Result<Bound<'a>, (&'a str, RequestError)> {
         let mut activation = Activation::new();
         let mut binder = Binder::new(arena);
@@ -191,7 +191,7 @@ impl SizeSource for Sizes<'_> {
 }
 
 impl Bound<'_> {
-    /// The calls of all authorizers, grouped by authorizer.
+    /// The calls to all authorizers, grouped by authorizer.
     pub fn authorizer_calls(&self) -> Vec<Attributes> {
         let calls = self.authorizers.iter().map(|authorizer| authorizer.calls());
         calls.flatten().collect()

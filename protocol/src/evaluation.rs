@@ -32,7 +32,7 @@ pub struct Compiled {
     ty: Option<Type>,
     estimate: Option<CostEstimate>,
     checked: Option<CheckedAst>,
-    /// The program, or the failure; `None` if only the type was requested.
+    /// The program or the failure; `None` for a check in the environment of the CEL specification, which only determines the type.
     program: Result<Option<Program>, Failure>,
     check_only: bool,
 }
@@ -145,7 +145,7 @@ impl Compiled {
 }
 
 impl Failure {
-    /// The name of the failed step in the protocol.
+    /// The phase that failed, as the protocol names it.
     fn phase(&self) -> &'static str {
         match self {
             Failure::Issues(issues) => match issues.phase() {

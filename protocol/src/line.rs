@@ -39,7 +39,7 @@ impl Formatter for OneLine {
         Ok(())
     }
 
-    /// Writes a fragment of JSON. Line separators can only occur within strings.
+    /// Writes a fragment of JSON, and escapes its line separators, which can only occur within strings.
     fn write_raw_fragment<W: ?Sized + Write>(
         &mut self,
         out: &mut W,

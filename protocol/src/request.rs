@@ -94,7 +94,7 @@ impl Fields {
         Ok(self.text(key)?.filter(|text| !text.is_empty()))
     }
 
-    /// Reads one of several strings; `None` if the key is absent or the string is empty.
+    /// Reads a string that must be one of `choices`, and returns its value there; `None` if the key is absent or the string is empty.
     pub(crate) fn choice<T: Copy>(
         &mut self,
         key: &str,

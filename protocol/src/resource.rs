@@ -43,7 +43,7 @@ pub(crate) struct ValidateAnswer<'a> {
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub(crate) enum ValidateOutcome {
-    /// The object would be rejected before validation.
+    /// The object or the old object cannot be decoded.
     Refused {
         /// The reason.
         error: Problem,
@@ -112,7 +112,7 @@ impl ValidateRequest {
         })
     }
 
-    /// Validates the object by the definition.
+    /// Validates the object against the definition.
     pub(crate) fn verdict(self, crd: &CompiledCrd) -> Result<ValidateOutcome, RequestError> {
         let how = self.decoding;
         let refused = |what: &str, error: DecodeError| ValidateOutcome::Refused {

@@ -142,11 +142,11 @@ impl TypeReader {
     }
 }
 
-/// Reads a type as text, for example from the command line.
+/// Reads a type that is written as text, for example on the command line.
 ///
 /// # Errors
 ///
-/// The text is not a type.
+/// The text is not a type, or values of the type cannot be written as JSON.
 pub fn read_text(text: &str) -> Result<Type, RequestError> {
     match text {
         "authorizer" => return Ok(Type::Struct(AUTHORIZER.into())),

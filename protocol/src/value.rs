@@ -89,7 +89,7 @@ impl Serialize for TypedValue<'_> {
     }
 }
 
-/// The type and fields of an object that a struct literal built. Empty fields of a record are omitted.
+/// The type and fields of an object that a struct literal built. Fields of a record that are empty strings are omitted.
 struct Made<'a>(TypedValue<'a>, &'a Object<'a>);
 
 impl Serialize for Made<'_> {

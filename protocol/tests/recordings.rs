@@ -58,7 +58,8 @@ const FILES_OF_VERSIONS: &[&str] = &[
     "typecheck.ndjson.gz",
 ];
 
-/// Requests whose answers differ: the file, the request's id, and the reason. A file without a folder applies to all versions.
+/// Requests that Gavel answers differently from Kubernetes: the file, the request's id, and the reason. A file without a folder applies to
+/// all versions.
 const DIFFERENT: &[(&str, &str, &str)] = &[
     (
         "traps-language.ndjson.gz",

@@ -10,7 +10,8 @@ pub(crate) struct NoDuration(pub(crate) String);
 const SECOND: i64 = 1_000_000_000;
 const DAY: i64 = 86_400 * SECOND;
 
-/// The units with their names and nanoseconds. Words that begin with the last name of a unit are also names of this unit.
+/// The units: their names, and their length in nanoseconds. Words that begin with the last name in a row, such as `days`, are also names of
+/// its unit.
 const UNITS: [(&[&str], i64); 8] = [
     (&["ns", "nano"], 1),
     (&["us", "µs", "micro"], 1_000),

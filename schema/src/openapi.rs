@@ -25,7 +25,7 @@ pub enum OpenApiError {
 }
 
 /// Reads the schema in `json` and replaces references by their targets. `definition` finds a target by its name, which is the last step of
-/// the reference. A reference to an enclosing schema becomes an unknown object.
+/// the reference. A reference to an enclosing schema becomes an object without known fields.
 ///
 /// The result has the keys that determine types, values and sizes; other constraints on values are omitted.
 ///

@@ -16,7 +16,7 @@ const MAX_PATH_BYTES: usize = 16 << 20;
 
 /// Removes from a value all fields that its schema does not know, and returns their paths, such as `spec.items[0].x`, sorted. `resource`
 /// marks the value as a whole object: its `apiVersion`, `kind` and `metadata` are known, even if the schema does not declare them. Without
-/// a schema, all other fields are unknown.
+/// a schema, no further fields are known.
 ///
 /// ```
 /// use gavel_schema::{JsonSchema, prune};

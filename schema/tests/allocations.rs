@@ -1,4 +1,4 @@
-//! Counts the allocations of rules on typed data.
+//! Tests that rules on typed data are evaluated without allocations.
 #![expect(clippy::unwrap_used, reason = "a test")]
 
 use gavel_engine::env::Env;

@@ -1,4 +1,4 @@
-//! Builds states from valid objects. If one object changes, only objects that refer to it are rebuilt.
+//! Builds states from valid objects. Most changes of an object are applied without building everything again.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -220,7 +220,7 @@ impl Building {
         }
     }
 
-    /// Updates the number of policies that use the same kind of params. `change` adds or subtracts 1.
+    /// If the object is a policy, updates the number of policies with its `paramKind`. `change` adds or subtracts 1.
     fn note_params(&mut self, prepared: &Prepared, change: fn(usize, usize) -> usize) {
         let kind = prepared.policy().and_then(|(_, kind)| kind);
         if let Some(ParamKind { api_version, kind }) = kind {
@@ -230,8 +230,8 @@ impl Building {
         }
     }
 
-    /// Whether an object can affect decisions. The kustomization of a folder cannot, and a ConfigMap only if a policy has the kind of its
-    /// params.
+    /// Whether an object can affect decisions. The kustomization of a folder cannot, and a ConfigMap can only if ConfigMaps are the params
+    /// of a policy.
     pub(crate) fn uses(&self, object: &Object) -> bool {
         has_own_form(object) || self.is_param(object)
     }

@@ -10,7 +10,7 @@ use gavel_policy::validation::Validator;
 /// The CEL environments of an API server.
 pub(crate) struct Environments {
     pub(crate) server: Server,
-    /// The environment for stored expressions, which compiles the policies in force.
+    /// The environment for stored expressions, in which the policies in force are compiled.
     pub(crate) stored: Env,
     /// The environments for the validation rules of new CustomResourceDefinitions.
     pub(crate) rules: RuleEnvs,

@@ -50,6 +50,6 @@ pub trait Live: fmt::Debug + Send + Sync {
 pub struct Published {
     /// The state that decides requests.
     pub state: Arc<State>,
-    /// A state with the API server's own policies; `None` unless Gavel's decisions are compared with theirs.
+    /// A state with the API server's own policies; `None` unless the source follows them too.
     pub shadow: Option<Arc<State>>,
 }

@@ -157,7 +157,7 @@ impl Preparation {
     ///
     /// # Errors
     ///
-    /// The object is invalid. Each problem is an error with which an API server rejects the object, with its position.
+    /// The object is invalid. Each problem is an error for which an API server would reject the object, and the error's position.
     pub(crate) fn prepare(&mut self, object: &Object) -> Result<Prepared, Vec<Problem>> {
         let group = object.api_version().split_once('/');
         let group = group.map_or("", |(group, _)| group);

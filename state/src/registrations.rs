@@ -1,4 +1,4 @@
-//! Validates the policies and bindings that requests write, in the API group of Kubernetes or of Gavel.
+//! Validates the policies and bindings that requests write, both those of Kubernetes' API group and those of Gavel's.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ pub struct Registrations {
 pub enum NamedParams {
     /// The request writes a policy, which can read all objects of this `paramKind`.
     Kind(ParamKind),
-    /// The request writes a binding. The binding selects params of the kind that is the `paramKind` of its policy.
+    /// The request writes a binding. The binding selects among the params of its policy's `paramKind`.
     Objects {
         /// The name of the policy.
         policy: String,

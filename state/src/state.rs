@@ -137,8 +137,8 @@ impl State {
         &self.unseen
     }
 
-    /// The number of problems in the newest version of each policy that has any. The keys say whether the policy is validating or mutating,
-    /// and its name.
+    /// The number of problems in the newest version of each policy; 0 if it has none. The keys say whether the policy is validating or
+    /// mutating, and its name.
     pub fn compile_errors(&self) -> &BTreeMap<(Sort, String), usize> {
         &self.compile_errors
     }

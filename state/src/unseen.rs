@@ -90,7 +90,7 @@ fn namespaces(name: &str) -> Unseen {
     Unseen::Other(format!("{name} selects namespaces by label, none is known"))
 }
 
-/// Whether namespaces are selected by labels other than `kubernetes.io/metadata.name`, which contains the name.
+/// Whether namespaces are selected by labels other than `kubernetes.io/metadata.name`, the label that contains a namespace's own name.
 fn selects_by_label(resources: Option<&MatchResources>) -> bool {
     let selector = resources.and_then(|resources| resources.namespace_selector.as_ref());
     selector.is_some_and(|selector| {

@@ -18,7 +18,7 @@ pub struct Workspace {
 pub struct Package {
     /// The folder of the crate.
     pub folder: String,
-    /// The folders of the crates in the workspace on which this crate depends. Dev-dependencies are not included.
+    /// The folders of the workspace crates on which this crate depends. Dev-dependencies are not included.
     pub dependencies: Vec<String>,
 }
 

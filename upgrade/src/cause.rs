@@ -21,7 +21,7 @@ impl Cause {
         rows.chain([language]).collect()
     }
 
-    /// Returns `server` with one change: for this cause, it behaves like `other`.
+    /// Returns `server`, with the row or the language of this cause taken from `other`.
     pub(crate) fn exchanged(self, server: Server, other: Server) -> Server {
         match self {
             Cause::Row(row) => server.with(row.difference, other.has(row.difference)),

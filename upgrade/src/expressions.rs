@@ -14,8 +14,8 @@ const ALL: Declarations = Declarations {
     patch_types: false,
 };
 
-/// Adds the results of an object's expressions: their compile errors, and upper bounds of their costs that do not depend on the sizes of
-/// objects. If `has_estimates` is true, the facts already have tighter bounds, and no bounds are added.
+/// Adds the results of an object's expressions: their compile errors, and upper bounds of their costs for objects of any size. If
+/// `has_estimates` is true, the facts already have tighter bounds, and no bounds are added.
 pub(crate) fn add(facts: &mut Facts, resource: &Resource, stored: &Env, has_estimates: bool) {
     let mut added = Added {
         facts,

@@ -1,6 +1,6 @@
 //! Rehearses an upgrade of the API server: it computes the answers of two API servers about definitions, policies, webhooks and sample
-//! requests. If the answers differ, it toggles rows of the table of differences between versions until it finds the cause. Layer 5: this
-//! crate does no IO and reads no clock.
+//! requests. If the answers differ, it toggles each row of the table of differences between versions, one at a time, to find the causes.
+//! Layer 5: this crate does no IO and reads no clock.
 //!
 //! [`Upgrade`] takes the objects and requests, and returns the changes. Use it before an upgrade or a rollback; `gavel upgrade-check` is
 //! this crate on the command line.

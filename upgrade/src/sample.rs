@@ -12,7 +12,7 @@ use gavel_state::State;
 use crate::facts::{Facts, Topic};
 
 /// The answers to a request by the rules of its kind, by mutating policies, and by validating policies. Validating policies are evaluated
-/// with the object as it was sent, so that each change is reported once.
+/// with the object before mutation, so that each change is reported once.
 pub(crate) fn facts(state: &State, request: &Json) -> Facts {
     let mut facts = Facts::default();
     let mut request = request.clone();

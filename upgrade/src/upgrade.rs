@@ -160,7 +160,7 @@ impl Upgrade {
     ///
     /// # Errors
     ///
-    /// The requests cannot be decided by the objects: for example, a definition has no structural schema.
+    /// Requests cannot be decided with the objects: for example, a definition has no structural schema.
     pub fn changes(
         &self,
         mut step: impl FnMut(),

@@ -21,8 +21,8 @@ fn case(row: &Row) -> Json {
     found.unwrap()["request"].clone()
 }
 
-/// An expression for a policy that shows the difference of a row. It is derived from the expression of the row's case, unless that
-/// expression reads variables that a policy does not have.
+/// A policy's expression that shows the difference of a row. It is derived from the expression of the row's case, unless that expression
+/// reads variables that a policy does not have.
 fn condition(row: &Row, expression: &str) -> String {
     match row.difference {
         Difference::LoopVariablesComeFirst => "[1].all(object, .object == object)".to_owned(),

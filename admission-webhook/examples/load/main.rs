@@ -5,8 +5,8 @@
 //! show what the server does with one processor that it does not share with the client.
 //!
 //! Two baselines bound the results: `GET /livez`, whose handler does nothing, and a review that is parsed but matches no policy. In short
-//! alternating turns, the client loads the baselines and the work as fast as the server answers. Then it loads the work alone at half the
-//! maximum rate. Turns with CPU steal are discarded.
+//! turns, the client alternates between the baselines and the work, and sends requests as fast as the server answers. Then it sends only
+//! the work's requests, at half the maximum rate. Turns with CPU steal are discarded.
 
 #![expect(clippy::print_stdout, reason = "the program prints a table")]
 
@@ -118,7 +118,8 @@ fn stolen() -> Outcome<u64> {
     Ok(steal.map_or(Ok(0), str::parse)?)
 }
 
-/// The results for one kind of work. `rate` is in answers per second; `of_idle` and `of_undecided` divide it by the rates of the baselines.
+/// The results for one kind of work. `rate` is in answers per second; `of_idle` and `of_undecided` are the ratios of this rate to the rates
+/// of the two baselines.
 struct Found {
     rate: f64,
     of_idle: f64,

@@ -190,7 +190,7 @@ impl Drop for Client {
     }
 }
 
-/// The time limit of an attempt.
+/// One attempt: its time limit, and whether it is the last.
 #[derive(Debug)]
 pub(crate) struct Turn {
     until: Instant,

@@ -1,4 +1,4 @@
-//! Slots for long evaluations. No user and no policy can hold more than half of them.
+//! Slots for long evaluations. No user and no policy can hold more than half of them, rounded up.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -61,7 +61,7 @@ impl Slots {
         self.freed.notify_waiters();
     }
 
-    /// Locks the list. Poisoning is ignored: a panic while the lock is held cannot leave an incomplete flow.
+    /// Locks the list. Poisoning is ignored: a panic while the lock is held cannot leave the list in an invalid state.
     fn held(&self) -> MutexGuard<'_, Vec<Flow>> {
         self.held
             .lock()

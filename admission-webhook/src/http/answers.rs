@@ -1,5 +1,5 @@
-//! Answers of a live source, collected while a request waits. A decision that lacks an answer ends at once; the answer is awaited
-//! without a thread, and then the request is decided again.
+//! Answers of a live source, collected while a request waits. A decision that lacks an answer stops at once. The answer is fetched without
+//! blocking a thread, and then the request is decided again.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -52,7 +52,7 @@ impl Answers {
         self.lock().lacking.is_some()
     }
 
-    /// The snapshot that decides a request; `None` if its namespace has to be fetched first.
+    /// The snapshot with which a request is decided; `None` if the request's namespace has to be fetched first.
     fn snapshot(&self, state: &State, request: &AdmissionRequest<'_>) -> Option<Snapshot> {
         let Some(name) = state.unknown_namespace(request) else {
             return Some(state.snapshot(request));
@@ -75,7 +75,8 @@ impl Answers {
         found
     }
 
-    /// The plural name of the resource that serves a kind. `Some(None)`: no resource serves it. `None`: it has to be fetched first.
+    /// The plural name of the resource that serves a kind. `Some(None)`: no resource serves the kind. `None`: the name has to be fetched
+    /// first.
     pub(super) fn resource(&self, kind: &GroupVersionKind) -> Option<Option<String>> {
         let mut known = self.lock();
         let found = known.resources.get(kind).cloned();
@@ -200,7 +201,7 @@ impl<'a> Attempt<'a> {
         &*self.authorizer
     }
 
-    /// Whether the attempt must end: its time limit has passed, or it lacks an answer.
+    /// Whether the attempt must end: its time limit has passed, its client is gone, or it lacks an answer.
     pub(super) fn is_over(&self) -> bool {
         self.turn.is_over() || self.is_lacking()
     }
@@ -219,8 +220,8 @@ impl<'a> Attempt<'a> {
     ///
     /// # Errors
     ///
-    /// The result does not count: an answer is missing, or the time limit has passed. If the time limit has passed, `stopped` returns the
-    /// name of the interrupted policy.
+    /// The result does not count: an answer is missing, or the attempt was interrupted. If it was interrupted, `stopped` returns the name
+    /// of the interrupted policy.
     pub(super) fn decide<T>(
         &self,
         state: &State,

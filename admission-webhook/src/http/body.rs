@@ -10,14 +10,14 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::status::ApiError;
 
-/// The maximum number of bytes that one JSON value takes while it is read: a list grows by moving to twice the memory, and the arena keeps
+/// The maximum number of bytes that one JSON value takes while it is read. A list that grows moves to twice the memory, and the arena keeps
 /// the old copy too.
 const VALUE: usize = 96;
 
-/// The multiple of the first chunk's size that is reserved at once for the rest of the body.
+/// When the first chunk arrives, memory for the announced size of the body is reserved, but at most this many times the chunk's size.
 const AHEAD: usize = 16;
 
-/// The memory that requests can take.
+/// The limits on the memory that request bodies take.
 #[derive(Debug)]
 pub(crate) struct BodyLimits {
     /// The size limit of one body, in bytes.

@@ -1,4 +1,4 @@
-//! Deadlines of decisions: the API server gives its own timeout in `?timeout=`.
+//! Deadlines of decisions, computed from the timeout that the API server sends as `?timeout=`.
 
 use std::time::{Duration, Instant};
 

@@ -48,8 +48,8 @@ impl Health {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum HealthCheck {
     Ping,
-    /// A state is in force: from manifests immediately, from a cluster after the first sync. Problems in newer manifests do not make the
-    /// server unready, because every replica has the same problems.
+    /// A state is in force. With manifests, one is in force from the start; with a cluster, after the first sync. Problems in newer
+    /// manifests do not make the server unready: every replica has the same problems, so no replica would be ready.
     Policies,
     Shutdown,
 }

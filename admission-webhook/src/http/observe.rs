@@ -18,9 +18,10 @@ pub(super) struct Checks<'s> {
     turn: &'s Turn,
     /// The first policy whose evaluation was interrupted.
     stopped: RefCell<Option<String>>,
-    /// The time at which the current policy was found to match the request, or at which its latest denial or failure was noted.
+    /// When the clock was last read: when the current policy was found to match the request, or after its latest evaluation that denied,
+    /// failed or had audit annotations.
     began: Cell<Instant>,
-    /// The number of evaluations since then.
+    /// The number of evaluations since the clock was last read.
     evaluations: Cell<u32>,
     found: RefCell<Vec<Check>>,
     /// The policies that could not be evaluated at all and whose `failurePolicy` is `Ignore`, with the errors.
@@ -53,7 +54,7 @@ impl<'s> Checks<'s> {
         self.stopped.borrow().clone().unwrap_or_default()
     }
 
-    /// Counts the outcomes, and logs requests that were admitted because a policy failed.
+    /// Counts the outcomes, and logs the failures that were ignored because of a `failurePolicy`.
     pub(super) fn count(self, uid: &str, metrics: &Metrics) {
         for (policy, error) in self.ignored.into_inner() {
             metrics.failed_open(&policy);

@@ -1,4 +1,4 @@
-//! The policies that are served: they are read from manifests at the start, and again when the manifests change.
+//! The policies that are served. They come from manifests, which are read again when they change, or from a live source.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -31,7 +31,7 @@ pub(crate) struct Policies {
 pub(crate) enum Reload {
     /// Nothing changed.
     Unchanged,
-    /// The changes are in force; manifests with problems keep their last good version.
+    /// The valid changes are in force. Each string is a problem of a manifest, whose last good version stays in force.
     Done(Vec<String>),
 }
 

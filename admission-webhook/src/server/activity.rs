@@ -22,7 +22,7 @@ impl Phase {
     const ALL: [Phase; 4] = [Phase::New, Phase::Idle, Phase::Receiving, Phase::Working];
 }
 
-/// The phase of a connection, and when it began.
+/// The phase of a connection, and when the phase began.
 #[derive(Debug)]
 pub(super) struct Activity {
     opened: Instant,

@@ -12,7 +12,7 @@ use tokio::time::timeout;
 
 use super::activity::Activity;
 
-/// At the limit, how often the server asks a connection to close, until one has closed.
+/// The interval at which the server, at the connection limit, asks a connection to close, until one has closed.
 const ASK_AGAIN: Duration = Duration::from_millis(20);
 
 /// The open connections of the server, whose number is limited.

@@ -11,7 +11,8 @@ use tokio::runtime::Handle;
 
 use super::activity::Activity;
 
-/// The maximum number of bytes that are read only to discard them. API servers send reviews of at most two objects of 3 MiB.
+/// The maximum number of bytes that are read and discarded of a body that its handler has dropped. API servers send reviews of at most two
+/// objects of 3 MiB.
 const MOST: usize = 16 << 20;
 
 /// The longest time spent on reading bytes that are discarded.

@@ -44,7 +44,7 @@ impl Certifier {
     /// Returns the new certificates and keys to store; `None` if the stored ones need no change.
     ///
     /// If the newest authority has less than two certificate lifetimes left, a successor is added. The successor signs its first
-    /// certificate no earlier than a thirtieth of a certificate lifetime later. By then, all clients trust the successor.
+    /// certificate no earlier than a thirtieth of a certificate lifetime after it was added, so that all clients trust it by then.
     ///
     /// # Errors
     ///

@@ -98,7 +98,7 @@ impl ErrorType {
         }
     }
 
-    /// The text with which messages of this type begin, such as `Invalid value`.
+    /// The name of this type in messages, such as `Invalid value`.
     pub const fn text(self) -> &'static str {
         match self {
             ErrorType::NotFound => "Not found",
@@ -270,7 +270,7 @@ impl Error {
         Self::new(ErrorType::TooLong, field, "<value omitted>", detail)
     }
 
-    /// The error for a list or map with `actual` entries, more than `most`. The message omits negative numbers.
+    /// The error for a list or map that has `actual` entries but may have at most `most`. The message omits negative numbers.
     pub fn too_many(field: &Path<'_>, actual: i64, most: i64) -> Self {
         let detail = match most {
             ..=-1 => "has too many items".to_owned(),

@@ -49,17 +49,17 @@ impl<'p> Path<'p> {
         }
     }
 
-    /// A field of the value at the path.
+    /// The path of a field of the value at this path.
     pub const fn child(&'p self, name: &'p str) -> Path<'p> {
         self.step(Step::Child(name))
     }
 
-    /// An element of the list that the path leads to.
+    /// The path of an element of the list at this path.
     pub const fn index(&'p self, index: usize) -> Path<'p> {
         self.step(Step::Index(index))
     }
 
-    /// An entry of the map that the path leads to.
+    /// The path of an entry of the map at this path.
     pub const fn key(&'p self, key: &'p str) -> Path<'p> {
         self.step(Step::Key(key))
     }

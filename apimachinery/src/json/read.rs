@@ -1,4 +1,4 @@
-//! Reading JSON as Kubernetes does. Unlike `serde_json`, `-0` is an integer.
+//! Reading JSON as Kubernetes does. Unlike in `serde_json`, `-0` is an integer.
 
 use std::borrow::Cow;
 

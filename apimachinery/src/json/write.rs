@@ -147,7 +147,8 @@ fn write_value(out: &mut String, value: &Json, depth: usize) {
     }
 }
 
-/// The text of a double: plain digits from 1e-6 to 1e21, otherwise with an exponent without leading zeros.
+/// The text of a double. Zero, and numbers whose absolute value is at least 1e-6 and below 1e21, are written without an exponent; other
+/// numbers have an exponent without leading zeros.
 fn double_text(value: f64) -> String {
     let magnitude = value.abs();
     let mut out = String::new();

@@ -21,9 +21,10 @@ type Limbs = SmallVec<[u32; 4]>;
 #[derive(Debug, Clone, Default)]
 pub(super) struct Decimal {
     negative: bool,
-    /// The digits in base 10⁹, the least significant digit first. The first and the last digit are not zero. The number zero has no digits.
+    /// The limbs, which are digits in base 10⁹, the least significant limb first. The first and the last limb are not zero. The number zero
+    /// has no limbs.
     limbs: Limbs,
-    /// The weight of the first limb, as a power of 10⁹.
+    /// The exponent of the first limb's weight, which is a power of 10⁹.
     offset: i64,
     /// The number of digits after the point in Go's representation. It affects the approximation as a double, but not the value.
     scale: i32,
@@ -99,7 +100,7 @@ impl Decimal {
         }
     }
 
-    /// One more than the weight of the last limb, as a power of 10⁹.
+    /// One more than the exponent of the last limb's weight, which is a power of 10⁹.
     fn end(&self) -> i64 {
         let length = self.limbs.len().try_into().unwrap_or(u64::MAX);
         self.offset.saturating_add_unsigned(length)
@@ -289,8 +290,8 @@ impl Decimal {
         )
     }
 
-    /// The double nearest to the number × 10^scale, and the scale. Go stores a decimal as two integers: the number × 10^scale, and the
-    /// scale.
+    /// The double nearest to the unscaled integer, and the scale. Go stores a decimal as two integers: the unscaled integer, which is the
+    /// number × 10^scale, and the scale.
     pub(super) fn approximate(&self) -> (f64, i32) {
         let (digits, exponent) = self.digits();
         let exponent = exponent.saturating_add(self.scale.into());

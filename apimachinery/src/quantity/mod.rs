@@ -2,8 +2,8 @@
 //!
 //! A quantity has one of two representations. The small form is an integer times a power of ten. The large form is a decimal of any size.
 //! As in upstream, the representation has visible effects. Only quantities in the small form are integers. A comparison may convert its
-//! first operand to the large form. A sum or difference whose first operand has the large form is written into that operand and shared with
-//! it, so the operand changes its value. These effects are deterministic, and Gavel reproduces them.
+//! first operand to the large form. If the first operand of a sum or difference has the large form, the result is written into this operand
+//! and shared with it, so the operand's value changes. These effects are deterministic, and Gavel reproduces them.
 
 use std::cmp::Ordering;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -114,7 +114,7 @@ impl Quantity {
         }
     }
 
-    /// A copy that shares no decimal with this quantity: later sums and comparisons do not change it.
+    /// A copy that shares no decimal with this quantity: later sums and comparisons with this quantity do not change the copy.
     #[must_use]
     pub fn unshared(&self) -> Quantity {
         let large = self.large.get();
@@ -175,7 +175,7 @@ impl Quantity {
         self.order(other).is_eq()
     }
 
-    /// Compares two amounts. If `other` has the large form, `self` is converted to the large form too, and keeps it.
+    /// Compares two amounts. If `other` has the large form, `self` is converted to the large form too, and has this form from then on.
     pub fn compare(&self, other: &Quantity) -> Ordering {
         if other.large.get().is_some() {
             self.large

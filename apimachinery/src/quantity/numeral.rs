@@ -4,7 +4,7 @@ use super::decimal::Decimal;
 use super::suffix::Suffix;
 use super::{QuantityFormat, Small};
 
-/// The smallest power of ten: quantities have at most nine digits after the point.
+/// The smallest exponent of a power of ten: quantities have at most nine digits after the point.
 const NANO: i32 = -9;
 
 /// The text of a quantity, split into its parts.

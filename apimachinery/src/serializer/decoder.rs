@@ -15,7 +15,7 @@ pub struct Decoder<'t> {
     ignores_case: bool,
     /// The path to the current value, as errors of strict decoding print it.
     path: String,
-    /// The fields on the path to the value, including those of embedded structs.
+    /// The names of the fields on the path to the value, including the names of embedded structs.
     fields: Vec<&'static str>,
     /// The name of the innermost struct that contains the value.
     holder: &'static str,

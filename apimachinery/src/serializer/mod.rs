@@ -41,7 +41,8 @@ pub trait ApiValue: std::fmt::Debug {
 
 /// An object with named fields.
 pub trait ApiStruct {
-    /// The name of the type in Go, such as `v1.ObjectMeta`. Types in the package of the object's version begin with a dot: `.ParamKind`.
+    /// The name of the type in Go, such as `v1.ObjectMeta`. The names of types in the package of the object's version begin with a dot:
+    /// `.ParamKind`.
     fn go_name(&self) -> &'static str;
 
     /// The field with a name.

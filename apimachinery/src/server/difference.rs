@@ -11,7 +11,7 @@ pub enum Difference {
     LengthLimitsAreInBytes,
     /// A schema's `format` applies only to the type to which the format belongs.
     FormatsDependOnTypes,
-    /// The type check of policies declares `params` even if the schema of its kind is unknown.
+    /// The type check of policies declares `params` even if the schema of the params' kind is unknown.
     UnknownParamsAreDyn,
     /// Names of policies, bindings and webhook configurations that end with `.static.k8s.io` cause a warning.
     StaticNamesAreWarnedOf,
@@ -39,7 +39,7 @@ pub enum Difference {
     StaticNamesAreRefused,
     /// Schemas with `x-kubernetes-list-type: set` whose items are objects or lists cause a warning.
     SetsOfObjectsAreWarnedOf,
-    /// Errors in metadata have the wording and order of generated validation code.
+    /// Errors in metadata are more precise. For example, errors of owner references name the reference.
     MetadataErrorsArePrecise,
     /// The cost of `startsWith`, `endsWith` and `matches` depends on the number of bytes that they read.
     CostsAreOfWhatIsRead,

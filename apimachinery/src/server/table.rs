@@ -49,7 +49,7 @@ pub const DIFFERENCES: &[Row] = &[
         Difference::FormatsDependOnTypes,
         36,
         Effect::Verdict,
-        "A `format` applies only to its own type: `int32` and `int64` bound integers, `float` and `double` bound numbers; a format of another type is ignored with a warning",
+        "A `format` applies only to its own type: `int32` and `int64` limit integers, `float` and `double` limit numbers; a format of another type is ignored with a warning",
         "apiextensions-apiserver pkg/apiserver/validation/formats.go",
     ),
     row(

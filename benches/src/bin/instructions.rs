@@ -4,7 +4,7 @@
 //! - `instructions` counts, prints a table, and fails if a count exceeds the recorded count by more than 2 %;
 //! - `instructions --accept` records the counts;
 //! - `instructions --rules` prints the counts of the rules of `../shared/bench/eval.ndjson`;
-//! - `instructions PATH` runs one code path. The other commands run it under callgrind.
+//! - `instructions PATH` runs one code path. The other commands run this command under callgrind.
 #![expect(
     clippy::expect_used,
     clippy::print_stdout,
@@ -177,7 +177,8 @@ fn measured(path: &mut dyn FnMut()) {
     }
 }
 
-/// Runs a code path twice: first uncounted, so that everything that a process initializes only once is initialized, and then counted.
+/// Runs a code path once uncounted, so that everything that a process initializes only once is initialized. Then runs it [`RUNS`] times,
+/// counted.
 fn counted(mut path: impl FnMut()) {
     path();
     measured(&mut path);
@@ -283,8 +284,8 @@ fn run_rule(path: &str) {
     evaluate(rule, how == "read");
 }
 
-/// Evaluates a rule, which must be true. If `read` is true, a variable without a schema is bound to a value that was parsed into an arena
-/// before, as reviews are parsed.
+/// Evaluates a rule, which must be true. If `read` is true, a variable without a schema is bound to a value in an arena, parsed in advance
+/// as reviews are parsed. Otherwise, the variable is bound from JSON.
 fn evaluate(rule: &Rule, read: bool) {
     let program = plan(&rule.environment(), &rule.expression);
     let kept = Arena::new();

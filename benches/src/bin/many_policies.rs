@@ -22,7 +22,7 @@ use serde_json::{Value as Json, json};
 /// The numbers of policies.
 const COUNTS: [usize; 6] = [1, 10, 100, 1_000, 10_000, 100_000];
 
-/// The number of resources that the policies for other resources match.
+/// The number of resources over which the policies that do not match pods are spread.
 const OTHER_RESOURCES: usize = 1_000;
 
 /// The shortest duration of a measurement.
@@ -100,7 +100,7 @@ fn policy(name: &str, resource: &str, n: usize) -> Json {
     })
 }
 
-/// The median time of a call in five measurements.
+/// The median time of a call over five measurements, in microseconds.
 fn microseconds(mut call: impl FnMut()) -> f64 {
     call();
     let mut calls = 1_u32;
@@ -171,7 +171,7 @@ struct Panel<'p> {
     /// The position of the vertical axis.
     left: f64,
     title: &'p str,
-    /// The power of ten at the bottom.
+    /// The exponent of the power of ten at the bottom of the vertical axis.
     lowest: i32,
     /// The labels of the powers of ten, from the bottom.
     labels: &'p [&'p str],

@@ -1,5 +1,5 @@
 //! Prints the table of ratios from the last measurements of `cargo bench -p gavel-benches` (`target/criterion`). The optional argument is a
-//! file with the times of Kubernetes (the output of the oracle's `bench`), which become a column of the table.
+//! file with the times of Kubernetes' own code, which become a column of the table. `.ci/bench` writes this file.
 //!
 //! `cargo run -p gavel-benches --bin ratios [KUBERNETES.ndjson]`
 #![expect(

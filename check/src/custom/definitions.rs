@@ -11,11 +11,11 @@ use super::checked::{Checked, field_problem};
 use super::key::Key;
 use crate::role::Role;
 
-/// The CustomResourceDefinitions by which objects are validated, compiled.
+/// The compiled CustomResourceDefinitions by which objects are validated.
 #[derive(Debug, Default)]
 pub struct KnownDefinitions {
     compiled: Vec<CompiledCrd>,
-    /// The group and kind of definitions that cannot be used.
+    /// The group and kind of each definition that cannot be compiled.
     refused: Vec<(String, String)>,
 }
 

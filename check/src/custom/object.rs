@@ -10,7 +10,7 @@ use gavel_policy::api::FieldValidation;
 use super::checked::{Checked, field_problem};
 use super::key::Key;
 
-/// The suffix for a `generateName`, which an API server chooses at random.
+/// The suffix that completes a `generateName`. An API server chooses the suffix at random.
 const GENERATED: &str = "22222";
 
 /// How objects are read: their default namespace, and the treatment of unknown and duplicate fields.
@@ -106,7 +106,7 @@ fn read(
     Ok((decoded.object, decoded.unknown_fields))
 }
 
-/// Sets a resource version: manifests have none, and an update requires one.
+/// Sets the resource version of both objects where it is missing, because an update requires one.
 fn set_resource_version(old: &mut Json, object: &mut Json) {
     let version = old.pointer("/metadata/resourceVersion").cloned();
     let version = version.unwrap_or_else(|| "1".into());

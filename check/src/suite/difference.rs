@@ -11,7 +11,7 @@ use gavel_policy::PolicyDecisionEvaluation;
 /// A result that differs from a test's expectation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Difference {
-    /// The name of the result: `decision`, `message`, `warnings`, an audit annotation, `object`, `patch`.
+    /// The name of the result: `decision`, `message`, `warnings`, `auditAnnotations[KEY]`, `object` or `patch`.
     pub what: String,
     /// The expected value.
     pub expected: Json,
@@ -126,7 +126,7 @@ fn agree(wanted: Decision, became: Decision) -> bool {
     }
 }
 
-/// The messages of policies that reject the request.
+/// The messages of the findings that deny the request; if there are none, the message of the decision's status.
 fn messages(ruling: &Ruling) -> Vec<String> {
     let denials = ruling
         .findings

@@ -48,7 +48,7 @@ struct RowSubject {
     groups: Option<Vec<String>>,
 }
 
-/// A test, as the file contains it, without its input.
+/// A test, as the file contains it, without the fields of [`RowSubject`].
 #[derive(Debug, Deserialize)]
 struct Row {
     name: String,
@@ -77,8 +77,8 @@ struct ExpectedFields {
     patch: Option<Json>,
 }
 
-/// Reads the tests of a file. If there are unknown keys, only these are returned, all of them. Otherwise, returns the first problem of the
-/// file or, if the file itself has none, of each test.
+/// Reads the tests of a file. The error lists all unknown keys; if there are none, the first problem of the file itself; if the file itself
+/// has none, the first problem of each test.
 pub(super) fn read(document: &Document, files: &dyn Files) -> Result<Vec<Test>, Vec<Problem>> {
     let value = document.value();
     let unknown = unknown_keys(document);
@@ -146,7 +146,7 @@ fn typed<T: DeserializeOwned>(value: &Json, field: &str) -> Result<T, (String, S
     })
 }
 
-/// The problems of all keys that a file, test or expectation cannot have.
+/// A problem for each unknown key of the file, of its tests and of their expectations.
 fn unknown_keys(document: &Document) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut check = |object: Option<&Json>, prefix: &str, known: &[&str]| {

@@ -21,7 +21,7 @@ pub use run::Report;
 
 /// Reads the files that a suite names.
 pub trait Files {
-    /// The objects of a file, or of the files in a folder, by its path relative to the suite.
+    /// Returns the objects of the file or folder at `path`, which is relative to the suite.
     ///
     /// # Errors
     ///
@@ -142,8 +142,9 @@ impl Suite {
     ///
     /// # Errors
     ///
-    /// The document is not a suite, or names an object that cannot be read. For a `PolicyTest`, all unknown keys are returned or, if there
-    /// are none, the first problem of each test. For the other formats, only the first problem is returned.
+    /// The document is not a suite, or names an object that cannot be read. For a `PolicyTest`, the error lists all unknown keys; if there
+    /// are none, the first problem of the file itself; if the file itself has none, the first problem of each test. For the other formats,
+    /// only the first problem is returned.
     pub fn read(document: &Document, files: &dyn Files) -> Result<Self, Vec<Problem>> {
         let value = document.value();
         let whole = |message| vec![document.problem(rule::OBJECT, "", message)];

@@ -125,8 +125,8 @@ impl Test {
 }
 
 impl Report {
-    /// Returns an expectation that this result satisfies: the decision and, for a denial, the message of the first finding. If the object is
-    /// mutated, the expectation has the object after the mutation.
+    /// Returns an expectation that this result satisfies: the decision and, for a denial, the message of the first finding. If the request
+    /// is admitted and the object is mutated, the expectation also has the object after the mutation.
     pub fn expectation(&self) -> Json {
         let decision = difference::decision(&self.ruling, &self.steps).name();
         let first = self.ruling.findings.first();

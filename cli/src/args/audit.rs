@@ -40,7 +40,7 @@ pub(crate) struct AuditArgs {
     #[arg(long = "as", value_name = "USER", default_value = "")]
     pub(crate) user: String,
 
-    /// Audit only shard K of N of the objects; K counts from 0
+    /// Split the objects into N shards, and audit only shard K; K counts from 0
     #[arg(long, value_name = "K/N", default_value = "0/1")]
     pub(crate) shard: Shard,
 
@@ -60,7 +60,7 @@ pub(crate) struct AuditArgs {
     #[arg(long)]
     pub(crate) exit_zero: bool,
 
-    /// How to print findings; json is one object per line
+    /// How to print findings; json prints one line per finding
     #[arg(short, long, value_enum, default_value_t = Format::Text)]
     pub(crate) output: Format,
 }

@@ -25,7 +25,7 @@ pub(crate) struct CostArgs {
     #[arg(short = 'R', long)]
     pub(crate) recursive: bool,
 
-    /// Show how costs differ from these older files or folders
+    /// Show how costs differ from the costs in these older files or folders
     #[arg(long, value_name = "OLD")]
     pub(crate) compare: Vec<PathBuf>,
 
@@ -37,7 +37,7 @@ pub(crate) struct CostArgs {
     #[arg(long, value_name = "VERSION", default_value_t, value_parser = kubernetes_version)]
     pub(crate) kubernetes_version: KubeVersion,
 
-    /// How to print costs; json prints one object per line for each expression and each total
+    /// How to print costs; json prints one line for each expression and each total
     #[arg(short, long, value_enum, default_value_t = Output::Text)]
     pub(crate) output: Output,
 }

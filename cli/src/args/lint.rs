@@ -24,8 +24,8 @@ pub(crate) struct LintArgs {
     #[arg(short = 'R', long)]
     pub(crate) recursive: bool,
 
-    /// Report only the findings of these rules, the findings of the rules of --deny, and the errors for which an API server rejects an
-    /// object; the word all stands for every rule
+    /// Report only findings of these rules and of the rules of --deny, and errors for which an API server rejects an object; the word all
+    /// stands for every rule
     #[arg(long, value_name = "RULE", value_delimiter = ',')]
     pub(crate) select: Vec<String>,
 

@@ -77,8 +77,8 @@ pub(crate) enum Command {
     /// Show what rules and expressions cost, and which bounds bring costs down
     ///
     /// Estimates the costs of CustomResourceDefinition rules and policy expressions without evaluating them. Shows each cost, its share of
-    /// the limit, how often the rule runs, its most expensive sub-expressions, and the bounds that reduce the cost. The exit status is 0 if
-    /// all costs are within their limits, 1 if a limit is exceeded, and 2 if an input cannot be used.
+    /// the limit, how often the rule runs, the most expensive parts of its expression, and the bounds that reduce the cost. The exit status
+    /// is 0 if all costs are within their limits, 1 if a limit is exceeded, and 2 if an input cannot be used.
     Cost(CostArgs),
     /// Explain a rule of gavel lint
     ///
@@ -152,7 +152,7 @@ pub(crate) struct EvalArgs {
     #[arg(long, value_name = "FILE|FOLDER", requires = "user")]
     pub(crate) rbac: Vec<PathBuf>,
 
-    /// The user whose permissions authorizer checks: a name, or system:serviceaccount:NAMESPACE:NAME
+    /// The user whose permissions the variable authorizer checks: a name, or system:serviceaccount:NAMESPACE:NAME
     #[arg(long = "as", value_name = "USER", requires = "rbac")]
     pub(crate) user: Option<String>,
 

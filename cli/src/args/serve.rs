@@ -26,8 +26,8 @@ pub(crate) struct ServeArgs {
     #[arg(short = 'R', long, requires = "policies")]
     pub(crate) recursive: bool,
 
-    /// Accept changes that truncate a file or remove all its policies and bindings. Without this flag, Gavel serves the old content of the
-    /// file until the file has policies again and is not truncated, or until a restart: the file may not be completely written yet
+    /// Accept changes that truncate a file or remove all its policies and bindings. Without this flag, Gavel assumes that the file is not
+    /// completely written yet, and serves its old content until the file has policies again and is not truncated, or until a restart
     #[arg(long, requires = "policies")]
     pub(crate) allow_removal: bool,
 
@@ -48,7 +48,7 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_enum, default_value_t = AuthorizerMode::Review, requires = "cluster")]
     pub(crate) authorizer: AuthorizerMode,
 
-    /// How long to cache answers of the API server that allow an authorizer check
+    /// How long to cache the API server's answer that an authorizer check is allowed
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "5m")]
     pub(crate) authorizer_cache_authorized_ttl: Duration,
 

@@ -41,7 +41,7 @@ pub(crate) struct UpgradeCheckArgs {
     #[arg(long = "as", value_name = "USER", default_value = "kubernetes-admin")]
     pub(crate) user: String,
 
-    /// How to print changes; json is one object per line
+    /// How to print changes; json prints one line per change
     #[arg(short, long, value_enum, default_value_t = Output::Text)]
     pub(crate) output: Output,
 }

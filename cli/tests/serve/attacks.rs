@@ -56,7 +56,7 @@ fn policies() -> Folder {
         .with("things.yaml", DEFINITION)
 }
 
-/// A definition with a pattern that is slow to match with a long text.
+/// A definition with a pattern that takes long to match against a long text.
 const DEFINITION: &str = r"apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata: {name: things.example.com}

@@ -365,8 +365,8 @@ fn rules() -> Vec<(String, Json, Vec<Json>)> {
     rules
 }
 
-/// Checks that only Gavel's account can read the Secret with the TLS key. The account can read no other Secret, and can change only Gavel's
-/// own webhook configurations.
+/// Checks that only Gavel's account can read the Secret with the TLS key, and that this account can read no other Secret and can change
+/// only Gavel's own webhook configurations.
 #[test]
 fn the_account_may_do_no_more_than_the_threat_model_says() {
     let gavel = [json!({"kind": "ServiceAccount", "name": "gavel", "namespace": "gavel-system"})];

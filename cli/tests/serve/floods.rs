@@ -1,4 +1,4 @@
-//! Floods of requests with ever new names and texts. The server must not store these texts, and must serve other clients meanwhile.
+//! Floods of requests, each with new names and texts. The server must not store these texts, and must serve other clients meanwhile.
 
 use std::net::IpAddr;
 use std::sync::Arc;

@@ -57,7 +57,7 @@ impl Outcome {
     }
 }
 
-/// The violations of an object, as if this user created it now.
+/// The violations of policies by an object, as if `user` created the object now.
 pub fn audit_object(
     state: &State,
     authorizer: &Arc<dyn Authorizer>,
@@ -107,7 +107,7 @@ pub fn audit_object(
     found.findings.into_inner()
 }
 
-/// Collects the violations of an object.
+/// Collects the violations of policies by an object.
 struct Found<'s> {
     state: &'s State,
     findings: RefCell<Vec<Finding>>,

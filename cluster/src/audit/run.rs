@@ -23,7 +23,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// The options of an audit.
 #[derive(Debug, Clone)]
 pub struct Audit {
-    /// The shard of the objects to audit.
+    /// The shard whose objects are audited.
     pub shard: Shard,
     /// The number of objects per page.
     pub page: u32,
@@ -43,7 +43,8 @@ pub trait Observer {
     /// Called when the audit of a resource begins.
     fn resource(&mut self, resource: &Audited);
 
-    /// Called when `objects` objects have been audited; `remaining` more will follow, if the number is known.
+    /// Called after each page. `objects` is the number of objects that the run has audited so far; `remaining` is the number of objects of
+    /// the resource that are not read yet, if the API server reports it.
     fn progress(&mut self, objects: u64, remaining: Option<u64>);
 
     /// Called after the audit of an object. `findings` is empty if the object violates no policy.

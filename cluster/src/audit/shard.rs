@@ -1,4 +1,4 @@
-//! Shards: the objects that a run audits if several runs share the work.
+//! A shard is the part of the objects that one run audits if several runs share the work.
 
 use std::str::FromStr;
 

@@ -64,7 +64,7 @@ pub struct Version {
     /// Whether objects are stored in this version; exactly one version stores them.
     #[serde(deserialize_with = "or_default")]
     pub storage: bool,
-    /// Whether the version is deprecated. The API server warns its clients.
+    /// Whether the version is deprecated. The API server warns clients that use a deprecated version.
     #[serde(deserialize_with = "or_default")]
     pub deprecated: bool,
     /// The warning that clients of a deprecated version get.
@@ -130,7 +130,7 @@ pub struct PrinterColumn {
     /// The description.
     #[serde(deserialize_with = "or_default")]
     pub description: String,
-    /// The priority; columns above 0 are shown in wide tables only.
+    /// The priority; columns with a priority above 0 are shown in wide tables only.
     #[serde(deserialize_with = "or_default")]
     pub priority: i32,
     /// The path of the value.

@@ -29,7 +29,7 @@ pub struct RuleReport<'d> {
     pub rule: &'d ValidationRule,
     /// The schema of the node that has the rule.
     pub schema: &'d JsonSchema,
-    /// The outcome, or the reason why the rule was not compiled.
+    /// The outcome of compiling the rule, even if the rule does not compile; or the reason why Gavel did not try to compile it.
     pub outcome: Result<RuleOutcome, String>,
 }
 
@@ -51,7 +51,7 @@ pub struct RuleOutcome {
 }
 
 impl Definition {
-    /// Compiles all rules and reports each rule. `age` is whether the rules are new or stored.
+    /// Compiles all rules and reports each rule. `age` says whether the rules are new or stored.
     pub fn rules(&self, envs: &RuleEnvs, age: Age) -> Vec<SchemaReport<'_>> {
         self.rules_of(envs, age, &KeptRules::default())
     }

@@ -7,7 +7,7 @@ use gavel_engine::value::Json;
 
 use super::Definition;
 
-/// The number of unknown fields that the decoder reports.
+/// The maximum number of unknown fields that the decoder reports.
 const MAX_UNKNOWN: usize = 100;
 
 /// The fields that the decoder knows in a value.

@@ -36,7 +36,7 @@ fn typed<'d, T>(
     typed.map(Some)
 }
 
-/// The value at a path. Null has no fields.
+/// The value at a path; `None` if a field of the path is missing or is below null. Fails if any other value above a field is not an object.
 fn nested<'d>(object: &'d Json, path: &str) -> Result<Option<&'d Json>, String> {
     let mut value = object;
     let mut way = String::new();

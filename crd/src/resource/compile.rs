@@ -98,7 +98,7 @@ impl CompiledCrd {
         Self::compile_for(definition, Server::default())
     }
 
-    /// Compiles a definition for an API server.
+    /// Compiles a definition for an API server. If the definition preserves unknown fields, its schemas need not be structural.
     ///
     /// # Errors
     ///
@@ -161,7 +161,7 @@ impl CompiledCrd {
 #[derive(Debug)]
 pub(super) struct CompiledVersion {
     pub(super) name: String,
-    /// The schema. Unknown fields are removed from its defaults.
+    /// The schema. Unknown fields are removed from its defaults, unless the definition preserves unknown fields.
     pub(super) schema: Option<Arc<JsonSchema>>,
     /// Whether the schema has embedded objects.
     pub(super) has_embedded: bool,

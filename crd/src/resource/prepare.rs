@@ -9,7 +9,7 @@ use super::compile::{CompiledCrd, UnknownVersion};
 impl CompiledCrd {
     /// Prepares an object for validation, after admission: resets the fields that the client cannot set. In a request to the subresource
     /// `status` (`is_status`), the client can set only the status and the managed fields. In any other request, the client cannot set the
-    /// generation or, if the status is a subresource, the status.
+    /// status if it is a subresource. The generation becomes 1 on creation, and is incremented if anything except the metadata changes.
     ///
     /// # Errors
     ///

@@ -55,7 +55,7 @@ impl std::fmt::Debug for ValidateOptions<'_> {
 /// The result of a validation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outcome {
-    /// The errors of type, metadata and values.
+    /// All errors except those of rules: the errors of `apiVersion`, `kind`, metadata, values, list types and scale.
     pub schema_errors: Vec<Error>,
     /// The errors of rules.
     pub rule_errors: Vec<Error>,

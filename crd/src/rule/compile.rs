@@ -224,7 +224,7 @@ impl RuleCompiler<'_> {
     }
 }
 
-/// The role of an expression, which messages name.
+/// The role of an expression: the type that it must have, and how error messages name it.
 struct Role {
     ty: Type,
     prefix: &'static str,

@@ -99,8 +99,8 @@ impl FieldPath {
         matches!(self.0.first(), Some(FieldPathStep::Field(first)) if first == name)
     }
 
-    /// Adds a step to the path. If the values of a map have no schema, every name below the map is treated as a key; upstream crashes on
-    /// such paths.
+    /// Adds a step to the path. If the values of a map have no schema, every name directly below the map is treated as a key, and a longer
+    /// path is rejected; upstream crashes on such paths.
     fn push<'s>(
         &mut self,
         node: Option<&'s JsonSchema>,

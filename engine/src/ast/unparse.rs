@@ -29,7 +29,8 @@ enum Level {
     Member,
 }
 
-/// An infix operator: its symbol, its precedence level, and the level of its right operand. Its left operand has the operator's own level.
+/// An infix operator: its symbol, its precedence level, and the lowest level of a right operand without parentheses. A left operand needs
+/// parentheses below the operator's own level.
 struct Infix {
     symbol: &'static str,
     level: Level,
@@ -352,7 +353,8 @@ fn operands<'e>(expr: &'e Expr, name: &str) -> Option<(&'e Expr, &'e Expr)> {
     }
 }
 
-/// Whether a chain of operators is balanced, as the parser builds it: half of the operators are left of the root.
+/// Whether a chain of operators is balanced, as the parser builds it: half of the operators, rounded down, are left of the root, and both
+/// sides are balanced.
 fn is_balanced(expr: &Expr, name: &str) -> bool {
     let Some((left, right)) = operands(expr, name) else {
         return true;

@@ -119,7 +119,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks `&&` and `||`. Each operand is checked on its own.
+    /// Checks that each operand of `&&` or `||` is a bool, and reports each operand that is not.
     fn resolve_logic(&mut self, id: ExprId, function: Arc<FunctionDecl>, call: &Call) -> Type {
         let mut agrees = true;
         for operand in &call.args {

@@ -137,7 +137,8 @@ impl<'c> Checker<'c> {
         self.report_undeclared(expr.id, &name);
     }
 
-    /// Checks a selection. If a variable with the selection's dotted name is declared, the selection is that variable.
+    /// Checks a selection. If the selection's dotted name is declared, as a variable, type or enumeration constant, the selection becomes
+    /// an identifier with this name.
     fn check_select(&mut self, expr: &mut Expr) {
         if let Some(declared) = self.dotted.find(expr, &self.scopes, self.env) {
             self.set_type(expr.id, declared.ty);

@@ -30,7 +30,7 @@ use gavel_golang::regex::Regex;
 pub struct CheckedAst {
     ast: Ast,
     found: Findings,
-    /// The regular expressions that the validator of literals parsed, with the ids of their literals.
+    /// The regular expressions that the validator `regex_literals` parsed, each with the id of its literal.
     patterns: OnceLock<Vec<(ExprId, Regex)>>,
 }
 
@@ -39,7 +39,7 @@ pub struct CheckedAst {
 struct Findings {
     /// The type and reference of each node, indexed by its id.
     meanings: Vec<Meaning>,
-    /// The rules by which validators check literals in at least one call.
+    /// The rules by which validators check literals, of all functions that the expression calls.
     literals: LiteralRules,
     /// Whether at least one list or map literal has several elements, whose types a validator compares.
     has_series: bool,
@@ -123,7 +123,7 @@ impl CheckedAst {
         self.found.meanings.get(id.index())?.reference.as_ref()
     }
 
-    /// The regular expression of a literal that a validator parsed.
+    /// The regular expression that a validator parsed from this literal; `None` if no validator did.
     pub(crate) fn pattern(&self, literal: ExprId) -> Option<&Regex> {
         let mut patterns = self.patterns.get()?.iter();
         patterns.find_map(|(id, regex)| (*id == literal).then_some(regex))

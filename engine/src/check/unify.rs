@@ -338,7 +338,7 @@ impl Bindings {
 enum Standing {
     /// The variable stands for the type.
     Agrees,
-    /// The variable stands for another type.
+    /// The variable stands for a type that cannot be unified with this type.
     Conflicts,
     /// The variable is unbound, and the type contains it.
     Occurs,

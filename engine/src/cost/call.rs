@@ -29,7 +29,7 @@ pub enum Formula {
     Fixed(u64),
     /// Computed from the sizes of the arguments: ranges in an estimate, exact sizes during an evaluation.
     Sizes(fn(&[SizeEstimate]) -> CallEstimate),
-    /// The cost of reading one argument. An evaluation costs a tenth of the argument's size, rounded up.
+    /// The cost of reading one argument. During an evaluation, a call costs a tenth of the argument's size, rounded up.
     Traversal {
         /// The estimate.
         estimate: fn(&dyn CallSite) -> CallEstimate,
@@ -76,7 +76,7 @@ pub trait CallSite {
     /// The static type of an argument.
     fn argument_type(&self, argument: usize) -> &Type;
 
-    /// The element type of an argument that is a list; `None` if its type is `dyn`.
+    /// The element type of an argument whose static type is a list; `None` for every other argument.
     fn element_type(&self, argument: usize) -> Option<&Type> {
         match self.argument_type(argument) {
             Type::List(element) => Some(element),

@@ -23,5 +23,5 @@ pub const MAP: u64 = 30;
 pub const STRUCT: u64 = 40;
 /// The cost per code point or byte that is read, in cost units.
 pub const TRAVERSAL_FACTOR: f64 = 0.1;
-/// The cost per code point of a regular expression, in cost units.
+/// The factor for each code point of a regular expression. The factors of all code points together multiply the cost of reading the text.
 pub const REGEX_FACTOR: f64 = 0.25;

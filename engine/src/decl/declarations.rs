@@ -27,7 +27,7 @@ pub struct Declarations {
     roots: FxHashSet<SmolStr>,
 }
 
-/// What dotted names that begin with the same part may refer to.
+/// The kinds of declarations that dotted names with a given first part may refer to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum NamesBelow {
     /// Nothing.
@@ -46,7 +46,7 @@ pub struct EnvOptions {
     pub cross_type_numeric_comparisons: bool,
     /// Whether Kubernetes' rules or the rules of CEL's specification apply where they differ.
     pub rules: Rules,
-    /// The corrections of later versions of cel-go that apply.
+    /// Which corrections of later cel-go versions apply.
     pub corrections: Corrections,
 }
 

@@ -18,7 +18,7 @@ pub struct FunctionDecl {
     pub name: SmolStr,
     /// The overloads, in the order in which the checker tries them.
     pub overloads: Vec<Arc<OverloadDecl>>,
-    /// The rules by which validators check literals in calls, those of all overloads together.
+    /// The rules by which validators check literals in calls: the union of the rules of all overloads.
     pub literals: LiteralRules,
 }
 

@@ -40,7 +40,7 @@ pub const fn declared(
     }
 }
 
-/// A row of an operator for which the planner has its own code, without a body.
+/// A row, without a body, of an operator for which the planner has its own code.
 pub const fn planned(
     function: &'static str,
     id: &'static str,

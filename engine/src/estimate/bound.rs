@@ -1,5 +1,6 @@
-//! Upper bounds of costs. Some evaluations exceed Kubernetes' estimates, but none exceeds its bound. This module holds only the rules that
-//! differ from the estimate. The formula of a function calls [`is_bound`](crate::cost::CallSite::is_bound) if its bound differs.
+//! Upper bounds of costs. Some evaluations cost more than Kubernetes' estimate, but none costs more than the expression's bound. This
+//! module holds only the rules by which bounds differ from estimates. A cost formula that differs for bounds calls
+//! [`is_bound`](crate::cost::CallSite::is_bound).
 
 use smol_str::SmolStr;
 
@@ -102,8 +103,8 @@ impl<'a> Estimator<'a> {
         }
     }
 
-    /// Records the path and the entries of a value that can be `left`, `right` or `left + right`. If one of them is always empty, the path
-    /// and the entries of the other are recorded.
+    /// Records the path and the entries of a value that can be `left`, `right` or `left + right`. If one side is always empty, the path and
+    /// the entries of the other side are recorded. Otherwise, the path is recorded only if it is the path of both sides.
     pub(super) fn join(&mut self, id: ExprId, left: &SizedArgument<'a>, right: &SizedArgument<'a>) {
         if !self.bounds {
             return;

@@ -28,14 +28,15 @@ use crate::types::Type;
 
 /// The lowest and the highest cost of evaluating an expression, in cost units.
 ///
-/// Calls whose function the checker did not resolve cost nothing.
+/// Calls whose function the checker did not resolve cost nothing, and neither do their arguments.
 pub fn estimate(checked: &CheckedAst, sizes: &dyn SizeSource) -> CostEstimate {
     Estimator::new(checked, sizes).cost(checked.ast().root())
 }
 
 /// The bounds of an expression: no evaluation costs more, as long as the values have the sizes that `sizes` gives. Some evaluations cost
-/// more than [`estimate`], which returns Kubernetes' estimates. For example, `startsWith` reads the text, but its estimate uses the length
-/// of the prefix. In [`estimate`], paths that share memory may also get the wrong sizes.
+/// more than [`estimate`], which returns Kubernetes' estimates. For example, before Kubernetes 1.37, the cost of `startsWith` depends on
+/// the length of the text, but its estimate on the length of the prefix. In [`estimate`], paths that share memory may also get the wrong
+/// sizes.
 ///
 /// ```
 /// use gavel_engine::cost::SizeEstimate;
@@ -62,7 +63,8 @@ pub trait SizeSource: fmt::Debug {
     /// The size of the value at a path: its number of code points, bytes, elements or entries. `None` if the host does not know it.
     ///
     /// The first step of a path is a variable. Each later step is a field, or `@items` or `@indices` for a list, or `@keys` or `@values`
-    /// for a map. A path is never empty. If a selection or index does not start at a variable, its path begins with its first field.
+    /// for a map. A path is never empty. If a chain of selections and indices does not start at a variable, its path begins with the first
+    /// step of the chain.
     fn size(&self, path: &[&str], ty: &Type) -> Option<SizeEstimate>;
 }
 

@@ -6,8 +6,8 @@ use crate::error::EvalError;
 use crate::value::Value;
 
 impl Block {
-    /// Computes the parts in order, then the result. Upstream computes a part only when it is first read. If a part fails, the error is
-    /// returned where the part is read.
+    /// Computes the parts in order, then the result. If a part fails, its error is returned where the part is read. Upstream computes a
+    /// part only when it is first read.
     #[inline(never)]
     pub(super) fn eval<'a>(&'a self, frame: &mut Frame<'_, 'a>) -> Result<Value<'a>, EvalError> {
         for (slot, part) in &self.parts {

@@ -185,8 +185,8 @@ impl FoldStep {
         }
     }
 
-    /// Counts the elements for which the predicate `p` is true. With the accumulator `A`, the loop step is `p ? A + 1 : A`, and the result
-    /// is `A == 1`.
+    /// Whether the predicate `p` is true for exactly one element. With the accumulator `A`, the loop step is `p ? A + 1 : A`, and the
+    /// result is `A == 1`.
     fn exists_one<'a>(
         &self,
         range: Value<'a>,

@@ -257,7 +257,7 @@ impl<'f, 'a> Frame<'f, 'a> {
         Some((value.as_ref()?, *epoch))
     }
 
-    /// The epoch of a slot. Without a slot, returns the only epoch of a variable that is not a loop variable.
+    /// The epoch of a slot. `None` stands for a variable that is not a loop variable; such a variable has only one epoch.
     pub(super) fn epoch(&self, slot: Option<SlotId>) -> Epoch {
         let slot = slot.and_then(|slot| self.cells.slots.get(slot as usize));
         slot.map_or(ONLY_EPOCH, |(_, epoch)| *epoch)

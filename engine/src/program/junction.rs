@@ -67,7 +67,7 @@ impl Junction {
     }
 }
 
-/// Evaluates the terms after a term that failed. Fails with `failure`, unless one of them is `DECISIVE`.
+/// Evaluates the terms after a term that failed. Fails with `failure`, unless one of the later terms is `DECISIVE`.
 #[cold]
 fn decided_after<'a, const DECISIVE: bool>(
     failure: EvalError,
@@ -84,7 +84,7 @@ fn decided_after<'a, const DECISIVE: bool>(
     Err(failure)
 }
 
-/// The outcome of the terms of a ladder.
+/// The outcome of a ladder: consecutive terms that test ever longer chains, such as `has(a.b) && has(a.b.c)`.
 enum Climb<'a> {
     /// A term decides the junction.
     Decided,

@@ -12,7 +12,7 @@ pub(super) const MOST_PATHS: usize = 16;
 // `PathSet` has one bit for each path.
 const _: () = assert!(MOST_PATHS <= u32::BITS as usize);
 
-/// The number of a loop variable or accumulator.
+/// The index of a loop variable or accumulator in the program.
 pub(super) type SlotId = u32;
 
 /// Identifies a path: a variable or loop variable followed by fields.

@@ -11,7 +11,7 @@ use crate::value::{List, ListRepr, Value};
 const TEST: u64 = 2;
 
 impl IntTest {
-    /// The test, if the predicate compares the loop variable with an int.
+    /// The test, if the predicate compares the loop variable with a constant int.
     pub(super) fn of(predicate: &Step, var: SlotId) -> Option<Self> {
         let Step::Comparison(comparison) = predicate else {
             return None;

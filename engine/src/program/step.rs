@@ -55,8 +55,8 @@ impl Step {
         }
     }
 
-    /// Evaluates the step for callers that need a bool. Fails if the value is not a bool; the caller adds the node that needs the bool.
-    /// This function only dispatches; each variant has its own function.
+    /// Evaluates the step for callers that need a bool. Fails if the value is not a bool; the caller attaches the node that needs the bool
+    /// to the error. This function only dispatches; each variant has its own function.
     pub(super) fn eval_bool<'a>(&'a self, frame: &mut Frame<'_, 'a>) -> Result<Truth, EvalError> {
         match self {
             Step::Attribute(chain) => chain.eval_bool(frame),

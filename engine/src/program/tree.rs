@@ -74,7 +74,7 @@ impl From<Attribute> for Step {
     }
 }
 
-/// The operands of `&&` or `||`. An operand that is the same operator has become several terms, so no term is the same operator.
+/// The operands of `&&` or `||`. Nested operands of the same operator are flattened: `a && (b && c)` has three terms.
 #[derive(Debug, Default)]
 pub(super) struct Junction {
     pub(super) terms: SmallVec<[Term; 2]>,
@@ -86,13 +86,13 @@ pub(super) struct Term {
     pub(super) step: Step,
     /// The node of the operator.
     pub(super) id: ExprId,
-    /// If this term begins a ladder, the number of its terms, otherwise 0. A ladder tests that ever longer chains are present, and can end
-    /// with the value of the last: `has(a.b) && has(a.b.c) && a.b.c`, `!has(a.b) || !a.b.c`.
+    /// If this term begins a ladder, the number of its terms, otherwise 0. A ladder tests the presence of ever longer chains, and can end
+    /// with the value of the longest chain: `has(a.b) && has(a.b.c) && a.b.c`, `!has(a.b) || !a.b.c`.
     pub(super) ladder: u32,
 }
 
-/// `x in [1, 2, 3]`, where the list is constant. `set` holds the list's elements and the equal numbers of other types, sorted by
-/// [`key_order`].
+/// `x in [1, 2, 3]`, where the list is constant. `set` holds the list's elements and their counterparts of the other number types, sorted
+/// by [`key_order`].
 #[derive(Debug)]
 pub(super) struct Membership {
     pub(super) id: ExprId,
@@ -243,7 +243,7 @@ pub(super) enum Callee {
     Known(Function),
     /// Like `Known`, with a second implementation that takes two Rust strings and returns a bool.
     OfTexts(TextTest, Function),
-    /// Like `Known`, for the function of `in`. A call costs one unit per element of a list, unless its cost is fixed.
+    /// Like `Known`, for the function that implements `in`. A call costs one unit per element of a list, unless its cost is fixed.
     In(Function),
     /// The implementation of an overload. According to the checker, the arguments have the overload's types. A call with a value of another
     /// type fails.
@@ -333,7 +333,7 @@ pub(super) struct IntTest {
     pub(super) bound: i64,
 }
 
-/// What a step adds to a map.
+/// What an iteration of the loop adds to a map.
 #[derive(Debug)]
 pub(super) enum Insert {
     /// One entry.
@@ -355,7 +355,7 @@ pub(super) struct General {
 /// The expansion of `cel.block`.
 #[derive(Debug)]
 pub(super) struct Block {
-    /// The common parts with their slots. A part can only use earlier parts.
+    /// The shared subexpressions with their slots. Each of them can only use earlier ones.
     pub(super) parts: Box<[(SlotId, Step)]>,
     pub(super) result: Step,
 }

@@ -114,8 +114,7 @@ fn negate<'a>(operand: Value<'a>) -> Result<Value<'a>, EvalError> {
     }
 }
 
-/// The error for operands whose types the operator does not accept. The wording depends on whether the operator accepts the left
-/// operand.
+/// The error for operands whose types the operator does not accept. The wording depends on the operator and the type of the left operand.
 #[cold]
 fn unfit(operator: &str, left: Value<'_>) -> EvalError {
     match (operator, left.kind()) {

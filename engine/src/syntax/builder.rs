@@ -207,7 +207,8 @@ impl<'m> Builder<'m> {
     }
 }
 
-/// Builds the balanced tree of a chain. As in cel-go, the middle operator becomes the root; of two middle operators, the second.
+/// Builds the balanced tree of a chain. As in cel-go, the middle operator becomes the root. If there are two middle operators, the second
+/// becomes the root.
 fn balanced(
     name: &'static str,
     operators: &[ExprId],

@@ -14,7 +14,7 @@ const DIGIT: Class = 4;
 const HEX_DIGIT: Class = 8;
 /// A letter, a digit or `_`.
 const WORD: Class = 16;
-/// A character of a field between backticks.
+/// A character of a field name between backticks.
 const ESCAPED: Class = 32;
 /// A character that neither ends a string nor begins an escape.
 const PLAIN: Class = 64;
@@ -298,7 +298,8 @@ impl<'s> Lexer<'s> {
         Err(end)
     }
 
-    /// The end of the string whose opening quote is at `open`. The error is the position of a character that the string must not contain.
+    /// The end of the string whose opening quote is at `open`. The error is the position of the first character that the string must not
+    /// contain, or the end of the text.
     #[inline(never)]
     fn string(&self, open: usize, raw: bool) -> Result<usize, usize> {
         let quote = self.byte(open);

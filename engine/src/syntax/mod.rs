@@ -55,7 +55,7 @@ impl Default for ParserOptions {
 ///
 /// # Errors
 ///
-/// The syntax errors of the text.
+/// The text has syntax errors, or exceeds a limit of length, depth or nodes.
 pub fn parse(source: Source, options: &ParserOptions, macros: &Macros) -> Result<Ast, Issues> {
     let (size, limit) = (source.code_points(), options.max_code_points);
     if size > limit {

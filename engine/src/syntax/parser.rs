@@ -354,7 +354,7 @@ impl<'a> Parser<'a> {
         Some(())
     }
 
-    /// The number of tokens of the longest `.a.b` that follows.
+    /// The number of tokens in the dotted names that come next: 4 for `.a.b`.
     fn dotted_names(&self) -> usize {
         let mut tokens: usize = 0;
         while self.kind_ahead(tokens) == TokenKind::Dot

@@ -1,5 +1,5 @@
-//! The syntax tree: for each part of the text, the grammar rule that matched it. The tree includes errors. [`visitor`](super::visitor)
-//! converts it to an expression.
+//! The syntax tree: for each part of the text, the grammar rule that matched it. The tree also contains the parts with errors.
+//! [`visitor`](super::visitor) converts it to an expression.
 
 use super::grammar::{Rule, RuleShape};
 use super::token::{Token, TokenKind};

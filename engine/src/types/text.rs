@@ -20,7 +20,7 @@ impl FromStr for Type {
     /// Parses a type, such as `int`, `timestamp`, `list(T)`, `map(K, V)`, `optional(T)` or `type(T)`.
     ///
     /// Any other name with a dot, such as `kubernetes.URL`, is a type with fields. A name with a leading capital letter and no dot is a
-    /// type parameter. All other names, and all names followed by `()`, are opaque types.
+    /// type parameter. All remaining names are opaque types, and so are names followed by `()` and unknown names with parameters.
     fn from_str(text: &str) -> Result<Type, TypeTextError> {
         let mut rest = text;
         let ty = read(&mut rest, MAX_DEPTH).filter(|_| rest.trim().is_empty());

@@ -87,7 +87,7 @@ pub fn concat_lists<'a>(
 }
 
 /// The result of `left + right` (cel-go's `concatList`). Unlike a plain list with the same elements, it has its own rules for comparison,
-/// for `in`, and for its conversion in an optional.
+/// for `in`, and for the conversion when it is taken out of an optional.
 #[derive(Debug)]
 struct Joined<'a> {
     left: List<'a>,

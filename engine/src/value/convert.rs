@@ -56,7 +56,7 @@ pub fn int_from_uint(uint: u64) -> Result<i64, EvalError> {
     i64::try_from(uint).map_err(|_| EvalError::new("integer overflow"))
 }
 
-/// `int('1')`
+/// `int('1')`: decimal digits with an optional sign.
 ///
 /// # Errors
 ///
@@ -92,7 +92,7 @@ pub fn uint_from_int(int: i64) -> Result<u64, EvalError> {
     u64::try_from(int).map_err(|_| EvalError::new("unsigned integer overflow"))
 }
 
-/// `uint('1')`
+/// `uint('1')`: decimal digits without a sign.
 ///
 /// # Errors
 ///
@@ -101,7 +101,7 @@ pub fn uint_from_string(text: &str) -> Result<u64, EvalError> {
     integer::parse_uint(text).ok_or_else(|| conversion_error("string", "uint"))
 }
 
-/// `double('1.5')`
+/// `double('1.5')`: a number as Go's `strconv.ParseFloat` reads it.
 ///
 /// # Errors
 ///

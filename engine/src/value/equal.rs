@@ -14,8 +14,8 @@ use super::{Arena, Json, List, Map, Reach, Repr, Value, same_text};
 use crate::error::EvalError;
 
 impl Value<'_> {
-    /// Whether `self == other`. Numbers of all types are compared by value, lists and maps by their elements. Values of other different
-    /// types are never equal.
+    /// Whether `self == other`. Numbers of all types are compared by value, lists and maps by their elements. Otherwise, values of
+    /// different types are never equal.
     ///
     /// # Errors
     ///

@@ -30,8 +30,8 @@ impl FieldKey {
         &self.name
     }
 
-    /// The position of the field in the object's static type. If the checker did not learn it from the host, the position in the first
-    /// shape that was searched for the field.
+    /// The position of the field in the object's static type. If that position is unknown, the position in the first shape in which the
+    /// field was looked up.
     #[inline]
     pub(super) fn place_in(&self, shape: &Shape) -> FieldPlace {
         match (self.place, self.last.known()) {

@@ -20,8 +20,8 @@ impl<'a> From<&'a Json> for Value<'a> {
 }
 
 impl Value<'_> {
-    /// Converts the value to a JSON document. `None` for values that JSON cannot represent (bytes, times, optionals, keys that are not
-    /// texts, numbers that are not finite), and for values that are too large to walk.
+    /// Converts the value to a JSON document. `None` for values that JSON cannot represent (such as bytes, times, types, optionals, keys
+    /// that are not texts, numbers that are not finite), for maps of a host that fail, and for values that are too large to walk.
     pub fn to_json(&self) -> Option<Json> {
         to_json(self, &mut Reach::default()).ok().flatten()
     }

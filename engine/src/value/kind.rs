@@ -81,9 +81,9 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Whether `optional.ofNonZeroValue` treats the value as zero: false, 0, null, an empty text, bytes, list or map, an open object
-    /// without fields, or the timestamp 0001-01-01T00:00:00Z. Types and optionals are never zero. Libraries and hosts decide for their own
-    /// values.
+    /// Whether `optional.ofNonZeroValue` treats the value as zero. Zero values are false, 0, null, a duration of 0, an empty text, bytes,
+    /// list or map, an open object without fields, and the timestamp 0001-01-01T00:00:00Z. Types and optionals are never zero. Libraries
+    /// and hosts decide for their own values.
     pub fn is_zero(&self) -> bool {
         const ZERO_TIME: Timestamp = Timestamp {
             seconds: Timestamp::MIN_SECONDS,

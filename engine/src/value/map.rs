@@ -274,7 +274,7 @@ impl<'a> MapValue<'a> {
         self.entries
     }
 
-    /// The value of the key with this type and value; `None` if the key is absent.
+    /// The value of the entry whose key has the type and value of `key`; `None` if there is no such entry.
     fn get(&self, key: &Value<'_>) -> Option<Value<'a>> {
         if matches!(key, Value(Repr::Double(d)) if d.is_nan()) {
             return None;

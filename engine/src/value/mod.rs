@@ -169,8 +169,8 @@ impl<'a> Value<'a> {
     }
 
     /// Converts the value to a Go value and back, as Kubernetes does when it takes a value out of an optional. An optional becomes its
-    /// content, and a type becomes its name. A list or map of a schema becomes a plain list or map. A value that cannot be converted back
-    /// becomes a [`HeldError`].
+    /// content, or null if it is empty, and a type becomes its name. A list or map of a schema becomes a plain list or map. A value that
+    /// cannot be converted back becomes a [`HeldError`].
     pub fn native(mut self, arena: &'a Arena) -> Value<'a> {
         while let Value(Repr::Optional(Some(&held))) = self {
             self = held;

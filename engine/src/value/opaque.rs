@@ -31,7 +31,7 @@ pub trait Opaque: Share + Any + fmt::Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// Upstream's comparison fails.
+    /// The values cannot be compared. Upstream's comparison then fails too.
     fn equals(&self, other: &Value<'_>) -> Result<bool, EvalError>;
 
     /// The value of a field or key; `None` if it is absent. Most types have no fields.
@@ -77,9 +77,9 @@ pub trait Opaque: Share + Any + fmt::Debug + Send + Sync {
 /// The identity of a library's value as a map key.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum OpaqueKey {
-    /// The address of the value: it only equals itself.
+    /// The address of the value: a value only equals itself.
     Place,
-    /// The content of the value: it equals values with the same content.
+    /// The content of the value: values with the same content are equal.
     Value(SmallVec<[u8; 24]>),
     /// The value cannot be a key.
     Unhashable,
@@ -118,7 +118,7 @@ impl Opaque for HeldError {
     }
 }
 
-/// Copies an opaque value so that the copy outlives the evaluation. Every [`Opaque`] that is `Clone` implements it.
+/// Copies an opaque value so that the copy outlives the evaluation. Every [`Opaque`] that is `Clone` implements this trait.
 pub trait Share {
     /// A copy that borrows nothing.
     fn share(&self) -> Arc<dyn Opaque>;

@@ -29,7 +29,7 @@ impl Value<'_> {
     ///
     /// # Errors
     ///
-    /// The values have different types, or one is NaN.
+    /// The values have different types and are not both numbers, their type has no order, or one of them is NaN.
     pub fn compare(&self, other: &Value<'_>) -> Result<Ordering, EvalError> {
         let ordering = match (self, other) {
             (Value(Repr::Bool(l)), Value(Repr::Bool(r))) => l.cmp(r),

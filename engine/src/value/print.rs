@@ -19,8 +19,8 @@ impl Value<'_> {
         ValueInMessage(self)
     }
 
-    /// The Go type of a value that a host bound to a variable. Null, arrays and objects are then plain Go values; for all other values, the
-    /// result is the same as that of [`Value::go_type`].
+    /// The Go type of a value that a host bound to a variable. In a variable, null, arrays and objects are plain Go values; for all other
+    /// values, the result is the same as that of [`Value::go_type`].
     pub(crate) fn raw_go_type(&self) -> Cow<'static, str> {
         match self.0 {
             Repr::Null => Cow::Borrowed("<nil>"),

@@ -20,7 +20,8 @@ const WORD: usize = 8;
 const SHORT: usize = 32;
 
 /// Parses JSON as Kubernetes does. Integers that fit in an `i64` are `int`, and all other numbers are `double`. If several fields have the
-/// same name, the last field is used. `None` for a text that is not JSON or is nested more than 127 levels deep.
+/// same name, the last field is used. `None` for a text that is not JSON, is nested more than 127 levels deep, or contains a number that is
+/// too large for a double.
 ///
 /// ```
 /// use gavel_engine::value::{Arena, Value, read_json};

@@ -1,6 +1,6 @@
 //! Whether two short texts are equal.
 
-/// Whether two texts are equal. For texts of at most 32 bytes, this compares the first and the last bytes, which together cover the text,
+/// Whether two texts are equal. For texts of 2 to 32 bytes, this compares the first and the last bytes, which together cover the text,
 /// without calling `memcmp`.
 #[inline(always)]
 pub fn same_text(one: &str, other: &str) -> bool {

@@ -37,7 +37,7 @@ impl FieldPlace {
 /// Lists and maps are borrowed, as [`Value::shaped_list`] and [`Value::shaped_map`]. Scalars are converted to values at once. JSON whose
 /// conversion needs memory or fails stays [unread](Value::unread) until it is used.
 pub trait JsonShape: Any + fmt::Debug + Send + Sync {
-    /// The value of this JSON. `this` is the shape itself, because values can refer to it.
+    /// The value of this JSON. `this` is this shape as a [`Shape`], so that values can refer to it.
     fn view<'a>(&'a self, json: &'a Json, this: &'a Shape) -> Value<'a>;
 
     /// Converts [unread](Value::unread) JSON to a value.

@@ -4,8 +4,8 @@ use std::fmt;
 
 use super::{Repr, Value};
 
-/// A bool with the size of a machine word. A `Result` of `Truth` is returned in registers; a `Result` of `bool` is returned in memory.
-/// In addition, [`Value`](super::Value) contains no single bytes, so that it is copied word by word.
+/// A bool with the size of a machine word. A `Result` of `Truth` is returned in registers; a `Result` of `bool` is returned in memory. With
+/// `Truth`, [`Value`](super::Value) also contains no single bytes, and is copied word by word.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u64)]
 pub(crate) enum Truth {

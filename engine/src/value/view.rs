@@ -17,7 +17,7 @@ pub trait ListView: fmt::Debug {
         self.len() == 0
     }
 
-    /// The Go type of the value, which some messages name.
+    /// The name of the list's Go type. Some messages contain it.
     fn go_type(&self) -> &'static str {
         "*types.baseList"
     }
@@ -25,7 +25,7 @@ pub trait ListView: fmt::Debug {
     /// The element at `index`, or `None` past the end.
     fn get(&self, index: usize) -> Option<Value<'_>>;
 
-    /// Whether `optional.ofNonZeroValue` treats the list as zero. Upstream's views of documents are never zero.
+    /// Whether `optional.ofNonZeroValue` treats the list as zero. Views of documents return false, as upstream's do.
     fn is_zero(&self) -> bool {
         self.is_empty()
     }

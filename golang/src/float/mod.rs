@@ -61,7 +61,7 @@ pub fn write_plain(out: &mut impl Write, value: f64) -> fmt::Result {
     }
 }
 
-/// The fewest digits that read back as a finite value, with an exponent as Rust writes it (`1e6`).
+/// The fewest digits that read back as `value`, which must be finite, with an exponent as Rust writes it (`1e6`).
 ///
 /// If two texts of the same length are equally near to the value, Rust prints the larger number. This function prints the number whose
 /// last digit is even, as Go does.

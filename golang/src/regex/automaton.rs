@@ -41,7 +41,7 @@ pub(super) struct Automaton {
     keeps_groups: bool,
     /// The automata for long texts, built on first use. `None` for patterns that need `machine` instead.
     stepping: OnceLock<Option<Stepping>>,
-    /// The program that finds groups in long texts, built on first use.
+    /// The program that searches long texts for groups, or if `stepping` is `None`. Built on first use.
     machine: OnceLock<Option<Program>>,
 }
 

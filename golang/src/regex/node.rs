@@ -17,7 +17,7 @@ pub(super) struct Node<T> {
     pub(super) height: u32,
     /// The number of instructions in Go's program for this subtree.
     pub(super) size: u64,
-    /// How often the nested counted repetitions of this subtree repeat their innermost node.
+    /// How often the nested counted repetitions of this subtree repeat their innermost node; 0 if there are none.
     pub(super) copies: u64,
     /// How often the node itself repeats, if it is a counted repetition; otherwise 1.
     pub(super) times: u64,

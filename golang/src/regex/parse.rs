@@ -288,7 +288,7 @@ impl<'p, T: Tree> Parser<'p, T> {
         Ok(())
     }
 
-    /// Ends the current alternative. If this alternative and the previous one are both classes, they are merged.
+    /// Ends the current alternative. If Go can merge this alternative and the previous one into a class, marks this one as joined.
     fn add_alternative(&mut self) -> Result<(), RegexError> {
         self.concat()?;
         let Some(mut node) = self.current.nodes.pop() else {

@@ -134,7 +134,7 @@ impl Stepping {
         Ok(if last.is_match() { Some(at) } else { end })
     }
 
-    /// The start of the longest match that lies in the range and ends at its end.
+    /// The start of the longest match that lies in the range and ends where the range ends.
     fn find_begin(
         &self,
         cache: &mut Cache,

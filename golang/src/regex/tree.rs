@@ -12,7 +12,7 @@ pub(super) trait Tree: Sized {
     /// An assertion.
     fn look(look: Look) -> Self;
 
-    /// A character, in all its cases if `fold` is set. `None` is a surrogate, which matches nothing.
+    /// A character, in all its cases if `fold` is set. `None` is a surrogate, which never matches.
     fn literal(character: Option<char>, fold: bool) -> Self;
 
     /// Any character of a class.

@@ -23,7 +23,7 @@ pub struct OffsetTime {
 }
 
 impl OffsetTime {
-    /// Reads RFC 3339 as [`Layout::Rfc3339`] does.
+    /// Reads a time in the layout [`Layout::Rfc3339`]; `None` if the text is not such a time.
     pub fn parse(text: &str) -> Option<OffsetTime> {
         Layout::Rfc3339.parse(text).ok()
     }

@@ -77,7 +77,7 @@ impl Part {
     }
 }
 
-/// Whether decoding does not change the text, and cannot fail.
+/// Whether decoding succeeds and leaves the text unchanged.
 pub(super) fn is_plain(text: &str, part: Part) -> bool {
     match part {
         Part::Host | Part::Zone => part.allows_all(text),

@@ -60,7 +60,7 @@ impl Zone {
         }
     }
 
-    /// The seconds east of UTC at an instant, given in seconds since 1970-01-01T00:00:00Z.
+    /// The offset in seconds east of UTC at an instant. The instant is given in seconds since 1970-01-01T00:00:00Z.
     pub fn offset_at(&self, unix_seconds: i64) -> i64 {
         match self {
             Zone::Fixed(offset) => *offset,

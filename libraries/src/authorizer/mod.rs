@@ -31,7 +31,7 @@ impl Authorizer for NoOpinion {
     }
 }
 
-/// A request: whether a user is allowed to do something.
+/// A request to an [`Authorizer`]: it asks whether a user is allowed to do something.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct AuthorizerAttributes {
     /// The user.

@@ -36,7 +36,7 @@ use crate::kubernetes::urls::URLS;
 /// A feature of an environment.
 #[derive(Debug, Clone, Copy)]
 pub enum Feature {
-    /// The functions of a library with this name.
+    /// The name of a library, and tables of its functions.
     Functions(&'static str, &'static [&'static [Overload]]),
     /// Macros.
     Macros(&'static [Macro]),
@@ -54,7 +54,7 @@ pub enum Feature {
     OptionalTypeOfDyn,
     /// Corrections that later versions of cel-go made.
     Corrections(fn(&mut Corrections)),
-    /// The rules of CEL's specification where Kubernetes differs from it.
+    /// The rules of CEL's specification instead of the rules of Kubernetes that differ from them.
     Specification,
 }
 

@@ -53,7 +53,7 @@ impl<'a> Members<'a> {
         Ok(members)
     }
 
-    /// The approximate size of a list's elements in bytes.
+    /// The approximate memory that a set of the list's elements takes, in bytes.
     pub(super) fn bytes(list: List<'_>) -> usize {
         const EACH: usize = 2 * size_of::<Value<'_>>() + 2 * size_of::<Key<'_>>();
         list.len().saturating_mul(EACH)

@@ -1,7 +1,7 @@
 //! IP addresses and networks, as the conformance tests of the specification define them.
 //!
-//! There are no IPv4-mapped IPv6 addresses: `::ffff:c0a8:1` is read as 192.168.0.1, and the dotted spelling `::ffff:192.168.0.1` is
-//! rejected.
+//! There are no IPv4-mapped IPv6 addresses: the address `::ffff:c0a8:1` is read as 192.168.0.1, and the dotted spelling
+//! `::ffff:192.168.0.1` is rejected. Networks are rejected in both spellings.
 
 use std::net::IpAddr;
 

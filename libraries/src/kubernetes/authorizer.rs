@@ -103,7 +103,7 @@ impl AuthorizerValue {
 }
 
 impl ResourceCheck {
-    /// The value of `authorizer.requestResource`: a check of the resource of the request.
+    /// The value of `authorizer.requestResource`: a check for the resource of the admission request.
     pub fn new(of: AuthorizerValue, attributes: ResourceAttributes) -> Self {
         ResourceCheck {
             of,

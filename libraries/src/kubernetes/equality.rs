@@ -13,7 +13,7 @@ use gavel_engine::value::Value;
 #[rustfmt::skip] // One row per line.
 pub const EQUALITY: &[Overload] = &[row(operators::EQUALS, "equals", "(A, A) -> bool", body!(equals), "dyn(3.0) == 3").form(Form::Equal).shared().cost(Cost::split(estimate, track).standard())];
 
-/// The longest name of a format, in code points.
+/// The length of the longest name of a format, in code points.
 const MAX_FORMAT_SIZE: u64 = 64;
 
 fn equals<'a>(

@@ -37,11 +37,12 @@ pub const FORMATS_IN_CHARACTERS: &[Overload] = &[
     row("validate", "format-validate", "kubernetes.NamedFormat.(string) -> optional(list(string))", body!(validate_in_characters), "format.uuid().validate('x').value() == ['does not match the UUID format']").cost(VALIDATE),
 ];
 
-/// The cost of `validate`. Kubernetes' estimate assumes the largest possible pattern, but the estimate is zero for an empty text.
+/// The cost of `validate`. Kubernetes' estimate assumes a pattern of [`MAX_PATTERN`] code points, and is zero for an empty text.
+/// The bound assumes the longest pattern.
 const VALIDATE: Cost = Cost::split(
     |call| {
         if call.is_bound() {
-            let pattern = SizeEstimate::exact(MAX_PATTERN as u64);
+            let pattern = SizeEstimate::exact(Format::LONGEST_PATTERN);
             return CallEstimate::new(formulas::regex_cost(call.size(1), pattern));
         }
         let text = call.size(1).costs(TRAVERSAL_FACTOR);
@@ -60,7 +61,7 @@ const VALIDATE: Cost = Cost::split(
 )
 .of_name();
 
-/// The length limit of a format's pattern, in code points.
+/// The length of a format's pattern that Kubernetes' estimate assumes, in code points. The pattern of `format.uri` is longer.
 const MAX_PATTERN: f64 = 128.0;
 
 /// A row of a function that returns a format. The function's name is also the overload's id.
@@ -86,8 +87,8 @@ fn validate<'a>(call: &CallContext<'a>, format: &Format, text: &str) -> Value<'a
     optional_list(call, format.validate(text))
 }
 
-/// Like `validate`, with the messages of servers without `Difference::LengthLimitsAreInBytes`: they give length limits in characters
-/// instead of bytes, and call a label key a qualified name.
+/// Like `validate`, with the messages of servers without `Difference::LengthLimitsAreInBytes`: these messages give length limits in
+/// characters instead of bytes, and call a label key a qualified name.
 fn validate_in_characters<'a>(call: &CallContext<'a>, format: &Format, text: &str) -> Value<'a> {
     let faults = format.validate(text);
     optional_list(

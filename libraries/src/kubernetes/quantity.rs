@@ -34,7 +34,8 @@ pub const QUANTITY: &[Overload] = &[
 #[derive(Debug, Clone)]
 struct QuantityValue {
     quantity: Quantity,
-    /// Whether `add` or `sub` created the quantity. Upstream, such a quantity has another Go type, and `==` fails with it on the right.
+    /// Whether `add` or `sub` created the quantity. Upstream, such a quantity has another Go type than a parsed one, and `==` fails if the
+    /// right operand is such a quantity.
     computed: bool,
 }
 

@@ -27,7 +27,7 @@ const COST: Cost = Cost::sizes(|sizes| {
 })
 .of_name();
 
-/// Calls a function with a pattern that is only known at run time.
+/// Compiles a pattern that is only known at run time, and calls a function with the result.
 fn compiled<'a>(
     function: PatternFunction,
     call: &CallContext<'a>,

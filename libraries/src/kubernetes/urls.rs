@@ -79,7 +79,7 @@ fn query<'a>(call: &CallContext<'a>, UrlValue(url): &'a UrlValue) -> Value<'a> {
     Map::of_texts(entries, call.arena).into()
 }
 
-/// A text of a URL as a value. The text is copied into the arena only if it had to be decoded.
+/// The text of a part of a URL, as long-lived as the arena. The text is copied into the arena only if it had to be decoded.
 fn text<'a>(text: Cow<'a, str>, call: &CallContext<'a>) -> &'a str {
     match text {
         Cow::Borrowed(text) => text,

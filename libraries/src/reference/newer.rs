@@ -1,4 +1,4 @@
-//! The names in an expression that a Kubernetes version does not have yet.
+//! The names in an expression that a Kubernetes version lacks and a later version has.
 
 use gavel_apimachinery::server::Server;
 use gavel_apimachinery::version::KubeVersion;
@@ -16,7 +16,7 @@ pub struct Newer {
     pub since: KubeVersion,
 }
 
-/// The names in the expression that only a later version has. Each name is listed once, in the order of the expression.
+/// The names in the expression that `version` lacks and a later version has. Each name is listed once, in the order of the expression.
 ///
 /// The expression must be parsed without expanding macros, so that macros appear as calls.
 pub fn newer_names(ast: &Ast, version: KubeVersion) -> Vec<Newer> {

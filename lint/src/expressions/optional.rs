@@ -5,9 +5,9 @@ use gavel_schema::JsonSchema;
 
 use super::path::{ELEMENT, FieldPath, Reads, VALUE};
 
-/// The reads of optional fields that no expression tests. Each read is a node and a path. `tested` has the fields that related expressions
-/// test, such as the other rules of the same schema node. `root` returns the schema of a variable. `is_set` says whether a field is always
-/// set although its schema does not require it.
+/// The reads of optional fields whose presence no expression tests. Each read is a node and the path of its field. `tested` has the fields
+/// that related expressions test, such as the other rules of the same schema node. `root` returns the schema of a variable. `is_set` says
+/// whether a field is always set although its schema does not require it.
 pub(crate) fn optional_fields<'r, 'e>(
     reads: &'r Reads<'e>,
     tested: &[FieldPath],

@@ -47,7 +47,7 @@ fn find_negated(expr: &Expr, is_negated: bool, negated: &mut HashSet<ExprId>) {
     expr.for_each_child(|child| find_negated(child, is_negated != is_not, negated));
 }
 
-/// The texts of a pattern such as `^(a|b)$`; `None` for patterns of another form.
+/// The texts that a pattern such as `^(a|b)$` lists; `None` for patterns of another form.
 fn listed(pattern: &str) -> Option<Vec<&str>> {
     let inner = pattern.strip_prefix('^')?.strip_suffix('$')?;
     let inner = inner

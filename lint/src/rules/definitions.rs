@@ -41,7 +41,7 @@ pub static MESSAGE_CONVENTION: Rule = Rule {
     severity: Severity::Note,
     is_default: true,
     title: "The message breaks the conventions of the Kubernetes API",
-    why: "The API conventions ask for \"must\", not \"should\": the object is rejected, the user has no choice.",
+    why: "The API conventions ask for \"must\", not \"should\": the object is rejected, so the user has no choice.",
     example: Example {
         frame: Frame::Policy,
         before: "validations:\n- expression: object.spec.replicas <= 5\n  message: replicas should be at most 5\n",
@@ -55,7 +55,7 @@ pub static LONE_MESSAGE_EXPRESSION: Rule = Rule {
     severity: Severity::Note,
     is_default: true,
     title: "A messageExpression has no message to fall back to",
-    why: "If the messageExpression fails, returns an empty text or a line break, or exceeds its budget, the `message` is used. Without \
+    why: "If the messageExpression fails, or returns a text that is empty, contains a line break or exceeds 5 KiB, the `message` is used. Without \
           one the user reads `failed rule: …` or `failed expression: …`, with the whole expression.",
     example: Example {
         frame: Frame::Policy,

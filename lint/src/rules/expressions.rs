@@ -26,7 +26,7 @@ pub static TYPE_MISMATCH: Rule = Rule {
     severity: Severity::Warning,
     is_default: true,
     title: "The types of the expression do not fit the schema of the kind",
-    why: "The API server accepts the policy, as `object` is `dyn` when the policy is created. The expression fails when it is \
+    why: "The API server accepts the policy, because `object` has the type `dyn` when the policy is created. The expression fails when it is \
           evaluated.",
     example: Example {
         frame: Frame::Policy,
@@ -130,8 +130,8 @@ pub static UNANCHORED_REGEX: Rule = Rule {
     severity: Severity::Note,
     is_default: true,
     title: "The regular expression matches anywhere in the text",
-    why: "`matches` looks for the expression anywhere in the text: `'a-b!'.matches('[a-z]+')` is true. To match the whole text, \
-          begin with `^` and end with `$`. To look for a fixed text, `contains`, `startsWith` and `endsWith` say what is meant and cost less.",
+    why: "`matches` looks for the regular expression anywhere in the text: `'a-b!'.matches('[a-z]+')` is true. To match the whole text, \
+          begin with `^` and end with `$`. To look for a fixed text, use `contains`, `startsWith` or `endsWith`: they are clearer and cost less.",
     example: Example {
         frame: Frame::Policy,
         before: "validations:\n- expression: object.metadata.name.matches('[a-z-]+')\n",

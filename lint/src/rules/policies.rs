@@ -71,7 +71,7 @@ pub static REMOVED_API: Rule = Rule {
     severity: Severity::Warning,
     is_default: true,
     title: "The policy names an API that the Kubernetes version no longer serves",
-    why: "With `matchPolicy: Equivalent`, the default, a resource rule also matches requests of other versions of the same resource, but only if the API server knows the version that the resource rule names.",
+    why: "With `matchPolicy: Equivalent`, the default, a resource rule also matches requests of other versions of the same resource, but only if the API server serves the version that the resource rule names. Otherwise, this version matches nothing.",
     example: Example {
         frame: Frame::Manifest,
         before: "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\nmetadata: {name: example}\nspec:\n  matchConstraints:\n    resourceRules:\n    - {apiGroups: [batch], apiVersions: [v1beta1], operations: [CREATE], resources: [cronjobs]}\n  validations:\n  - expression: object.metadata.name != ''\n",
@@ -127,7 +127,7 @@ pub static PARAM_MISMATCH: Rule = Rule {
     severity: Severity::Warning,
     is_default: true,
     title: "The binding and the policy do not agree on params",
-    why: "A policy with a `paramKind` needs a binding with a `paramRef`, or its `params` are null. If the policy has no `paramKind`, \
+    why: "If a policy has a `paramKind` and its binding has no `paramRef`, `params` is null in the policy's expressions. If the policy has no `paramKind`, \
           the `paramRef` of a binding is never read. `paramRef.namespace` must not be set if the kind of the params has no namespaces.",
     example: Example {
         frame: Frame::Manifest,

@@ -26,7 +26,7 @@ pub static DUPLICATE_KEY: Rule = Rule {
     severity: Severity::Error,
     is_default: true,
     title: "An object has the same key twice",
-    why: "Only the later value counts, so the first one is lost. kubectl and the API server reject such objects when \
+    why: "Only the last value counts; the earlier value is lost. kubectl and the API server reject such objects when \
           they validate strictly, which is the default of kubectl.",
     example: Example {
         frame: Frame::Policy,

@@ -107,7 +107,7 @@ fn number(text: &str) -> Option<Scalar> {
     }
 }
 
-/// Reads an integer in Go's notation: hexadecimal, octal (`0o17`, `017`), binary or decimal, with a sign.
+/// Reads an integer in Go's notation: hexadecimal, octal (`0o17`, `017`), binary or decimal, with an optional sign.
 fn integer(text: &str) -> Option<Scalar> {
     let (negative, digits) = match text.strip_prefix(['-', '+']) {
         Some(digits) => (text.starts_with('-'), digits),

@@ -16,7 +16,7 @@ api_types! {
         "spec" keep "" spec: ValidatingAdmissionPolicyBindingSpec;
     }
 
-    /// A binding of a validating policy: the requests for which the policy is evaluated, and the actions on a failure.
+    /// A binding of a validating policy: the requests for which the policy is evaluated, and the actions if a validation denies a request.
     pub struct ValidatingAdmissionPolicyBindingSpec(".ValidatingAdmissionPolicyBindingSpec") {
         /// `policyName`
         "policyName" omit "" policy_name: String;

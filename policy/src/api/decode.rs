@@ -131,7 +131,7 @@ fn is_called(value: &Json, name: &str) -> bool {
     }
 }
 
-/// The path of the first `caBundle` that is not base64, if any. It is the only field of the group that holds base64.
+/// The path of the first `caBundle` that is not base64, if any. `caBundle` is the only field of the group that holds base64.
 fn undecodable_bundle(object: &Json) -> Option<String> {
     let webhooks = object.get("webhooks")?.as_array()?;
     let is_wrong = |webhook: &Json| {
@@ -156,7 +156,7 @@ pub enum FieldValidation {
 }
 
 impl FieldValidation {
-    /// Returns the object and its warnings.
+    /// Returns the decoded object, with warnings about its unknown and duplicate fields if `self` is `Warn`.
     ///
     /// # Errors
     ///

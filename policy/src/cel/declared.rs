@@ -11,7 +11,7 @@ use smol_str::SmolStr;
 
 /// The type name of `request`: an AdmissionRequest without `object`, `oldObject` and `uid`.
 pub const REQUEST: &str = "kubernetes.AdmissionRequest";
-/// The type name of `namespaceObject`: a Namespace without its owners and managed fields.
+/// The type name of `namespaceObject`: a Namespace without its `selfLink`, owners and managed fields.
 pub const NAMESPACE: &str = "kubernetes.Namespace";
 /// The type name of a patch of the whole object. The patch of its field `spec` has the type `Object.spec`.
 pub(crate) const OBJECT_PATCH: &str = "Object";
@@ -158,7 +158,8 @@ fn admission_field(type_name: &str, field: &str) -> Option<Type> {
     })
 }
 
-/// The declared type of a variable: scalars, lists and maps keep their type; all other types become `dyn`.
+/// The declared type of a variable: scalars keep their type, and all types other than lists and maps become `dyn`. The same applies to the
+/// elements of lists, and to the keys and values of maps.
 pub(super) fn variable_type(ty: &Type) -> Type {
     match ty {
         Type::Any

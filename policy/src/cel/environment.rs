@@ -29,7 +29,7 @@ pub(crate) const VARIABLES_VARIABLE: &str = "variables";
 /// The variables that are declared for some expressions only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Declarations {
-    /// `params`, which a policy with a paramKind has.
+    /// `params`, declared if the policy has a `paramKind`.
     pub params: bool,
     /// `authorizer` and `authorizer.requestResource`, declared for all expressions except message expressions. An audit annotation that
     /// reads them compiles, but fails at evaluation.

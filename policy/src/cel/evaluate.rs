@@ -38,7 +38,7 @@ pub(crate) struct Group<'p> {
 }
 
 impl<'p> Group<'p> {
-    /// A group of this number of expressions of one kind.
+    /// A group of `expressions` expressions, all of this kind.
     pub(crate) fn new(
         kind: ExpressionKind,
         expressions: usize,

@@ -20,7 +20,8 @@ pub(crate) struct Inputs<'a> {
     /// `request` of match conditions. Its `resource` is the resource that the request was sent to, even if the policy matches an
     /// equivalent resource.
     pub(crate) original_request: Value<'a>,
-    /// `namespaceObject`, with the fields that policies can read.
+    /// `namespaceObject` without `selfLink`, owners and managed fields, for all expressions except match conditions, which read null, and
+    /// audit annotations.
     pub(crate) namespace_object: Value<'a>,
     /// `namespaceObject` of audit annotations, with all fields.
     pub(crate) whole_namespace: Value<'a>,

@@ -2,8 +2,8 @@
 //! `pkg/admission/plugin/cel/composition.go`, `pkg/cel/lazy`).
 //!
 //! Variables that do not depend on params are evaluated once per request, in a [`Pool`]. Each pair of a binding and a param has a
-//! [`Scope`]. The scope evaluates the variables that depend on params. For each variable that it reads from the pool, it charges the cost
-//! as if it had evaluated the variable itself.
+//! [`Scope`]. The scope evaluates the variables that depend on params. For each variable that it reads from the pool, the scope charges the
+//! cost of evaluating the variable.
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
@@ -56,7 +56,7 @@ pub(super) struct Pool<'p> {
 /// The variables for a binding and a param.
 pub(super) struct Scope<'e, 'p> {
     pool: &'e Pool<'p>,
-    /// For each variable of the policy, whether its evaluation by the pool has been charged for.
+    /// For each variable of the policy, whether this scope has charged the cost of evaluating it in the pool.
     charged: &'e [Cell<bool>],
     /// The states of the variables that depend on params.
     memory: &'e [Cell<VariableState<'e>>],
@@ -143,7 +143,7 @@ impl<'e, 'p> Scope<'e, 'p> {
         scope
     }
 
-    /// The cost of the variables that were evaluated since the last call, in cost units.
+    /// Takes the cost of the variables that were evaluated, or charged for, since the last call of this function, in cost units.
     pub(super) fn take_cost(&self) -> u64 {
         self.cost.take()
     }

@@ -13,7 +13,7 @@ use crate::resource::GroupVersionResource;
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(super) struct Rules {
     rules: SmallVec<[Rule; 1]>,
-    /// Whether the rules are also matched with equivalent resources, which is the case unless the match policy is `Exact`.
+    /// Whether the rules are also matched with equivalent resources: true unless the match policy is `Exact` or absent.
     match_equivalents: bool,
 }
 
@@ -47,7 +47,7 @@ struct Operations {
     delete: bool,
     connect: bool,
     /// All operations of the rule. Only operations other than the four above are looked up here.
-    others: NameList,
+    all: NameList,
 }
 
 /// A list of names; `None` matches all names.
@@ -76,8 +76,8 @@ impl Rules {
 
     /// The resource and kind with which the first matching rule matches the request; `None` if no rule matches.
     ///
-    /// The rules are first matched with the request's own resource. If no rule matches and the match policy is not `Exact`, they are
-    /// matched with equivalent resources.
+    /// The rules are first matched with the request's own resource. If no rule matches, and the match policy is neither `Exact` nor absent,
+    /// the rules are matched with equivalent resources.
     pub(super) fn matches<'a>(
         &self,
         request: &'a AdmissionRequest<'_>,
@@ -185,13 +185,13 @@ impl RuleScope {
 
 impl Operations {
     fn new(list: &[String]) -> Self {
-        let others = NameList::new(list);
+        let all = NameList::new(list);
         Operations {
-            create: others.have("CREATE"),
-            update: others.have("UPDATE"),
-            delete: others.have("DELETE"),
-            connect: others.have("CONNECT"),
-            others,
+            create: all.have("CREATE"),
+            update: all.have("UPDATE"),
+            delete: all.have("DELETE"),
+            connect: all.have("CONNECT"),
+            all,
         }
     }
 
@@ -201,7 +201,7 @@ impl Operations {
             "UPDATE" => self.update,
             "DELETE" => self.delete,
             "CONNECT" => self.connect,
-            other => self.others.have(other),
+            other => self.all.have(other),
         }
     }
 }

@@ -6,7 +6,8 @@ use gavel_engine::value::Value;
 use crate::namespace::Namespaces;
 use crate::request::{AdmissionRequest, label};
 
-/// Whether the selector selects the request's namespace. Cluster-scoped objects are always selected, unless the object is a namespace.
+/// Whether the selector selects the request's namespace. Cluster-scoped objects other than namespaces are always selected; for a namespace,
+/// its own labels count.
 pub(super) fn namespace_matches(
     selector: &Result<Selector, String>,
     request: &AdmissionRequest<'_>,

@@ -16,8 +16,8 @@ pub(super) struct PolicyFailure<'a> {
     pub(super) policy: &'a CompiledMutatingPolicy,
     pub(super) binding: Option<&'a CompiledMutatingBinding>,
     pub(super) message: String,
-    /// The reason in the status: `Invalid`, or empty if the policy or binding could not be configured, for example because its params were
-    /// not found.
+    /// The reason in the status: `Invalid`, or empty if the policy or binding could not be evaluated at all, for example because the params
+    /// were not found.
     pub(super) reason: &'static str,
 }
 

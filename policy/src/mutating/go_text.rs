@@ -49,7 +49,7 @@ pub(super) fn map_source(map: Map<'_>) -> Result<String, EvalError> {
     Ok(format!("map[ref.Val]ref.Val{{{}}}", entries.join(", ")))
 }
 
-/// Formats a CEL value as Go's `%#v` prints it. For nested lists and maps Go prints addresses; here they are printed by value.
+/// Formats a CEL value as Go's `%#v` prints it. Go prints the addresses of nested lists and maps; this function prints their values.
 fn source(value: Value<'_>) -> String {
     match value.kind() {
         ValueKind::String(text) => quote(text).to_string(),

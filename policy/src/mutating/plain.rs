@@ -91,7 +91,8 @@ pub(super) fn configuration(object: &Object<'_>) -> Converted<Option<BTreeMap<St
     }
 }
 
-/// The inner error is the message with which Go's conversion of an object fails. The outer error means that reading the value failed.
+/// The result of converting a value. The outer error means that the value could not be read; the inner error is the message with which Go's
+/// conversion fails.
 type Walked<T> = Result<Result<T, String>, EvalError>;
 
 fn object_fields(object: &Object<'_>, reach: &mut Reach<'_>) -> Walked<BTreeMap<String, Plain>> {
@@ -290,7 +291,7 @@ fn walk_json(value: Value<'_>, reach: &mut Reach<'_>) -> Walked<Json> {
     })
 }
 
-/// Converts an object through Go's plain values, in which integers become doubles.
+/// Converts an object to JSON as Go's `structpb` does: integers become doubles.
 fn struct_of(object: &Object<'_>, reach: &mut Reach<'_>) -> Walked<Json> {
     reach.within(object.fields().len(), |reach| {
         let mut fields = JsonObject::new();
@@ -383,7 +384,7 @@ fn as_double(int: i64) -> f64 {
     int as f64
 }
 
-/// Converts a double to the number that JSON would write and read: a whole double becomes an integer.
+/// Converts a double to the number that Go writes as JSON and reads back: a whole double becomes an integer.
 fn number(double: f64) -> Result<Json, String> {
     if !double.is_finite() {
         let shown = float::format_shortest(double);

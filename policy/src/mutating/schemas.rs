@@ -44,8 +44,9 @@ impl ObjectSchemas {
         self.typed.is_some() && !self.custom.contains_key(kind)
     }
 
-    /// Decodes an object after a JSON patch, which must not add unknown fields. A missing kind is taken from `was`. `before` returns the
-    /// object before the patch; its unknown fields are allowed.
+    /// Decodes an object after a JSON patch, which must not add unknown fields. If objects of the kind are decoded into a Go type, a
+    /// missing `apiVersion` or `kind` is taken from `was`; otherwise, a missing `kind` is an error. `before` returns the object before the
+    /// patch; its unknown fields are allowed.
     ///
     /// # Errors
     ///

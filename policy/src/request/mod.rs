@@ -147,13 +147,14 @@ impl<'a> AdmissionRequest<'a> {
         })
     }
 
-    /// Whether the objects of the request have metadata. The options of `exec`, `attach`, `portforward` and `proxy` do not.
+    /// Whether the objects of the request have metadata. The objects of `exec`, `attach`, `portforward` and `proxy` requests are options,
+    /// which have no metadata.
     pub(crate) fn has_metadata(&self) -> bool {
         self.operation != "CONNECT" || !self.kind.kind.ends_with("Options")
     }
 
-    /// Whether API servers evaluate no policies for this resource. Exempt are the reviews of users and permissions, admission policies, and
-    /// their bindings.
+    /// Whether API servers evaluate no policies for this resource. These resources are exempt: admission policies, their bindings, and
+    /// reviews of users and permissions.
     pub fn is_exempt(&self) -> bool {
         let GroupVersionResource {
             group, resource, ..

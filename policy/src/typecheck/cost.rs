@@ -3,7 +3,8 @@
 //!
 //! A variable is evaluated when it is first read, and its value is cached. The cost of a variable therefore does not include the variables
 //! that it reads. The cost of a group is the cost of its expressions plus the cost of each variable that they can read, directly or through
-//! other variables. Each variable counts once, even if evaluations for some objects do not read it.
+//! other variables. Each variable counts once, even if evaluations for some objects do not read it. In the group of validations and message
+//! expressions, each variable counts once for the validations and once for the message expressions.
 
 use std::collections::BTreeSet;
 

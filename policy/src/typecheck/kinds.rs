@@ -9,12 +9,13 @@ use crate::resource::{GroupVersionKind, GroupVersionResource};
 /// The maximum number of kinds that upstream checks for each rule.
 const MAX_KINDS: usize = 10;
 
-/// A field of a policy that could not be checked, because no schema is known for it.
+/// A resource rule or the `paramKind` of a policy for which the expressions were not checked, because it names no kind or no schema of its
+/// kind is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unchecked {
     /// The field, such as `spec.matchConstraints.resourceRules[0]`.
     pub field: String,
-    /// The reason why the field was not checked, with the kind or resource.
+    /// The reason why the expressions were not checked, with the kind or resource.
     pub reason: String,
 }
 
@@ -41,7 +42,7 @@ impl TypeChecker {
         kinds
     }
 
-    /// The fields of a policy that are not checked because no schema is known.
+    /// The resource rules and the `paramKind` for which the expressions of a policy are not checked.
     pub(super) fn unchecked(&self, policy: &Subject<'_>) -> Vec<Unchecked> {
         let mut unchecked = Vec::new();
         if let Some(kind) = policy

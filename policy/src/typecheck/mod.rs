@@ -63,7 +63,8 @@ use subject::Part;
 #[derive(Debug)]
 pub struct TypeChecker {
     base: Env,
-    /// The API server whose rules apply to the schemas of built-in kinds. Custom resources have their own rules.
+    /// The API server whose type checking is reproduced, without `NamesOfResourcesAreBounded`, which applies only to the rules of custom
+    /// resources.
     server: Server,
     schemas: BTreeMap<GroupVersionKind, KindSchema>,
     /// The kind of each resource. A resource is listed by its plural and by its singular name.
@@ -87,7 +88,7 @@ pub struct Analysis {
     pub faults: Vec<ExpressionFault>,
     /// The upper bounds of the expressions' costs, by kind.
     pub costs: Vec<KindCosts>,
-    /// The fields of the policy that could not be checked.
+    /// The resource rules and the `paramKind` for which the expressions could not be checked.
     pub unchecked: Vec<Unchecked>,
     /// The expressions without type errors, kind by kind.
     pub expressions: Vec<TypedExpression>,

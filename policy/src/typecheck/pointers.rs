@@ -7,7 +7,7 @@ use gavel_engine::types::Type;
 /// The keys of a JSON pointer that are known before the evaluation.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Steps {
-    /// The first keys of the pointer, unescaped; `None` for a key that is computed.
+    /// The keys before the first computed string that may contain a slash, unescaped; `None` for a computed key that contains no slash.
     pub(super) known: Vec<Option<String>>,
     /// Whether these are all keys of the pointer.
     pub(super) is_whole: bool,

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use gavel_schema::{Items, JsonSchema, SchemaOrBool};
 use smol_str::SmolStr;
 
-/// The published schema: the schema in the definition plus `apiVersion`, `kind` and `metadata`. Without a schema in the definition, no
-/// other fields are known.
+/// The published schema: the schema in the definition plus `apiVersion`, `kind` and `metadata`. Without a schema in the definition, the
+/// published schema is an object without declared fields.
 pub(super) fn schema(schema: Option<&JsonSchema>) -> JsonSchema {
     let Some(schema) = schema else {
         return of_type("object");

@@ -74,7 +74,7 @@ impl<'t> Sizes<'t> {
         self.variables.iter().rposition(|(known, _)| known == name)
     }
 
-    /// The positions of the variables with these names. Without names, the positions of all variables.
+    /// The positions of the variables with these names. If `names` is `None`, the positions of all variables.
     pub(super) fn positions(&self, names: Option<Vec<&SmolStr>>) -> BTreeSet<usize> {
         match names {
             Some(names) => names

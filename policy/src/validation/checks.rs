@@ -18,7 +18,7 @@ const MOST_AUDIT_ANNOTATIONS: usize = 20;
 /// The maximum length of a `valueExpression`, in bytes.
 const LONGEST_VALUE_EXPRESSION: usize = 5 * 1024;
 
-/// The inputs of checks of a policy's expressions.
+/// The inputs for checking a policy's expressions.
 pub(super) struct Checks<'p> {
     /// Whether the policy has params.
     pub(super) params: bool,
@@ -294,7 +294,7 @@ impl Checks<'_> {
     }
 }
 
-/// Formats the annotations as Go prints values of Kubernetes' internal type.
+/// Formats the annotations as JSON with the field names of Kubernetes' internal Go type.
 fn all_annotations(annotations: &[AuditAnnotation]) -> BadValue {
     let texts = annotations.iter().map(
         |AuditAnnotation {

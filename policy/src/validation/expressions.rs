@@ -1,5 +1,5 @@
-//! Compiles the expressions of an object for validation. If the old object had the same expression in the same field, the expression may
-//! use functions of later versions.
+//! Compiles the expressions of an object for validation. An expression that the old object had in the same field is compiled as a stored
+//! expression, which may use functions that new expressions must not use yet.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;

@@ -15,8 +15,8 @@ pub(super) fn check(path: &str) -> Result<(), String> {
     Parser::new(path).parse().map(|_| ())
 }
 
-/// Parses the text `{path}`. A path between brackets gets its own parser. Parsers are nested at most three deep: brackets can be nested
-/// only inside quotes, and there are two kinds of quotes.
+/// Parses the text `{path}`. A path between brackets gets its own parser. Parsers are nested only a few levels deep: a filter within a
+/// filter needs an open quote around it, and there are two kinds of quotes.
 struct Parser {
     text: Vec<char>,
     at: usize,

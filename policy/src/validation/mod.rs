@@ -1,6 +1,6 @@
 //! Validates policies, bindings and webhook configurations that are created or updated (kubernetes
-//! `pkg/apis/admissionregistration/validation`, `pkg/registry/admissionregistration`; apiserver `pkg/registry/rest`). Permissions are not
-//! checked, such as the user's permission to read the params.
+//! `pkg/apis/admissionregistration/validation`, `pkg/registry/admissionregistration`; apiserver `pkg/registry/rest`). Permissions, such as
+//! the user's permission to read the params, are not checked.
 
 mod binding;
 mod checks;
@@ -50,7 +50,8 @@ const GENERATED: &str = "22222";
 const STATIC_SUFFIX: &str = ".static.k8s.io";
 
 impl Validator {
-    /// A validator with the environments of an API server; see [`Server::compatible`].
+    /// A validator for the objects of this API server. An API server validates new expressions with the features of the previous version;
+    /// to do the same, pass [`Server::compatible`].
     ///
     /// # Errors
     ///

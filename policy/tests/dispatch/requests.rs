@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Checks the text after `denied request: ` in the message; `None` if the request is allowed.
+/// Sends a request and checks the text after `denied request: ` in the message. `expected` is `None` if the request must be allowed.
 fn check(spec: &Json, more: &[Json], request: Json, expected: Option<&str>) {
     let mut objects = vec![
         policy("p", "Fail", spec.clone()),

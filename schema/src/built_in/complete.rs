@@ -102,7 +102,7 @@ fn is_left_out(name: &str, value: &Json, schema: &JsonSchema, go: &GoFields) -> 
     is_empty && !go.is_written(name, schema)
 }
 
-/// Whether a value is the zero value of its type.
+/// Whether a value is `false`, 0 or an empty string.
 fn is_zero(value: &Json) -> bool {
     match value {
         Json::Bool(value) => !value,

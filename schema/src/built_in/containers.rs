@@ -1,4 +1,4 @@
-//! The defaults of pods and containers that depend on other fields (`pkg/apis/core/v1/defaults.go` of k8s.io/kubernetes).
+//! The defaults of pods and containers, most of which depend on other fields (`pkg/apis/core/v1/defaults.go` of k8s.io/kubernetes).
 
 use std::collections::BTreeMap;
 
@@ -71,9 +71,8 @@ pub(super) fn pod_spec(spec: &mut JsonObject) {
     }
 }
 
-/// Synchronizes the field `one` with the first element of `list` or, with `field`, with this field of the first element. If `one` is not
-/// set, it gets the value from `list`. If `one` is set and `list` does not begin with its value, `list` becomes a list with only this
-/// value.
+/// Synchronizes the field `one` with the first element of `list` or, if `field` is given, with that field of the first element. If `one` is
+/// not set, it gets the value from `list`. If the two values differ, `list` becomes a list of one element with the value of `one`.
 pub(super) fn alike(fields: &mut JsonObject, one: &str, list: &str, field: Option<&str>) {
     let first = fields.get(list).and_then(|list| list.get(0));
     let first = first.and_then(|first| field.map_or(Some(first), |field| first.get(field)));
@@ -128,7 +127,7 @@ fn pod_limits(spec: &mut JsonObject) {
     }
 }
 
-/// Sets the pod's missing requests from the requests of its containers, and otherwise from the pod's limits.
+/// If the pod has limits, sets its missing requests: from the requests of its containers, otherwise from the limits.
 fn pod_requests(spec: &mut JsonObject) {
     let total = total(spec, "requests");
     let Some(Json::Object(resources)) = spec.get_mut("resources") else {

@@ -1,5 +1,5 @@
-//! The defaults of built-in kinds that do not depend on other fields (`pkg/apis/*/*/defaults.go` of k8s.io/kubernetes). Defaults that the
-//! OpenAPI documents declare are in `structure.json.gz`.
+//! Fixed defaults of the built-in kinds: they do not depend on other fields (`pkg/apis/*/*/defaults.go` of k8s.io/kubernetes). Defaults
+//! that the OpenAPI documents declare are in `structure.json.gz`.
 
 use gavel_engine::value::{Json, JsonObject};
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! The defaults of built-in kinds that depend on other fields (`pkg/apis/*/*/defaults.go` of k8s.io/kubernetes).
+//! Defaults that depend on other fields, for the built-in kinds (`pkg/apis/*/*/defaults.go` of k8s.io/kubernetes).
 //!
 //! One default is not set: the time at which a device was tainted, because it is the time of the request.
 

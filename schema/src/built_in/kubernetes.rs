@@ -25,10 +25,9 @@ pub struct Kubernetes {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct GoFields {
-    /// The names of the fields with strings, numbers and bools that are omitted if they have their zero value. Other optional fields are
-    /// pointers.
+    /// The names of the string, number and bool fields that are omitted if they have their zero value. Other optional fields are pointers.
     plain: Vec<Box<str>>,
-    /// Fields that are always written, with their zero values.
+    /// The zero values of the fields that are always written, by the names of the fields.
     pub(super) written: BTreeMap<Box<str>, Json>,
 }
 

@@ -208,7 +208,8 @@ pub(super) fn contains<'a>(
     failure.map_or(Ok(false), Err)
 }
 
-/// Whether the left value equals the right one. Unlike in CEL, comparing a value with a schema to null fails.
+/// Whether the left value equals the right one. Unlike in CEL, the comparison fails if the left value has a schema and the right value is
+/// null.
 fn equals(left: Value<'_>, right: Value<'_>, reach: &mut Reach<'_>) -> Result<bool, EvalError> {
     if left.shape().is_some() && right.is_null() {
         return Err(EvalError::no_such_overload());

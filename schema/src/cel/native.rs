@@ -225,7 +225,7 @@ impl<'a> MapKey<'a> {
     }
 }
 
-/// Appends a key as Go prints it. Keys are scalars; any other value is printed as JSON, which is unique too.
+/// Appends a key as Go prints it. Valid keys are scalars. A list or an object is printed as JSON, so that different values stay different.
 fn print(value: &Json, out: &mut String) {
     // Writing to a String does not fail.
     match value {

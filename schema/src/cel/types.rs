@@ -13,7 +13,7 @@ use super::CelSchema;
 use super::escape::is_reserved;
 use super::node::{Format, Kind, Node};
 
-/// The name of a type: the name of the type that contains it, and one more part. The name is only written if it is needed.
+/// The name of a type, stored as the name of the enclosing type and one more part. The text of the name is built only if it is needed.
 #[derive(Clone, Copy)]
 struct TypeName<'n> {
     parent: Option<&'n TypeName<'n>>,

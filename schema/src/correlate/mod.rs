@@ -91,8 +91,7 @@ impl<'a> Correlated<'_, 'a> {
         self.old
     }
 
-    /// The value of a property or of a map key; `None` if the schema does not declare this property or key, or if it is absent from the new
-    /// or old value.
+    /// The value of a property or of a map key; `None` if it has no schema, or is absent from the new or the old value.
     pub fn key(self, name: &str) -> Option<Self> {
         let old = self.old.as_object()?.get(name)?;
         let new = self.new.as_object()?.get(name)?;
@@ -106,7 +105,8 @@ impl<'a> Correlated<'_, 'a> {
         })
     }
 
-    /// An element of a list of type map, matched with the old element that has the same keys; `None` in other lists.
+    /// An element of a list of type map, matched with the old element that has the same keys; `None` if there is no such old element, and
+    /// in other lists.
     pub fn index(self, index: usize) -> Option<Self> {
         let new = self.new.as_array()?.get(index)?;
         let old = self.old_elements()?.find(new)?;

@@ -11,7 +11,7 @@ mod validate;
 pub use pruned::prune_defaults;
 pub use validate::{DefaultOf, validate_defaults};
 
-/// Removes nulls of fields and map values that must not be null and have no default. Nulls in lists stay.
+/// Removes fields and map values that are null but must not be, and that have no default. Nulls in lists stay.
 pub fn drop_nulls(value: &mut Json, schema: &JsonSchema) {
     match value {
         Json::Object(fields) => fields.retain(|name, value| {

@@ -156,7 +156,7 @@ pub struct Unsupported {
     pub reference: Option<String>,
     /// `patternProperties`
     pub pattern_properties: SchemaMap,
-    /// `dependencies`, with the names of properties.
+    /// `dependencies`, by the names of the properties that have them.
     pub dependencies: OptionalList<(SmolStr, Dependency)>,
     /// `additionalItems`
     pub additional_items: Option<SchemaOrBool>,

@@ -19,7 +19,7 @@ pub struct Pool {
     /// The schemas, keyed by hash.
     schemas: FxHashMap<u64, Vec<Arc<JsonSchema>>>,
     hasher: RandomState,
-    /// Schemas without their descriptions, keyed by address, so that equal schemas are shared.
+    /// The results of [`Pool::bare`], keyed by the address of the schema that was passed.
     bare: FxHashMap<*const JsonSchema, Bare>,
 }
 
@@ -31,8 +31,8 @@ struct Bare {
 }
 
 impl Pool {
-    /// The stored schema that equals `schema`. The schemas within `schema` must come from this pool. If many stored schemas have the same
-    /// hash, equal schemas may be stored twice.
+    /// Returns the stored schema that equals `schema`; if there is none, stores `schema`. The schemas within `schema` must come from this
+    /// pool. If many stored schemas have the same hash, equal schemas may be stored twice.
     pub fn share(&mut self, schema: JsonSchema) -> Arc<JsonSchema> {
         let mut hasher = self.hasher.build_hasher();
         hash(&schema, &mut hasher);

@@ -17,7 +17,7 @@ pub(super) enum Element {
     Keys(Vec<(SmolStr, Key)>),
     /// The element itself.
     Value(Key),
-    /// The position of the element. The list is then replaced as a whole.
+    /// The position of the element, in a list that is replaced as a whole.
     Index(usize),
 }
 

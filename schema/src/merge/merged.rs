@@ -8,7 +8,8 @@ use super::validate::choose;
 use super::value::Plain;
 
 /// Merges `patch` into `live`; both are valid values of the type. Nothing is removed. Scalars, and lists and maps that are replaced as a
-/// whole, get the value of the patch. Without a patch, the result is `live`. `None` if the result is empty.
+/// whole, get the value of the patch. Without a patch, the result is `live`. An empty result of merging is `None`, unless `live` and
+/// `patch` are both empty.
 pub(super) fn merge(live: Option<Plain>, patch: Option<Plain>, ty: MergeType<'_>) -> Option<Plain> {
     let Some(patch) = patch else {
         return live;

@@ -20,7 +20,8 @@ impl Kubernetes {
         })
     }
 
-    /// The names of the fields at a path in objects of a kind, such as `spec.validations[0]`; empty if the value at the path has no fields.
+    /// The names of the fields of the value at a path such as `spec.validations[0]`, in objects of a kind; empty if the value has no
+    /// fields.
     pub fn field_names(&self, api_version: &str, kind: &str, path: &str) -> Vec<&str> {
         let name = self.name_of(api_version, kind);
         let mut schema = name.and_then(|name| self.schema(name));

@@ -1,5 +1,5 @@
-//! Validates values against schemas under `allOf`, `anyOf`, `oneOf` and `not` (kube-openapi `pkg/validation/validate/schema_props.go`).
-//! Their errors are never ratcheted.
+//! Validates values against schemas under `allOf`, `anyOf`, `oneOf` and `not` (kube-openapi `pkg/validation/validate/schema_props.go`). If
+//! a value changed, errors in its unchanged parts are reported too.
 
 use gavel_engine::value::Json;
 

@@ -1,6 +1,6 @@
 //! Converts numbers as Go does.
 
-/// The largest integer up to which doubles represent every integer.
+/// 2^53 - 1: doubles represent every integer up to this one exactly.
 const MAX_SAFE: f64 = 9_007_199_254_740_991.0;
 
 /// A double as an integer, without its fraction. A double that does not fit becomes the smallest integer, as in Go on amd64.

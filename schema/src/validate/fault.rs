@@ -336,7 +336,7 @@ fn allowed_text(value: &Json) -> String {
     }
 }
 
-/// Writes values as Go's `%v` prints them. Two errors with the same message are duplicates.
+/// Writes values as Go's `%v` prints them, because errors with equal messages are dropped as duplicates.
 fn write_list(f: &mut fmt::Formatter<'_>, values: &[Json]) -> fmt::Result {
     f.write_char('[')?;
     for (n, value) in values.iter().enumerate() {

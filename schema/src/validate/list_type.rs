@@ -28,7 +28,7 @@ impl Uniqueness {
     }
 }
 
-/// The errors for duplicates in a value. As in upstream, only objects are checked.
+/// The errors for duplicates in a value. As in upstream, a value that is not an object has none.
 pub(super) fn validate(
     node: &NodeRules,
     base: &Path<'_>,

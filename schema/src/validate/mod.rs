@@ -68,8 +68,8 @@ impl Validator {
         }
     }
 
-    /// Compiles a structural schema to validate its default. The declared type applies even if the schema is int-or-string. Every format in
-    /// the server's code applies to schemas of every type (apiextensions-apiserver `pkg/apiserver/schema/kubeopenapi.go`).
+    /// Compiles a structural schema to validate its default. The declared type applies even if the schema is int-or-string. Every format
+    /// that the server's own code knows applies to schemas of every type (apiextensions-apiserver `pkg/apiserver/schema/kubeopenapi.go`).
     pub fn of_default(schema: &JsonSchema, server: Server) -> Self {
         Validator {
             root: Arc::new(NodeCompiler::new(Purpose::Defaults(server)).node(schema)),
@@ -85,7 +85,7 @@ impl Validator {
         })
     }
 
-    /// The errors of a value. `base` is the path of the value in the object: the root, or `status`.
+    /// The errors of a value. `base` is the path of the value, such as the root, `status`, or the path of a default in a definition.
     pub fn validate(&self, base: &Path<'_>, value: &Json) -> Vec<Error> {
         self.validate_within(base, value, &Work::unbounded())
             .unwrap_or_default()

@@ -18,7 +18,7 @@ pub(super) struct Trail<'t, 'f> {
 enum TrailStep<'f> {
     /// A property.
     Property(&'f str),
-    /// A value of a map, or a required property. A path that begins with such a step begins with a dot.
+    /// A value of a map, or a missing required property. A path that begins with such a step begins with a dot.
     Entry(&'f str),
     /// An element of a list.
     Index(usize),

@@ -92,7 +92,7 @@ struct KindLabels {
     kind: &'static str,
 }
 
-/// The upper bounds of the histograms' buckets, in seconds.
+/// The upper bounds of the buckets, in seconds, of all histograms but `check_seconds`.
 const SECONDS: [f64; 16] = [
     1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3, 1e-2, 2.5e-2, 5e-2, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0,
 ];
@@ -197,7 +197,8 @@ impl Metrics {
         self
     }
 
-    /// Records a new state: the number of its objects by kind, and counters of 0 for its policies and bindings.
+    /// Records a new state: the numbers of its objects by kind and of its compile errors. Creates counters with the value 0 for new
+    /// policies and bindings.
     pub(crate) fn serve(&self, state: &State) {
         let counts = state.counts();
         for (kind, count) in [

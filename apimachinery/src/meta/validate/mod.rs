@@ -13,7 +13,7 @@ use crate::json;
 use crate::names::{self, Faults};
 use crate::server::{Difference, Server};
 
-/// The maximum total size of all annotations, keys and values, in bytes.
+/// The maximum total size of the keys and values of all annotations, in bytes.
 const MAX_ANNOTATIONS: usize = 256 * 1024;
 const MAX_MANAGER: usize = 128;
 const MAX_SUBRESOURCE: usize = 256;
@@ -206,8 +206,8 @@ fn nothing() -> BadValue {
     BadValue::Text("null".to_owned())
 }
 
-/// Validates the fields that are validated at creation and at update. `finalizers` says whether the finalizers are validated too, which is
-/// so at creation only.
+/// Validates the fields that have the same rules at creation and at update. If `finalizers` is true, validates the finalizers too, as at
+/// creation.
 fn validate_common(
     errors: &mut Vec<Error>,
     metadata: MetadataView<'_>,

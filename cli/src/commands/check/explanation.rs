@@ -10,7 +10,7 @@ use gavel_policy::{ConditionsOutcome, PolicyDecisionEvaluation};
 use super::Found;
 use crate::report::visible;
 
-/// The maximum number of characters of a value that are shown.
+/// At most this many characters of a value are shown.
 const WIDTH: usize = 200;
 
 /// Writes the steps of the decision about an object, indented below the lines of its findings.

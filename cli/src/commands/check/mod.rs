@@ -195,7 +195,7 @@ struct Counts {
     denied: usize,
     warned: usize,
     audited: usize,
-    /// The number of objects that no policy matches and whose kind has no definition.
+    /// The number of admitted objects for which no policy was evaluated and whose kind has no definition.
     unexamined: usize,
     /// The number of problems for which an API server would reject policies and definitions.
     invalid: usize,
@@ -243,8 +243,8 @@ impl Found {
         self.ruling.status.is_some() || !self.checked.is_valid()
     }
 
-    /// The status of an object that is denied without a finding: by a mutating policy, or because its namespace is missing. Otherwise
-    /// `None`.
+    /// The status of an object that is denied although no finding denies it: a mutating policy failed, or the object's namespace is
+    /// missing. Otherwise `None`.
     fn unexplained(&self) -> Option<&Status> {
         let findings = &self.ruling.findings;
         let is_explained = findings

@@ -69,7 +69,7 @@ struct Run<'a> {
     invalid: usize,
     /// The number of definitions that an API server would reject.
     refused: usize,
-    /// The number of objects without a definition.
+    /// The number of documents that `--ignore-missing-schemas` ignores.
     passed_over: usize,
     /// The findings, for output formats that are written at the end of the run.
     report: Report,

@@ -8,7 +8,7 @@ use gavel_schema::JsonSchema;
 use super::convertible::conversion_error;
 use crate::rule::NodeType;
 
-/// A node on the path from the root of a schema to one of its rules.
+/// A node of a schema, with its ancestors.
 #[derive(Debug)]
 pub(in crate::definition) struct Context<'c> {
     parent: Option<&'c Context<'c>>,

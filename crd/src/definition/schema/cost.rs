@@ -8,7 +8,7 @@ use crate::definition::findings::Findings;
 pub const RULE_LIMIT: u64 = 10_000_000;
 /// The cost limit of all rules of a schema, in cost units.
 pub const SCHEMA_LIMIT: u64 = 100_000_000;
-/// The maximum number of expressions that are reported if the total exceeds the limit: the most expensive expressions.
+/// The maximum number of expressions that are reported if the total exceeds the limit. The most expensive expressions are reported.
 const MOST_EXPENSIVE: usize = 4;
 
 /// The cost of the rules of a schema.

@@ -90,7 +90,7 @@ fn check_list_type(
     }
 }
 
-/// The extension that makes the items of a set mergeable. `None` if the items are atomic, or if the list is not a set.
+/// The extension of a set's items that should be `atomic`, but is not. `None` if the items are atomic, or if the list is not a set.
 pub(in crate::definition) fn mergeable_item_of_set(
     list_type: &str,
     item: &JsonSchema,

@@ -34,7 +34,8 @@ struct Above<'w> {
     no_defaults: Option<NoDefaults<'w>>,
     /// Whether the node is the `apiVersion`, `kind` or `metadata` of a resource, or is below one of these fields.
     in_metadata: bool,
-    /// The outermost node whose children cannot be matched between the object before and after an update.
+    /// The outermost node above this one whose children before an update cannot be matched with those after it; `None` if there is no such
+    /// node.
     uncorrelatable: Option<&'w Path<'w>>,
 }
 

@@ -98,7 +98,7 @@ fn check_type(schema: &JsonSchema, level: Level, path: &Path<'_>, errors: &mut F
     }
 }
 
-/// The error for a type that is absent or must be a different one.
+/// The error for a missing or wrong type.
 pub(super) fn required_or_invalid(path: &Path<'_>, kind: &str, detail: &str) -> Error {
     match kind {
         "" => Error::required(path, detail),

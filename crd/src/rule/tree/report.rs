@@ -64,7 +64,7 @@ impl Report {
         }
     }
 
-    /// Subtracts a cost from the budget. Returns false if the budget is exceeded.
+    /// Subtracts a cost from the budget. If the remaining budget is smaller than the cost, returns false instead.
     pub(super) fn charge(&mut self, cost: u64) -> bool {
         let rest = i64::try_from(cost)
             .ok()

@@ -114,7 +114,7 @@ impl<'i> RuleWalk<'i> {
 }
 
 impl<'f, 'd> Subject<'f, 'd> {
-    /// The subject for one entry of this object.
+    /// The subject for one entry of this subject's value, which is an object or map.
     fn entry<'e>(
         &self,
         key: &str,

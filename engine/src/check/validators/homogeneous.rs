@@ -7,7 +7,7 @@ use crate::decl::LiteralRule;
 use crate::issues::Issues;
 use crate::types::Type;
 
-/// Reports elements, keys and values of list and map literals whose type differs from that of the literal's first element, key or value.
+/// In list and map literals, reports elements, keys and values whose type differs from that of the literal's first element, key or value.
 /// Literals within a call of `format` are exempt.
 pub fn homogeneous_literals(checked: &CheckedAst, issues: &mut Issues) {
     if !checked.found.has_series {
@@ -64,7 +64,8 @@ fn is_exempt(checked: &CheckedAst, expr: &Expr) -> bool {
     }
 }
 
-/// The id and type of an element. For an optional element, the type is that of the value in the optional; upstream crashes if it is `dyn`.
+/// The id and type of an element. For an optional element, the type is that of the value in the optional; upstream crashes if the element's
+/// own type is `dyn`.
 fn typed<'c>(checked: &'c CheckedAst, element: &Expr, optional: bool) -> (ExprId, &'c Type) {
     let ty = checked.type_of(element.id);
     (

@@ -21,7 +21,7 @@ struct LiteralArgument<'a> {
     literal: &'a Constant,
 }
 
-/// Checks the literals that are the first argument of a call of a function with this rule. Reports those that `is_valid` rejects.
+/// For each call of a function with this rule, checks the first argument if it is a literal. Reports the literals that `is_valid` rejects.
 fn validate(
     checked: &CheckedAst,
     issues: &mut Issues,

@@ -20,7 +20,7 @@ impl Attribute {
         }
     }
 
-    /// Evaluates a conditional without selections and indices.
+    /// Evaluates a conditional that no selection or index follows.
     pub(super) fn choose<'a>(
         &self,
         conditional: &'a Conditional,

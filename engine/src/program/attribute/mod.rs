@@ -77,7 +77,7 @@ impl Attribute {
         self.settle(reached, frame)
     }
 
-    /// The value of a chain that ends at the value or optional that was reached.
+    /// Converts the result of the chain's last step to the chain's value.
     fn settle<'a>(
         &self,
         reached: Reached<'a>,
@@ -92,7 +92,7 @@ impl Attribute {
         })
     }
 
-    /// Whether the chain only tests for the presence of its last field.
+    /// Whether the chain is a presence test and consists of fields only, without qualifiers.
     fn tests_field(&self) -> bool {
         self.presence && self.qualifiers.is_empty()
     }
@@ -214,7 +214,7 @@ fn test<'a>(
 }
 
 impl<'a> Reached<'a> {
-    /// A chain that begins with this value.
+    /// The result before the first step of a chain whose base has this value.
     fn at(base: Value<'a>, frame: &Frame<'_, 'a>) -> Self {
         match base.as_optional() {
             Some(None) => Reached::Absent,

@@ -57,8 +57,9 @@ impl Attribute {
         fields.saturating_add(u64::from(!self.presence))
     }
 
-    /// Looks up the fields of the chain, from its base on, until one is missing. Returns the number of fields that are found, and the value
-    /// of the last of them. `None` if an object that is searched was not parsed into an arena.
+    /// Looks up the fields of the chain, from its base on, until one is missing. Returns the number of fields that were found, and the
+    /// value of the last of them, or of the base if none was found. `None` if the base has no value, or if a value that is searched is not
+    /// an object that was parsed into an arena.
     #[inline(always)]
     pub(in crate::program) fn parsed_fields<'a>(
         &self,
@@ -161,7 +162,7 @@ impl Attribute {
     }
 
     /// Evaluates a chain of fields and then optional fields, such as `a.b.?c.?d`, through JSON objects only. The inner option is the
-    /// resulting optional: `Some(Ok(None))` is an empty optional. The outer `None` means that the chain needs anything else; nothing is
+    /// resulting optional: `Some(Ok(None))` is an empty optional. The outer `None` means that the chain needs more than this; nothing is
     /// charged in this case.
     #[inline(always)]
     pub(in crate::program) fn eval_optional<'a>(

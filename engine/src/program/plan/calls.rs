@@ -396,8 +396,8 @@ fn callee(target: &CallTarget<'_>, types: &[&Type]) -> (Callee, bool) {
     }
 }
 
-/// Whether every value of this static type has this type at run time. Other static types can come from a type parameter that the checker
-/// bound for an operand of type `dyn`. The operand's value can then have another type.
+/// Whether every value of this static type has this type at run time. A value of another static type can have a different type at run time:
+/// the checker can infer the static type from a type parameter whose operand is `dyn`.
 fn is_certain(ty: &Type) -> bool {
     matches!(
         ty,

@@ -39,7 +39,7 @@ impl PlanError {
         }
     }
 
-    /// Attaches the node that failed, unless the failure has a node already.
+    /// Attaches the node that failed, unless the error has a node already.
     fn at(mut self, id: ExprId) -> Self {
         self.expr_id.get_or_insert(id);
         self

@@ -54,7 +54,8 @@ pub(super) fn pair(arguments: PlannedArguments) -> Result<Box<[Step; 2]>, PlanEr
     Ok(Box::new(two(arguments)?))
 }
 
-/// Plans `||` if `OR` is true, and `&&` otherwise. The terms of an operand that is the same operator become terms of the result.
+/// Plans `||` if `OR` is true, and `&&` otherwise. An operand with the same operator contributes its terms: `a && (b && c)` has three
+/// terms.
 pub(super) fn plan_junction<const OR: bool>(
     id: ExprId,
     arguments: PlannedArguments,

@@ -43,7 +43,7 @@ pub(super) const ROWS: &[Overload] = &[
     row("uint", "string_to_uint64", "(string) -> uint", body!(convert::uint_from_string), "uint('12') == 12u").form(Form::Conversion),
 ];
 
-/// `duration(int)`. Upstream declares it, but every call fails.
+/// `duration(int)`, which newer versions of Kubernetes do not declare. Every call fails.
 #[rustfmt::skip] // One row per line.
 pub(super) const DURATION_OF_INT: &[Overload] = &[
     row("duration", "int64_to_duration", "(int) -> duration", body!(no_duration), "[1].exists(i, i == 1 || duration(i) == duration('1s'))").form(Form::Conversion).literals(LiteralRule::Duration),

@@ -130,8 +130,8 @@ fn milliseconds_of_second(Duration(nanos): Duration) -> i64 {
     nanos % 1_000_000_000 / 1_000_000
 }
 
-/// Adds the whole units and the remaining nanoseconds as doubles, and truncates the sum, as Go does. For a long duration just below a
-/// whole number of units, the sum rounds up to that number.
+/// Adds the whole units and the remaining fraction of a unit as doubles, and truncates the sum, as Go does. For a long duration just below
+/// a whole number of units, the sum rounds up to that number.
 fn sum(whole: i64, rest: i64, unit: i64) -> i64 {
     (whole as f64 + rest as f64 / unit as f64) as i64
 }

@@ -67,7 +67,7 @@ pub(super) enum Decision {
     Next,
     /// The next token decides. If it is a comma, the token after the comma decides whether another element follows.
     Elements,
-    /// Chooses an alternative of the rule `unary`. Two of them begin with `-`.
+    /// Chooses an alternative of the rule `unary`, where two alternatives begin with `-`.
     Unary,
     /// Decides whether a further `-` is an operator or begins a literal.
     Dashes,

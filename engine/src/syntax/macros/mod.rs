@@ -108,7 +108,7 @@ impl Receiver {
 /// The error in a call of a macro.
 #[derive(Debug, Clone, PartialEq)]
 pub enum MacroError {
-    /// The macro does not accept an argument or the call.
+    /// The macro rejects one of its arguments, or the whole call.
     Argument {
         /// The argument, or the whole call.
         id: ExprId,
@@ -277,7 +277,8 @@ impl<'n> MacroContext<'n> {
         self.node(ExprKind::Comprehension(Box::new(comprehension)))
     }
 
-    /// Evaluates `result` with `name` bound to `value`: a comprehension over an empty list, with `name` as its accumulator.
+    /// Builds an expression that evaluates `result` with `name` bound to `value`: a comprehension over an empty list, with `name` as its
+    /// accumulator.
     pub fn bind(&mut self, name: SmolStr, value: Expr, result: Expr) -> Expr {
         let (iter_range, loop_condition) = (self.list(Vec::new()), self.bool(false));
         let loop_step = self.ident(name.clone());
@@ -293,7 +294,7 @@ impl<'n> MacroContext<'n> {
         })
     }
 
-    /// A copy of the tree with new ids and the original's source positions.
+    /// A copy of the tree with new ids. Nodes keep their source positions; map entries and fields get the position of the macro's call.
     ///
     /// # Errors
     ///

@@ -92,7 +92,7 @@ struct Called {
 enum Fault {
     /// The next token is not allowed here.
     Mismatch,
-    /// No alternative fits the next `tokens` tokens.
+    /// No alternative fits the next token and the `tokens` tokens after it.
     NoAlternative { tokens: usize },
 }
 
@@ -346,8 +346,8 @@ impl FaultReader<'_> {
             .map_or_else(|| no_alternative(0), Ok)
     }
 
-    /// Chooses one of the alternatives of `primary` that begin with a name: an identifier, a global call or a struct literal. The name ends
-    /// before the token `past`.
+    /// Chooses one of the alternatives of `primary` that begin with a name: an identifier, a global call or a struct literal. The first
+    /// identifier of the name ends before the token that is `past` tokens ahead.
     fn name(&mut self, past: usize) -> Result<usize, Halt> {
         const IDENT: usize = 0;
         const GLOBAL_CALL: usize = 1;

@@ -14,7 +14,7 @@ pub fn format_calls_before_4(checked: &CheckedAst, issues: &mut Issues) {
     validate(checked, issues, takes_before_4);
 }
 
-/// Reports calls that `format` rejects since version 4 of the strings library, and values that no clause uses.
+/// Reports calls that `format` rejects in version 4 of the strings library and later, and values that no clause uses.
 pub fn format_calls_since_4(checked: &CheckedAst, issues: &mut Issues) {
     validate(checked, issues, takes_since_4);
 }

@@ -61,7 +61,8 @@ pub(super) fn last_index_of(text: &str, part: &str) -> i64 {
     index.map_or(-1, code_points)
 }
 
-/// `text.lastIndexOf(part, from)`: the last position, not above `from`, at which `part` begins.
+/// `text.lastIndexOf(part, from)`: the last position, not above `from`, at which `part` begins; -1 if `from` is not below the length of
+/// `text`. An empty `part` is found at `from`, even past the end.
 pub(super) fn last_index_of_from(text: &str, part: &str, from: i64) -> Result<i64, EvalError> {
     if part.is_empty() {
         return Ok(from);
@@ -83,7 +84,7 @@ pub(super) fn last_index_of_from(text: &str, part: &str, from: i64) -> Result<i6
     Ok(found.map_or(-1, code_points))
 }
 
-/// Like [`index_of_from`], but the position must not be below zero. An empty `part` is found at the end if the position is past the end.
+/// Like [`index_of_from`], except for an empty `part`: a position below zero is an error, and past the end the part is found at the end.
 pub(super) fn index_of_from_zero(text: &str, part: &str, from: i64) -> Result<i64, EvalError> {
     match part {
         _ if from < 0 => Err(out_of_range(from)),
@@ -92,7 +93,7 @@ pub(super) fn index_of_from_zero(text: &str, part: &str, from: i64) -> Result<i6
     }
 }
 
-/// Like [`last_index_of_from`], but the position must not be below zero. An empty `part` is found at the end if the position is past the
+/// Like [`last_index_of_from`], except for an empty `part`: a position below zero is an error, and past the end the part is found at the
 /// end.
 pub(super) fn last_index_of_from_zero(text: &str, part: &str, from: i64) -> Result<i64, EvalError> {
     match part {

@@ -82,14 +82,17 @@ impl Format {
         }
     }
 
-    /// The size in code points of the pattern for the format. It determines the cost of a check.
+    /// The length of the longest pattern of a format, in code points.
+    pub const LONGEST_PATTERN: u64 = 1103;
+
+    /// The length of the format's pattern, in code points. It determines the cost of a check.
     pub fn pattern_size(self) -> u64 {
         match self {
             Format::Dns1123Label | Format::Dns1123LabelPrefix => 30,
             Format::Dns1035Label | Format::Dns1035LabelPrefix => 30,
             Format::Dns1123Subdomain | Format::Dns1123SubdomainPrefix | Format::QualifiedName => 60,
             Format::LabelValue => 40,
-            Format::Uri => 1103,
+            Format::Uri => Format::LONGEST_PATTERN,
             Format::Uuid => 70,
             Format::Byte => 84,
             Format::Date | Format::DateTime => 71,

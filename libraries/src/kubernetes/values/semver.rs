@@ -35,7 +35,7 @@ impl From<&'static str> for ParseVersionError {
 }
 
 impl Version {
-    /// Reads a version as the specification requires it.
+    /// Reads a version as Semantic Versioning requires it.
     ///
     /// # Errors
     ///

@@ -18,15 +18,15 @@ use crate::watch::Changes;
 /// is reported, and the old pair stays in use.
 pub(crate) async fn certificates(tls: Arc<Tls>, metrics: Arc<Metrics>) {
     let mut changes = Changes::of(tls.files(), false);
-    let mut seen = contents(&tls);
+    // The files may have changed before they were watched.
+    let mut seen = tls.first_contents().clone();
     loop {
-        changes.next().await;
-        let now = contents(&tls);
-        if now == seen {
-            continue;
+        let now = tls.contents();
+        if now != seen {
+            seen = now;
+            certify(&tls, &metrics);
         }
-        seen = now;
-        certify(&tls, &metrics);
+        changes.next().await;
     }
 }
 
@@ -55,12 +55,6 @@ fn certify(tls: &Tls, metrics: &Metrics) {
             tracing::error!(%error, "certificates not reloaded; the old ones are offered");
         }
     }
-}
-
-/// The current contents of the files; `None` is a file that cannot be read.
-fn contents(tls: &Tls) -> Vec<Option<Vec<u8>>> {
-    let files = tls.files().into_iter();
-    files.map(|file| std::fs::read(file).ok()).collect()
 }
 
 /// Reads manifests again whenever they change. Returns `None` if the policies do not come from files.
@@ -180,6 +174,7 @@ mod tests {
     use crate::config::Limits;
     use crate::http::routes::{Paths, router};
     use crate::policies::Policies;
+    use crate::tls::{Identity, TlsSettings};
 
     async fn readyz(app: &Arc<App>) -> String {
         let request = Request::get("/readyz?verbose").body(Body::empty()).unwrap();
@@ -188,6 +183,37 @@ mod tests {
         assert_eq!(answer.status(), 200);
         let text = to_bytes(answer.into_body(), 1 << 16).await.unwrap();
         String::from_utf8(text.to_vec()).unwrap()
+    }
+
+    #[tokio::test]
+    async fn certificates_that_change_before_they_are_watched_are_loaded() {
+        let folder = std::env::temp_dir().join(format!("gavel-reload-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let (certificate, key) = (folder.join("tls.crt"), folder.join("tls.key"));
+        let write = || {
+            let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
+            std::fs::write(&certificate, made.cert.pem()).unwrap();
+            std::fs::write(&key, made.signing_key.serialize_pem()).unwrap();
+        };
+        write();
+        let (certificate, key) = (certificate.clone(), key.clone());
+        let identity = Identity::Files { certificate, key };
+        let client_ca = None;
+        let tls = Arc::new(
+            Tls::new(TlsSettings {
+                identity,
+                client_ca,
+            })
+            .unwrap(),
+        );
+        let first = tls.current();
+        write();
+        let watching = tokio::spawn(certificates(Arc::clone(&tls), Arc::new(Metrics::new())));
+        while Arc::ptr_eq(&tls.current(), &first) {
+            tokio::task::yield_now().await;
+        }
+        watching.abort();
+        std::fs::remove_dir_all(&folder).unwrap();
     }
 
     #[tokio::test]

@@ -98,6 +98,7 @@ impl From<RuleFindings> for GavelValidation {
             notes: found.notes,
             remaining_budget: found.remaining_budget,
             rules: RuleRun::Run,
+            interrupted: false,
         }
         .into()
     }

@@ -34,16 +34,18 @@
 //! # A custom resource
 //!
 //! [`CompiledCrd`] compiles a CustomResourceDefinition once and validates its objects: schema, metadata and
-//! `x-kubernetes-validations`, with transition rules and ratcheting on updates.
+//! `x-kubernetes-validations`, with transition rules and ratcheting on updates. It expects a definition that an API server accepts;
+//! [`Definition::validate`](crd::definition::Definition::validate) reports why an API server would reject one.
 //!
 //! # Admission policies
 //!
 //! ```
-//! use gavel::{AdmissionRequest, AdmissionResponse, Arena, EnvSet, Options, PolicyIndex, Value, dispatch};
+//! use gavel::{AdmissionRequest, AdmissionResponse, Arena, EnvSet, Options, PolicyIndex, Server, Value, dispatch};
 //! use serde_json::json;
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let kubernetes = EnvSet::new("1.36".parse()?)?;
+//! let server: Server = "1.36".parse()?;
+//! let kubernetes = EnvSet::new(server)?;
 //! let mut index = PolicyIndex::new(kubernetes.stored_expressions());
 //! index.apply(json!({
 //!     "apiVersion": "admissionregistration.k8s.io/v1",
@@ -77,7 +79,8 @@
 //! });
 //! let arena = Arena::new();
 //! let request = AdmissionRequest::read(Value::from(&request), &arena)?;
-//! let decision = dispatch(&index.snapshot(), &request, &Options::default());
+//! let options = Options { server, ..Options::default() };
+//! let decision = dispatch(&index.snapshot(), &request, &options);
 //! assert!(!decision.allowed());
 //!
 //! let response = AdmissionResponse::from(decision);
@@ -87,7 +90,8 @@
 //! # }
 //! ```
 //!
-//! [`Options`] contains the authorizer for the authorization checks of expressions, an interrupt, and the API server's version.
+//! [`PolicyIndex::apply`] takes policies, bindings and namespaces, [`PolicyIndex::apply_param`] takes params. [`Options`] contains the
+//! authorizer for the authorization checks of expressions, an interrupt, and the API server's version.
 
 pub use gavel_apimachinery as apimachinery;
 pub use gavel_crd as crd;

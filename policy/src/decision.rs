@@ -14,7 +14,8 @@ use crate::request::{AdmissionRequest, object_name};
 pub struct Decision {
     /// Why the request is denied; `None` if it is allowed.
     pub status: Option<Status>,
-    /// All denials of the request, in order. The first one determines the status.
+    /// All denials of the request by policies, in order. The first one determines the status. Empty if the request is denied because its
+    /// namespace does not exist.
     pub denials: Vec<Denial>,
     /// The warnings for the client, in order. Repeated warnings are not removed.
     pub warnings: Vec<String>,

@@ -114,12 +114,13 @@ impl PolicyIndex {
         }
     }
 
-    /// Adds a policy, a binding or a namespace, or replaces its earlier version. Use [`PolicyIndex::apply_param`] to add params.
+    /// Adds a policy, a binding or a namespace, or replaces its earlier version. Use [`PolicyIndex::apply_param`] to add params. A request
+    /// in a namespace that was not added is denied; [`Snapshot::with_assumed_namespace`] adds one to a snapshot.
     ///
     /// # Errors
     ///
     /// The object has another kind, a field has the wrong type, or a policy or binding has an unknown field. It is not an error if an
-    /// expression does not compile.
+    /// expression does not compile: [`CompiledPolicy::errors`] lists such expressions.
     pub fn apply(&mut self, object: Json) -> Result<(), IndexError> {
         if type_of(&object) == ("v1", "Namespace") {
             self.insert_namespace(Arc::new(Namespace::from_json(&object)?));

@@ -5,13 +5,14 @@
 //! the mutated object:
 //!
 //! ```
-//! use gavel_libraries::EnvSet;
+//! use gavel_libraries::{EnvSet, Server};
 //! use gavel_policy::{AdmissionRequest, Options, PolicyIndex, dispatch};
 //! use gavel_engine::value::{Arena, Value};
 //! use serde_json::json;
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let kubernetes = EnvSet::new("1.36".parse()?)?;
+//! let server: Server = "1.36".parse()?;
+//! let kubernetes = EnvSet::new(server)?;
 //! let mut index = PolicyIndex::new(kubernetes.stored_expressions());
 //! index.apply(json!({
 //!     "apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingAdmissionPolicy", "metadata": {"name": "short-names"},
@@ -35,7 +36,8 @@
 //! });
 //! let arena = Arena::new();
 //! let request = AdmissionRequest::read(Value::from(&review), &arena)?;
-//! assert!(dispatch(&index.snapshot(), &request, &Options::default()).allowed());
+//! let options = Options { server, ..Options::default() };
+//! assert!(dispatch(&index.snapshot(), &request, &options).allowed());
 //! # Ok(())
 //! # }
 //! ```

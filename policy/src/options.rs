@@ -16,7 +16,8 @@ pub struct Options<'a> {
     /// The cost budget in cost units. A policy's validations, its audit annotations and each mutation have separate budgets of this size.
     /// `None` means the budget of Kubernetes.
     pub cost_budget: Option<i64>,
-    /// The API server whose decisions are reproduced.
+    /// The API server whose decisions are reproduced. It must be the server of the [`EnvSet`](gavel_libraries::EnvSet) with which the
+    /// policies were compiled.
     pub server: Server,
     /// Answers the permission checks of expressions. Without an authorizer, `allowed()` is false for every check.
     pub authorizer: Option<&'a Arc<dyn Authorizer>>,

@@ -82,8 +82,13 @@ pub enum TlsError {
 #[derive(Debug)]
 pub(crate) struct Tls {
     settings: TlsSettings,
+    /// The contents of the files just before they were first used.
+    first: Contents,
     current: ArcSwap<Offered>,
 }
+
+/// The contents of files; `None` is a file that cannot be read.
+pub(crate) type Contents = Vec<Option<Vec<u8>>>;
 
 /// The current configuration, which new connections use.
 #[derive(Debug)]
@@ -96,8 +101,23 @@ struct Offered {
 impl Tls {
     /// Creates the configuration, and reads the files that the settings name.
     pub(crate) fn new(settings: TlsSettings) -> Result<Self, TlsError> {
+        let first = contents(&settings);
         let current = ArcSwap::from_pointee(offered(&settings)?);
-        Ok(Tls { settings, current })
+        Ok(Tls {
+            settings,
+            first,
+            current,
+        })
+    }
+
+    /// The contents of the files just before they were first used.
+    pub(crate) fn first_contents(&self) -> &Contents {
+        &self.first
+    }
+
+    /// The current contents of the files.
+    pub(crate) fn contents(&self) -> Contents {
+        contents(&self.settings)
     }
 
     /// The configuration of new connections.
@@ -127,13 +147,22 @@ impl Tls {
 
     /// The files that the settings name.
     pub(crate) fn files(&self) -> Vec<&Path> {
-        let identity = match &self.settings.identity {
-            Identity::Files { certificate, key } => vec![certificate.as_path(), key.as_path()],
-            Identity::SelfSigned(_) | Identity::Kept(_) => Vec::new(),
-        };
-        let client_ca = self.settings.client_ca.as_deref();
-        identity.into_iter().chain(client_ca).collect()
+        files(&self.settings)
     }
+}
+
+fn files(settings: &TlsSettings) -> Vec<&Path> {
+    let identity = match &settings.identity {
+        Identity::Files { certificate, key } => vec![certificate.as_path(), key.as_path()],
+        Identity::SelfSigned(_) | Identity::Kept(_) => Vec::new(),
+    };
+    let client_ca = settings.client_ca.as_deref();
+    identity.into_iter().chain(client_ca).collect()
+}
+
+fn contents(settings: &TlsSettings) -> Contents {
+    let files = files(settings).into_iter();
+    files.map(|file| std::fs::read(file).ok()).collect()
 }
 
 fn offered(settings: &TlsSettings) -> Result<Offered, TlsError> {

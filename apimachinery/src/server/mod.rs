@@ -37,7 +37,8 @@ pub struct Server {
 }
 
 impl Server {
-    /// The oldest version that Gavel reproduces. Older versions are assumed to answer like this version.
+    /// The oldest version that Gavel reproduces. Older versions are assumed to answer like this version, and versions after
+    /// [`KubeVersion::NEWEST`] like the newest.
     pub const OLDEST: KubeVersion = KubeVersion::v1(34);
 
     /// The API server of the given version. New expressions can use all features of that version.

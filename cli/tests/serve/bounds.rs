@@ -31,11 +31,7 @@ async fn reviews_that_no_api_server_sends_are_400() {
     let server = Server::start(&["--demo", "--self-signed"]);
     let client = server.client();
     for (path, value, message) in [
-        (
-            "resource",
-            Json::Null,
-            "request.resource.version must be set",
-        ),
+        ("resource", Json::Null, "request.resource: must be set"),
         (
             "resource",
             json!("pods"),
@@ -44,19 +40,19 @@ async fn reviews_that_no_api_server_sends_are_400() {
         (
             "resource",
             json!({}),
-            "request.resource.version must be set",
+            "request.resource.version: must be set",
         ),
         (
             "requestResource",
             json!({}),
-            "request.requestResource.version must be set",
+            "request.requestResource.version: must be set",
         ),
         (
             "requestKind",
             json!([]),
             "request.requestKind: must be an object",
         ),
-        ("kind", Json::Null, "request.kind.version must be set"),
+        ("kind", Json::Null, "request.kind: must be set"),
         (
             "resource/group",
             json!(1),
@@ -67,14 +63,14 @@ async fn reviews_that_no_api_server_sends_are_400() {
             json!(true),
             "request.requestKind.kind: must be a string",
         ),
-        ("operation", Json::Null, "request.operation must be set"),
+        ("operation", Json::Null, "request.operation: must be set"),
         (
             "operation",
             json!("PATCH"),
-            "request.operation must be CREATE, UPDATE, DELETE or CONNECT",
+            "request.operation: must be CREATE, UPDATE, DELETE or CONNECT",
         ),
         ("operation", json!(1), "request.operation: must be a string"),
-        ("object", Json::Null, "request.object must be set"),
+        ("object", Json::Null, "request.object: must be set"),
         (
             "namespace",
             json!("a.b"),

@@ -121,7 +121,7 @@ async fn health_and_metrics_have_a_listener_without_certificates() {
     ]);
     let log = server.wait_for_log("serving health and metrics");
     let health = |path: &str| format!("http://{}{path}", log["address"].as_str().unwrap());
-    let anyone = reqwest::Client::new();
+    let anyone = client(&clients.pem()).build().unwrap();
     for path in ["/livez", "/readyz", "/readyz/policies", "/metrics"] {
         let answer = anyone.get(health(path)).send().await.unwrap();
         assert_eq!(answer.status(), 200, "{path}");

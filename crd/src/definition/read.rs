@@ -75,7 +75,7 @@ impl Definition {
     /// `apiextensions.k8s.io/v1beta1`. Other values of `apiVersion` are not checked.
     pub fn read(json: &Json) -> Result<Definition, ReadError> {
         #[derive(Deserialize)]
-        #[serde(rename_all = "camelCase")]
+        #[serde(rename_all = "camelCase", expecting = "a CustomResourceDefinition")]
         struct Written {
             #[serde(default, deserialize_with = "api::or_default")]
             api_version: String,

@@ -16,7 +16,7 @@ pub struct CompileError(String);
 
 /// A definition does not have this version.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the CRD has no version {version:?}, only {}", known.join(", "))]
+#[error("the CRD has no version {version:?}, {}", match known.as_slice() { [] => "because it has no versions".to_owned(), known => format!("only {}", known.join(", ")) })]
 pub struct UnknownVersion {
     version: String,
     known: Vec<String>,
@@ -89,7 +89,9 @@ pub struct CompiledCrd {
 }
 
 impl CompiledCrd {
-    /// Compiles a definition for the newest supported version of the API server.
+    /// Compiles a definition for the newest supported version of the API server. The definition should be one that an API server accepts:
+    /// of the errors that [`Definition::validate`] finds, only those below are found here. A rule that does not compile fails for every
+    /// object.
     ///
     /// # Errors
     ///
@@ -98,7 +100,8 @@ impl CompiledCrd {
         Self::compile_for(definition, Server::default())
     }
 
-    /// Compiles a definition for an API server. If the definition preserves unknown fields, its schemas need not be structural.
+    /// Like [`CompiledCrd::compile`], for the given API server. If the definition preserves unknown fields, its schemas need not be
+    /// structural.
     ///
     /// # Errors
     ///

@@ -1,3 +1,5 @@
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
 use serde_json::json;
 
 use gavel_engine::value::Json;
@@ -346,6 +348,32 @@ fn metadata_is_validated_by_default() {
         ..ValidateOptions::default()
     };
     assert!(errors(&options).is_empty());
+}
+
+#[test]
+fn an_interrupted_validation_says_so() {
+    let rule = json!({"rule": "self.all(x, self.all(y, x != y || x == y))"});
+    let list =
+        json!({"type": "array", "items": {"type": "integer"}, "x-kubernetes-validations": [rule]});
+    let crd = compile(&definition(json!({
+        "type": "object", "properties": {"spec": {"type": "object", "properties": {"l": list}}},
+    })));
+    let object = thing(&json!({"l": Vec::from_iter(0..300)}));
+    // The callback is first asked before the values are validated, and last while the rule runs.
+    for asked in [0, 1, 2, 5, u32::MAX] {
+        let left = AtomicU32::new(asked);
+        let interrupt = || {
+            let before = left.fetch_update(Relaxed, Relaxed, |left| left.checked_sub(1));
+            before.is_err()
+        };
+        let options = ValidateOptions {
+            interrupt: Some(&interrupt),
+            ..ValidateOptions::default()
+        };
+        let outcome = crd.validate_with("v1", &object, None, &options).unwrap();
+        assert_eq!(outcome.interrupted, asked < u32::MAX, "{asked}");
+        assert_eq!(outcome.is_valid(), !outcome.interrupted, "{asked}");
+    }
 }
 
 /// The number 1 within `depth` lists.

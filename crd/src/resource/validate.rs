@@ -1,6 +1,8 @@
 //! The validation of an object: its type, metadata and schema, then its rules (apiextensions-apiserver
 //! `pkg/registry/customresource/{strategy,status_strategy,validator}.go`).
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use gavel_apimachinery::field::{Error, Path};
 use gavel_apimachinery::meta::{self, GroupVersion, MetadataView};
 use gavel_apimachinery::names;
@@ -24,8 +26,8 @@ pub struct ValidateOptions<'a> {
     pub status: bool,
     /// Whether the rules run even if an earlier error would keep an API server from running them.
     pub force_rules: bool,
-    /// A callback for the host's deadline or cancellation flag. It is called from time to time; if it returns true, the validation ends
-    /// with an error.
+    /// A callback for the host's deadline or cancellation flag. It is called from time to time; if it returns true, the validation ends,
+    /// and its outcome is invalid and [`interrupted`](Outcome::interrupted).
     pub interrupt: Interrupt<'a>,
 }
 
@@ -68,6 +70,8 @@ pub struct Outcome {
     pub remaining_budget: i64,
     /// Whether the rules ran.
     pub rules: RuleRun,
+    /// Whether the host interrupted the validation. The errors then include `operation interrupted`, and say little about the object.
+    pub interrupted: bool,
 }
 
 /// Whether the `x-kubernetes-validations` of a definition ran for an object.
@@ -92,6 +96,7 @@ impl Outcome {
             notes: Vec::new(),
             remaining_budget: budget,
             rules: RuleRun::Skipped,
+            interrupted: true,
         }
     }
 
@@ -143,15 +148,29 @@ impl CompiledCrd {
         let empty = JsonSchema::default();
         let schema = version.schema.as_deref().unwrap_or(&empty);
         let correlation = old.map(|old| Correlation::new(object, old, schema));
+        let is_over = AtomicBool::new(false);
+        let noted = options.interrupt.map(|ask| {
+            let is_over = &is_over;
+            move || {
+                let stops = ask();
+                is_over.fetch_or(stops, Ordering::Relaxed);
+                stops
+            }
+        });
         let validation = ObjectValidation {
             crd: self,
             version,
             object,
             was: correlation.as_ref().map(Correlation::root),
-            options,
+            options: &ValidateOptions {
+                interrupt: noted.as_ref().map(|noted| noted as _),
+                ..*options
+            },
         };
         let interrupted = |_| Outcome::interrupted(options.budget);
-        Ok(validation.run().unwrap_or_else(interrupted))
+        let mut outcome = validation.run().unwrap_or_else(interrupted);
+        outcome.interrupted = is_over.into_inner();
+        Ok(outcome)
     }
 }
 
@@ -176,6 +195,7 @@ impl ObjectValidation<'_, '_> {
             notes: Vec::new(),
             remaining_budget: self.options.budget,
             rules: RuleRun::None,
+            interrupted: false,
         };
         let Some(rules) = &self.version.rules else {
             return Ok(outcome);

@@ -47,7 +47,7 @@ pub struct Overload {
     pub literals: Option<LiteralRule>,
     /// The cost of a call.
     pub cost: Cost,
-    /// An example for the documentation: an expression that is true. A test evaluates it.
+    /// An example for the documentation: an expression that is true. Tests evaluate the examples of Gavel's own rows.
     pub example: &'static str,
 }
 

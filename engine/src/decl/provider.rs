@@ -25,6 +25,12 @@ pub trait TypeProvider: fmt::Debug + Send + Sync {
         FieldPlace::UNKNOWN
     }
 
+    /// A hash of the definition of a type. Types of two hosts that have the same name are the same type only if their fingerprints are
+    /// equal. `None` if the host does not know the type, or has no fingerprints.
+    fn fingerprint(&self, _type_name: &str) -> Option<u64> {
+        None
+    }
+
     /// The behavior of the objects that struct literals of a type create. With `None`, the evaluation of struct literals of the type fails.
     fn object_kind(&self, _type_name: &str) -> Option<ObjectKind> {
         None
@@ -70,6 +76,10 @@ impl TypeProvider for TypeProviders {
         host.map_or(FieldPlace::UNKNOWN, |host| {
             host.field_place(type_name, field)
         })
+    }
+
+    fn fingerprint(&self, type_name: &str) -> Option<u64> {
+        self.0.iter().find_map(|host| host.fingerprint(type_name))
     }
 
     fn object_kind(&self, type_name: &str) -> Option<ObjectKind> {

@@ -64,6 +64,11 @@ impl EnvBuilder {
         self
     }
 
+    /// The fingerprint of the type with this name that a host provides; `None` if no host has one.
+    pub fn fingerprint(&self, type_name: &str) -> Option<u64> {
+        self.parts.declarations.provider().fingerprint(type_name)
+    }
+
     /// Sets the macros.
     pub fn macros(mut self, macros: Macros) -> Self {
         self.parts.macros = macros;

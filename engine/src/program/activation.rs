@@ -1,13 +1,41 @@
 //! The values of variables.
 
-use smallvec::SmallVec;
-
 use crate::value::{Value, same_text};
 
+/// The number of bindings that need no allocation.
+const FEW: usize = 4;
+
+/// A name with its value.
+type Binding<'a> = (&'a str, Value<'a>);
+
 /// The variables of an evaluation with their values.
+///
+/// An activation can be used again after its arena is reset:
+///
+/// ```
+/// use gavel_engine::env::Env;
+/// use gavel_engine::program::{Activation, EvalOptions};
+/// use gavel_engine::types::Type;
+/// use gavel_engine::value::Arena;
+///
+/// let env = Env::builder().variable("x", Type::Bool).build()?;
+/// let program = env.plan(&env.compile("x").expect("an expression")).expect("a program");
+/// let (mut arena, mut activation) = (Arena::new(), Activation::new());
+/// for x in [true, false] {
+///     activation.bind("x", x);
+///     let evaluation = program.eval(&activation, &arena, &EvalOptions::default());
+///     assert_eq!(evaluation.result.expect("a value").as_bool(), Some(x));
+///     arena.reset();
+/// }
+/// # Ok::<(), gavel_engine::types::TypeTextError>(())
+/// ```
+// A `SmallVec` would make the activation invariant in `'a`. It could then not outlive the borrow of a single arena.
 #[derive(Debug, Clone, Default)]
 pub struct Activation<'a> {
-    bindings: SmallVec<[(&'a str, Value<'a>); 8]>,
+    /// The first bindings, without gaps.
+    few: [Option<Binding<'a>>; FEW],
+    /// The bindings for which `few` has no room.
+    more: Vec<Binding<'a>>,
 }
 
 impl<'a> Activation<'a> {
@@ -16,13 +44,22 @@ impl<'a> Activation<'a> {
         Self::default()
     }
 
-    /// Binds a value to a variable. It replaces an earlier value of the variable.
+    /// Binds a value to a variable. It replaces an earlier value of the variable. Expressions ignore variables that they do not read.
     #[inline]
     pub fn bind(&mut self, name: &'a str, value: impl Into<Value<'a>>) -> &mut Self {
-        let value = value.into();
-        match self.bindings.iter_mut().find(|(known, _)| *known == name) {
-            Some(binding) => binding.1 = value,
-            None => self.bindings.push((name, value)),
+        let binding = (name, value.into());
+        for place in &mut self.few {
+            match place {
+                Some((known, _)) if *known != name => {}
+                place => {
+                    *place = Some(binding);
+                    return self;
+                }
+            }
+        }
+        match self.more.iter_mut().find(|(known, _)| *known == name) {
+            Some(known) => *known = binding,
+            None => self.more.push(binding),
         }
         self
     }
@@ -30,9 +67,43 @@ impl<'a> Activation<'a> {
     /// The value of a variable; `None` if the variable is not bound.
     #[inline]
     pub fn resolve(&self, name: &str) -> Option<Value<'a>> {
-        self.bindings
-            .iter()
+        let few = self.few.iter().map_while(Option::as_ref);
+        few.chain(&self.more)
             .find(|(known, _)| same_text(known, name))
             .map(|(_, value)| *value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::Arena;
+
+    #[test]
+    fn a_variable_has_the_value_that_was_bound_last() {
+        let names: Vec<String> = (0..3 * FEW).map(|n| format!("x{n}")).collect();
+        let mut activation = Activation::new();
+        for value in [1_i64, 2] {
+            for name in &names {
+                activation.bind(name, value);
+                assert_eq!(
+                    activation.resolve(name).and_then(|v| v.as_int()),
+                    Some(value)
+                );
+            }
+        }
+        assert!(activation.resolve("y").is_none());
+    }
+
+    #[test]
+    fn an_activation_outlives_the_arenas_that_it_is_used_with() {
+        fn shorter<'s>(activation: &'s Activation<'static>, _: &'s Arena) -> &'s Activation<'s> {
+            activation
+        }
+        let activation = Activation::new();
+        for _ in 0..2 {
+            let arena = Arena::new();
+            assert!(shorter(&activation, &arena).resolve("x").is_none());
+        }
     }
 }

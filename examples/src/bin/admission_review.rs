@@ -3,12 +3,14 @@
 use std::error::Error;
 
 use gavel::{
-    AdmissionRequest, AdmissionResponse, Arena, EnvSet, Options, PolicyIndex, Value, dispatch,
+    AdmissionRequest, AdmissionResponse, Arena, EnvSet, Options, PolicyIndex, Server, Value,
+    dispatch,
 };
 use serde_json::json;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let kubernetes = EnvSet::new("1.36".parse()?)?;
+    let server: Server = "1.36".parse()?;
+    let kubernetes = EnvSet::new(server)?;
     let mut index = PolicyIndex::new(kubernetes.stored_expressions());
     index.apply(json!({
         "apiVersion": "admissionregistration.k8s.io/v1",
@@ -42,7 +44,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     });
     let arena = Arena::new();
     let request = AdmissionRequest::read(Value::from(&request), &arena)?;
-    let decision = dispatch(&snapshot, &request, &Options::default());
+    let options = Options {
+        server,
+        ..Options::default()
+    };
+    let decision = dispatch(&snapshot, &request, &options);
     assert!(!decision.allowed());
 
     let response = AdmissionResponse::from(decision);

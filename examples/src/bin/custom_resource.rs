@@ -2,8 +2,9 @@
 
 use std::error::Error;
 
-use gavel::CompiledCrd;
 use gavel::crd::definition::Definition;
+use gavel::crd::rule::RuleEnvs;
+use gavel::{CompiledCrd, Server};
 use serde_json::json;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -31,6 +32,11 @@ fn main() -> Result<(), Box<dyn Error>> {
             }],
         },
     }))?;
+    let server = Server::default();
+    assert_eq!(
+        definition.validate(&RuleEnvs::new(server.compatible())?),
+        []
+    );
     let compiled = CompiledCrd::compile(&definition)?;
     let shop = |replicas: u32, max: u32| {
         json!({
@@ -39,15 +45,27 @@ fn main() -> Result<(), Box<dyn Error>> {
         })
     };
 
+    // On an update, both objects have the version of the stored object.
+    let stored = |replicas: u32, max: u32| {
+        let mut shop = shop(replicas, max);
+        shop["metadata"]["resourceVersion"] = json!("1");
+        shop
+    };
+
     let budget = gavel::crd::resource::COST_BUDGET;
     let created = compiled.validate("v1", &shop(7, 5), None, budget)?;
-    let updated = compiled.validate("v1", &shop(2, 4), Some(&shop(2, 5)), budget)?;
-    for (what, outcome) in [("create", &created), ("update", &updated)] {
-        for error in outcome.errors() {
-            println!("{what}: {error}");
-        }
+    let updated = compiled.validate("v1", &stored(2, 4), Some(&stored(2, 5)), budget)?;
+    for (outcome, expected) in [
+        (
+            &created,
+            "spec: Invalid value: replicas must not exceed max",
+        ),
+        (&updated, "spec: Invalid value: max must not shrink"),
+    ] {
+        let errors: Vec<String> = outcome.errors().map(ToString::to_string).collect();
+        println!("{}", errors.join("\n"));
+        assert_eq!(errors, [expected]);
     }
-    assert!(!created.is_valid() && !updated.is_valid());
     Ok(())
 }
 

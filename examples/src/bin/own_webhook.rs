@@ -11,15 +11,15 @@ use axum::http::StatusCode;
 use axum::routing::post;
 use axum::{Json, Router};
 use gavel::{
-    AdmissionRequest, AdmissionResponse, Arena, EnvSet, Options, PolicyIndex, Snapshot, Value,
-    dispatch,
+    AdmissionRequest, AdmissionResponse, Arena, EnvSet, Options, PolicyIndex, Server, Snapshot,
+    Value, dispatch,
 };
 use serde_json::{Value as JsonValue, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
 fn policies() -> Result<Snapshot, Box<dyn Error>> {
-    let kubernetes = EnvSet::new("1.36".parse()?)?;
+    let kubernetes = EnvSet::new(Server::default())?;
     let mut index = PolicyIndex::new(kubernetes.stored_expressions());
     index.apply(json!({
         "apiVersion": "admissionregistration.k8s.io/v1",

@@ -68,7 +68,8 @@ impl<'a> AdmissionRequest<'a> {
     ///
     /// # Errors
     ///
-    /// A field does not have the type that it has in an AdmissionRequest.
+    /// The request lacks a field that every API server sets (`operation`, `kind`, `resource`, and `object` of a `CREATE` or `UPDATE`), or a
+    /// field has a value that it cannot have in an AdmissionRequest.
     pub fn read(request: Value<'a>, arena: &'a Arena) -> Result<Self, RequestError> {
         if request.as_map().is_none() {
             return Err(unfit("request", "an object"));
@@ -105,19 +106,28 @@ impl<'a> AdmissionRequest<'a> {
             dry_run,
             options,
         ] = fields_named(request, names);
+        if kind.as_str() == Some("AdmissionReview") {
+            return Err(RequestError {
+                field: "request".to_owned(),
+                message: "must be the field `request` of an AdmissionReview, not the whole review"
+                    .to_owned(),
+            });
+        }
         let names = ["group", "version", "kind"];
         let sent_kind = texts_of(sent_kind, "requestKind", names)?;
         let kind = texts_of(kind, "kind", names)?;
         let names = ["group", "version", "resource"];
         let sent_resource = texts_of(sent_resource, "requestResource", names)?;
         let resource = texts_of(resource, "resource", names)?;
-        let [group, version, of_kind] = sent_kind.or(kind).unwrap_or_default();
+        let kind = kind.ok_or_else(|| unfit("request.kind", "set"))?;
+        let [group, version, of_kind] = sent_kind.unwrap_or(kind);
         let kind = GroupVersionKind {
             group: group.into(),
             version: version.into(),
             kind: of_kind.into(),
         };
-        let [group, version, resource] = sent_resource.or(resource).unwrap_or_default();
+        let resource = resource.ok_or_else(|| unfit("request.resource", "set"))?;
+        let [group, version, resource] = sent_resource.unwrap_or(resource);
         let resource = GroupVersionResource {
             group: group.into(),
             version: version.into(),
@@ -127,6 +137,17 @@ impl<'a> AdmissionRequest<'a> {
             upper if upper.bytes().all(|byte| byte.is_ascii_uppercase()) => upper,
             other => arena.bump().alloc_str(&other.to_uppercase()),
         };
+        match operation {
+            "CREATE" | "UPDATE" if new_object.is_null() => {
+                return Err(unfit("request.object", "set"));
+            }
+            "CREATE" | "UPDATE" | "DELETE" | "CONNECT" => {}
+            "" => return Err(unfit("request.operation", "set")),
+            _ => {
+                let known = "CREATE, UPDATE, DELETE or CONNECT";
+                return Err(unfit("request.operation", known));
+            }
+        }
         Ok(AdmissionRequest {
             uid: text(uid, "request.uid")?,
             kind,
@@ -196,7 +217,8 @@ fn text<'a>(value: Value<'a>, field: &str) -> Result<&'a str, RequestError> {
     }
 }
 
-/// The string `fields` of an object in the request; empty if absent. `None` if the object is null.
+/// The string `fields` of an object in the request: the group, which may be absent, and two fields that must be set. `None` if the object is
+/// null.
 fn texts_of<'a>(
     value: Value<'a>,
     name: &str,
@@ -211,11 +233,15 @@ fn texts_of<'a>(
     let mut texts = [""; 3];
     let found = fields_named(value, fields).into_iter().zip(fields);
     for (to, (value, field)) in texts.iter_mut().zip(found) {
+        let path = || format!("request.{name}.{field}");
         *to = match value.kind() {
             ValueKind::Null => "",
             ValueKind::String(text) => text,
-            _ => return Err(unfit(&format!("request.{name}.{field}"), "a string")),
+            _ => return Err(unfit(&path(), "a string")),
         };
+        if to.is_empty() && field != "group" {
+            return Err(unfit(&path(), "set"));
+        }
     }
     Ok(Some(texts))
 }

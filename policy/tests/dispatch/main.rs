@@ -76,15 +76,20 @@ fn request(arena: &Arena) -> AdmissionRequest<'_> {
     request_with(json!({}), arena)
 }
 
-/// A request to create a pod, parsed from JSON. `fields` replaces some of its fields.
-fn request_with(fields: Json, arena: &Arena) -> AdmissionRequest<'_> {
-    let mut request = json!({
+/// A request to create a pod, as JSON.
+fn request_json() -> Json {
+    json!({
         "uid": "1", "operation": "CREATE", "name": "web", "namespace": "default",
         "kind": {"group": "", "version": "v1", "kind": "Pod"},
         "resource": {"group": "", "version": "v1", "resource": "pods"},
         "userInfo": {"username": "ada"},
         "object": {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web"}, "replicas": 3},
-    });
+    })
+}
+
+/// A request to create a pod, parsed from JSON. `fields` replaces some of its fields.
+fn request_with(fields: Json, arena: &Arena) -> AdmissionRequest<'_> {
+    let mut request = request_json();
     let all = request.as_object_mut().unwrap();
     all.extend(fields.as_object().unwrap().clone());
     let text = arena.bump().alloc_str(&request.to_string());

@@ -1,5 +1,7 @@
 //! Tests requests that policies do not expect. Each request must get a decision.
 
+use gavel_engine::value::Value;
+
 use super::*;
 
 /// Sends a request and checks the text after `denied request: ` in the message. `expected` is `None` if the request must be allowed.
@@ -121,5 +123,34 @@ fn a_request_for_an_unmatched_resource_is_allowed() {
         json!({"resource": resource, "kind": kind}),
         None,
     );
-    check(&spec, &[], json!({"resource": null, "kind": null}), None);
+}
+
+#[test]
+fn an_incomplete_request_is_an_error() {
+    let refuses = |path: &str, value: Json, expected: &str| {
+        let mut request = request_json();
+        *request.pointer_mut(path).unwrap() = value;
+        let arena = Arena::new();
+        let read = AdmissionRequest::read(Value::from(&request), &arena);
+        assert_eq!(read.unwrap_err().to_string(), expected);
+    };
+    refuses("/operation", Json::Null, "request.operation: must be set");
+    refuses(
+        "/operation",
+        json!("PATCH"),
+        "request.operation: must be CREATE, UPDATE, DELETE or CONNECT",
+    );
+    refuses("/kind", Json::Null, "request.kind: must be set");
+    refuses("/kind/kind", json!(""), "request.kind.kind: must be set");
+    refuses(
+        "/resource/version",
+        Json::Null,
+        "request.resource.version: must be set",
+    );
+    refuses("/object", Json::Null, "request.object: must be set");
+    refuses(
+        "",
+        json!({"kind": "AdmissionReview", "request": request_json()}),
+        "request: must be the field `request` of an AdmissionReview, not the whole review",
+    );
 }

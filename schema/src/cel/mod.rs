@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use gavel_apimachinery::server::Server;
 use gavel_engine::cost::SizeEstimate;
+use gavel_engine::decl::TypeProvider;
 use gavel_engine::env::EnvBuilder;
 use gavel_engine::estimate::SizeSource;
 use gavel_engine::types::Type;
@@ -102,10 +103,19 @@ impl CelSchema {
     }
 
     /// Declares a variable of this schema in an environment, with the types of its fields. Its type is `dyn` if expressions cannot read
-    /// values of the schema. [`view`](Self::view) returns the values to bind.
+    /// values of the schema. Bind the variable to the values that [`view`](Self::view) returns.
+    ///
+    /// Variables with equal schemas have the same type. If a different schema has the name of this one, the type is named after the
+    /// variable.
     pub fn declare(&self, variable: &str, env: EnvBuilder) -> EnvBuilder {
+        let types = self.provider(true);
+        let known = env.fingerprint(&self.name);
+        if known.is_some() && known != types.fingerprint(&self.name) {
+            let schema = self.clone().named(format!("{}_{variable}", self.name));
+            return schema.declare(variable, env);
+        }
         let ty = self.declared_type().unwrap_or(Type::Dyn);
-        env.variable(variable, ty).provider(self.provider(true))
+        env.variable(variable, ty).provider(types)
     }
 
     /// JSON as a value, without conversion. Fields and elements are read when they are used.

@@ -2,6 +2,8 @@
 //! `pkg/apiserver/schema/cel`).
 
 use std::fmt;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::mem::discriminant;
 
 use gavel_engine::cost::SizeEstimate;
 use gavel_engine::decl::TypeProvider;
@@ -148,6 +150,12 @@ impl TypeProvider for SchemaTypes {
         node.map_or(FieldPlace::UNKNOWN, |node| node.place_of(field))
     }
 
+    fn fingerprint(&self, type_name: &str) -> Option<u64> {
+        let mut hasher = DefaultHasher::new();
+        hash_type(self.find(type_name)?, &mut hasher);
+        Some(hasher.finish())
+    }
+
     fn field_type(&self, type_name: &str, field: &str) -> Option<Type> {
         let node = Node::of(self.find(type_name)?)?;
         let name = TypeName {
@@ -159,5 +167,26 @@ impl TypeProvider for SchemaTypes {
             true => typed(&format!("__{field}__")),
             false => None,
         })
+    }
+}
+
+/// Hashes what the type of a node consists of: its kind, and the names and types of its properties and elements.
+fn hash_type(shape: &Shape, hasher: &mut DefaultHasher) {
+    let Some(node) = Node::of(shape) else { return };
+    (node.visible, discriminant(&node.kind)).hash(hasher);
+    let mut properties = [].as_slice();
+    match &node.kind {
+        Kind::Text(format) => format.hash(hasher),
+        Kind::Object(all) => properties = all,
+        Kind::Map(inner, all) => {
+            hash_type(inner, hasher);
+            properties = all;
+        }
+        Kind::List(inner, ..) => hash_type(inner, hasher),
+        _ => {}
+    }
+    for property in properties {
+        property.name.hash(hasher);
+        hash_type(&property.node, hasher);
     }
 }

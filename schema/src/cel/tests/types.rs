@@ -1,6 +1,8 @@
 //! Tests the CEL types and sizes of schemas.
 
 use gavel_engine::decl::TypeProvider;
+use gavel_engine::env::Env;
+use gavel_engine::stdlib;
 use serde_json::json;
 
 use super::*;
@@ -290,4 +292,30 @@ fn equal_parts_of_a_schema_are_one() {
     let shape = |name: &str| schema.property(name).unwrap().shape;
     assert!(shape("a").is(&shape("b")));
     assert!(!shape("a").is(&shape("c")));
+}
+
+#[test]
+fn variables_have_the_types_of_their_own_schemas() {
+    let with =
+        |field: &str| schema(json!({"type": "object", "properties": {field: {"type": "integer"}}}));
+    let env = with("a").declare("self", Env::builder());
+    let env = with("a").declare("oldSelf", env);
+    let env = with("b").declare("params", env);
+    let env = with("c").declare("other", env);
+    let env = stdlib::TABLES
+        .iter()
+        .fold(env, |env, rows| env.overloads(rows))
+        .build()
+        .unwrap();
+    let compiles = |text: &str| env.compile(text).is_ok();
+    assert!(compiles("self == oldSelf && self.a == oldSelf.a"));
+    assert!(compiles("params.b == other.c"));
+    for text in [
+        "self.b == 1",
+        "params.a == 1",
+        "other.b == 1",
+        "self == params",
+    ] {
+        assert!(!compiles(text), "{text}");
+    }
 }

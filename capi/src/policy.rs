@@ -22,7 +22,6 @@ use crate::arguments;
 use crate::definition::{SERVER_KEYS, document, uncompiled};
 use crate::environment::options;
 use crate::error::{Failure, GavelError, GavelErrorKind, guard};
-use crate::flat::JSON_TEXT;
 use crate::memory::{self, GavelBytes};
 use crate::value::GavelValue;
 
@@ -126,7 +125,7 @@ pub unsafe extern "C" fn gavel_index_apply(
         let index = unsafe { arguments::handle(index) }?;
         // SAFETY: the caller vouches for the value.
         let object = unsafe { arguments::handle(object) }?;
-        check_identity(&object.0)?;
+        check_identity(object)?;
         index.change(|changing| {
             if !is_policy_or_namespace(&object.0) {
                 changing.index.apply_param(object.0.clone());
@@ -139,30 +138,20 @@ pub unsafe extern "C" fn gavel_index_apply(
 }
 
 /// Checks that a value is an object that an index can find again.
-fn check_identity(object: &Json) -> Result<(), Failure> {
+fn check_identity(object: &GavelValue) -> Result<(), Failure> {
     let needed = "the object must be a JSON object with apiVersion, kind and metadata.name";
-    let found = match object {
-        Json::Object(_) => {
-            let is_missing =
-                |part: Option<&Json>| part.and_then(Json::as_str).is_none_or(str::is_empty);
-            let name = object.get("metadata").and_then(|it| it.get("name"));
-            let parts = [
-                ("apiVersion", object.get("apiVersion")),
-                ("kind", object.get("kind")),
-                ("metadata.name", name),
-            ];
-            match parts.iter().find(|(_, part)| is_missing(*part)) {
-                None => return Ok(()),
-                Some((name, _)) => format!("; {name} must be a string that is not empty"),
-            }
-        }
-        Json::String(_) => format!(", not a string; {JSON_TEXT}"),
-        Json::Null => ", not null".to_owned(),
-        Json::Bool(_) => ", not a bool".to_owned(),
-        Json::Number(_) => ", not a number".to_owned(),
-        Json::Array(_) => ", not a list".to_owned(),
+    let fields = object.object(needed)?;
+    let name = fields.get("metadata").and_then(|it| it.get("name"));
+    let parts = [
+        ("apiVersion", fields.get("apiVersion")),
+        ("kind", fields.get("kind")),
+        ("metadata.name", name),
+    ];
+    let is_missing = |part: Option<&Json>| part.and_then(Json::as_str).is_none_or(str::is_empty);
+    let Some((missing, _)) = parts.iter().find(|(_, part)| is_missing(*part)) else {
+        return Ok(());
     };
-    let message = format!("{needed}{found}");
+    let message = format!("{needed}; {missing} must be a string that is not empty");
     Err(GavelError::new(GavelErrorKind::Decode, message))
 }
 
@@ -190,7 +179,7 @@ pub unsafe extern "C" fn gavel_index_delete(
         let index = unsafe { arguments::handle(index) }?;
         // SAFETY: the caller vouches for the value.
         let object = unsafe { arguments::handle(object) }?;
-        check_identity(&object.0)?;
+        check_identity(object)?;
         index.change(|changing| {
             changing.index.delete(&object.0);
             Ok(())
@@ -321,6 +310,7 @@ pub unsafe extern "C" fn gavel_policy_compile(
             unsafe { memory::bytes(config, config_len) },
             &["server", "k8sVersion", "noDefaults"],
         )?;
+        object.object("the policy must be a JSON object")?;
         let policy = GavelPolicy::compile(&object.0, &config)?;
         // SAFETY: the caller vouches for `out`.
         unsafe { memory::write_handle(out, policy) };
@@ -455,7 +445,7 @@ mod tests {
     #[test]
     fn what_cannot_be_found_again_is_rejected() {
         let check = |object: Json, expected: Option<&str>| {
-            let found = check_identity(&object).err();
+            let found = check_identity(&GavelValue(object.clone())).err();
             let message = found.as_ref().map(|error| error.message());
             let needed = "the object must be a JSON object with apiVersion, kind and metadata.name";
             let expected = expected.map(|rest| format!("{needed}{rest}"));
@@ -467,7 +457,10 @@ mod tests {
         check(json!(5), Some(", not a number"));
         check(json!(null), Some(", not null"));
         check(json!([]), Some(", not a list"));
-        check(json!("{}"), Some(&format!(", not a string; {JSON_TEXT}")));
+        check(
+            json!("{}"),
+            Some(&format!(", not a string; {}", crate::flat::JSON_TEXT)),
+        );
         check(json!({}), Some(&must("apiVersion")));
         check(json!({"apiVersion": "v1", "kind": 1}), Some(&must("kind")));
         let unnamed = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": ""}});

@@ -325,7 +325,7 @@ impl GavelProgram {
             tag::JSON => {
                 reader.tag()?;
                 let json = reader.json_text();
-                Input::Json(json.map_err(|error| error.within(name))?)
+                Input::Json(json.map_err(|error| error.within(&format!("variable {name:?}")))?)
             }
             tag::HANDLE => {
                 reader.tag()?;

@@ -245,7 +245,11 @@ impl<'b> Reader<'b> {
             }
             tag::JSON => self.json_text()?,
             tag::BYTES => return Err(unfit(&format!("bytes are not JSON; {JSON_TEXT}"))),
-            tag::MAP => return Err(unfit("a map is not JSON; the keys must be strings (tag 9)")),
+            tag::MAP => {
+                return Err(unfit(
+                    "a map is not JSON; a JSON object must have string keys (in C: tag 9)",
+                ));
+            }
             tag::TIMESTAMP | tag::DURATION => {
                 return Err(unfit("a time is not JSON; it must be passed as a string"));
             }

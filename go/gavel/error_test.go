@@ -69,7 +69,7 @@ func TestErrorsOfValuesSayWhatToPassInstead(t *testing.T) {
 		message string
 	}{
 		{[]byte("{}"), "bytes are not JSON; pass JSON text as json.RawMessage (in C: tag 32, the length, the text)"},
-		{map[int]int{1: 2}, "a map is not JSON; the keys must be strings (tag 9)"},
+		{map[int]int{1: 2}, "a map is not JSON; a JSON object must have string keys (in C: tag 9)"},
 		{struct{}{}, "value: a value of the Go type struct {} has no place in CEL; convert it to a map[string]any (runtime.DefaultUnstructuredConverter does so)"},
 	} {
 		_, err := gavel.NewValue(test.value)

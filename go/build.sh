@@ -5,8 +5,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 profile=${1:-release}
 case $profile in
-  release) cargo build --quiet --release -p gavel-capi ;;
-  debug) cargo build --quiet -p gavel-capi ;;
+  release) cargo build --release -p gavel-capi ;;
+  debug) cargo build -p gavel-capi ;;
   *) echo "usage: build.sh [debug|release]" >&2; exit 2 ;;
 esac
 library=${CARGO_TARGET_DIR:-target}/$profile/libgavel_capi.a
@@ -14,5 +14,5 @@ package=go/internal/capi
 mkdir -p $package/lib
 cp capi/include/gavel.h $package/
 cp "$library" $package/lib/
-# Go's build cache does not notice changes of the library. This header changes with the library, so that Go rebuilds the package.
-echo "/* $(sha256sum "$library" | cut -d' ' -f1) */" > $package/build_mark.h
+# Go's build cache does not notice changes of the library. The package contains this text, so that Go links programs again.
+echo "#define GAVEL_BUILD \"$(sha256sum "$library" | cut -d' ' -f1)\"" > $package/build_mark.h

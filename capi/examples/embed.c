@@ -1,3 +1,4 @@
+#define _GNU_SOURCE /* memmem */
 /* A host in C: an expression, a custom resource, a policy with the host's authorizer, cancellation, errors.
  *
  * tests/embed.rs compiles and runs it; .ci/capi-memory runs it under AddressSanitizer and valgrind. */

@@ -370,10 +370,10 @@ struct GavelError *gavel_conditions_compile(const struct GavelConditions *condit
                                             struct GavelCondition **out,
                                             struct GavelBytes *type_name);
 
-// Evaluates expressions of this compiler in order. A null expression has an empty outcome. `variables` is an object in the flat encoding:
-// `object`, `oldObject`, `request`, `params`, `namespaceObject`, `authorizer`, `authorizer.requestResource`. Each variable may be absent.
-// The cost limit in the options is the budget of all expressions together. `remaining` receives the rest of the budget. If the budget was
-// exceeded, `remaining` is -1, and no outcome is written. An outcome of kind `Error` contains the message.
+// Evaluates expressions of this compiler in order. A null expression has an empty outcome. `variables` is an object in the flat encoding,
+// or JSON text with tag 32: `object`, `oldObject`, `request`, `params`, `namespaceObject`, `authorizer`, `authorizer.requestResource`. Each
+// variable may be absent. The cost limit in the options is the budget of all expressions together. `remaining` receives the rest of the
+// budget. If the budget was exceeded, `remaining` is -1, and no outcome is written. An outcome of kind `Error` contains the message.
 //
 // # Safety
 //
@@ -448,7 +448,7 @@ struct GavelError *gavel_definition_validate(const struct GavelValue *definition
                                              struct GavelBytes *out);
 
 // Compiles a definition for the validation of its objects. The definition must be valid, as in the storage of an API server. `config` is
-// JSON with the key `server`.
+// JSON with the keys `server` and `k8sVersion`.
 //
 // # Safety
 //
@@ -529,7 +529,7 @@ void gavel_cancel_set(const struct GavelCancel *cancel, bool cancelled);
 // The flag must come from `gavel_cancel_new`, and no call may use it afterwards.
 void gavel_cancel_free(struct GavelCancel *cancel);
 
-// Creates an empty index. `config` is JSON with the key `server`.
+// Creates an empty index. `config` is JSON with the keys `server` and `k8sVersion`.
 //
 // # Safety
 //
@@ -537,7 +537,7 @@ void gavel_cancel_free(struct GavelCancel *cancel);
 struct GavelError *gavel_index_new(const uint8_t *config, size_t config_len, struct GavelIndex **out);
 
 // Adds an object, or replaces its earlier version. Policies, bindings and namespaces are recognized by their kind; any other object may be
-// a param of policies.
+// a param of policies. An error of kind `Decode` reports a value that is not a JSON object with `apiVersion`, `kind` and `metadata.name`.
 //
 // # Safety
 //
@@ -545,12 +545,14 @@ struct GavelError *gavel_index_new(const uint8_t *config, size_t config_len, str
 struct GavelError *gavel_index_apply(const struct GavelIndex *index,
                                      const struct GavelValue *object);
 
-// Removes an object. Only the kind, name and namespace of the object are read.
+// Removes an object. Only the `apiVersion`, kind, name and namespace of the object are read. An error of kind `Decode` reports a value that
+// is not a JSON object with `apiVersion`, `kind` and `metadata.name`.
 //
 // # Safety
 //
 // `index` and `object` must be handles that were not freed.
-struct GavelError *gavel_index_delete(const struct GavelIndex *index, const struct GavelValue *object);
+struct GavelError *gavel_index_delete(const struct GavelIndex *index,
+                                      const struct GavelValue *object);
 
 // Sets properties of kinds. Objects do not contain these properties. `config` is a JSON object with three optional keys. `namespaced`
 // [{`apiVersion`, `kind`, `namespaced`}] says whether kinds of params are namespaced. `equivalents` [[{`resource` {group, version,
@@ -619,8 +621,8 @@ struct GavelError *gavel_env_compile(const struct GavelEnv *env,
 struct GavelError *gavel_program_statics(const struct GavelProgram *program,
                                          struct GavelStatics *out);
 
-// Evaluates a program. `variables` is an object in the flat encoding that maps names to values. If the evaluation fails, `out` still
-// receives the cost.
+// Evaluates a program. `variables` maps names to values: an object in the flat encoding, or JSON text with tag 32. If the evaluation
+// fails, `out` still receives the cost.
 //
 // # Safety
 //

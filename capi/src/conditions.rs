@@ -3,7 +3,7 @@
 use std::sync::{PoisonError, RwLock};
 
 use gavel_apimachinery::server::Server;
-use gavel_engine::value::{Arena, Json, Value};
+use gavel_engine::value::{Arena, Json};
 use gavel_libraries::EnvSet;
 use gavel_policy::cel::{Bindings, COST_BUDGET, Composition, Declarations, Expression, Outcome};
 use gavel_protocol::server_of;
@@ -12,10 +12,10 @@ use crate::arguments;
 use crate::definition::uncompiled;
 use crate::environment::options;
 use crate::error::{Failure, GavelError, GavelErrorKind, guard};
-use crate::flat::{self, Flavour, Reader, tag};
+use crate::flat::{Flavour, Given, Reader, tag};
 use crate::memory::{self, GavelBytes};
 use crate::options::{GavelOptions, Limits};
-use crate::program::{GavelOutcome, GavelValueKind, read_authorizer};
+use crate::program::{GavelOutcome, GavelValueKind, read_authorizer, unfit};
 
 /// A compiler of expressions, with the variables that expressions can read.
 #[derive(Debug)]
@@ -47,6 +47,9 @@ impl From<GavelDeclarations> for Declarations {
     }
 }
 
+/// The keys of the configuration of a compiler.
+const KEYS: &[&str] = &["server", "k8sVersion", "mode", "variables"];
+
 /// Creates a compiler. `config` is JSON with the keys `server`, `k8sVersion`, `mode` ("new" or "stored") and `variables` (whether
 /// expressions can read `variables`).
 ///
@@ -61,7 +64,7 @@ pub unsafe extern "C" fn gavel_conditions_new(
 ) -> *mut GavelError {
     guard(|| {
         // SAFETY: the caller vouches for the bytes.
-        let config = options(unsafe { memory::bytes(config, config_len) })?;
+        let config = options(unsafe { memory::bytes(config, config_len) }, KEYS)?;
         let environments =
             EnvSet::new(server_of(&config, Server::compatible)?).map_err(uncompiled)?;
         let base = match config.get("mode").and_then(Json::as_str) {
@@ -145,10 +148,10 @@ pub unsafe extern "C" fn gavel_conditions_compile(
     })
 }
 
-/// Evaluates expressions of this compiler in order. A null expression has an empty outcome. `variables` is an object in the flat encoding:
-/// `object`, `oldObject`, `request`, `params`, `namespaceObject`, `authorizer`, `authorizer.requestResource`. Each variable may be absent.
-/// The cost limit in the options is the budget of all expressions together. `remaining` receives the rest of the budget. If the budget was
-/// exceeded, `remaining` is -1, and no outcome is written. An outcome of kind `Error` contains the message.
+/// Evaluates expressions of this compiler in order. A null expression has an empty outcome. `variables` is an object in the flat encoding,
+/// or JSON text with tag 32: `object`, `oldObject`, `request`, `params`, `namespaceObject`, `authorizer`, `authorizer.requestResource`. Each
+/// variable may be absent. The cost limit in the options is the budget of all expressions together. `remaining` receives the rest of the
+/// budget. If the budget was exceeded, `remaining` is -1, and no outcome is written. An outcome of kind `Error` contains the message.
 ///
 /// # Safety
 ///
@@ -225,21 +228,17 @@ fn bindings<'a>(
 ) -> Result<Bindings<'a>, Failure> {
     let mut bindings = Bindings::default();
     let mut authorizer = [None, None];
-    let mut reader = Reader::new(variables);
-    if reader.tag()? != tag::OBJECT {
-        return Err(flat::malformed("variables must be an object"));
-    }
-    for _ in 0..reader.count(5)? {
-        let name = reader.text()?;
-        let mut value = || -> Result<Value<'a>, Failure> {
-            match reader.peek()? {
+    Reader::new(variables).variables(|name, given| {
+        let value = || match given {
+            Given::Json(json) => Ok(arena.document(json)),
+            Given::Next(reader) => match reader.peek()? {
                 tag::AUTHORIZER | tag::RESOURCE_CHECK => {
-                    read_authorizer(&mut reader, &limits.callbacks, arena)
+                    read_authorizer(reader, &limits.callbacks, arena)
                 }
                 _ => reader.value(arena, Flavour::Json, 0),
-            }
+            },
         };
-        match &*name {
+        match name {
             "object" => bindings.object = value()?,
             "oldObject" => bindings.old_object = value()?,
             "request" => bindings.request = value()?,
@@ -247,13 +246,10 @@ fn bindings<'a>(
             "namespaceObject" => bindings.namespace_object = value()?,
             "authorizer" => authorizer[0] = Some(value()?),
             "authorizer.requestResource" => authorizer[1] = Some(value()?),
-            other => {
-                let message = format!("variable {other:?}: no such variable");
-                return Err(GavelError::new(GavelErrorKind::Argument, message));
-            }
+            other => return Err(unfit(other, "no such variable")),
         }
-    }
-    reader.end()?;
+        Ok(())
+    })?;
     if let [Some(authorizer), Some(resource)] = authorizer {
         bindings.authorizer = Some((authorizer, resource));
     }

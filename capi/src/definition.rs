@@ -37,6 +37,13 @@ struct Report {
     compatibility_version: String,
 }
 
+/// The keys of the configuration of a report.
+const REPORT_KEYS: &[&str] = &["server", "k8sVersion", "mode"];
+/// The keys of configurations that only select an API server.
+pub(crate) const SERVER_KEYS: &[&str] = &["server", "k8sVersion"];
+
+const DEFINITION: &str = "the definition must be a JSON object";
+
 /// Validates a created definition, or an updated definition if `old` is not null. `out` receives a JSON object: `errors` (each with `type`,
 /// `field`, `badValue`, `detail` and `string`, in the API server's order), `warnings`, `rules`, `totals` and `compatibilityVersion`, as in
 /// the batch protocol. `config` is JSON with the keys `server`, `k8sVersion` and `mode` ("new" or "stored").
@@ -59,7 +66,8 @@ pub unsafe extern "C" fn gavel_definition_validate(
         // SAFETY: the caller vouches for the value.
         let old = unsafe { memory::optional(old) };
         // SAFETY: the caller vouches for the bytes.
-        let config = options(unsafe { memory::bytes(config, config_len) })?;
+        let config = options(unsafe { memory::bytes(config, config_len) }, REPORT_KEYS)?;
+        definition.object(DEFINITION)?;
         let report = report(&definition.0, old.map(|old| &old.0), &config)?;
         // SAFETY: the caller vouches for `out`.
         unsafe { memory::write(out, document(&report)?) };
@@ -106,7 +114,7 @@ pub(crate) fn document(answer: &impl Serialize) -> Result<GavelBytes, Failure> {
 }
 
 /// Compiles a definition for the validation of its objects. The definition must be valid, as in the storage of an API server. `config` is
-/// JSON with the key `server`.
+/// JSON with the keys `server` and `k8sVersion`.
 ///
 /// # Safety
 ///
@@ -122,7 +130,8 @@ pub unsafe extern "C" fn gavel_crd_compile(
         // SAFETY: the caller vouches for the value.
         let definition = unsafe { arguments::handle(definition) }?;
         // SAFETY: the caller vouches for the bytes.
-        let config = options(unsafe { memory::bytes(config, config_len) })?;
+        let config = options(unsafe { memory::bytes(config, config_len) }, SERVER_KEYS)?;
+        definition.object(DEFINITION)?;
         let definition = Definition::read(&definition.0).map_err(uncompiled)?;
         let server = server_of(&config, |server| server)?;
         let storage = definition.storage_version();

@@ -1,6 +1,8 @@
 //! Environments: the functions and variables that expressions can use.
 
 use gavel_apimachinery::json;
+use gavel_apimachinery::server::Server;
+use gavel_apimachinery::version::KubeVersion;
 use gavel_engine::env::Env;
 use gavel_engine::value::Json;
 use gavel_protocol::EvalRequest;
@@ -15,6 +17,21 @@ pub struct GavelEnv {
     /// A request of the batch protocol with the environment's variables and sizes, but without an expression.
     pub(crate) template: EvalRequest,
 }
+
+/// The keys of the specification of an environment.
+const KEYS: &[&str] = &[
+    "server",
+    "k8sVersion",
+    "mode",
+    "vars",
+    "sizes",
+    "env",
+    "container",
+    "functions",
+    "disableMacros",
+    "disableCheck",
+    "checkOnly",
+];
 
 /// Creates an environment. `spec` is a JSON object with the keys of the batch protocol's `eval` requests: `server`, `k8sVersion`,
 /// `mode`, `vars`, `sizes`, `env`, `container`, `functions`, `disableMacros`, `disableCheck`, `checkOnly`.
@@ -39,28 +56,56 @@ pub unsafe extern "C" fn gavel_env_new(
 
 impl GavelEnv {
     fn read(spec: &[u8]) -> Result<Self, Failure> {
-        let Json::Object(mut spec) = options(spec)? else {
-            return Err(GavelError::new(
-                GavelErrorKind::Argument,
-                "the specification of an environment must be an object",
-            ));
-        };
-        spec.insert("expr".to_owned(), "".into());
-        let template = EvalRequest::from_json(Json::Object(spec))?;
+        let mut spec = options(spec, KEYS)?;
+        if let Json::Object(keys) = &mut spec {
+            keys.insert("expr".to_owned(), "".into());
+        }
+        let template = EvalRequest::from_json(spec)?;
+        if template.environment.variables.contains_key("") {
+            return Err(wrong("vars: the name of a variable must not be empty"));
+        }
         let env = template.environment.build();
-        let env =
-            env.map_err(|error| GavelError::new(GavelErrorKind::Argument, error.to_string()))?;
+        let env = env.map_err(|error| wrong(error.to_string()))?;
         Ok(GavelEnv { env, template })
     }
 }
 
-/// Parses options in JSON; an empty text means no options.
-pub(crate) fn options(text: &[u8]) -> Result<Json, Failure> {
+/// Parses options, which are a JSON object; an empty text means no options.
+///
+/// # Errors
+///
+/// The text is not a JSON object, a key is not in `known`, `mode` is unknown, or `server` is a version that Gavel does not reproduce.
+pub(crate) fn options(text: &[u8], known: &[&str]) -> Result<Json, Failure> {
     if text.is_empty() {
         return Ok(Json::Object(serde_json::Map::new()));
     }
-    json::read(text)
-        .map_err(|error| GavelError::new(GavelErrorKind::Argument, format!("options: {error}")))
+    let options: Json = json::read(text).map_err(|error| wrong(format!("options: {error}")))?;
+    let keys = options.as_object();
+    let keys = keys.ok_or_else(|| wrong("options must be a JSON object"))?;
+    if let Some(key) = keys.keys().find(|key| !known.contains(&key.as_str())) {
+        let known = known.join(", ");
+        return Err(wrong(format!("unknown key {key:?}; known: {known}")));
+    }
+    match keys
+        .get("mode")
+        .map(|mode| mode.as_str().unwrap_or_default())
+    {
+        None | Some("new" | "stored") => {}
+        Some(_) => return Err(wrong("mode: must be \"new\" or \"stored\"")),
+    }
+    let server = keys.get("server").and_then(Json::as_str);
+    let server = server.and_then(|text| text.parse::<KubeVersion>().ok());
+    let (oldest, newest) = (Server::OLDEST, KubeVersion::NEWEST);
+    match server.filter(|version| !(oldest..=newest).contains(version)) {
+        Some(version) => Err(wrong(format!(
+            "server: Kubernetes {version} is unknown; the version must be from {oldest} to {newest}"
+        ))),
+        None => Ok(options),
+    }
+}
+
+fn wrong(message: impl Into<String>) -> Failure {
+    GavelError::new(GavelErrorKind::Argument, message)
 }
 
 /// Frees an environment; null is ignored. Its programs stay valid.
@@ -72,4 +117,40 @@ pub(crate) fn options(text: &[u8]) -> Result<Json, Failure> {
 pub unsafe extern "C" fn gavel_env_free(env: *mut GavelEnv) {
     // SAFETY: the caller gives up the environment.
     unsafe { memory::free(env) };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_host_misspells_is_an_error() {
+        let check = |text: &str, expected: Option<&str>| {
+            let error = GavelEnv::read(text.as_bytes()).err();
+            let message = error.as_ref().map(|error| error.message());
+            assert_eq!(message, expected, "{text}");
+        };
+        check("", None);
+        check(r#"{"server": "1.37", "vars": {"x": "int"}}"#, None);
+        check(
+            r#"{"serverr": "1.36"}"#,
+            Some(
+                "unknown key \"serverr\"; known: server, k8sVersion, mode, vars, sizes, env, container, functions, disableMacros, disableCheck, checkOnly",
+            ),
+        );
+        check("[]", Some("options must be a JSON object"));
+        check(
+            r#"{"mode": "storde"}"#,
+            Some("mode: must be \"new\" or \"stored\""),
+        );
+        for version in ["1.33", "1.38"] {
+            let range = "the version must be from 1.34 to 1.37";
+            let message = format!("server: Kubernetes {version} is unknown; {range}");
+            check(&format!(r#"{{"server": "{version}"}}"#), Some(&message));
+        }
+        check(
+            r#"{"vars": {"": "int"}}"#,
+            Some("vars: the name of a variable must not be empty"),
+        );
+    }
 }

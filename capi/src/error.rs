@@ -72,6 +72,11 @@ impl GavelError {
         })
     }
 
+    #[cfg(test)]
+    pub(crate) fn message(&self) -> &str {
+        &self.message
+    }
+
     /// Puts a name and a colon before the message.
     pub(crate) fn within(mut self: Box<Self>, name: &str) -> Failure {
         self.message = format!("{name}: {}", self.message);

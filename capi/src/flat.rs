@@ -33,6 +33,10 @@ use crate::error::{Failure, GavelError, GavelErrorKind};
 /// The nesting limit of values. It equals the nesting limit of JSON.
 const MAX_DEPTH: usize = 127;
 
+/// How hosts pass JSON text, for messages.
+pub(crate) const JSON_TEXT: &str =
+    "pass JSON text as json.RawMessage (in C: tag 32, the length, the text)";
+
 /// The tags of values.
 pub(crate) mod tag {
     pub(crate) const NULL: u8 = 0;
@@ -79,6 +83,15 @@ pub(crate) enum Flavour {
     Json,
     /// CEL values, for variables of types such as `list(int)`.
     Cel,
+}
+
+/// The value of a variable.
+#[derive(Debug)]
+pub(crate) enum Given<'r, 'b> {
+    /// The next value of the reader.
+    Next(&'r mut Reader<'b>),
+    /// A value of one JSON object with all variables.
+    Json(Json),
 }
 
 /// Reads values in the flat encoding, one after the other.
@@ -164,6 +177,34 @@ impl<'b> Reader<'b> {
         })
     }
 
+    /// Reads variables: an object of the encoding, or one JSON object. `bind` receives each name, and the value or the reader of the value.
+    pub(crate) fn variables(
+        &mut self,
+        mut bind: impl FnMut(&str, Given<'_, 'b>) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        match self.tag()? {
+            tag::OBJECT => {
+                for _ in 0..self.count(5)? {
+                    let name = self.text()?;
+                    bind(&name, Given::Next(self))?;
+                }
+            }
+            tag::JSON => match self.json_text()? {
+                Json::Object(fields) => {
+                    for (name, json) in fields {
+                        bind(&name, Given::Json(json))?;
+                    }
+                }
+                _ => return Err(unfit("variables must be a JSON object")),
+            },
+            other => {
+                let needed = "variables must be an object (tag 9) or JSON text (tag 32)";
+                return Err(unfit(&format!("{needed}, not tag {other}")));
+            }
+        }
+        self.end()
+    }
+
     /// Reads and parses a JSON text.
     pub(crate) fn json_text(&mut self) -> Result<Json, Failure> {
         json::read(self.bytes()?)
@@ -182,7 +223,7 @@ impl<'b> Reader<'b> {
             tag::DOUBLE => {
                 let number = f64::from_bits(self.u64()?);
                 let number = serde_json::Number::from_f64(number);
-                Json::Number(number.ok_or_else(|| malformed("JSON has finite numbers only"))?)
+                Json::Number(number.ok_or_else(|| unfit("a number must be finite to be JSON"))?)
             }
             tag::STRING => Json::String(self.text()?.into_owned()),
             tag::LIST => {
@@ -203,7 +244,17 @@ impl<'b> Reader<'b> {
                 Json::Object(fields)
             }
             tag::JSON => self.json_text()?,
-            other => return Err(malformed(&format!("tag {other} is no JSON"))),
+            tag::BYTES => return Err(unfit(&format!("bytes are not JSON; {JSON_TEXT}"))),
+            tag::MAP => {
+                return Err(unfit(
+                    "a map is not JSON; a JSON object must have string keys (in C: tag 9)",
+                ));
+            }
+            tag::TIMESTAMP | tag::DURATION => {
+                return Err(unfit("a time is not JSON; it must be passed as a string"));
+            }
+            tag::NONE | tag::SOME => return Err(unfit("an optional is not JSON")),
+            other => return Err(misplaced(other)),
         })
     }
 
@@ -257,7 +308,7 @@ impl<'b> Reader<'b> {
             tag::NONE => Value::NONE,
             tag::SOME => arena.some(self.value(arena, flavour, depth)?),
             tag::JSON => arena.document(self.json_text()?),
-            other => return Err(malformed(&format!("tag {other} is not known here"))),
+            other => return Err(misplaced(other)),
         })
     }
 
@@ -300,8 +351,27 @@ fn cut_off() -> Failure {
     malformed("the bytes end within a value")
 }
 
-pub(crate) fn malformed(what: &str) -> Failure {
-    GavelError::new(GavelErrorKind::Argument, format!("flat value: {what}"))
+/// The error for a tag that is unknown, or whose value must not be part of another value.
+fn misplaced(tag: u8) -> Failure {
+    match tag {
+        tag::HANDLE => unfit(
+            "a gavel.Value (in C: tag 33) must be the whole value of a variable of an evaluation",
+        ),
+        tag::AUTHORIZER | tag::RESOURCE_CHECK => {
+            unfit("an authorizer or a resource check must be the whole value of a variable")
+        }
+        _ => malformed(&format!(
+            "tag {tag} is unknown; the tags are 0 to 14 and 32 to 35; JSON text must follow tag 32 and its length"
+        )),
+    }
+}
+
+fn malformed(what: &str) -> Failure {
+    unfit(&format!("flat value: {what}"))
+}
+
+fn unfit(what: &str) -> Failure {
+    GavelError::new(GavelErrorKind::Argument, what)
 }
 
 #[cfg(test)]
@@ -344,6 +414,60 @@ mod tests {
         let deep: Vec<u8> = b"\x08\x01\0\0\0".repeat(200_000);
         assert!(read_json(&deep).is_err());
         assert!(read_value(&deep, &Arena::new()).is_err());
+    }
+
+    #[test]
+    fn errors_say_what_to_pass_instead() {
+        let check = |bytes: &[u8], expected: &str| {
+            assert_eq!(read_json(bytes).unwrap_err().message(), expected);
+        };
+        check(
+            b"\x07\x01\0\0\0a",
+            "bytes are not JSON; pass JSON text as json.RawMessage (in C: tag 32, the length, the text)",
+        );
+        check(
+            b"{\"a\": 1}",
+            "flat value: tag 123 is unknown; the tags are 0 to 14 and 32 to 35; JSON text must follow tag 32 and its length",
+        );
+        check(b"\x0d", "an optional is not JSON");
+        check(
+            b"\x21\0\0\0\0\0\0\0\0",
+            "a gavel.Value (in C: tag 33) must be the whole value of a variable of an evaluation",
+        );
+    }
+
+    #[test]
+    fn variables_are_an_object_or_json() {
+        let check = |bytes: &[u8], expected: Result<&[&str], &str>| {
+            let mut names = Vec::new();
+            let found = Reader::new(bytes).variables(|name, given| {
+                names.push(name.to_owned());
+                match given {
+                    Given::Next(reader) => reader.json(0).map(|_| ()),
+                    Given::Json(_) => Ok(()),
+                }
+            });
+            let found = found.map(|()| names.as_slice());
+            let found = found.map_err(|error| error.message().to_owned());
+            match expected {
+                Ok(expected) => assert_eq!(found.unwrap(), expected),
+                Err(expected) => assert_eq!(found.unwrap_err(), expected),
+            }
+        };
+        check(OBJECT, Ok(&["a", "b"]));
+        check(b"\x20\x08\0\0\0{\"c\": 1}", Ok(&["c"]));
+        check(
+            b"\x20\x04\0\0\0true",
+            Err("variables must be a JSON object"),
+        );
+        check(
+            b"{\"a\": 1}",
+            Err("variables must be an object (tag 9) or JSON text (tag 32), not tag 123"),
+        );
+        check(
+            b"\x20\x02\0\0\0{}\0",
+            Err("flat value: bytes behind the value"),
+        );
     }
 
     #[test]

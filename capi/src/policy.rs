@@ -19,7 +19,7 @@ use gavel_schema::JsonSchema;
 use serde_json::json;
 
 use crate::arguments;
-use crate::definition::{document, uncompiled};
+use crate::definition::{SERVER_KEYS, document, uncompiled};
 use crate::environment::options;
 use crate::error::{Failure, GavelError, GavelErrorKind, guard};
 use crate::memory::{self, GavelBytes};
@@ -79,7 +79,7 @@ impl GavelIndex {
     }
 }
 
-/// Creates an empty index. `config` is JSON with the key `server`.
+/// Creates an empty index. `config` is JSON with the keys `server` and `k8sVersion`.
 ///
 /// # Safety
 ///
@@ -92,7 +92,7 @@ pub unsafe extern "C" fn gavel_index_new(
 ) -> *mut GavelError {
     guard(|| {
         // SAFETY: the caller vouches for the bytes.
-        let config = options(unsafe { memory::bytes(config, config_len) })?;
+        let config = options(unsafe { memory::bytes(config, config_len) }, SERVER_KEYS)?;
         let server = server_of(&config, Server::compatible)?;
         let environments = EnvSet::new(server).map_err(uncompiled)?;
         let index = GavelIndex {
@@ -110,7 +110,7 @@ pub unsafe extern "C" fn gavel_index_new(
 }
 
 /// Adds an object, or replaces its earlier version. Policies, bindings and namespaces are recognized by their kind; any other object may be
-/// a param of policies.
+/// a param of policies. An error of kind `Decode` reports a value that is not a JSON object with `apiVersion`, `kind` and `metadata.name`.
 ///
 /// # Safety
 ///
@@ -125,6 +125,7 @@ pub unsafe extern "C" fn gavel_index_apply(
         let index = unsafe { arguments::handle(index) }?;
         // SAFETY: the caller vouches for the value.
         let object = unsafe { arguments::handle(object) }?;
+        check_identity(object)?;
         index.change(|changing| {
             if !is_policy_or_namespace(&object.0) {
                 changing.index.apply_param(object.0.clone());
@@ -136,6 +137,24 @@ pub unsafe extern "C" fn gavel_index_apply(
     })
 }
 
+/// Checks that a value is an object that an index can find again.
+fn check_identity(object: &GavelValue) -> Result<(), Failure> {
+    let needed = "the object must be a JSON object with apiVersion, kind and metadata.name";
+    let fields = object.object(needed)?;
+    let name = fields.get("metadata").and_then(|it| it.get("name"));
+    let parts = [
+        ("apiVersion", fields.get("apiVersion")),
+        ("kind", fields.get("kind")),
+        ("metadata.name", name),
+    ];
+    let is_missing = |part: Option<&Json>| part.and_then(Json::as_str).is_none_or(str::is_empty);
+    let Some((missing, _)) = parts.iter().find(|(_, part)| is_missing(*part)) else {
+        return Ok(());
+    };
+    let message = format!("{needed}; {missing} must be a string that is not empty");
+    Err(GavelError::new(GavelErrorKind::Decode, message))
+}
+
 /// Whether the index uses an object as something other than a param.
 fn is_policy_or_namespace(object: &Json) -> bool {
     let text = |key| object.get(key).and_then(Json::as_str).unwrap_or_default();
@@ -144,7 +163,8 @@ fn is_policy_or_namespace(object: &Json) -> bool {
     is_registration || (api_version, kind) == ("v1", "Namespace")
 }
 
-/// Removes an object. Only the kind, name and namespace of the object are read.
+/// Removes an object. Only the `apiVersion`, kind, name and namespace of the object are read. An error of kind `Decode` reports a value that
+/// is not a JSON object with `apiVersion`, `kind` and `metadata.name`.
 ///
 /// # Safety
 ///
@@ -159,6 +179,7 @@ pub unsafe extern "C" fn gavel_index_delete(
         let index = unsafe { arguments::handle(index) }?;
         // SAFETY: the caller vouches for the value.
         let object = unsafe { arguments::handle(object) }?;
+        check_identity(object)?;
         index.change(|changing| {
             changing.index.delete(&object.0);
             Ok(())
@@ -184,7 +205,10 @@ pub unsafe extern "C" fn gavel_index_configure(
         // SAFETY: the caller vouches for the index.
         let index = unsafe { arguments::handle(index) }?;
         // SAFETY: the caller vouches for the bytes.
-        let config = options(unsafe { memory::bytes(config, config_len) })?;
+        let config = options(
+            unsafe { memory::bytes(config, config_len) },
+            &["namespaced", "equivalents", "schemas"],
+        )?;
         index.change(|changing| configure(changing, &config))
     })
 }
@@ -282,7 +306,11 @@ pub unsafe extern "C" fn gavel_policy_compile(
         // SAFETY: the caller vouches for the value.
         let object = unsafe { arguments::handle(object) }?;
         // SAFETY: the caller vouches for the bytes.
-        let config = options(unsafe { memory::bytes(config, config_len) })?;
+        let config = options(
+            unsafe { memory::bytes(config, config_len) },
+            &["server", "k8sVersion", "noDefaults"],
+        )?;
+        object.object("the policy must be a JSON object")?;
         let policy = GavelPolicy::compile(&object.0, &config)?;
         // SAFETY: the caller vouches for `out`.
         unsafe { memory::write_handle(out, policy) };
@@ -408,4 +436,34 @@ pub(crate) fn mutating<'p>(
         }
     }
     hooks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_found_again_is_rejected() {
+        let check = |object: Json, expected: Option<&str>| {
+            let found = check_identity(&GavelValue(object.clone())).err();
+            let message = found.as_ref().map(|error| error.message());
+            let needed = "the object must be a JSON object with apiVersion, kind and metadata.name";
+            let expected = expected.map(|rest| format!("{needed}{rest}"));
+            assert_eq!(message, expected.as_deref(), "{object}");
+        };
+        let must = |name| format!("; {name} must be a string that is not empty");
+        let named = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}});
+        check(named, None);
+        check(json!(5), Some(", not a number"));
+        check(json!(null), Some(", not null"));
+        check(json!([]), Some(", not a list"));
+        check(
+            json!("{}"),
+            Some(&format!(", not a string; {}", crate::flat::JSON_TEXT)),
+        );
+        check(json!({}), Some(&must("apiVersion")));
+        check(json!({"apiVersion": "v1", "kind": 1}), Some(&must("kind")));
+        let unnamed = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": ""}});
+        check(unnamed, Some(&must("metadata.name")));
+    }
 }

@@ -18,7 +18,7 @@ use crate::arguments;
 use crate::callbacks::GavelCallbacks;
 use crate::environment::GavelEnv;
 use crate::error::{Failure, GavelError, GavelErrorKind, guard};
-use crate::flat::{self, Flavour, Reader, tag};
+use crate::flat::{Flavour, Given, Reader, tag};
 use crate::memory::{self, GavelBytes, GavelSlice};
 use crate::options::{GavelOptions, Limits};
 use crate::value::GavelValue;
@@ -186,8 +186,8 @@ pub unsafe extern "C" fn gavel_program_statics(
     })
 }
 
-/// Evaluates a program. `variables` is an object in the flat encoding that maps names to values. If the evaluation fails, `out` still
-/// receives the cost.
+/// Evaluates a program. `variables` maps names to values: an object in the flat encoding, or JSON text with tag 32. If the evaluation
+/// fails, `out` still receives the cost.
 ///
 /// # Safety
 ///
@@ -290,24 +290,21 @@ impl GavelProgram {
         limits: &Limits<'_>,
         arena: &'a Arena,
     ) -> Result<Vec<(&'a str, &'a Type, Input<'a>)>, Failure> {
-        let mut reader = Reader::new(variables);
+        let mut inputs = Vec::new();
         if variables.is_empty() {
-            return Ok(Vec::new());
+            return Ok(inputs);
         }
-        if reader.tag()? != tag::OBJECT {
-            return Err(flat::malformed("variables must be an object"));
-        }
-        let count = reader.count(5)?;
-        let mut inputs = Vec::with_capacity(count);
-        for _ in 0..count {
-            let name = reader.text()?;
-            let declared = self.variables.get_key_value(&*name);
-            let (name, ty) = declared.ok_or_else(|| unfit(&name, "no such variable"))?;
-            // SAFETY: the caller vouches for the handles.
-            let input = unsafe { self.input(&mut reader, name, ty, limits, arena) }?;
+        Reader::new(variables).variables(|name, given| {
+            let declared = self.variables.get_key_value(name);
+            let (name, ty) = declared.ok_or_else(|| unfit(name, "no such variable"))?;
+            let input = match given {
+                Given::Json(json) => Input::Json(json),
+                // SAFETY: the caller vouches for the handles.
+                Given::Next(reader) => unsafe { self.input(reader, name, ty, limits, arena) }?,
+            };
             inputs.push((name.as_str(), ty, input));
-        }
-        reader.end()?;
+            Ok(())
+        })?;
         Ok(inputs)
     }
 
@@ -328,7 +325,7 @@ impl GavelProgram {
             tag::JSON => {
                 reader.tag()?;
                 let json = reader.json_text();
-                Input::Json(json.map_err(|error| error.within(name))?)
+                Input::Json(json.map_err(|error| error.within(&format!("variable {name:?}")))?)
             }
             tag::HANDLE => {
                 reader.tag()?;
@@ -345,7 +342,10 @@ impl GavelProgram {
                 let value = reader.value(arena, flavour(ty), 0)?;
                 match fits(ty, value) {
                     true => Input::Flat(value),
-                    false => return Err(unfit(name, &format!("must be of type {ty}"))),
+                    false => {
+                        let found = value.type_name();
+                        return Err(unfit(name, &format!("must be of type {ty}, not {found}")));
+                    }
                 }
             }
         })
@@ -403,7 +403,7 @@ fn fits(ty: &Type, value: Value<'_>) -> bool {
     }
 }
 
-fn unfit(name: &str, what: &str) -> Failure {
+pub(crate) fn unfit(name: &str, what: &str) -> Failure {
     GavelError::new(
         GavelErrorKind::Argument,
         format!("variable {name:?}: {what}"),

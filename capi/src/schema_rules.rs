@@ -25,6 +25,11 @@ pub struct GavelRules {
     per_call: u64,
 }
 
+/// The keys of the configuration of `gavel_rules_compile`.
+const COMPILE_KEYS: &[&str] = &["server", "k8sVersion", "resource", "perCallLimit"];
+/// The keys of the configuration of `gavel_rules_check`.
+const CHECK_KEYS: &[&str] = &["server", "k8sVersion", "resource", "stored"];
+
 /// Compiles the rules of a structural OpenAPI v3 schema and of all schemas in it. The rules are compiled as stored rules. `config` is JSON
 /// with the keys `server`, `k8sVersion`, `resource` (whether the schema describes a whole object, with `apiVersion`, `kind` and `metadata`)
 /// and `perCallLimit` (cost units).
@@ -43,7 +48,7 @@ pub unsafe extern "C" fn gavel_rules_compile(
         // SAFETY: the caller vouches for the value.
         let schema = unsafe { arguments::handle(schema) }?;
         // SAFETY: the caller vouches for the bytes.
-        let config = options(unsafe { memory::bytes(config, config_len) })?;
+        let config = options(unsafe { memory::bytes(config, config_len) }, COMPILE_KEYS)?;
         let schema = JsonSchema::read(&schema.0).map_err(uncompiled)?;
         let server = server_of(&config, Server::compatible)?;
         let limit = config.get("perCallLimit").and_then(Json::as_u64);
@@ -127,7 +132,7 @@ pub unsafe extern "C" fn gavel_rules_check(
         // SAFETY: the caller vouches for the value.
         let schema = unsafe { arguments::handle(schema) }?;
         // SAFETY: the caller vouches for the bytes.
-        let config = options(unsafe { memory::bytes(config, config_len) })?;
+        let config = options(unsafe { memory::bytes(config, config_len) }, CHECK_KEYS)?;
         let checked = document(&check(&schema.0, &config)?)?;
         // SAFETY: the caller vouches for `out`.
         unsafe { memory::write(out, checked) };

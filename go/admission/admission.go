@@ -8,7 +8,6 @@ package admission
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 
 	"gavel.dev/go/gavel"
 	"gavel.dev/go/internal/capi"
@@ -26,7 +25,7 @@ func Language(version string) Option {
 	return func(config map[string]any) { config["k8sVersion"] = version }
 }
 
-// WithoutDefaults leaves absent fields of a policy or a binding absent, instead of setting their defaults. Only [Compile] uses it.
+// WithoutDefaults leaves absent fields of a policy or a binding absent, instead of setting their defaults. Only [Compile] accepts it.
 func WithoutDefaults() Option { return func(config map[string]any) { config["noDefaults"] = true } }
 
 func configOf(options []Option) ([]byte, error) {
@@ -34,7 +33,8 @@ func configOf(options []Option) ([]byte, error) {
 	for _, option := range options {
 		option(config)
 	}
-	return json.Marshal(config)
+	text, err := json.Marshal(config)
+	return text, gavel.Argument(flat.Within("options", err))
 }
 
 // Index contains policies, bindings, params and namespaces. Any number of goroutines may update and use it at the same time.
@@ -56,11 +56,12 @@ func NewIndex(options ...Option) (*Index, error) {
 // Close frees the index. Calls in flight finish first.
 func (i *Index) Close() { i.inner.Close() }
 
-// Apply adds an object, or replaces its earlier version. Policies, bindings and namespaces are recognized by their kind; any other object
-// may be a param of policies. A policy whose expressions do not compile is added too, as in an API server.
+// Apply adds an object, or replaces its earlier version. The object must have apiVersion, kind and metadata.name. Policies, bindings and
+// namespaces are recognized by their kind; any other object may be a param of policies. A policy whose expressions do not compile is added
+// too, as in an API server.
 func (i *Index) Apply(object any) error { return i.change(object, i.inner.Apply) }
 
-// Delete removes an object. Only the kind, name and namespace of the object are read.
+// Delete removes an object. The object must have apiVersion, kind and metadata.name; apart from these, only the namespace is read.
 func (i *Index) Delete(object any) error { return i.change(object, i.inner.Delete) }
 
 func (i *Index) change(object any, change func(capi.Value) error) error {
@@ -113,7 +114,7 @@ type Knowledge struct {
 func (i *Index) Learn(knowledge Knowledge) error {
 	config, err := json.Marshal(knowledge)
 	if err != nil {
-		return err
+		return gavel.Argument(flat.Within("knowledge", err))
 	}
 	return gavel.Wrap(i.inner.Configure(config))
 }
@@ -288,7 +289,7 @@ func (i *Index) ask(ctx context.Context, request any, options Options, ask func(
 	call.Flat = writer.Buf
 	defer writer.Release()
 	if err != nil {
-		return capi.Decision{}, &gavel.Error{Kind: gavel.KindArgument, Message: "request" + err.Error()}
+		return capi.Decision{}, gavel.Argument(flat.Within("request", err))
 	}
 	if options.Budget != nil {
 		call.Limit(*options.Budget)
@@ -342,7 +343,7 @@ func written(object any, err error) ([]byte, error) {
 	}
 	defer writer.Release()
 	if err := writer.Value(object); err != nil {
-		return nil, &gavel.Error{Kind: gavel.KindArgument, Message: fmt.Sprintf("an object that Lookup found%v", err)}
+		return nil, gavel.Argument(flat.Within("an object that Lookup found", err))
 	}
 	return writer.Buf, nil
 }

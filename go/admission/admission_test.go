@@ -67,3 +67,36 @@ func TestALookupThatFailsEndsTheCall(t *testing.T) {
 		t.Errorf("a struct: %v, %v", decision, err)
 	}
 }
+
+func TestWhatIsNoObjectIsRejected(t *testing.T) {
+	index, err := admission.NewIndex()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer index.Close()
+	const needed = "the object must be a JSON object with apiVersion, kind and metadata.name"
+	for _, test := range []struct {
+		object  any
+		message string
+	}{
+		{policy, needed + ", not a string; pass JSON text as json.RawMessage (in C: tag 32, the length, the text)"},
+		{5, needed + ", not a number"},
+		{nil, needed + ", not null"},
+		{map[string]any{}, needed + "; apiVersion must be a string that is not empty"},
+		{json.RawMessage(strings.Replace(policy, `"apiVersion"`, `"apiversion"`, 1)), needed + "; apiVersion must be a string that is not empty"},
+	} {
+		for name, change := range map[string]func(any) error{"Apply": index.Apply, "Delete": index.Delete} {
+			var failure *gavel.Error
+			if err := change(test.object); !errors.As(err, &failure) || failure.Kind != gavel.KindDecode || failure.Message != test.message {
+				t.Errorf("%s: %v; want %s", name, err, test.message)
+			}
+		}
+	}
+}
+
+func TestOptionsOfOtherCallsAreRejected(t *testing.T) {
+	_, err := admission.NewIndex(admission.WithoutDefaults())
+	if err == nil || err.Error() != `unknown key "noDefaults"; known: server, k8sVersion` {
+		t.Errorf("%v", err)
+	}
+}

@@ -18,10 +18,11 @@ type Condition struct {
 	Type string
 }
 
-// StoredExpressions compiles expressions as stored expressions, which may use the functions of all versions of Kubernetes.
+// StoredExpressions compiles expressions as stored expressions, which may use the functions of all versions of Kubernetes. Only
+// [NewConditions] accepts it.
 func StoredExpressions() Option { return func(config map[string]any) { config["mode"] = "stored" } }
 
-// WithVariables lets expressions read `variables`, as in policies.
+// WithVariables lets expressions read `variables`, as in policies. Only [NewConditions] accepts it.
 func WithVariables() Option { return func(config map[string]any) { config["variables"] = true } }
 
 // Declarations says which variables an expression can read in addition to object, oldObject, request and namespaceObject.
@@ -84,7 +85,7 @@ func (c *Conditions) Eval(ctx context.Context, conditions []*Condition, variable
 	call.Flat = writer.Buf
 	defer writer.Release()
 	if err != nil {
-		return nil, 0, &gavel.Error{Kind: gavel.KindArgument, Message: err.Error()}
+		return nil, 0, gavel.Argument(err)
 	}
 	call.Ask(writer.Callbacks())
 	call.Limit(budget)

@@ -8,6 +8,7 @@ import (
 
 	"gavel.dev/go/gavel"
 	"gavel.dev/go/internal/capi"
+	"gavel.dev/go/internal/flat"
 )
 
 // FieldError is an error about one field.
@@ -78,7 +79,7 @@ func Language(version string) Option {
 	return func(config map[string]any) { config["k8sVersion"] = version }
 }
 
-// Stored compiles rules as stored rules, which may use the functions of all versions of Kubernetes.
+// Stored compiles rules as stored rules, which may use the functions of all versions of Kubernetes. Only [Check] accepts it.
 func Stored() Option { return func(config map[string]any) { config["mode"] = "stored" } }
 
 func configOf(options []Option) ([]byte, error) {
@@ -89,7 +90,8 @@ func configOf(options []Option) ([]byte, error) {
 	for _, option := range options {
 		option(config)
 	}
-	return json.Marshal(config)
+	text, err := json.Marshal(config)
+	return text, gavel.Argument(flat.Within("options", err))
 }
 
 // Check validates a created definition, or an updated definition if old is not nil.
@@ -130,8 +132,8 @@ type Definition struct {
 	storageVersion string
 }
 
-// Compile compiles a definition for the validation of its objects. The definition must be valid: call [Check] first if the definition may
-// be invalid.
+// Compile compiles a definition for the validation of its objects. The definition must be one that an API server accepts: call [Check]
+// first if it may be invalid.
 func Compile(definition any, options ...Option) (*Definition, error) {
 	config, err := configOf(options)
 	if err != nil {

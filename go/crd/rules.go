@@ -11,16 +11,18 @@ import (
 // Rules are the compiled rules of a structural schema and of all schemas in it, for hosts with their own schema validation.
 type Rules struct{ inner capi.Rules }
 
-// ResourceRoot says that the schema describes a whole object, with apiVersion, kind and metadata.
+// ResourceRoot says that the schema describes a whole object, with apiVersion, kind and metadata. Only [CompileRules] and [CheckRules]
+// accept it.
 func ResourceRoot() Option { return func(config map[string]any) { config["resource"] = true } }
 
-// PerCallLimit limits the cost of one evaluation, in cost units. The default is Kubernetes' limit of 1,000,000.
+// PerCallLimit limits the cost of one evaluation, in cost units. The default is Kubernetes' limit of 1,000,000. Only
+// [CompileRules] accepts it.
 func PerCallLimit(units uint64) Option {
 	return func(config map[string]any) { config["perCallLimit"] = units }
 }
 
 // StoredRules contains two values for each rule: whether the rule is already stored, and whether its messageExpression is already stored.
-// Only [CheckRules] uses this option.
+// Only [CheckRules] accepts this option.
 func StoredRules(stored [][2]bool) Option {
 	return func(config map[string]any) { config["stored"] = stored }
 }

@@ -5,6 +5,7 @@ import (
 	"runtime"
 
 	"gavel.dev/go/internal/capi"
+	"gavel.dev/go/internal/flat"
 )
 
 // Env defines the functions and variables that expressions can use.
@@ -87,7 +88,7 @@ func NewEnv(options ...Option) (*Env, error) {
 	}
 	text, err := json.Marshal(spec)
 	if err != nil {
-		return nil, err
+		return nil, Argument(flat.Within("options", err))
 	}
 	inner, err := capi.NewEnv(text)
 	if err != nil {

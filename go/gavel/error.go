@@ -2,6 +2,7 @@ package gavel
 
 import (
 	"errors"
+	"fmt"
 
 	"gavel.dev/go/internal/capi"
 )
@@ -33,6 +34,19 @@ const (
 	KindPanic = Kind(capi.KindPanic)
 )
 
+var kinds = map[Kind]string{
+	KindArgument: "Argument", KindParse: "Parse", KindCheck: "Check", KindPlan: "Plan", KindEvaluation: "Evaluation", KindCostLimit: "CostLimit",
+	KindMemoryLimit: "MemoryLimit", KindDecode: "Decode", KindCompile: "Compile", KindPanic: "Panic",
+}
+
+// String returns the name of the kind, such as "Parse".
+func (k Kind) String() string {
+	if name, ok := kinds[k]; ok {
+		return name
+	}
+	return fmt.Sprintf("Kind(%d)", int(k))
+}
+
 // ErrClosed is returned if an environment, a program or another object of this module is used after its Close.
 var ErrClosed = capi.ErrClosed
 
@@ -52,6 +66,15 @@ type Error struct {
 }
 
 func (e *Error) Error() string { return e.Message }
+
+// Argument converts the error of an argument to an [*Error], and returns nil and [ErrClosed] unchanged. It is for the other packages of this
+// module.
+func Argument(err error) error {
+	if err == nil || errors.Is(err, ErrClosed) {
+		return err
+	}
+	return &Error{Kind: KindArgument, Message: err.Error()}
+}
 
 // Wrap converts an error of the library to an [*Error], and returns other errors unchanged. It is for the other packages of this module.
 func Wrap(err error) error {

@@ -62,7 +62,7 @@ func (p *Program) Eval(ctx context.Context, variables map[string]any, options ..
 	call.Flat = writer.Buf
 	defer writer.Release()
 	if err != nil {
-		return Result{}, &Error{Kind: KindArgument, Message: err.Error()}
+		return Result{}, Argument(err)
 	}
 	call.Ask(writer.Callbacks())
 	var outcome capi.Outcome

@@ -2,7 +2,6 @@ package gavel
 
 import (
 	"encoding/json"
-	"fmt"
 
 	"gavel.dev/go/internal/capi"
 	"gavel.dev/go/internal/flat"
@@ -33,7 +32,7 @@ func crossed(value any, take func(flat []byte) (capi.Value, error)) (capi.Value,
 	call.Flat = writer.Buf
 	defer writer.Release()
 	if err != nil {
-		return capi.Value{}, &Error{Kind: KindArgument, Message: fmt.Sprintf("value%v", err)}
+		return capi.Value{}, Argument(flat.Within("value", err))
 	}
 	held, err := take(call.Flat)
 	return held, Wrap(err)

@@ -1,7 +1,7 @@
 package capi
 
 /*
-#include "gavel.h"
+#include "library.h"
 extern void gavelGoAuthorize(uintptr_t context, uint64_t authorizer, uint8_t *attributes, size_t len, GavelReply *reply);
 extern void gavelGoFindNamespace(uintptr_t context, uint8_t *name, size_t len, GavelReply *reply);
 extern void gavelGoFindParam(uintptr_t context, uint8_t *version, size_t version_len, uint8_t *kind, size_t kind_len,

@@ -6,8 +6,7 @@ package capi
 /*
 #cgo CFLAGS: -I${SRCDIR}
 #cgo LDFLAGS: -L${SRCDIR}/lib -lgavel_capi -lm -ldl -lpthread
-#include "build_mark.h"
-#include "gavel.h"
+#include "library.h"
 */
 import "C"
 
@@ -22,9 +21,12 @@ import (
 // ABI is the major version of the C ABI that this package requires.
 const ABI = 1
 
+// build is the SHA-256 of the library. The compiled package contains it, so that Go links programs again if the library changes.
+var build = C.GAVEL_BUILD
+
 func init() {
 	if major := uint32(C.gavel_abi_version()) >> 16; major != ABI {
-		panic(fmt.Sprintf("gavel: the library has ABI %d, this module needs %d: run go/build.sh", major, ABI))
+		panic(fmt.Sprintf("gavel: the library %.12s has ABI %d, this module needs %d: run go/build.sh", build, major, ABI))
 	}
 }
 

@@ -1,7 +1,7 @@
 package capi
 
 /*
-#include "gavel.h"
+#include "library.h"
 */
 import "C"
 

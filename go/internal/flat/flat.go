@@ -51,6 +51,27 @@ type Asked interface {
 	Authorize(attributes []byte) (capi.Verdict, string, error)
 }
 
+// located is the error of a part of a value.
+type located struct {
+	path string
+	err  error
+}
+
+func (e *located) Error() string { return e.path + ": " + e.err.Error() }
+
+func (e *located) Unwrap() error { return e.err }
+
+// Within puts the name of a value, or a step of a path, before an error. It returns nil if there is no error.
+func Within(step string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if inner, ok := err.(*located); ok {
+		return &located{step + inner.path, inner.err}
+	}
+	return &located{step, err}
+}
+
 // Writer encodes values. Handles in the values stay open until Release.
 type Writer struct {
 	Buf         []byte
@@ -137,7 +158,7 @@ func (w *Writer) Variables(variables map[string]any) error {
 	for name, value := range variables {
 		w.text(name)
 		if err := w.Value(value); err != nil {
-			return fmt.Errorf("variable %q: %w", name, err)
+			return Within(fmt.Sprintf("variable %q", name), err)
 		}
 	}
 	return nil
@@ -240,7 +261,7 @@ func (w *Writer) object(object map[string]any, depth int) error {
 	for name, value := range object {
 		w.text(name)
 		if err := w.value(value, depth-1); err != nil {
-			return fmt.Errorf(".%s%w", name, err)
+			return Within("."+name, err)
 		}
 	}
 	return nil
@@ -250,7 +271,7 @@ func (w *Writer) list(list []any, depth int) error {
 	w.begin(tagList, len(list), list == nil)
 	for i, value := range list {
 		if err := w.value(value, depth-1); err != nil {
-			return fmt.Errorf("[%d]%w", i, err)
+			return Within(fmt.Sprintf("[%d]", i), err)
 		}
 	}
 	return nil
@@ -264,7 +285,7 @@ func (w *Writer) jsonNumber(number json.Number) error {
 	}
 	double, err := number.Float64()
 	if err != nil {
-		return fmt.Errorf(": %w", err)
+		return err
 	}
 	w.number(tagDouble, math.Float64bits(double))
 	return nil
@@ -287,7 +308,7 @@ func (w *Writer) reflected(value reflect.Value, depth int) error {
 		w.begin(tagList, value.Len(), value.Kind() == reflect.Slice && value.IsNil())
 		for i := range value.Len() {
 			if err := w.value(value.Index(i).Interface(), depth-1); err != nil {
-				return fmt.Errorf("[%d]%w", i, err)
+				return Within(fmt.Sprintf("[%d]", i), err)
 			}
 		}
 	case reflect.Map:
@@ -299,7 +320,7 @@ func (w *Writer) reflected(value reflect.Value, depth int) error {
 		}
 		return w.value(value.Elem().Interface(), depth-1)
 	default:
-		return fmt.Errorf(": a value of the Go type %s has no place in CEL; convert it to a map[string]any (runtime.DefaultUnstructuredConverter does so)", value.Type())
+		return fmt.Errorf("a value of the Go type %s has no place in CEL; convert it to a map[string]any (runtime.DefaultUnstructuredConverter does so)", value.Type())
 	}
 	return nil
 }
@@ -315,7 +336,7 @@ func (w *Writer) reflectedMap(value reflect.Value, depth int) error {
 			return err
 		}
 		if err := w.value(entries.Value().Interface(), depth-1); err != nil {
-			return fmt.Errorf("[%v]%w", key, err)
+			return Within(fmt.Sprintf("[%v]", key), err)
 		}
 	}
 	return nil

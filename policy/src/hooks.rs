@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use crate::matching::{EquivalentResources, Matcher};
 
-/// A compiled policy of either kind.
+/// A compiled policy: validating or mutating.
 pub(crate) trait Bounds {
     /// The requests that the policy matches.
     fn matcher(&self) -> &Matcher;

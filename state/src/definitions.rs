@@ -137,7 +137,8 @@ fn read(crd: &CompiledCrd, object: Value<'_>) -> Result<Json, String> {
         .map_err(|error| error.to_string())
 }
 
-/// The version in the object's `apiVersion`. The API server converts objects to the version that a webhook matches.
+/// The version in the object's `apiVersion`. It may differ from the version that the client sent, because the API server converts objects
+/// to the version that a webhook matches.
 fn version(object: &Json) -> &str {
     let api_version = object.get("apiVersion").and_then(Json::as_str);
     let (_, version) = api_version

@@ -42,7 +42,7 @@ pub const DIFFERENCES: &[Row] = &[
         Difference::LengthLimitsAreInBytes,
         35,
         Effect::Message,
-        "Messages give the length limits of labels, annotation keys and other qualified names in bytes; before, in characters. A key with two slashes is reported as not a `valid label key`; before, as not a `qualified name`",
+        "Messages give the length limits of labels, annotation keys and other qualified names in bytes; before, in characters. The error for a key with two slashes contains `a valid label key must consist`; before, `a qualified name must consist`",
         "apimachinery pkg/api/validate/content/kube.go",
     ),
     row(

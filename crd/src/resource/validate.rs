@@ -87,7 +87,7 @@ pub enum RuleRun {
 
 impl Outcome {
     /// The outcome of a validation that was interrupted.
-    fn interrupted(budget: i64) -> Self {
+    fn of_interrupt(budget: i64) -> Self {
         let error = Error::internal(&Path::root(), Interrupted.to_string());
         Outcome {
             schema_errors: vec![error],
@@ -167,7 +167,7 @@ impl CompiledCrd {
                 ..*options
             },
         };
-        let interrupted = |_| Outcome::interrupted(options.budget);
+        let interrupted = |_| Outcome::of_interrupt(options.budget);
         let mut outcome = validation.run().unwrap_or_else(interrupted);
         outcome.interrupted = is_over.into_inner();
         Ok(outcome)

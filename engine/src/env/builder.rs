@@ -64,7 +64,7 @@ impl EnvBuilder {
         self
     }
 
-    /// The fingerprint of the type with this name that a host provides; `None` if no host has one.
+    /// The fingerprint of a type that a host provides; `None` if no host knows the type, or if the host has no fingerprints.
     pub fn fingerprint(&self, type_name: &str) -> Option<u64> {
         self.parts.declarations.provider().fingerprint(type_name)
     }

@@ -9,8 +9,8 @@ use crate::types::Type;
 pub(super) const OLD_ACCUMULATOR: &str = "__result__";
 
 impl<'a> Estimator<'a> {
-    /// The cost of a comprehension. Like upstream, it looks up the size of the range after it has visited the loop's body. By then, the
-    /// range's path may have changed, because paths in the body may share its memory (see `path`).
+    /// The cost of a comprehension. Like upstream, the estimator looks up the size of the range after it has visited the loop's body. By
+    /// then, the range's path may have changed, because paths in the body may share the memory of the range's path (see the module `path`).
     pub(super) fn comprehension(
         &mut self,
         expr: &'a Expr,

@@ -97,6 +97,7 @@ impl Program {
 
     /// Evaluates the expression with variables that `resolve` looks up by name. `resolve` is called before the evaluation starts, and only
     /// for the variables that the expression reads. A variable for which `resolve` returns `None` is not bound.
+    #[inline]
     pub fn eval_with<'a>(
         &'a self,
         resolve: impl Fn(&str) -> Option<Value<'a>>,
@@ -111,6 +112,7 @@ impl Program {
     }
 
     /// Evaluates the expression with room for `KEPT` cached values on the stack.
+    #[inline]
     fn run<'a, const KEPT: usize>(
         &'a self,
         resolve: impl Fn(&str) -> Option<Value<'a>>,

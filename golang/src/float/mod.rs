@@ -246,7 +246,7 @@ fn underscores_separate_digits(text: &str, hex: bool) -> bool {
     !after_underscore
 }
 
-/// Reads the text after `0x`: hexadecimal digits with an optional point, then `p` and a power of two in decimal.
+/// Reads the text after `0x`: hexadecimal digits with an optional point, then `p` and the exponent of a power of two, in decimal.
 fn parse_hex(text: &str) -> Option<f64> {
     let (digits, exponent) = text.split_once(['p', 'P'])?;
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));

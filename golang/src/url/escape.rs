@@ -54,7 +54,7 @@ impl Part {
         parts & (1 << self as u8) != 0
     }
 
-    /// The rule from which the table is made.
+    /// The rule from which the table `ALLOWED` is computed: whether the part can contain the byte without an escape.
     const fn may_contain(self, byte: u8) -> bool {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => true,

@@ -216,7 +216,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// The next word where a key or a value is expected. There, `in` and `notin` are ordinary words.
+    /// The next word, read as a key or a value: `in` and `notin` are ordinary words, not operators. Does not consume the word.
     fn peek(&mut self) -> (Token, &'t str) {
         as_value(self.words.peek().copied())
     }

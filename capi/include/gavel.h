@@ -696,8 +696,9 @@ struct GavelError *gavel_rules_compile(const struct GavelValue *schema,
                                        size_t config_len,
                                        struct GavelRules **out);
 
-// Evaluates rules on the value at a path. `old` is the value before an update, or null. With `ratcheting`, violations by an unchanged
-// value become warnings, except for rules that use `oldSelf`. The cost limit in the options is the budget of all rules together.
+// Evaluates the rules of a schema on `value`. `path` is the field path of `value` in messages; it may be empty. `old` is the value before
+// an update, or null. With `ratcheting`, violations by an unchanged value become warnings, except for rules that use `oldSelf`. The cost
+// limit in the options is the budget of all rules together.
 //
 // # Safety
 //

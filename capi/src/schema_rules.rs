@@ -67,8 +67,9 @@ fn is_resource(config: &Json) -> bool {
     config.get("resource") == Some(&Json::Bool(true))
 }
 
-/// Evaluates rules on the value at a path. `old` is the value before an update, or null. With `ratcheting`, violations by an unchanged
-/// value become warnings, except for rules that use `oldSelf`. The cost limit in the options is the budget of all rules together.
+/// Evaluates the rules of a schema on `value`. `path` is the field path of `value` in messages; it may be empty. `old` is the value before
+/// an update, or null. With `ratcheting`, violations by an unchanged value become warnings, except for rules that use `oldSelf`. The cost
+/// limit in the options is the budget of all rules together.
 ///
 /// # Safety
 ///

@@ -37,7 +37,7 @@ const ATTEMPTS: usize = 5;
 
 /// Manages a certificate in a Secret.
 pub struct Certificates {
-    /// The name of the Secret, in the namespace of the account.
+    /// The name of the Secret. The Secret is in the client's default namespace: in a cluster, the namespace of Gavel's service account.
     pub secret: String,
     /// The key of the Secret's data that holds the certificate authorities, in PEM format.
     pub authorities: &'static str,

@@ -148,7 +148,7 @@ impl PolicyIndex {
         Ok(())
     }
 
-    /// Removes an object; only its kind, name and namespace are read.
+    /// Removes an object. Only its `apiVersion`, kind, name and namespace are read.
     pub fn delete(&mut self, object: &Json) {
         let name = text_of(object.into(), "name");
         let (api_version, kind) = type_of(object);

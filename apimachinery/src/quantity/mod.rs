@@ -191,7 +191,7 @@ impl Quantity {
         }
     }
 
-    /// The sum. If `self` has the large form, its value becomes the sum too.
+    /// The sum. If `self` has the large form, the call also changes `self`, as in upstream: its value becomes the sum.
     ///
     /// # Errors
     ///

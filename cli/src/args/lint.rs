@@ -33,8 +33,7 @@ pub(crate) struct LintArgs {
     #[arg(long, value_name = "RULE", value_delimiter = ',')]
     pub(crate) ignore: Vec<String>,
 
-    /// Turn findings of these rules into errors; the word warnings stands for every rule with the severity warning, the word all for every
-    /// rule
+    /// Turn findings of these rules into errors. 'warnings' stands for every rule with the severity warning, 'all' for every rule
     #[arg(long, value_name = "RULE", value_delimiter = ',')]
     pub(crate) deny: Vec<String>,
 

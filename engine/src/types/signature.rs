@@ -17,7 +17,7 @@ pub struct Signature {
     /// The type of the result.
     pub result: Type,
     type_parameters: SmallVec<[SmolStr; 2]>,
-    /// Whether all parameters have the same type parameter as their type, and the result has none: `(A, A) -> bool`.
+    /// Whether the type of every parameter is the same type parameter, and the type of the result contains none: `(A, A) -> bool`.
     pub(crate) compares: bool,
 }
 

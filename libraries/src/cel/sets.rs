@@ -81,7 +81,7 @@ fn both_ways(sizes: &[SizeEstimate]) -> CallEstimate {
     comparisons(sizes, 2.0)
 }
 
-/// The cost of comparing every element of one list with every element of the other.
+/// The cost of comparing every element of one list with every element of the other, `factor` times, plus one unit for the call.
 fn comparisons(sizes: &[SizeEstimate], factor: f64) -> CallEstimate {
     let pairs = nth(sizes, 0).times(nth(sizes, 1));
     CallEstimate::new(pairs.costs(factor).plus(CostEstimate::exact(1)))

@@ -123,7 +123,7 @@ impl Rules {
         Ok(None)
     }
 
-    /// The resource names of all rules, without subresources; `None` if a rule matches all resources.
+    /// The resources of all rules, such as `pods`, without their subresources; `None` if a rule matches all resources.
     pub(super) fn resource_names(&self) -> Option<Vec<&str>> {
         let patterns = self.rules.iter().flat_map(|rule| &rule.resources);
         patterns

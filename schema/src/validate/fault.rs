@@ -131,7 +131,7 @@ pub(super) enum Cause<'f> {
 /// The size limit of all messages together, in bytes. Each message contains the path of its field, which may be long.
 pub(super) const MAX_BYTES: usize = 16 << 20;
 
-/// Converts errors to errors with field paths, and removes duplicates.
+/// Converts faults to errors with field paths, and removes duplicates. Stops when the messages exceed [`MAX_BYTES`].
 pub(super) fn errors(base: &Path<'_>, places: &Places<'_>, faults: &[Fault<'_>]) -> Vec<Error> {
     let mut seen = HashSet::new();
     let mut errors = Vec::new();

@@ -165,7 +165,7 @@ impl Metrics {
             ),
             source_age: add.seconds(
                 "gavel_source_age",
-                "How long the longest-failing watch, or regular check of the API server, has been failing; 0 if none fails",
+                "Time since the oldest current failure of a watch, or of the regular check of the API server, began; 0 if nothing fails",
                 Gauge::default(),
             ),
             differences: add.family(

@@ -9,7 +9,8 @@ use crate::definition::go_json;
 
 const ALLOWED: &str = "only [Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength Pattern MaxItems MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example XPreserveUnknownFields XValidations] fields are allowed at the root of the schema if the status subresource is enabled";
 
-/// Checks the root of a schema; `path` is the path of the validation that contains the schema. Only the first error is reported.
+/// Checks the root of a schema; `path` is the field that contains `openAPIV3Schema`, such as `spec.versions[0].schema`. Only the first
+/// error is reported.
 pub(super) fn check(schema: &JsonSchema, path: &Path<'_>, errors: &mut Findings) {
     let before_type = !schema.unsupported.id.is_empty()
         || !schema.unsupported.schema.is_empty()

@@ -82,8 +82,8 @@ impl SchemaRules {
         self.node.is_none()
     }
 
-    /// Runs the rules on the value at a path. `old` is the value before an update. With `ratcheting`, violations by an unchanged value
-    /// become warnings, unless the rule reads `oldSelf`.
+    /// Runs the rules on `value`; `path` is its field path in messages. `old` is the value before an update. With `ratcheting`, violations
+    /// by an unchanged value become warnings, unless the rule reads `oldSelf`.
     pub fn validate(
         &self,
         path: &str,

@@ -1,4 +1,4 @@
-//! Validators: check literals after the types are known (cel-go `cel/validator.go`).
+//! Validators, which check literals after type checking (cel-go `cel/validator.go`).
 
 mod homogeneous;
 mod regex_literals;

@@ -283,7 +283,7 @@ jwt:
     for (file, expected) in [
         (
             "device.yaml",
-            "unknown-field 6:5 unknown field \"spec.selector\" did you mean `selectors`?",
+            "unknown-field 5:3 unknown field \"spec.selector\" did you mean `selectors`?",
         ),
         (
             "old.yaml",
@@ -291,7 +291,7 @@ jwt:
         ),
         (
             "authentication.yaml",
-            "unknown-field 4:48 unknown field \"jwt[0].issuer.audience\" ",
+            "unknown-field 4:38 unknown field \"jwt[0].issuer.audience\" ",
         ),
     ] {
         let (code, out, _) = gavel(folder.path(), &["lint", file, "-o", "json"], "");

@@ -50,7 +50,7 @@ fn each_problem_is_a_line_with_its_place() {
     let (code, out, err) = gavel(&folder, &["--crd", "crd.yaml", "things.yaml"], "");
     assert_eq!(
         out,
-        "things.yaml:14:9: unknown field \"spec.size\"\n\
+        "things.yaml:14:3: unknown field \"spec.size\"\n\
          things.yaml:13:13: spec.replicas: Invalid value: too many\n"
     );
     assert_eq!((code, err.as_str()), (1, "2 objects, 1 invalid\n"));

@@ -245,9 +245,9 @@ spec:
   (validations[?message == 'a.b']):
   - expression: 'true'
 ";
-    check(policy, ("unknown-field", 6, 5));
+    check(policy, ("unknown-field", 5, 3));
     let own = policy.replace("admissionregistration.k8s.io", OWN_GROUP);
-    check(&own, ("unknown-field", 6, 5));
+    check(&own, ("unknown-field", 5, 3));
     // Only the built-in kinds have this version.
     check(&own.replace("/v1", "/v1beta1"), ("invalid-object", 1, 13));
 }

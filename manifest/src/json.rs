@@ -95,6 +95,7 @@ impl<'t> Walk<'t> {
                 while next == Some('"') {
                     let at = self.place;
                     let name: String = serde_json::from_str(self.text()).unwrap_or_default();
+                    let key = self.since(at);
                     match keys.get(&name) {
                         Some(first) => {
                             self.duplicates.push(duplicate_key(&name, at, *first));
@@ -104,7 +105,7 @@ impl<'t> Walk<'t> {
                         }
                     }
                     self.skip(':');
-                    nodes.insert(name, self.value());
+                    nodes.insert(name, self.value().below(key));
                     self.skip(',');
                     next = self.next_token();
                 }

@@ -9,6 +9,8 @@ use crate::written::{Style, place_of};
 #[derive(Debug, Clone)]
 pub(crate) struct Node {
     range: Range,
+    /// The key in front of the value, if the value is a field of a map.
+    key: Option<Range>,
     parts: Parts,
 }
 
@@ -36,24 +38,34 @@ pub(crate) enum TextLines {
 }
 
 impl Node {
+    fn new(range: Range, parts: Parts) -> Self {
+        Node {
+            range,
+            key: None,
+            parts,
+        }
+    }
+
     pub(crate) fn leaf(range: Range) -> Self {
-        let parts = Parts::None;
-        Node { range, parts }
+        Node::new(range, Parts::None)
     }
 
     pub(crate) fn text(range: Range, lines: TextLines) -> Self {
-        let parts = Parts::Text(lines);
-        Node { range, parts }
+        Node::new(range, Parts::Text(lines))
     }
 
     pub(crate) fn list(range: Range, items: Vec<Node>) -> Self {
-        let parts = Parts::List(items);
-        Node { range, parts }
+        Node::new(range, Parts::List(items))
     }
 
     pub(crate) fn map(range: Range, fields: BTreeMap<String, Node>) -> Self {
-        let parts = Parts::Map(fields);
-        Node { range, parts }
+        Node::new(range, Parts::Map(fields))
+    }
+
+    /// The same value as a field of a map, with the range of its key.
+    pub(crate) fn below(self, key: Range) -> Self {
+        let key = Some(key);
+        Node { key, ..self }
     }
 
     pub(crate) fn place(&self) -> Place {
@@ -62,6 +74,11 @@ impl Node {
 
     pub(crate) fn range(&self) -> Range {
         self.range
+    }
+
+    /// The range of the key in front of the value; the range of the value if it has no key.
+    pub(crate) fn key(&self) -> Range {
+        self.key.unwrap_or(self.range)
     }
 
     /// The fields of a map; empty for other values.

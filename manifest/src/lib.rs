@@ -159,13 +159,17 @@ impl Document {
         self.layout.find(field).place()
     }
 
-    /// A problem of a field, or of the document as a whole if the path is empty.
+    /// A problem of a field, or of the document as a whole if the path is empty. The place is that of the value; for an unknown field, that
+    /// of the key.
     pub fn problem(&self, rule: &'static str, field: &str, message: impl Into<String>) -> Problem {
+        let node = self.layout.find(field);
+        let range = match rule {
+            problem::rule::UNKNOWN_FIELD => node.key(),
+            _ => node.range(),
+        };
         Problem {
             file: self.file.clone(),
-            ..Problem::new(rule, message)
-                .of_field(field)
-                .at(self.layout.find(field).range())
+            ..Problem::new(rule, message).of_field(field).at(range)
         }
     }
 

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use gavel_apimachinery::field::Error;
+use gavel_apimachinery::serializer::{StrictFault, StrictFaultKind};
 use gavel_manifest::problem::rule;
 use gavel_manifest::{Document, Problem};
 use gavel_policy::KeptObject;
@@ -213,6 +214,16 @@ impl Object {
             Source::Sent(_) => Problem::new(rule::OBJECT, format!("{}: {message}", self.title())),
         };
         problem.in_file(&self.file())
+    }
+
+    /// The problem of a field that strict decoding does not accept. An unknown field is reported at its key.
+    pub(crate) fn strict_problem(&self, fault: &StrictFault) -> Problem {
+        match (&self.source, fault.kind) {
+            (Source::Manifest(document), StrictFaultKind::Unknown) => {
+                document.unknown_field(&fault.field).in_file(&self.file())
+            }
+            _ => self.problem(&fault.field, fault),
+        }
     }
 
     /// The problem for an error in a field. It points at the error inside the field's expression if that position is known, otherwise at

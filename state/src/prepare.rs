@@ -185,7 +185,7 @@ impl Preparation {
             .map_err(|error| vec![object.problem(&error.field(&value), error.plain())])?;
         let mut problems = Vec::new();
         for fault in &decoded.strict {
-            problems.push(object.problem(&fault.field, fault));
+            problems.push(object.strict_problem(fault));
         }
         let report = self.validator.create(&decoded.object);
         let errors = report.errors.iter();
@@ -219,8 +219,7 @@ impl Preparation {
         let unknown = Definition::unknown_fields(&value).into_iter();
         let unknown = unknown.map(|field| {
             let kind = StrictFaultKind::Unknown;
-            let fault = StrictFault { kind, field };
-            object.problem(&fault.field, &fault)
+            object.strict_problem(&StrictFault { kind, field })
         });
         let errors = definition.validate(rules).into_iter();
         let errors = errors.map(|error| object.field_problem(&error, &written_field(&error.field)));

@@ -404,7 +404,7 @@ fn faults_at_the_start_are_reported_with_their_place() {
     );
     check(
         &good.replace("validations:", "validation:"),
-        "13:5: unknown field \"spec.validation\"",
+        "12:3: unknown field \"spec.validation\"",
     );
     check(
         &format!("{good}---\n{good}"),

@@ -47,15 +47,15 @@ enum Content {
     Map {
         fields: Map<String, Json>,
         nodes: BTreeMap<String, Node>,
-        /// The keys of this map, except merged keys, to find duplicates.
-        keys: BTreeMap<String, Place>,
+        /// The keys of this map, except merged keys. Of duplicates, the first.
+        keys: BTreeMap<String, Range>,
         /// The key whose value is read next.
         key: Option<Key>,
     },
 }
 
 enum Key {
-    Name(String),
+    Name(String, Range),
     Merge,
 }
 
@@ -181,7 +181,7 @@ impl<'t> Builder<'t> {
                 self.fault(range, format!("`{text}` cannot be a key"));
                 text.to_owned()
             });
-            self.name(name, place);
+            self.name(name, range);
             return Ok(());
         }
         let node = match &resolved {
@@ -340,7 +340,7 @@ impl<'t> Builder<'t> {
                 Json::Bool(value) => value.to_string(),
                 _ => return Err(syntax(place, "this value cannot be a key")),
             };
-            self.name(name, place);
+            self.name(name, place.into());
             return Ok(());
         }
         self.value(built, 0);
@@ -355,19 +355,22 @@ impl<'t> Builder<'t> {
         }
     }
 
-    fn name(&mut self, name: String, place: Place) {
+    fn name(&mut self, name: String, at: Range) {
         if let Some(Open {
             content: Content::Map { keys, key, .. },
             ..
         }) = self.open.last_mut()
         {
             match keys.get(&name) {
-                Some(first) => self.duplicates.push(duplicate_key(&name, place, *first)),
+                Some(first) => {
+                    let duplicate = duplicate_key(&name, at.start, first.start);
+                    self.duplicates.push(duplicate);
+                }
                 None => {
-                    keys.insert(name.clone(), place);
+                    keys.insert(name.clone(), at);
                 }
             }
-            *key = Some(Key::Name(name));
+            *key = Some(Key::Name(name, at));
         }
     }
 
@@ -390,9 +393,9 @@ impl<'t> Builder<'t> {
             Content::Map {
                 fields, nodes, key, ..
             } => match key.take() {
-                Some(Key::Name(name)) => {
+                Some(Key::Name(name, at)) => {
                     fields.insert(name.clone(), built.value);
-                    nodes.insert(name, built.node);
+                    nodes.insert(name, built.node.below(at));
                 }
                 Some(Key::Merge) => {
                     let range = built.node.range();

@@ -238,9 +238,9 @@ fn problems_of_suites_name_the_field_and_its_position() {
     for (tests, expected) in [
         (
             "[{name: a, object: {}, expct: allow, expect: {decison: allow, mesage: no}}]",
-            "3:38: unknown field \"tests[0].expct\"; did you mean expect?
-3:63: unknown field \"tests[0].expect.decison\"; did you mean decision?
-3:78: unknown field \"tests[0].expect.mesage\"; did you mean message?",
+            "3:31: unknown field \"tests[0].expct\"; did you mean expect?
+3:54: unknown field \"tests[0].expect.decison\"; did you mean decision?
+3:70: unknown field \"tests[0].expect.mesage\"; did you mean message?",
         ),
         (
             "[{name: a, object: {}, expect: {decision: [allow]}}]\napiVersion: gavel/v1",

@@ -2,7 +2,8 @@
 //!
 //! `docs/embed-c.md` is the guide for C hosts; `include/gavel.h` is generated from this crate. The rules of the ABI:
 //!
-//! - Every function that can fail returns null or a [`GavelError`](error::GavelError). Results are written to `out` parameters.
+//! - Every function that can fail returns a [`GavelError`](error::GavelError), which is null on success. Results are written to `out`
+//!   parameters.
 //! - Handles are opaque and thread-safe: any number of threads can use one at the same time. Each has a function that frees it.
 //! - Texts and bytes are passed as a pointer and a length. The library reads them during the call and keeps no pointer.
 //! - A panic becomes an error of kind `Panic`. There is no global state.

@@ -25,7 +25,8 @@ use crate::schemas::Schemas;
 const MANAGER: &str = "gavel-status";
 /// The name of this watch in messages.
 const WHAT: &str = "policies for their status";
-/// How long after the last event the schemas are dropped. If a status could not be written, all policies are read again at that time.
+/// The time without events after which the schemas are dropped. If a policy could not be checked or a status could not be written, all
+/// policies are read again at that time instead.
 const IDLE: Duration = Duration::from_secs(10);
 
 /// Writes the status of policies while this replica leads.

@@ -27,7 +27,7 @@ pub struct NearKeys {
 }
 
 impl NearKeys {
-    /// Creates suggestions for a policy without variables. `env` is the environment of stored expressions.
+    /// Creates the suggester of one policy. No variables are declared yet; see `declare`. `env` is the environment of stored expressions.
     pub fn new(env: &Env) -> Self {
         NearKeys {
             compiler: Compiler::with_variables(env),

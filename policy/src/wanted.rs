@@ -12,8 +12,8 @@ pub struct WantedParam {
     pub api_version: String,
     /// `kind`
     pub kind: String,
-    /// The namespace in the binding's `paramRef`, or the namespace of the request if the `paramRef` has none. Empty for cluster-scoped
-    /// requests, and for kinds that the index knows to be cluster-scoped.
+    /// The namespace in the binding's `paramRef`. If the `paramRef` has none, the namespace of the request, which is empty for
+    /// cluster-scoped requests. Always empty for kinds that the index knows to be cluster-scoped.
     pub namespace: String,
     /// The name in the binding's `paramRef`.
     pub name: String,

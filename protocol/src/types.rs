@@ -77,8 +77,8 @@ pub(crate) struct TypeReader {
 }
 
 impl TypeReader {
-    /// Reads a TYPE: a text such as `list(int)`, or `{"list": TYPE}`, `{"map": [TYPE, TYPE]}`, `{"optional": TYPE}`,
-    /// `{"schema": S, "resource": bool}`.
+    /// Reads a TYPE: a text such as `list(int)`, or `{"list": TYPE}`, `{"map": [TYPE, TYPE]}`, `{"optional": TYPE}`, or
+    /// `{"schema": S, "resource": bool, "optional": bool}`.
     pub(crate) fn read(&mut self, json: &Json) -> Result<Declared, RequestError> {
         let object = match json {
             Json::String(text) => return read_text(text).map(Declared::Plain),

@@ -63,7 +63,7 @@ impl std::fmt::Debug for Store {
 #[derive(Debug, Default)]
 struct Held {
     good: IndexMap<ObjectKey, Good>,
-    /// The problems of invalid newest versions.
+    /// The objects whose newest version is invalid, with the problems of this version.
     refused: BTreeMap<ObjectKey, Vec<Problem>>,
     /// Objects without a unique key, with their problems: `apiVersion`, `kind` or the name is missing, or another object has the same key.
     nameless: Vec<(Object, Vec<Problem>)>,

@@ -1,4 +1,5 @@
-//! Bodies of requests that are answered before the whole body has arrived: the body is too large, or the path does not exist.
+//! Bodies of requests. If a request is answered before its whole body has arrived, for example because the body is too large or the path
+//! does not exist, the rest of the body is read and discarded.
 
 use std::pin::Pin;
 use std::sync::Arc;

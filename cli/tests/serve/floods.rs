@@ -12,7 +12,7 @@ use crate::mutations::LABEL;
 use crate::program::{Folder, mutating_policy};
 use crate::server::{Server, client, policy, post_review, review};
 
-/// The number of hostile requests: a few, or `GAVEL_FLOOD`.
+/// The number of hostile requests: the value of the environment variable `GAVEL_FLOOD`, by default 1,500.
 fn flood() -> usize {
     let value = std::env::var("GAVEL_FLOOD").ok();
     value.and_then(|value| value.parse().ok()).unwrap_or(1_500)

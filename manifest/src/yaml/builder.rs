@@ -147,7 +147,6 @@ impl<'t> Builder<'t> {
         span: &Span,
     ) -> Result<(), Problem> {
         let range = self.range_of(span);
-        let place = range.start;
         let plain = style == ScalarStyle::Plain;
         let core_tag = tag.filter(|tag| tag.handle() == "tag:yaml.org,2002:");
         let is_merge = text == "<<"

@@ -117,7 +117,8 @@ impl Builder {
         place
     }
 
-    /// The schema of a resource's metadata, for a resource whose schema does not declare all metadata.
+    /// The standard schema of a resource's metadata: `name` and `generateName`, with length limits on servers that bound names.
+    /// `resource_properties` uses it if the resource's schema does not declare all standard properties.
     fn metadata(&mut self, schema: &JsonSchema) -> Arc<JsonSchema> {
         let text = |name: &str, most: i64| {
             let metadata = schema.properties.get("metadata");

@@ -54,7 +54,8 @@ pub(super) struct Fault<'f> {
 /// An error in a value.
 #[derive(Debug)]
 pub(super) enum Cause<'f> {
-    /// The value has the wrong type or format. `found` is the type or the format of the value, or the value itself if it is a string.
+    /// The value has the wrong type or format. `found` is the type or the format of the value; if a string does not have the expected
+    /// format, `found` is the string itself.
     Type {
         expected: &'f str,
         found: &'f str,
@@ -336,7 +337,8 @@ fn allowed_text(value: &Json) -> String {
     }
 }
 
-/// Writes values as Go's `%v` prints them, because errors with equal messages are dropped as duplicates.
+/// Writes values as Go's `%v` prints them. Errors with equal messages are dropped as duplicates, so a different text would keep other
+/// errors than upstream.
 fn write_list(f: &mut fmt::Formatter<'_>, values: &[Json]) -> fmt::Result {
     f.write_char('[')?;
     for (n, value) in values.iter().enumerate() {

@@ -33,7 +33,8 @@ pub(super) fn of(checked: &Checked, key: &Key<'_>) -> String {
     json::to_string(&written)
 }
 
-/// Whether the problem is an invalid value of a field. All other problems make a strict decoder reject the whole object.
+/// Whether the problem is an error of a field, with which the API server answers 422. All other problems make a strict decoder reject the
+/// whole object (400).
 fn is_of_value(problem: &&Problem) -> bool {
     problem.rule.starts_with("FieldValue") || problem.rule == "InternalError"
 }

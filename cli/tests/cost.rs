@@ -129,3 +129,13 @@ fn the_examples_of_the_documentation_are_what_is_printed() {
     let written = std::fs::read_to_string(&page).unwrap();
     assert_eq!(now, written, "UPDATE_GOLDEN=1 writes the page anew");
 }
+
+#[test]
+fn a_rule_without_a_cost_is_no_success() {
+    let broken = schema("").replace("host.contains", "host.contain");
+    let folder = Folder::new().with("crd.yaml", &broken);
+    let (code, out, err) = gavel(folder.path(), &["cost", "crd.yaml"], "");
+    assert_eq!(code, 2, "{out}{err}");
+    assert!(out.contains("unknown of 10000000"), "{out}");
+    assert!(err.contains("undeclared reference to 'contain'"), "{err}");
+}

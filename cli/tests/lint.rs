@@ -498,6 +498,16 @@ fn policies_are_of_versions_that_the_server_has() {
         Some(removed)
     );
     assert_eq!(refused("v1", validating, "1.34"), None);
+    // Gavel serves its own kinds for every version.
+    let own = policy("v1", "MutatingAdmissionPolicyBinding")
+        .replace("admissionregistration.k8s.io", "policies.gavel.example.com");
+    let folder = Folder::new().with("policy.yaml", &own);
+    let (_, out, _) = gavel(
+        folder.path(),
+        &["lint", ".", "--kubernetes-version", "1.34"],
+        "",
+    );
+    assert!(!out.contains("no matches for kind"), "{out}");
     let mutating = "MutatingAdmissionPolicyBinding";
     let first = "Kubernetes 1.36 is the first that serves it";
     assert_eq!(refused("v1", mutating, "1.35").as_deref(), Some(first));

@@ -1,6 +1,7 @@
 //! The APIs that Kubernetes has removed or deprecated (kubernetes.io, Deprecated API Migration Guide).
 
 use gavel_libraries::KubeVersion;
+use gavel_policy::api::OWN_GROUP;
 
 /// An API that is removed or deprecated.
 #[derive(Debug)]
@@ -72,6 +73,9 @@ pub(crate) struct Unserved {
 /// [`KINDS`].
 pub(crate) fn unserved(api_version: &str, kind: &str, server: KubeVersion) -> Option<Unserved> {
     let (group, version) = api_version.split_once('/')?;
+    if group == OWN_GROUP {
+        return None;
+    }
     let mut of_kind = KINDS.iter().filter(|row| row.0.contains(&kind)).peekable();
     of_kind.peek()?;
     let Some((_, _, since, until)) = of_kind.find(|row| row.1 == version) else {

@@ -11,7 +11,7 @@ use gavel_protocol::kubernetes_version;
 #[command(after_help = MUTATE_EXAMPLES)]
 pub(crate) struct MutateArgs {
     /// Policies, bindings, params, Namespaces and CustomResourceDefinitions: files, or folders of them
-    #[arg(long, value_name = "FILE|FOLDER", required = true, num_args = 1..)]
+    #[arg(long, value_name = "FILE|FOLDER", required = true)]
     pub(crate) policies: Vec<PathBuf>,
 
     /// Objects: YAML or JSON files of one or several documents, folders of them, or - for standard input

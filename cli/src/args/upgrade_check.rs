@@ -26,7 +26,7 @@ pub(crate) struct UpgradeCheckArgs {
     pub(crate) paths: Vec<PathBuf>,
 
     /// Sample requests: AdmissionReviews, or objects; each object becomes a request that creates it
-    #[arg(long, value_name = "PATH", num_args = 1..)]
+    #[arg(long, value_name = "PATH")]
     pub(crate) sample: Vec<PathBuf>,
 
     /// Also read subfolders
@@ -60,5 +60,5 @@ fn server_version(text: &str) -> Result<KubeVersion, String> {
 
 const EXAMPLES: &str = "Examples:
   gavel upgrade-check --from 1.34 --to 1.37 -R manifests/
-  gavel upgrade-check --from 1.36 policies/ crds/ --sample reviews/ deployment.yaml
+  gavel upgrade-check --from 1.36 policies/ crds/ --sample reviews/ --sample deployment.yaml
   kubectl get crd,validatingadmissionpolicies -o yaml | gavel upgrade-check --from 1.36 -";

@@ -37,7 +37,8 @@ pub(crate) fn run(args: &CostArgs) -> io::Result<Exit> {
     if !args.compare.is_empty() && before.is_empty() {
         report::warning(&"--compare: there is no older definition or policy to compare with");
     }
-    if found.is_empty() {
+    let is_unknown = |cost: &ObjectCost| cost.rules.iter().any(|rule| rule.cost == Figure::Unknown);
+    if found.is_empty() || found.iter().any(|(_, cost)| is_unknown(cost)) {
         report_errors(&options, &documents, &mut manifests);
     }
     if found.is_empty() && !manifests.unusable() {

@@ -75,6 +75,8 @@ pub(super) fn run(
             row.insert("expect".to_owned(), expect);
         }
     }
+    // The printed file is relative to the working directory, where it is probably written.
+    suite["given"] = json!([policy]);
     out.write_all(yaml::to_string(&suite).as_bytes())?;
     Ok(manifests.exit(0))
 }

@@ -45,11 +45,13 @@ pub(super) fn write(args: &TestArgs, mut out: Box<dyn Write>) -> io::Result<Exit
         coverage: Coverage::default(),
         report: Report::new("gavel test"),
     };
+    let mut suites = 0_usize;
     for document in manifests.objects(&args.paths) {
         if !Suite::is_suite(document.value()) {
             continue;
         }
         let path = document.file().map(Path::to_owned).unwrap_or_default();
+        suites = suites.saturating_add(1);
         match Suite::read(&document, &Beside(&path)) {
             Ok(suite) => run.suite(&document, &suite)?,
             Err(problems) => problems
@@ -63,6 +65,7 @@ pub(super) fn write(args: &TestArgs, mut out: Box<dyn Write>) -> io::Result<Exit
             Some(filter) => {
                 manifests.complain(&format!("no test ran: none has {filter:?} in its name"))
             }
+            None if suites > 0 => manifests.complain(&"no test ran: the test files have no tests"),
             None => manifests.complain_of_nothing(
                 "no test ran: no file has the kind PolicyTest, or is a test of kaptest or kyverno; `gavel test --init FILE` prints a test for \
                  each policy in FILE",

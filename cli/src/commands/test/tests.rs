@@ -161,11 +161,13 @@ fn coverage_is_a_page_and_json_too() {
 
 #[test]
 fn the_first_file_of_tests_passes() {
-    let folder = folder();
-    let policy = folder.path().join("policy.yaml").display().to_string();
+    let folder = folder().with("policies/policy.yaml", POLICY);
+    let policy = folder.path().join("policies/policy.yaml");
+    let policy = policy.display().to_string();
     let (exit, out) = gavel(&folder, &["--init", &policy]);
     assert_eq!(exit, Exit::Success);
     assert!(out.contains("kind: PolicyTest"), "{out}");
+    assert!(out.contains("given:\n- policies/policy.yaml\n"), "{out}");
     let folder = folder.with("first.yaml", &out);
     let (exit, out) = gavel(&folder, &["./first.yaml"]);
     assert_eq!(exit, Exit::Success, "{out}");

@@ -123,12 +123,19 @@ impl Run<'_> {
         let is_old = |old: &&Document| {
             Key::of(old.value()).is_ok_and(|old| old.is_same_object(&key, namespace))
         };
-        let old = old.iter().find(is_old);
+        let found = old.iter().find(is_old);
+        if found.is_none() && !old.is_empty() {
+            let file = document.file().map(|file| file.display().to_string());
+            let file = file.unwrap_or_default();
+            report::warning(&format!(
+                "{file}: no object of --old is {key}: it is validated as a new object"
+            ));
+        }
         let taken = Taken {
             namespace,
             strictness: self.args.validate.into(),
         };
-        let checked = custom::check(document, old, &key, definition, taken);
+        let checked = custom::check(document, found, &key, definition, taken);
         self.objects = self.objects.saturating_add(1);
         if !checked.is_valid() {
             self.invalid = self.invalid.saturating_add(1);

@@ -76,7 +76,9 @@ pub(super) fn run(
         }
     }
     // The printed file is relative to the working directory, where it is probably written.
-    suite["given"] = json!([policy]);
+    if let Some(given) = suite.get_mut("given") {
+        *given = json!([policy]);
+    }
     out.write_all(yaml::to_string(&suite).as_bytes())?;
     Ok(manifests.exit(0))
 }

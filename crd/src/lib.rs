@@ -39,6 +39,9 @@
 //!
 //! If the host passes the old object, transition rules run, and unchanged values that violate the schema are tolerated (ratcheting).
 //! Conversion between versions is left to the host.
+//!
+//! The rules of one object cost at most the budget that the host passes, and compute at most 64 MiB beyond the object. The evaluation of
+//! rules has no deadline unless the host sets [`ValidateOptions::interrupt`](resource::ValidateOptions::interrupt).
 
 pub mod decode;
 pub mod definition;

@@ -14,6 +14,8 @@
 //!
 //! YAML is read as by `sigs.k8s.io/yaml` (`go.yaml.in/yaml/v2`): `yes` and `on` are booleans, `010` is 8, and timestamps and keys are
 //! strings. Unlike in Kubernetes, a duplicate key is a [`Problem`]. Layer 2; only [`files`] reads from a disk.
+//!
+//! Values may be nested 127 levels deep, and aliases may expand to 100,000 values; a text beyond these limits is a [`Problem`].
 
 use std::path::Path;
 use std::sync::Arc;

@@ -17,6 +17,8 @@
 //! assert_eq!(store.publish().counts().namespaces, 1);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! The crate watches nothing: hosts send events. All objects are held in memory, so hosts should send only the objects that policies read.
 
 mod building;
 mod definitions;

@@ -29,8 +29,9 @@
 //! # }
 //! ```
 //!
-//! Only the given objects are known. A param or role that was not given counts as missing; a Namespace that was not given counts as existing,
-//! with the label `kubernetes.io/metadata.name` only. The fields of Kubernetes' own kinds are not decoded, unless a mutating policy matches.
+//! Only the given objects are known. A param or role that was not given counts as missing; a Namespace that was not given counts as
+//! existing, with the label `kubernetes.io/metadata.name` only. The fields of Kubernetes' own kinds are not decoded, unless a mutating
+//! policy matches.
 
 mod bare;
 pub mod custom;

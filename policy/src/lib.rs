@@ -44,9 +44,9 @@
 //!
 //! [`Options`] sets the authorizer for expressions, the interrupt for deadlines, and the API server's version.
 //!
-//! The crate reads no cluster: hosts add policies, params and namespaces to the index, and answer authorization checks. The expressions of a
-//! policy share the cost budget of Kubernetes, and compute at most 64 MiB beyond the request. Decisions have no deadline unless the host sets
-//! [`Options::interrupt`].
+//! The crate reads no cluster: hosts add policies, params and namespaces to the index, and answer authorization checks. The expressions of
+//! a policy share the cost budget of Kubernetes, and compute at most 64 MiB beyond the request. Decisions have no deadline unless the host
+//! sets [`Options::interrupt`].
 
 mod annotations;
 pub mod api;

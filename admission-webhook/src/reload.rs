@@ -19,9 +19,9 @@ use crate::watch::Changes;
 pub(crate) async fn certificates(tls: Arc<Tls>, metrics: Arc<Metrics>) {
     let mut changes = Changes::of(tls.files(), false);
     // The files may have changed before they were watched.
-    let mut seen = tls.first_contents().clone();
+    let mut seen = tls.first_hash();
     loop {
-        let now = tls.contents();
+        let now = tls.hash();
         if now != seen {
             seen = now;
             certify(&tls, &metrics);

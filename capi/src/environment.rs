@@ -1,8 +1,6 @@
 //! Environments: the functions and variables that expressions can use.
 
 use gavel_apimachinery::json;
-use gavel_apimachinery::server::Server;
-use gavel_apimachinery::version::KubeVersion;
 use gavel_engine::env::Env;
 use gavel_engine::value::Json;
 use gavel_protocol::EvalRequest;
@@ -74,7 +72,7 @@ impl GavelEnv {
 ///
 /// # Errors
 ///
-/// The text is not a JSON object, a key is not in `known`, `mode` is unknown, or `server` is a version that Gavel does not reproduce.
+/// The text is not a JSON object, a key is not in `known`, or `mode` is unknown.
 pub(crate) fn options(text: &[u8], known: &[&str]) -> Result<Json, Failure> {
     if text.is_empty() {
         return Ok(Json::Object(serde_json::Map::new()));
@@ -86,21 +84,9 @@ pub(crate) fn options(text: &[u8], known: &[&str]) -> Result<Json, Failure> {
         let known = known.join(", ");
         return Err(wrong(format!("unknown key {key:?}; known: {known}")));
     }
-    match keys
-        .get("mode")
-        .map(|mode| mode.as_str().unwrap_or_default())
-    {
-        None | Some("new" | "stored") => {}
-        Some(_) => return Err(wrong("mode: must be \"new\" or \"stored\"")),
-    }
-    let server = keys.get("server").and_then(Json::as_str);
-    let server = server.and_then(|text| text.parse::<KubeVersion>().ok());
-    let (oldest, newest) = (Server::OLDEST, KubeVersion::NEWEST);
-    match server.filter(|version| !(oldest..=newest).contains(version)) {
-        Some(version) => Err(wrong(format!(
-            "server: Kubernetes {version} is unknown; the version must be from {oldest} to {newest}"
-        ))),
-        None => Ok(options),
+    match keys.get("mode").map(Json::as_str) {
+        None | Some(Some("new" | "stored")) => Ok(options),
+        Some(_) => Err(wrong("mode: must be \"new\" or \"stored\"")),
     }
 }
 

@@ -187,7 +187,7 @@ pub unsafe extern "C" fn gavel_index_delete(
     })
 }
 
-/// Sets properties of kinds. Objects do not contain these properties. `config` is a JSON object with three optional keys. `namespaced`
+/// Sets what an index must know about kinds besides their objects. `config` is a JSON object with three optional keys. `namespaced`
 /// [{`apiVersion`, `kind`, `namespaced`}] says whether kinds of params are namespaced. `equivalents` [[{`resource` {group, version,
 /// resource}, `subResource`, `kind` {group, version, kind}}]] lists groups of resources; all resources of a group serve the same objects.
 /// `schemas` {"group/version/Kind": schema} contains the schemas that mutations of custom resources use.

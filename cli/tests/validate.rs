@@ -116,6 +116,13 @@ fn an_old_object_makes_it_an_update() {
     let (code, out, err) = gavel(&folder, &args, "");
     assert_eq!((code, out.as_str()), (0, ""), "what was there may stay");
     assert!(err.contains("warning: "), "{err}");
+    let new = folder.path().join("new.yaml");
+    std::fs::write(new, thing("b", "  color: blue\n")).unwrap();
+    let args = ["--crd", "crd.yaml", "--old", "old.yaml", "new.yaml"];
+    let (code, _, err) = gavel(&folder, &args, "");
+    let expected = "new.yaml: Thing/b is not in --old, so it is validated as a new object";
+    assert!(err.contains(expected), "{err}");
+    assert_eq!(code, 0);
 }
 
 #[test]

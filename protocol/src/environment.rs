@@ -156,8 +156,13 @@ impl FunctionSpec {
 ///
 /// The text is not a version, or the version is unknown.
 pub fn kubernetes_version(text: &str) -> Result<KubeVersion, String> {
+    version_since(KubeVersion::v1(0), text)
+}
+
+/// Reads a version from `oldest` to the newest version that Gavel reproduces.
+pub(crate) fn version_since(oldest: KubeVersion, text: &str) -> Result<KubeVersion, String> {
     let version: KubeVersion = text.parse().map_err(|error| format!("{error}"))?;
-    let (oldest, newest) = (KubeVersion::v1(0), KubeVersion::NEWEST);
+    let newest = KubeVersion::NEWEST;
     match (oldest..=newest).contains(&version) {
         true => Ok(version),
         false => Err(format!(

@@ -3,7 +3,7 @@
 use gavel_engine::value::Json;
 use gavel_libraries::{KubeVersion, Server};
 
-use crate::environment::kubernetes_version;
+use crate::environment::version_since;
 use crate::request::{Fields, RequestError};
 
 /// The version for requests without `server`.
@@ -35,22 +35,19 @@ impl Fields {
     }
 
     fn server_or(&mut self, default: fn(Server) -> Server) -> Result<Server, RequestError> {
-        let server = self.version("server")?.unwrap_or(DEFAULT);
-        if server < Server::OLDEST {
-            return Err(RequestError(format!(
-                "server: Kubernetes {server} is unknown; the version must be from {} to {}",
-                Server::OLDEST,
-                KubeVersion::NEWEST
-            )));
-        }
-        let server = Server::new(server);
-        let language = self.version("k8sVersion")?;
+        let server = self.version("server", Server::OLDEST)?;
+        let server = Server::new(server.unwrap_or(DEFAULT));
+        let language = self.version("k8sVersion", KubeVersion::v1(0))?;
         Ok(language.map_or_else(|| default(server), |language| server.offering(language)))
     }
 
-    fn version(&mut self, key: &str) -> Result<Option<KubeVersion>, RequestError> {
+    fn version(
+        &mut self,
+        key: &str,
+        oldest: KubeVersion,
+    ) -> Result<Option<KubeVersion>, RequestError> {
         let name = self.name(key)?;
-        let version = name.map(|name| kubernetes_version(&name)).transpose();
+        let version = name.map(|name| version_since(oldest, &name)).transpose();
         version.map_err(|error| RequestError(error).within(key))
     }
 }

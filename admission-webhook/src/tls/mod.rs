@@ -1,5 +1,6 @@
 //! TLS: the server's certificate, the authorities of client certificates, and how they are reloaded.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -82,13 +83,10 @@ pub enum TlsError {
 #[derive(Debug)]
 pub(crate) struct Tls {
     settings: TlsSettings,
-    /// The contents of the files just before they were first used.
-    first: Contents,
+    /// A hash of the contents of the files, made just before they were first used.
+    first: u64,
     current: ArcSwap<Offered>,
 }
-
-/// The contents of files; `None` is a file that cannot be read.
-pub(crate) type Contents = Vec<Option<Vec<u8>>>;
 
 /// The current configuration, which new connections use.
 #[derive(Debug)]
@@ -101,7 +99,7 @@ struct Offered {
 impl Tls {
     /// Creates the configuration, and reads the files that the settings name.
     pub(crate) fn new(settings: TlsSettings) -> Result<Self, TlsError> {
-        let first = contents(&settings);
+        let first = hash_of_files(&settings);
         let current = ArcSwap::from_pointee(offered(&settings)?);
         Ok(Tls {
             settings,
@@ -110,14 +108,14 @@ impl Tls {
         })
     }
 
-    /// The contents of the files just before they were first used.
-    pub(crate) fn first_contents(&self) -> &Contents {
-        &self.first
+    /// A hash of the contents of the files, made just before they were first used.
+    pub(crate) fn first_hash(&self) -> u64 {
+        self.first
     }
 
-    /// The current contents of the files.
-    pub(crate) fn contents(&self) -> Contents {
-        contents(&self.settings)
+    /// A hash of the current contents of the files.
+    pub(crate) fn hash(&self) -> u64 {
+        hash_of_files(&self.settings)
     }
 
     /// The configuration of new connections.
@@ -160,9 +158,13 @@ fn files(settings: &TlsSettings) -> Vec<&Path> {
     identity.into_iter().chain(client_ca).collect()
 }
 
-fn contents(settings: &TlsSettings) -> Contents {
-    let files = files(settings).into_iter();
-    files.map(|file| std::fs::read(file).ok()).collect()
+/// A hash, so that no copy of a private key stays in memory.
+fn hash_of_files(settings: &TlsSettings) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    for file in files(settings) {
+        std::fs::read(file).ok().hash(&mut hasher);
+    }
+    hasher.finish()
 }
 
 fn offered(settings: &TlsSettings) -> Result<Offered, TlsError> {

@@ -16,7 +16,7 @@ pub struct CompileError(String);
 
 /// A definition does not have this version.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the CRD has no version {version:?}, {}", match known.as_slice() { [] => "because it has no versions".to_owned(), known => format!("only {}", known.join(", ")) })]
+#[error("the CRD has no version {version:?}, only {}", known.join(", "))]
 pub struct UnknownVersion {
     version: String,
     known: Vec<String>,

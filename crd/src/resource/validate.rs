@@ -153,7 +153,9 @@ impl CompiledCrd {
             let is_over = &is_over;
             move || {
                 let stops = ask();
-                is_over.fetch_or(stops, Ordering::Relaxed);
+                if stops {
+                    is_over.store(true, Ordering::Relaxed);
+                }
                 stops
             }
         });

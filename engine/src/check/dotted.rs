@@ -5,7 +5,7 @@ use super::names::{Declared, Scopes};
 use crate::ast::{Expr, ExprId, ExprKind, Select};
 use crate::decl::{Declarations, NamesBelow};
 
-/// The length of most dotted names, in bytes, at most.
+/// Most dotted names are at most this long, in bytes.
 const USUAL_LENGTH: usize = 64;
 
 /// The dotted name that the checker looked up last, without the parts that turned out to be fields.

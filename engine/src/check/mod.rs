@@ -159,12 +159,8 @@ impl CheckedAst {
     /// Iterates over the calls of functions with this rule. Each call comes after the calls below it.
     pub fn calls_with(&self, rule: LiteralRule) -> impl Iterator<Item = (&Expr, &Call)> {
         let calls = || self.calls(move |function| function.literals.has(rule));
-        self.found
-            .literals
-            .has(rule)
-            .then(calls)
-            .into_iter()
-            .flatten()
+        let has_rule = self.found.literals.has(rule);
+        has_rule.then(calls).into_iter().flatten()
     }
 
     /// The overload of a call, if the static types allow exactly one.

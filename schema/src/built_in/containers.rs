@@ -1,4 +1,4 @@
-//! The defaults of pods and containers, most of which depend on other fields (`pkg/apis/core/v1/defaults.go` of k8s.io/kubernetes).
+//! The defaults of pods and containers (`pkg/apis/core/v1/defaults.go` of k8s.io/kubernetes). Most of these defaults depend on other fields.
 
 use std::collections::BTreeMap;
 

@@ -75,9 +75,9 @@ pub(super) fn run(
             row.insert("expect".to_owned(), expect);
         }
     }
-    // The printed file is relative to the working directory, where it is probably written.
+    // Paths in a test file are relative to the file, which is probably written to the working directory.
     if let Some(given) = suite.get_mut("given") {
-        *given = json!([policy]);
+        *given = json!([policy.display().to_string()]);
     }
     out.write_all(yaml::to_string(&suite).as_bytes())?;
     Ok(manifests.exit(0))

@@ -284,6 +284,9 @@ fn problems_of_suites_name_the_field_and_its_position() {
 fn no_test_is_no_success() {
     let nothing = (Exit::Usage, String::new());
     assert_eq!(gavel(&folder(), &["./policy.yaml"]), nothing);
+    let empty = "apiVersion: gavel/v1\nkind: PolicyTest\ntests: []\n";
+    let folder_of_none = folder().with("none.yaml", empty);
+    assert_eq!(gavel(&folder_of_none, &["./none.yaml"]), nothing);
     assert_eq!(
         gavel(&folder(), &["./tests", "--filter", "nothing like it"]),
         nothing

@@ -125,10 +125,10 @@ impl Run<'_> {
         };
         let found = old.iter().find(is_old);
         if found.is_none() && !old.is_empty() {
-            let file = document.file().map(|file| file.display().to_string());
-            let file = file.unwrap_or_default();
+            let path = path_of(document.file());
+            let name = object_name(document.value());
             report::warning(&format!(
-                "{file}: no object of --old is {key}: it is validated as a new object"
+                "{path}: {name} is not in --old, so it is validated as a new object"
             ));
         }
         let taken = Taken {

@@ -14,7 +14,6 @@ use gavel_engine::types::Type;
 use gavel_engine::value::Json;
 use gavel_golang::quote::quote;
 use gavel_manifest::{Document, Problem, Range};
-use smol_str::SmolStr;
 
 use crate::context::Linter;
 use crate::expressions::{Subject, problem};
@@ -204,7 +203,7 @@ impl Purpose {
     }
 
     fn variable(self) -> (&'static str, Type) {
-        let named = |name| Type::Struct(SmolStr::new_static(name));
+        let named = |name: &str| Type::Struct(name.into());
         match self {
             Purpose::Text | Purpose::Texts | Purpose::ClaimRule => {
                 ("claims", Type::map(Type::String, Type::Any))
@@ -344,11 +343,11 @@ struct Declared;
 impl TypeProvider for Declared {
     fn find_type(&self, name: &str) -> Option<Type> {
         let name = TYPES.into_iter().find(|known| *known == name)?;
-        Some(Type::Struct(SmolStr::new_static(name)))
+        Some(Type::Struct(name.into()))
     }
 
     fn field_type(&self, type_name: &str, field: &str) -> Option<Type> {
-        let named = |name| Type::Struct(SmolStr::new_static(name));
+        let named = |name: &str| Type::Struct(name.into());
         let texts = || Type::list(Type::String);
         let by_name = |value| Type::map(Type::String, value);
         Some(match (type_name, field) {

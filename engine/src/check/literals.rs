@@ -1,5 +1,7 @@
 //! List, map and struct literals (cel-go `checker/checker.go`).
 
+use smol_str::SmolStr;
+
 use super::Reference;
 use super::checker::Checker;
 use crate::ast::{ExprId, ListExpr, MapEntry, Struct};
@@ -52,8 +54,8 @@ impl Checker<'_> {
         // The name of the type whose fields are looked up, and the type of the literal.
         let (type_name, ty) = match declared.ty {
             Type::Type(Some(ty)) => match (ty.message_name(), &*ty) {
-                (Some(name), _) => (name.into(), Type::clone(&ty)),
-                (None, Type::Struct(name)) => (name.clone(), Type::clone(&ty)),
+                (Some(name), _) => (SmolStr::new_static(name), Type::clone(&ty)),
+                (None, Type::Struct(name)) => (name.as_str().into(), Type::clone(&ty)),
                 (None, other) => {
                     let name = other.declared_name();
                     self.report(id, format_args!("'{name}' is not a message type"));

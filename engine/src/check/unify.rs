@@ -4,9 +4,8 @@ use std::cell::Cell;
 use std::mem::discriminant;
 
 use smallvec::SmallVec;
-use smol_str::SmolStr;
 
-use crate::types::{Primitive, Signature, Type};
+use crate::types::{Primitive, Signature, Type, TypeName};
 
 /// The number of types that one check can visit; real expressions need far fewer. A short expression can have a type that is too large for
 /// memory, such as `[0].map(a, {a: a}).map(a, {a: a})…` with more calls of `map`. Upstream's check of such an expression does not end.
@@ -19,9 +18,9 @@ pub(super) struct Bindings {
     /// The binding of each variable, by its number.
     bound: SmallVec<[Option<Type>; 8]>,
     /// The number of the next variable.
-    next: u32,
+    next: usize,
     /// The bindings that the current attempt has replaced, the latest last.
-    undo: SmallVec<[(u32, Option<Type>); 4]>,
+    undo: SmallVec<[(usize, Option<Type>); 4]>,
     steps: Cell<u32>,
 }
 
@@ -46,9 +45,8 @@ impl Bindings {
     }
 
     /// Creates `count` variables; returns the number of the first.
-    fn fresh_block(&mut self, count: usize) -> u32 {
+    fn fresh_block(&mut self, count: usize) -> usize {
         let first = self.next;
-        let count = u32::try_from(count).unwrap_or(u32::MAX);
         self.next = first.saturating_add(count);
         first
     }
@@ -220,7 +218,7 @@ impl Bindings {
     }
 
     /// Makes `variable` stand for `ty` if possible: binds the variable, or widens its binding.
-    fn stands_for(&mut self, variable: u32, ty: &Type) -> Standing {
+    fn stands_for(&mut self, variable: usize, ty: &Type) -> Standing {
         if *ty == Type::Var(variable) {
             return Standing::Agrees;
         }
@@ -244,7 +242,7 @@ impl Bindings {
         Standing::Agrees
     }
 
-    fn occurs(&self, variable: u32, within: &Type) -> bool {
+    fn occurs(&self, variable: usize, within: &Type) -> bool {
         if !self.step() {
             return false;
         }
@@ -310,16 +308,16 @@ impl Bindings {
         }
     }
 
-    fn binding(&self, variable: u32) -> Option<&Type> {
-        self.bound.get(variable as usize)?.as_ref()
+    fn binding(&self, variable: usize) -> Option<&Type> {
+        self.bound.get(variable)?.as_ref()
     }
 
-    fn slot(&mut self, variable: u32) -> Option<&mut Option<Type>> {
-        self.bound.get_mut(variable as usize)
+    fn slot(&mut self, variable: usize) -> Option<&mut Option<Type>> {
+        self.bound.get_mut(variable)
     }
 
-    fn bind(&mut self, variable: u32, ty: Type) {
-        let length = (variable as usize).saturating_add(1);
+    fn bind(&mut self, variable: usize, ty: Type) {
+        let length = variable.saturating_add(1);
         if self.bound.len() < length {
             self.bound.resize(length, None);
         }
@@ -346,14 +344,13 @@ enum Standing {
 
 /// The type parameters of a signature, as type variables.
 struct Scheme<'s> {
-    names: &'s [SmolStr],
-    first: u32,
+    names: &'s [TypeName],
+    first: usize,
 }
 
 impl Scheme<'_> {
-    fn variable(&self, name: &SmolStr) -> Type {
+    fn variable(&self, name: &TypeName) -> Type {
         let position = self.names.iter().position(|known| known == name);
-        let position = position.and_then(|position| u32::try_from(position).ok());
         Type::Var(self.first.saturating_add(position.unwrap_or(0)))
     }
 

@@ -324,6 +324,6 @@ fn is_of(value: &Value<'_>, ty: &Type) -> bool {
             None => false,
         },
         Type::Opaque(opaque) => value.type_name() == opaque.name,
-        Type::Struct(name) => value.type_name() == name,
+        Type::Struct(name) => value.type_name() == name.as_str(),
     }
 }

@@ -27,7 +27,7 @@ impl Type {
             Type::Map(_) => SmolStr::new_static("map"),
             Type::Type(_) => SmolStr::new_static("type"),
             Type::Opaque(opaque) => opaque.name.clone(),
-            Type::Struct(name) | Type::Param(name) => name.clone(),
+            Type::Struct(name) | Type::Param(name) => name.as_str().into(),
             simple => format_smolstr!("{simple}"),
         }
     }

@@ -5,10 +5,12 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 
 mod format;
+mod name;
 mod signature;
 mod text;
 mod well_known;
 
+pub use name::TypeName;
 pub use signature::Signature;
 pub use text::TypeTextError;
 
@@ -53,15 +55,19 @@ pub enum Type {
     /// A named type of a library, such as `optional_type(T)` or `net.IP`.
     Opaque(Arc<OpaqueType>),
     /// A named type with fields.
-    Struct(SmolStr),
+    Struct(TypeName),
     /// A type parameter of a declaration, such as `A`.
-    Param(SmolStr),
+    Param(TypeName),
     /// A type variable of the checker.
-    Var(u32),
+    Var(usize),
 }
+
+// The checker copies types all the time. A type of two words, whose variants hold at most one word, is kept in registers.
+const _: () = assert!(size_of::<Type>() == 16);
 
 /// The primitives that have a nullable form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(usize)]
 pub enum Primitive {
     /// `bool`
     Bool,

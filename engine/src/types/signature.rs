@@ -3,9 +3,8 @@
 use std::str::FromStr;
 
 use smallvec::SmallVec;
-use smol_str::SmolStr;
 
-use super::{Type, TypeTextError, text};
+use super::{Type, TypeName, TypeTextError, text};
 
 /// The parameter types and the result type of an overload.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -16,7 +15,7 @@ pub struct Signature {
     pub parameters: Vec<Type>,
     /// The type of the result.
     pub result: Type,
-    type_parameters: SmallVec<[SmolStr; 2]>,
+    type_parameters: SmallVec<[TypeName; 2]>,
     /// Whether the type of every parameter is the same type parameter, and the type of the result contains none: `(A, A) -> bool`.
     pub(crate) compares: bool,
 }
@@ -44,14 +43,14 @@ impl Signature {
     }
 
     /// The names of the type parameters, in the order in which they first occur. The result type comes before the parameter types.
-    pub fn type_parameters(&self) -> &[SmolStr] {
+    pub fn type_parameters(&self) -> &[TypeName] {
         &self.type_parameters
     }
 }
 
 impl Type {
     /// Adds the names of the type parameters in this type to `names`, unless `names` contains them already.
-    fn collect_parameters(&self, names: &mut SmallVec<[SmolStr; 2]>) {
+    fn collect_parameters(&self, names: &mut SmallVec<[TypeName; 2]>) {
         match self {
             Type::Param(name) if !names.contains(name) => names.push(name.clone()),
             Type::List(element) => element.collect_parameters(names),

@@ -34,7 +34,7 @@ const TYPES: [&str; 9] = [
 
 /// The declared type with this name.
 pub fn declared_type(name: &'static str) -> Type {
-    Type::Struct(SmolStr::new_static(name))
+    Type::Struct(name.into())
 }
 
 /// Provides the types of `request` and `namespaceObject` to environments that a host builds itself.

@@ -17,21 +17,21 @@ use super::node::{Format, Kind, Node};
 
 /// The name of a type, stored as the name of the enclosing type and one more part. The text of the name is built only if it is needed.
 #[derive(Clone, Copy)]
-struct TypeName<'n> {
-    parent: Option<&'n TypeName<'n>>,
+struct NodeName<'n> {
+    parent: Option<&'n NodeName<'n>>,
     part: &'n str,
 }
 
-impl<'n> TypeName<'n> {
+impl<'n> NodeName<'n> {
     fn below(&'n self, part: &'n str) -> Self {
-        TypeName {
+        NodeName {
             parent: Some(self),
             part,
         }
     }
 }
 
-impl fmt::Display for TypeName<'_> {
+impl fmt::Display for NodeName<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(parent) = self.parent {
             write!(f, "{parent}.")?;
@@ -44,14 +44,14 @@ impl fmt::Display for TypeName<'_> {
 pub(super) fn type_of(shape: &Shape, name: &str) -> Option<Type> {
     type_named(
         shape,
-        TypeName {
+        NodeName {
             parent: None,
             part: name,
         },
     )
 }
 
-fn type_named(shape: &Shape, name: TypeName<'_>) -> Option<Type> {
+fn type_named(shape: &Shape, name: NodeName<'_>) -> Option<Type> {
     let node = Node::of(shape).filter(|node| node.visible)?;
     Some(match &node.kind {
         Kind::IntOrString => Type::Dyn,
@@ -62,7 +62,7 @@ fn type_named(shape: &Shape, name: TypeName<'_>) -> Option<Type> {
         Kind::Text(Format::Bytes) => Type::Bytes,
         Kind::Text(Format::Duration) => Type::Duration,
         Kind::Text(Format::Date | Format::DateTime) => Type::Timestamp,
-        Kind::Object(_) => Type::Struct(name.to_smolstr()),
+        Kind::Object(_) => Type::Struct(name.to_smolstr().into()),
         Kind::Map(value, _) => Type::map(Type::String, type_named(value, name.below("@elem"))?),
         Kind::List(item, ..) => Type::list(type_named(item, name.below("@idx"))?),
         Kind::ListWithoutItems | Kind::Preserved | Kind::Unknown(_) => return None,
@@ -158,7 +158,7 @@ impl TypeProvider for SchemaTypes {
 
     fn field_type(&self, type_name: &str, field: &str) -> Option<Type> {
         let node = Node::of(self.find(type_name)?)?;
-        let name = TypeName {
+        let name = NodeName {
             parent: None,
             part: type_name,
         };

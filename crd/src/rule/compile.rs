@@ -1,6 +1,6 @@
 //! The compilation of rules (apiextensions-apiserver `pkg/apiserver/schema/cel/compilation.go`).
 
-use gavel_engine::check::{CheckedAst, Reference};
+use gavel_engine::check::CheckedAst;
 use gavel_engine::env::Env;
 use gavel_engine::estimate::estimate;
 use gavel_engine::program::Program;
@@ -248,9 +248,5 @@ const MESSAGE: Role = Role {
 
 /// Whether the name `oldSelf` occurs in an expression, even as a loop variable.
 fn uses_old_self(checked: &CheckedAst) -> bool {
-    let is_old_self = |reference: &Reference| match reference {
-        Reference::Variable(name) | Reference::Type(name) => name == OLD_SELF,
-        _ => false,
-    };
-    checked.references().any(is_old_self)
+    checked.uses_variable(OLD_SELF)
 }

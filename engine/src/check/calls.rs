@@ -1,16 +1,18 @@
 //! Calls: which function is called, and which of its overloads the arguments allow (cel-go `checker/checker.go`).
 
 use std::fmt::Write;
-use std::sync::Arc;
 
-use smallvec::{SmallVec, smallvec};
+use smallvec::SmallVec;
 
 use super::checker::Checker;
 use super::names::find_function;
 use super::type_in;
 use crate::ast::{Call, Constant, Expr, ExprId, ExprKind, operators};
-use crate::decl::FunctionDecl;
+use crate::decl::{FunctionDecl, FunctionIndex};
 use crate::types::Type;
+
+/// A function of the environment.
+type Declared<'d> = (FunctionIndex, &'d FunctionDecl);
 
 impl Checker<'_> {
     /// Checks the arguments and looks up the function. Checks the receiver before the lookup, unless the receiver is the beginning of a
@@ -25,7 +27,8 @@ impl Checker<'_> {
         let function = match &mut call.target {
             None => {
                 let function = self.function(&call.function);
-                if let Some(function) = &function
+                // In a container, or after a dot, the function has another name than the call.
+                if let Some(function) = function.and_then(|index| self.env.function_at(index))
                     && call.function != function.name
                 {
                     call.function = function.name.clone();
@@ -38,7 +41,7 @@ impl Checker<'_> {
                 let qualified = self
                     .dotted
                     .find_function(target, &call.function, env, |name| find_function(env, name));
-                if let Some(function) = &qualified {
+                if let Some(function) = qualified.and_then(|index| env.function_at(index)) {
                     call.function = function.name.clone();
                     call.target = None;
                     qualified
@@ -48,14 +51,14 @@ impl Checker<'_> {
                 }
             }
         };
-        let ty = match function {
+        let env = self.env;
+        match function.and_then(|index| Some((index, env.function_at(index)?))) {
             Some(function) => self.resolve_overload(id, function, call),
             None => {
                 self.report_undeclared(id, &call.function);
-                Type::Error
+                self.set_type(id, Type::Error);
             }
-        };
-        self.set_type(id, ty);
+        }
     }
 
     /// Checks `operand.?field`, for which the parser passes the field's name as a literal.
@@ -67,17 +70,20 @@ impl Checker<'_> {
             return;
         };
         let ty = self.check_field(id, operand, field, true);
-        self.set_type(id, ty);
-        if let Some(function) = self.function(operators::OPT_SELECT) {
-            self.set_call(id, function, smallvec![0]);
+        let env = self.env;
+        let function = self.function(operators::OPT_SELECT);
+        match function.and_then(|index| Some((index, env.function_at(index)?))) {
+            Some(function) => self.set_only_call(id, ty, function),
+            None => self.set_type(id, ty),
         }
     }
 
-    /// The type of the call's result; `dyn` if several overloads are possible and their results differ.
-    fn resolve_overload(&mut self, id: ExprId, function: Arc<FunctionDecl>, call: &Call) -> Type {
+    /// Records the overloads that the arguments allow, and the type of the result: `dyn` if several overloads are possible and their results
+    /// differ.
+    fn resolve_overload(&mut self, id: ExprId, function: Declared<'_>, call: &Call) {
         let member = call.target.is_some();
         if matches!(
-            &*function.name,
+            &*function.1.name,
             operators::LOGICAL_AND | operators::LOGICAL_OR
         ) {
             return self.resolve_logic(id, function, call);
@@ -87,8 +93,8 @@ impl Checker<'_> {
             arguments.push(type_in(&self.found.meanings, argument.id));
         }
         let mut result: Option<Type> = None;
-        let mut candidates: SmallVec<[u16; 4]> = SmallVec::new();
-        for (position, overload) in (0u16..).zip(&function.overloads) {
+        let first = self.found.candidates.len();
+        for (position, overload) in (0u16..).zip(&function.1.overloads) {
             if overload.signature.member != member
                 || (self.hides_mixed_comparisons && is_mixed_comparison(&overload.id))
             {
@@ -97,7 +103,7 @@ impl Checker<'_> {
             let Some(ty) = self.bindings.call(&overload.signature, &arguments) else {
                 continue;
             };
-            candidates.push(position);
+            self.found.candidates.push(position);
             result = match result {
                 None => Some(ty),
                 Some(Type::Dyn) => Some(Type::Dyn),
@@ -108,19 +114,16 @@ impl Checker<'_> {
         }
         drop(arguments);
         match result {
-            Some(ty) => {
-                self.set_call(id, function, candidates);
-                ty
-            }
+            Some(ty) => self.set_call(id, ty, function, first),
             None => {
-                self.report_no_overload(id, &function.name, call);
-                Type::Error
+                self.report_no_overload(id, &function.1.name, call);
+                self.set_type(id, Type::Error);
             }
         }
     }
 
     /// Checks that each operand of `&&` or `||` is a bool, and reports each operand that is not.
-    fn resolve_logic(&mut self, id: ExprId, function: Arc<FunctionDecl>, call: &Call) -> Type {
+    fn resolve_logic(&mut self, id: ExprId, function: Declared<'_>, call: &Call) {
         let mut agrees = true;
         for operand in &call.args {
             let ty = type_in(&self.found.meanings, operand.id);
@@ -130,11 +133,17 @@ impl Checker<'_> {
                 agrees = false;
             }
         }
-        if !agrees {
-            return Type::Error;
+        match agrees {
+            true => self.set_only_call(id, Type::Bool, function),
+            false => self.set_type(id, Type::Error),
         }
-        self.set_call(id, function, smallvec![0]);
-        Type::Bool
+    }
+
+    /// Records that a node calls the first overload of a function.
+    fn set_only_call(&mut self, id: ExprId, ty: Type, function: Declared<'_>) {
+        let first = self.found.candidates.len();
+        self.found.candidates.push(0);
+        self.set_call(id, ty, function, first);
     }
 
     #[cold]

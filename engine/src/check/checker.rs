@@ -3,16 +3,14 @@
 //! Recursion is bounded by the depth of the tree, which the parser limits.
 
 use std::fmt;
-use std::sync::{Arc, OnceLock};
-
-use smallvec::SmallVec;
+use std::sync::OnceLock;
 
 use super::dotted::DottedName;
 use super::names::{Scopes, find_function};
 use super::unify::Bindings;
-use super::{CheckedAst, Findings, Meaning, Reference, Validator, type_in};
+use super::{CheckedAst, Findings, Meaning, Referent, Validator, type_in};
 use crate::ast::{Ast, Comprehension, Constant, Expr, ExprId, ExprKind, Select};
-use crate::decl::{Declarations, FunctionDecl};
+use crate::decl::{Declarations, FunctionDecl, FunctionIndex};
 use crate::issues::{Issues, Phase};
 use crate::source::{Offset, Source};
 use crate::types::Type;
@@ -30,6 +28,7 @@ pub fn check(ast: Ast, env: &Declarations, validators: &[Validator]) -> Result<C
     let checked = CheckedAst {
         ast: Ast::new(source, root, offsets),
         found,
+        functions: env.shared_functions(),
         patterns: OnceLock::new(),
     };
     if validators.is_empty() {
@@ -78,13 +77,13 @@ impl<'c> Checker<'c> {
 
     /// Returns the findings, or the problems that were found. The types contain no type variables.
     fn finish(mut self, root: ExprId) -> Result<Findings, Issues> {
-        for Meaning { ty, reference } in &mut self.found.meanings {
+        for Meaning { ty, referent } in &mut self.found.meanings {
             if let Some(resolved) = self.bindings.resolved(ty) {
                 *ty = resolved;
             }
             // Upstream treats a variable whose values are types as the name of a type.
-            if let (Type::Type(_), Some(Reference::Variable(name))) = (ty, &reference) {
-                *reference = Some(Reference::Type(name.clone()));
+            if let (Type::Type(_), Referent::Variable) = (ty, &referent) {
+                *referent = Referent::Type;
             }
         }
         if self.bindings.is_exhausted() {
@@ -119,16 +118,12 @@ impl<'c> Checker<'c> {
         let ExprKind::Ident(name) = &mut expr.kind else {
             return;
         };
-        if let Some(ty) = self.scopes.find_local(self.env, name) {
+        if let Some(ty) = self.scopes.find_plain(self.env, name) {
             let ty = ty.clone();
-            let reference = Reference::Variable(name.clone());
-            self.set_type(expr.id, ty);
-            self.set_reference(expr.id, reference);
-            return;
+            return self.set(expr.id, ty, Referent::Variable);
         }
         if let Some(declared) = self.scopes.find(self.env, name) {
-            self.set_type(expr.id, declared.ty);
-            self.set_reference(expr.id, declared.reference);
+            self.set(expr.id, declared.ty, declared.referent);
             *name = declared.name;
             return;
         }
@@ -141,8 +136,7 @@ impl<'c> Checker<'c> {
     /// an identifier with this name.
     fn check_select(&mut self, expr: &mut Expr) {
         if let Some(declared) = self.dotted.find(expr, &self.scopes, self.env) {
-            self.set_type(expr.id, declared.ty);
-            self.set_reference(expr.id, declared.reference);
+            self.set(expr.id, declared.ty, declared.referent);
             expr.kind = ExprKind::Ident(declared.name);
             return;
         }
@@ -284,7 +278,7 @@ impl<'c> Checker<'c> {
         }
     }
 
-    pub(super) fn function(&self, name: &str) -> Option<Arc<FunctionDecl>> {
+    pub(super) fn function(&self, name: &str) -> Option<FunctionIndex> {
         find_function(self.env, name)
     }
 
@@ -298,25 +292,29 @@ impl<'c> Checker<'c> {
         }
     }
 
-    pub(super) fn set_reference(&mut self, id: ExprId, reference: Reference) {
+    /// Records the type and the referent of a node.
+    pub(super) fn set(&mut self, id: ExprId, ty: Type, referent: Referent) {
         if let Some(meaning) = self.found.meanings.get_mut(id.index()) {
-            meaning.reference = Some(reference);
+            *meaning = Meaning { ty, referent };
         }
     }
 
-    /// Records that a node calls a function.
+    /// Records that a node calls a function. The possible overloads are the candidates from `first` on.
     pub(super) fn set_call(
         &mut self,
         id: ExprId,
-        function: Arc<FunctionDecl>,
-        candidates: SmallVec<[u16; 4]>,
+        ty: Type,
+        function: (FunctionIndex, &FunctionDecl),
+        first: usize,
     ) {
-        self.found.literals = self.found.literals.union(function.literals);
-        let reference = Reference::Call {
-            function,
-            candidates,
+        self.found.literals = self.found.literals.union(function.1.literals);
+        let place = |index| u32::try_from(index).unwrap_or(u32::MAX);
+        let referent = Referent::Call {
+            function: function.0,
+            first: place(first),
+            end: place(self.found.candidates.len()),
         };
-        self.set_reference(id, reference);
+        self.set(id, ty, referent);
     }
 
     #[cold]

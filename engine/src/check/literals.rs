@@ -2,7 +2,7 @@
 
 use smol_str::SmolStr;
 
-use super::Reference;
+use super::Referent;
 use super::checker::Checker;
 use crate::ast::{ExprId, ListExpr, MapEntry, Struct};
 use crate::types::Type;
@@ -50,7 +50,6 @@ impl Checker<'_> {
             return self.set_type(id, Type::Error);
         };
         message.type_name = declared.name.clone();
-        self.set_reference(id, Reference::Type(declared.name.clone()));
         // The name of the type whose fields are looked up, and the type of the literal.
         let (type_name, ty) = match declared.ty {
             Type::Type(Some(ty)) => match (ty.message_name(), &*ty) {
@@ -69,7 +68,7 @@ impl Checker<'_> {
                 (declared.name, Type::Error)
             }
         };
-        self.set_type(id, ty);
+        self.set(id, ty, Referent::Type);
         for field in &mut message.fields {
             self.check(&mut field.value);
             let expected = self.field_type(field.id, &type_name, &field.name);

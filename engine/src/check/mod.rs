@@ -14,11 +14,8 @@ pub use names::resolve_name;
 
 use std::sync::{Arc, OnceLock};
 
-use smallvec::SmallVec;
-use smol_str::SmolStr;
-
-use crate::ast::{Ast, Call, Constant, Expr, ExprId, ExprKind};
-use crate::decl::{FunctionDecl, LiteralRule, LiteralRules, OverloadDecl};
+use crate::ast::{Ast, Call, Expr, ExprId, ExprKind};
+use crate::decl::{FunctionDecl, FunctionIndex, Functions, LiteralRule, LiteralRules, OverloadDecl};
 use crate::issues::Issues;
 use crate::types::Type;
 use gavel_golang::regex::Regex;
@@ -30,6 +27,8 @@ use gavel_golang::regex::Regex;
 pub struct CheckedAst {
     ast: Ast,
     found: Findings,
+    /// The functions of the environment, to which `found` refers.
+    functions: Arc<Functions>,
     /// The regular expressions that the validator `regex_literals` parsed, each with the id of its literal.
     patterns: OnceLock<Vec<(ExprId, Regex)>>,
 }
@@ -39,6 +38,8 @@ pub struct CheckedAst {
 struct Findings {
     /// The type and reference of each node, indexed by its id.
     meanings: Vec<Meaning>,
+    /// The possible overloads of all calls, one call after the other.
+    candidates: Vec<u16>,
     /// The rules by which validators check literals, of all functions that the expression calls.
     literals: LiteralRules,
     /// Whether at least one list or map literal has several elements, whose types a validator compares.
@@ -47,39 +48,54 @@ struct Findings {
 
 /// The type of a node, and the referent of its name or call.
 #[derive(Debug, Clone)]
-pub(crate) struct Meaning {
+struct Meaning {
     ty: Type,
-    reference: Option<Reference>,
+    referent: Referent,
 }
 
 impl Default for Meaning {
     fn default() -> Self {
         Meaning {
             ty: Type::Dyn,
-            reference: None,
+            referent: Referent::None,
         }
     }
+}
+
+/// A [`Reference`] that borrows nothing.
+#[derive(Debug, Clone, Copy)]
+enum Referent {
+    None,
+    Variable,
+    Type,
+    Constant(i64),
+    /// A function, and the range of its overloads in [`Findings::candidates`].
+    Call {
+        function: FunctionIndex,
+        first: u32,
+        end: u32,
+    },
 }
 
 /// A check of a whole expression, such as a check of its literals. It runs after the types are known and reports problems.
 pub type Validator = fn(&CheckedAst, &mut Issues);
 
 /// The referent of a name or call.
-#[derive(Debug, Clone)]
-pub enum Reference {
-    /// A variable, by its full name.
-    Variable(SmolStr),
+#[derive(Debug, Clone, Copy)]
+pub enum Reference<'c> {
+    /// A variable. Its full name is the name of the node without a leading dot.
+    Variable,
     /// The name of a type, used as a value. Like upstream, the checker also gives this reference to a variable whose values are types.
     /// Planning then fails with `reference to undefined type: x`.
-    Type(SmolStr),
+    Type,
     /// A constant of an enumeration.
-    Constant(Constant),
+    Constant(i64),
     /// A function, with the overloads that the types of the arguments allow (indices into `function.overloads`).
     Call {
         /// The function.
-        function: Arc<FunctionDecl>,
+        function: &'c FunctionDecl,
         /// The possible overloads. If there are several, the types of the values decide at run time.
-        candidates: SmallVec<[u16; 4]>,
+        candidates: &'c [u16],
     },
 }
 
@@ -99,6 +115,7 @@ impl CheckedAst {
         CheckedAst {
             found: Findings::of(ast.id_bound()),
             ast,
+            functions: Arc::default(),
             patterns: OnceLock::new(),
         }
     }
@@ -119,8 +136,25 @@ impl CheckedAst {
     }
 
     /// The reference of a node.
-    pub fn reference(&self, id: ExprId) -> Option<&Reference> {
-        self.found.meanings.get(id.index())?.reference.as_ref()
+    pub fn reference(&self, id: ExprId) -> Option<Reference<'_>> {
+        self.resolve(self.found.meanings.get(id.index())?.referent)
+    }
+
+    fn resolve(&self, referent: Referent) -> Option<Reference<'_>> {
+        Some(match referent {
+            Referent::None => return None,
+            Referent::Variable => Reference::Variable,
+            Referent::Type => Reference::Type,
+            Referent::Constant(value) => Reference::Constant(value),
+            Referent::Call {
+                function,
+                first,
+                end,
+            } => Reference::Call {
+                function: self.functions.at(function)?,
+                candidates: self.found.candidates.get(first as usize..end as usize)?,
+            },
+        })
     }
 
     /// The regular expression that a validator parsed from this literal; `None` if no validator did.
@@ -130,9 +164,20 @@ impl CheckedAst {
     }
 
     /// The references of all nodes that have one.
-    pub fn references(&self) -> impl Iterator<Item = &Reference> {
+    fn references(&self) -> impl Iterator<Item = Reference<'_>> {
         let meanings = self.found.meanings.iter();
-        meanings.filter_map(|meaning| meaning.reference.as_ref())
+        meanings.filter_map(|meaning| self.resolve(meaning.referent))
+    }
+
+    /// Whether a name of the expression refers to a variable with this name, even if it is the variable of a loop.
+    pub fn uses_variable(&self, name: &str) -> bool {
+        self.ast.walk().any(|expr| match &expr.kind {
+            ExprKind::Ident(used) if used.strip_prefix('.').unwrap_or(used) == name => matches!(
+                self.reference(expr.id),
+                Some(Reference::Variable | Reference::Type)
+            ),
+            _ => false,
+        })
     }
 
     /// Iterates over the calls of the functions that `is_of` accepts. Each call comes after the calls below it.
@@ -140,7 +185,7 @@ impl CheckedAst {
         &'c self,
         is_of: impl Fn(&FunctionDecl) -> bool + 'c,
     ) -> impl Iterator<Item = (&'c Expr, &'c Call)> {
-        let is_call = move |reference: &Reference| match reference {
+        let is_call = move |reference: Reference<'_>| match reference {
             Reference::Call { function, .. } => is_of(function),
             _ => false,
         };
@@ -169,7 +214,7 @@ impl CheckedAst {
             Reference::Call {
                 function,
                 candidates,
-            } => match candidates.as_slice() {
+            } => match candidates {
                 [only] => function.overloads.get(usize::from(*only)),
                 _ => None,
             },

@@ -1,13 +1,10 @@
 //! The resolution of names (cel-go `common/containers`, and the lookups of `checker/env.go`).
 
-use std::sync::Arc;
-
 use smallvec::SmallVec;
 use smol_str::SmolStr;
 
-use super::Reference;
-use crate::ast::Constant;
-use crate::decl::{Declarations, FunctionDecl};
+use super::Referent;
+use crate::decl::{Declarations, FunctionIndex};
 use crate::types::Type;
 
 /// Resolves a name in a container: calls `find` with each candidate and returns the first declaration that it finds.
@@ -31,9 +28,9 @@ pub fn resolve_name<T>(
 }
 
 /// The function with this name in the environment's container.
-pub(super) fn find_function(env: &Declarations, name: &str) -> Option<Arc<FunctionDecl>> {
+pub(super) fn find_function(env: &Declarations, name: &str) -> Option<FunctionIndex> {
     resolve_name(env.container(), name, |candidate| {
-        env.function(candidate).cloned()
+        env.function_index(candidate)
     })
 }
 
@@ -43,7 +40,7 @@ pub(super) struct Declared {
     /// The full name.
     pub(super) name: SmolStr,
     pub(super) ty: Type,
-    pub(super) reference: Reference,
+    pub(super) referent: Referent,
 }
 
 /// The variables of the comprehensions around an expression, the innermost last.
@@ -63,10 +60,16 @@ impl Scopes {
         self.0.truncate(depth);
     }
 
-    /// The type of the comprehension variable `name`, if no other declaration can take precedence.
-    pub(super) fn find_local(&self, env: &Declarations, name: &str) -> Option<&Type> {
-        let (_, ty) = self.local(name)?;
-        (env.container().is_empty() && !name.starts_with('.')).then_some(ty)
+    /// The type of the variable `name`, of a comprehension or of the environment. `None` for other declarations, and for names that are not
+    /// the full name of a declaration.
+    pub(super) fn find_plain<'s>(&'s self, env: &'s Declarations, name: &str) -> Option<&'s Type> {
+        if !env.container().is_empty() || name.starts_with('.') {
+            return None;
+        }
+        match self.local(name) {
+            Some((_, ty)) => Some(ty),
+            None => env.variable(name),
+        }
     }
 
     /// The declaration of `name`: a variable of a comprehension or of the environment, a type, or a constant of an enumeration.
@@ -130,7 +133,7 @@ impl Scopes {
             (candidate == NULL_VALUE).then(|| Declared {
                 name: name(),
                 ty: Type::Int,
-                reference: Reference::Constant(Constant::Int(0)),
+                referent: Referent::Constant(0),
             })
         })
     }
@@ -142,7 +145,7 @@ const NULL_VALUE: &str = "google.protobuf.NullValue.NULL_VALUE";
 impl Declared {
     fn variable(name: SmolStr, ty: Type) -> Self {
         Declared {
-            reference: Reference::Variable(name.clone()),
+            referent: Referent::Variable,
             name,
             ty,
         }

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
 
-use super::{FunctionDecl, LiteralRules, OverloadDecl, TypeProvider, TypeProviders};
+use super::{
+    FunctionDecl, FunctionIndex, Functions, OverloadDecl, TypeProvider, TypeProviders,
+};
 use crate::types::Type;
 
 /// The first part of names such as `google.protobuf.Timestamp`, which every environment declares.
@@ -18,7 +20,7 @@ pub struct Declarations {
     pub(crate) container: SmolStr,
     variables: FxHashMap<SmolStr, Type>,
     /// The functions, shared with the environments that extend this one.
-    functions: Arc<FxHashMap<SmolStr, Arc<FunctionDecl>>>,
+    functions: Arc<Functions>,
     /// The types of libraries, by name.
     library_types: BTreeMap<SmolStr, Type>,
     pub(crate) providers: TypeProviders,
@@ -126,20 +128,7 @@ impl Declarations {
     /// Adds an overload of a function, unless the function has an overload with this id.
     pub(crate) fn add_overload(&mut self, function: SmolStr, overload: OverloadDecl) {
         self.add_root(&function);
-        let declared = Arc::make_mut(&mut self.functions).entry(function.clone());
-        let decl = Arc::make_mut(declared.or_insert_with(|| {
-            Arc::new(FunctionDecl {
-                name: function,
-                overloads: Vec::new(),
-                literals: LiteralRules::default(),
-            })
-        }));
-        if decl.overloads.iter().all(|known| known.id != overload.id) {
-            if let Some(rule) = overload.literals {
-                decl.literals = decl.literals.union(rule.into());
-            }
-            decl.overloads.push(Arc::new(overload));
-        }
+        Arc::make_mut(&mut self.functions).add(function, overload);
     }
 
     /// The container in which names are resolved (see [`resolve_name`](crate::check::resolve_name)); empty in Kubernetes.
@@ -153,13 +142,28 @@ impl Declarations {
     }
 
     /// The function with this name; `None` if it is not declared.
-    pub fn function(&self, name: &str) -> Option<&Arc<FunctionDecl>> {
-        self.functions.get(name)
+    pub fn function(&self, name: &str) -> Option<&FunctionDecl> {
+        self.function_at(self.function_index(name)?)
+    }
+
+    /// The position of the function with this name among the functions of the environment.
+    pub(crate) fn function_index(&self, name: &str) -> Option<FunctionIndex> {
+        self.functions.index(name)
+    }
+
+    /// The function at this position.
+    pub(crate) fn function_at(&self, index: FunctionIndex) -> Option<&FunctionDecl> {
+        self.functions.at(index)
+    }
+
+    /// The functions, which checked expressions share.
+    pub(crate) fn shared_functions(&self) -> Arc<Functions> {
+        Arc::clone(&self.functions)
     }
 
     /// All functions, sorted by name.
-    pub fn functions(&self) -> Vec<&Arc<FunctionDecl>> {
-        let mut functions: Vec<_> = self.functions.values().collect();
+    pub fn functions(&self) -> Vec<&FunctionDecl> {
+        let mut functions: Vec<_> = self.functions.iter().collect();
         functions.sort_by(|a, b| a.name.cmp(&b.name));
         functions
     }

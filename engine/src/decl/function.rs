@@ -48,6 +48,18 @@ pub struct OverloadDecl {
     pub cost: Cost,
 }
 
+impl FunctionDecl {
+    /// Adds an overload, unless the function has an overload with its id.
+    pub(super) fn add(&mut self, overload: OverloadDecl) {
+        if self.overloads.iter().all(|known| known.id != overload.id) {
+            if let Some(rule) = overload.literals {
+                self.literals = self.literals.union(rule.into());
+            }
+            self.overloads.push(Arc::new(overload));
+        }
+    }
+}
+
 impl OverloadDecl {
     /// Parses the signature of a row.
     ///

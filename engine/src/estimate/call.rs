@@ -79,7 +79,7 @@ impl<'a> Estimator<'a> {
                     self.set_entries(expr.id, entries);
                     self.join(expr.id, left, right);
                 }
-                let own = self.overloads(expr, function, candidates, all, call.target.is_some());
+                let own = self.overloads(expr, (function, candidates), all, call.target.is_some());
                 let own = match self.bounds {
                     true => self.bound_call(expr, (form, yields), all, own),
                     false => own,
@@ -108,8 +108,7 @@ impl<'a> Estimator<'a> {
     fn overloads(
         &mut self,
         expr: &'a Expr,
-        function: &'a FunctionDecl,
-        candidates: &[u16],
+        (function, candidates): (&'a FunctionDecl, &[u16]),
         arguments: &[SizedArgument<'a>],
         has_target: bool,
     ) -> CostEstimate {

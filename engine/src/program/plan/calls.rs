@@ -28,7 +28,7 @@ use gavel_golang::regex::Regex;
 struct CallTarget<'e> {
     receiver: Option<&'e Expr>,
     name: SmolStr,
-    function: Option<&'e Arc<FunctionDecl>>,
+    function: Option<&'e FunctionDecl>,
     overload: Option<&'e Arc<OverloadDecl>>,
     /// The regular expression of the first argument after the receiver, if the checker parsed it.
     pattern: Option<&'e Regex>,

@@ -136,19 +136,19 @@ impl Planner<'_> {
         selections: usize,
     ) -> Result<Step, PlanError> {
         match self.checked.reference(expr.id) {
-            Some(Reference::Variable(variable)) => {
+            Some(Reference::Variable) => {
                 // The checker keeps the leading dot of a name if a loop variable has the same name. A name with a dot is thus never the
                 // loop variable.
-                let base = match name.starts_with('.') {
-                    true => self.variable(variable),
-                    false => self.place(variable),
+                let base = match name.strip_prefix('.') {
+                    Some(absolute) => self.variable(&absolute.into()),
+                    None => self.place(name),
                 };
                 let mut chain = Attribute::new(expr.id, base);
                 chain.fields.reserve_exact(selections);
                 Ok(Step::from(chain))
             }
-            Some(Reference::Type(name)) => self.plan_type(name),
-            Some(Reference::Constant(constant)) => plan_constant(constant),
+            Some(Reference::Type) => self.plan_type(name.strip_prefix('.').unwrap_or(name)),
+            Some(Reference::Constant(value)) => plan_constant(&Constant::Int(value)),
             Some(Reference::Call { .. }) | None => self.plan_unchecked(expr, name),
         }
     }
@@ -178,7 +178,7 @@ impl Planner<'_> {
             .map(|(_, slot)| *slot)
     }
 
-    fn plan_type(&self, name: &SmolStr) -> Result<Step, PlanError> {
+    fn plan_type(&self, name: &str) -> Result<Step, PlanError> {
         if self.has_type_value(name) {
             Ok(Step::from(OwnedValue::copy_of(&Value::type_named(name))?))
         } else {

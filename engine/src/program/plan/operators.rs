@@ -1,7 +1,5 @@
 //! Plans operators.
 
-use std::sync::Arc;
-
 use smallvec::SmallVec;
 
 use super::{PlanError, Step, as_chain};
@@ -15,7 +13,7 @@ pub(super) type PlannedArguments = SmallVec<[Step; 2]>;
 
 pub(super) fn plan_equality(
     id: ExprId,
-    function: Option<&Arc<FunctionDecl>>,
+    function: Option<&FunctionDecl>,
     arguments: PlannedArguments,
     negated: bool,
 ) -> Result<Step, PlanError> {

@@ -100,7 +100,7 @@ impl Walk {
     // The depth of the tree is bounded by the parser, so this recursion is too.
     /// Adds an expression and the parts within it. Returns the index of the expression; `None` if there are too many parts, or if the
     /// expression cannot be written as text.
-    fn part(&mut self, expr: &Expr, place: Place) -> Option<usize> {
+    fn part(&mut self, expr: Expr<'_>, place: Place) -> Option<usize> {
         let text = unparse(expr).filter(|_| self.parts.len() < MAX_PARTS)?;
         let mut probe = text.clone();
         for (range, variable) in self.loops.iter().rev() {
@@ -122,32 +122,32 @@ impl Walk {
             depth: place.depth.saturating_add(1),
             is_condition: false,
         };
-        match &expr.kind {
-            ExprKind::Call(call) => self.call(call, within),
+        match expr.kind() {
+            ExprKind::Call(call) => self.call(&call, within),
             ExprKind::List(list) => {
-                for element in &list.elements {
+                for element in list.elements.iter() {
                     self.part(element, within);
                 }
             }
-            ExprKind::Map(entries) => {
-                for entry in entries {
-                    self.part(&entry.key, within);
-                    self.part(&entry.value, within);
+            ExprKind::Map(map) => {
+                for entry in map.iter() {
+                    self.part(entry.key, within);
+                    self.part(entry.value, within);
                 }
             }
-            ExprKind::Select(select) => self.operand(&select.operand, within),
+            ExprKind::Select(select) => self.operand(select.operand, within),
             _ => {}
         }
         Some(n)
     }
 
     /// Adds the operand at the start of a chain of selections (`f()` in `f().a[b]`), unless the operand is a name or a constant.
-    fn operand(&mut self, expr: &Expr, within: Place) {
-        match &expr.kind {
+    fn operand(&mut self, expr: Expr<'_>, within: Place) {
+        match expr.kind() {
             ExprKind::Ident(_) | ExprKind::Constant(_) => {}
-            ExprKind::Select(select) => self.operand(&select.operand, within),
-            ExprKind::Call(call) if is_path(call) => {
-                if let Some(first) = call.args.first() {
+            ExprKind::Select(select) => self.operand(select.operand, within),
+            ExprKind::Call(call) if is_path(&call) => {
+                if let Some(first) = call.args.get(0) {
                     self.operand(first, within);
                 }
             }
@@ -157,22 +157,23 @@ impl Walk {
         }
     }
 
-    fn call(&mut self, call: &Call, within: Place) {
+    fn call(&mut self, call: &Call<'_>, within: Place) {
         let condition = Place {
             is_condition: true,
             ..within
         };
-        match (call.function.as_str(), &call.target, call.args.as_slice()) {
-            (operators::LOGICAL_AND, None, [left, right]) => {
+        let args = call.args.to_slice();
+        match (call.function, call.target, args.as_slice()) {
+            (operators::LOGICAL_AND, None, &[left, right]) => {
                 self.logical(left, right, condition, "false");
             }
-            (operators::LOGICAL_OR, None, [left, right]) => {
+            (operators::LOGICAL_OR, None, &[left, right]) => {
                 self.logical(left, right, condition, "true");
             }
-            (operators::LOGICAL_NOT, None, [operand]) => {
+            (operators::LOGICAL_NOT, None, &[operand]) => {
                 self.part(operand, condition);
             }
-            (operators::CONDITIONAL, None, [test, truthy, falsy]) => {
+            (operators::CONDITIONAL, None, &[test, truthy, falsy]) => {
                 let test = self.part(test, condition);
                 for (branch, value) in [(truthy, "true"), (falsy, "false")] {
                     let guard = test.map_or(Guard::Always, |test| Guard::If(test, value));
@@ -180,7 +181,7 @@ impl Walk {
                 }
             }
             ("has", None, _) => {}
-            (name, Some(range), [variable, rest @ ..]) if is_macro(name, rest.len()) => {
+            (name, Some(range), &[variable, ref rest @ ..]) if is_macro(name, rest.len()) => {
                 self.operand(range, within);
                 self.body(name, range, variable, rest, within);
             }
@@ -190,19 +191,19 @@ impl Walk {
                 self.operand(range, within);
             }
             (_, target, _) if is_path(call) => {
-                let first = target.iter().chain(&call.args).next();
+                let first = target.into_iter().chain(call.args.iter()).next();
                 if let Some(first) = first {
                     self.operand(first, within);
                 }
                 for index in call.args.iter().skip(1) {
-                    if !matches!(index.kind, ExprKind::Constant(_)) {
+                    if index.as_constant().is_none() {
                         self.part(index, within);
                     }
                 }
             }
             (_, target, arguments) => {
                 for argument in target.iter().chain(arguments) {
-                    self.part(argument, within);
+                    self.part(*argument, within);
                 }
             }
         }
@@ -210,15 +211,22 @@ impl Walk {
 
     /// Adds the operands of `left && right` or `left || right`. If the left operand has the value `decisive`, the right operand is not
     /// reached.
-    fn logical(&mut self, left: &Expr, right: &Expr, place: Place, decisive: &'static str) {
+    fn logical(&mut self, left: Expr<'_>, right: Expr<'_>, place: Place, decisive: &'static str) {
         let left = self.part(left, place);
         let guard = left.map_or(Guard::Always, |left| Guard::Unless(left, decisive));
         self.part(right, Place { guard, ..place });
     }
 
     /// Adds the arguments of a macro that are evaluated for each element: the body and, for `map` with three arguments, the filter.
-    fn body(&mut self, name: &str, range: &Expr, variable: &Expr, rest: &[Expr], within: Place) {
-        let (Some(range), ExprKind::Ident(variable)) = (unparse(range), &variable.kind) else {
+    fn body(
+        &mut self,
+        name: &str,
+        range: Expr<'_>,
+        variable: Expr<'_>,
+        rest: &[Expr<'_>],
+        within: Place,
+    ) {
+        let (Some(range), Some(variable)) = (unparse(range), variable.as_ident()) else {
             return;
         };
         self.loops.push((range, variable.to_string()));
@@ -229,15 +237,15 @@ impl Walk {
                 is_condition: !is_value,
                 ..within
             };
-            self.part(body, place);
+            self.part(*body, place);
         }
         self.loops.pop();
     }
 }
 
 /// Whether the value of a part is worth showing: the part is not a constant, a name, or a list of these.
-fn is_informative(expr: &Expr) -> bool {
-    match &expr.kind {
+fn is_informative(expr: Expr<'_>) -> bool {
+    match expr.kind() {
         ExprKind::Constant(_) | ExprKind::Ident(_) => false,
         ExprKind::List(list) => list.elements.iter().any(is_informative),
         _ => true,
@@ -245,13 +253,13 @@ fn is_informative(expr: &Expr) -> bool {
 }
 
 /// Whether a call is a selection: `a[b]`, `a.?b`, `a[?b]`.
-fn is_path(call: &Call) -> bool {
+fn is_path(call: &Call<'_>) -> bool {
     let steps = [
         operators::INDEX,
         operators::OPT_INDEX,
         operators::OPT_SELECT,
     ];
-    steps.contains(&call.function.as_str())
+    steps.contains(&call.function)
 }
 
 /// Whether `name` is a macro that visits each element; `arguments` is the number of its arguments after the variable.

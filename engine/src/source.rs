@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use gavel_golang::utf8;
 use memchr::memchr_iter;
-use smallvec::{SmallVec, smallvec};
 
 /// A position in a [`Source`], in code points from its start.
 pub type Offset = u32;
@@ -52,8 +51,8 @@ impl Location {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Source {
     text: Arc<str>,
-    /// The start of each line, in code points and in bytes.
-    lines: SmallVec<[(u32, u32); 2]>,
+    /// The start of each line after the first, in code points and in bytes.
+    lines: Vec<(u32, u32)>,
     code_points: u32,
 }
 
@@ -61,7 +60,7 @@ impl Source {
     /// Creates a source from the text of an expression. Only LF ends a line.
     pub fn new(text: impl Into<Arc<str>>) -> Self {
         let text = text.into();
-        let mut lines = smallvec![(0, 0)];
+        let mut lines = Vec::new();
         let mut code_points: u32 = 0;
         let mut start = 0_usize;
         let mut count = |part: Option<&str>| {
@@ -96,9 +95,12 @@ impl Source {
     /// The line and column of an offset.
     pub fn location(&self, offset: Offset) -> Location {
         let line = self.lines.partition_point(|(start, _)| *start <= offset);
-        let start = self.lines.get(line.saturating_sub(1)).map_or(0, |l| l.0);
+        let start = line
+            .checked_sub(1)
+            .and_then(|before| self.lines.get(before));
+        let start = start.map_or(0, |start| start.0);
         Location {
-            line: i32::try_from(line).unwrap_or(i32::MAX),
+            line: i32::try_from(line.saturating_add(1)).unwrap_or(i32::MAX),
             column: i32::try_from(offset.saturating_sub(start)).unwrap_or(i32::MAX),
         }
     }
@@ -106,7 +108,10 @@ impl Source {
     /// The text of a line without its LF; `None` if there is no such line. Lines count from 1.
     pub fn line(&self, line: i32) -> Option<&str> {
         let index = usize::try_from(line).ok()?.checked_sub(1)?;
-        let start = usize::try_from(self.lines.get(index)?.1).ok()?;
+        let start = match index.checked_sub(1) {
+            None => 0,
+            Some(before) => usize::try_from(self.lines.get(before)?.1).ok()?,
+        };
         let rest = self.text.get(start..)?;
         rest.split('\n').next()
     }

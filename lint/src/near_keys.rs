@@ -85,11 +85,9 @@ fn near<'v>(
         let (last, parent) = path.split_last()?;
         (last == key).then(|| parent.to_vec())
     });
-    let indexes = checked.ast().walk().filter_map(|expr| match &expr.kind {
+    let indexes = checked.ast().walk().filter_map(|expr| match expr.kind() {
         ExprKind::Call(call) if call.function == operators::INDEX => {
-            let [operand, index] = call.args.as_slice() else {
-                return None;
-            };
+            let [operand, index] = call.args.array()?;
             path_at(checked, aliases, operand).filter(|_| text(index) == Some(key))
         }
         _ => None,

@@ -354,14 +354,13 @@ impl<'p> Parts<'p> {
 
 /// The names of the variables that an expression reads; `None` if it uses `variables` as a whole.
 fn variables_read(checked: &CheckedAst) -> Option<Vec<&str>> {
-    let is_variables =
-        |expr: &Expr| matches!(&expr.kind, ExprKind::Ident(name) if name == "variables");
+    let is_variables = |expr: Expr<'_>| expr.as_ident() == Some("variables");
     let mut read = Vec::new();
     let mut mentioned = 0_usize;
     for expr in checked.ast().walk() {
-        match &expr.kind {
-            ExprKind::Select(select) if is_variables(&select.operand) => {
-                read.push(select.field.as_str());
+        match expr.kind() {
+            ExprKind::Select(select) if is_variables(select.operand) => {
+                read.push(select.field);
             }
             _ if is_variables(expr) => mentioned = mentioned.saturating_add(1),
             _ => {}
@@ -372,9 +371,9 @@ fn variables_read(checked: &CheckedAst) -> Option<Vec<&str>> {
 
 /// The first read of a field of `variable` in an expression: the node, and the path of the field. `None` if the expression reads no field
 /// of the variable.
-fn reads<'e>(checked: &'e CheckedAst, variable: &str) -> Option<(&'e Expr, String)> {
+fn reads<'e>(checked: &'e CheckedAst, variable: &str) -> Option<(Expr<'e>, String)> {
     let reads = Reads::of(checked, &Aliases::new());
-    let of_variable = |(_, path): &&(&Expr, _)| {
+    let of_variable = |(_, path): &&(Expr<'_>, _)| {
         let path: &Vec<smol_str::SmolStr> = path;
         path.first().is_some_and(|first| first == variable)
     };
@@ -384,16 +383,15 @@ fn reads<'e>(checked: &'e CheckedAst, variable: &str) -> Option<(&'e Expr, Strin
 
 /// Whether an expression tests the operation of the request, or uses the variable as a whole, for example by comparing it with null.
 fn excludes_null(checked: &CheckedAst, variable: &str) -> bool {
-    let is =
-        |expr: &Expr, wanted: &str| matches!(&expr.kind, ExprKind::Ident(name) if name == wanted);
-    checked.ast().walk().any(|expr| match &expr.kind {
-        ExprKind::Select(select) => is(&select.operand, "request") && select.field == "operation",
+    let is = |expr: Expr<'_>, wanted: &str| expr.as_ident() == Some(wanted);
+    checked.ast().walk().any(|expr| match expr.kind() {
+        ExprKind::Select(select) => is(select.operand, "request") && select.field == "operation",
         ExprKind::Call(call) => {
             let is_selection = matches!(
-                call.function.as_str(),
+                call.function,
                 operators::OPT_SELECT | operators::INDEX | operators::OPT_INDEX
             );
-            let is_null = |expr: &Expr| matches!(&expr.kind, ExprKind::Constant(Constant::Null));
+            let is_null = |expr: Expr<'_>| expr.as_constant() == Some(&Constant::Null);
             let is_other_null = call.args.iter().any(is_null)
                 && call
                     .args

@@ -1,7 +1,7 @@
 //! Rules whose conditions a schema could express.
 
 use gavel_crd::definition::RuleReport;
-use gavel_engine::ast::{Call, Constant, Expr, ExprKind, operators};
+use gavel_engine::ast::{Constant, Expr, ExprKind, operators};
 use gavel_engine::check::CheckedAst;
 use gavel_engine::types::Type;
 use gavel_manifest::Problem;
@@ -17,7 +17,7 @@ pub(crate) fn check(subject: &Subject<'_>, report: &RuleReport<'_>, problems: &m
     conjuncts(root, &mut conditions);
     let keywords: Option<Vec<String>> = conditions
         .iter()
-        .map(|condition| keyword_for(subject, condition))
+        .map(|condition| keyword_for(subject, *condition))
         .collect();
     let Some(mut keywords) = keywords else { return };
     keywords.dedup();
@@ -30,8 +30,8 @@ pub(crate) fn check(subject: &Subject<'_>, report: &RuleReport<'_>, problems: &m
     });
 }
 
-fn conjuncts<'e>(expr: &'e Expr, conditions: &mut Vec<&'e Expr>) {
-    match &expr.kind {
+fn conjuncts<'e>(expr: Expr<'e>, conditions: &mut Vec<Expr<'e>>) {
+    match expr.kind() {
         ExprKind::Call(call) if call.function == operators::LOGICAL_AND => {
             call.args
                 .iter()
@@ -45,7 +45,7 @@ fn conjuncts<'e>(expr: &'e Expr, conditions: &mut Vec<&'e Expr>) {
 pub(crate) fn required(rule: &CheckedAst) -> Vec<FieldPath> {
     let mut conditions = Vec::new();
     conjuncts(rule.ast().root(), &mut conditions);
-    let tested = conditions.into_iter().filter_map(|each| match &each.kind {
+    let tested = conditions.into_iter().filter_map(|each| match each.kind() {
         ExprKind::Select(select) if select.test_only => chain(each),
         _ => None,
     });
@@ -53,12 +53,12 @@ pub(crate) fn required(rule: &CheckedAst) -> Vec<FieldPath> {
 }
 
 /// The path of selections that begin at a variable, such as `self.spec.name`; `None` for any other expression.
-fn chain(expr: &Expr) -> Option<FieldPath> {
-    match &expr.kind {
-        ExprKind::Ident(name) => Some(vec![name.clone()]),
+fn chain(expr: Expr<'_>) -> Option<FieldPath> {
+    match expr.kind() {
+        ExprKind::Ident(name) => Some(vec![name.into()]),
         ExprKind::Select(select) => {
-            let mut path = chain(&select.operand)?;
-            path.push(field_name(&select.field));
+            let mut path = chain(select.operand)?;
+            path.push(field_name(select.field));
             Some(path)
         }
         _ => None,
@@ -66,55 +66,58 @@ fn chain(expr: &Expr) -> Option<FieldPath> {
 }
 
 /// The schema keyword that expresses a condition, for messages; `None` if no keyword does.
-fn keyword_for(subject: &Subject<'_>, condition: &Expr) -> Option<String> {
-    let call = match &condition.kind {
+fn keyword_for(subject: &Subject<'_>, condition: Expr<'_>) -> Option<String> {
+    let call = match condition.kind() {
         ExprKind::Call(call) => call,
-        ExprKind::Select(select) if select.test_only && is_self(&select.operand) => {
-            return Some(format!("`required: [{}]`", field_name(&select.field)));
+        ExprKind::Select(select) if select.test_only && is_self(select.operand) => {
+            return Some(format!("`required: [{}]`", field_name(select.field)));
         }
         _ => return None,
     };
-    match (
-        call.function.as_str(),
-        call.target.as_ref(),
-        call.args.as_slice(),
-    ) {
-        ("matches", Some(target), [pattern]) | ("matches", None, [target, pattern])
+    let args = call.args.to_slice();
+    match (call.function, call.target, args.as_slice()) {
+        ("matches", Some(target), &[pattern]) | ("matches", None, &[target, pattern])
             if is_self(target) =>
         {
             text(pattern).map(|_| "`pattern`".to_owned())
         }
-        (operators::IN, None, [value, list]) if is_self(value) && is_scalar(subject, value) => {
-            matches!(&list.kind, ExprKind::List(list) if list.elements.iter().all(is_constant))
+        (operators::IN, None, &[value, list]) if is_self(value) && is_scalar(subject, value) => {
+            matches!(list.kind(), ExprKind::List(list) if list.elements.iter().all(is_constant))
                 .then(|| "`enum`".to_owned())
         }
         (operators::LOGICAL_OR, None, _) => {
             is_enumeration(subject, condition).then(|| "`enum`".to_owned())
         }
-        (_, None, [left, right]) => compared(subject, call, left, right),
+        (_, None, &[left, right]) => compared(subject, call.function, left, right),
         _ => None,
     }
 }
 
 /// Whether an expression compares one value with constants, as `self == 'a' || self == 'b'` does.
-fn is_enumeration(subject: &Subject<'_>, expr: &Expr) -> bool {
-    let ExprKind::Call(call) = &expr.kind else {
+fn is_enumeration(subject: &Subject<'_>, expr: Expr<'_>) -> bool {
+    let ExprKind::Call(call) = expr.kind() else {
         return false;
     };
-    match (call.function.as_str(), call.args.as_slice()) {
-        (operators::LOGICAL_OR, alternatives) => alternatives
-            .iter()
-            .all(|each| is_enumeration(subject, each)),
-        (operators::EQUALS, [left, right]) => {
+    match (call.function, call.args.array()) {
+        (operators::LOGICAL_OR, _) => {
+            let mut alternatives = call.args.iter();
+            alternatives.all(|each| is_enumeration(subject, each))
+        }
+        (operators::EQUALS, Some([left, right])) => {
             is_self(left) && is_scalar(subject, left) && is_constant(right)
         }
         _ => false,
     }
 }
 
-fn compared(subject: &Subject<'_>, call: &Call, left: &Expr, right: &Expr) -> Option<String> {
+fn compared(
+    subject: &Subject<'_>,
+    function: &str,
+    left: Expr<'_>,
+    right: Expr<'_>,
+) -> Option<String> {
     use operators::{GREATER, GREATER_EQUALS, LESS, LESS_EQUALS};
-    let (value, is_upper) = match call.function.as_str() {
+    let (value, is_upper) = match function {
         LESS | LESS_EQUALS if is_number(right) => (left, true),
         GREATER | GREATER_EQUALS if is_number(right) => (left, false),
         LESS | LESS_EQUALS if is_number(left) => (right, false),
@@ -124,7 +127,7 @@ fn compared(subject: &Subject<'_>, call: &Call, left: &Expr, right: &Expr) -> Op
     if is_self(value) && matches!(subject.checked.type_of(value.id), Type::Int | Type::Double) {
         return Some(if is_upper { "`maximum`" } else { "`minimum`" }.to_owned());
     }
-    let sized = sized(value).filter(|sized| is_self(sized))?;
+    let sized = sized(value).filter(|sized| is_self(*sized))?;
     let bound = match (subject.checked.type_of(sized.id), is_upper) {
         (Type::List(_), true) => "`maxItems`",
         (Type::List(_), false) => "`minItems`",
@@ -138,33 +141,31 @@ fn compared(subject: &Subject<'_>, call: &Call, left: &Expr, right: &Expr) -> Op
 }
 
 /// The argument of `size()`; `None` for other expressions.
-fn sized(expr: &Expr) -> Option<&Expr> {
-    match &expr.kind {
-        ExprKind::Call(call) if call.function == "size" => {
-            call.target.as_ref().or_else(|| call.args.first())
-        }
+fn sized(expr: Expr<'_>) -> Option<Expr<'_>> {
+    match expr.kind() {
+        ExprKind::Call(call) if call.function == "size" => call.target.or_else(|| call.args.get(0)),
         _ => None,
     }
 }
 
-fn is_self(expr: &Expr) -> bool {
-    matches!(&expr.kind, ExprKind::Ident(name) if name == "self")
+fn is_self(expr: Expr<'_>) -> bool {
+    expr.as_ident() == Some("self")
 }
 
-fn is_scalar(subject: &Subject<'_>, expr: &Expr) -> bool {
+fn is_scalar(subject: &Subject<'_>, expr: Expr<'_>) -> bool {
     matches!(
         subject.checked.type_of(expr.id),
         Type::String | Type::Int | Type::Double | Type::Bool
     )
 }
 
-fn is_constant(expr: &Expr) -> bool {
-    matches!(expr.kind, ExprKind::Constant(_))
+fn is_constant(expr: Expr<'_>) -> bool {
+    expr.as_constant().is_some()
 }
 
-fn is_number(expr: &Expr) -> bool {
+fn is_number(expr: Expr<'_>) -> bool {
     matches!(
-        expr.kind,
-        ExprKind::Constant(Constant::Int(_) | Constant::Double(_))
+        expr.as_constant(),
+        Some(Constant::Int(_) | Constant::Double(_))
     )
 }

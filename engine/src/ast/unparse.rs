@@ -3,12 +3,12 @@
 use std::fmt::Write;
 
 use super::operators as op;
-use super::{Call, Constant, Expr, ExprKind, ListExpr, MapEntry, Select, Struct};
+use super::{Call, Constant, Expr, ExprKind, Exprs, ListExpr, MapExpr, Select, Struct};
 
 /// Writes CEL text that parses to this tree, apart from ids and positions; `None` if no text does.
 ///
 /// No text exists for nodes that only macros produce: comprehensions, and names with `@` or `#`. A presence test is written as `has(a.b)`.
-pub fn unparse(expr: &Expr) -> Option<String> {
+pub fn unparse(expr: Expr<'_>) -> Option<String> {
     let mut writer = Writer {
         text: String::new(),
     };
@@ -43,7 +43,7 @@ struct Writer {
 
 impl Writer {
     /// Writes an expression, in parentheses if its precedence is lower than `place`.
-    fn expr(&mut self, expr: &Expr, place: Level) -> Option<()> {
+    fn expr(&mut self, expr: Expr<'_>, place: Level) -> Option<()> {
         if level(expr) >= place {
             return self.bare(expr);
         }
@@ -53,14 +53,14 @@ impl Writer {
         Some(())
     }
 
-    fn bare(&mut self, expr: &Expr) -> Option<()> {
-        match &expr.kind {
+    fn bare(&mut self, expr: Expr<'_>) -> Option<()> {
+        match expr.kind() {
             ExprKind::Constant(value) => self.constant(value),
             ExprKind::Ident(name) => self.name(name),
             ExprKind::Select(select) => self.select(select),
             ExprKind::Call(call) => self.call(expr, call),
             ExprKind::List(list) => self.list(list),
-            ExprKind::Map(entries) => self.map(entries),
+            ExprKind::Map(map) => self.map(map),
             ExprKind::Struct(literal) => self.structure(literal),
             ExprKind::Comprehension(_) => None,
         }
@@ -136,33 +136,34 @@ impl Writer {
         write!(self.text, "`{name}`").ok()
     }
 
-    fn select(&mut self, select: &Select) -> Option<()> {
+    fn select(&mut self, select: Select<'_>) -> Option<()> {
         if select.test_only {
             self.text.push_str("has(");
         }
-        self.expr(&select.operand, Level::Member)?;
+        self.expr(select.operand, Level::Member)?;
         self.text.push('.');
-        self.field(&select.field)?;
+        self.field(select.field)?;
         if select.test_only {
             self.text.push(')');
         }
         Some(())
     }
 
-    fn call(&mut self, expr: &Expr, call: &Call) -> Option<()> {
-        match (call.function.as_str(), &call.target, call.args.as_slice()) {
-            (op::CONDITIONAL, None, [condition, if_true, if_false]) => {
+    fn call(&mut self, expr: Expr<'_>, call: Call<'_>) -> Option<()> {
+        let args = call.args.to_slice();
+        match (call.function, call.target, args.as_slice()) {
+            (op::CONDITIONAL, None, &[condition, if_true, if_false]) => {
                 self.expr(condition, Level::Or)?;
                 self.text.push_str(" ? ");
                 self.expr(if_true, Level::Or)?;
                 self.text.push_str(" : ");
                 self.expr(if_false, Level::Conditional)
             }
-            (op::LOGICAL_NOT, None, [operand]) => {
+            (op::LOGICAL_NOT, None, &[operand]) => {
                 self.text.push('!');
                 self.expr(operand, Level::Member)
             }
-            (op::NEGATE, None, [operand]) => {
+            (op::NEGATE, None, &[operand]) => {
                 self.text.push('-');
                 let start = self.text.len();
                 self.expr(operand, Level::Member)?;
@@ -174,28 +175,26 @@ impl Writer {
                 }
                 Some(())
             }
-            (op::INDEX, None, [operand, index]) => self.index(operand, "[", index),
-            (op::OPT_INDEX, None, [operand, index]) => self.index(operand, "[?", index),
-            (op::OPT_SELECT, None, [operand, field]) => {
-                let ExprKind::Constant(Constant::String(field)) = &field.kind else {
-                    return None;
-                };
+            (op::INDEX, None, &[operand, index]) => self.index(operand, "[", index),
+            (op::OPT_INDEX, None, &[operand, index]) => self.index(operand, "[?", index),
+            (op::OPT_SELECT, None, &[operand, field]) => {
+                let field = field.as_text()?;
                 self.expr(operand, Level::Member)?;
                 self.text.push_str(".?");
                 self.field(field)
             }
-            (name, None, [left, right]) if let Some(infix) = infix(name) => {
+            (name, None, &[left, right]) if let Some(infix) = infix(name) => {
                 self.infix(expr, name, &infix, left, right)
             }
-            (name, None, args) => {
+            (name, None, _) => {
                 self.name(name)?;
-                self.args(args)
+                self.args(call.args)
             }
-            (name, Some(target), args) if is_identifier(name) => {
+            (name, Some(target), _) if is_identifier(name) => {
                 self.expr(target, Level::Member)?;
                 self.text.push('.');
                 self.text.push_str(name);
-                self.args(args)
+                self.args(call.args)
             }
             _ => None,
         }
@@ -203,11 +202,11 @@ impl Writer {
 
     fn infix(
         &mut self,
-        expr: &Expr,
+        expr: Expr<'_>,
         name: &str,
         infix: &Infix,
-        left: &Expr,
-        right: &Expr,
+        left: Expr<'_>,
+        right: Expr<'_>,
     ) -> Option<()> {
         let left_place = match infix.level {
             Level::Or | Level::And if is_balanced(expr, name) => {
@@ -223,7 +222,7 @@ impl Writer {
     }
 
     /// Writes the terms of a balanced chain.
-    fn chain(&mut self, expr: &Expr, name: &str, infix: &Infix) -> Option<()> {
+    fn chain(&mut self, expr: Expr<'_>, name: &str, infix: &Infix) -> Option<()> {
         let Some((left, right)) = operands(expr, name) else {
             return self.expr(expr, infix.right);
         };
@@ -232,7 +231,7 @@ impl Writer {
         self.chain(right, name, infix)
     }
 
-    fn index(&mut self, operand: &Expr, open: &str, index: &Expr) -> Option<()> {
+    fn index(&mut self, operand: Expr<'_>, open: &str, index: Expr<'_>) -> Option<()> {
         self.expr(operand, Level::Member)?;
         self.text.push_str(open);
         self.expr(index, Level::Conditional)?;
@@ -240,7 +239,7 @@ impl Writer {
         Some(())
     }
 
-    fn args(&mut self, args: &[Expr]) -> Option<()> {
+    fn args(&mut self, args: Exprs<'_>) -> Option<()> {
         self.text.push('(');
         for (index, arg) in args.iter().enumerate() {
             self.separate(index, false);
@@ -260,7 +259,7 @@ impl Writer {
         }
     }
 
-    fn list(&mut self, list: &ListExpr) -> Option<()> {
+    fn list(&mut self, list: ListExpr<'_>) -> Option<()> {
         self.text.push('[');
         for (index, element) in list.elements.iter().enumerate() {
             self.separate(index, list.is_optional(index));
@@ -270,26 +269,26 @@ impl Writer {
         Some(())
     }
 
-    fn map(&mut self, entries: &[MapEntry]) -> Option<()> {
+    fn map(&mut self, map: MapExpr<'_>) -> Option<()> {
         self.text.push('{');
-        for (index, entry) in entries.iter().enumerate() {
+        for (index, entry) in map.iter().enumerate() {
             self.separate(index, entry.optional);
-            self.expr(&entry.key, Level::Conditional)?;
+            self.expr(entry.key, Level::Conditional)?;
             self.text.push_str(": ");
-            self.expr(&entry.value, Level::Conditional)?;
+            self.expr(entry.value, Level::Conditional)?;
         }
         self.text.push('}');
         Some(())
     }
 
-    fn structure(&mut self, literal: &Struct) -> Option<()> {
-        self.name(&literal.type_name)?;
+    fn structure(&mut self, literal: Struct<'_>) -> Option<()> {
+        self.name(literal.type_name)?;
         self.text.push('{');
-        for (index, field) in literal.fields.iter().enumerate() {
+        for (index, field) in literal.fields().enumerate() {
             self.separate(index, field.optional);
-            self.field(&field.name)?;
+            self.field(field.name)?;
             self.text.push_str(": ");
-            self.expr(&field.value, Level::Conditional)?;
+            self.expr(field.value, Level::Conditional)?;
         }
         self.text.push('}');
         Some(())
@@ -305,11 +304,11 @@ fn is_identifier(name: &str) -> bool {
         && !matches!(name, "in" | "true" | "false" | "null")
 }
 
-fn level(expr: &Expr) -> Level {
-    let ExprKind::Call(call) = &expr.kind else {
+fn level(expr: Expr<'_>) -> Level {
+    let ExprKind::Call(call) = expr.kind() else {
         return Level::Member;
     };
-    match (call.function.as_str(), call.args.len()) {
+    match (call.function, call.args.len()) {
         (op::CONDITIONAL, 3) => Level::Conditional,
         (op::LOGICAL_NOT | op::NEGATE, 1) => Level::Unary,
         (name, 2) => infix(name).map_or(Level::Member, |infix| infix.level),
@@ -343,19 +342,16 @@ fn infix(name: &str) -> Option<Infix> {
 }
 
 /// The operands, if the expression is a call of the infix operator `name`.
-fn operands<'e>(expr: &'e Expr, name: &str) -> Option<(&'e Expr, &'e Expr)> {
-    match &expr.kind {
-        ExprKind::Call(call) if call.function == name => match call.args.as_slice() {
-            [left, right] => Some((left, right)),
-            _ => None,
-        },
+fn operands<'e>(expr: Expr<'e>, name: &str) -> Option<(Expr<'e>, Expr<'e>)> {
+    match expr.kind() {
+        ExprKind::Call(call) if call.function == name => call.args.array().map(Into::into),
         _ => None,
     }
 }
 
 /// Whether a chain of operators is balanced, as the parser builds it: half of the operators, rounded down, are left of the root, and both
 /// sides are balanced.
-fn is_balanced(expr: &Expr, name: &str) -> bool {
+fn is_balanced(expr: Expr<'_>, name: &str) -> bool {
     let Some((left, right)) = operands(expr, name) else {
         return true;
     };
@@ -365,7 +361,7 @@ fn is_balanced(expr: &Expr, name: &str) -> bool {
 }
 
 /// The number of operators in a chain.
-fn count(expr: &Expr, name: &str) -> usize {
+fn count(expr: Expr<'_>, name: &str) -> usize {
     match operands(expr, name) {
         Some((left, right)) => count(left, name)
             .saturating_add(count(right, name))

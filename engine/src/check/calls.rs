@@ -4,74 +4,78 @@ use std::fmt::Write;
 
 use smallvec::SmallVec;
 
-use super::checker::Checker;
+use super::checker::{Checker, Rewrite};
 use super::names::find_function;
 use super::type_in;
-use crate::ast::{Call, Constant, Expr, ExprId, ExprKind, operators};
+use crate::ast::operators::named;
+use crate::ast::{Call, Expr, ExprId};
 use crate::decl::{FunctionDecl, FunctionIndex};
 use crate::types::Type;
+
+/// Most expressions have at most this many possible overloads in all.
+const USUAL_CANDIDATES: usize = 32;
 
 /// A function of the environment.
 type Declared<'d> = (FunctionIndex, &'d FunctionDecl);
 
-impl Checker<'_> {
+impl<'c> Checker<'c> {
     /// Checks the arguments and looks up the function. Checks the receiver before the lookup, unless the receiver is the beginning of a
     /// dotted function name.
-    pub(super) fn check_call(&mut self, id: ExprId, call: &mut Call) {
-        if call.function == operators::OPT_SELECT {
+    pub(super) fn check_call(&mut self, id: ExprId, call: &Call<'c>) {
+        if call.name == named::OPT_SELECT {
             return self.check_optional_select(id, call);
         }
-        for argument in &mut call.args {
+        for argument in call.args.iter() {
             self.check(argument);
         }
-        let function = match &mut call.target {
+        let env = self.env;
+        let declared = |index| Some((index, env.function_at(index)?));
+        let (function, target) = match call.target {
             None => {
-                let function = self.function(&call.function);
+                let function = self.function(call).and_then(declared);
                 // In a container, or after a dot, the function has another name than the call.
-                if let Some(function) = function.and_then(|index| self.env.function_at(index))
+                if let Some((_, function)) = function
                     && call.function != function.name
                 {
-                    call.function = function.name.clone();
+                    self.rewrite(id, Rewrite::Renamed(function.name.clone()));
                 }
-                function
+                (function, None)
             }
             Some(target) => {
                 // The receiver may be the first part of a function's name.
-                let env = self.env;
                 let qualified = self
                     .dotted
-                    .find_function(target, &call.function, env, |name| find_function(env, name));
-                if let Some(function) = qualified.and_then(|index| env.function_at(index)) {
-                    call.function = function.name.clone();
-                    call.target = None;
-                    qualified
+                    .find_function(target, call.function, env, |name| find_function(env, name));
+                let qualified = qualified.and_then(declared);
+                if let Some((_, function)) = qualified {
+                    self.rewrite(id, Rewrite::Global(function.name.clone()));
+                    (qualified, None)
                 } else {
                     self.check(target);
-                    self.function(&call.function)
+                    (self.function(call).and_then(declared), Some(target))
                 }
             }
         };
-        let env = self.env;
-        match function.and_then(|index| Some((index, env.function_at(index)?))) {
-            Some(function) => self.resolve_overload(id, function, call),
+        match function {
+            Some(function) => self.resolve_overload(id, function, &Call { target, ..*call }),
             None => {
-                self.report_undeclared(id, &call.function);
+                self.report_undeclared(id, call.function);
                 self.set_type(id, Type::Error);
             }
         }
     }
 
     /// Checks `operand.?field`, for which the parser passes the field's name as a literal.
-    fn check_optional_select(&mut self, id: ExprId, call: &mut Call) {
-        let [operand, field] = call.args.as_mut_slice() else {
+    fn check_optional_select(&mut self, id: ExprId, call: &Call<'c>) {
+        let Some([operand, field]) = call.args.array() else {
             return;
         };
-        let ExprKind::Constant(Constant::String(field)) = &field.kind else {
+        let Some(field) = field.as_text() else {
             return;
         };
         let ty = self.check_field(id, operand, field, true);
         let env = self.env;
-        let function = self.function(operators::OPT_SELECT);
+        let function = self.function(call);
         match function.and_then(|index| Some((index, env.function_at(index)?))) {
             Some(function) => self.set_only_call(id, ty, function),
             None => self.set_type(id, ty),
@@ -80,20 +84,20 @@ impl Checker<'_> {
 
     /// Records the overloads that the arguments allow, and the type of the result: `dyn` if several overloads are possible and their results
     /// differ.
-    fn resolve_overload(&mut self, id: ExprId, function: Declared<'_>, call: &Call) {
+    fn resolve_overload(&mut self, id: ExprId, function: Declared<'_>, call: &Call<'c>) {
         let member = call.target.is_some();
-        if matches!(
-            &*function.1.name,
-            operators::LOGICAL_AND | operators::LOGICAL_OR
-        ) {
+        if matches!(call.name, named::LOGICAL_AND | named::LOGICAL_OR) {
             return self.resolve_logic(id, function, call);
         }
         let mut arguments: SmallVec<[&Type; 4]> = SmallVec::new();
-        for argument in call.target.iter().chain(&call.args) {
+        for argument in call.target.into_iter().chain(call.args.iter()) {
             arguments.push(type_in(&self.found.meanings, argument.id));
         }
         let mut result: Option<Type> = None;
         let first = self.found.candidates.len();
+        if first == 0 {
+            self.found.candidates.reserve(USUAL_CANDIDATES);
+        }
         for (position, overload) in (0u16..).zip(&function.1.overloads) {
             if overload.signature.member != member
                 || (self.hides_mixed_comparisons && is_mixed_comparison(&overload.id))
@@ -123,9 +127,9 @@ impl Checker<'_> {
     }
 
     /// Checks that each operand of `&&` or `||` is a bool, and reports each operand that is not.
-    fn resolve_logic(&mut self, id: ExprId, function: Declared<'_>, call: &Call) {
+    fn resolve_logic(&mut self, id: ExprId, function: Declared<'_>, call: &Call<'c>) {
         let mut agrees = true;
-        for operand in &call.args {
+        for operand in call.args.iter() {
             let ty = type_in(&self.found.meanings, operand.id);
             if !self.bindings.assignable(ty, &Type::Bool) {
                 let ty = ty.clone();
@@ -147,18 +151,18 @@ impl Checker<'_> {
     }
 
     #[cold]
-    fn report_no_overload(&mut self, id: ExprId, name: &str, call: &Call) {
+    fn report_no_overload(&mut self, id: ExprId, name: &str, call: &Call<'c>) {
         let mut signature = String::new();
-        let resolved = |operand: &Expr| {
+        let resolved = |operand: Expr<'_>| {
             let ty = self.type_of(operand.id);
             self.bindings.resolved(ty).unwrap_or_else(|| ty.clone())
         };
-        if let Some(receiver) = &call.target {
+        if let Some(receiver) = call.target {
             // Writing to a string does not fail.
             let _ = write!(signature, "{}.", resolved(receiver).in_message());
         }
         let mut separator = "(";
-        for argument in &call.args {
+        for argument in call.args.iter() {
             let _ = write!(signature, "{separator}{}", resolved(argument).in_message());
             separator = ", ";
         }

@@ -5,14 +5,15 @@
 use std::fmt;
 use std::sync::OnceLock;
 
+use smol_str::SmolStr;
+
 use super::dotted::DottedName;
 use super::names::{Scopes, find_function};
 use super::unify::Bindings;
 use super::{CheckedAst, Findings, Meaning, Referent, Validator, type_in};
-use crate::ast::{Ast, Comprehension, Constant, Expr, ExprId, ExprKind, Select};
+use crate::ast::{Ast, Call, Comprehension, Constant, Expr, ExprId, ExprKind, Select};
 use crate::decl::{Declarations, FunctionDecl, FunctionIndex};
 use crate::issues::{Issues, Phase};
-use crate::source::{Offset, Source};
 use crate::types::Type;
 
 /// Checks a parsed expression, then runs the validators in their order.
@@ -21,16 +22,30 @@ use crate::types::Type;
 ///
 /// All problems that were found. The validators only run if the check itself finds none.
 pub fn check(ast: Ast, env: &Declarations, validators: &[Validator]) -> Result<CheckedAst, Issues> {
-    let (source, mut root, offsets) = ast.into_parts();
-    let mut checker = Checker::new(env, &source, &offsets);
-    checker.check(&mut root);
-    let found = checker.finish(root.id)?;
-    let checked = CheckedAst {
-        ast: Ast::new(source, root, offsets),
-        found,
+    let mut checked = CheckedAst {
+        ast,
+        found: Findings::default(),
         functions: env.shared_functions(),
         patterns: OnceLock::new(),
     };
+    let rewritten = {
+        let mut checker = Checker::new(env, &checked.ast);
+        checker.check(checked.ast.root());
+        checker.finish();
+        if let Some(issues) = checker.issues {
+            return Err(issues);
+        }
+        checked.found = checker.found;
+        checker.rewritten
+    };
+    let ast = &mut checked.ast;
+    for (id, rewrite) in rewritten {
+        match rewrite {
+            Rewrite::Ident(name) => ast.set_ident(id, &name),
+            Rewrite::Renamed(name) => ast.rename(id, &name, false),
+            Rewrite::Global(name) => ast.rename(id, &name, true),
+        }
+    }
     if validators.is_empty() {
         return Ok(checked);
     }
@@ -45,38 +60,50 @@ pub fn check(ast: Ast, env: &Declarations, validators: &[Validator]) -> Result<C
     }
 }
 
+/// What a node becomes.
+#[derive(Debug)]
+pub(super) enum Rewrite {
+    /// A name: the selection spells the dotted name of a variable.
+    Ident(SmolStr),
+    /// A call of the function, or a literal of the type, with this full name.
+    Renamed(SmolStr),
+    /// A global call: the receiver is a part of the function's name.
+    Global(SmolStr),
+}
+
 /// The state of a check.
 pub(super) struct Checker<'c> {
     pub(super) env: &'c Declarations,
-    source: &'c Source,
-    offsets: &'c [Offset],
+    ast: &'c Ast,
     pub(super) bindings: Bindings,
-    pub(super) scopes: Scopes,
+    pub(super) scopes: Scopes<'c>,
     pub(super) found: Findings,
+    /// The nodes that are not as the parser built them. The tree stays as it is while it is checked.
+    rewritten: Vec<(ExprId, Rewrite)>,
     issues: Option<Issues>,
     /// Whether overloads that compare numbers of different types are hidden. Like upstream, the checker no longer hides them after the
     /// first comprehension.
     pub(super) hides_mixed_comparisons: bool,
-    pub(super) dotted: DottedName,
+    pub(super) dotted: DottedName<'c>,
 }
 
 impl<'c> Checker<'c> {
-    fn new(env: &'c Declarations, source: &'c Source, offsets: &'c [Offset]) -> Self {
+    fn new(env: &'c Declarations, ast: &'c Ast) -> Self {
         Checker {
             env,
-            source,
-            offsets,
+            ast,
             bindings: Bindings::new(),
             scopes: Scopes::default(),
-            found: Findings::of(offsets.len()),
+            found: Findings::of(ast.id_bound()),
+            rewritten: Vec::new(),
             issues: None,
             hides_mixed_comparisons: !env.options().cross_type_numeric_comparisons,
             dotted: DottedName::default(),
         }
     }
 
-    /// Returns the findings, or the problems that were found. The types contain no type variables.
-    fn finish(mut self, root: ExprId) -> Result<Findings, Issues> {
+    /// Replaces the type variables in all types.
+    fn finish(&mut self) {
         for Meaning { ty, referent } in &mut self.found.meanings {
             if let Some(resolved) = self.bindings.resolved(ty) {
                 *ty = resolved;
@@ -88,75 +115,60 @@ impl<'c> Checker<'c> {
         }
         if self.bindings.is_exhausted() {
             self.report(
-                root,
+                self.ast.root().id,
                 format_args!("the types of the expression are too large"),
             );
         }
-        match self.issues {
-            Some(issues) => Err(issues),
-            None => Ok(self.found),
-        }
     }
 
-    pub(super) fn check(&mut self, expr: &mut Expr) {
-        match &mut expr.kind {
+    pub(super) fn check(&mut self, expr: Expr<'c>) {
+        match expr.kind_inlined() {
             ExprKind::Constant(constant) => {
                 let ty = type_of_constant(constant);
                 self.set_type(expr.id, ty);
             }
-            ExprKind::Ident(_) => self.check_ident(expr),
-            ExprKind::Select(_) => self.check_select(expr),
-            ExprKind::Call(call) => self.check_call(expr.id, call),
-            ExprKind::List(list) => self.check_list(expr.id, list),
-            ExprKind::Map(entries) => self.check_map(expr.id, entries),
+            ExprKind::Ident(name) => self.check_ident(expr.id, name),
+            ExprKind::Select(select) => self.check_select(expr, &select),
+            ExprKind::Call(call) => self.check_call(expr.id, &call),
+            ExprKind::List(list) => self.check_list(expr.id, &list),
+            ExprKind::Map(map) => self.check_map(expr.id, map),
             ExprKind::Struct(message) => self.check_struct(expr.id, message),
-            ExprKind::Comprehension(fold) => self.check_comprehension(expr.id, fold),
+            ExprKind::Comprehension(fold) => self.check_comprehension(expr.id, &fold),
         }
     }
 
-    fn check_ident(&mut self, expr: &mut Expr) {
-        let ExprKind::Ident(name) = &mut expr.kind else {
-            return;
-        };
+    fn check_ident(&mut self, id: ExprId, name: &'c str) {
         if let Some(ty) = self.scopes.find_plain(self.env, name) {
             let ty = ty.clone();
-            return self.set(expr.id, ty, Referent::Variable);
+            return self.set(id, ty, Referent::Variable);
         }
         if let Some(declared) = self.scopes.find(self.env, name) {
-            self.set(expr.id, declared.ty, declared.referent);
-            *name = declared.name;
+            self.set(id, declared.ty, declared.referent);
+            if declared.name != name {
+                self.rewrite(id, Rewrite::Ident(declared.name));
+            }
             return;
         }
-        self.set_type(expr.id, Type::Error);
-        let name = name.clone();
-        self.report_undeclared(expr.id, &name);
+        self.set_type(id, Type::Error);
+        self.report_undeclared(id, name);
     }
 
     /// Checks a selection. If the selection's dotted name is declared, as a variable, type or enumeration constant, the selection becomes
     /// an identifier with this name.
-    fn check_select(&mut self, expr: &mut Expr) {
+    fn check_select(&mut self, expr: Expr<'c>, select: &Select<'c>) {
         if let Some(declared) = self.dotted.find(expr, &self.scopes, self.env) {
             self.set(expr.id, declared.ty, declared.referent);
-            expr.kind = ExprKind::Ident(declared.name);
-            return;
+            return self.rewrite(expr.id, Rewrite::Ident(declared.name));
         }
-        let ExprKind::Select(select) = &mut expr.kind else {
-            return;
-        };
-        let Select {
-            operand,
-            field,
-            test_only,
-        } = &mut **select;
-        let ty = self.check_field(expr.id, operand, field, false);
-        self.set_type(expr.id, if *test_only { Type::Bool } else { ty });
+        let ty = self.check_field(expr.id, select.operand, select.field, false);
+        self.set_type(expr.id, if select.test_only { Type::Bool } else { ty });
     }
 
     /// The type of a field of `operand`, which is checked first. `optional` means that the field is selected with `.?`.
     pub(super) fn check_field(
         &mut self,
         id: ExprId,
-        operand: &mut Expr,
+        operand: Expr<'c>,
         field: &str,
         optional: bool,
     ) -> Type {
@@ -225,15 +237,15 @@ impl<'c> Checker<'c> {
         found
     }
 
-    fn check_comprehension(&mut self, id: ExprId, fold: &mut Comprehension) {
-        self.check(&mut fold.iter_range);
-        self.check(&mut fold.accu_init);
-        let range_id = fold.iter_range.id;
+    fn check_comprehension(&mut self, id: ExprId, fold: &Comprehension<'c>) {
+        self.check(fold.iter_range());
+        self.check(fold.accu_init());
+        let range_id = fold.iter_range().id;
         let range = self.bindings.substitute(self.type_of(range_id));
-        let accu_type = self.type_of(fold.accu_init.id).clone();
+        let accu_type = self.type_of(fold.accu_init().id).clone();
         self.hides_mixed_comparisons = false;
         let outside = self.scopes.depth();
-        self.scopes.enter(fold.accu_var.clone(), accu_type.clone());
+        self.scopes.enter(fold.accu_var(), accu_type.clone());
         // `one` is the type of a single loop variable. `two` holds the types of the first and second of two loop variables.
         let (one, two) = match &range {
             Type::List(element) => (Type::clone(element), (Type::Int, Type::clone(element))),
@@ -252,21 +264,21 @@ impl<'c> Checker<'c> {
             }
         };
         let loop_scope = self.scopes.depth();
-        match &fold.iter_var2 {
-            None => self.scopes.enter(fold.iter_var.clone(), one),
+        match fold.iter_var2() {
+            None => self.scopes.enter(fold.iter_var(), one),
             Some(second) => {
-                self.scopes.enter(fold.iter_var.clone(), two.0);
-                self.scopes.enter(second.clone(), two.1);
+                self.scopes.enter(fold.iter_var(), two.0);
+                self.scopes.enter(second, two.1);
             }
         }
-        self.check(&mut fold.loop_condition);
-        self.expect(fold.loop_condition.id, &Type::Bool);
-        self.check(&mut fold.loop_step);
-        self.expect(fold.loop_step.id, &accu_type);
+        self.check(fold.loop_condition());
+        self.expect(fold.loop_condition().id, &Type::Bool);
+        self.check(fold.loop_step());
+        self.expect(fold.loop_step().id, &accu_type);
         self.scopes.leave_to(loop_scope);
-        self.check(&mut fold.result);
+        self.check(fold.result());
         self.scopes.leave_to(outside);
-        let result = self.bindings.substitute(self.type_of(fold.result.id));
+        let result = self.bindings.substitute(self.type_of(fold.result().id));
         self.set_type(id, result);
     }
 
@@ -278,8 +290,12 @@ impl<'c> Checker<'c> {
         }
     }
 
-    pub(super) fn function(&self, name: &str) -> Option<FunctionIndex> {
-        find_function(self.env, name)
+    /// The function that a call means, without its receiver.
+    pub(super) fn function(&self, call: &Call<'_>) -> Option<FunctionIndex> {
+        match self.env.container().is_empty() && !call.function.starts_with('.') {
+            true => self.env.called(call),
+            false => find_function(self.env, call.function),
+        }
     }
 
     pub(super) fn type_of(&self, id: ExprId) -> &Type {
@@ -290,6 +306,10 @@ impl<'c> Checker<'c> {
         if let Some(meaning) = self.found.meanings.get_mut(id.index()) {
             meaning.ty = ty;
         }
+    }
+
+    pub(super) fn rewrite(&mut self, id: ExprId, rewrite: Rewrite) {
+        self.rewritten.push((id, rewrite));
     }
 
     /// Records the type and the referent of a node.
@@ -319,10 +339,10 @@ impl<'c> Checker<'c> {
 
     #[cold]
     pub(super) fn report(&mut self, id: ExprId, message: fmt::Arguments<'_>) {
-        let offset = self.offsets.get(id.index()).copied().unwrap_or(0);
-        let location = self.source.location(offset);
+        let source = self.ast.source();
+        let location = source.location(self.ast.offset(id));
         self.issues
-            .get_or_insert_with(|| Issues::new(self.source, Phase::Check))
+            .get_or_insert_with(|| Issues::new(source, Phase::Check))
             .report(location, message.to_string());
     }
 

@@ -3,36 +3,34 @@
 use smol_str::SmolStr;
 
 use super::Referent;
-use super::checker::Checker;
-use crate::ast::{ExprId, ListExpr, MapEntry, Struct};
+use super::checker::{Checker, Rewrite};
+use crate::ast::{ExprId, ListExpr, MapExpr, Struct};
 use crate::types::Type;
 
-impl Checker<'_> {
-    pub(super) fn check_list(&mut self, id: ExprId, list: &mut ListExpr) {
+impl<'c> Checker<'c> {
+    pub(super) fn check_list(&mut self, id: ExprId, list: &ListExpr<'c>) {
         self.found.has_series |= list.elements.len() > 1;
-        let optional_indices = std::mem::take(&mut list.optional_indices);
-        let mut optional = optional_indices.iter().copied().peekable();
+        let mut optional = list.optional_indices.iter().copied().peekable();
         let mut joined = None;
-        for (index, element) in (0u32..).zip(&mut list.elements) {
+        for (index, element) in (0u32..).zip(list.elements.iter()) {
             self.check(element);
             let is_optional = optional.next_if_eq(&index).is_some();
             let ty = self.value_type(element.id, is_optional);
             joined = Some(self.join(joined, ty));
         }
-        list.optional_indices = optional_indices;
         let element = joined.unwrap_or_else(|| self.bindings.fresh());
         self.set_type(id, Type::list(element));
     }
 
-    pub(super) fn check_map(&mut self, id: ExprId, entries: &mut [MapEntry]) {
-        self.found.has_series |= entries.len() > 1;
+    pub(super) fn check_map(&mut self, id: ExprId, map: MapExpr<'c>) {
+        self.found.has_series |= map.len() > 1;
         let mut joined: Option<(Type, Type)> = None;
-        for entry in entries {
-            self.check(&mut entry.key);
+        for entry in map.iter() {
+            self.check(entry.key);
             let (keys, values) = joined.unzip();
             let key = self.type_of(entry.key.id).clone();
             let key = self.join(keys, key);
-            self.check(&mut entry.value);
+            self.check(entry.value);
             let value = self.value_type(entry.value.id, entry.optional);
             joined = Some((key, self.join(values, value)));
         }
@@ -40,16 +38,18 @@ impl Checker<'_> {
         self.set_type(id, Type::map(key, value));
     }
 
-    pub(super) fn check_struct(&mut self, id: ExprId, message: &mut Struct) {
+    pub(super) fn check_struct(&mut self, id: ExprId, message: Struct<'c>) {
         let found = match self.env.corrections().struct_names {
-            true => self.scopes.find_type(self.env, &message.type_name),
-            false => self.scopes.find(self.env, &message.type_name),
+            true => self.scopes.find_type(self.env, message.type_name),
+            false => self.scopes.find(self.env, message.type_name),
         };
         let Some(declared) = found else {
-            self.report_undeclared(id, &message.type_name);
+            self.report_undeclared(id, message.type_name);
             return self.set_type(id, Type::Error);
         };
-        message.type_name = declared.name.clone();
+        if declared.name != message.type_name {
+            self.rewrite(id, Rewrite::Renamed(declared.name.clone()));
+        }
         // The name of the type whose fields are looked up, and the type of the literal.
         let (type_name, ty) = match declared.ty {
             Type::Type(Some(ty)) => match (ty.message_name(), &*ty) {
@@ -69,9 +69,9 @@ impl Checker<'_> {
             }
         };
         self.set(id, ty, Referent::Type);
-        for field in &mut message.fields {
-            self.check(&mut field.value);
-            let expected = self.field_type(field.id, &type_name, &field.name);
+        for field in message.fields() {
+            self.check(field.value);
+            let expected = self.field_type(field.id, &type_name, field.name);
             let expected = expected.unwrap_or(Type::Error);
             let actual = self.value_type(field.value.id, field.optional);
             if !self.bindings.assignable(&expected, &actual) {

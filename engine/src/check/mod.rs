@@ -15,7 +15,9 @@ pub use names::resolve_name;
 use std::sync::{Arc, OnceLock};
 
 use crate::ast::{Ast, Call, Expr, ExprId, ExprKind};
-use crate::decl::{FunctionDecl, FunctionIndex, Functions, LiteralRule, LiteralRules, OverloadDecl};
+use crate::decl::{
+    FunctionDecl, FunctionIndex, Functions, LiteralRule, LiteralRules, OverloadDecl,
+};
 use crate::issues::Issues;
 use crate::types::Type;
 use gavel_golang::regex::Regex;
@@ -171,12 +173,13 @@ impl CheckedAst {
 
     /// Whether a name of the expression refers to a variable with this name, even if it is the variable of a loop.
     pub fn uses_variable(&self, name: &str) -> bool {
-        self.ast.walk().any(|expr| match &expr.kind {
-            ExprKind::Ident(used) if used.strip_prefix('.').unwrap_or(used) == name => matches!(
-                self.reference(expr.id),
-                Some(Reference::Variable | Reference::Type)
-            ),
-            _ => false,
+        self.ast.walk().any(|expr| {
+            let used = expr.as_ident();
+            used.is_some_and(|used| used.strip_prefix('.').unwrap_or(used) == name)
+                && matches!(
+                    self.reference(expr.id),
+                    Some(Reference::Variable | Reference::Type)
+                )
         })
     }
 
@@ -184,7 +187,7 @@ impl CheckedAst {
     pub fn calls<'c>(
         &'c self,
         is_of: impl Fn(&FunctionDecl) -> bool + 'c,
-    ) -> impl Iterator<Item = (&'c Expr, &'c Call)> {
+    ) -> impl Iterator<Item = (Expr<'c>, Call<'c>)> {
         let is_call = move |reference: Reference<'_>| match reference {
             Reference::Call { function, .. } => is_of(function),
             _ => false,
@@ -193,16 +196,16 @@ impl CheckedAst {
         let walk = self.references().any(&is_call).then(|| self.ast.walk());
         walk.into_iter()
             .flatten()
-            .filter_map(move |expr| match &expr.kind {
+            .filter_map(move |expr| match expr.kind() {
                 ExprKind::Call(call) if self.reference(expr.id).is_some_and(&is_call) => {
-                    Some((expr, &**call))
+                    Some((expr, call))
                 }
                 _ => None,
             })
     }
 
     /// Iterates over the calls of functions with this rule. Each call comes after the calls below it.
-    pub fn calls_with(&self, rule: LiteralRule) -> impl Iterator<Item = (&Expr, &Call)> {
+    pub fn calls_with(&self, rule: LiteralRule) -> impl Iterator<Item = (Expr<'_>, Call<'_>)> {
         let calls = || self.calls(move |function| function.literals.has(rule));
         let has_rule = self.found.literals.has(rule);
         has_rule.then(calls).into_iter().flatten()

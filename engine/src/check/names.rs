@@ -45,14 +45,14 @@ pub(super) struct Declared {
 
 /// The variables of the comprehensions around an expression, the innermost last.
 #[derive(Debug, Default)]
-pub(super) struct Scopes(SmallVec<[(SmolStr, Type); 4]>);
+pub(super) struct Scopes<'c>(SmallVec<[(&'c str, Type); 4]>);
 
-impl Scopes {
+impl<'c> Scopes<'c> {
     pub(super) fn depth(&self) -> usize {
         self.0.len()
     }
 
-    pub(super) fn enter(&mut self, name: SmolStr, ty: Type) {
+    pub(super) fn enter(&mut self, name: &'c str, ty: Type) {
         self.0.push((name, ty));
     }
 
@@ -90,7 +90,7 @@ impl Scopes {
         let root = rest.split_once('.').map_or(rest, |(root, _)| root);
         match self.local(root) {
             Some(local) if !absolute => {
-                (root == name).then(|| Declared::variable(local.0.clone(), local.1.clone()))
+                (root == name).then(|| Declared::variable(local.0.into(), local.1.clone()))
             }
             // The name in the tree keeps its leading dot, because a comprehension variable has the same name.
             Some(_) => self
@@ -113,15 +113,15 @@ impl Scopes {
         })
     }
 
-    fn local(&self, name: &str) -> Option<&(SmolStr, Type)> {
-        self.0.iter().rev().find(|(local, _)| local == name)
+    fn local(&self, name: &str) -> Option<&(&'c str, Type)> {
+        self.0.iter().rev().find(|(local, _)| *local == name)
     }
 
     /// The declaration of `name` in the container. With `locals`, comprehension variables are searched too.
     fn find_in_container(&self, env: &Declarations, name: &str, locals: bool) -> Option<Declared> {
         resolve_name(env.container(), name, |candidate| {
             if let Some((name, ty)) = self.local(candidate).filter(|_| locals) {
-                return Some(Declared::variable(name.clone(), ty.clone()));
+                return Some(Declared::variable((*name).into(), ty.clone()));
             }
             let name = || SmolStr::new(candidate);
             if let Some(ty) = env.variable(candidate) {

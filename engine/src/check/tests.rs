@@ -370,7 +370,7 @@ fn the_tree_is_rewritten_to_full_names() {
                 } => format!("{} {candidates:?}", function.name),
             })
         );
-        let node = match &root.kind {
+        let node = match root.kind() {
             ExprKind::Ident(name) => name.to_string(),
             ExprKind::Call(call) => format!("{} {}", call.function, call.target.is_some()),
             other => format!("{other:?}"),

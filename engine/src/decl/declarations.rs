@@ -6,9 +6,8 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
 
-use super::{
-    FunctionDecl, FunctionIndex, Functions, OverloadDecl, TypeProvider, TypeProviders,
-};
+use super::{FunctionDecl, FunctionIndex, Functions, OverloadDecl, TypeProvider, TypeProviders};
+use crate::ast::Call;
 use crate::types::Type;
 
 /// The first part of names such as `google.protobuf.Timestamp`, which every environment declares.
@@ -149,6 +148,14 @@ impl Declarations {
     /// The position of the function with this name among the functions of the environment.
     pub(crate) fn function_index(&self, name: &str) -> Option<FunctionIndex> {
         self.functions.index(name)
+    }
+
+    /// The function that a call with this name means, if the environment has no container.
+    pub(crate) fn called(&self, call: &Call<'_>) -> Option<FunctionIndex> {
+        match call.name.given() {
+            Some(position) => self.functions.given(position),
+            None => self.functions.index(call.function),
+        }
     }
 
     /// The function at this position.

@@ -4,12 +4,15 @@ use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
 use super::{FunctionDecl, LiteralRules, OverloadDecl};
+use crate::ast::operators;
 
 /// Functions, found by name or by index.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Functions {
     rows: Vec<FunctionDecl>,
     indices: FxHashMap<SmolStr, FunctionIndex>,
+    /// The positions of the functions with names of [`operators::GIVEN`], in the order of that list.
+    given: [Option<FunctionIndex>; operators::GIVEN.len()],
 }
 
 /// The position of a function in its [`Functions`].
@@ -20,6 +23,11 @@ impl Functions {
     /// The function with this name.
     pub(crate) fn index(&self, name: &str) -> Option<FunctionIndex> {
         self.indices.get(name).copied()
+    }
+
+    /// The function whose name is at this position of [`operators::GIVEN`].
+    pub(crate) fn given(&self, position: usize) -> Option<FunctionIndex> {
+        self.given.get(position).copied().flatten()
     }
 
     /// The function at this position.
@@ -37,6 +45,10 @@ impl Functions {
         let next = FunctionIndex(u32::try_from(self.rows.len()).unwrap_or(u32::MAX));
         let index = *self.indices.entry(name.clone()).or_insert(next);
         if index == next {
+            let position = operators::GIVEN.iter().position(|given| *given == name);
+            if let Some(given) = position.and_then(|position| self.given.get_mut(position)) {
+                *given = Some(index);
+            }
             self.rows.push(FunctionDecl {
                 name,
                 overloads: Vec::new(),

@@ -71,7 +71,7 @@ mod text_size {
 impl<'a> Estimator<'a> {
     /// The bound of the whole expression.
     pub(super) fn bound(mut self) -> Bound {
-        let root: &'a Expr = self.checked.ast().root();
+        let root: Expr<'a> = self.checked.ast().root();
         let cost = self.cost(root);
         let path = self.paths.steps(self.path_of(root));
         let path = path.iter().copied().map(SmolStr::new).collect();
@@ -90,8 +90,8 @@ impl<'a> Estimator<'a> {
     /// The unit that a chain of selections and indices costs in addition to its steps, if `operand` is the base of the chain, such as
     /// `f(x)` in `f(x).b[c].d`. Zero in Kubernetes' estimates, for the later steps, and for a chain that begins with a name, because the
     /// name itself costs the unit.
-    pub(super) fn chain_start(&self, operand: &Expr) -> CostEstimate {
-        let goes_on = match &operand.kind {
+    pub(super) fn chain_start(&self, operand: Expr<'_>) -> CostEstimate {
+        let goes_on = match operand.kind() {
             ExprKind::Ident(_) => true,
             ExprKind::Select(select) => !select.test_only,
             ExprKind::Call(_) => self.row(operand).is_some_and(|row| is_step(row.form)),
@@ -147,7 +147,7 @@ impl<'a> Estimator<'a> {
     /// The upper bound of a call's cost. Records the path and the sizes of its result.
     pub(super) fn bound_call(
         &mut self,
-        expr: &'a Expr,
+        expr: Expr<'a>,
         (form, yields): (Option<Form>, Yield),
         arguments: &[SizedArgument<'a>],
         own: CostEstimate,
@@ -201,10 +201,10 @@ impl<'a> Estimator<'a> {
     }
 
     /// Records the path and the size of the result of a selection or an index, including `.?` and `[?]`.
-    fn step(&mut self, expr: &'a Expr, operand: &SizedArgument<'a>, key: &'a Expr) {
+    fn step(&mut self, expr: Expr<'a>, operand: &SizedArgument<'a>, key: Expr<'a>) {
         let ty = self.type_of(operand.expr);
         let entries = self.entries_of(operand.expr);
-        let path = match (ty.as_optional().unwrap_or(ty), &key.kind) {
+        let path = match (ty.as_optional().unwrap_or(ty), key.kind()) {
             (Type::List(_), _) => self.paths.append(operand.path, "@items"),
             (Type::Map(_), _) => self.paths.append(operand.path, "@values"),
             (Type::Struct(_), ExprKind::Constant(Constant::String(field))) => {

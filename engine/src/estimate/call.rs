@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 use super::comprehension::OLD_ACCUMULATOR;
 use super::estimator::{EntrySize, Estimator};
 use super::path::Path;
-use crate::ast::{Call, Constant, Expr, ExprKind, operators};
+use crate::ast::{Call, Constant, Expr, operators};
 use crate::check::Reference;
 use crate::cost::{CallEstimate, CallSite, Cost, CostEstimate, Formula, SizeEstimate};
 use crate::decl::{Form, FunctionDecl, OverloadDecl, Yield};
@@ -14,7 +14,7 @@ use crate::types::Type;
 /// An argument, with the size that was known when its cost was estimated.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SizedArgument<'a> {
-    pub(super) expr: &'a Expr,
+    pub(super) expr: Expr<'a>,
     cost: CostEstimate,
     pub(super) path: Path,
     pub(super) size: Option<SizeEstimate>,
@@ -32,16 +32,16 @@ struct Site<'s, 'a> {
 
 impl<'a> Estimator<'a> {
     /// The cost of a call with its arguments. Like upstream, it visits the receiver after the arguments.
-    pub(super) fn call(&mut self, expr: &'a Expr, call: &'a Call) -> CostEstimate {
+    pub(super) fn call(&mut self, expr: Expr<'a>, call: Call<'a>) -> CostEstimate {
         let row = self.row(expr);
         let (form, yields) = row.map_or_else(Default::default, |row| (row.form, row.yields));
-        if let (Yield::Argument, [argument]) = (yields, call.args.as_slice()) {
+        if let (Yield::Argument, Some([argument])) = (yields, call.args.array()) {
             let cost = self.cost(argument).plus(CostEstimate::exact(1));
             self.copy_sizes(expr.id, argument);
             return cost;
         }
         let mut arguments = SmallVec::<[SizedArgument<'a>; 4]>::new();
-        for argument in &call.args {
+        for argument in call.args.iter() {
             arguments.push(self.argument(argument));
         }
         let Some(Reference::Call {
@@ -54,7 +54,7 @@ impl<'a> Estimator<'a> {
         if candidates.is_empty() {
             return CostEstimate::ZERO;
         }
-        if let Some(target) = &call.target {
+        if let Some(target) = call.target {
             let target = self.argument(target);
             arguments.insert(0, target);
         }
@@ -91,7 +91,7 @@ impl<'a> Estimator<'a> {
     }
 
     /// The first possible overload of a call; `None` if the checker did not resolve the call.
-    pub(super) fn row(&self, call: &Expr) -> Option<&'a OverloadDecl> {
+    pub(super) fn row(&self, call: Expr<'_>) -> Option<&'a OverloadDecl> {
         match self.checked.reference(call.id)? {
             Reference::Call {
                 function,
@@ -107,7 +107,7 @@ impl<'a> Estimator<'a> {
     /// The cost of a call without its arguments: the range that contains the costs of all possible overloads.
     fn overloads(
         &mut self,
-        expr: &'a Expr,
+        expr: Expr<'a>,
         (function, candidates): (&'a FunctionDecl, &[u16]),
         arguments: &[SizedArgument<'a>],
         has_target: bool,
@@ -166,7 +166,7 @@ impl<'a> Estimator<'a> {
         }
     }
 
-    fn argument(&mut self, expr: &'a Expr) -> SizedArgument<'a> {
+    fn argument(&mut self, expr: Expr<'a>) -> SizedArgument<'a> {
         let cost = self.cost(expr);
         let path = self.path_of(expr);
         let path = match self.paths.steps(path).first() {
@@ -222,8 +222,8 @@ impl CallSite for Site<'_, '_> {
     }
 
     fn int_literal(&self, argument: usize) -> Option<i64> {
-        match self.arguments.get(argument)?.expr.kind {
-            ExprKind::Constant(Constant::Int(value)) => Some(value),
+        match self.arguments.get(argument)?.expr.as_constant()? {
+            Constant::Int(value) => Some(*value),
             _ => None,
         }
     }

@@ -11,7 +11,7 @@ const MAX_TEXT: usize = 48;
 /// A part of an expression with its cost.
 #[derive(Debug, Clone, Copy)]
 struct PartCost<'e> {
-    expr: &'e Expr,
+    expr: Expr<'e>,
     /// The upper bound of the number of evaluations of the part: the product of the sizes of the loops around it.
     times: u64,
     /// The upper bound of the part's contribution to the total cost, in cost units. Parts within this part are not included.
@@ -20,7 +20,7 @@ struct PartCost<'e> {
 
 /// The parts of an expression, sorted by their contribution to the cost. The part with the largest contribution comes first.
 fn parts<'e>(mut estimator: Estimator<'e>) -> Vec<PartCost<'e>> {
-    let root: &'e Expr = estimator.checked.ast().root();
+    let root: Expr<'e> = estimator.checked.ast().root();
     estimator.cost(root);
     let mut parts = Vec::new();
     let mut open = vec![(root, 1_u64)];
@@ -29,9 +29,10 @@ fn parts<'e>(mut estimator: Estimator<'e>) -> Vec<PartCost<'e>> {
         let mut below = 0_u64;
         let first = open.len();
         expr.for_each_child(|child| open.push((child, times)));
-        if let ExprKind::Comprehension(fold) = &expr.kind {
-            let count = estimator.size_or_unknown(&fold.iter_range).max;
-            let is_repeated = |id: ExprId| id == fold.loop_condition.id || id == fold.loop_step.id;
+        if let ExprKind::Comprehension(fold) = expr.kind() {
+            let count = estimator.size_or_unknown(fold.iter_range()).max;
+            let is_repeated =
+                |id: ExprId| id == fold.loop_condition().id || id == fold.loop_step().id;
             for (child, times) in open.iter_mut().skip(first) {
                 if is_repeated(child.id) {
                     *times = times.saturating_mul(count);
@@ -98,7 +99,7 @@ fn heavy(checked: &CheckedAst, parts: Vec<PartCost<'_>>, most: usize) -> Vec<Hea
 }
 
 /// The position at which a part begins: the smallest position of its nodes.
-fn first_offset(checked: &CheckedAst, part: &Expr) -> u32 {
+fn first_offset(checked: &CheckedAst, part: Expr<'_>) -> u32 {
     let mut first = checked.ast().offset(part.id);
     let mut open = vec![part];
     while let Some(expr) = open.pop() {

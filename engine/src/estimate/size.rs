@@ -11,11 +11,11 @@ use crate::types::{Primitive, Type};
 impl<'a> Estimator<'a> {
     /// The size of a node; `None` if it is unknown. A size that the host gives takes precedence over the type, because a host can give a
     /// scalar a size other than 1.
-    pub(super) fn size_of(&mut self, expr: &'a Expr) -> Option<SizeEstimate> {
+    pub(super) fn size_of(&mut self, expr: Expr<'a>) -> Option<SizeEstimate> {
         if let Some(size) = self.node(expr.id).size {
             return Some(size);
         }
-        if let Some(size) = literal_size(&expr.kind, self.bounds) {
+        if let Some(size) = literal_size(&expr.kind(), self.bounds) {
             return Some(SizeEstimate::exact(size));
         }
         let ty = self.type_of(expr);
@@ -30,7 +30,7 @@ impl<'a> Estimator<'a> {
     }
 
     /// The size of a node; [`SizeEstimate::UNKNOWN`] if it is not known.
-    pub(super) fn size_or_unknown(&mut self, expr: &'a Expr) -> SizeEstimate {
+    pub(super) fn size_or_unknown(&mut self, expr: Expr<'a>) -> SizeEstimate {
         self.size_of(expr).unwrap_or(SizeEstimate::UNKNOWN)
     }
 
@@ -61,14 +61,14 @@ impl<'a> Estimator<'a> {
     }
 
     /// The sizes of a node's entries; `None` if they are unknown.
-    pub(super) fn entries_of(&self, expr: &Expr) -> Option<EntrySize> {
+    pub(super) fn entries_of(&self, expr: Expr<'_>) -> Option<EntrySize> {
         self.node(expr.id)
             .entries
             .or_else(|| self.local_of(expr)?.entries)
     }
 
     /// The path of a node's value.
-    pub(super) fn path_of(&self, expr: &Expr) -> Path {
+    pub(super) fn path_of(&self, expr: Expr<'_>) -> Path {
         match self.local_of(expr) {
             Some(local) => local.path,
             None => self.node(expr.id).path,
@@ -104,7 +104,7 @@ impl<'a> Estimator<'a> {
     }
 
     /// Copies the sizes of one node to another.
-    pub(super) fn copy_sizes(&mut self, to: ExprId, from: &'a Expr) {
+    pub(super) fn copy_sizes(&mut self, to: ExprId, from: Expr<'a>) {
         let size = self.size_of(from);
         self.set_size(to, size);
         self.set_entries(to, self.entries_of(from));
@@ -117,8 +117,8 @@ impl<'a> Estimator<'a> {
         self.nodes.get(id.index()).copied().unwrap_or_default()
     }
 
-    fn local_of(&self, expr: &Expr) -> Option<&ScopedVariable<'a>> {
-        match &expr.kind {
+    fn local_of(&self, expr: Expr<'_>) -> Option<&ScopedVariable<'a>> {
+        match expr.kind() {
             ExprKind::Ident(name) => self.local(name),
             _ => None,
         }
@@ -132,14 +132,14 @@ impl<'a> Estimator<'a> {
 
 /// The size of a literal; `None` for other nodes. The size of a text is its number of code points. For upper bounds, it is the number of
 /// bytes, because some functions count bytes.
-fn literal_size(kind: &ExprKind, bounds: bool) -> Option<u64> {
+fn literal_size(kind: &ExprKind<'_>, bounds: bool) -> Option<u64> {
     let size = match kind {
         ExprKind::Constant(Constant::String(text)) if bounds => text.len(),
         ExprKind::Constant(Constant::String(text)) => text.chars().count(),
         ExprKind::Constant(Constant::Bytes(bytes)) => bytes.len(),
         ExprKind::Constant(_) => 1,
         ExprKind::List(list) => list.elements.len(),
-        ExprKind::Map(entries) => entries.len(),
+        ExprKind::Map(map) => map.len(),
         _ => return None,
     };
     u64::try_from(size).ok()

@@ -4,7 +4,6 @@
 //! The cost does not change: a chain is charged for each of its fields at every occurrence.
 
 use smallvec::SmallVec;
-use smol_str::SmolStr;
 
 /// The largest number of paths whose values a program caches.
 pub(super) const MOST_PATHS: usize = 16;
@@ -63,9 +62,9 @@ impl PathSet {
 
 /// The paths of a program while it is planned.
 #[derive(Debug, Default)]
-pub(super) struct KeptPaths {
+pub(super) struct KeptPaths<'e> {
     /// For each path, its base, the kind of its last step, and the name of the field or function. Indexed by [`PathId`].
-    steps: SmallVec<[(Start, Further, SmolStr); 4]>,
+    steps: SmallVec<[(Start, Further, &'e str); 4]>,
     keeps: PathSet,
 }
 
@@ -81,19 +80,19 @@ pub(super) enum Further {
 /// The base of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Start {
-    Variable(usize),
+    Variable(u32),
     Slot(SlotId),
     Path(PathId),
 }
 
-impl KeptPaths {
+impl<'e> KeptPaths<'e> {
     /// The path that extends `start` by one step: the field `name` or a call of the function `name`. `again` means that a loop reads
     /// the path in every iteration.
     pub(super) fn follow(
         &mut self,
         start: Start,
         further: Further,
-        name: &str,
+        name: &'e str,
         again: bool,
     ) -> PathId {
         let known = self
@@ -104,7 +103,7 @@ impl KeptPaths {
             if self.steps.len() == MOST_PATHS {
                 return PathId::NONE;
             }
-            self.steps.push((start, further, name.into()));
+            self.steps.push((start, further, name));
         }
         let index = known.unwrap_or(self.steps.len().saturating_sub(1));
         let path = u8::try_from(index).map_or(PathId::NONE, PathId);

@@ -2,22 +2,19 @@
 //!
 //! Both parsers use this builder. Their recursive functions hold no expressions, so they use little of the thread's stack.
 
-use smol_str::SmolStr;
+use smallvec::SmallVec;
 
 use super::macros::{MacroCall, MacroContext, MacroError, Macros};
-use super::nodes::{self, Nodes};
-use crate::ast::operators::OPT_SELECT;
-use crate::ast::{
-    CallArguments, Constant, Expr, ExprId, ExprKind, ListExpr, MapEntry, Struct, StructField,
-};
-use crate::source::Offset;
+use crate::ast::operators::named;
+use crate::ast::{Ast, Constant, Entry, EntryKey, ExprId, Name, Nodes};
+use crate::source::{Offset, Source};
 
 /// A tree under construction.
 #[derive(Debug)]
 pub(super) struct Builder<'m> {
     /// The nodes created so far.
     pub(super) nodes: Nodes,
-    operands: Vec<Expr>,
+    operands: SmallVec<[ExprId; 16]>,
     macros: &'m Macros,
 }
 
@@ -26,19 +23,19 @@ pub(super) struct Builder<'m> {
 pub(super) struct Mark(usize);
 
 impl<'m> Builder<'m> {
-    /// Begins a tree; `expected` is an estimate of the number of its nodes.
-    pub(super) fn new(macros: &'m Macros, expected: usize) -> Self {
+    /// Begins a tree of `source`; `expected` is an estimate of the number of its nodes.
+    pub(super) fn new(source: Source, macros: &'m Macros, expected: usize) -> Self {
         Builder {
-            nodes: Nodes::new(expected),
-            operands: Vec::with_capacity(8),
+            nodes: Nodes::new(source, expected),
+            operands: SmallVec::new(),
             macros,
         }
     }
 
-    /// Returns the root, which is the only operand left, and the source position of each id.
-    pub(super) fn finish(mut self) -> Option<(Expr, Vec<Offset>)> {
+    /// Returns the tree, whose root is the only operand left.
+    pub(super) fn finish(mut self) -> Option<Ast> {
         let root = self.operands.pop()?;
-        Some((root, self.nodes.into_offsets()))
+        Some(Ast::new(self.nodes, root))
     }
 
     /// The current height of the operand stack.
@@ -51,23 +48,9 @@ impl<'m> Builder<'m> {
         Mark(self.operands.len().saturating_sub(1))
     }
 
-    /// Takes the operands above a mark.
-    fn take(&mut self, mark: Mark) -> Vec<Expr> {
-        self.operands.split_off(mark.0.min(self.operands.len()))
-    }
-
-    /// Takes the operands above a mark as the arguments of a call.
-    #[inline]
-    fn arguments(&mut self, mark: Mark) -> CallArguments {
-        match self.operands.len().saturating_sub(mark.0) {
-            0 => CallArguments::new(),
-            1 => self.operands.pop().into_iter().collect(),
-            2 => match (self.operands.pop(), self.operands.pop()) {
-                (Some(last), Some(first)) => CallArguments::from_buf([first, last]),
-                _ => CallArguments::new(),
-            },
-            _ => self.take(mark).into(),
-        }
+    /// The operands above a mark.
+    fn above(&self, mark: Mark) -> &[ExprId] {
+        self.operands.get(mark.0..).unwrap_or_default()
     }
 
     /// Drops the operands above a mark.
@@ -75,28 +58,22 @@ impl<'m> Builder<'m> {
         self.operands.truncate(mark.0);
     }
 
-    fn push(&mut self, id: ExprId, kind: ExprKind) {
-        self.operands.push(Expr { id, kind });
-    }
-
     /// A literal.
     pub(super) fn constant(&mut self, offset: Offset, value: Constant) {
-        let id = self.nodes.id(offset);
-        self.push(id, ExprKind::Constant(value));
+        let id = self.nodes.add_constant(offset, value);
+        self.operands.push(id);
     }
 
     /// A name.
-    pub(super) fn ident(&mut self, offset: Offset, name: SmolStr) {
-        let id = self.nodes.id(offset);
-        self.push(id, ExprKind::Ident(name));
+    pub(super) fn ident(&mut self, offset: Offset, name: Name) {
+        let id = self.nodes.add_ident(offset, name);
+        self.operands.push(id);
     }
 
     /// `operand.field`
-    pub(super) fn select(&mut self, dot: Offset, field: &str) {
-        if let Some(operand) = self.operands.pop() {
-            let id = self.nodes.id(dot);
-            self.operands
-                .push(nodes::select(id, operand, field.into(), false));
+    pub(super) fn select(&mut self, dot: Offset, field: Name) {
+        if let Some(operand) = self.operands.last_mut() {
+            *operand = self.nodes.add_select(dot, *operand, field, false);
         }
     }
 
@@ -104,25 +81,32 @@ impl<'m> Builder<'m> {
     pub(super) fn optional_select(&mut self, dot: Offset, field: &str, name: Offset) {
         self.constant(name, Constant::String(field.into()));
         let id = self.nodes.id(dot);
-        self.operator(id, OPT_SELECT, 2);
+        self.operator(id, named::OPT_SELECT, 2);
     }
 
     /// Builds a call of an operator. Takes its operands from the operand stack.
-    pub(super) fn operator(&mut self, id: ExprId, name: &'static str, operands: usize) {
+    pub(super) fn operator(&mut self, id: ExprId, name: Name, operands: usize) {
         let mark = Mark(self.operands.len().saturating_sub(operands));
-        let operands = self.arguments(mark);
-        self.operands
-            .push(nodes::call(id, SmolStr::new_static(name), None, operands));
+        self.complete_call(id, name, mark, false);
+    }
+
+    /// Makes `id` a call with the operands above the mark, and replaces these operands by the call.
+    fn complete_call(&mut self, id: ExprId, name: Name, mark: Mark, has_target: bool) {
+        let operands = self.operands.get(mark.0..).unwrap_or_default();
+        self.nodes.set_call(id, name, operands, has_target);
+        self.operands.truncate(mark.0);
+        self.operands.push(id);
     }
 
     /// Builds a chain of `&&` or `||` from its operators and terms. There is one more term than there are operators.
-    pub(super) fn chain(&mut self, name: &'static str, operators: &[ExprId], mark: Mark) {
+    pub(super) fn chain(&mut self, name: Name, operators: &[ExprId], mark: Mark) {
         match operators {
             [id] => self.operator(*id, name, 2),
             _ => {
-                let terms = self.take(mark);
-                self.operands
-                    .extend(balanced(name, operators, &mut terms.into_iter()));
+                let terms: SmallVec<[ExprId; 8]> = self.above(mark).into();
+                self.operands.truncate(mark.0);
+                let chain = balanced(&mut self.nodes, name, operators, &mut terms.into_iter());
+                self.operands.extend(chain);
             }
         }
     }
@@ -131,99 +115,91 @@ impl<'m> Builder<'m> {
     pub(super) fn call(
         &mut self,
         id: ExprId,
-        name: &str,
+        name: Name,
         receiver: bool,
         mark: Mark,
     ) -> Result<(), MacroError> {
-        let args = self.arguments(mark);
-        let target = if receiver { self.operands.pop() } else { None };
-        let Some(expand) = self.macros.find(name, target.as_ref(), args.len()) else {
-            self.operands
-                .push(nodes::call(id, name.into(), target, args));
+        let below = mark.0.saturating_sub(usize::from(receiver));
+        let target = self.operands.get(below..mark.0).unwrap_or_default();
+        let target = target.first().copied();
+        let arguments = self.operands.len().saturating_sub(mark.0);
+        let called = self.nodes.text(name);
+        let target_expr = target.map(|target| self.nodes.expr(target));
+        let Some(expand) = self.macros.find(called, target_expr, arguments) else {
+            self.complete_call(id, name, Mark(below), target.is_some());
             return Ok(());
         };
-        let offset = self.nodes.offset(id);
-        let expanded = expand(
-            &mut MacroContext::new(&mut self.nodes, offset),
-            MacroCall::new(id, target, args),
-        );
+        let call = MacroCall::new(id, target, self.above(mark).into());
+        self.operands.truncate(below);
+        let expanded = expand(&mut MacroContext::new(&mut self.nodes, id), call);
         self.nodes.release(id);
         self.operands.push(expanded?);
         Ok(())
     }
 
     /// Builds a list of the elements above the mark.
-    pub(super) fn list(&mut self, id: ExprId, mark: Mark, optional_indices: Vec<u32>) {
-        let elements = self.take(mark);
-        self.push(
-            id,
-            ExprKind::List(Box::new(ListExpr {
-                elements,
-                optional_indices,
-            })),
-        );
+    pub(super) fn list(&mut self, id: ExprId, mark: Mark, optional_indices: &[u32]) {
+        let elements = self.operands.get(mark.0..).unwrap_or_default();
+        self.nodes.set_list(id, elements, optional_indices);
+        self.operands.truncate(mark.0);
+        self.operands.push(id);
     }
 
     /// Builds a map of the keys and values above the mark; `entries` has the id of each entry and whether it is optional.
-    pub(super) fn map(&mut self, id: ExprId, mark: Mark, entries: Vec<(ExprId, bool)>) {
-        let mut operands = self.take(mark).into_iter();
-        let mut map = Vec::with_capacity(entries.len());
-        for (id, optional) in entries {
-            if let (Some(key), Some(value)) = (operands.next(), operands.next()) {
-                map.push(MapEntry {
-                    id,
-                    key,
-                    value,
-                    optional,
-                });
-            }
-        }
-        self.push(id, ExprKind::Map(map));
+    pub(super) fn map(&mut self, id: ExprId, mark: Mark, entries: &[(ExprId, bool)]) {
+        let pairs = self.operands.get(mark.0..).unwrap_or_default();
+        let pairs = pairs.chunks_exact(2).zip(entries);
+        let entries = pairs.filter_map(|(pair, (id, optional))| match pair {
+            [key, value] => Some(Entry {
+                id: *id,
+                key: EntryKey::Expr(*key),
+                value: *value,
+                optional: *optional,
+            }),
+            _ => None,
+        });
+        self.nodes.set_map(id, entries);
+        self.operands.truncate(mark.0);
+        self.operands.push(id);
     }
 
     /// Builds a struct of the values above the mark; `fields` has the id and name of each field and whether it is optional.
     pub(super) fn structure(
         &mut self,
         id: ExprId,
-        type_name: &str,
+        type_name: Name,
         mark: Mark,
-        fields: Vec<(ExprId, SmolStr, bool)>,
+        fields: &[(ExprId, Name, bool)],
     ) {
-        let values = self.take(mark);
-        let with_value = |((id, name, optional), value)| StructField {
-            id,
-            name,
-            value,
-            optional,
-        };
-        let fields = fields.into_iter().zip(values).map(with_value).collect();
-        self.push(
-            id,
-            ExprKind::Struct(Box::new(Struct {
-                type_name: type_name.into(),
-                fields,
-            })),
-        );
+        let values = self.operands.get(mark.0..).unwrap_or_default();
+        let fields = fields.iter().zip(values);
+        let fields = fields.map(|((id, name, optional), value)| Entry {
+            id: *id,
+            key: EntryKey::Field(*name),
+            value: *value,
+            optional: *optional,
+        });
+        self.nodes.set_struct(id, type_name, fields);
+        self.operands.truncate(mark.0);
+        self.operands.push(id);
     }
 }
 
 /// Builds the balanced tree of a chain. As in cel-go, the middle operator becomes the root. If there are two middle operators, the second
 /// becomes the root.
 fn balanced(
-    name: &'static str,
+    nodes: &mut Nodes,
+    name: Name,
     operators: &[ExprId],
-    terms: &mut impl Iterator<Item = Expr>,
-) -> Option<Expr> {
+    terms: &mut impl Iterator<Item = ExprId>,
+) -> Option<ExprId> {
     let middle = operators.len() / 2;
     let Some(id) = operators.get(middle) else {
         return terms.next();
     };
-    let left = balanced(name, operators.get(..middle)?, terms)?;
-    let right = balanced(name, operators.get(middle.saturating_add(1)..)?, terms)?;
-    Some(nodes::call(
-        *id,
-        SmolStr::new_static(name),
-        None,
-        CallArguments::from_buf([left, right]),
-    ))
+    let left = balanced(nodes, name, operators.get(..middle)?, terms)?;
+    let after = operators.get(middle.saturating_add(1)..)?;
+    let right = balanced(nodes, name, after, terms)?;
+    nodes.set_call(*id, name, &[left, right], false);
+    Some(*id)
 }

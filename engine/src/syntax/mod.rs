@@ -3,16 +3,15 @@
 //! A fast parser handles valid expressions and gives up on all others. A second parser then finds and reports the errors. It walks the
 //! grammar as cel-go's generated parser does, so that the messages are the same.
 
-use crate::ast::{Ast, Expr};
+use crate::ast::Ast;
 use crate::issues::{Issues, Phase};
-use crate::source::{Location, Offset, Source};
+use crate::source::{Location, Source};
 
 mod builder;
 mod grammar;
 mod lexer;
 mod literal;
 mod macros;
-mod nodes;
 mod parser;
 mod recovery;
 mod syntax_tree;
@@ -22,8 +21,8 @@ mod visitor;
 use recovery::Halt;
 
 pub use macros::{
-    BINDINGS, BLOCK, Expander, Expansion, Macro, MacroCall, MacroContext, MacroError, Macros,
-    OPTIONALS, Receiver, SORT_BY, STANDARD, TWO_VARIABLE, simple_name,
+    BINDINGS, BLOCK, Expander, Expansion, Macro, MacroArguments, MacroCall, MacroContext,
+    MacroError, Macros, OPTIONALS, Receiver, SORT_BY, STANDARD, TWO_VARIABLE,
 };
 
 /// The limit of the nesting depth of each grammar rule, and of the height of a tree.
@@ -66,20 +65,15 @@ pub fn parse(source: Source, options: &ParserOptions, macros: &Macros) -> Result
         );
         return Err(issues);
     }
-    let (root, offsets) = match parser::parse(&source, options, macros) {
-        Some(parsed) => parsed,
-        None => explain(&source, options, macros)?,
-    };
-    Ok(Ast::new(source, root, offsets))
+    match parser::parse(&source, options, macros) {
+        Some(ast) => Ok(ast),
+        None => explain(&source, options, macros),
+    }
 }
 
 /// Parses an invalid expression to find its errors.
 #[cold]
-fn explain(
-    source: &Source,
-    options: &ParserOptions,
-    macros: &Macros,
-) -> Result<(Expr, Vec<Offset>), Issues> {
+fn explain(source: &Source, options: &ParserOptions, macros: &Macros) -> Result<Ast, Issues> {
     let mut issues = Issues::new(source, Phase::Parse);
     let parsed = recovery::read(source, &mut issues).and_then(|(tree, root)| {
         visitor::visit(source, options, macros, (&tree, root), &mut issues)

@@ -4,23 +4,18 @@
 //! error. Both parsers build the same tree with the same ids from a valid expression.
 
 use smallvec::SmallVec;
-use smol_str::{SmolStr, format_smolstr};
 
 use super::builder::Builder;
 use super::lexer::Lexer;
 use super::macros::Macros;
 use super::token::{Token, TokenKind};
 use super::{MAX_DEPTH, ParserOptions, is_reserved, literal};
-use crate::ast::operators as op;
-use crate::ast::{Constant, Expr, ExprId};
-use crate::source::{Offset, Source};
+use crate::ast::operators::named;
+use crate::ast::{Ast, Constant, ExprId, Name};
+use crate::source::Source;
 
-/// Returns the root and the source position of each id; `None` if the expression has an error.
-pub(super) fn parse(
-    source: &Source,
-    options: &ParserOptions,
-    macros: &Macros,
-) -> Option<(Expr, Vec<Offset>)> {
+/// Returns the tree; `None` if the expression has an error.
+pub(super) fn parse(source: &Source, options: &ParserOptions, macros: &Macros) -> Option<Ast> {
     // Most expressions have no more tokens than this.
     let mut tokens: SmallVec<[Token; 64]> = SmallVec::new();
     let mut lexer = Lexer::new(source);
@@ -31,7 +26,7 @@ pub(super) fn parse(
             break;
         }
     }
-    let builder = Builder::new(macros, tokens.len());
+    let builder = Builder::new(source.clone(), macros, tokens.len());
     let depth = Depth::default();
     let mut parser = Parser {
         text: source.text(),
@@ -116,14 +111,15 @@ impl<'a> Parser<'a> {
 
     /// Parses the name of a field.
     #[inline(always)]
-    fn field_name(&mut self) -> Option<(&'a str, Token)> {
+    fn field_name(&mut self) -> Option<Token> {
         let token = self.bump()?;
-        let text = token.text(self.text);
         match token.kind {
-            TokenKind::Identifier => Some((text, token)),
-            TokenKind::EscapedIdentifier if self.options.escaped_identifiers => {
-                Some((unescaped(text), token))
-            }
+            TokenKind::Identifier => Some(token),
+            TokenKind::EscapedIdentifier if self.options.escaped_identifiers => Some(Token {
+                start: token.start.saturating_add(1),
+                end: token.end.saturating_sub(1),
+                ..token
+            }),
             _ => None,
         }
     }
@@ -150,7 +146,7 @@ impl<'a> Parser<'a> {
             self.eat(TokenKind::Colon)?;
             self.with(Self::expr)?;
             self.raise()?;
-            self.builder.operator(id, op::CONDITIONAL, 3);
+            self.builder.operator(id, named::CONDITIONAL, 3);
         }
         leave(&mut self.depth.expr);
         Some(())
@@ -160,7 +156,10 @@ impl<'a> Parser<'a> {
     fn or(&mut self) -> Option<()> {
         self.and()?;
         match self.kind() {
-            TokenKind::LogicalOr => self.chain(TokenKind::LogicalOr, op::LOGICAL_OR, Self::and),
+            TokenKind::LogicalOr => {
+                let name = named::LOGICAL_OR;
+                self.chain(TokenKind::LogicalOr, name, Self::and)
+            }
             _ => Some(()),
         }
     }
@@ -170,7 +169,8 @@ impl<'a> Parser<'a> {
         self.relation()?;
         match self.kind() {
             TokenKind::LogicalAnd => {
-                self.chain(TokenKind::LogicalAnd, op::LOGICAL_AND, Self::relation)
+                let name = named::LOGICAL_AND;
+                self.chain(TokenKind::LogicalAnd, name, Self::relation)
             }
             _ => Some(()),
         }
@@ -181,7 +181,7 @@ impl<'a> Parser<'a> {
     fn chain(
         &mut self,
         kind: TokenKind,
-        name: &'static str,
+        name: Name,
         term: fn(&mut Self) -> Option<()>,
     ) -> Option<()> {
         let mark = self.builder.mark_last();
@@ -230,12 +230,12 @@ impl<'a> Parser<'a> {
     #[inline(always)]
     fn unary(&mut self) -> Option<()> {
         let (kind, name) = match self.kind() {
-            TokenKind::Exclam => (TokenKind::Exclam, op::LOGICAL_NOT),
+            TokenKind::Exclam => (TokenKind::Exclam, named::LOGICAL_NOT),
             // A single dash before a number is the sign of the number.
             TokenKind::Minus
                 if !matches!(self.kind_ahead(1), TokenKind::Int | TokenKind::Float) =>
             {
-                (TokenKind::Minus, op::NEGATE)
+                (TokenKind::Minus, named::NEGATE)
             }
             _ => return self.member(),
         };
@@ -271,13 +271,14 @@ impl<'a> Parser<'a> {
     fn select_or_call(&mut self) -> Option<()> {
         let dot = self.eat(TokenKind::Dot)?;
         let optional = self.optional_mark()?;
-        let (name, token) = self.field_name()?;
+        let name = self.field_name()?;
         if optional {
-            self.builder.optional_select(dot.offset, name, token.offset);
-        } else if token.kind == TokenKind::Identifier && self.kind() == TokenKind::LeftParen {
-            self.call(name, true)?;
+            let text = name.text(self.text);
+            self.builder.optional_select(dot.offset, text, name.offset);
+        } else if name.kind == TokenKind::Identifier && self.kind() == TokenKind::LeftParen {
+            self.call(name.name(), true)?;
         } else {
-            self.builder.select(dot.offset, name);
+            self.builder.select(dot.offset, name.name());
         }
         Some(())
     }
@@ -286,9 +287,9 @@ impl<'a> Parser<'a> {
         let open = self.eat(TokenKind::LeftBracket)?;
         let id = self.builder.nodes.id(open.offset);
         let name = if self.optional_mark()? {
-            op::OPT_INDEX
+            named::OPT_INDEX
         } else {
-            op::INDEX
+            named::INDEX
         };
         self.with(Self::expr)?;
         self.eat(TokenKind::RightBracket)?;
@@ -297,7 +298,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Parses the arguments of a call and their parentheses.
-    fn call(&mut self, name: &str, receiver: bool) -> Option<()> {
+    fn call(&mut self, name: Name, receiver: bool) -> Option<()> {
         let open = self.eat(TokenKind::LeftParen)?;
         let id = self.builder.nodes.id(open.offset);
         let mark = self.builder.mark();
@@ -342,13 +343,12 @@ impl<'a> Parser<'a> {
         if is_reserved(word) {
             return None;
         }
-        let name = if dot.is_some() {
-            format_smolstr!(".{word}")
-        } else {
-            SmolStr::new(word)
+        let name = match dot {
+            Some(_) => self.builder.nodes.name(&format!(".{word}")),
+            None => token.name(),
         };
         if self.kind() == TokenKind::LeftParen {
-            return self.call(&name, false);
+            return self.call(name, false);
         }
         self.builder.ident(token.offset, name);
         Some(())
@@ -371,13 +371,14 @@ impl<'a> Parser<'a> {
         let (mark, mut fields) = (self.builder.mark(), Vec::new());
         while self.more(TokenKind::RightBrace, fields.is_empty())? {
             let optional = self.optional_mark()?;
-            let (name, _) = self.field_name()?;
+            let name = self.field_name()?;
             let colon = self.eat(TokenKind::Colon)?;
             let id: ExprId = self.builder.nodes.id(colon.offset);
-            fields.push((id, name.into(), optional));
+            fields.push((id, name.name(), optional));
             self.with(Self::expr)?;
         }
-        self.builder.structure(id, type_name, mark, fields);
+        let type_name = self.builder.nodes.name(type_name);
+        self.builder.structure(id, type_name, mark, &fields);
         Some(())
     }
 
@@ -392,7 +393,7 @@ impl<'a> Parser<'a> {
             self.with(Self::expr)?;
             length = length.saturating_add(1);
         }
-        self.builder.list(id, mark, optional_indices);
+        self.builder.list(id, mark, &optional_indices);
         Some(())
     }
 
@@ -409,7 +410,7 @@ impl<'a> Parser<'a> {
             self.builder.nodes.place(id, colon.offset);
             self.with(Self::expr)?;
         }
-        self.builder.map(id, mark, entries);
+        self.builder.map(id, mark, &entries);
         Some(())
     }
 
@@ -451,27 +452,27 @@ pub(super) fn unescaped(identifier: &str) -> &str {
 }
 
 /// The operator of a relation.
-pub(super) fn relation_operator(kind: TokenKind) -> Option<&'static str> {
+pub(super) fn relation_operator(kind: TokenKind) -> Option<Name> {
     Some(match kind {
-        TokenKind::Equals => op::EQUALS,
-        TokenKind::NotEquals => op::NOT_EQUALS,
-        TokenKind::In => op::IN,
-        TokenKind::Less => op::LESS,
-        TokenKind::LessEquals => op::LESS_EQUALS,
-        TokenKind::GreaterEquals => op::GREATER_EQUALS,
-        TokenKind::Greater => op::GREATER,
+        TokenKind::Equals => named::EQUALS,
+        TokenKind::NotEquals => named::NOT_EQUALS,
+        TokenKind::In => named::IN,
+        TokenKind::Less => named::LESS,
+        TokenKind::LessEquals => named::LESS_EQUALS,
+        TokenKind::GreaterEquals => named::GREATER_EQUALS,
+        TokenKind::Greater => named::GREATER,
         _ => return None,
     })
 }
 
 /// The operator of a sum or product, and its precedence.
-pub(super) fn calc_operator(kind: TokenKind) -> Option<(&'static str, u8)> {
+pub(super) fn calc_operator(kind: TokenKind) -> Option<(Name, u8)> {
     Some(match kind {
-        TokenKind::Plus => (op::ADD, 1),
-        TokenKind::Minus => (op::SUBTRACT, 1),
-        TokenKind::Star => (op::MULTIPLY, 2),
-        TokenKind::Slash => (op::DIVIDE, 2),
-        TokenKind::Percent => (op::MODULO, 2),
+        TokenKind::Plus => (named::ADD, 1),
+        TokenKind::Minus => (named::SUBTRACT, 1),
+        TokenKind::Star => (named::MULTIPLY, 2),
+        TokenKind::Slash => (named::DIVIDE, 2),
+        TokenKind::Percent => (named::MODULO, 2),
         _ => return None,
     })
 }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::ast::Name;
 use crate::source::Offset;
 
 /// The kind of a token: an operator, a literal, a name or the end of the text.
@@ -63,6 +64,11 @@ impl Token {
     /// The text of the token.
     pub(super) fn text(self, source: &str) -> &str {
         source.get(self.start..self.end).unwrap_or_default()
+    }
+
+    /// The text of the token as a name of a tree.
+    pub(super) fn name(self) -> Name {
+        Name::at(self.start, self.end)
     }
 }
 

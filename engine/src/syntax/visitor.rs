@@ -3,36 +3,33 @@
 //!
 //! The literal `null` replaces each part that could not be parsed. No macro mistakes it for a name, a selection or a number.
 
-use smol_str::{SmolStr, format_smolstr};
-
 use super::builder::Builder;
 use super::grammar::{Rule, RuleShape};
 use super::macros::{MacroError, Macros};
-use super::nodes::{MAX_NODES, NOWHERE};
 use super::parser::{calc_operator, relation_operator, unescaped};
 use super::recovery::Halt;
 use super::syntax_tree::{NodeId, SyntaxNode, SyntaxTree};
 use super::token::{Token, TokenKind};
 use super::{MAX_DEPTH, ParserOptions, is_reserved, literal};
-use crate::ast::operators as op;
-use crate::ast::{Constant, Expr, ExprId};
+use crate::ast::operators::named;
+use crate::ast::{Ast, Constant, ExprId, MAX_NODES, NOWHERE, Name};
 use crate::issues::Issues;
 use crate::source::{Location, Offset, Source};
 
-/// Builds an expression. Returns the root and the source position of each id, and adds the errors to `issues`.
+/// Builds the tree of an expression, and adds the errors to `issues`.
 pub(super) fn visit(
     source: &Source,
     options: &ParserOptions,
     macros: &Macros,
     (tree, root): (&SyntaxTree, NodeId),
     issues: &mut Issues,
-) -> Result<Option<(Expr, Vec<Offset>)>, Halt> {
+) -> Result<Option<Ast>, Halt> {
     let mut visitor = Visitor {
         source,
         options,
         tree,
         issues,
-        builder: Builder::new(macros, 0),
+        builder: Builder::new(source.clone(), macros, 0),
         depth: 0,
     };
     let root = tree.node(root).and_then(|start| start.nodes().next());
@@ -66,16 +63,20 @@ impl<'a> Visitor<'a> {
                     return self.nested(node, Self::conditional);
                 }
                 (Rule::Or, _) if node.token(TokenKind::LogicalOr).is_some() => {
-                    return self.chain(node, op::LOGICAL_OR);
+                    return self.chain(node, named::LOGICAL_OR);
                 }
                 (Rule::And, _) if node.token(TokenKind::LogicalAnd).is_some() => {
-                    return self.chain(node, op::LOGICAL_AND);
+                    return self.chain(node, named::LOGICAL_AND);
                 }
                 (Rule::Relation | Rule::Calc, RuleShape::Operation) => {
                     return self.nested(node, Self::operation);
                 }
-                (Rule::Unary, RuleShape::LogicalNot) => return self.unary(node, op::LOGICAL_NOT),
-                (Rule::Unary, RuleShape::Negate) => return self.unary(node, op::NEGATE),
+                (Rule::Unary, RuleShape::LogicalNot) => {
+                    return self.unary(node, named::LOGICAL_NOT);
+                }
+                (Rule::Unary, RuleShape::Negate) => {
+                    return self.unary(node, named::NEGATE);
+                }
                 (Rule::Member, RuleShape::Select) => return self.nested(node, Self::select),
                 (Rule::Member, RuleShape::MemberCall) => {
                     return self.nested(node, Self::member_call);
@@ -148,11 +149,11 @@ impl<'a> Visitor<'a> {
         let id = self.id(node.token(TokenKind::QuestionMark));
         self.expr(operands.next())?;
         self.expr(operands.next())?;
-        self.builder.operator(id, op::CONDITIONAL, 3);
+        self.builder.operator(id, named::CONDITIONAL, 3);
         Ok(())
     }
 
-    fn chain(&mut self, node: &'a SyntaxNode, name: &'static str) -> Visited {
+    fn chain(&mut self, node: &'a SyntaxNode, name: Name) -> Visited {
         let (mark, mut operators) = (self.builder.mark(), Vec::new());
         let mut tokens = node.tokens();
         for (index, term) in node.nodes().enumerate() {
@@ -180,7 +181,7 @@ impl<'a> Visitor<'a> {
         Ok(())
     }
 
-    fn unary(&mut self, node: &'a SyntaxNode, name: &'static str) -> Visited {
+    fn unary(&mut self, node: &'a SyntaxNode, name: Name) -> Visited {
         let operand = node.nodes().next();
         if node.tokens().count().is_multiple_of(2) {
             return self.expr(operand);
@@ -206,6 +207,7 @@ impl<'a> Visitor<'a> {
             ""
         });
         if node.token(TokenKind::QuestionMark).is_none() {
+            let name = self.builder.nodes.name(name);
             self.builder.select(dot.offset, name);
         } else if self.options.optional_syntax {
             self.builder.optional_select(dot.offset, name, field.start);
@@ -246,6 +248,7 @@ impl<'a> Visitor<'a> {
             self.expr(Some(arg))?;
         }
         let offset = self.builder.nodes.offset(id);
+        let name = self.builder.nodes.name(name);
         match self.builder.call(id, name, receiver, mark) {
             Ok(()) => Ok(()),
             Err(MacroError::Argument { id, message }) => {
@@ -272,9 +275,9 @@ impl<'a> Visitor<'a> {
         let id = self.builder.nodes.id(open);
         self.expr(parts.next())?;
         if node.token(TokenKind::QuestionMark).is_none() {
-            self.builder.operator(id, op::INDEX, 2);
+            self.builder.operator(id, named::INDEX, 2);
         } else if self.options.optional_syntax {
-            self.builder.operator(id, op::OPT_INDEX, 2);
+            self.builder.operator(id, named::OPT_INDEX, 2);
         } else {
             self.builder.discard(mark);
             self.refuse(open, "unsupported syntax '[?'");
@@ -283,7 +286,7 @@ impl<'a> Visitor<'a> {
     }
 
     /// The name of a node with its leading dot, and the name's position; `None` after an error.
-    fn name(&mut self, node: &'a SyntaxNode) -> Option<(SmolStr, Offset)> {
+    fn name(&mut self, node: &'a SyntaxNode) -> Option<(String, Offset)> {
         let Some(token) = node.token(TokenKind::Identifier) else {
             self.gap(node.start);
             return None;
@@ -298,11 +301,12 @@ impl<'a> Visitor<'a> {
         } else {
             ""
         };
-        Some((format_smolstr!("{dot}{name}"), token.offset))
+        Some((format!("{dot}{name}"), token.offset))
     }
 
     fn ident(&mut self, node: &'a SyntaxNode) {
         if let Some((name, offset)) = self.name(node) {
+            let name = self.builder.nodes.name(&name);
             self.builder.ident(offset, name);
         }
     }
@@ -333,7 +337,7 @@ impl<'a> Visitor<'a> {
                 None => {}
             }
         }
-        self.builder.list(id, mark, optional_indices);
+        self.builder.list(id, mark, &optional_indices);
         Ok(())
     }
 
@@ -349,7 +353,7 @@ impl<'a> Visitor<'a> {
             self.expr(Some(init.value))?;
             entries.push((id, init.optional));
         }
-        self.builder.map(id, mark, entries);
+        self.builder.map(id, mark, &entries);
         Ok(())
     }
 
@@ -373,7 +377,8 @@ impl<'a> Visitor<'a> {
             ) {
                 Ok(name) => {
                     self.expr(Some(init.value))?;
-                    fields.push((id, name.into(), init.optional));
+                    let name = self.builder.nodes.name(name);
+                    fields.push((id, name, init.optional));
                 }
                 Err(complaint) => {
                     // Like upstream, reports the error at the position of the first field, whichever field is wrong.
@@ -382,7 +387,8 @@ impl<'a> Visitor<'a> {
                 }
             }
         }
-        self.builder.structure(id, &type_name, mark, fields);
+        let type_name = self.builder.nodes.name(&type_name);
+        self.builder.structure(id, type_name, mark, &fields);
         Ok(())
     }
 

@@ -111,34 +111,39 @@ fn expand(
     function: &'static str,
     name: &'static str,
 ) -> Expansion {
-    let receiver = call.receiver().map(|receiver| receiver.id);
+    let receiver = call.receiver();
     let args = call.into_args();
     match (args.as_slice(), receiver) {
         ([], Some(receiver)) => {
             let message = format!("{name} requires at least one argument");
             return Err(MacroError::new(receiver, message));
         }
-        ([only], _) if !may_be_number(only) && !may_be_numbers(only) => {
+        ([only], _)
+            if !may_be_number(context.expr(*only)) && !may_be_numbers(context.expr(*only)) =>
+        {
             let message = format!("{name} invalid single argument value");
-            return Err(MacroError::new(only.id, message));
+            return Err(MacroError::new(*only, message));
         }
         ([_], _) => {}
         (several, _) => {
-            if let Some(wrong) = several.iter().find(|arg| !may_be_number(arg)) {
+            if let Some(wrong) = several
+                .iter()
+                .find(|arg| !may_be_number(context.expr(**arg)))
+            {
                 let message = format!("{name} simple literal arguments must be numeric");
-                return Err(MacroError::new(wrong.id, message));
+                return Err(MacroError::new(*wrong, message));
             }
         }
     }
     let args = match args.len() {
         1 | 2 => args,
-        _ => smallvec![context.list(args.into_vec())],
+        _ => smallvec![context.list(&args)],
     };
-    Ok(context.call(function, args))
+    Ok(context.call(function, &args))
 }
 
-fn may_be_number(arg: &Expr) -> bool {
-    match &arg.kind {
+fn may_be_number(arg: Expr<'_>) -> bool {
+    match arg.kind() {
         ExprKind::Constant(constant) => {
             matches!(
                 constant,
@@ -150,8 +155,8 @@ fn may_be_number(arg: &Expr) -> bool {
     }
 }
 
-fn may_be_numbers(arg: &Expr) -> bool {
-    match &arg.kind {
+fn may_be_numbers(arg: Expr<'_>) -> bool {
+    match arg.kind() {
         ExprKind::List(list) => {
             !list.elements.is_empty() && list.elements.iter().all(may_be_number)
         }

@@ -22,10 +22,10 @@ pub struct Newer {
 pub fn newer_names(ast: &Ast, version: KubeVersion) -> Vec<Newer> {
     let mut newer: Vec<Newer> = Vec::new();
     for expr in ast.walk() {
-        let ExprKind::Call(call) = &expr.kind else {
+        let ExprKind::Call(call) = expr.kind() else {
             continue;
         };
-        if let Some(found) = find(call, version)
+        if let Some(found) = find(&call, version)
             && !newer.contains(&found)
         {
             newer.push(found);
@@ -34,8 +34,8 @@ pub fn newer_names(ast: &Ast, version: KubeVersion) -> Vec<Newer> {
     newer
 }
 
-fn find(call: &Call, version: KubeVersion) -> Option<Newer> {
-    let qualified = call.target.as_ref().and_then(qualifier);
+fn find(call: &Call<'_>, version: KubeVersion) -> Option<Newer> {
+    let qualified = call.target.and_then(qualifier);
     let qualified = qualified.map(|qualifier| format!("{qualifier}.{}", call.function));
     let name = qualified
         .filter(|name| {
@@ -60,14 +60,12 @@ fn has_function(feature: &Feature, name: &str) -> bool {
     feature.rows().any(|row| row.function == name)
 }
 
-fn has_macro(feature: &Feature, call: &Call) -> bool {
+fn has_macro(feature: &Feature, call: &Call<'_>) -> bool {
     let is_called = |row: &Macro| {
         let receiver = match row.receiver {
             Receiver::None => call.target.is_none(),
             Receiver::Any => call.target.is_some(),
-            Receiver::Namespace(name) => {
-                call.target.as_ref().and_then(qualifier).as_deref() == Some(name)
-            }
+            Receiver::Namespace(name) => call.target.and_then(qualifier).as_deref() == Some(name),
         };
         receiver
             && row.name == call.function
@@ -77,13 +75,13 @@ fn has_macro(feature: &Feature, call: &Call) -> bool {
 }
 
 /// The name, if the expression is a name such as `sets` or two names such as `a.b`.
-fn qualifier(expr: &Expr) -> Option<String> {
-    match &expr.kind {
+fn qualifier(expr: Expr<'_>) -> Option<String> {
+    match expr.kind() {
         ExprKind::Ident(name) => Some(name.to_string()),
-        ExprKind::Select(select) if !select.test_only => match &select.operand.kind {
-            ExprKind::Ident(name) => Some(format!("{name}.{}", select.field)),
-            _ => None,
-        },
+        ExprKind::Select(select) if !select.test_only => {
+            let name = select.operand.as_ident()?;
+            Some(format!("{name}.{}", select.field))
+        }
         _ => None,
     }
 }

@@ -8,7 +8,7 @@ use crate::rules::CONSTANT_CONDITION;
 
 pub(super) fn check(subject: &Subject<'_>, problems: &mut Vec<Problem>) {
     let root = subject.checked.ast().root();
-    let mut report = |condition: &Expr, what: &str| {
+    let mut report = |condition: Expr<'_>, what: &str| {
         problems.push(subject.problem(&CONSTANT_CONDITION, condition, what));
     };
     if subject.decides {
@@ -20,15 +20,17 @@ pub(super) fn check(subject: &Subject<'_>, problems: &mut Vec<Problem>) {
         }
     }
     for expr in subject.checked.ast().walk() {
-        let ExprKind::Call(call) = &expr.kind else {
+        let ExprKind::Call(call) = expr.kind() else {
             continue;
         };
-        let conditions = match (call.function.as_str(), call.args.as_slice()) {
-            (operators::LOGICAL_AND | operators::LOGICAL_OR | operators::LOGICAL_NOT, args) => args,
-            (operators::CONDITIONAL, [first, ..]) => std::slice::from_ref(first),
+        let conditions = match call.function {
+            operators::LOGICAL_AND | operators::LOGICAL_OR | operators::LOGICAL_NOT => {
+                call.args.len()
+            }
+            operators::CONDITIONAL => 1,
             _ => continue,
         };
-        for each in conditions {
+        for each in call.args.iter().take(conditions) {
             match bool_of(each) {
                 Some(true) => report(each, "the condition is always true"),
                 Some(false) => report(each, "the condition is always false"),
@@ -39,11 +41,11 @@ pub(super) fn check(subject: &Subject<'_>, problems: &mut Vec<Problem>) {
 }
 
 /// Reports a condition that is not a literal but always has the same value.
-fn condition(expr: &Expr, report: &mut impl FnMut(&Expr, &str)) {
-    let ExprKind::Call(call) = &expr.kind else {
+fn condition(expr: Expr<'_>, report: &mut impl FnMut(Expr<'_>, &str)) {
+    let ExprKind::Call(call) = expr.kind() else {
         return;
     };
-    let always = match comparison(call) {
+    let always = match comparison(&call) {
         Some((function, left, right)) => compared(function, left, right),
         None => None,
     };
@@ -54,15 +56,13 @@ fn condition(expr: &Expr, report: &mut impl FnMut(&Expr, &str)) {
     }
 }
 
-fn comparison(call: &Call) -> Option<(&str, &Expr, &Expr)> {
-    match call.args.as_slice() {
-        [left, right] => Some((call.function.as_str(), left, right)),
-        _ => None,
-    }
+fn comparison<'c>(call: &Call<'c>) -> Option<(&'c str, Expr<'c>, Expr<'c>)> {
+    let [left, right] = call.args.array()?;
+    Some((call.function, left, right))
 }
 
 /// The result of a comparison that is always true or always false, and the reason; `None` for other comparisons.
-fn compared(function: &str, left: &Expr, right: &Expr) -> Option<(bool, &'static str)> {
+fn compared(function: &str, left: Expr<'_>, right: Expr<'_>) -> Option<(bool, &'static str)> {
     use operators::{EQUALS, GREATER, GREATER_EQUALS, LESS, LESS_EQUALS, NOT_EQUALS};
     if is_same(left, right) {
         let why = "both sides are the same";
@@ -72,7 +72,7 @@ fn compared(function: &str, left: &Expr, right: &Expr) -> Option<(bool, &'static
             _ => {}
         }
     }
-    if let (Some(left), Some(right)) = (constant(left), constant(right)) {
+    if let (Some(left), Some(right)) = (left.as_constant(), right.as_constant()) {
         let why = "both sides are constants";
         match function {
             EQUALS => return Some((left == right, why)),
@@ -90,24 +90,17 @@ fn compared(function: &str, left: &Expr, right: &Expr) -> Option<(bool, &'static
     }
 }
 
-fn constant(expr: &Expr) -> Option<&Constant> {
-    match &expr.kind {
-        ExprKind::Constant(constant) => Some(constant),
-        _ => None,
-    }
-}
-
-fn bool_of(expr: &Expr) -> Option<bool> {
-    match constant(expr) {
+fn bool_of(expr: Expr<'_>) -> Option<bool> {
+    match expr.as_constant() {
         Some(Constant::Bool(value)) => Some(*value),
         _ => None,
     }
 }
 
-fn is_zero(expr: &Expr) -> bool {
-    constant(expr) == Some(&Constant::Int(0))
+fn is_zero(expr: Expr<'_>) -> bool {
+    expr.as_constant() == Some(&Constant::Int(0))
 }
 
-fn is_size(expr: &Expr) -> bool {
-    matches!(&expr.kind, ExprKind::Call(call) if call.function == "size")
+fn is_size(expr: Expr<'_>) -> bool {
+    matches!(expr.kind(), ExprKind::Call(call) if call.function == "size")
 }

@@ -14,7 +14,7 @@ pub(super) fn check(subject: &Subject<'_>, problems: &mut Vec<Problem>) {
             "loops over `{}` within a loop over it: the cost grows with the square of its size",
             super::optional::shown(list)
         );
-        let found = subject.problem(&QUADRATIC_LOOP, inner, message);
+        let found = subject.problem(&QUADRATIC_LOOP, *inner, message);
         // Only the author of a definition can change the schema.
         problems.push(match is_definition(subject.document) {
             true => found.with_help(

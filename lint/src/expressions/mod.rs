@@ -30,7 +30,7 @@ pub(crate) struct Subject<'s> {
 
 impl Subject<'_> {
     /// A problem with a part of the expression.
-    pub(crate) fn problem(&self, rule: &Rule, at: &Expr, message: impl Into<String>) -> Problem {
+    pub(crate) fn problem(&self, rule: &Rule, at: Expr<'_>, message: impl Into<String>) -> Problem {
         let problem = problem(self.document, rule, self.field, message);
         let ast = self.checked.ast();
         let location = ast.source().location(ast.offset(at.id));

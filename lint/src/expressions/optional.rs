@@ -13,14 +13,14 @@ pub(crate) fn optional_fields<'r, 'e>(
     tested: &[FieldPath],
     root: &dyn Fn(&str) -> Option<&'r JsonSchema>,
     is_set: &dyn Fn(&[smol_str::SmolStr]) -> bool,
-) -> Vec<(&'e Expr, &'r FieldPath)> {
-    let mut found: Vec<(&Expr, &FieldPath)> = Vec::new();
+) -> Vec<(Expr<'e>, &'r FieldPath)> {
+    let mut found: Vec<(Expr<'_>, &FieldPath)> = Vec::new();
     for (expr, path) in &reads.fields {
         let is_tested = tested.contains(path) || reads.tested.contains(path);
         // If a field is reported, the fields below it need not be.
         let is_known = found.iter().any(|(_, known)| path.starts_with(known));
         if !is_tested && !is_known && is_optional(path, root) && !is_set(path) {
-            found.push((expr, path));
+            found.push((*expr, path));
         }
     }
     found

@@ -16,7 +16,8 @@ pub(super) fn check(subject: &Subject<'_>, problems: &mut Vec<Problem>) {
     for (expr, call) in subject.checked.calls(|function| function.name == "matches") {
         let Some((argument, pattern)) = call
             .args
-            .last()
+            .iter()
+            .next_back()
             .and_then(|argument| Some((argument, text(argument)?)))
         else {
             continue;
@@ -38,12 +39,12 @@ pub(super) fn check(subject: &Subject<'_>, problems: &mut Vec<Problem>) {
 }
 
 /// Finds the nodes that are below an odd number of negations. The recursion is as deep as the tree; the parser limits this depth.
-fn find_negated(expr: &Expr, is_negated: bool, negated: &mut HashSet<ExprId>) {
+fn find_negated(expr: Expr<'_>, is_negated: bool, negated: &mut HashSet<ExprId>) {
     if is_negated {
         negated.insert(expr.id);
     }
     let is_not =
-        matches!(&expr.kind, ExprKind::Call(call) if call.function == operators::LOGICAL_NOT);
+        matches!(expr.kind(), ExprKind::Call(call) if call.function == operators::LOGICAL_NOT);
     expr.for_each_child(|child| find_negated(child, is_negated != is_not, negated));
 }
 

@@ -4,8 +4,8 @@ use gavel_engine::ast::{Expr, ExprKind};
 
 /// Whether two expressions are the same, except for spaces and parentheses. The recursion is as deep as the trees; the parser limits
 /// this depth.
-pub(crate) fn is_same(one: &Expr, other: &Expr) -> bool {
-    let shallow = match (&one.kind, &other.kind) {
+pub(crate) fn is_same(one: Expr<'_>, other: Expr<'_>) -> bool {
+    let shallow = match (one.kind(), other.kind()) {
         (ExprKind::Constant(one), ExprKind::Constant(other)) => one == other,
         (ExprKind::Ident(one), ExprKind::Ident(other)) => one == other,
         (ExprKind::Select(one), ExprKind::Select(other)) => {
@@ -18,26 +18,17 @@ pub(crate) fn is_same(one: &Expr, other: &Expr) -> bool {
             one.optional_indices == other.optional_indices
         }
         (ExprKind::Map(one), ExprKind::Map(other)) => {
-            let optional = |entries: &[gavel_engine::ast::MapEntry]| {
-                entries
-                    .iter()
-                    .map(|entry| entry.optional)
-                    .collect::<Vec<_>>()
-            };
-            optional(one) == optional(other)
+            let optional = one.iter().map(|entry| entry.optional);
+            optional.eq(other.iter().map(|entry| entry.optional))
         }
         (ExprKind::Struct(one), ExprKind::Struct(other)) => {
-            let names = |each: &gavel_engine::ast::Struct| {
-                let fields = each.fields.iter();
-                fields
-                    .map(|field| (field.name.clone(), field.optional))
-                    .collect::<Vec<_>>()
-            };
-            one.type_name == other.type_name && names(one) == names(other)
+            let fields = one.fields().map(|field| (field.name, field.optional));
+            one.type_name == other.type_name
+                && fields.eq(other.fields().map(|field| (field.name, field.optional)))
         }
         (ExprKind::Comprehension(one), ExprKind::Comprehension(other)) => {
-            (&one.iter_var, &one.iter_var2, &one.accu_var)
-                == (&other.iter_var, &other.iter_var2, &other.accu_var)
+            (one.iter_var(), one.iter_var2(), one.accu_var())
+                == (other.iter_var(), other.iter_var2(), other.accu_var())
         }
         _ => false,
     };
@@ -48,5 +39,5 @@ pub(crate) fn is_same(one: &Expr, other: &Expr) -> bool {
     one.for_each_child(|child| ones.push(child));
     other.for_each_child(|child| others.push(child));
     let mut pairs = ones.iter().zip(&others);
-    ones.len() == others.len() && pairs.all(|(one, other)| is_same(one, other))
+    ones.len() == others.len() && pairs.all(|(one, other)| is_same(*one, *other))
 }

@@ -308,7 +308,11 @@ impl Compiler {
             return program.reads(PARAMS);
         }
         let read = variables_read(checked);
-        read.is_none_or(|read| read.iter().any(|name| self.dependent.contains(name)))
+        read.is_none_or(|read| {
+            self.dependent
+                .iter()
+                .any(|name| read.contains(&name.as_str()))
+        })
     }
 
     /// The declared type of the latest variable; `None` if no variable was declared.
@@ -386,14 +390,13 @@ impl Compiler {
 }
 
 /// The names of the variables that an expression reads; `None` if it uses `variables` other than by selecting a field.
-pub(crate) fn variables_read(checked: &CheckedAst) -> Option<Vec<&SmolStr>> {
-    let is_variables =
-        |expr: &Expr| matches!(&expr.kind, ExprKind::Ident(name) if name == VARIABLES_VARIABLE);
+pub(crate) fn variables_read(checked: &CheckedAst) -> Option<Vec<&str>> {
+    let is_variables = |expr: Expr<'_>| expr.as_ident() == Some(VARIABLES_VARIABLE);
     let mut read = Vec::new();
     let mut mentioned = 0_usize;
     for expr in checked.ast().walk() {
-        match &expr.kind {
-            ExprKind::Select(select) if is_variables(&select.operand) => read.push(&select.field),
+        match expr.kind() {
+            ExprKind::Select(select) if is_variables(select.operand) => read.push(select.field),
             _ if is_variables(expr) => mentioned = mentioned.saturating_add(1),
             _ => {}
         }

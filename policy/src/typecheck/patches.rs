@@ -27,7 +27,7 @@ pub(super) fn faults(part: Part, checked: &CheckedAst, root: MergeType<'_>) -> O
         issues: Issues::new(checked.ast().source(), Phase::Check),
     };
     for expr in checked.ast().walk() {
-        match &expr.kind {
+        match expr.kind() {
             ExprKind::Struct(literal) if literal.type_name == JSON_PATCH => {
                 mutation.check_operation(expr.id, literal);
             }
@@ -55,7 +55,7 @@ impl<'s> CheckedMutation<'_, 's> {
 
     /// Checks an object initializer such as `Object.spec.template{…}`. The type name is the path of the initialized field in the mutated
     /// object.
-    fn check_object(&mut self, id: ExprId, literal: &Struct) {
+    fn check_object(&mut self, id: ExprId, literal: Struct<'_>) {
         let Some(path) = literal.type_name.strip_prefix(OBJECT_PATCH) else {
             return;
         };
@@ -74,10 +74,10 @@ impl<'s> CheckedMutation<'_, 's> {
         if is_ambiguous || !ty.takes(Shape::Map) {
             return;
         }
-        for field in &literal.fields {
+        for field in literal.fields() {
             let path = format!("{path}.{}", field.name);
-            match ty.field(&field.name) {
-                Some(ty) => self.check_value(&field.value, ty, &path, &path),
+            match ty.field(field.name) {
+                Some(ty) => self.check_value(field.value, ty, &path, &path),
                 None => self.report(field.id, undeclared(&path)),
             }
         }
@@ -85,15 +85,15 @@ impl<'s> CheckedMutation<'_, 's> {
 
     /// Checks the value of the field at `path`. If the value is an object initializer, its type must be `Object` followed by `names`, such
     /// as `Object.spec`. Type names contain no keys of maps, so `names` is the path of the map for a value inside a map.
-    fn check_value(&mut self, value: &Expr, ty: MergeType<'s>, path: &str, names: &str) {
+    fn check_value(&mut self, value: Expr<'_>, ty: MergeType<'s>, path: &str, names: &str) {
         let found = self.checked.type_of(value.id);
         if let Some(message) = self.refusal(found, ty, path, names) {
             return self.report(value.id, message);
         }
-        let ExprKind::Map(entries) = &value.kind else {
+        let ExprKind::Map(map) = value.kind() else {
             return;
         };
-        for MapEntry { id, key, value, .. } in entries {
+        for MapEntry { id, key, value, .. } in map.iter() {
             let Some(name) = text_of(key) else {
                 continue;
             };
@@ -101,7 +101,7 @@ impl<'s> CheckedMutation<'_, 's> {
             match ty.field(name) {
                 // Type names contain no keys of maps.
                 Some(ty) => self.check_value(value, ty, &path, names),
-                None => self.report(*id, undeclared(&path)),
+                None => self.report(id, undeclared(&path)),
             }
         }
     }
@@ -164,9 +164,9 @@ impl<'s> CheckedMutation<'_, 's> {
         })
     }
 
-    fn check_operation(&mut self, id: ExprId, literal: &Struct) {
-        let field = |name: &str| literal.fields.iter().find(|field| field.name == name);
-        let op = field("op").map(|field| &field.value);
+    fn check_operation(&mut self, id: ExprId, literal: Struct<'_>) {
+        let field = |name: &str| literal.fields().find(|field| field.name == name);
+        let op = field("op").map(|field| field.value);
         match op.map(text_of) {
             None => self.report(id, "Unexpected kind: ".to_owned()),
             Some(Some(op)) if !OPERATIONS.contains(&op) => {
@@ -175,9 +175,9 @@ impl<'s> CheckedMutation<'_, 's> {
             Some(_) => {}
         }
         if let Some(from) = field("from") {
-            self.check_pointer(&from.value);
+            self.check_pointer(from.value);
         }
-        let target = field("path").and_then(|path| self.check_pointer(&path.value));
+        let target = field("path").and_then(|path| self.check_pointer(path.value));
         if let (Some((ty, path)), Some(value)) = (target, field("value")) {
             let found = self.checked.type_of(value.value.id);
             if let Some(message) = self.refusal(found, ty, &path, "") {
@@ -188,7 +188,7 @@ impl<'s> CheckedMutation<'_, 's> {
 
     /// Checks a JSON pointer. Returns the type of its target, and the pointer with `*` for unknown keys. Returns `None` if the pointer is
     /// invalid or the type of its target is unknown.
-    fn check_pointer(&mut self, pointer: &Expr) -> Option<(MergeType<'s>, String)> {
+    fn check_pointer(&mut self, pointer: Expr<'_>) -> Option<(MergeType<'s>, String)> {
         let mut ty = self.root;
         let mut path = String::new();
         let steps = pointers::steps(pointer, self.checked);

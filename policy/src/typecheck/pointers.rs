@@ -1,8 +1,9 @@
 //! Determines which keys of a JSON pointer are known before its expression is evaluated.
 
-use gavel_engine::ast::{Constant, Expr, ExprKind, operators};
+use gavel_engine::ast::{Expr, ExprKind, operators};
 use gavel_engine::check::{CheckedAst, Reference};
 use gavel_engine::types::Type;
+use smallvec::SmallVec;
 
 /// The keys of a JSON pointer that are known before the evaluation.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -15,7 +16,7 @@ pub(super) struct Steps {
 
 /// The keys of the JSON pointer that an expression returns. The expression is a literal string, or a concatenation of literals and computed
 /// strings.
-pub(super) fn steps(pointer: &Expr, checked: &CheckedAst) -> Steps {
+pub(super) fn steps(pointer: Expr<'_>, checked: &CheckedAst) -> Steps {
     let mut pieces = Vec::new();
     split(pointer, checked, &mut pieces);
     let mut steps = Steps::default();
@@ -53,33 +54,30 @@ enum Piece<'e> {
 }
 
 /// Splits a concatenation of strings into its operands. The parser limits the depth of the recursion.
-fn split<'e>(expr: &'e Expr, checked: &CheckedAst, pieces: &mut Vec<Piece<'e>>) {
+fn split<'e>(expr: Expr<'e>, checked: &CheckedAst, pieces: &mut Vec<Piece<'e>>) {
     if let Some(text) = text_of(expr) {
         return pieces.push(Piece::Text(text));
     }
-    let function = match (&expr.kind, checked.reference(expr.id)) {
+    let (function, args) = match (expr.kind(), checked.reference(expr.id)) {
         (ExprKind::Call(call), Some(Reference::Call { function, .. })) => {
-            Some((function.name.as_str(), call.args.as_slice()))
+            (function.name.as_str(), call.args.to_slice())
         }
-        _ => None,
+        _ => ("", SmallVec::new()),
     };
-    match function {
-        Some((operators::ADD, [first, second])) => {
+    match (function, args.as_slice()) {
+        (operators::ADD, &[first, second]) => {
             split(first, checked, pieces);
             split(second, checked, pieces);
         }
-        Some(("string", [number])) if *checked.type_of(number.id) == Type::Int => {
+        ("string", [number]) if *checked.type_of(number.id) == Type::Int => {
             pieces.push(Piece::Step);
         }
-        Some(("jsonpatch.escapeKey", _)) => pieces.push(Piece::Step),
+        ("jsonpatch.escapeKey", _) => pieces.push(Piece::Step),
         _ => pieces.push(Piece::Unknown),
     }
 }
 
 /// The string, if the expression is a string literal.
-pub(super) fn text_of(expr: &Expr) -> Option<&str> {
-    match &expr.kind {
-        ExprKind::Constant(Constant::String(text)) => Some(text),
-        _ => None,
-    }
+pub(super) fn text_of(expr: Expr<'_>) -> Option<&str> {
+    expr.as_text()
 }

@@ -75,7 +75,7 @@ impl<'t> Sizes<'t> {
     }
 
     /// The positions of the variables with these names. If `names` is `None`, the positions of all variables.
-    pub(super) fn positions(&self, names: Option<Vec<&SmolStr>>) -> BTreeSet<usize> {
+    pub(super) fn positions(&self, names: Option<Vec<&str>>) -> BTreeSet<usize> {
         match names {
             Some(names) => names
                 .into_iter()

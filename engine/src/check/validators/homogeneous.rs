@@ -1,7 +1,7 @@
 //! The validator that checks that all elements of a literal have the same type.
 
 use super::report;
-use crate::ast::{Expr, ExprId, ExprKind, ListExpr, MapEntry};
+use crate::ast::{Expr, ExprId, ExprKind, ListExpr, MapExpr};
 use crate::check::{CheckedAst, Reference};
 use crate::decl::LiteralRule;
 use crate::issues::Issues;
@@ -16,19 +16,19 @@ pub fn homogeneous_literals(checked: &CheckedAst, issues: &mut Issues) {
     // Lists are checked before maps.
     let mut maps = Vec::new();
     for expr in checked.ast().walk_where(|expr| !is_exempt(checked, expr)) {
-        match &expr.kind {
-            ExprKind::List(list) => validate_list(checked, issues, list),
-            ExprKind::Map(entries) if entries.len() > 1 => maps.push(entries),
+        match expr.kind() {
+            ExprKind::List(list) => validate_list(checked, issues, &list),
+            ExprKind::Map(map) if map.len() > 1 => maps.push(map),
             _ => {}
         }
     }
-    for entries in maps {
-        validate_map(checked, issues, entries);
+    for map in maps {
+        validate_map(checked, issues, map);
     }
 }
 
 /// Reports at most one element of a list: the first whose type differs from the type of element 0.
-fn validate_list(checked: &CheckedAst, issues: &mut Issues, list: &ListExpr) {
+fn validate_list(checked: &CheckedAst, issues: &mut Issues, list: &ListExpr<'_>) {
     let mut elements = (list.elements.iter().enumerate())
         .map(|(index, element)| typed(checked, element, list.is_optional(index)));
     let Some((_, first)) = elements.next() else {
@@ -40,10 +40,10 @@ fn validate_list(checked: &CheckedAst, issues: &mut Issues, list: &ListExpr) {
 }
 
 /// Reports every key whose type differs from that of the first key, and every value whose type differs from that of the first value.
-fn validate_map(checked: &CheckedAst, issues: &mut Issues, entries: &[MapEntry]) {
-    let mut entries = entries.iter().map(|entry| {
-        let key = typed(checked, &entry.key, false);
-        [key, typed(checked, &entry.value, entry.optional)]
+fn validate_map(checked: &CheckedAst, issues: &mut Issues, map: MapExpr<'_>) {
+    let mut entries = map.iter().map(|entry| {
+        let key = typed(checked, entry.key, false);
+        [key, typed(checked, entry.value, entry.optional)]
     });
     let Some(first) = entries.next() else {
         return;
@@ -57,7 +57,7 @@ fn validate_map(checked: &CheckedAst, issues: &mut Issues, entries: &[MapEntry])
     }
 }
 
-fn is_exempt(checked: &CheckedAst, expr: &Expr) -> bool {
+fn is_exempt(checked: &CheckedAst, expr: Expr<'_>) -> bool {
     match checked.reference(expr.id) {
         Some(Reference::Call { function, .. }) => function.literals.has(LiteralRule::Mixed),
         _ => false,
@@ -66,7 +66,7 @@ fn is_exempt(checked: &CheckedAst, expr: &Expr) -> bool {
 
 /// The id and type of an element. For an optional element, the type is that of the value in the optional; upstream crashes if the element's
 /// own type is `dyn`.
-fn typed<'c>(checked: &'c CheckedAst, element: &Expr, optional: bool) -> (ExprId, &'c Type) {
+fn typed<'c>(checked: &'c CheckedAst, element: Expr<'_>, optional: bool) -> (ExprId, &'c Type) {
     let ty = checked.type_of(element.id);
     (
         element.id,

@@ -8,7 +8,7 @@ pub use homogeneous::homogeneous_literals;
 pub use regex_literals::regex_literals;
 pub use time_literals::{duration_literals, timestamp_literals};
 
-use crate::ast::{Call, Constant, ExprId, ExprKind};
+use crate::ast::{Call, Constant, ExprId};
 use crate::check::CheckedAst;
 use crate::decl::LiteralRule;
 use crate::issues::Issues;
@@ -16,7 +16,7 @@ use crate::issues::Issues;
 /// A literal that is the first argument of a call. The receiver does not count as an argument.
 struct LiteralArgument<'a> {
     call_id: ExprId,
-    call: &'a Call,
+    call: Call<'a>,
     id: ExprId,
     literal: &'a Constant,
 }
@@ -30,16 +30,13 @@ fn validate(
 ) {
     let calls = checked.calls_with(rule);
     let arguments = calls.filter_map(|(expr, call)| {
-        let argument = call.args.first()?;
-        match &argument.kind {
-            ExprKind::Constant(literal) => Some(LiteralArgument {
-                call_id: expr.id,
-                call,
-                id: argument.id,
-                literal,
-            }),
-            _ => None,
-        }
+        let argument = call.args.get(0)?;
+        Some(LiteralArgument {
+            call_id: expr.id,
+            call,
+            id: argument.id,
+            literal: argument.as_constant()?,
+        })
     });
     for argument in arguments.filter(|argument| !is_valid(argument)) {
         let message = format!("invalid {} argument", argument.call.function);

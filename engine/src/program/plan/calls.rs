@@ -8,8 +8,8 @@ use smol_str::SmolStr;
 use super::operators::{
     PlannedArguments, only, pair, plan_conditional, plan_equality, plan_junction, two,
 };
-use super::{PlanError, Planner, Step, as_chain, boxed, constants, into_attribute};
-use crate::ast::{self, Constant, Expr, ExprId, ExprKind};
+use super::{PlanError, Planner, Step, as_chain, boxed, constants, into_attribute, qualify};
+use crate::ast::{self, Expr, ExprId, ExprKind};
 use crate::check::{Reference, resolve_name};
 use crate::cost::Cost;
 use crate::decl::{
@@ -18,7 +18,7 @@ use crate::decl::{
 use crate::program::attribute::is_key;
 use crate::program::path::Further;
 use crate::program::tree::{
-    Base, Callee, Comparison, FunctionCall, Operands, Operator, Qualifier, QualifierKey, ReadOnce,
+    Base, Callee, Comparison, FunctionCall, Operands, Operator, QualifierKey, ReadOnce,
 };
 use crate::types::Type;
 use crate::value::{Arena, FieldKey, FieldPlace, OwnedValue, Value};
@@ -26,7 +26,7 @@ use gavel_golang::regex::Regex;
 
 /// The resolved target of a call.
 struct CallTarget<'e> {
-    receiver: Option<&'e Expr>,
+    receiver: Option<Expr<'e>>,
     name: SmolStr,
     function: Option<&'e FunctionDecl>,
     overload: Option<&'e Arc<OverloadDecl>>,
@@ -35,19 +35,25 @@ struct CallTarget<'e> {
 }
 
 impl<'p> Planner<'p> {
-    pub(super) fn plan_call(&mut self, expr: &Expr, call: &ast::Call) -> Result<Step, PlanError> {
+    pub(super) fn plan_call(
+        &mut self,
+        expr: Expr<'p>,
+        call: &ast::Call<'p>,
+    ) -> Result<Step, PlanError> {
         let target = self.resolve(expr, call);
         let form = target.form();
         if form == Some(Form::Block) {
             return self.plan_block(call);
         }
-        if let (Some(Form::Index | Form::OptionalIndex), [operand, index]) = (form, &*call.args) {
+        if let (Some(Form::Index | Form::OptionalIndex), Some([operand, index])) =
+            (form, call.args.array())
+        {
             let optional = form == Some(Form::OptionalIndex);
             return self.plan_index(expr.id, operand, index, optional);
         }
         let mut types: SmallVec<[&Type; 2]> = SmallVec::new();
         let mut arguments = PlannedArguments::new();
-        for argument in target.receiver.into_iter().chain(&call.args) {
+        for argument in target.receiver.into_iter().chain(call.args.iter()) {
             types.push(self.checked.type_of(argument.id));
             arguments.push(self.plan(argument)?);
         }
@@ -66,19 +72,22 @@ impl<'p> Planner<'p> {
             Some(Form::OptionalOrValue) if arguments.len() == 2 => {
                 Ok(Step::OptionalOrValue(pair(arguments)?, expr.id))
             }
-            Some(Form::Parse) => match plan_function(expr, target, arguments, &types)? {
-                Step::Call(mut call) => {
-                    call.read = self.read_once(&call);
-                    Ok(Step::Call(call))
+            Some(Form::Parse) => {
+                let name = target.function.map_or(call.function, |known| &known.name);
+                match plan_function(expr, target, arguments, &types)? {
+                    Step::Call(mut call) => {
+                        call.read = self.read_once(&call, name);
+                        Ok(Step::Call(call))
+                    }
+                    step => Ok(step),
                 }
-                step => Ok(step),
-            },
+            }
             _ => plan_function(expr, target, arguments, &types),
         }
     }
 
     /// How the result of a call that parses a text is reused; `None` if it is not reused.
-    fn read_once(&mut self, call: &FunctionCall) -> Option<ReadOnce> {
+    fn read_once(&mut self, call: &FunctionCall, name: &'p str) -> Option<ReadOnce> {
         let [text] = &*call.arguments else {
             return None;
         };
@@ -93,7 +102,7 @@ impl<'p> Planner<'p> {
             Step::Attribute(chain) | Step::Local(_, chain)
                 if chain.qualifiers.is_empty() && !chain.presence =>
             {
-                let path = self.path(chain, Further::Read, &call.function);
+                let path = self.path(chain, Further::Read, name);
                 let slot = match chain.base {
                     Base::Slot(slot) => Some(slot),
                     _ => None,
@@ -105,27 +114,22 @@ impl<'p> Planner<'p> {
     }
 
     /// Resolves a call. In an unchecked expression, the receiver can be a part of the function's name.
-    fn resolve<'e>(&self, expr: &Expr, call: &'e ast::Call) -> CallTarget<'e>
-    where
-        'p: 'e,
-    {
+    fn resolve(&self, expr: Expr<'p>, call: &ast::Call<'p>) -> CallTarget<'p> {
         let (checked, env) = (self.checked, self.env);
         if let Some(Reference::Call { function, .. }) = checked.reference(expr.id) {
-            let pattern = call
-                .args
-                .first()
-                .and_then(|first| checked.pattern(first.id));
+            let pattern = call.args.get(0);
+            let pattern = pattern.and_then(|first| checked.pattern(first.id));
             return CallTarget {
-                receiver: call.target.as_ref(),
+                receiver: call.target,
                 name: function.name.clone(),
                 function: Some(function),
                 overload: checked.overload(expr.id),
-                pattern: call.target.as_ref().and(pattern),
+                pattern: call.target.and(pattern),
             };
         }
         let find = |name: &str| resolve_name(env.container(), name, |name| env.function(name));
-        let qualified = match &call.target {
-            None => find(&call.function),
+        let qualified = match call.target {
+            None => find(call.function),
             Some(target) => {
                 dotted_name(target).and_then(|prefix| find(&format!("{prefix}.{}", call.function)))
             }
@@ -140,15 +144,14 @@ impl<'p> Planner<'p> {
             };
         }
         let name = match &call.target {
-            None => call
-                .function
-                .strip_prefix('.')
-                .unwrap_or(&call.function)
-                .into(),
-            Some(_) => call.function.clone(),
+            None => {
+                let name = call.function.strip_prefix('.');
+                name.unwrap_or(call.function).into()
+            }
+            Some(_) => SmolStr::new(call.function),
         };
         CallTarget {
-            receiver: call.target.as_ref(),
+            receiver: call.target,
             function: env.function(&name),
             name,
             overload: None,
@@ -159,16 +162,19 @@ impl<'p> Planner<'p> {
     fn plan_index(
         &mut self,
         id: ExprId,
-        operand: &Expr,
-        index: &Expr,
+        operand: Expr<'p>,
+        index: Expr<'p>,
         optional: bool,
     ) -> Result<Step, PlanError> {
         let operand = self.plan(operand)?;
-        let key = match &index.kind {
-            ExprKind::Constant(Constant::String(name)) => {
-                QualifierKey::Field(FieldKey::new(name.as_ref().into(), FieldPlace::UNKNOWN))
+        let key = match index.as_text() {
+            Some(name) if !optional => {
+                let mut chain = into_attribute(id, operand);
+                self.select(&mut chain, name, FieldPlace::UNKNOWN, id);
+                return Ok(Step::Attribute(chain));
             }
-            _ => match self.plan(index)? {
+            Some(name) => QualifierKey::Field(FieldKey::new(name.into(), FieldPlace::UNKNOWN)),
+            None => match self.plan(index)? {
                 Step::Constant(value) => self.constant_key(*value)?,
                 node => match as_chain(node) {
                     Ok(chain) => QualifierKey::Attribute(chain),
@@ -177,8 +183,7 @@ impl<'p> Planner<'p> {
             },
         };
         let mut chain = into_attribute(id, operand);
-        let qualifier = Qualifier { key, optional, id };
-        self.qualify(&mut chain, qualifier);
+        qualify(&mut chain, key, optional, id);
         Ok(Step::Attribute(chain))
     }
 
@@ -232,20 +237,18 @@ impl CallTarget<'_> {
 }
 
 /// The dotted name that an expression spells; `None` if the expression contains anything but names and dots.
-fn dotted_name(expr: &Expr) -> Option<String> {
-    match &expr.kind {
+fn dotted_name(expr: Expr<'_>) -> Option<String> {
+    match expr.kind() {
         ExprKind::Ident(name) => Some(name.to_string()),
-        ExprKind::Select(select) if !select.test_only => Some(format!(
-            "{}.{}",
-            dotted_name(&select.operand)?,
-            select.field
-        )),
+        ExprKind::Select(select) if !select.test_only => {
+            Some(format!("{}.{}", dotted_name(select.operand)?, select.field))
+        }
         _ => None,
     }
 }
 
 fn plan_function(
-    expr: &Expr,
+    expr: Expr<'_>,
     target: CallTarget<'_>,
     mut arguments: PlannedArguments,
     types: &[&Type],

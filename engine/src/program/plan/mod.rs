@@ -1,5 +1,6 @@
 //! Plans programs from checked expressions (cel-go `interpreter/planner.go`).
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ use super::tree::{
     StructLiteral,
 };
 use super::{Program, well_known};
-use crate::ast::{Constant, Expr, ExprId, ExprKind, ListExpr, MapEntry, Select, Struct};
+use crate::ast::{Constant, Expr, ExprId, ExprKind, ListExpr, MapExpr, Select, Struct};
 use crate::check::{CheckedAst, Reference, resolve_name};
 use crate::decl::Declarations;
 use crate::error::EvalError;
@@ -26,34 +27,38 @@ mod operators;
 
 /// The error of an expression that cannot be planned, for example because a constant part such as `int('x')` fails.
 #[derive(Debug, Clone)]
-pub struct PlanError {
+pub struct PlanError(Box<Failure>);
+
+/// What a plan fails with. It is boxed, because every planned step is returned beside it.
+#[derive(Debug, Clone)]
+struct Failure {
     message: String,
     expr_id: Option<ExprId>,
 }
 
 impl PlanError {
     fn new(message: impl fmt::Display) -> Self {
-        PlanError {
+        PlanError(Box::new(Failure {
             message: message.to_string(),
             expr_id: None,
-        }
+        }))
     }
 
     /// Attaches the node that failed, unless the error has a node already.
     fn at(mut self, id: ExprId) -> Self {
-        self.expr_id.get_or_insert(id);
+        self.0.expr_id.get_or_insert(id);
         self
     }
 
     /// The innermost node that failed; `None` if no node is known.
     pub fn expr_id(&self) -> Option<ExprId> {
-        self.expr_id
+        self.0.expr_id
     }
 }
 
 impl fmt::Display for PlanError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
+        f.write_str(&self.0.message)
     }
 }
 
@@ -61,10 +66,10 @@ impl std::error::Error for PlanError {}
 
 impl From<EvalError> for PlanError {
     fn from(error: EvalError) -> Self {
-        PlanError {
+        PlanError(Box::new(Failure {
             message: error.message().to_owned(),
             expr_id: error.expr_id(),
-        }
+        }))
     }
 }
 
@@ -103,36 +108,36 @@ struct Planner<'e> {
     checked: &'e CheckedAst,
     variables: SmallVec<[SmolStr; 2]>,
     /// The loop variables and accumulators in scope with their slots, innermost last.
-    scopes: SmallVec<[(SmolStr, SlotId); 2]>,
+    scopes: SmallVec<[(Cow<'e, str>, SlotId); 2]>,
     /// The number of selections that directly enclose the expression that is planned next: 2 for `a` in `a.b.c`.
     selections: usize,
     slots: SlotId,
     /// The first slot of the innermost loop. Earlier slots do not change while this loop runs.
     innermost: SlotId,
-    paths: KeptPaths,
+    paths: KeptPaths<'e>,
 }
 
-impl Planner<'_> {
+impl<'e> Planner<'e> {
     // The parser bounds the depth of the tree, and thus the depth of this recursion.
-    fn plan(&mut self, expr: &Expr) -> Result<Step, PlanError> {
+    fn plan(&mut self, expr: Expr<'e>) -> Result<Step, PlanError> {
         let selections = std::mem::take(&mut self.selections);
-        let planned = match &expr.kind {
+        let planned = match expr.kind_inlined() {
             ExprKind::Constant(constant) => plan_constant(constant),
             ExprKind::Ident(name) => self.plan_ident(expr, name, selections),
-            ExprKind::Select(select) => self.plan_select(expr, select, selections),
-            ExprKind::Call(call) => self.plan_call(expr, call),
-            ExprKind::List(list) => self.plan_list(expr, list),
-            ExprKind::Map(entries) => self.plan_map(expr, entries),
+            ExprKind::Select(select) => self.plan_select(expr, &select, selections),
+            ExprKind::Call(call) => self.plan_call(expr, &call),
+            ExprKind::List(list) => self.plan_list(expr, &list),
+            ExprKind::Map(map) => self.plan_map(expr, map),
             ExprKind::Struct(literal) => self.plan_struct(expr, literal),
-            ExprKind::Comprehension(comprehension) => self.plan_comprehension(expr, comprehension),
+            ExprKind::Comprehension(fold) => self.plan_comprehension(expr, &fold),
         };
         planned.map_err(|error| error.at(expr.id))
     }
 
     fn plan_ident(
         &mut self,
-        expr: &Expr,
-        name: &SmolStr,
+        expr: Expr<'e>,
+        name: &'e str,
         selections: usize,
     ) -> Result<Step, PlanError> {
         match self.checked.reference(expr.id) {
@@ -140,7 +145,7 @@ impl Planner<'_> {
                 // The checker keeps the leading dot of a name if a loop variable has the same name. A name with a dot is thus never the
                 // loop variable.
                 let base = match name.strip_prefix('.') {
-                    Some(absolute) => self.variable(&absolute.into()),
+                    Some(absolute) => self.variable(absolute),
                     None => self.place(name),
                 };
                 let mut chain = Attribute::new(expr.id, base);
@@ -154,7 +159,7 @@ impl Planner<'_> {
     }
 
     /// The slot or the variable of the activation that a name refers to.
-    fn place(&mut self, name: &SmolStr) -> Base {
+    fn place(&mut self, name: &str) -> Base {
         if let Some(slot) = self.slot_of(name) {
             return Base::Slot(slot);
         }
@@ -162,10 +167,10 @@ impl Planner<'_> {
     }
 
     /// The index of a variable in the activation. Adds the variable if the program has not read it before.
-    fn variable(&mut self, name: &SmolStr) -> Base {
+    fn variable(&mut self, name: &str) -> Base {
         let known = self.variables.iter().position(|variable| variable == name);
         Base::Variable(known.unwrap_or_else(|| {
-            self.variables.push(name.clone());
+            self.variables.push(name.into());
             self.variables.len().saturating_sub(1)
         }))
     }
@@ -174,7 +179,7 @@ impl Planner<'_> {
         self.scopes
             .iter()
             .rev()
-            .find(|(known, _)| known == name)
+            .find(|(known, _)| *known == name)
             .map(|(_, slot)| *slot)
     }
 
@@ -193,7 +198,7 @@ impl Planner<'_> {
     }
 
     /// Plans a name of an unchecked expression: a variable in scope, a variable of the environment, or a type.
-    fn plan_unchecked(&mut self, expr: &Expr, name: &SmolStr) -> Result<Step, PlanError> {
+    fn plan_unchecked(&mut self, expr: Expr<'e>, name: &'e str) -> Result<Step, PlanError> {
         if self.slot_of(name).is_some() {
             return Ok(attribute(expr, self.place(name)));
         }
@@ -208,14 +213,14 @@ impl Planner<'_> {
         };
         match resolve_name(env.container(), name, ty) {
             Some(name) => self.plan_type(&name),
-            None => Ok(attribute(expr, Base::Unbound(name.clone()))),
+            None => Ok(attribute(expr, Base::Unbound(name.into()))),
         }
     }
 
     fn plan_select(
         &mut self,
-        expr: &Expr,
-        select: &Select,
+        expr: Expr<'e>,
+        select: &Select<'e>,
         selections: usize,
     ) -> Result<Step, PlanError> {
         if !select.test_only
@@ -223,32 +228,24 @@ impl Planner<'_> {
         {
             return Ok(attribute(expr, self.variable(&name)));
         }
-        let is_open = self.is_open(&select.operand);
+        let is_open = self.is_open(select.operand);
         let place = self.place_of(select);
         self.selections = selections.saturating_add(1);
-        let operand = self.plan(&select.operand)?;
+        let operand = self.plan(select.operand)?;
         let mut chain = into_attribute(expr.id, operand);
         if is_open {
-            chain.qualifiers.push(Qualifier {
-                key: QualifierKey::Declared(select.field.as_str().into()),
-                optional: false,
-                id: expr.id,
-            });
+            let key = QualifierKey::Declared(select.field.into());
+            qualify(&mut chain, key, false, expr.id);
             chain.presence = select.test_only;
         } else {
-            let qualifier = Qualifier {
-                key: QualifierKey::Field(FieldKey::new(select.field.clone(), place)),
-                optional: false,
-                id: expr.id,
-            };
-            self.qualify(&mut chain, qualifier);
+            self.select(&mut chain, select.field, place, expr.id);
             chain.presence = select.test_only;
         }
         Ok(Step::Attribute(chain))
     }
 
     /// Whether the static type of an expression is an object type that accepts any field.
-    fn is_open(&self, operand: &Expr) -> bool {
+    fn is_open(&self, operand: Expr<'_>) -> bool {
         let host = self.env.provider();
         let kind = match self.checked.type_of(operand.id) {
             Type::Struct(name) => host.object_kind(name),
@@ -258,37 +255,35 @@ impl Planner<'_> {
     }
 
     /// The position of a field in the static type of its object; unknown if the checker does not know the type.
-    fn place_of(&self, select: &Select) -> FieldPlace {
+    fn place_of(&self, select: &Select<'_>) -> FieldPlace {
         match self.checked.type_of(select.operand.id) {
-            Type::Struct(name) => self.env.provider().field_place(name, &select.field),
+            Type::Struct(name) => self.env.provider().field_place(name, select.field),
             _ => FieldPlace::UNKNOWN,
         }
     }
 
-    /// Adds a selection or index to a chain. Chains are numerous and mostly short, so the list of qualifiers is allocated without spare
-    /// room.
-    fn qualify(&mut self, chain: &mut Attribute, qualifier: Qualifier) {
-        match qualifier {
-            Qualifier {
-                key: QualifierKey::Field(key),
-                optional: false,
-                id,
-            } if chain.qualifiers.is_empty() => {
-                let path = self.path(chain, Further::Field, key.name());
-                chain.paths.add(path);
-                chain.fields.push(Field { key, path, id });
-            }
-            qualifier => {
-                chain.qualifiers.reserve_exact(1);
-                chain.qualifiers.push(qualifier);
-            }
+    /// Adds the selection of a field to a chain.
+    fn select(&mut self, chain: &mut Attribute, name: &'e str, place: FieldPlace, id: ExprId) {
+        if !chain.qualifiers.is_empty() {
+            let key = QualifierKey::Field(FieldKey::new(name.into(), place));
+            return qualify(chain, key, false, id);
         }
+        let path = self.path(chain, Further::Field, name);
+        chain.paths.add(path);
+        chain.fields.push(Field {
+            key: FieldKey::new(name.into(), place),
+            path,
+            id,
+        });
     }
 
     /// Extends the path of a chain by one step.
-    fn path(&mut self, chain: &Attribute, further: Further, name: &str) -> PathId {
+    fn path(&mut self, chain: &Attribute, further: Further, name: &'e str) -> PathId {
         let (base, again) = match chain.base {
-            Base::Variable(index) => (Start::Variable(index), !self.scopes.is_empty()),
+            Base::Variable(index) => {
+                let index = u32::try_from(index).unwrap_or(u32::MAX);
+                (Start::Variable(index), !self.scopes.is_empty())
+            }
             Base::Slot(slot) => (Start::Slot(slot), slot < self.innermost),
             _ => return PathId::NONE,
         };
@@ -302,27 +297,27 @@ impl Planner<'_> {
 
     /// The declared variable with a dotted name, such as `a.b`, that a selection in an unchecked expression refers to. `None` if no such
     /// variable is declared.
-    fn dotted_variable(&self, select: &Select) -> Option<SmolStr> {
-        let mut names: SmallVec<[&SmolStr; 8]> = smallvec![&select.field];
-        let mut operand = &select.operand;
+    fn dotted_variable(&self, select: &Select<'_>) -> Option<SmolStr> {
+        let mut names: SmallVec<[&str; 8]> = smallvec![select.field];
+        let mut operand = select.operand;
         loop {
             if self.checked.reference(operand.id).is_some() {
                 return None;
             }
-            match &operand.kind {
+            match operand.kind() {
                 ExprKind::Ident(name) if self.slot_of(name).is_some() => return None,
                 ExprKind::Ident(name) => {
                     names.push(name);
                     break;
                 }
                 ExprKind::Select(select) if !select.test_only => {
-                    names.push(&select.field);
-                    operand = &select.operand;
+                    names.push(select.field);
+                    operand = select.operand;
                 }
                 _ => return None,
             }
         }
-        let parts: Vec<&str> = names.iter().rev().map(|name| name.as_str()).collect();
+        let parts: Vec<&str> = names.iter().rev().copied().collect();
         resolve_name(self.env.container(), &parts.join("."), |candidate| {
             self.env
                 .variable(candidate)
@@ -330,7 +325,7 @@ impl Planner<'_> {
         })
     }
 
-    fn plan_list(&mut self, expr: &Expr, list: &ListExpr) -> Result<Step, PlanError> {
+    fn plan_list(&mut self, expr: Expr<'e>, list: &ListExpr<'e>) -> Result<Step, PlanError> {
         let mut elements = Vec::with_capacity(list.elements.len());
         for (n, element) in list.elements.iter().enumerate() {
             elements.push(Element {
@@ -344,14 +339,14 @@ impl Planner<'_> {
         })
     }
 
-    fn plan_map(&mut self, expr: &Expr, entries: &[MapEntry]) -> Result<Step, PlanError> {
-        let mut planned = Vec::with_capacity(entries.len());
-        for entry in entries {
-            let key = self.plan(&entry.key)?;
+    fn plan_map(&mut self, expr: Expr<'e>, map: MapExpr<'e>) -> Result<Step, PlanError> {
+        let mut planned = Vec::with_capacity(map.len());
+        for entry in map.iter() {
+            let key = self.plan(entry.key)?;
             planned.push((
                 key,
                 Element {
-                    value: self.plan(&entry.value)?,
+                    value: self.plan(entry.value)?,
                     optional: entry.optional,
                 },
             ));
@@ -363,24 +358,24 @@ impl Planner<'_> {
         })
     }
 
-    fn plan_struct(&mut self, expr: &Expr, literal: &Struct) -> Result<Step, PlanError> {
+    fn plan_struct(&mut self, expr: Expr<'e>, literal: Struct<'e>) -> Result<Step, PlanError> {
         // Some hosts do not allow struct literals of their types. The planner does not check this; the evaluation fails.
         let host = self.env.provider();
         let known = |candidate: &str| {
             let is_known = well_known::is_known(candidate) || host.find_type(candidate).is_some();
             is_known.then(|| SmolStr::new(candidate))
         };
-        let Some(type_name) = resolve_name(self.env.container(), &literal.type_name, known) else {
+        let Some(type_name) = resolve_name(self.env.container(), literal.type_name, known) else {
             return Err(PlanError::new(format_args!(
                 "unknown type: {}",
                 literal.type_name
             )));
         };
-        let mut fields = Vec::with_capacity(literal.fields.len());
-        for field in &literal.fields {
-            let value = self.plan(&field.value)?;
+        let mut fields = Vec::new();
+        for field in literal.fields() {
+            let value = self.plan(field.value)?;
             fields.push((
-                field.name.clone(),
+                field.name.into(),
                 Element {
                     value,
                     optional: field.optional,
@@ -400,6 +395,12 @@ impl Planner<'_> {
     }
 }
 
+/// Adds a selection or index to a chain. Chains are numerous and mostly short, so the list of qualifiers is allocated without spare room.
+fn qualify(chain: &mut Attribute, key: QualifierKey, optional: bool, id: ExprId) {
+    chain.qualifiers.reserve_exact(1);
+    chain.qualifiers.push(Qualifier { key, optional, id });
+}
+
 /// Moves the items to a box without spare capacity.
 fn boxed<T>(items: SmallVec<[T; 2]>) -> Box<[T]> {
     let mut boxed = Vec::with_capacity(items.len());
@@ -414,7 +415,7 @@ fn plan_constant(constant: &Constant) -> Result<Step, PlanError> {
     }))
 }
 
-fn attribute(expr: &Expr, base: Base) -> Step {
+fn attribute(expr: Expr<'_>, base: Base) -> Step {
     Step::from(Attribute::new(expr.id, base))
 }
 

@@ -1,6 +1,6 @@
 //! `cel.bind` (`ext/bindings.go`).
 
-use super::{Expansion, Macro, MacroCall, MacroContext, Receiver, simple_name};
+use super::{Expansion, Macro, MacroCall, MacroContext, Receiver};
 
 /// `cel.bind(name, value, result)`.
 pub const BINDINGS: &[Macro] = &[Macro {
@@ -12,8 +12,8 @@ pub const BINDINGS: &[Macro] = &[Macro {
 
 fn bind(context: &mut MacroContext<'_>, call: MacroCall) -> Expansion {
     let [variable, value, result] = call.args()?;
-    let name = simple_name(
-        &variable,
+    let name = context.simple_name(
+        variable,
         "cel.bind() variable names must be simple identifiers",
     )?;
     Ok(context.bind(name, value, result))

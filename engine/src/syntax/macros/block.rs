@@ -1,11 +1,8 @@
 //! `cel.block` and related macros. The conformance tests of the specification use them to write optimized trees.
 
-use smallvec::smallvec;
-use smol_str::format_smolstr;
-
 use super::{Expansion, Macro, MacroCall, MacroContext, MacroError, Receiver};
 use crate::ast::operators;
-use crate::ast::{Constant, Expr, ExprKind};
+use crate::ast::{Constant, ExprId, ExprKind};
 
 /// `cel.block([a, b], result)`, `cel.index(n)`, `cel.iterVar(depth, n)`, `cel.accuVar(depth, n)`.
 pub const BLOCK: &[Macro] = &[
@@ -26,41 +23,48 @@ const fn of_cel(name: &'static str, arguments: usize, expand: super::Expander) -
 
 fn block(context: &mut MacroContext<'_>, call: MacroCall) -> Expansion {
     let [slots, result] = call.args()?;
-    if !matches!(slots.kind, ExprKind::List(_)) {
+    if !matches!(context.expr(slots).kind(), ExprKind::List(_)) {
         return Err(MacroError::new(
-            slots.id,
+            slots,
             "cel.block requires the first arg to be a list literal",
         ));
     }
-    Ok(context.call(operators::BLOCK, smallvec![slots, result]))
+    Ok(context.call(operators::BLOCK, &[slots, result]))
 }
 
 fn index(context: &mut MacroContext<'_>, call: MacroCall) -> Expansion {
     let [index] = call.args()?;
     let index = natural(
-        &index,
+        context,
+        index,
         "cel.index requires a single non-negative int constant arg",
     )?;
-    Ok(context.ident(operators::block_slot(index)))
+    Ok(context.ident(&operators::block_slot(index)))
 }
 
 fn iter_var(context: &mut MacroContext<'_>, call: MacroCall) -> Expansion {
     let [depth, unique] = call.args()?;
     let complaint = "cel.iterVar requires two non-negative int constant args";
-    let (depth, unique) = (natural(&depth, complaint)?, natural(&unique, complaint)?);
-    Ok(context.ident(format_smolstr!("@it:{depth}:{unique}")))
+    let depth = natural(context, depth, complaint)?;
+    let unique = natural(context, unique, complaint)?;
+    Ok(context.ident(&format!("@it:{depth}:{unique}")))
 }
 
 fn accu_var(context: &mut MacroContext<'_>, call: MacroCall) -> Expansion {
     let [depth, unique] = call.args()?;
     let complaint = "cel.accuVar requires two non-negative int constant args";
-    let (depth, unique) = (natural(&depth, complaint)?, natural(&unique, complaint)?);
-    Ok(context.ident(format_smolstr!("@ac:{depth}:{unique}")))
+    let depth = natural(context, depth, complaint)?;
+    let unique = natural(context, unique, complaint)?;
+    Ok(context.ident(&format!("@ac:{depth}:{unique}")))
 }
 
-fn natural(arg: &Expr, complaint: &'static str) -> Result<i64, MacroError> {
-    match arg.kind {
-        ExprKind::Constant(Constant::Int(value)) if value >= 0 => Ok(value),
-        _ => Err(MacroError::new(arg.id, complaint)),
+fn natural(
+    context: &MacroContext<'_>,
+    arg: ExprId,
+    complaint: &'static str,
+) -> Result<i64, MacroError> {
+    match context.expr(arg).as_constant() {
+        Some(Constant::Int(value)) if *value >= 0 => Ok(*value),
+        _ => Err(MacroError::new(arg, complaint)),
     }
 }

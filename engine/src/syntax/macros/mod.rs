@@ -1,14 +1,12 @@
 //! Macros: calls that the parser replaces by other trees (`parser/macro.go`).
 
-use std::array;
 use std::borrow::Cow;
 
 use rustc_hash::FxHashMap;
-use smol_str::SmolStr;
+use smallvec::SmallVec;
 
-use super::nodes::{self, Nodes, TooManyNodes};
-use crate::ast::operators::ACCUMULATOR;
-use crate::ast::{CallArguments, Comprehension, Constant, Expr, ExprId, ExprKind, ListExpr};
+use crate::ast::operators::{ACCUMULATOR, named};
+use crate::ast::{Constant, Expr, ExprId, Fold, Name, Nodes, TooManyNodes};
 use crate::source::Offset;
 
 mod bindings;
@@ -53,7 +51,7 @@ pub enum Receiver {
 pub type Expander = fn(&mut MacroContext<'_>, MacroCall) -> Expansion;
 
 /// The tree that replaces a call, or the error in the call.
-pub type Expansion = Result<Expr, MacroError>;
+pub type Expansion = Result<ExprId, MacroError>;
 
 /// The macros of an environment.
 #[derive(Debug, Clone, Default)]
@@ -76,7 +74,7 @@ impl Macros {
     pub(super) fn find(
         &self,
         name: &str,
-        target: Option<&Expr>,
+        target: Option<Expr<'_>>,
         arguments: usize,
     ) -> Option<Expander> {
         let rows = self.rows.get(name)?;
@@ -89,18 +87,11 @@ impl Macros {
 }
 
 impl Receiver {
-    fn accepts(self, target: Option<&Expr>) -> bool {
-        match (self, target) {
-            (Receiver::None, target) => target.is_none(),
-            (Receiver::Any, target) => target.is_some(),
-            (
-                Receiver::Namespace(name),
-                Some(Expr {
-                    kind: ExprKind::Ident(target),
-                    ..
-                }),
-            ) => target == name,
-            (Receiver::Namespace(_), _) => false,
+    fn accepts(self, target: Option<Expr<'_>>) -> bool {
+        match self {
+            Receiver::None => target.is_none(),
+            Receiver::Any => target.is_some(),
+            Receiver::Namespace(name) => target.and_then(Expr::as_ident) == Some(name),
         }
     }
 }
@@ -135,26 +126,29 @@ impl From<TooManyNodes> for MacroError {
     }
 }
 
+/// The arguments of a call. Most calls have at most four.
+pub type MacroArguments = SmallVec<[ExprId; 4]>;
+
 /// A call that a macro matches.
 #[derive(Debug)]
 pub struct MacroCall {
     id: ExprId,
-    target: Option<Expr>,
-    args: CallArguments,
+    target: Option<ExprId>,
+    args: MacroArguments,
 }
 
 impl MacroCall {
-    pub(super) fn new(id: ExprId, target: Option<Expr>, args: CallArguments) -> Self {
+    pub(super) fn new(id: ExprId, target: Option<ExprId>, args: MacroArguments) -> Self {
         MacroCall { id, target, args }
     }
 
     /// The receiver, if the call has one.
-    pub fn receiver(&self) -> Option<&Expr> {
-        self.target.as_ref()
+    pub fn receiver(&self) -> Option<ExprId> {
+        self.target
     }
 
     /// The arguments. The number of arguments is not checked.
-    pub fn into_args(self) -> CallArguments {
+    pub fn into_args(self) -> MacroArguments {
         self.args
     }
 
@@ -163,17 +157,9 @@ impl MacroCall {
     /// # Errors
     ///
     /// The call has another number of arguments.
-    pub fn args<const N: usize>(self) -> Result<[Expr; N], MacroError> {
-        if self.args.len() != N {
-            return Err(MacroError::new(self.id, "wrong number of arguments"));
-        }
-        // Never used, because there are `N` arguments.
-        let gap = || Expr {
-            id: self.id,
-            kind: ExprKind::Constant(Constant::Null),
-        };
-        let mut args = self.args.into_iter();
-        Ok(array::from_fn(|_| args.next().unwrap_or_else(gap)))
+    pub fn args<const N: usize>(&self) -> Result<[ExprId; N], MacroError> {
+        let args = self.args.as_slice().try_into();
+        args.map_err(|_| MacroError::new(self.id, "wrong number of arguments"))
     }
 
     /// The receiver and the arguments of a macro with exactly `N` arguments.
@@ -181,11 +167,9 @@ impl MacroCall {
     /// # Errors
     ///
     /// The call has no receiver, or another number of arguments.
-    pub fn receiver_and_args<const N: usize>(mut self) -> Result<(Expr, [Expr; N]), MacroError> {
-        let target = self
-            .target
-            .take()
-            .ok_or_else(|| MacroError::new(self.id, "receiver expected"))?;
+    pub fn receiver_and_args<const N: usize>(&self) -> Result<(ExprId, [ExprId; N]), MacroError> {
+        let target = self.target;
+        let target = target.ok_or_else(|| MacroError::new(self.id, "receiver expected"))?;
         Ok((target, self.args()?))
     }
 }
@@ -198,93 +182,95 @@ pub struct MacroContext<'n> {
 }
 
 impl<'n> MacroContext<'n> {
-    pub(super) fn new(nodes: &'n mut Nodes, offset: Offset) -> Self {
+    /// The context of the call `id`.
+    pub(super) fn new(nodes: &'n mut Nodes, id: ExprId) -> Self {
+        let offset = nodes.offset(id);
         MacroContext { nodes, offset }
     }
 
-    fn node(&mut self, kind: ExprKind) -> Expr {
-        Expr {
-            id: self.nodes.id(self.offset),
-            kind,
-        }
+    /// A node, such as an argument of the call.
+    pub fn expr(&self, id: ExprId) -> Expr<'_> {
+        self.nodes.expr(id)
     }
 
     /// A literal.
-    pub fn constant(&mut self, value: Constant) -> Expr {
-        self.node(ExprKind::Constant(value))
+    pub fn constant(&mut self, value: Constant) -> ExprId {
+        self.nodes.add_constant(self.offset, value)
     }
 
     /// `true` or `false`.
-    pub fn bool(&mut self, value: bool) -> Expr {
+    pub fn bool(&mut self, value: bool) -> ExprId {
         self.constant(Constant::Bool(value))
     }
 
     /// A name.
-    pub fn ident(&mut self, name: impl Into<SmolStr>) -> Expr {
-        self.node(ExprKind::Ident(name.into()))
+    pub fn ident(&mut self, name: &str) -> ExprId {
+        let name = self.nodes.name(name);
+        self.named(name)
+    }
+
+    fn named(&mut self, name: Name) -> ExprId {
+        self.nodes.add_ident(self.offset, name)
     }
 
     /// The accumulator's name as an expression.
-    pub fn accumulator(&mut self) -> Expr {
-        self.ident(SmolStr::new_static(ACCUMULATOR))
+    pub fn accumulator(&mut self) -> ExprId {
+        self.named(named::ACCUMULATOR)
     }
 
     /// A call of a function or operator.
-    pub fn call(&mut self, function: &'static str, args: CallArguments) -> Expr {
-        nodes::call(
-            self.nodes.id(self.offset),
-            SmolStr::new_static(function),
-            None,
-            args,
-        )
+    pub fn call(&mut self, function: &str, args: &[ExprId]) -> ExprId {
+        let function = self.nodes.name(function);
+        self.call_named(function, args)
     }
 
-    /// A receiver-style call.
-    pub fn member_call(
-        &mut self,
-        function: &'static str,
-        target: Expr,
-        args: CallArguments,
-    ) -> Expr {
-        nodes::call(
-            self.nodes.id(self.offset),
-            SmolStr::new_static(function),
-            Some(target),
-            args,
-        )
+    fn call_named(&mut self, function: Name, args: &[ExprId]) -> ExprId {
+        let id = self.nodes.id(self.offset);
+        self.nodes.set_call(id, function, args, false);
+        id
+    }
+
+    /// A receiver-style call. `operands` are the receiver and the arguments.
+    pub fn member_call(&mut self, function: &str, operands: &[ExprId]) -> ExprId {
+        let function = self.nodes.name(function);
+        let id = self.nodes.id(self.offset);
+        self.nodes.set_call(id, function, operands, true);
+        id
     }
 
     /// A list.
-    pub fn list(&mut self, elements: Vec<Expr>) -> Expr {
-        self.node(ExprKind::List(Box::new(ListExpr {
-            elements,
-            optional_indices: Vec::new(),
-        })))
+    pub fn list(&mut self, elements: &[ExprId]) -> ExprId {
+        let id = self.nodes.id(self.offset);
+        self.nodes.set_list(id, elements, &[]);
+        id
     }
 
     /// An empty map.
-    pub fn empty_map(&mut self) -> Expr {
-        self.node(ExprKind::Map(Vec::new()))
+    pub fn empty_map(&mut self) -> ExprId {
+        let id = self.nodes.id(self.offset);
+        self.nodes.set_map(id, []);
+        id
     }
 
-    /// A presence test: `has(operand.field)`.
-    pub fn presence_test(&mut self, operand: Expr, field: SmolStr) -> Expr {
-        nodes::select(self.nodes.id(self.offset), operand, field, true)
+    /// Turns the selection `operand.field` into the presence test `has(operand.field)`. `None` if `select` is not a selection.
+    pub fn presence_test(&mut self, select: ExprId) -> Option<ExprId> {
+        self.nodes.add_presence_test(self.offset, select)
     }
 
-    /// A comprehension.
-    pub fn comprehension(&mut self, comprehension: Comprehension) -> Expr {
-        self.node(ExprKind::Comprehension(Box::new(comprehension)))
+    fn comprehension(&mut self, fold: Fold) -> ExprId {
+        let id = self.nodes.id(self.offset);
+        self.nodes.set_fold(id, fold);
+        id
     }
 
     /// Builds an expression that evaluates `result` with `name` bound to `value`: a comprehension over an empty list, with `name` as its
     /// accumulator.
-    pub fn bind(&mut self, name: SmolStr, value: Expr, result: Expr) -> Expr {
-        let (iter_range, loop_condition) = (self.list(Vec::new()), self.bool(false));
-        let loop_step = self.ident(name.clone());
-        self.comprehension(Comprehension {
+    fn bind(&mut self, name: Name, value: ExprId, result: ExprId) -> ExprId {
+        let (iter_range, loop_condition) = (self.list(&[]), self.bool(false));
+        let loop_step = self.named(name);
+        self.comprehension(Fold {
             iter_range,
-            iter_var: SmolStr::new_static(crate::ast::operators::UNUSED),
+            iter_var: named::UNUSED,
             iter_var2: None,
             accu_var: name,
             accu_init: value,
@@ -299,30 +285,29 @@ impl<'n> MacroContext<'n> {
     /// # Errors
     ///
     /// The tree would have too many nodes.
-    pub fn copy(&mut self, expr: &Expr) -> Expansion {
+    pub fn copy(&mut self, expr: ExprId) -> Expansion {
         Ok(self.nodes.copy(expr, self.offset)?)
     }
-}
 
-/// The name that an argument consists of.
-///
-/// # Errors
-///
-/// The argument is not a simple name. The error has the message `complaint`.
-pub fn simple_name(arg: &Expr, complaint: &'static str) -> Result<SmolStr, MacroError> {
-    match &arg.kind {
-        ExprKind::Ident(name) => Ok(name.clone()),
-        _ => Err(MacroError::new(arg.id, complaint)),
+    /// The name that an argument consists of.
+    ///
+    /// # Errors
+    ///
+    /// The argument is not a simple name. The error has the message `complaint`.
+    fn simple_name(&self, arg: ExprId, complaint: &'static str) -> Result<Name, MacroError> {
+        let name = self.nodes.ident(arg);
+        name.ok_or_else(|| MacroError::new(arg, complaint))
     }
-}
 
-/// Rejects loop variables that would hide the accumulator: those with the accumulator's name, or with its name in older versions of cel-go.
-pub(super) fn refuse_accumulator(name: &str, arg: ExprId) -> Result<(), MacroError> {
-    if name == ACCUMULATOR || name == "__result__" {
-        return Err(MacroError::new(
-            arg,
-            "iteration variable overwrites accumulator variable",
-        ));
+    /// Rejects loop variables that would hide the accumulator: those with the accumulator's name, or with its name in older versions of
+    /// cel-go.
+    fn refuse_accumulator(&self, name: Name, arg: ExprId) -> Result<(), MacroError> {
+        if matches!(self.nodes.text(name), ACCUMULATOR | "__result__") {
+            return Err(MacroError::new(
+                arg,
+                "iteration variable overwrites accumulator variable",
+            ));
+        }
+        Ok(())
     }
-    Ok(())
 }

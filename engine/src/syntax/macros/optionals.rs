@@ -1,9 +1,7 @@
 //! The macros of optional values: `optMap`, `optFlatMap` (`cel/library.go`).
 
-use smallvec::smallvec;
-
-use super::{Expansion, Macro, MacroCall, MacroContext, Receiver, simple_name};
-use crate::ast::Expr;
+use super::{Expansion, Macro, MacroCall, MacroContext, Receiver};
+use crate::ast::ExprId;
 use crate::ast::operators::CONDITIONAL;
 
 /// The macros of optional values.
@@ -24,31 +22,31 @@ pub const OPTIONALS: &[Macro] = &[
 
 fn opt_map(context: &mut MacroContext<'_>, call: MacroCall) -> Expansion {
     let (target, [variable, transform]) = call.receiver_and_args()?;
-    let name = simple_name(
-        &variable,
+    let name = context.simple_name(
+        variable,
         "optMap() variable name must be a simple identifier",
     )?;
-    let value = context.copy(&target)?;
-    let value = context.member_call("value", value, smallvec![]);
+    let value = context.copy(target)?;
+    let value = context.member_call("value", &[value]);
     let mapped = context.bind(name, value, transform);
-    let mapped = context.call("optional.of", smallvec![mapped]);
+    let mapped = context.call("optional.of", &[mapped]);
     Ok(if_present(context, target, mapped))
 }
 
 fn opt_flat_map(context: &mut MacroContext<'_>, call: MacroCall) -> Expansion {
     let (target, [variable, transform]) = call.receiver_and_args()?;
-    let name = simple_name(
-        &variable,
+    let name = context.simple_name(
+        variable,
         "optFlatMap() variable name must be a simple identifier",
     )?;
-    let value = context.copy(&target)?;
-    let value = context.member_call("value", value, smallvec![]);
+    let value = context.copy(target)?;
+    let value = context.member_call("value", &[value]);
     let mapped = context.bind(name, value, transform);
     Ok(if_present(context, target, mapped))
 }
 
-fn if_present(context: &mut MacroContext<'_>, target: Expr, mapped: Expr) -> Expr {
-    let present = context.member_call("hasValue", target, smallvec![]);
-    let none = context.call("optional.none", smallvec![]);
-    context.call(CONDITIONAL, smallvec![present, mapped, none])
+fn if_present(context: &mut MacroContext<'_>, target: ExprId, mapped: ExprId) -> ExprId {
+    let present = context.member_call("hasValue", &[target]);
+    let none = context.call("optional.none", &[]);
+    context.call(CONDITIONAL, &[present, mapped, none])
 }

@@ -1,16 +1,8 @@
 //! The macros of the language: `has`, `all`, `exists`, `exists_one`, `map`, `filter` (`parser/macro.go`).
 
-use smallvec::smallvec;
-use smol_str::SmolStr;
-
-use super::{
-    Expansion, Macro, MacroCall, MacroContext, MacroError, Receiver, refuse_accumulator,
-    simple_name,
-};
-use crate::ast::operators::{
-    ACCUMULATOR, ADD, CONDITIONAL, EQUALS, LOGICAL_AND, LOGICAL_NOT, LOGICAL_OR, NOT_STRICTLY_FALSE,
-};
-use crate::ast::{Comprehension, Constant, Expr, ExprKind};
+use super::{Expansion, Macro, MacroCall, MacroContext, MacroError, Receiver};
+use crate::ast::operators::named;
+use crate::ast::{Constant, ExprId, Fold, Name};
 
 /// The macros of the language.
 pub const STANDARD: &[Macro] = &[
@@ -60,22 +52,26 @@ pub const STANDARD: &[Macro] = &[
 
 /// The loop variables of a comprehension.
 pub(super) struct LoopVariables {
-    pub(super) first: SmolStr,
-    pub(super) second: Option<SmolStr>,
+    pub(super) first: Name,
+    pub(super) second: Option<Name>,
 }
 
 /// The parts of a comprehension that depend on the macro. The range and the loop variables come from the call.
 pub(super) struct FoldParts {
-    pub(super) init: Expr,
-    pub(super) condition: Expr,
-    pub(super) step: Expr,
-    pub(super) result: Expr,
+    pub(super) init: ExprId,
+    pub(super) condition: ExprId,
+    pub(super) step: ExprId,
+    pub(super) result: ExprId,
 }
 
 impl LoopVariables {
-    fn one(arg: &Expr, complaint: &'static str) -> Result<Self, MacroError> {
-        let first = simple_name(arg, complaint)?;
-        refuse_accumulator(&first, arg.id)?;
+    fn one(
+        context: &MacroContext<'_>,
+        arg: ExprId,
+        complaint: &'static str,
+    ) -> Result<Self, MacroError> {
+        let first = context.simple_name(arg, complaint)?;
+        context.refuse_accumulator(first, arg)?;
         Ok(LoopVariables {
             first,
             second: None,
@@ -86,15 +82,15 @@ impl LoopVariables {
 /// Builds a comprehension from its parts.
 pub(super) fn comprehension(
     context: &mut MacroContext<'_>,
-    range: Expr,
+    range: ExprId,
     variables: LoopVariables,
     fold: FoldParts,
-) -> Expr {
-    context.comprehension(Comprehension {
+) -> ExprId {
+    context.comprehension(Fold {
         iter_range: range,
         iter_var: variables.first,
         iter_var2: variables.second,
-        accu_var: SmolStr::new_static(ACCUMULATOR),
+        accu_var: named::ACCUMULATOR,
         accu_init: fold.init,
         loop_condition: fold.condition,
         loop_step: fold.step,
@@ -103,12 +99,12 @@ pub(super) fn comprehension(
 }
 
 /// The comprehension of `all`: the accumulator stays true as long as the predicate is true.
-pub(super) fn fold_all(context: &mut MacroContext<'_>, predicate: Expr) -> FoldParts {
+pub(super) fn fold_all(context: &mut MacroContext<'_>, predicate: ExprId) -> FoldParts {
     let init = context.bool(true);
     let accu = context.accumulator();
-    let condition = context.call(NOT_STRICTLY_FALSE, smallvec![accu]);
+    let condition = context.call_named(named::NOT_STRICTLY_FALSE, &[accu]);
     let accu = context.accumulator();
-    let step = context.call(LOGICAL_AND, smallvec![accu, predicate]);
+    let step = context.call_named(named::LOGICAL_AND, &[accu, predicate]);
     FoldParts {
         init,
         condition,
@@ -118,13 +114,13 @@ pub(super) fn fold_all(context: &mut MacroContext<'_>, predicate: Expr) -> FoldP
 }
 
 /// The comprehension of `exists`: the accumulator stays false until the predicate is true.
-pub(super) fn fold_exists(context: &mut MacroContext<'_>, predicate: Expr) -> FoldParts {
+pub(super) fn fold_exists(context: &mut MacroContext<'_>, predicate: ExprId) -> FoldParts {
     let init = context.bool(false);
     let accu = context.accumulator();
-    let not = context.call(LOGICAL_NOT, smallvec![accu]);
-    let condition = context.call(NOT_STRICTLY_FALSE, smallvec![not]);
+    let not = context.call_named(named::LOGICAL_NOT, &[accu]);
+    let condition = context.call_named(named::NOT_STRICTLY_FALSE, &[not]);
     let accu = context.accumulator();
-    let step = context.call(LOGICAL_OR, smallvec![accu, predicate]);
+    let step = context.call_named(named::LOGICAL_OR, &[accu, predicate]);
     FoldParts {
         init,
         condition,
@@ -134,15 +130,15 @@ pub(super) fn fold_exists(context: &mut MacroContext<'_>, predicate: Expr) -> Fo
 }
 
 /// The comprehension of `exists_one`: the accumulator counts the elements for which the predicate is true.
-pub(super) fn fold_exists_one(context: &mut MacroContext<'_>, predicate: Expr) -> FoldParts {
+pub(super) fn fold_exists_one(context: &mut MacroContext<'_>, predicate: ExprId) -> FoldParts {
     let init = context.constant(Constant::Int(0));
     let condition = context.bool(true);
     let (accu, one) = (context.accumulator(), context.constant(Constant::Int(1)));
-    let increment = context.call(ADD, smallvec![accu, one]);
+    let increment = context.call_named(named::ADD, &[accu, one]);
     let accu = context.accumulator();
-    let step = context.call(CONDITIONAL, smallvec![predicate, increment, accu]);
+    let step = context.call_named(named::CONDITIONAL, &[predicate, increment, accu]);
     let (accu, one) = (context.accumulator(), context.constant(Constant::Int(1)));
-    let result = context.call(EQUALS, smallvec![accu, one]);
+    let result = context.call_named(named::EQUALS, &[accu, one]);
     FoldParts {
         init,
         condition,
@@ -154,14 +150,14 @@ pub(super) fn fold_exists_one(context: &mut MacroContext<'_>, predicate: Expr) -
 /// The comprehension of `map` and `filter`: each element that satisfies the predicate adds one element to the accumulator.
 pub(super) fn fold_list(
     context: &mut MacroContext<'_>,
-    predicate: Option<Expr>,
-    element: Expr,
+    predicate: Option<ExprId>,
+    element: ExprId,
 ) -> FoldParts {
-    let init = context.list(Vec::new());
+    let init = context.list(&[]);
     let condition = context.bool(true);
     let accu = context.accumulator();
-    let element = context.list(vec![element]);
-    let step = context.call(ADD, smallvec![accu, element]);
+    let element = context.list(&[element]);
+    let step = context.call_named(named::ADD, &[accu, element]);
     let step = step_if(context, predicate, step);
     FoldParts {
         init,
@@ -172,12 +168,16 @@ pub(super) fn fold_list(
 }
 
 /// The loop step `predicate ? step : accumulator`. Without a predicate, the loop step is `step`.
-pub(super) fn step_if(context: &mut MacroContext<'_>, predicate: Option<Expr>, step: Expr) -> Expr {
+pub(super) fn step_if(
+    context: &mut MacroContext<'_>,
+    predicate: Option<ExprId>,
+    step: ExprId,
+) -> ExprId {
     let Some(predicate) = predicate else {
         return step;
     };
     let accu = context.accumulator();
-    context.call(CONDITIONAL, smallvec![predicate, step, accu])
+    context.call_named(named::CONDITIONAL, &[predicate, step, accu])
 }
 
 const NOT_A_NAME: &str = "argument must be a simple name";
@@ -185,59 +185,57 @@ const NOT_AN_IDENTIFIER: &str = "argument is not an identifier";
 
 fn has(context: &mut MacroContext<'_>, call: MacroCall) -> Expansion {
     let [arg] = call.args()?;
-    match arg.kind {
-        ExprKind::Select(select) => Ok(context.presence_test(select.operand, select.field)),
-        _ => Err(MacroError::new(arg.id, "invalid argument to has() macro")),
-    }
+    let test = context.presence_test(arg);
+    test.ok_or_else(|| MacroError::new(arg, "invalid argument to has() macro"))
 }
 
 fn all(context: &mut MacroContext<'_>, call: MacroCall) -> Expansion {
     let (range, [variable, predicate]) = call.receiver_and_args()?;
-    let variables = LoopVariables::one(&variable, NOT_A_NAME)?;
+    let variables = LoopVariables::one(context, variable, NOT_A_NAME)?;
     let fold = fold_all(context, predicate);
     Ok(comprehension(context, range, variables, fold))
 }
 
 fn exists(context: &mut MacroContext<'_>, call: MacroCall) -> Expansion {
     let (range, [variable, predicate]) = call.receiver_and_args()?;
-    let variables = LoopVariables::one(&variable, NOT_A_NAME)?;
+    let variables = LoopVariables::one(context, variable, NOT_A_NAME)?;
     let fold = fold_exists(context, predicate);
     Ok(comprehension(context, range, variables, fold))
 }
 
 fn exists_one(context: &mut MacroContext<'_>, call: MacroCall) -> Expansion {
     let (range, [variable, predicate]) = call.receiver_and_args()?;
-    let variables = LoopVariables::one(&variable, NOT_A_NAME)?;
+    let variables = LoopVariables::one(context, variable, NOT_A_NAME)?;
     let fold = fold_exists_one(context, predicate);
     Ok(comprehension(context, range, variables, fold))
 }
 
 fn map(context: &mut MacroContext<'_>, call: MacroCall) -> Expansion {
     let (range, [variable, transform]) = call.receiver_and_args()?;
-    make_map(context, range, &variable, None, transform)
+    make_map(context, range, variable, None, transform)
 }
 
 fn map_if(context: &mut MacroContext<'_>, call: MacroCall) -> Expansion {
     let (range, [variable, predicate, transform]) = call.receiver_and_args()?;
-    make_map(context, range, &variable, Some(predicate), transform)
+    make_map(context, range, variable, Some(predicate), transform)
 }
 
 /// Expands `map`: collects the value of `transform` for every element that satisfies the predicate.
 pub(super) fn make_map(
     context: &mut MacroContext<'_>,
-    range: Expr,
-    variable: &Expr,
-    predicate: Option<Expr>,
-    transform: Expr,
+    range: ExprId,
+    variable: ExprId,
+    predicate: Option<ExprId>,
+    transform: ExprId,
 ) -> Expansion {
-    let variables = LoopVariables::one(variable, NOT_AN_IDENTIFIER)?;
+    let variables = LoopVariables::one(context, variable, NOT_AN_IDENTIFIER)?;
     let fold = fold_list(context, predicate, transform);
     Ok(comprehension(context, range, variables, fold))
 }
 
 fn filter(context: &mut MacroContext<'_>, call: MacroCall) -> Expansion {
     let (range, [variable, predicate]) = call.receiver_and_args()?;
-    let variables = LoopVariables::one(&variable, NOT_AN_IDENTIFIER)?;
+    let variables = LoopVariables::one(context, variable, NOT_AN_IDENTIFIER)?;
     let fold = fold_list(context, Some(predicate), variable);
     Ok(comprehension(context, range, variables, fold))
 }

@@ -1,18 +1,14 @@
 //! The macros with two loop variables: the index or key, and the value (`ext/comprehensions.go`).
 
 use smallvec::smallvec;
-use smol_str::SmolStr;
 
 use super::standard::{
     FoldParts, LoopVariables, comprehension, fold_all, fold_exists, fold_exists_one, fold_list,
     step_if,
 };
-use super::{
-    Expansion, Macro, MacroCall, MacroContext, MacroError, Receiver, refuse_accumulator,
-    simple_name,
-};
+use super::{Expansion, Macro, MacroArguments, MacroCall, MacroContext, MacroError, Receiver};
 use crate::ast::operators::MAP_INSERT;
-use crate::ast::{CallArguments, Expr};
+use crate::ast::{ExprId, Name};
 
 /// The macros with two loop variables: the index or key, and the value.
 pub const TWO_VARIABLE: &[Macro] = &[
@@ -37,20 +33,21 @@ const fn receiver_style(name: &'static str, arguments: usize, expand: super::Exp
     }
 }
 
-fn variables(first: &Expr, second: &Expr) -> Result<LoopVariables, MacroError> {
+fn variables(
+    context: &MacroContext<'_>,
+    first: ExprId,
+    second: ExprId,
+) -> Result<LoopVariables, MacroError> {
     const NOT_A_NAME: &str = "argument must be a simple name";
-    let (name, name2) = (
-        simple_name(first, NOT_A_NAME)?,
-        simple_name(second, NOT_A_NAME)?,
-    );
-    if name == name2 {
-        return Err(MacroError::new(
-            second.id,
-            format!("duplicate variable name: {name}"),
-        ));
+    let name = context.simple_name(first, NOT_A_NAME)?;
+    let name2 = context.simple_name(second, NOT_A_NAME)?;
+    let text = |name| context.nodes.text(name);
+    if text(name) == text(name2) {
+        let message = format!("duplicate variable name: {}", text(name));
+        return Err(MacroError::new(second, message));
     }
-    refuse_accumulator(&name, first.id)?;
-    refuse_accumulator(&name2, second.id)?;
+    context.refuse_accumulator(name, first)?;
+    context.refuse_accumulator(name2, second)?;
     Ok(LoopVariables {
         first: name,
         second: Some(name2),
@@ -72,54 +69,54 @@ fn exists_one(context: &mut MacroContext<'_>, call: MacroCall) -> Expansion {
 fn quantifier(
     context: &mut MacroContext<'_>,
     call: MacroCall,
-    fold: fn(&mut MacroContext<'_>, Expr) -> FoldParts,
+    fold: fn(&mut MacroContext<'_>, ExprId) -> FoldParts,
 ) -> Expansion {
     let (range, [first, second, predicate]) = call.receiver_and_args()?;
-    let variables = variables(&first, &second)?;
+    let variables = variables(context, first, second)?;
     let fold = fold(context, predicate);
     Ok(comprehension(context, range, variables, fold))
 }
 
 fn transform_list(context: &mut MacroContext<'_>, call: MacroCall) -> Expansion {
     let (range, [first, second, transform]) = call.receiver_and_args()?;
-    let variables = variables(&first, &second)?;
+    let variables = variables(context, first, second)?;
     let fold = fold_list(context, None, transform);
     Ok(comprehension(context, range, variables, fold))
 }
 
 fn transform_list_if(context: &mut MacroContext<'_>, call: MacroCall) -> Expansion {
     let (range, [first, second, predicate, transform]) = call.receiver_and_args()?;
-    let variables = variables(&first, &second)?;
+    let variables = variables(context, first, second)?;
     let fold = fold_list(context, Some(predicate), transform);
     Ok(comprehension(context, range, variables, fold))
 }
 
 fn transform_map(context: &mut MacroContext<'_>, call: MacroCall) -> Expansion {
     let (range, [first, second, value]) = call.receiver_and_args()?;
-    let variables = variables(&first, &second)?;
-    let key = variables.first.clone();
+    let variables = variables(context, first, second)?;
+    let key = variables.first;
     let fold = fold_map(context, None, Some(key), value);
     Ok(comprehension(context, range, variables, fold))
 }
 
 fn transform_map_if(context: &mut MacroContext<'_>, call: MacroCall) -> Expansion {
     let (range, [first, second, predicate, value]) = call.receiver_and_args()?;
-    let variables = variables(&first, &second)?;
-    let key = variables.first.clone();
+    let variables = variables(context, first, second)?;
+    let key = variables.first;
     let fold = fold_map(context, Some(predicate), Some(key), value);
     Ok(comprehension(context, range, variables, fold))
 }
 
 fn transform_map_entry(context: &mut MacroContext<'_>, call: MacroCall) -> Expansion {
     let (range, [first, second, entry]) = call.receiver_and_args()?;
-    let variables = variables(&first, &second)?;
+    let variables = variables(context, first, second)?;
     let fold = fold_map(context, None, None, entry);
     Ok(comprehension(context, range, variables, fold))
 }
 
 fn transform_map_entry_if(context: &mut MacroContext<'_>, call: MacroCall) -> Expansion {
     let (range, [first, second, predicate, entry]) = call.receiver_and_args()?;
-    let variables = variables(&first, &second)?;
+    let variables = variables(context, first, second)?;
     let fold = fold_map(context, Some(predicate), None, entry);
     Ok(comprehension(context, range, variables, fold))
 }
@@ -128,14 +125,14 @@ fn transform_map_entry_if(context: &mut MacroContext<'_>, call: MacroCall) -> Ex
 /// entries of this map.
 fn fold_map(
     context: &mut MacroContext<'_>,
-    predicate: Option<Expr>,
-    key: Option<SmolStr>,
-    value: Expr,
+    predicate: Option<ExprId>,
+    key: Option<Name>,
+    value: ExprId,
 ) -> FoldParts {
-    let mut args: CallArguments = smallvec![context.accumulator()];
-    args.extend(key.map(|key| context.ident(key)));
+    let mut args: MacroArguments = smallvec![context.accumulator()];
+    args.extend(key.map(|key| context.named(key)));
     args.push(value);
-    let step = context.call(MAP_INSERT, args);
+    let step = context.call(MAP_INSERT, &args);
     let step = step_if(context, predicate, step);
     FoldParts {
         init: context.empty_map(),

@@ -1,7 +1,7 @@
 //! Tests of the parser: trees, positions, macros, limits and error messages.
 
 use super::*;
-use crate::ast::{Constant, ExprKind};
+use crate::ast::{Constant, Expr, ExprKind, Exprs};
 
 mod faults;
 mod limits;
@@ -39,9 +39,9 @@ fn brief(issues: &Issues) -> Vec<String> {
 
 /// Prints a tree in prefix notation. Comprehensions are printed as
 /// `fold(range, variables, accumulator = init, condition, step, result)`.
-fn show(expr: &Expr) -> String {
-    let all = |exprs: &[Expr]| exprs.iter().map(show).collect::<Vec<_>>().join(", ");
-    match &expr.kind {
+fn show(expr: Expr<'_>) -> String {
+    let all = |exprs: Exprs<'_>| exprs.iter().map(show).collect::<Vec<_>>().join(", ");
+    match expr.kind() {
         ExprKind::Constant(Constant::String(value)) => format!("{value:?}"),
         ExprKind::Constant(Constant::Bytes(value)) => format!("b{value:?}"),
         ExprKind::Constant(Constant::Int(value)) => value.to_string(),
@@ -51,15 +51,14 @@ fn show(expr: &Expr) -> String {
         ExprKind::Constant(Constant::Null) => "null".to_owned(),
         ExprKind::Ident(name) => name.to_string(),
         ExprKind::Select(select) if select.test_only => {
-            format!("has({}.{})", show(&select.operand), select.field)
+            format!("has({}.{})", show(select.operand), select.field)
         }
-        ExprKind::Select(select) => format!("{}.{}", show(&select.operand), select.field),
+        ExprKind::Select(select) => format!("{}.{}", show(select.operand), select.field),
         ExprKind::Call(call) => {
             let target = call
                 .target
-                .as_ref()
                 .map_or(String::new(), |target| show(target) + ".");
-            format!("{target}{}({})", call.function, all(&call.args))
+            format!("{target}{}({})", call.function, all(call.args))
         }
         ExprKind::List(list) => {
             let elements = list.elements.iter().enumerate();
@@ -69,19 +68,18 @@ fn show(expr: &Expr) -> String {
                 .collect();
             format!("[{}]", elements.join(", "))
         }
-        ExprKind::Map(entries) => {
+        ExprKind::Map(map) => {
             let mark = |optional| if optional { "?" } else { "" };
-            let entries = entries
+            let entries = map
                 .iter()
-                .map(|e| format!("{}{}: {}", mark(e.optional), show(&e.key), show(&e.value)));
+                .map(|e| format!("{}{}: {}", mark(e.optional), show(e.key), show(e.value)));
             format!("{{{}}}", entries.collect::<Vec<_>>().join(", "))
         }
         ExprKind::Struct(literal) => {
             let mark = |optional| if optional { "?" } else { "" };
             let fields = literal
-                .fields
-                .iter()
-                .map(|f| format!("{}{}: {}", mark(f.optional), f.name, show(&f.value)));
+                .fields()
+                .map(|f| format!("{}{}: {}", mark(f.optional), f.name, show(f.value)));
             format!(
                 "{}{{{}}}",
                 literal.type_name,
@@ -90,16 +88,15 @@ fn show(expr: &Expr) -> String {
         }
         ExprKind::Comprehension(fold) => format!(
             "fold({}, {}{}, {} = {}, {}, {}, {})",
-            show(&fold.iter_range),
-            fold.iter_var,
-            fold.iter_var2
-                .as_ref()
+            show(fold.iter_range()),
+            fold.iter_var(),
+            fold.iter_var2()
                 .map_or(String::new(), |name| format!(" {name}")),
-            fold.accu_var,
-            show(&fold.accu_init),
-            show(&fold.loop_condition),
-            show(&fold.loop_step),
-            show(&fold.result),
+            fold.accu_var(),
+            show(fold.accu_init()),
+            show(fold.loop_condition()),
+            show(fold.loop_step()),
+            show(fold.result()),
         ),
     }
 }

@@ -240,10 +240,10 @@ fn nodes_are_placed_at_their_tokens() {
         assert_eq!(offset(expr), expected, "{expr}");
     }
     let map = tree("{'a'\n: 1}");
-    let ExprKind::Map(entries) = &map.root().kind else {
+    let ExprKind::Map(entries) = map.root().kind() else {
         panic!("a map")
     };
-    assert_eq!(map.offset(entries[0].id), 5);
+    assert_eq!(map.offset(entries.iter().next().unwrap().id), 5);
     assert_eq!(map.source().location(5), Location { line: 2, column: 0 });
 }
 
@@ -276,12 +276,13 @@ fn both_parsers_make_the_same_tree() {
     ] {
         let source = Source::new(expr);
         let (options, macros) = (ParserOptions::default(), macros());
+        let placed = |ast: Ast| {
+            let offsets: Vec<_> = ast.walk().map(|expr| ast.offset(expr.id)).collect();
+            format!("{:?} {offsets:?}", ast.root())
+        };
         let first = parser::parse(&source, &options, &macros).unwrap();
-        assert_eq!(
-            explain(&source, &options, &macros).unwrap(),
-            first,
-            "{expr}"
-        );
+        let second = explain(&source, &options, &macros).unwrap();
+        assert_eq!(placed(second), placed(first), "{expr}");
     }
 }
 

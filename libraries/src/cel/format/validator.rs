@@ -1,6 +1,6 @@
 //! The validator for calls of `format` whose template and list of values are literals.
 
-use gavel_engine::ast::{Call, Constant, Expr, ExprId, ExprKind};
+use gavel_engine::ast::{Call, Expr, ExprId, ExprKind, Exprs};
 use gavel_engine::check::CheckedAst;
 use gavel_engine::decl::LiteralRule;
 use gavel_engine::issues::Issues;
@@ -51,7 +51,7 @@ fn takes(verb: Verb, ty: &Type) -> bool {
 fn validate(checked: &CheckedAst, issues: &mut Issues, takes: Takes) {
     for (expr, call) in checked.calls_with(LiteralRule::Mixed) {
         let known = || checked.overload(expr.id);
-        if let Some((template, values)) = literals(call)
+        if let Some((template, values)) = literals(&call)
             && known().is_none_or(|overload| overload.id == super::FORMAT.id)
             && let Err((id, message)) = check_call(checked, expr.id, template, values, takes)
         {
@@ -62,12 +62,11 @@ fn validate(checked: &CheckedAst, issues: &mut Issues, takes: Takes) {
 }
 
 /// The template and the values of `'…'.format([…])`; `None` unless both are literals.
-fn literals(call: &Call) -> Option<(&str, &[Expr])> {
-    match (&call.target.as_ref()?.kind, call.args.as_slice()) {
-        (ExprKind::Constant(Constant::String(template)), [argument]) => match &argument.kind {
-            ExprKind::List(list) => Some((template, &list.elements)),
-            _ => None,
-        },
+fn literals<'c>(call: &Call<'c>) -> Option<(&'c str, Exprs<'c>)> {
+    let template = call.target?.as_text()?;
+    let [argument] = call.args.array()?;
+    match argument.kind() {
+        ExprKind::List(list) => Some((template, list.elements)),
         _ => None,
     }
 }
@@ -77,7 +76,7 @@ fn check_call(
     checked: &CheckedAst,
     call: ExprId,
     template: &str,
-    values: &[Expr],
+    values: Exprs<'_>,
     takes: Takes,
 ) -> Result<(), (ExprId, String)> {
     let mut taken = 0_usize;
@@ -115,7 +114,7 @@ fn check_call(
 
 /// Finds the first node that `%s` does not accept: the value itself, or an element of a list or map literal in it. `None` if `%s` accepts
 /// all of them. The parser limits the depth of the recursion.
-fn find_unwritable(checked: &CheckedAst, value: &Expr) -> Option<ExprId> {
+fn find_unwritable(checked: &CheckedAst, value: Expr<'_>) -> Option<ExprId> {
     let written = matches!(
         kind_of(checked.type_of(value.id)),
         Type::Dyn
@@ -136,11 +135,11 @@ fn find_unwritable(checked: &CheckedAst, value: &Expr) -> Option<ExprId> {
         return Some(value.id);
     }
     let find = |value| find_unwritable(checked, value);
-    match &value.kind {
+    match value.kind() {
         ExprKind::List(list) => list.elements.iter().find_map(find),
-        ExprKind::Map(entries) => entries
+        ExprKind::Map(map) => map
             .iter()
-            .find_map(|entry| find(&entry.key).or_else(|| find(&entry.value))),
+            .find_map(|entry| find(entry.key).or_else(|| find(entry.value))),
         _ => None,
     }
 }

@@ -1,0 +1,520 @@
+//! The storage of a tree: a row for each id. Nodes refer to their children by id, so a tree is built and dropped without an allocation for
+//! each node (cel-go `parser/helper.go`, `common/ast/factory.go`).
+
+use super::name::{Name, Names};
+use super::{Constant, ExprId};
+use crate::source::{Offset, Source};
+
+/// The position of nodes for parts that could not be parsed.
+pub(crate) const NOWHERE: Offset = Offset::MAX;
+
+/// The node limit of a tree.
+///
+/// An expression of 100,000 code points has at most about 100,000 nodes, including expanded macros. Only `optMap` and `optFlatMap` can
+/// create more: they copy their receiver, so each further call in a chain such as `a.optMap(x, x).optMap(x, x)` doubles the number of
+/// nodes. The limit leaves room for every useful expression with these macros, and bounds the memory of a tree to about 10 MB.
+pub(crate) const MAX_NODES: usize = 250_000;
+
+/// The error of a tree with more nodes than [`MAX_NODES`].
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct TooManyNodes;
+
+/// A node. The children of a call or list, the entries of a map and the fields of a struct are ranges of tables.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Node {
+    /// No node: the id of a map entry, of a field initializer, or of a node that is not complete yet.
+    None,
+    Constant(u32),
+    Ident(Name),
+    Select {
+        operand: ExprId,
+        field: Name,
+        test_only: bool,
+    },
+    Call {
+        function: Name,
+        /// The arguments. If `has_target`, the receiver comes before them.
+        operands: Span,
+        has_target: bool,
+    },
+    List {
+        elements: Span,
+        optional_indices: Span,
+    },
+    Map(Span),
+    Struct {
+        type_name: Name,
+        fields: Span,
+    },
+    Fold(u32),
+}
+
+// Nodes are copied while a tree is built and checked.
+const _: () = assert!(size_of::<Row>() <= 24);
+
+/// A range of a table.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Span {
+    first: u32,
+    length: u32,
+}
+
+impl Span {
+    fn new(first: usize, end: usize) -> Self {
+        let number = |number| u32::try_from(number).unwrap_or(0);
+        Span {
+            first: number(first),
+            length: number(end.saturating_sub(first)),
+        }
+    }
+
+    /// The rows of the range.
+    #[inline]
+    pub(super) fn of<T>(self, table: &[T]) -> &[T] {
+        let first = self.first as usize;
+        let end = first.saturating_add(self.length as usize);
+        table.get(first..end).unwrap_or_default()
+    }
+
+    /// The range without its first row.
+    fn rest(self) -> Self {
+        Span {
+            first: self.first.saturating_add(1),
+            length: self.length.saturating_sub(1),
+        }
+    }
+}
+
+/// An entry of a map or a field of a struct.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Entry {
+    pub(crate) id: ExprId,
+    pub(crate) key: EntryKey,
+    pub(crate) value: ExprId,
+    pub(crate) optional: bool,
+}
+
+/// The key of a map entry, or the name of a field.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum EntryKey {
+    Expr(ExprId),
+    Field(Name),
+}
+
+/// A comprehension.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Fold {
+    pub(crate) iter_range: ExprId,
+    pub(crate) iter_var: Name,
+    pub(crate) iter_var2: Option<Name>,
+    pub(crate) accu_var: Name,
+    pub(crate) accu_init: ExprId,
+    pub(crate) loop_condition: ExprId,
+    pub(crate) loop_step: ExprId,
+    pub(crate) result: ExprId,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Row {
+    node: Node,
+    offset: Offset,
+}
+
+/// The nodes of a tree, which is complete or under construction.
+#[derive(Debug, Clone)]
+pub(crate) struct Nodes {
+    source: Source,
+    names: Names,
+    /// The node and the source position of each id; row 0 is unused.
+    rows: Vec<Row>,
+    children: Vec<ExprId>,
+    entries: Vec<Entry>,
+    folds: Vec<Fold>,
+    constants: Vec<Constant>,
+    optional_indices: Vec<u32>,
+}
+
+impl Nodes {
+    /// An empty tree of an expression. `expected` is an estimate of the number of nodes.
+    pub(crate) fn new(source: Source, expected: usize) -> Self {
+        let mut rows = Vec::with_capacity(expected.saturating_add(1));
+        rows.push(Row {
+            node: Node::None,
+            offset: 0,
+        });
+        Nodes {
+            source,
+            names: Names::new(),
+            rows,
+            children: Vec::with_capacity(expected),
+            entries: Vec::new(),
+            folds: Vec::new(),
+            constants: Vec::new(),
+            optional_indices: Vec::new(),
+        }
+    }
+
+    /// The expression.
+    pub(crate) fn source(&self) -> &Source {
+        &self.source
+    }
+
+    /// The number of ids, including the unused id 0.
+    pub(crate) fn id_bound(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// The text of a name.
+    #[inline]
+    pub(crate) fn text(&self, name: Name) -> &str {
+        self.names.text(name, self.source.text())
+    }
+
+    /// The name with this text, which the expression need not contain.
+    pub(crate) fn name(&mut self, text: &str) -> Name {
+        self.names.add(text, self.source.text())
+    }
+
+    #[inline]
+    pub(super) fn node(&self, id: ExprId) -> Node {
+        self.rows.get(id.index()).map_or(Node::None, |row| row.node)
+    }
+
+    /// The source position of a node, map entry or field initializer.
+    pub(crate) fn offset(&self, id: ExprId) -> Offset {
+        self.rows.get(id.index()).map_or(NOWHERE, |row| row.offset)
+    }
+
+    pub(super) fn constant(&self, index: u32) -> &Constant {
+        self.constants
+            .get(index as usize)
+            .unwrap_or(&Constant::Null)
+    }
+
+    pub(super) fn fold(&self, index: u32) -> Option<&Fold> {
+        self.folds.get(index as usize)
+    }
+
+    pub(super) fn ids(&self, span: Span) -> &[ExprId] {
+        span.of(&self.children)
+    }
+
+    pub(super) fn entries(&self, span: Span) -> &[Entry] {
+        span.of(&self.entries)
+    }
+
+    pub(super) fn indices(&self, span: Span) -> &[u32] {
+        span.of(&self.optional_indices)
+    }
+
+    /// Creates an id for a node at `offset`.
+    #[inline]
+    pub(crate) fn id(&mut self, offset: Offset) -> ExprId {
+        let id = ExprId(u32::try_from(self.rows.len()).unwrap_or(u32::MAX));
+        self.rows.push(Row {
+            node: Node::None,
+            offset,
+        });
+        id
+    }
+
+    /// Releases the id of a node that will not be in the tree. If it is the id created last, the next node reuses it.
+    pub(crate) fn release(&mut self, id: ExprId) {
+        if id.index().saturating_add(1) == self.rows.len() {
+            self.rows.pop();
+        }
+    }
+
+    /// Sets the position of a node whose id was created before its position was known.
+    pub(crate) fn place(&mut self, id: ExprId, offset: Offset) {
+        if let Some(row) = self.rows.get_mut(id.index()) {
+            row.offset = offset;
+        }
+    }
+
+    #[inline]
+    fn set(&mut self, id: ExprId, node: Node) {
+        if let Some(row) = self.rows.get_mut(id.index()) {
+            row.node = node;
+        }
+    }
+
+    #[inline]
+    fn push(&mut self, offset: Offset, node: Node) -> ExprId {
+        let id = ExprId(u32::try_from(self.rows.len()).unwrap_or(u32::MAX));
+        self.rows.push(Row { node, offset });
+        id
+    }
+
+    /// Adds a literal.
+    pub(crate) fn add_constant(&mut self, offset: Offset, value: Constant) -> ExprId {
+        let index = u32::try_from(self.constants.len()).unwrap_or(u32::MAX);
+        self.constants.push(value);
+        self.push(offset, Node::Constant(index))
+    }
+
+    /// Adds a name.
+    #[inline]
+    pub(crate) fn add_ident(&mut self, offset: Offset, name: Name) -> ExprId {
+        self.push(offset, Node::Ident(name))
+    }
+
+    /// Adds `operand.field`; with `test_only`, `has(operand.field)`.
+    #[inline]
+    pub(crate) fn add_select(
+        &mut self,
+        offset: Offset,
+        operand: ExprId,
+        field: Name,
+        test_only: bool,
+    ) -> ExprId {
+        let node = Node::Select {
+            operand,
+            field,
+            test_only,
+        };
+        self.push(offset, node)
+    }
+
+    /// The dotted name that a chain of selections spells, if it is written without spaces, comments or backticks; `None` for other nodes.
+    pub(super) fn dotted_name(&self, id: ExprId) -> Option<Name> {
+        match self.node(id) {
+            Node::Ident(name) if name.given().is_none() => Some(name),
+            Node::Select {
+                operand,
+                field,
+                test_only: false,
+            } => self.dotted_name(operand)?.join(field),
+            _ => None,
+        }
+    }
+
+    /// Adds the test whether the field of a selection is present; `None` if `select` is not a selection.
+    pub(crate) fn add_presence_test(&mut self, offset: Offset, select: ExprId) -> Option<ExprId> {
+        match self.node(select) {
+            Node::Select { operand, field, .. } => {
+                Some(self.add_select(offset, operand, field, true))
+            }
+            _ => None,
+        }
+    }
+
+    /// The name that a node consists of; `None` for other nodes.
+    pub(crate) fn ident(&self, id: ExprId) -> Option<Name> {
+        match self.node(id) {
+            Node::Ident(name) => Some(name),
+            _ => None,
+        }
+    }
+
+    /// Makes a node a call. `operands` are the receiver, if `has_target`, and the arguments.
+    #[inline]
+    pub(crate) fn set_call(
+        &mut self,
+        id: ExprId,
+        function: Name,
+        operands: &[ExprId],
+        has_target: bool,
+    ) {
+        let first = self.children.len();
+        // Most calls have few operands, which a copy of memory would take longer for.
+        match *operands {
+            [one] => self.children.push(one),
+            [one, two] => self.children.extend([one, two]),
+            _ => self.children.extend_from_slice(operands),
+        }
+        let operands = Span::new(first, self.children.len());
+        let call = Node::Call {
+            function,
+            operands,
+            has_target,
+        };
+        self.set(id, call);
+    }
+
+    /// Makes a node a list.
+    pub(crate) fn set_list(&mut self, id: ExprId, elements: &[ExprId], optional: &[u32]) {
+        let (first, first_optional) = (self.children.len(), self.optional_indices.len());
+        self.children.extend_from_slice(elements);
+        self.optional_indices.extend_from_slice(optional);
+        let list = Node::List {
+            elements: Span::new(first, self.children.len()),
+            optional_indices: Span::new(first_optional, self.optional_indices.len()),
+        };
+        self.set(id, list);
+    }
+
+    /// Makes a node a map.
+    pub(crate) fn set_map(&mut self, id: ExprId, entries: impl IntoIterator<Item = Entry>) {
+        let entries = self.add_entries(entries);
+        self.set(id, Node::Map(entries));
+    }
+
+    /// Makes a node a struct literal.
+    pub(crate) fn set_struct(
+        &mut self,
+        id: ExprId,
+        type_name: Name,
+        fields: impl IntoIterator<Item = Entry>,
+    ) {
+        let fields = self.add_entries(fields);
+        self.set(id, Node::Struct { type_name, fields });
+    }
+
+    fn add_entries(&mut self, entries: impl IntoIterator<Item = Entry>) -> Span {
+        let first = self.entries.len();
+        self.entries.extend(entries);
+        Span::new(first, self.entries.len())
+    }
+
+    /// Makes a node a comprehension.
+    pub(crate) fn set_fold(&mut self, id: ExprId, fold: Fold) {
+        let index = u32::try_from(self.folds.len()).unwrap_or(u32::MAX);
+        self.folds.push(fold);
+        self.set(id, Node::Fold(index));
+    }
+
+    /// Replaces a selection by the name that it spells.
+    pub(super) fn set_ident(&mut self, id: ExprId, name: Name) {
+        self.set(id, Node::Ident(name));
+    }
+
+    /// Renames the function of a call, or the type of a struct literal. If `is_global`, a call loses its receiver.
+    pub(super) fn rename(&mut self, id: ExprId, name: Name, is_global: bool) {
+        let renamed = match self.node(id) {
+            Node::Call {
+                operands,
+                has_target,
+                ..
+            } => Node::Call {
+                function: name,
+                operands: match has_target && is_global {
+                    true => operands.rest(),
+                    false => operands,
+                },
+                has_target: has_target && !is_global,
+            },
+            Node::Struct { fields, .. } => Node::Struct {
+                type_name: name,
+                fields,
+            },
+            other => other,
+        };
+        self.set(id, renamed);
+    }
+
+    /// Renames the variable `from` wherever it occurs.
+    pub(super) fn rename_variable(&mut self, from: &str, to: &str) {
+        let to = self.name(to);
+        for index in 0..self.rows.len() {
+            let id = ExprId(u32::try_from(index).unwrap_or(u32::MAX));
+            if let Node::Ident(name) = self.node(id)
+                && self.text(name) == from
+            {
+                self.set(id, Node::Ident(to));
+            }
+        }
+        let (source, names) = (self.source.text(), &self.names);
+        for fold in &mut self.folds {
+            let second = fold.iter_var2.iter_mut();
+            for name in [&mut fold.iter_var, &mut fold.accu_var]
+                .into_iter()
+                .chain(second)
+            {
+                if names.text(*name, source) == from {
+                    *name = to;
+                }
+            }
+        }
+    }
+
+    /// A copy of the tree below a node with new ids. Map entries and fields have the position `entries`; all other nodes keep their
+    /// positions. The recursion is as deep as the tree; the parser limits this depth.
+    pub(crate) fn copy(&mut self, id: ExprId, entries: Offset) -> Result<ExprId, TooManyNodes> {
+        if self.rows.len() >= MAX_NODES {
+            return Err(TooManyNodes);
+        }
+        let copy = self.id(self.offset(id));
+        let node = match self.node(id) {
+            leaf @ (Node::None | Node::Constant(_) | Node::Ident(_)) => leaf,
+            Node::Select {
+                operand,
+                field,
+                test_only,
+            } => Node::Select {
+                operand: self.copy(operand, entries)?,
+                field,
+                test_only,
+            },
+            Node::Call {
+                function,
+                operands,
+                has_target,
+            } => Node::Call {
+                function,
+                operands: self.copy_children(operands, entries)?,
+                has_target,
+            },
+            Node::List {
+                elements,
+                optional_indices,
+            } => Node::List {
+                elements: self.copy_children(elements, entries)?,
+                optional_indices,
+            },
+            Node::Map(map) => Node::Map(self.copy_entries(map, entries)?),
+            Node::Struct { type_name, fields } => Node::Struct {
+                type_name,
+                fields: self.copy_entries(fields, entries)?,
+            },
+            Node::Fold(index) => match self.fold(index).copied() {
+                None => Node::None,
+                Some(fold) => {
+                    // The ids are in the order of cel-go's, from the last part to the first.
+                    let result = self.copy(fold.result, entries)?;
+                    let loop_step = self.copy(fold.loop_step, entries)?;
+                    let loop_condition = self.copy(fold.loop_condition, entries)?;
+                    let accu_init = self.copy(fold.accu_init, entries)?;
+                    let fold = Fold {
+                        iter_range: self.copy(fold.iter_range, entries)?,
+                        accu_init,
+                        loop_condition,
+                        loop_step,
+                        result,
+                        ..fold
+                    };
+                    self.set_fold(copy, fold);
+                    return Ok(copy);
+                }
+            },
+        };
+        self.set(copy, node);
+        Ok(copy)
+    }
+
+    /// Copies the nodes of a range, from the last to the first.
+    fn copy_children(&mut self, span: Span, entries: Offset) -> Result<Span, TooManyNodes> {
+        let mut copies = self.ids(span).to_vec();
+        for child in copies.iter_mut().rev() {
+            *child = self.copy(*child, entries)?;
+        }
+        let first = self.children.len();
+        self.children.extend(copies);
+        Ok(Span::new(first, self.children.len()))
+    }
+
+    /// Copies the entries of a range: their ids from the first to the last, then their keys and values from the last to the first.
+    fn copy_entries(&mut self, span: Span, offset: Offset) -> Result<Span, TooManyNodes> {
+        let mut copies = self.entries(span).to_vec();
+        for entry in &mut copies {
+            entry.id = self.id(offset);
+        }
+        for entry in copies.iter_mut().rev() {
+            entry.value = self.copy(entry.value, offset)?;
+            if let EntryKey::Expr(key) = entry.key {
+                entry.key = EntryKey::Expr(self.copy(key, offset)?);
+            }
+        }
+        Ok(self.add_entries(copies))
+    }
+}

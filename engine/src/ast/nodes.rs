@@ -159,6 +159,11 @@ impl Nodes {
         &self.source
     }
 
+    /// The expression, without its tree.
+    pub(crate) fn into_source(self) -> Source {
+        self.source
+    }
+
     /// The number of ids, including the unused id 0.
     pub(crate) fn id_bound(&self) -> usize {
         self.rows.len()

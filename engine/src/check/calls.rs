@@ -4,19 +4,16 @@ use std::fmt::Write;
 
 use smallvec::SmallVec;
 
-use super::checker::{Checker, Rewrite};
+use super::checker::{Checker, Declared, Rewrite};
 use super::names::find_function;
 use super::type_in;
 use crate::ast::operators::named;
 use crate::ast::{Call, Expr, ExprId};
-use crate::decl::{FunctionDecl, FunctionIndex};
+use crate::decl::{Fit, OperandTypes};
 use crate::types::Type;
 
-/// Most expressions have at most this many possible overloads in all.
-const USUAL_CANDIDATES: usize = 32;
-
-/// A function of the environment.
-type Declared<'d> = (FunctionIndex, &'d FunctionDecl);
+/// Most calls have at most this many possible overloads.
+const USUAL_CANDIDATES: usize = 16;
 
 impl<'c> Checker<'c> {
     /// Checks the arguments and looks up the function. Checks the receiver before the lookup, unless the receiver is the beginning of a
@@ -77,7 +74,7 @@ impl<'c> Checker<'c> {
         let env = self.env;
         let function = self.function(call);
         match function.and_then(|index| Some((index, env.function_at(index)?))) {
-            Some(function) => self.set_only_call(id, ty, function),
+            Some(function) => self.set_call(id, ty, function, 0),
             None => self.set_type(id, ty),
         }
     }
@@ -95,19 +92,34 @@ impl<'c> Checker<'c> {
         }
         let mut result: Option<Type> = None;
         let first = self.found.candidates.len();
-        if first == 0 {
-            self.found.candidates.reserve(USUAL_CANDIDATES);
-        }
-        for (position, overload) in (0u16..).zip(&function.1.overloads) {
-            if overload.signature.member != member
+        let mut only = None;
+        let types = OperandTypes::of(arguments.iter().copied());
+        let overloads = function.1.shapes.iter().zip(&function.1.overloads);
+        for (position, (shape, overload)) in (0u16..).zip(overloads) {
+            if shape.member != member
                 || (self.hides_mixed_comparisons && is_mixed_comparison(&overload.id))
             {
                 continue;
             }
-            let Some(ty) = self.bindings.call(&overload.signature, &arguments) else {
-                continue;
+            // Every attempt, even a failed one, creates new variables for the signature's type parameters.
+            let variables = self.bindings.fresh_block(shape.variables);
+            let signature = &overload.signature;
+            let ty = match shape.fit(types) {
+                Fit::No => continue,
+                Fit::Yes => signature.result.clone(),
+                Fit::Unknown => match self.bindings.call(signature, &arguments, variables) {
+                    Some(ty) => ty,
+                    None => continue,
+                },
             };
-            self.found.candidates.push(position);
+            if let Some(before) = only.take() {
+                self.found.candidates.reserve(USUAL_CANDIDATES);
+                self.found.candidates.push(before);
+            }
+            match result {
+                None => only = Some(position),
+                Some(_) => self.found.candidates.push(position),
+            }
             result = match result {
                 None => Some(ty),
                 Some(Type::Dyn) => Some(Type::Dyn),
@@ -117,9 +129,10 @@ impl<'c> Checker<'c> {
             };
         }
         drop(arguments);
-        match result {
-            Some(ty) => self.set_call(id, ty, function, first),
-            None => {
+        match (result, only) {
+            (Some(ty), Some(only)) => self.set_call(id, ty, function, only),
+            (Some(ty), None) => self.set_any_of(id, ty, function, first),
+            (None, _) => {
                 self.report_no_overload(id, &function.1.name, call);
                 self.set_type(id, Type::Error);
             }
@@ -138,16 +151,9 @@ impl<'c> Checker<'c> {
             }
         }
         match agrees {
-            true => self.set_only_call(id, Type::Bool, function),
+            true => self.set_call(id, Type::Bool, function, 0),
             false => self.set_type(id, Type::Error),
         }
-    }
-
-    /// Records that a node calls the first overload of a function.
-    fn set_only_call(&mut self, id: ExprId, ty: Type, function: Declared<'_>) {
-        let first = self.found.candidates.len();
-        self.found.candidates.push(0);
-        self.set_call(id, ty, function, first);
     }
 
     #[cold]

@@ -60,6 +60,9 @@ pub fn check(ast: Ast, env: &Declarations, validators: &[Validator]) -> Result<C
     }
 }
 
+/// A function of the environment.
+pub(super) type Declared<'d> = (FunctionIndex, &'d FunctionDecl);
+
 /// What a node becomes.
 #[derive(Debug)]
 pub(super) enum Rewrite {
@@ -319,17 +322,24 @@ impl<'c> Checker<'c> {
         }
     }
 
-    /// Records that a node calls a function. The possible overloads are the candidates from `first` on.
-    pub(super) fn set_call(
+    /// Records that a node calls the only possible overload of a function.
+    pub(super) fn set_call(&mut self, id: ExprId, ty: Type, function: Declared<'_>, overload: u16) {
+        self.found.literals = self.found.literals.union(function.1.literals);
+        let function = function.0;
+        self.set(id, ty, Referent::Call { function, overload });
+    }
+
+    /// Records that a node calls a function with several possible overloads: the candidates from `first` on.
+    pub(super) fn set_any_of(
         &mut self,
         id: ExprId,
         ty: Type,
-        function: (FunctionIndex, &FunctionDecl),
+        function: Declared<'_>,
         first: usize,
     ) {
         self.found.literals = self.found.literals.union(function.1.literals);
         let place = |index| u32::try_from(index).unwrap_or(u32::MAX);
-        let referent = Referent::Call {
+        let referent = Referent::AnyOf {
             function: function.0,
             first: place(first),
             end: place(self.found.candidates.len()),

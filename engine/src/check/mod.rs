@@ -40,7 +40,7 @@ pub struct CheckedAst {
 struct Findings {
     /// The type and reference of each node, indexed by its id.
     meanings: Vec<Meaning>,
-    /// The possible overloads of all calls, one call after the other.
+    /// The possible overloads of all calls that have several, one call after the other.
     candidates: Vec<u16>,
     /// The rules by which validators check literals, of all functions that the expression calls.
     literals: LiteralRules,
@@ -71,8 +71,13 @@ enum Referent {
     Variable,
     Type,
     Constant(i64),
-    /// A function, and the range of its overloads in [`Findings::candidates`].
+    /// A function, and its only possible overload.
     Call {
+        function: FunctionIndex,
+        overload: u16,
+    },
+    /// A function, and the range of its possible overloads in [`Findings::candidates`].
+    AnyOf {
         function: FunctionIndex,
         first: u32,
         end: u32,
@@ -96,9 +101,31 @@ pub enum Reference<'c> {
     Call {
         /// The function.
         function: &'c FunctionDecl,
-        /// The possible overloads. If there are several, the types of the values decide at run time.
-        candidates: &'c [u16],
+        /// The possible overloads.
+        candidates: Candidates<'c>,
     },
+}
+
+/// The possible overloads of a call. If there are several, the types of the values decide at run time.
+#[derive(Debug, Clone, Copy)]
+pub enum Candidates<'c> {
+    /// The types of the arguments allow exactly one overload.
+    One(u16),
+    /// The types of the arguments allow several overloads.
+    Several(&'c [u16]),
+}
+
+impl<'c> Candidates<'c> {
+    /// The positions of the overloads, in the order of their declaration.
+    pub fn iter(self) -> impl Iterator<Item = usize> + 'c {
+        let (one, several) = match self {
+            Candidates::One(one) => (Some(one), [].as_slice()),
+            Candidates::Several(several) => (None, several),
+        };
+        one.into_iter()
+            .chain(several.iter().copied())
+            .map(usize::from)
+    }
 }
 
 impl Findings {
@@ -148,14 +175,21 @@ impl CheckedAst {
             Referent::Variable => Reference::Variable,
             Referent::Type => Reference::Type,
             Referent::Constant(value) => Reference::Constant(value),
-            Referent::Call {
+            Referent::Call { function, overload } => Reference::Call {
+                function: self.functions.at(function)?,
+                candidates: Candidates::One(overload),
+            },
+            Referent::AnyOf {
                 function,
                 first,
                 end,
-            } => Reference::Call {
-                function: self.functions.at(function)?,
-                candidates: self.found.candidates.get(first as usize..end as usize)?,
-            },
+            } => {
+                let candidates = self.found.candidates.get(first as usize..end as usize)?;
+                Reference::Call {
+                    function: self.functions.at(function)?,
+                    candidates: Candidates::Several(candidates),
+                }
+            }
         })
     }
 
@@ -213,14 +247,11 @@ impl CheckedAst {
 
     /// The overload of a call, if the static types allow exactly one.
     pub fn overload(&self, id: ExprId) -> Option<&Arc<OverloadDecl>> {
-        match self.reference(id)? {
-            Reference::Call {
-                function,
-                candidates,
-            } => match candidates {
-                [only] => function.overloads.get(usize::from(*only)),
-                _ => None,
-            },
+        match self.found.meanings.get(id.index())?.referent {
+            Referent::Call { function, overload } => {
+                let function = self.functions.at(function)?;
+                function.overloads.get(usize::from(overload))
+            }
             _ => None,
         }
     }

@@ -367,7 +367,11 @@ fn the_tree_is_rewritten_to_full_names() {
                 Reference::Call {
                     function,
                     candidates,
-                } => format!("{} {candidates:?}", function.name),
+                } => format!(
+                    "{} {:?}",
+                    function.name,
+                    candidates.iter().collect::<Vec<_>>()
+                ),
             })
         );
         let node = match root.kind() {

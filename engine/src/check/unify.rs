@@ -1,7 +1,6 @@
 //! Unification: which types agree, and which types the type variables stand for (cel-go `checker/types.go`, `mapping.go`).
 
 use std::cell::Cell;
-use std::mem::discriminant;
 
 use smallvec::SmallVec;
 
@@ -45,7 +44,7 @@ impl Bindings {
     }
 
     /// Creates `count` variables; returns the number of the first.
-    fn fresh_block(&mut self, count: usize) -> usize {
+    pub(super) fn fresh_block(&mut self, count: usize) -> usize {
         let first = self.next;
         self.next = first.saturating_add(count);
         first
@@ -56,27 +55,23 @@ impl Bindings {
         self.attempt(|bindings| bindings.unify(actual, expected))
     }
 
-    /// The result type of a call, if the argument types fit the signature. If they fit, binds the type variables accordingly.
-    ///
-    /// Every attempt, even a failed one, creates new variables for the signature's type parameters.
+    /// The result type of a call, if the argument types fit the signature. If they fit, binds the type variables accordingly. `first` is the
+    /// number of the first variable that stands for a type parameter.
     #[inline]
-    pub(super) fn call(&mut self, signature: &Signature, arguments: &[&Type]) -> Option<Type> {
-        let names = signature.type_parameters();
-        let first = self.fresh_block(names.len());
-        let mut pairs = arguments.iter().zip(&signature.parameters);
-        // This excludes most overloads of an operator.
-        let conflicts = signature.parameters.len() != arguments.len()
-            || pairs.any(|(actual, formal)| conflict(actual, formal));
-        if conflicts {
-            return None;
-        }
-        if let [first, second] = arguments
+    pub(super) fn call(
+        &mut self,
+        signature: &Signature,
+        arguments: &[&Type],
+        first: usize,
+    ) -> Option<Type> {
+        if let [one, other] = arguments
             && signature.compares
-            && !first.can_contain_variables()
-            && !second.can_contain_variables()
+            && !one.can_contain_variables()
+            && !other.can_contain_variables()
         {
-            return self.unify(second, first).then(|| signature.result.clone());
+            return self.unify(other, one).then(|| signature.result.clone());
         }
+        let names = signature.type_parameters();
         self.call_if_it_fits(signature, arguments, &Scheme { names, first })
     }
 
@@ -381,24 +376,6 @@ fn is_nullable(ty: &Type) -> bool {
             | Type::Timestamp
             | Type::Wrapper(_)
     )
-}
-
-/// Whether both types are simple, and differ: no value has both types.
-fn conflict(first: &Type, second: &Type) -> bool {
-    let is_simple = |ty: &Type| {
-        matches!(
-            ty,
-            Type::Bool
-                | Type::Int
-                | Type::Uint
-                | Type::Double
-                | Type::String
-                | Type::Bytes
-                | Type::Duration
-                | Type::Timestamp
-        )
-    };
-    is_simple(first) && is_simple(second) && discriminant(first) != discriminant(second)
 }
 
 /// Whether two types without parameters are equal, ignoring whether they may be null.

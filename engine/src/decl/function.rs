@@ -5,8 +5,8 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 
 use super::{
-    Form, Implementation, LiteralRule, LiteralRules, Overload, PatternFunction, Reads, TextTest,
-    Yield,
+    CallShape, Form, Implementation, LiteralRule, LiteralRules, Overload, PatternFunction, Reads,
+    TextTest, Yield,
 };
 use crate::cost::Cost;
 use crate::types::{Signature, TypeTextError};
@@ -20,6 +20,8 @@ pub struct FunctionDecl {
     pub overloads: Vec<Arc<OverloadDecl>>,
     /// The rules by which validators check literals in calls: the union of the rules of all overloads.
     pub literals: LiteralRules,
+    /// The shapes of the overloads' signatures, in the same order.
+    pub(crate) shapes: Vec<CallShape>,
 }
 
 /// An overload with its parsed signature.
@@ -55,6 +57,7 @@ impl FunctionDecl {
             if let Some(rule) = overload.literals {
                 self.literals = self.literals.union(rule.into());
             }
+            self.shapes.push(CallShape::of(&overload.signature));
             self.overloads.push(Arc::new(overload));
         }
     }

@@ -53,6 +53,7 @@ impl Functions {
                 name,
                 overloads: Vec::new(),
                 literals: LiteralRules::default(),
+                shapes: Vec::new(),
             });
         }
         if let Some(function) = self.rows.get_mut(index.0 as usize) {

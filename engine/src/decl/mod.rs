@@ -1,6 +1,7 @@
 //! Declarations: the names of an environment. A function is declared by the rows of its overloads.
 
 mod body;
+mod call_shape;
 mod context;
 mod declarations;
 mod form;
@@ -11,6 +12,7 @@ mod provider;
 mod rows;
 
 pub use body::{Argument, Arguments, Body, NativeText, Plain, Returned, WithContext};
+pub(crate) use call_shape::{CallShape, Fit, OperandTypes};
 pub use context::CallContext;
 pub(crate) use declarations::NamesBelow;
 pub use declarations::{Corrections, Declarations, EnvOptions, Rules};

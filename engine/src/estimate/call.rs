@@ -6,7 +6,7 @@ use super::comprehension::OLD_ACCUMULATOR;
 use super::estimator::{EntrySize, Estimator};
 use super::path::Path;
 use crate::ast::{Call, Constant, Expr, operators};
-use crate::check::Reference;
+use crate::check::{Candidates, Reference};
 use crate::cost::{CallEstimate, CallSite, Cost, CostEstimate, Formula, SizeEstimate};
 use crate::decl::{Form, FunctionDecl, OverloadDecl, Yield};
 use crate::types::Type;
@@ -51,9 +51,6 @@ impl<'a> Estimator<'a> {
         else {
             return CostEstimate::ZERO;
         };
-        if candidates.is_empty() {
-            return CostEstimate::ZERO;
-        }
         if let Some(target) = call.target {
             let target = self.argument(target);
             arguments.insert(0, target);
@@ -97,7 +94,7 @@ impl<'a> Estimator<'a> {
                 function,
                 candidates,
             } => {
-                let overload = function.overloads.get(usize::from(*candidates.first()?))?;
+                let overload = function.overloads.get(candidates.iter().next()?)?;
                 Some(overload)
             }
             _ => None,
@@ -108,14 +105,14 @@ impl<'a> Estimator<'a> {
     fn overloads(
         &mut self,
         expr: Expr<'a>,
-        (function, candidates): (&'a FunctionDecl, &[u16]),
+        (function, candidates): (&'a FunctionDecl, Candidates<'a>),
         arguments: &[SizedArgument<'a>],
         has_target: bool,
     ) -> CostEstimate {
         let mut cost: Option<CostEstimate> = None;
         let mut size: Option<SizeEstimate> = None;
-        for candidate in candidates {
-            let Some(overload) = function.overloads.get(usize::from(*candidate)) else {
+        for candidate in candidates.iter() {
+            let Some(overload) = function.overloads.get(candidate) else {
                 continue;
             };
             let estimate = self.overload(overload.cost, arguments, has_target);

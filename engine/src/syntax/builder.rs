@@ -2,6 +2,8 @@
 //!
 //! Both parsers use this builder. Their recursive functions hold no expressions, so they use little of the thread's stack.
 
+use std::sync::Arc;
+
 use smallvec::SmallVec;
 
 use super::macros::{MacroCall, MacroContext, MacroError, Macros};
@@ -33,9 +35,20 @@ impl<'m> Builder<'m> {
     }
 
     /// Returns the tree, whose root is the only operand left.
-    pub(super) fn finish(mut self) -> Option<Ast> {
-        let root = self.operands.pop()?;
-        Some(Ast::new(self.nodes, root))
+    ///
+    /// # Errors
+    ///
+    /// The source, if there is no operand.
+    pub(super) fn finish(mut self) -> Result<Ast, Source> {
+        match self.operands.pop() {
+            Some(root) => Ok(Ast::new(self.nodes, root)),
+            None => Err(self.into_source()),
+        }
+    }
+
+    /// The source of a tree that cannot be completed.
+    pub(super) fn into_source(self) -> Source {
+        self.nodes.into_source()
     }
 
     /// The current height of the operand stack.
@@ -78,8 +91,8 @@ impl<'m> Builder<'m> {
     }
 
     /// `operand.?field`
-    pub(super) fn optional_select(&mut self, dot: Offset, field: &str, name: Offset) {
-        self.constant(name, Constant::String(field.into()));
+    pub(super) fn optional_select(&mut self, dot: Offset, field: Arc<str>, name: Offset) {
+        self.constant(name, Constant::String(field));
         let id = self.nodes.id(dot);
         self.operator(id, named::OPT_SELECT, 2);
     }

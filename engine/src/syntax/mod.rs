@@ -65,10 +65,7 @@ pub fn parse(source: Source, options: &ParserOptions, macros: &Macros) -> Result
         );
         return Err(issues);
     }
-    match parser::parse(&source, options, macros) {
-        Some(ast) => Ok(ast),
-        None => explain(&source, options, macros),
-    }
+    parser::parse(source, options, macros).or_else(|source| explain(&source, options, macros))
 }
 
 /// Parses an invalid expression to find its errors.

@@ -14,37 +14,40 @@ use crate::ast::operators::named;
 use crate::ast::{Ast, Constant, ExprId, Name};
 use crate::source::Source;
 
-/// Returns the tree; `None` if the expression has an error.
-pub(super) fn parse(source: &Source, options: &ParserOptions, macros: &Macros) -> Option<Ast> {
+/// Returns the tree, or the source if the expression has an error.
+pub(super) fn parse(
+    source: Source,
+    options: &ParserOptions,
+    macros: &Macros,
+) -> Result<Ast, Source> {
     // Most expressions have no more tokens than this.
     let mut tokens: SmallVec<[Token; 64]> = SmallVec::new();
-    let mut lexer = Lexer::new(source);
+    let mut lexer = Lexer::new(&source);
     loop {
-        let token = lexer.next().ok()?;
+        let Ok(token) = lexer.next() else {
+            return Err(source);
+        };
         tokens.push(token);
         if token.kind == TokenKind::Eof {
             break;
         }
     }
-    let builder = Builder::new(source.clone(), macros, tokens.len());
-    let depth = Depth::default();
     let mut parser = Parser {
-        text: source.text(),
         tokens: &tokens,
         at: 0,
         options,
-        builder,
-        depth,
+        builder: Builder::new(source, macros, tokens.len()),
+        depth: Depth::default(),
         height: 0,
     };
-    parser.expr()?;
-    parser.eat(TokenKind::Eof)?;
-    parser.builder.finish()
+    match parser.whole() {
+        Some(()) => parser.builder.finish(),
+        None => Err(parser.builder.into_source()),
+    }
 }
 
 /// The parser of one expression. Each function that parses a part of the text leaves its expression on the builder's stack.
 struct Parser<'a> {
-    text: &'a str,
     tokens: &'a [Token],
     at: usize,
     options: &'a ParserOptions,
@@ -72,7 +75,17 @@ fn leave(depth: &mut u32) {
     *depth = depth.saturating_sub(1);
 }
 
-impl<'a> Parser<'a> {
+impl Parser<'_> {
+    /// Parses the whole text.
+    fn whole(&mut self) -> Option<()> {
+        self.expr()?;
+        self.eat(TokenKind::Eof).map(|_| ())
+    }
+
+    fn text(&self, token: Token) -> &str {
+        token.text(self.builder.nodes.source().text())
+    }
+
     fn ahead(&self, tokens: usize) -> Option<Token> {
         self.tokens.get(self.at.saturating_add(tokens)).copied()
     }
@@ -273,7 +286,7 @@ impl<'a> Parser<'a> {
         let optional = self.optional_mark()?;
         let name = self.field_name()?;
         if optional {
-            let text = name.text(self.text);
+            let text = self.text(name).into();
             self.builder.optional_select(dot.offset, text, name.offset);
         } else if name.kind == TokenKind::Identifier && self.kind() == TokenKind::LeftParen {
             self.call(name.name(), true)?;
@@ -330,21 +343,25 @@ impl<'a> Parser<'a> {
     fn name(&mut self) -> Option<()> {
         let dot = self.eat(TokenKind::Dot);
         let token = self.eat(TokenKind::Identifier)?;
-        let word = token.text(self.text);
         let more = self.dotted_names();
         if self.kind_ahead(more) == TokenKind::LeftBrace {
             let mut type_name = String::from(if dot.is_some() { "." } else { "" });
-            type_name.push_str(word);
+            type_name.push_str(self.text(token));
             for _ in 0..more {
-                type_name.push_str(self.bump()?.text(self.text));
+                let part = self.bump()?;
+                type_name.push_str(self.text(part));
             }
             return self.structure(&type_name);
         }
+        let word = self.text(token);
         if is_reserved(word) {
             return None;
         }
         let name = match dot {
-            Some(_) => self.builder.nodes.name(&format!(".{word}")),
+            Some(_) => {
+                let absolute = format!(".{word}");
+                self.builder.nodes.name(&absolute)
+            }
             None => token.name(),
         };
         if self.kind() == TokenKind::LeftParen {
@@ -427,7 +444,7 @@ impl<'a> Parser<'a> {
     fn literal(&mut self) -> Option<()> {
         let sign = self.eat(TokenKind::Minus);
         let token = self.bump()?;
-        let text = token.text(self.text);
+        let text = self.text(token);
         let negative = sign.is_some();
         let value = match token.kind {
             TokenKind::Int => Constant::Int(literal::int(text, negative)?),

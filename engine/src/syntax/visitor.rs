@@ -34,7 +34,7 @@ pub(super) fn visit(
     };
     let root = tree.node(root).and_then(|start| start.nodes().next());
     visitor.expr(root)?;
-    Ok(visitor.builder.finish())
+    Ok(visitor.builder.finish().ok())
 }
 
 /// Visits one syntax tree. Each function that visits a node leaves its expression on the builder's stack.
@@ -210,7 +210,8 @@ impl<'a> Visitor<'a> {
             let name = self.builder.nodes.name(name);
             self.builder.select(dot.offset, name);
         } else if self.options.optional_syntax {
-            self.builder.optional_select(dot.offset, name, field.start);
+            self.builder
+                .optional_select(dot.offset, name.into(), field.start);
         } else {
             self.builder.discard(mark);
             self.refuse(dot.offset, "unsupported syntax '.?'");

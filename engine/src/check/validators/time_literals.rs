@@ -37,7 +37,7 @@ fn is_accepted(checked: &CheckedAst, argument: &LiteralArgument<'_>) -> bool {
     let arena = Arena::new();
     let context = CallContext::new(&arena);
     candidates.iter().any(|candidate| {
-        let overload = function.overloads.get(usize::from(*candidate));
+        let overload = function.overloads.get(candidate);
         let convert = overload.map(|overload| overload.implementation.function());
         convert.is_some_and(|convert| {
             convert.is_none_or(|convert| convert(&context, &[value]).is_ok())

@@ -280,7 +280,7 @@ fn both_parsers_make_the_same_tree() {
             let offsets: Vec<_> = ast.walk().map(|expr| ast.offset(expr.id)).collect();
             format!("{:?} {offsets:?}", ast.root())
         };
-        let first = parser::parse(&source, &options, &macros).unwrap();
+        let first = parser::parse(source.clone(), &options, &macros).unwrap();
         let second = explain(&source, &options, &macros).unwrap();
         assert_eq!(placed(second), placed(first), "{expr}");
     }

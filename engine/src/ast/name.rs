@@ -80,6 +80,29 @@ const fn is_equal(one: &str, other: &str) -> bool {
     index == one.len() && index == other.len()
 }
 
+/// A set of names that answers at once for most names that are not in it.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct NameFilter(u64);
+
+impl NameFilter {
+    pub(crate) fn add(&mut self, name: &str) {
+        self.0 |= NameFilter::bit(name);
+    }
+
+    /// Whether the set may contain the name.
+    #[inline]
+    pub(crate) fn may_have(self, name: &str) -> bool {
+        self.0 & NameFilter::bit(name) != 0
+    }
+
+    fn bit(name: &str) -> u64 {
+        let first = name.as_bytes().first().copied().unwrap_or(0);
+        let length = u32::try_from(name.len()).unwrap_or(0);
+        // `wrapping_shl` takes the remainder by 64.
+        1_u64.wrapping_shl(u32::from(first).wrapping_mul(5).wrapping_add(length))
+    }
+}
+
 /// The texts of the names in a tree.
 #[derive(Debug, Clone)]
 pub(super) struct Names {

@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
 
 use super::{FunctionDecl, FunctionIndex, Functions, OverloadDecl, TypeProvider, TypeProviders};
-use crate::ast::Call;
+use crate::ast::{Call, NameFilter};
 use crate::types::Type;
 
 /// The first part of names such as `google.protobuf.Timestamp`, which every environment declares.
@@ -26,6 +26,7 @@ pub struct Declarations {
     pub(crate) options: EnvOptions,
     /// The first parts of the dotted names of variables, functions and libraries' types.
     roots: FxHashSet<SmolStr>,
+    root_filter: NameFilter,
 }
 
 /// The kinds of declarations that dotted names with a given first part may refer to.
@@ -109,13 +110,15 @@ impl Declarations {
         if let Some((root, _)) = name.split_once('.')
             && !self.roots.contains(root)
         {
+            self.root_filter.add(root);
             self.roots.insert(root.into());
         }
     }
 
     /// What names that begin with `root` and a dot may refer to.
     pub(crate) fn names_below(&self, root: &str) -> NamesBelow {
-        if !self.container.is_empty() || self.roots.contains(root) || root == PROTOCOL_BUFFERS {
+        let is_root = self.root_filter.may_have(root) && self.roots.contains(root);
+        if is_root || !self.container.is_empty() || root == PROTOCOL_BUFFERS {
             NamesBelow::Declared
         } else if self.providers.has_names_below(root) {
             NamesBelow::OfHost

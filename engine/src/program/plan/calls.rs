@@ -2,15 +2,14 @@
 
 use std::sync::Arc;
 
-use smallvec::SmallVec;
 use smol_str::SmolStr;
 
 use super::operators::{
     PlannedArguments, only, pair, plan_conditional, plan_equality, plan_junction, two,
 };
 use super::{PlanError, Planner, Step, as_chain, boxed, constants, into_attribute, qualify};
-use crate::ast::{self, Expr, ExprId, ExprKind};
-use crate::check::{Reference, resolve_name};
+use crate::ast::{self, Expr, ExprId, ExprKind, Exprs};
+use crate::check::{CheckedAst, Reference, resolve_name};
 use crate::cost::Cost;
 use crate::decl::{
     CallContext, Form, Function, FunctionDecl, Implementation, OverloadDecl, PatternFunction, Reads,
@@ -27,6 +26,7 @@ use gavel_golang::regex::Regex;
 /// The resolved target of a call.
 struct CallTarget<'e> {
     receiver: Option<Expr<'e>>,
+    args: Exprs<'e>,
     name: SmolStr,
     function: Option<&'e FunctionDecl>,
     overload: Option<&'e Arc<OverloadDecl>>,
@@ -51,10 +51,8 @@ impl<'p> Planner<'p> {
             let optional = form == Some(Form::OptionalIndex);
             return self.plan_index(expr.id, operand, index, optional);
         }
-        let mut types: SmallVec<[&Type; 2]> = SmallVec::new();
         let mut arguments = PlannedArguments::new();
-        for argument in target.receiver.into_iter().chain(call.args.iter()) {
-            types.push(self.checked.type_of(argument.id));
+        for argument in target.operands() {
             arguments.push(self.plan(argument)?);
         }
         target.mark_read(&mut arguments);
@@ -74,7 +72,7 @@ impl<'p> Planner<'p> {
             }
             Some(Form::Parse) => {
                 let name = target.function.map_or(call.function, |known| &known.name);
-                match plan_function(expr, target, arguments, &types)? {
+                match plan_function(expr, self.checked, target, arguments)? {
                     Step::Call(mut call) => {
                         call.read = self.read_once(&call, name);
                         Ok(Step::Call(call))
@@ -82,7 +80,7 @@ impl<'p> Planner<'p> {
                     step => Ok(step),
                 }
             }
-            _ => plan_function(expr, target, arguments, &types),
+            _ => plan_function(expr, self.checked, target, arguments),
         }
     }
 
@@ -121,6 +119,7 @@ impl<'p> Planner<'p> {
             let pattern = pattern.and_then(|first| checked.pattern(first.id));
             return CallTarget {
                 receiver: call.target,
+                args: call.args,
                 name: function.name.clone(),
                 function: Some(function),
                 overload: checked.overload(expr.id),
@@ -137,6 +136,7 @@ impl<'p> Planner<'p> {
         if let Some(function) = qualified {
             return CallTarget {
                 receiver: None,
+                args: call.args,
                 name: function.name.clone(),
                 function: Some(function),
                 overload: None,
@@ -152,6 +152,7 @@ impl<'p> Planner<'p> {
         };
         CallTarget {
             receiver: call.target,
+            args: call.args,
             function: env.function(&name),
             name,
             overload: None,
@@ -207,7 +208,12 @@ impl<'p> Planner<'p> {
     }
 }
 
-impl CallTarget<'_> {
+impl<'e> CallTarget<'e> {
+    /// The receiver, if any, and the arguments.
+    fn operands(&self) -> impl Iterator<Item = Expr<'e>> {
+        self.receiver.into_iter().chain(self.args.iter())
+    }
+
     /// Marks the operands that the call only reads.
     fn mark_read(&self, arguments: &mut [Step]) {
         let reads = self
@@ -249,9 +255,9 @@ fn dotted_name(expr: Expr<'_>) -> Option<String> {
 
 fn plan_function(
     expr: Expr<'_>,
+    checked: &CheckedAst,
     target: CallTarget<'_>,
     mut arguments: PlannedArguments,
-    types: &[&Type],
 ) -> Result<Step, PlanError> {
     let cost = call_cost(&target);
     if let [_, pattern, ..] = arguments.as_slice()
@@ -290,7 +296,7 @@ fn plan_function(
             Err(element) => arguments = PlannedArguments::from_buf([element, list]),
         }
     }
-    let (callee, any_number) = callee(&target, types);
+    let (callee, any_number) = callee(&target, checked);
     if let Some(operator) = form.and_then(Operator::of)
         && let Callee::Known(function) = callee
         && arguments.len() == 2
@@ -348,17 +354,17 @@ fn shared(function: Function, overload: &OverloadDecl) -> Callee {
 }
 
 /// The callee, and whether upstream implements the function with one body for any number of arguments (`FunctionOp`).
-fn callee(target: &CallTarget<'_>, types: &[&Type]) -> (Callee, bool) {
+fn callee(target: &CallTarget<'_>, checked: &CheckedAst) -> (Callee, bool) {
     let guarded = |implementation, overload: &Arc<OverloadDecl>| {
-        let parameters = &overload.signature.parameters;
-        let known = parameters.len() == types.len()
-            && parameters
-                .iter()
-                .zip(types)
-                .all(|(parameter, ty)| parameter == *ty && is_certain(ty));
+        let parameters = overload.signature.parameters.as_slice();
+        let types = target
+            .operands()
+            .map(|operand| checked.type_of(operand.id))
+            .filter(|ty| is_certain(ty));
+        let known = parameters.iter().eq(types);
         // An implementation that returns its argument unchanged possibly does not check the argument's type, so the call checks it.
-        let may_pass =
-            !overload.signature.member && *parameters == [overload.signature.result.clone()];
+        let result = std::slice::from_ref(&overload.signature.result);
+        let may_pass = !overload.signature.member && parameters == result;
         match known && !may_pass {
             true => Callee::Trusted(implementation, Arc::clone(overload)),
             false => Callee::Guarded(implementation, Arc::clone(overload)),

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::ast::operators::{ACCUMULATOR, named};
-use crate::ast::{Constant, Expr, ExprId, Fold, Name, Nodes, TooManyNodes};
+use crate::ast::{Constant, Expr, ExprId, Fold, Name, NameFilter, Nodes, TooManyNodes};
 use crate::source::Offset;
 
 mod bindings;
@@ -58,16 +58,18 @@ pub type Expansion = Result<ExprId, MacroError>;
 pub struct Macros {
     /// The macros by name, in the reverse order of the tables. If two macros match the same calls, the first one in the vector is used.
     rows: FxHashMap<&'static str, Vec<Macro>>,
+    names: NameFilter,
 }
 
 impl Macros {
     /// Joins tables of macros. If two macros match the same calls, the one that comes later in the tables is used.
     pub fn new(tables: &[&[Macro]]) -> Self {
-        let mut rows: FxHashMap<_, Vec<Macro>> = FxHashMap::default();
+        let mut macros = Macros::default();
         for row in tables.iter().rev().flat_map(|table| table.iter().rev()) {
-            rows.entry(row.name).or_default().push(*row);
+            macros.names.add(row.name);
+            macros.rows.entry(row.name).or_default().push(*row);
         }
-        Macros { rows }
+        macros
     }
 
     /// The expander for a call; `None` if no macro matches. Macros with a fixed number of arguments take precedence.
@@ -77,6 +79,9 @@ impl Macros {
         target: Option<Expr<'_>>,
         arguments: usize,
     ) -> Option<Expander> {
+        if !self.names.may_have(name) {
+            return None;
+        }
         let rows = self.rows.get(name)?;
         let accepted = || rows.iter().filter(|row| row.receiver.accepts(target));
         let exact = accepted().find(|row| row.arguments == Some(arguments));

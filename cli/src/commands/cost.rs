@@ -83,7 +83,7 @@ fn report_errors(options: &Options, documents: &[Document], manifests: &mut Mani
     };
     let problems = documents.iter().flat_map(|each| linter.document(each));
     for problem in problems.filter(|problem| problem.severity == Severity::Error) {
-        manifests.complain(&problem);
+        manifests.report(problem);
     }
 }
 

@@ -16,6 +16,8 @@ pub(crate) struct Report {
     pub(crate) findings: Vec<Finding>,
     /// The test cases, in order: one for each object, test or finding.
     pub(crate) cases: Vec<Case>,
+    /// The inputs that could not be used; set when the report is written.
+    pub(super) unusable: Vec<Finding>,
 }
 
 /// A finding.
@@ -68,6 +70,7 @@ impl Report {
             name,
             findings: Vec::new(),
             cases: Vec::new(),
+            unusable: Vec::new(),
         }
     }
 

@@ -47,17 +47,6 @@ pub(super) fn of(document: &Document, found: &Found, explain: bool) -> String {
     json::to_string(&line)
 }
 
-/// The JSON line for a problem of a policy or a definition.
-pub(super) fn problem(problem: &Problem) -> String {
-    let start = problem.range.map(|range| range.start);
-    json::to_string(&json!({
-        "error": problem.text(),
-        "file": problem.file.as_ref().map(|file| file.display().to_string()),
-        "line": start.map(|start| start.line),
-        "column": start.map(|start| start.column),
-    }))
-}
-
 fn finding(finding: &Finding) -> Json {
     let Finding {
         action,

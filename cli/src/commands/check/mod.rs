@@ -19,7 +19,7 @@ use gavel_policy::api::FieldValidation;
 
 use crate::args::{CheckArgs, OperationName};
 use crate::exit_code::Exit;
-use crate::findings::{Format, Report};
+use crate::findings::{Format, Report, error_line};
 use crate::manifests::Manifests;
 use crate::progress::Progress;
 use crate::report;
@@ -62,10 +62,10 @@ pub(super) fn write(args: &CheckArgs, out: Box<dyn Write>) -> io::Result<Exit> {
             "nothing to check with: there must be a policy or a CustomResourceDefinition",
         );
     } else if world.policies() > 0 && world.policies() == unbound && input.definitions.is_empty() {
-        manifests.complain(&"nothing to check with: a policy must have a binding");
+        manifests.complain("nothing to check with: a policy must have a binding");
     } else if objects.is_empty() && !manifests.unusable() {
         manifests.complain(
-            &"nothing was checked: only policies and what they read were given, and no objects",
+            "nothing was checked: only policies and what they read were given, and no objects",
         );
     }
     let mut run = CheckRun {
@@ -90,7 +90,8 @@ pub(super) fn write(args: &CheckArgs, out: Box<dyn Write>) -> io::Result<Exit> {
         }
         manifests.progress().step();
     }
-    run.report.write(args.output, &mut run.out)?;
+    run.report
+        .finish(args.output, manifests.problems(), &mut run.out)?;
     run.out.flush()?;
     manifests.progress().end();
     if args.output == Format::Text && !manifests.unusable() {
@@ -264,7 +265,7 @@ impl CheckRun<'_> {
                     let line = problem.to_string();
                     writeln!(self.out, "{}", report::visible(&line))?;
                 }
-                Format::Json => writeln!(self.out, "{}", json::problem(problem))?,
+                Format::Json => writeln!(self.out, "{}", error_line(problem))?,
                 _ => findings::add_problem(&mut self.report, problem),
             }
         }

@@ -55,17 +55,17 @@ pub(super) fn write(args: &TestArgs, mut out: Box<dyn Write>) -> io::Result<Exit
         match Suite::read(&document, &Beside(&path)) {
             Ok(suite) => run.suite(&document, &suite)?,
             Err(problems) => problems
-                .iter()
-                .for_each(|problem| manifests.complain(problem)),
+                .into_iter()
+                .for_each(|problem| manifests.report(problem)),
         }
     }
     let ran = run.passed.saturating_add(run.failed);
     if ran == 0 && !manifests.unusable() {
         match &args.filter {
             Some(filter) => {
-                manifests.complain(&format!("no test ran: none has {filter:?} in its name"))
+                manifests.complain(format!("no test ran: none has {filter:?} in its name"));
             }
-            None if suites > 0 => manifests.complain(&"no test ran: the test files have no tests"),
+            None if suites > 0 => manifests.complain("no test ran: the test files have no tests"),
             None => manifests.complain_of_nothing(
                 "no test ran: no file has the kind PolicyTest, or is a test of kaptest or kyverno; `gavel test --init FILE` prints a test for \
                  each policy in FILE",
@@ -76,7 +76,8 @@ pub(super) fn write(args: &TestArgs, mut out: Box<dyn Write>) -> io::Result<Exit
         let tests = report::count(ran, "test");
         report::summary(&format!("{tests}, {} failed", run.failed));
     }
-    run.report.write(args.output, &mut run.out)?;
+    let report = std::mem::replace(&mut run.report, Report::new("gavel test"));
+    report.finish(args.output, manifests.problems(), &mut run.out)?;
     let mut wrong = run.failed;
     if args.coverage {
         run.report_coverage()?;

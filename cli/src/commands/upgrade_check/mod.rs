@@ -55,7 +55,7 @@ pub(crate) fn run(args: &UpgradeCheckArgs) -> io::Result<Exit> {
                 }
             }
         }
-        Err(error) => run.manifests.complain(&error),
+        Err(error) => run.manifests.complain(error.to_string()),
     }
     printer.end(&mut out)?;
     out.flush()?;
@@ -101,7 +101,7 @@ impl Rehearsal {
                     let field = decoded.err().map(|error| error.field(document.value()));
                     let field = field.unwrap_or_default();
                     let problem = document.problem(rule::OBJECT, &field, error.to_string());
-                    self.manifests.complain(&problem);
+                    self.manifests.report(problem);
                 }
             }
         }

@@ -49,6 +49,7 @@ mod references;
 mod refusal;
 mod registration;
 mod resources;
+mod rule_part;
 pub mod rules;
 mod schema_keywords;
 mod selection;

@@ -82,9 +82,7 @@ impl Findings {
     fn report(&self) -> Report {
         let mut report = Report::new("gavel lint");
         for problem in &self.problems {
-            let finding = Finding::of(problem);
-            report.cases.push(finding.case());
-            report.findings.push(finding);
+            report.add(Finding::of(problem));
         }
         report
     }

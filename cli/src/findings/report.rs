@@ -74,6 +74,12 @@ impl Report {
         }
     }
 
+    /// Adds a finding that is not about an object, and a test case, which fails if the finding is an error.
+    pub(crate) fn add(&mut self, finding: Finding) {
+        self.cases.push(finding.case());
+        self.findings.push(finding);
+    }
+
     /// Adds the findings about an object, and a test case for the object. The test case fails if a finding is an error.
     pub(crate) fn add_object(&mut self, name: String, file: String, findings: Vec<Finding>) {
         let is_error = |finding: &&Finding| finding.severity == Severity::Error;

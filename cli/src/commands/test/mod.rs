@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use clap::builder::styling::{AnsiColor, Style};
 use gavel_check::suite::{Difference, Files, Suite, Test};
 use gavel_engine::value::Json;
-use gavel_manifest::{Document, Place};
+use gavel_manifest::{Document, Place, Problem};
 use serde_json::json;
 
 use crate::args::TestArgs;
 use crate::exit_code::Exit;
-use crate::findings::{Format, Report};
+use crate::findings::{Finding, Format, Report};
 use crate::input;
 use crate::manifests::Manifests;
 use crate::progress::Progress;
@@ -53,7 +53,10 @@ pub(super) fn write(args: &TestArgs, mut out: Box<dyn Write>) -> io::Result<Exit
         let path = document.file().map(Path::to_owned).unwrap_or_default();
         suites = suites.saturating_add(1);
         match Suite::read(&document, &Beside(&path)) {
-            Ok(suite) => run.suite(&document, &suite)?,
+            Ok(suite) => {
+                run.warn(&suite.warnings);
+                run.suite(&document, &suite)?;
+            }
             Err(problems) => problems
                 .into_iter()
                 .for_each(|problem| manifests.report(problem)),
@@ -121,6 +124,18 @@ impl Outcome<'_> {
 }
 
 impl TestRun<'_> {
+    /// Prints the warnings of a suite to standard error, or adds them to the report, if the output format has findings.
+    fn warn(&mut self, warnings: &[Problem]) {
+        match self.args.output {
+            Format::Text | Format::Json => warnings.iter().for_each(report::warning),
+            Format::Sarif | Format::Junit | Format::Github => {
+                for warning in warnings {
+                    self.report.add(Finding::of(warning));
+                }
+            }
+        }
+    }
+
     fn suite(&mut self, document: &Document, suite: &Suite) -> io::Result<()> {
         let filter = self.args.filter.as_deref().unwrap_or_default();
         for test in suite.tests.iter().filter(|test| test.name.contains(filter)) {

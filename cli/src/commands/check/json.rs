@@ -95,7 +95,15 @@ fn step(step: &Step) -> Json {
             error,
             denies,
         } => json!({"policy": policy, "binding": binding, "error": error, "denies": denies}),
-        Step::Evaluated { invocation: of, .. } | Step::Mutated { invocation: of } => invocation(of),
+        Step::Evaluated { invocation: of, .. } => invocation(of),
+        Step::Mutated { invocation: of } => {
+            let mut step = invocation(of);
+            if let Json::Object(fields) = &mut step {
+                fields.insert("reinvocation".to_owned(), of.is_second.into());
+                fields.insert("patch".to_owned(), of.patch.clone().into());
+            }
+            step
+        }
     }
 }
 

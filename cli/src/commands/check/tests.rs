@@ -146,6 +146,79 @@ fn an_explanation_begins_with_the_object() {
 }
 
 #[test]
+fn an_explanation_of_mutations_shows_values_and_patches() {
+    let policy = |name: &str, mutations: &str| {
+        format!(
+            "\
+apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingAdmissionPolicy
+metadata: {{name: {name}}}
+spec:
+  reinvocationPolicy: IfNeeded
+  matchConstraints:
+    resourceRules:
+    - {{apiGroups: [''], apiVersions: [v1], operations: [CREATE], resources: [configmaps]}}
+  variables:
+  - {{name: team, expression: \"'a' + 'b'\"}}
+  mutations:
+{mutations}
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingAdmissionPolicyBinding
+metadata: {{name: {name}}}
+spec: {{policyName: {name}}}
+---
+"
+        )
+    };
+    let configuration = "  - patchType: ApplyConfiguration
+    applyConfiguration: {expression: \"Object{data: {'team': variables.team}}\"}";
+    let patch = "  - patchType: JSONPatch
+    jsonPatch: {expression: \"[JSONPatch{op: 'add', path: '/data/n', value: '1'}]\"}";
+    let policies = policy("one", configuration) + &policy("two", patch);
+    let folder = TestFolder::new().with("policies.yaml", &policies).with(
+        "map.yaml",
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n",
+    );
+    let (_, out) = gavel(&folder, &["./policies.yaml", "./map.yaml", "--explain"]);
+    let expected = "\
+map.yaml:1: ConfigMap/a: admitted
+  policy one: matches
+    binding one: matches
+  policy two: matches
+    binding two: matches
+  mutation by policy one, binding one
+      variables.team = \"ab\"    # 'a' + 'b'
+      apply configuration Object{data: {'team': variables.team}} = Object{data: {\"team\": \"ab\"}}
+      patch: {\"op\":\"add\",\"path\":\"/data\",\"value\":{\"team\":\"ab\"}}
+  mutation by policy two, binding two
+      JSON patch [JSONPatch{op: 'add', path: '/data/n', value: '1'}] = [JSONPatch{op: \"add\", path: \"/data/n\", value: \"1\"}]
+      patch: {\"op\":\"add\",\"path\":\"/data/n\",\"value\":\"1\"}
+  policy one: matches
+    binding one: matches
+  policy two: matches
+    binding two: matches
+  reinvocation by policy one, binding one
+      variables.team = \"ab\"    # 'a' + 'b'
+      apply configuration Object{data: {'team': variables.team}} = Object{data: {\"team\": \"ab\"}}
+      patch: no change
+  reinvocation by policy two, binding two
+      JSON patch [JSONPatch{op: 'add', path: '/data/n', value: '1'}] = [JSONPatch{op: \"add\", path: \"/data/n\", value: \"1\"}]
+      patch: no change
+";
+    assert_eq!(out, expected);
+    let args = ["./policies.yaml", "./map.yaml", "--explain", "-o", "json"];
+    let (_, out) = gavel(&folder, &args);
+    let line: Json = serde_json::from_str(&out).unwrap();
+    let steps = line["steps"].as_array().unwrap().iter();
+    let patches: Vec<(&Json, usize)> = steps
+        .filter_map(|step| Some((&step["reinvocation"], step["patch"].as_array()?.len())))
+        .collect();
+    let (no, yes) = (Json::from(false), Json::from(true));
+    assert_eq!(patches, [(&no, 1), (&no, 1), (&yes, 0), (&yes, 0)]);
+}
+
+#[test]
 fn json_is_an_object_a_line() {
     let (exit, out) = gavel(&folder(), &["./policies", "./web.yaml", "-o", "json"]);
     let lines: Vec<Json> = out

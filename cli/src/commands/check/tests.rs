@@ -74,6 +74,38 @@ fn policies_are_recognized_by_their_kind() {
 }
 
 #[test]
+fn params_are_checked_by_policies_that_match_them() {
+    let other = "
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: owners}
+spec:
+  matchConstraints:
+    resourceRules:
+    - {apiGroups: [''], apiVersions: [v1], operations: [CREATE], resources: [RESOURCE]}
+  validations: [{expression: has(object.metadata.labels), message: must have labels}]
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: owners}
+spec: {policyName: owners, validationActions: [Deny]}
+";
+    let folder = folder().with("owners.yaml", &other.replace("RESOURCE", "configmaps"));
+    let paths = ["./policies", "./owners.yaml"];
+    let expected = "policies/policy.yaml:21: ConfigMap/limits: denied: must have labels (policy owners, binding owners)\n";
+    assert_eq!(
+        gavel(&folder, &paths),
+        (Exit::Rejected, expected.to_owned())
+    );
+    // A param that no policy matches is only read. It has no line, and does not count as an object.
+    let folder = folder.with("owners.yaml", &other.replace("RESOURCE", "secrets"));
+    assert_eq!(gavel(&folder, &paths), (Exit::Usage, String::new()));
+    let args = [&paths[..], &["./web.yaml", "--explain", "-o", "json"]].concat();
+    let (_, out) = gavel(&folder, &args);
+    assert_eq!(out.lines().count(), 2, "{out}");
+}
+
+#[test]
 fn a_binding_that_warns_denies_nothing() {
     let folder = folder().with("policies/binding.yaml", &binding("Warn"));
     let (exit, out) = gavel(&folder, &["./policies", "-f", "./web.yaml"]);

@@ -109,15 +109,13 @@ impl Manifests {
             true => Vec::new(),
             false => gavel_manifest::files(path, true).unwrap_or_default(),
         };
-        let what = "has no files that end in .yaml, .yml or .json";
-        let message = match within.len() {
-            0 => what.to_owned(),
-            more => {
-                let files = report::count(more, "file");
-                format!("{what}, but its folders have {files}: add -R to read them")
-            }
-        };
-        self.report(Problem::unreadable(path, message));
+        let mut problem = Problem::no_manifests(path);
+        if !within.is_empty() {
+            let files = report::count(within.len(), "file");
+            let more = format!(", but its folders have {files}: add -R to read them");
+            problem.message.push_str(&more);
+        }
+        self.report(problem);
     }
 
     /// Reports that the inputs contain nothing that the command needs. If subfolders that were not read have manifests, the message
@@ -153,7 +151,12 @@ impl Manifests {
 
     /// Reports that an input cannot be used. The problem is printed to standard error at once; formats for programs contain it too.
     pub(crate) fn report(&mut self, problem: Problem) {
-        self.progress.aside(|| report::complain(&problem));
+        self.progress.aside(|| {
+            report::complain(&problem);
+            if !problem.help().is_empty() {
+                report::notes(&[problem.help().to_owned()]);
+            }
+        });
         self.unusable.push(problem);
     }
 

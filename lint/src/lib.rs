@@ -62,7 +62,7 @@ mod unclosed;
 pub use bounds::share;
 pub use context::{Linter, Options};
 pub use cost::{Figure, ObjectCost, RuleCost, TotalCost};
-pub use meant::{explain_syntax, help};
+pub use meant::help;
 pub use near_keys::{NearKeys, near_key};
 pub use page::document as rules_document;
 pub use selection::Selection;

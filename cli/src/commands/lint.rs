@@ -42,9 +42,7 @@ pub(crate) fn run(args: &LintArgs) -> io::Result<Exit> {
         run.findings.add_text(&file.path, &file.text);
         let suppressions = Suppressions::read(&file.text);
         run.suppressions.insert(file.path, suppressions);
-        let problems = file.problems.into_iter();
-        let problems = problems.map(|problem| gavel_lint::explain_syntax(problem, &file.text));
-        run.findings.problems.extend(problems);
+        run.findings.problems.extend(file.problems);
         run.documents.extend(file.objects);
     }
     let old = manifests.objects(&args.old);

@@ -9,7 +9,7 @@ use gavel_manifest::{Document, nearest};
 use gavel_schema::JsonSchema;
 use gavel_schema::merge::{MergeType, undeclared_fields};
 
-use super::file::Fault;
+use super::fault::Fault;
 use super::set;
 use crate::custom::Key;
 use crate::role::Role;

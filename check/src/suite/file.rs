@@ -9,6 +9,7 @@ use serde::de::{DeserializeOwned, Deserializer, Error, Visitor, value};
 use serde::{Deserialize, forward_to_deserialize_any};
 
 use super::edit::KnownFields;
+use super::fault::Fault;
 use super::{Decision, Expected, Files, Question, Suite, Test, kind_of, name_of};
 use crate::subject::Operation;
 use crate::user::user;
@@ -76,28 +77,6 @@ struct ExpectedFields {
     audit_annotations: BTreeMap<String, String>,
     object: Option<Json>,
     patch: Option<Json>,
-}
-
-/// A problem of a test.
-#[derive(Debug)]
-pub(super) struct Fault {
-    /// The rule, as in [`Problem::rule`].
-    pub(super) rule: &'static str,
-    /// The path of the field within the test; empty for the test as a whole.
-    pub(super) field: String,
-    /// The message.
-    pub(super) message: String,
-}
-
-impl From<String> for Fault {
-    /// A problem of the test as a whole.
-    fn from(message: String) -> Self {
-        Fault {
-            rule: rule::OBJECT,
-            field: String::new(),
-            message,
-        }
-    }
 }
 
 /// Reads the tests of a file. The error lists all unknown keys; if there are none, the first problem of the file itself; if the file itself

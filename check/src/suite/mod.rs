@@ -11,6 +11,7 @@ use crate::subject::Operation;
 
 mod difference;
 mod edit;
+mod fault;
 mod file;
 mod kaptest;
 mod kyverno;

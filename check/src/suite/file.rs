@@ -88,6 +88,7 @@ pub(super) fn read(document: &Document, files: &dyn Files) -> Result<Suite, Vec<
         return Err(unknown);
     }
     let problem = |field: &str, message: String| document.problem(rule::OBJECT, field, message);
+    let of_fault = |fault: Fault| document.problem(fault.rule, &fault.field, fault.message);
     let whole = |(field, message): (String, String)| vec![problem(&field, message)];
     let file: TestFile = typed(value, "").map_err(whole)?;
     if let Some(other) = file.api_version.filter(|version| version != API_VERSION) {
@@ -95,14 +96,13 @@ pub(super) fn read(document: &Document, files: &dyn Files) -> Result<Suite, Vec<
         return Err(whole(("apiVersion".to_owned(), message)));
     }
     let common: RowSubject = typed(value, "").map_err(whole)?;
-    let given = given(&file.given, files).map_err(|message| whole((String::new(), message)))?;
+    let given = given(&file.given, files).map_err(|fault| vec![of_fault(fault)])?;
     let shared = Shared {
         fields: KnownFields::new(&given),
         given,
         common,
     };
     let (mut suite, mut problems) = (Suite::default(), Vec::new());
-    let of_fault = |fault: Fault| document.problem(fault.rule, &fault.field, fault.message);
     for (n, row) in file.tests.iter().enumerate() {
         match read_test(row, format!("tests[{n}]"), &shared, files) {
             Ok((test, warnings)) => {
@@ -245,13 +245,20 @@ fn keys_of<T: DeserializeOwned>() -> &'static [&'static str] {
     keys
 }
 
-fn given(listed: &[Json], files: &dyn Files) -> Result<Vec<Document>, String> {
+fn given(listed: &[Json], files: &dyn Files) -> Result<Vec<Document>, Fault> {
     let mut given = Vec::new();
-    for item in listed {
+    for (n, item) in listed.iter().enumerate() {
+        let fault = |message: String| Fault {
+            field: format!("given[{n}]"),
+            ..Fault::from(message)
+        };
         match item {
-            Json::String(path) => given.extend(files.objects(path)?),
+            Json::String(path) => given.extend(files.objects(path).map_err(fault)?),
             Json::Object(_) => given.push(Document::from(item.clone())),
-            _ => return Err("given: must list paths of files and objects".to_owned()),
+            _ => {
+                let message = "must be the path of a file, or an object";
+                return Err(fault(message.to_owned()));
+            }
         }
     }
     Ok(given)

@@ -275,6 +275,10 @@ fn problems_of_suites_name_the_field_and_its_position() {
         ),
         ("{}", "3:8: tests: invalid type: map, expected a sequence"),
         (
+            "[{name: a, object: {}, given: [policy.yaml, 1], expect: allow}]",
+            "3:52: tests[0].given[1]: test \"a\": must be the path of a file, or an object",
+        ),
+        (
             "[]\napiVersion: gavel/v2",
             "4:13: apiVersion: must be gavel/v1, but is \"gavel/v2\"",
         ),

@@ -3,8 +3,9 @@
 use std::cell::RefCell;
 use std::fmt;
 
-use gavel_engine::value::Value;
+use gavel_engine::value::{Json, Value};
 use gavel_policy::cel::ExpressionKind;
+use gavel_policy::mutating::difference;
 use gavel_policy::{ConditionsOutcome, Evaluation, KeptObject, Matched, Observer, Run};
 
 /// A step of a decision.
@@ -64,6 +65,10 @@ pub struct Invocation {
     pub conditions: Option<ConditionsOutcome>,
     /// The expressions that ran, in order; a variable comes before the expression that first read it.
     pub runs: Vec<Ran>,
+    /// Whether a mutating policy was invoked in the second mutation pass.
+    pub is_second: bool,
+    /// What the mutations changed, as the operations of a JSON patch; `None` for validating policies, and if no mutation was reached.
+    pub patch: Option<Vec<Json>>,
 }
 
 /// An expression of a policy that was evaluated, with its cost and value.
@@ -98,6 +103,8 @@ struct Steps {
     invocations: Vec<Invocation>,
     /// The current invocation.
     invoking: Option<Invocation>,
+    /// What the current invocation changed.
+    patch: Option<Vec<Json>>,
 }
 
 impl Trace {
@@ -132,10 +139,19 @@ impl Trace {
 }
 
 impl Steps {
+    /// Ends the mutation pass if one of its invocations has begun: the next policies belong to the next pass.
+    fn end_pass(&mut self) {
+        if self.invoking.is_some() {
+            self.end_invocation();
+            self.invocations.clear();
+        }
+    }
+
     fn end_invocation(&mut self) {
         if let Some(mut invocation) = self.invoking.take() {
             invocation.runs = std::mem::take(&mut self.runs);
             invocation.conditions = self.conditions.take();
+            invocation.patch = self.patch.take();
             // In the second mutation pass, policies that are not reinvoked evaluate no expressions.
             if invocation.runs.is_empty() && invocation.conditions.is_none() {
                 return;
@@ -153,6 +169,7 @@ impl fmt::Debug for Trace {
 
 impl Observer for Trace {
     fn policy_matched(&self, policy: &str, matched: &Result<Option<Matched<'_>>, String>) {
+        self.steps.borrow_mut().end_pass();
         self.push(Step::Policy {
             policy: policy.to_owned(),
             matched: matched.as_ref().map(Option::is_some).map_err(String::clone),
@@ -191,25 +208,25 @@ impl Observer for Trace {
         self.steps.borrow_mut().conditions = Some(outcome.clone());
     }
 
-    fn invocation(
-        &self,
-        policy: &str,
-        binding: &str,
-        param: Option<&KeptObject>,
-        _is_second: bool,
-    ) {
+    fn invocation(&self, policy: &str, binding: &str, param: Option<&KeptObject>, is_second: bool) {
         let mut steps = self.steps.borrow_mut();
-        if steps.invoking.is_some() {
-            steps.end_invocation();
-            steps.invocations.clear();
-        }
-        steps.invocations.push(invocation(policy, binding, param));
+        steps.end_pass();
+        steps.invocations.push(Invocation {
+            is_second,
+            ..invocation(policy, binding, param)
+        });
     }
 
     fn invoking(&self, position: usize) {
         let mut steps = self.steps.borrow_mut();
         steps.end_invocation();
         steps.invoking = steps.invocations.get(position).cloned();
+    }
+
+    fn applied(&self, before: Value<'_>, after: Value<'_>) {
+        if let (Some(before), Some(after)) = (before.to_json(), after.to_json()) {
+            self.steps.borrow_mut().patch = Some(difference(&before, &after));
+        }
     }
 
     fn evaluated(

@@ -5,8 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use gavel_engine::value::Json;
-use gavel_manifest::problem::rule;
-use gavel_manifest::{Document, Format, Place, Problem, Reading};
+use gavel_manifest::{Document, Format, Problem, Reading};
 
 /// The text of a file; `-` is standard input.
 pub(crate) fn text(path: &Path) -> Result<String, Problem> {
@@ -18,47 +17,7 @@ pub(crate) fn text(path: &Path) -> Result<String, Problem> {
         false => std::fs::read(path),
     };
     let bytes = bytes.map_err(|error| Problem::unreadable(path, error))?;
-    decode(bytes).map_err(|problem| problem.in_file(&Arc::from(path)))
-}
-
-/// Decodes bytes as UTF-8. The error for other bytes says which encoding or file type the bytes look like.
-fn decode(bytes: Vec<u8>) -> Result<String, Problem> {
-    let looks_like = |what: &str| {
-        let message = format!("must be UTF-8, but looks like {what}");
-        Err(Problem::new(rule::UNREADABLE, message))
-    };
-    match bytes.as_slice() {
-        [0x1f, 0x8b, ..] => return looks_like("a file packed with gzip; unpack it first (gunzip)"),
-        [b'P', b'K', 3, 4, ..] => return looks_like("a zip archive"),
-        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => {
-            return looks_like("UTF-16; convert it first (iconv -f UTF-16 -t UTF-8)");
-        }
-        [b'\x7f', b'E', b'L', b'F', ..] => return looks_like("a program"),
-        _ => {}
-    }
-    String::from_utf8(bytes).map_err(|error| {
-        let valid = error.utf8_error().valid_up_to();
-        let bytes = error.as_bytes();
-        let before = bytes.get(..valid).unwrap_or_default();
-        let line = before.iter().filter(|byte| **byte == b'\n').count();
-        let start = before.iter().rposition(|byte| *byte == b'\n');
-        let start = start.map_or(0, |at| at.saturating_add(1));
-        let column = String::from_utf8_lossy(before.get(start..).unwrap_or_default());
-        let byte = bytes.get(valid).copied().unwrap_or_default();
-        let what = match bytes.contains(&0) {
-            true => "a binary file".to_owned(),
-            false => format!("another encoding: the byte 0x{byte:02x} is no UTF-8 here"),
-        };
-        let place = Place {
-            line: u32::try_from(line.saturating_add(1)).unwrap_or(u32::MAX),
-            column: u32::try_from(column.chars().count().saturating_add(1)).unwrap_or(u32::MAX),
-        };
-        Problem::new(
-            rule::UNREADABLE,
-            format!("must be UTF-8, but looks like {what}"),
-        )
-        .at(place)
-    })
+    gavel_manifest::decode(bytes).map_err(|problem| problem.in_file(&Arc::from(path)))
 }
 
 /// The only document of a file, or `null` if the file has none. A second document is an error.

@@ -1,7 +1,6 @@
 //! Reads the manifests of a run from files, folders and standard input. Inputs that cannot be used are reported and skipped, so that one
 //! run reports all problems.
 
-use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,11 +13,17 @@ use crate::exit_code::Exit;
 use crate::progress::Progress;
 use crate::{input, report};
 
-/// Reads manifests, and records whether an input could not be used.
+/// A problem of the inputs of a run as a whole, not of one file.
+pub(crate) fn unusable(message: impl Into<String>) -> Problem {
+    Problem::new("unusable-input", message)
+}
+
+/// Reads manifests, and keeps the problems of the inputs that could not be used.
 #[derive(Debug)]
 pub(crate) struct Manifests {
     recursive: bool,
-    unusable: bool,
+    /// The problems of the inputs that could not be used.
+    unusable: Vec<Problem>,
     progress: Progress,
     /// The folders that were read without their subfolders.
     shallow: Vec<PathBuf>,
@@ -42,7 +47,7 @@ impl Manifests {
     pub(crate) fn new(recursive: bool, progress: Progress) -> Self {
         Manifests {
             recursive,
-            unusable: false,
+            unusable: Vec::new(),
             progress,
             shallow: Vec::new(),
         }
@@ -52,8 +57,8 @@ impl Manifests {
     pub(crate) fn objects(&mut self, paths: &[PathBuf]) -> Vec<Document> {
         let mut objects = Vec::new();
         for file in self.files(paths) {
-            for problem in &file.problems {
-                self.complain(problem);
+            for problem in file.problems {
+                self.report(problem);
             }
             objects.extend(file.objects);
         }
@@ -75,7 +80,7 @@ impl Manifests {
         for read in in_parallel(&named, |path| read(path)) {
             match read {
                 Ok(file) => files.push(file),
-                Err(problem) => self.complain(&problem),
+                Err(problem) => self.report(problem),
             }
             self.progress.step();
         }
@@ -92,7 +97,7 @@ impl Manifests {
             match gavel_manifest::files(path, self.recursive) {
                 Ok(found) if found.is_empty() => self.report_empty_folder(path),
                 Ok(found) => named.extend(found),
-                Err(problem) => self.complain(&problem),
+                Err(problem) => self.report(problem),
             }
         }
         named
@@ -104,17 +109,13 @@ impl Manifests {
             true => Vec::new(),
             false => gavel_manifest::files(path, true).unwrap_or_default(),
         };
-        let what = "has no files that end in .yaml, .yml or .json";
-        let path = path.display();
-        match within.len() {
-            0 => self.complain(&format!("{path} {what}")),
-            more => {
-                let files = report::count(more, "file");
-                self.complain(&format!(
-                    "{path} {what}, but its folders have {files}: add -R to read them"
-                ));
-            }
+        let mut problem = Problem::no_manifests(path);
+        if !within.is_empty() {
+            let files = report::count(within.len(), "file");
+            let more = format!(", but its folders have {files}: add -R to read them");
+            problem.message.push_str(&more);
         }
+        self.report(problem);
     }
 
     /// Reports that the inputs contain nothing that the command needs. If subfolders that were not read have manifests, the message
@@ -128,10 +129,10 @@ impl Manifests {
             .iter()
             .map(|folder| read(folder, true).saturating_sub(read(folder, false)));
         match below.fold(0, usize::saturating_add) {
-            0 => self.complain(&message),
+            0 => self.complain(message),
             files => {
                 let files = report::count(files, "file");
-                self.complain(&format!(
+                self.complain(format!(
                     "{message}; add -R to read {files} in subfolders too"
                 ));
             }
@@ -140,13 +141,23 @@ impl Manifests {
 
     /// Reports that an object cannot be used.
     pub(crate) fn refuse(&mut self, document: &Document, message: impl Into<String>) {
-        self.complain(&document.problem(rule::OBJECT, "", message));
+        self.report(document.problem(rule::OBJECT, "", message));
     }
 
-    /// Reports that an input cannot be used.
-    pub(crate) fn complain(&mut self, message: &impl Display) {
-        self.unusable = true;
-        self.progress.aside(|| report::complain(message));
+    /// Reports that the inputs as a whole cannot be used.
+    pub(crate) fn complain(&mut self, message: impl Into<String>) {
+        self.report(unusable(message));
+    }
+
+    /// Reports that an input cannot be used. The problem is printed to standard error at once; formats for programs contain it too.
+    pub(crate) fn report(&mut self, problem: Problem) {
+        self.progress.aside(|| {
+            report::complain(&problem);
+            if !problem.help().is_empty() {
+                report::notes(&[problem.help().to_owned()]);
+            }
+        });
+        self.unusable.push(problem);
     }
 
     /// The progress bar of the run.
@@ -156,12 +167,17 @@ impl Manifests {
 
     /// Whether an input could not be used.
     pub(crate) fn unusable(&self) -> bool {
-        self.unusable
+        !self.unusable.is_empty()
+    }
+
+    /// The problems of the inputs that could not be used, in the order in which they were reported.
+    pub(crate) fn problems(&self) -> &[Problem] {
+        &self.unusable
     }
 
     /// The exit status of a run that found `wrong` invalid objects or expressions.
     pub(crate) fn exit(&self, wrong: usize) -> Exit {
-        match (self.unusable, wrong) {
+        match (self.unusable(), wrong) {
             (true, _) => Exit::Usage,
             (false, 0) => Exit::Success,
             (false, _) => Exit::Rejected,

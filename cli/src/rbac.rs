@@ -7,6 +7,7 @@ use gavel_check::user;
 use gavel_engine::value::Json;
 use gavel_libraries::authorizer::{CachingAuthorizer, Rbac};
 use gavel_libraries::kubernetes::authorizer::AuthorizerValue;
+use gavel_manifest::Problem;
 
 use crate::input;
 
@@ -18,7 +19,11 @@ pub(crate) fn authorizer(
 ) -> Result<AuthorizerValue, String> {
     let mut manifests: Vec<Json> = Vec::new();
     for path in paths {
-        for file in gavel_manifest::files(path, false).map_err(|error| error.to_string())? {
+        let files = gavel_manifest::files(path, false).map_err(|error| error.to_string())?;
+        if files.is_empty() {
+            return Err(Problem::no_manifests(path).to_string());
+        }
+        for file in files {
             manifests.extend(input::documents(&file).map_err(|error| error.to_string())?);
         }
     }

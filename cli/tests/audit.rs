@@ -100,3 +100,62 @@ clusters: [{name: a, cluster: {server: 'http://127.0.0.1:1'}}]
         unknown,
     );
 }
+
+/// Answers the requests to an API server that serves only its version.
+fn bare_api_server() -> std::net::SocketAddr {
+    use std::io::{BufRead, BufReader, Write};
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            std::thread::spawn(move || {
+                let lines = BufReader::new(stream.try_clone().unwrap()).lines();
+                let head: Vec<String> = lines
+                    .map_while(Result::ok)
+                    .take_while(|line| !line.is_empty())
+                    .collect();
+                let is_version = head.first().is_some_and(|line| line.contains(" /version "));
+                let (status, body) = match is_version {
+                    true => (
+                        "200 OK",
+                        r#"{"major": "1", "minor": "36", "gitVersion": "v1.36.0"}"#,
+                    ),
+                    false => ("404 Not Found", "404 page not found"),
+                };
+                let length = body.len();
+                let _ = write!(
+                    stream,
+                    "HTTP/1.1 {status}\r\nContent-Type: application/json\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}"
+                );
+            });
+        }
+    });
+    address
+}
+
+#[test]
+fn a_cluster_without_the_kinds_of_gavel_is_reported_at_once() {
+    let address = bare_api_server();
+    let kubeconfig = format!(
+        "apiVersion: v1
+kind: Config
+clusters: [{{name: a, cluster: {{server: 'http://{address}'}}}}]
+users: [{{name: a, user: {{}}}}]
+contexts: [{{name: a, context: {{cluster: a, user: a}}}}]
+current-context: a
+"
+    );
+    let folder = Folder::new().with("kubeconfig", &kubeconfig);
+    let began = std::time::Instant::now();
+    let args = ["audit", "--kubeconfig", "kubeconfig"];
+    let (status, out, stderr) = gavel(folder.path(), &args, "");
+    assert_eq!((status, out.as_str()), (2, ""), "{stderr}");
+    let expected = format!(
+        "error: the cluster at http://{address}/ does not serve the kind ValidatingAdmissionPolicy of policies.gavel.example.com/v1: \
+         install Gavel's kinds (deploy/components/cluster/definitions.yaml), or use --native "
+    );
+    assert!(stderr.contains(&expected), "{stderr}");
+    // The wait for a cluster that does not answer is 60 s.
+    assert!(began.elapsed().as_secs() < 30, "{:?}", began.elapsed());
+}

@@ -56,6 +56,98 @@ fn costs_of_rules_come_with_the_bounds_that_reduce_them() {
 }
 
 #[test]
+fn message_expressions_are_costed_as_an_api_server_costs_them() {
+    let rules = |bounds: &str, message: &str| {
+        definition(&format!(
+            "        type: object
+        properties:
+          hosts:
+            type: array
+            {bounds}
+            items:
+              type: string
+              maxLength: 63
+              x-kubernetes-validations:
+              - rule: self != 'a'
+                message: must not be a
+                messageExpression: \"'must not be ' + self\"
+            x-kubernetes-validations:
+            - rule: self.size() > 1
+              message: must have two hosts
+              messageExpression: {message}
+"
+        ))
+    };
+    let folder = Folder::new().with("crd.yaml", &rules("maxItems: 8", "self.join(', ')"));
+    let (code, out, err) = gavel(folder.path(), &["cost", "crd.yaml", "-o", "json"], "");
+    assert_eq!(code, 0, "{out}{err}");
+    let lines_of = lines(&out);
+    let (total, rules_of) = lines_of.split_last().unwrap();
+    let fields: Vec<&str> = rules_of
+        .iter()
+        .map(|rule| {
+            rule["field"]
+                .as_str()
+                .unwrap()
+                .rsplit(".x-")
+                .next()
+                .unwrap()
+        })
+        .collect();
+    let [rule, message] =
+        ["rule", "messageExpression"].map(|key| format!("kubernetes-validations[0].{key}"));
+    assert_eq!(fields, [&rule, &message, &rule, &message]);
+    let cost = |line: &Json| line["cost"].as_u64().unwrap();
+    assert_eq!(rules_of.iter().map(cost).sum::<u64>(), cost(total));
+    // The cost of a rule is multiplied by the number of items, the cost of a messageExpression is not.
+    assert_eq!(
+        (&rules_of[2]["cardinality"], &rules_of[3]["cardinality"]),
+        (&8.into(), &1.into())
+    );
+    assert_eq!(
+        cost(&rules_of[2]),
+        8 * rules_of[2]["once"].as_u64().unwrap()
+    );
+    assert_eq!(rules_of[3]["cost"], rules_of[3]["once"]);
+    let (_, out, _) = gavel(folder.path(), &["cost", "crd.yaml"], "");
+    let expected = format!(
+        "  hosts rule 0 message                                         {} of 10000000 (< 1 %)\n    29:34: self.join(', ')\n",
+        rules_of[1]["cost"]
+    );
+    assert!(out.contains(&expected), "{out}");
+
+    // A messageExpression that exceeds the limit, with bounds that reduce its cost.
+    folder.write(
+        "crd.yaml",
+        &rules(
+            "nullable: true",
+            "string(self.filter(a, self.exists(b, a < b)).size())",
+        ),
+    );
+    let (code, out, _) = gavel(folder.path(), &["cost", "crd.yaml"], "");
+    let message = out.split("hosts rule 0 message").nth(1).unwrap();
+    let message = message.split("\n  hosts").next().unwrap();
+    assert!(message.contains("    help: `maxItems: "), "{out}");
+    assert_eq!(code, 1, "{out}");
+    let (code, out, _) = gavel(folder.path(), &["lint", "crd.yaml"], "");
+    let help = "   = help: `maxItems: ";
+    assert_eq!((code, out.matches(help).count()), (1, 1), "{out}");
+    folder.write("crd.yaml", &rules("maxItems: 8", "self.joined()"));
+    let (code, out, err) = gavel(folder.path(), &["cost", "crd.yaml"], "");
+    assert_eq!(code, 2, "{out}");
+    assert!(
+        out.contains(
+            "hosts rule 0 message                                         unknown of 10000000"
+        ),
+        "{out}"
+    );
+    assert!(
+        err.contains("messageExpression compilation failed"),
+        "{err}"
+    );
+}
+
+#[test]
 fn costs_are_compared() {
     let folder = Folder::new()
         .with("old/crd.yaml", &schema("maxItems: 8"))

@@ -128,6 +128,106 @@ fn github_gets_workflow_commands() {
 }
 
 #[test]
+fn inputs_that_cannot_be_used_are_errors_in_every_format() {
+    let schema = std::fs::read(root().join("testdata/schemas/sarif-2.1.0.json")).unwrap();
+    let schema: Json = serde_json::from_slice(&schema).unwrap();
+    let native = root().join("testdata/check");
+    let mut folder = Folder::new().with("bad.yaml", "kind: Pod\nmetadata: {name: a\n");
+    for name in ["policy.yaml", "deployments.yaml", "replicas-test.yaml"] {
+        folder = folder.with(name, &std::fs::read_to_string(native.join(name)).unwrap());
+    }
+    std::fs::write(folder.path().join("latin.yaml"), b"kind: \xe9\n").unwrap();
+    let runs: [&[&str]; 5] = [
+        &["check", "policy.yaml", "deployments.yaml"],
+        &["test", "replicas-test.yaml"],
+        &["lint", "policy.yaml"],
+        &["audit", "--policies", "policy.yaml", "--"],
+        &["validate", "--crd", "policy.yaml", "--"],
+    ];
+    for args in runs {
+        // `gavel lint` reports a document that is not YAML as a finding of the rule `syntax`.
+        let unusable = if args[0] == "lint" { 2 } else { 3 };
+        let printed = |format: &str| {
+            let options = [args[0], "-o", format];
+            let paths = ["none.yaml", "bad.yaml", "latin.yaml"];
+            let all = [&options[..], &args[1..], &paths].concat();
+            let (status, out, err) = gavel(folder.path(), &all, "");
+            assert_eq!(status, 2, "{args:?}: {out}{err}");
+            out
+        };
+        let out = printed("github");
+        for line in [
+            "::error file=none.yaml,title=unreadable::No such file or directory\n",
+            "::error file=bad.yaml,line=2,col=11,endLine=2,endColumn=11,title=syntax::",
+            "::error file=latin.yaml,line=1,col=7,endLine=1,endColumn=7,title=unreadable::must be UTF-8, ",
+        ] {
+            assert!(out.contains(line), "{args:?}: {out}");
+        }
+        let out = printed("junit");
+        let report = quick_junit::Report::deserialize_from_str(&out).unwrap();
+        assert!(report.errors >= unusable, "{args:?}: {out}");
+        let case = "<testcase name=\"unreadable 1:7\" classname=\"latin.yaml\">\n            <error message=\"must be UTF-8, ";
+        assert!(out.contains(case), "{args:?}: {out}");
+        let log: Json = serde_json::from_str(&printed("sarif")).unwrap();
+        let mut faults = Vec::new();
+        check(&schema, &schema, &log, "", &mut faults);
+        assert_eq!(faults, [] as [String; 0]);
+        let run = &log["runs"][0];
+        assert_eq!(run["invocations"][0]["executionSuccessful"], false);
+        let notifications = &run["invocations"][0]["toolExecutionNotifications"];
+        let missing = json!({
+            "descriptor": {"id": "unreadable"},
+            "level": "error",
+            "message": {"text": "No such file or directory"},
+            "locations": [{"physicalLocation": {"artifactLocation": {"uri": "none.yaml"}}}],
+        });
+        let notifications = notifications.as_array().unwrap();
+        assert!(notifications.contains(&missing), "{args:?}: {run:#}");
+        let results = run["results"].as_array().unwrap().iter();
+        let of_file = |uri: &str| {
+            let place = "/locations/0/physicalLocation/artifactLocation/uri";
+            results
+                .clone()
+                .filter(|result| result.pointer(place) == Some(&json!(uri)))
+                .count()
+        };
+        let counts = ["none.yaml", "bad.yaml", "latin.yaml"].map(of_file);
+        assert_eq!(counts, [0, 1, 1], "{args:?}: {run:#}");
+        let out = printed("json");
+        let lines = out
+            .lines()
+            .map(|line| serde_json::from_str::<Json>(line).unwrap());
+        let files: Vec<Json> = lines.map(|line| line["file"].clone()).collect();
+        for file in ["none.yaml", "bad.yaml", "latin.yaml"] {
+            assert!(files.contains(&json!(file)), "{args:?}: {out}");
+        }
+    }
+    // Nothing to examine, and an unusable configuration, are errors too.
+    for (args, message) in [
+        (
+            &["lint", "deployments.yaml"][..],
+            "::error title=unusable-input::nothing to lint: ",
+        ),
+        (
+            &["lint", "--config", "bad.yaml", "policy.yaml"],
+            "::error file=bad.yaml,line=2,",
+        ),
+        (
+            &["check", "deployments.yaml"],
+            "::error title=unusable-input::nothing to check with: ",
+        ),
+        (
+            &["test", "deployments.yaml"],
+            "::error title=unusable-input::no test ran: ",
+        ),
+    ] {
+        let (status, out, _) = gavel(folder.path(), &[args, &["-o", "github"]].concat(), "");
+        assert_eq!(status, 2, "{args:?}");
+        assert!(out.starts_with(message), "{args:?}: {out}");
+    }
+}
+
+#[test]
 fn validate_and_audit_have_the_same_formats() {
     let schema = std::fs::read(root().join("testdata/schemas/sarif-2.1.0.json")).unwrap();
     let schema: Json = serde_json::from_slice(&schema).unwrap();

@@ -328,7 +328,7 @@ fn no_input_is_no_success() {
         (
             "empty",
             2,
-            "empty has no files that end in .yaml, .yml or .json\n",
+            "empty: has no files that end in .yaml, .yml or .json\n",
         ),
         (
             "nested",

@@ -94,6 +94,51 @@ fn the_exit_status_tells_whether_something_changes() {
 }
 
 #[test]
+fn versions_that_do_not_serve_a_kind_are_reported() {
+    let policy = program::mutating_policy("labels", "pods", "Object{}");
+    let folder = Folder::new()
+        .with("policy.yaml", &policy)
+        .with(
+            "own.yaml",
+            &policy.replace("admissionregistration.k8s.io", "policies.gavel.example.com"),
+        )
+        .with(
+            "old.yaml",
+            &std::fs::read_to_string(testdata().join("policy.yaml"))
+                .unwrap()
+                .replace("k8s.io/v1\nkind: Val", "k8s.io/v1beta1\nkind: Val"),
+        );
+    let check = |from: &str, to: &str, file: &str| {
+        let args = ["upgrade-check", "--from", from, "--to", to, file];
+        gavel(folder.path(), &args, "")
+    };
+    let error = "no matches for kind \"MutatingAdmissionPolicy\" in version \"admissionregistration.k8s.io/v1\" \
+        (Kubernetes 1.36 is the first that serves it)";
+    let (status, out, err) = check("1.35", "1.36", "policy.yaml");
+    let expected =
+        format!("policy.yaml:1:13: apiVersion: creation\n  1.35: {error}\n  1.36: accepted\n");
+    assert!(out.starts_with(&expected), "{out}");
+    assert_eq!(
+        (status, out.matches("creation").count()),
+        (1, 2),
+        "{out}{err}"
+    );
+    let (_, out, _) = check("1.36", "1.35", "policy.yaml");
+    let expected =
+        format!("policy.yaml:1:13: apiVersion: creation\n  1.36: accepted\n  1.35: {error}\n");
+    assert!(out.starts_with(&expected), "{out}");
+    // Definitions serve Gavel's own kinds on every version.
+    let (status, out, err) = check("1.35", "1.36", "own.yaml");
+    assert_eq!((status, out.as_str()), (0, ""), "{err}");
+    let (_, out, err) = check("1.34", "1.37", "old.yaml");
+    let expected = "warning: old.yaml:1:13: apiVersion: no matches for kind \"ValidatingAdmissionPolicy\" \
+        in version \"admissionregistration.k8s.io/v1beta1\" \
+        (Kubernetes 1.34 removed it: use admissionregistration.k8s.io/v1)\n";
+    assert!(err.starts_with(expected), "{err}");
+    assert!(!out.contains("apiVersion"), "{out}");
+}
+
+#[test]
 fn reviews_are_samples_with_places_in_their_objects() {
     let object = std::fs::read_to_string(testdata().join("route.yaml")).unwrap();
     let object = object.replace("metadata:\n", "metadata:\n  namespace: shop\n");

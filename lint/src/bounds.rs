@@ -13,6 +13,7 @@ use smol_str::SmolStr;
 
 use crate::context::Linter;
 use crate::expressions::problem;
+use crate::rule_part::RulePart;
 use crate::rules::{COST_NEAR_LIMIT, OVER_BUDGET};
 
 /// Bounds that reduce the cost of a rule.
@@ -59,8 +60,8 @@ const fn near(limit: u64) -> u64 {
     limit.saturating_sub(limit / 4)
 }
 
-/// Reports rules that use more than three quarters of their budget. The help texts for these rules, and for rules that exceed the budget,
-/// name bounds that reduce the cost.
+/// Reports rules and messageExpressions that use more than three quarters of their budget. The help texts for these expressions, and for
+/// expressions that exceed the budget, name bounds that reduce the cost.
 pub(crate) fn check(
     linter: &Linter,
     document: &Document,
@@ -68,15 +69,23 @@ pub(crate) fn check(
     report: &SchemaReport<'_>,
     problems: &mut Vec<Problem>,
 ) {
-    for each in &report.rules {
-        let Ok(outcome) = &each.outcome else { continue };
-        if outcome.cost <= near(RULE_LIMIT) {
+    let parts = report
+        .rules
+        .iter()
+        .flat_map(|each| RulePart::ALL.map(|part| (each, part)));
+    for (each, part) in parts {
+        let cost = each
+            .outcome
+            .as_ref()
+            .ok()
+            .and_then(|outcome| part.cost(outcome));
+        let Some(cost) = cost.filter(|cost| *cost > near(RULE_LIMIT)) else {
             continue;
-        }
-        let help = advice(&linter.rules, definition, report, each);
+        };
+        let help = advice(&linter.rules, definition, report, each, part);
         let help = help.map(|advice| advice.text()).unwrap_or_default();
-        let field = format!("{}.rule", each.path);
-        if outcome.cost > RULE_LIMIT {
+        let field = format!("{}.{}", each.path, part.key());
+        if cost > RULE_LIMIT {
             let refusal = problems
                 .iter_mut()
                 .find(|problem| problem.rule == OVER_BUDGET.id && *problem.field == field);
@@ -85,12 +94,11 @@ pub(crate) fn check(
             }
             continue;
         }
-        let written = format!("{}.rule", written_field(&each.path));
-        let share = share(outcome.cost, RULE_LIMIT);
-        let message = format!(
-            "the rule may cost {} units, {share} of the limit of {RULE_LIMIT}",
-            outcome.cost
-        );
+        let written = format!("{}.{}", written_field(&each.path), part.key());
+        let share = share(cost, RULE_LIMIT);
+        let key = part.key();
+        let message =
+            format!("the {key} may cost {cost} units, {share} of the limit of {RULE_LIMIT}");
         let found = problem(document, &COST_NEAR_LIMIT, &written, message);
         problems.push(match help.is_empty() {
             true => found,
@@ -115,13 +123,14 @@ const MOST_BOUNDS: usize = 3;
 /// The maximum number of schema nodes that are tried.
 const MOST_PLACES: usize = 40;
 
-/// The bounds that reduce the cost of a rule to a fifth of the limit or, if that is not possible, below the limit; `None` if no bounds do.
+/// The bounds that reduce the cost of an expression of a rule to a fifth of the limit or, if that is not possible, below the limit; `None` if no bounds do.
 /// The search tries one bound after the other, and returns bounds that are as few and as large as it can find.
 pub(crate) fn advice(
     envs: &RuleEnvs,
     definition: &Definition,
     report: &SchemaReport<'_>,
     rule: &RuleReport<'_>,
+    part: RulePart,
 ) -> Option<Advice> {
     let enough = RULE_LIMIT / 5;
     let version = match report.version {
@@ -138,6 +147,7 @@ pub(crate) fn advice(
         envs,
         definition,
         version,
+        part,
     };
     let mut schema = alone(root, &steps, rule)?;
     let mut cost = trial.cost(&schema)?;
@@ -354,10 +364,11 @@ struct Trial<'t> {
     envs: &'t RuleEnvs,
     definition: &'t Definition,
     version: &'t Version,
+    part: RulePart,
 }
 
 impl Trial<'_> {
-    /// The cost of the schema's only rule, in cost units; `None` if the rule does not compile.
+    /// The cost of the expression in the schema's only rule, in cost units; `None` if the expression does not compile.
     fn cost(&self, schema: &JsonSchema) -> Option<u64> {
         let version = Version {
             schema: Some(Validation {
@@ -373,6 +384,6 @@ impl Trial<'_> {
         definition.spec.versions = std::iter::once(version).collect();
         let reports = definition.rules(self.envs, Age::New);
         let report = reports.first()?.rules.first()?;
-        Some(report.outcome.as_ref().ok()?.cost)
+        self.part.cost(report.outcome.as_ref().ok()?)
     }
 }

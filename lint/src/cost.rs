@@ -13,6 +13,7 @@ use crate::bounds::advice;
 use crate::context::Linter;
 use crate::kinds::{is_definition, name_of, pointer, text};
 use crate::registration;
+use crate::rule_part::RulePart;
 use crate::types::kind_name;
 
 /// The maximum number of expensive parts that are named.
@@ -44,7 +45,8 @@ pub struct RuleCost {
     pub cost: Figure,
     /// The upper bound of the cost of one evaluation, in cost units; 0 if the cost is unknown or has no bound.
     pub once: u64,
-    /// How often the rule may run for one object; `None` if the schema does not bound this number, only the size of requests.
+    /// How often the expression may run for one object; `None` if the schema does not bound this number, only the size of requests. A
+    /// definition's messageExpression is counted once, as by the API server, although each node that violates the rule evaluates it.
     pub cardinality: Option<u64>,
     /// The limit, in cost units.
     pub limit: u64,
@@ -127,48 +129,56 @@ impl Linter {
             object: named(document),
             about: report.version.unwrap_or("all versions").to_owned(),
             rules: rules
-                .map(|rule| self.of_rule(document, definition, report, rule))
+                .flat_map(|rule| {
+                    let parts = RulePart::ALL.into_iter();
+                    parts.filter_map(|part| self.of_rule(document, definition, report, rule, part))
+                })
                 .collect(),
             totals: vec![total],
         }
     }
 
+    /// The cost of one of the expressions of a rule; `None` if the rule has no messageExpression, or if an API server does not compile the
+    /// messageExpression because the rule does not compile.
     fn of_rule(
         &self,
         document: &Document,
         definition: &Definition,
         report: &SchemaReport<'_>,
         rule: &RuleReport<'_>,
-    ) -> RuleCost {
-        let field = format!("{}.rule", written_field(&rule.path));
+        part: RulePart,
+    ) -> Option<RuleCost> {
+        let outcome = rule.outcome.as_ref().ok();
+        if part == RulePart::Message {
+            outcome?.compiled.message.as_ref()?;
+        }
+        let field = format!("{}.{}", written_field(&rule.path), part.key());
         let mut cost = RuleCost {
             place: document.place_of(&field),
             field,
-            text: rule.rule.rule.clone(),
+            text: part.text(rule.rule).to_owned(),
             cost: Figure::Unknown,
             once: 0,
-            cardinality: None,
+            cardinality: outcome.and_then(|outcome| part.cardinality(outcome)),
             limit: RULE_LIMIT,
             heaviest: Vec::new(),
             advice: String::new(),
         };
-        let Ok(outcome) = &rule.outcome else {
-            return cost;
-        };
-        cost.cardinality = outcome.cardinality;
-        let Ok(Some(expression)) = &outcome.compiled.rule else {
-            return cost;
+        let found = outcome
+            .and_then(|outcome| Some((outcome, part.compiled(outcome)?, part.cost(outcome)?)));
+        let Some((outcome, expression, units)) = found else {
+            return Some(cost);
         };
         cost.once = expression.max_cost;
-        cost.cost = Figure::AtMost(outcome.cost);
-        if let Some(checked) = &outcome.trees.rule {
+        cost.cost = Figure::AtMost(units);
+        if let Some(checked) = part.tree(outcome) {
             cost.heaviest = heaviest(checked, outcome.node.schema(), MOST_PARTS);
         }
-        if outcome.cost > RULE_LIMIT / 5 {
-            let advice = advice(&self.rules, definition, report, rule);
+        if units > RULE_LIMIT / 5 {
+            let advice = advice(&self.rules, definition, report, rule, part);
             cost.advice = advice.map(|advice| advice.text()).unwrap_or_default();
         }
-        cost
+        Some(cost)
     }
 }
 

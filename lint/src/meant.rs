@@ -120,16 +120,6 @@ pub(crate) fn unknown_field(problem: Problem, api_version: &str, kind: &str) -> 
     }
 }
 
-/// Adds help to a syntax error if the text looks like a template, such as one of Helm.
-pub fn explain_syntax(problem: Problem, text: &str) -> Problem {
-    match text.contains("{{") {
-        true => problem.with_help(
-            "the file looks like a template: render it first, such as with `helm template`",
-        ),
-        false => problem,
-    }
-}
-
 /// The text between the first occurrence of a prefix in the message and the next quote; `None` if the message does not contain both.
 pub(crate) fn quoted<'t>(text: &'t str, prefix: &str) -> Option<&'t str> {
     let (_, rest) = text.split_once(prefix)?;

@@ -50,16 +50,22 @@ pub(crate) fn read(text: &str) -> Reading {
     }
 }
 
-fn problem(text: &str, error: &serde_json::Error) -> Problem {
+/// The problem of a JSON text that cannot be read, by the error of the reader. The column counts bytes; [`read`](crate::read), which knows
+/// the text, counts characters.
+pub fn json_problem(error: &serde_json::Error) -> Problem {
     let (line, column) = (error.line(), error.column());
     let message = error.to_string();
     // serde_json's message ends with the place, which Gavel prints before the message.
     let place = format!(" at line {line} column {column}");
     let message = message.strip_suffix(&place).unwrap_or(&message);
-    // serde_json's column counts bytes.
+    Problem::new(rule::SYNTAX, message).at(Place::new(line.max(1), column.max(1)))
+}
+
+fn problem(text: &str, error: &serde_json::Error) -> Problem {
+    let (line, column) = (error.line(), error.column());
     let before = text.lines().nth(line.saturating_sub(1)).unwrap_or_default();
     let column = before.char_indices().filter(|(at, _)| *at < column).count();
-    let problem = Problem::new(rule::SYNTAX, message).at(Place::new(line, column.max(1)));
+    let problem = json_problem(error).at(Place::new(line, column.max(1)));
     unclosed::in_json(problem, text)
 }
 

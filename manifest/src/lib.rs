@@ -24,6 +24,7 @@ use gavel_apimachinery::field::Error;
 use gavel_apimachinery::serializer::{StrictFault, StrictFaultKind};
 use serde_json::Value as Json;
 
+mod decode;
 mod files;
 mod json;
 mod layout;
@@ -34,7 +35,9 @@ mod unclosed;
 mod written;
 mod yaml;
 
+pub use decode::decode;
 pub use files::files;
+pub use json::json_problem;
 pub use place::{Place, Range};
 pub use problem::{Advice, Problem, Severity, Suggestion};
 pub use spelling::nearest;
@@ -66,12 +69,18 @@ impl Format {
 /// Reads the documents of a text, except empty ones. A YAML document that cannot be used is reported as a problem, and the other documents
 /// are still read. This applies to invalid YAML and to values that Kubernetes cannot convert to JSON: lists as keys, numbers that are not
 /// finite, nesting deeper than 127 levels, and aliases that expand to more than 100,000 values. A JSON text is read as a whole or not at
-/// all.
+/// all. If the text looks like a template, such as one of Helm, the help of the problems says so.
 pub fn read(text: &str, format: Format) -> Reading {
-    match format {
+    let mut reading = match format {
         Format::Json => json::read(text),
         Format::Yaml => yaml::read(text),
+    };
+    if !reading.problems.is_empty() && text.contains("{{") {
+        let help = "the file looks like a template: render it first, such as with `helm template`";
+        let problems = std::mem::take(&mut reading.problems).into_iter();
+        reading.problems = problems.map(|problem| problem.with_help(help)).collect();
     }
+    reading
 }
 
 /// The result of reading a text.

@@ -47,6 +47,11 @@ pub trait Observer {
     /// Called after a mutation was applied or failed.
     fn mutated(&self, _kind: ExpressionKind, _error: Option<&str>) {}
 
+    /// Called after the mutations of an invocation, even if some failed. `before` and `after` are the object in the kind that the policy
+    /// matches. Not called if the match conditions do not match, if the second pass does not reinvoke the policy, or if the request is denied
+    /// at once.
+    fn applied(&self, _before: Value<'_>, _after: Value<'_>) {}
+
     /// Called when a validating policy was evaluated for a binding and a param, or failed because of an interrupt.
     fn evaluated(
         &self,

@@ -2,17 +2,18 @@
 
 use std::cell::OnceCell;
 
+use gavel_apimachinery::server::unserved;
 use gavel_crd::definition::Definition;
 use gavel_engine::value::{Arena, Json, Value};
-use gavel_libraries::Server;
+use gavel_libraries::{KubeVersion, Server};
 use gavel_policy::AdmissionRequest;
-use gavel_policy::api::{GROUP, Resource};
+use gavel_policy::api::{GROUP, Resource, as_built_in};
 use gavel_state::{Event, Object, Origin, State, Store};
 
 use crate::cause::Cause;
 use crate::change::Change;
 use crate::definition::Rules;
-use crate::facts::{Facts, Key};
+use crate::facts::{Facts, Key, Topic};
 use crate::policy::{BuiltInKinds, Policies};
 use crate::sample;
 
@@ -65,7 +66,11 @@ pub struct InputError(String);
 #[derive(Debug)]
 enum Known {
     Definition(Box<Definition>),
-    Registration(Box<Resource>),
+    Registration {
+        resource: Box<Resource>,
+        /// Whether the kind is one of Gavel's own: a definition serves it, on every Kubernetes version.
+        is_own: bool,
+    },
     /// An object that policies can read.
     Other,
 }
@@ -75,6 +80,8 @@ enum Known {
 struct ApiServer<'u> {
     upgrade: &'u Upgrade,
     server: Server,
+    /// The version whose kinds the server serves.
+    serves: KubeVersion,
     rules: OnceCell<Rules>,
     policies: OnceCell<Policies>,
     state: OnceCell<State>,
@@ -116,13 +123,16 @@ impl Upgrade {
         }
     }
 
-    /// Adds an object of the cluster. The answers about definitions, policies, bindings and webhook configurations are compared. Other
+    /// Adds an object of the cluster. Policies and bindings of Gavel's own kinds are read as the built-in kinds. The answers about definitions, policies, bindings and webhook configurations are compared. Other
     /// objects, such as params, namespaces and RBAC objects, are only read by policies.
     ///
     /// # Errors
     ///
     /// A field of the object does not have the type that its kind requires.
     pub fn add(&mut self, object: &Json) -> Result<Subject, InputError> {
+        let own = as_built_in(object);
+        let is_own = own.is_some();
+        let object = own.as_ref().unwrap_or(object);
         let text = |key: &str| object.get(key).and_then(Json::as_str).unwrap_or_default();
         let group = text("apiVersion").split_once('/');
         let error = |error: &dyn std::fmt::Display| InputError(error.to_string());
@@ -132,8 +142,9 @@ impl Upgrade {
                 Known::Definition(Box::new(definition.without_status()))
             }
             (GROUP, _) => {
-                let decoded = Resource::decode(object);
-                Known::Registration(Box::new(decoded.map_err(|found| error(&found))?.object))
+                let decoded = Resource::decode(object).map_err(|found| error(&found))?;
+                let resource = Box::new(decoded.object);
+                Known::Registration { resource, is_own }
             }
             _ => Known::Other,
         };
@@ -170,7 +181,7 @@ impl Upgrade {
         // A candidate is a cause if reverting it alone changes the later server's answer.
         for cause in &candidates {
             step();
-            let without = ApiServer::new(self, cause.exchanged(self.to, self.from));
+            let without = ApiServer::new(self, cause.exchanged(self.to, self.from), self.to);
             for each in &mut differing {
                 each.after
                     .note(*cause, &each.keys, &without.facts(each.subject)?);
@@ -179,7 +190,7 @@ impl Upgrade {
         // If several candidates have the same effect, reverting one of them changes nothing. Then a candidate is a cause if it alone
         // changes the earlier server's answer.
         for cause in &candidates {
-            let with = ApiServer::new(self, cause.exchanged(self.from, self.to));
+            let with = ApiServer::new(self, cause.exchanged(self.from, self.to), self.from);
             for each in differing.iter_mut().filter(|each| !each.is_explained()) {
                 each.before
                     .note(*cause, &each.keys, &with.facts(each.subject)?);
@@ -195,10 +206,24 @@ impl Upgrade {
         subjects.saturating_add(causes)
     }
 
+    /// The policies and bindings whose `apiVersion` neither server serves, each with the error of the server after the upgrade. They are not
+    /// among the changes.
+    pub fn unserved(&self) -> impl Iterator<Item = (Subject, String)> {
+        let objects = self.objects.iter().enumerate();
+        objects.filter_map(|(position, (object, known))| {
+            let Known::Registration { is_own: false, .. } = known else {
+                return None;
+            };
+            unserved_kind(object, self.from.version())?;
+            let error = unserved_kind(object, self.to.version())?;
+            Some((Subject::Object(position), error))
+        })
+    }
+
     fn built_in(&self) -> &BuiltInKinds {
         self.built_in.get_or_init(|| {
             let registrations = self.objects.iter().filter_map(|(_, known)| match known {
-                Known::Registration(resource) => Some(&**resource),
+                Known::Registration { resource, .. } => Some(&**resource),
                 Known::Definition(_) | Known::Other => None,
             });
             BuiltInKinds::named_by(registrations)
@@ -207,8 +232,8 @@ impl Upgrade {
 
     fn differing(&self, step: &mut impl FnMut()) -> Result<Vec<Differing>, InputError> {
         let (before, after) = (
-            ApiServer::new(self, self.from),
-            ApiServer::new(self, self.to),
+            ApiServer::new(self, self.from, self.from),
+            ApiServer::new(self, self.to, self.to),
         );
         let objects = (0..self.objects.len()).map(Subject::Object);
         let requests = (0..self.requests.len()).map(Subject::Request);
@@ -268,10 +293,12 @@ impl Differing {
 }
 
 impl<'u> ApiServer<'u> {
-    fn new(upgrade: &'u Upgrade, server: Server) -> Self {
+    /// A server with all kinds that the server `base` serves. To find a cause, `server` differs from `base` by this cause.
+    fn new(upgrade: &'u Upgrade, server: Server, base: Server) -> Self {
         ApiServer {
             upgrade,
             server,
+            serves: base.version(),
             rules: OnceCell::new(),
             policies: OnceCell::new(),
             state: OnceCell::new(),
@@ -298,20 +325,37 @@ impl<'u> ApiServer<'u> {
                 let rules = built(&self.rules, || Rules::new(self.server));
                 rules.map_err(|error| bug(&error))?.facts(definition)
             }
-            Some((_, Known::Registration(resource))) => {
+            Some((object, Known::Registration { resource, is_own })) => {
                 let definitions = objects.iter().filter_map(|(_, known)| match known {
                     Known::Definition(definition) => Some(&**definition),
-                    Known::Registration(_) | Known::Other => None,
+                    Known::Registration { .. } | Known::Other => None,
                 });
                 let built_in = self.upgrade.built_in();
                 let policies = built(&self.policies, || {
                     Policies::new(self.server, built_in, definitions)
                 });
-                policies.map_err(|error| bug(&error))?.facts(resource)
+                let mut facts = policies.map_err(|error| bug(&error))?.facts(resource);
+                let error = unserved_kind(object, self.serves);
+                if let Some(error) = error.filter(|_| !is_own) {
+                    facts.add(Topic::Creation, "apiVersion", error);
+                }
+                facts
             }
             Some((_, Known::Other)) | None => Facts::default(),
         })
     }
+}
+
+/// The error for an object whose kind a version of Kubernetes does not serve in the object's `apiVersion`; `None` if the version serves it.
+fn unserved_kind(object: &Json, version: KubeVersion) -> Option<String> {
+    let text = |key: &str| object.get(key).and_then(Json::as_str).unwrap_or_default();
+    let (api_version, kind) = (text("apiVersion"), text("kind"));
+    let unserved = unserved(api_version, kind, version)?;
+    let help = unserved.help.map(|help| format!(" ({help})"));
+    Some(format!(
+        "no matches for kind {kind:?} in version {api_version:?}{}",
+        help.unwrap_or_default()
+    ))
 }
 
 /// The contents of a cell, built when they are first needed.

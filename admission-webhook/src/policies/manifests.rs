@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use gavel_manifest::Format;
+use gavel_manifest::{Format, Problem, decode};
 use gavel_state::{Object, Origin, as_built_in};
 
 /// The size limit of one file, in bytes.
@@ -35,8 +36,7 @@ impl Manifests {
         for path in paths {
             match gavel_manifest::files(path, recursive) {
                 Ok(found) if found.is_empty() => {
-                    let path = path.display();
-                    problems.push(format!("{path}: contains no .yaml, .yml or .json file"));
+                    problems.push(Problem::no_manifests(path).to_string());
                 }
                 Ok(found) => files.extend(found),
                 Err(problem) => problems.push(problem.to_string()),
@@ -49,10 +49,7 @@ impl Manifests {
         let mut left = MAX_FILES;
         for path in files {
             let text = text(&path, &mut left);
-            let text = text.map_err(|problem| {
-                let path = path.display();
-                read.problems.push(format!("{path}: {problem}"));
-            });
+            let text = text.map_err(|problem| read.problems.push(problem.to_string()));
             read.texts.insert(origin(&path), text.ok());
         }
         Ok(read)
@@ -101,26 +98,26 @@ pub(super) fn objects(origin: &Origin, text: &str) -> Result<Vec<Object>, Vec<St
 
 /// Reads a regular file within the size limit. Other kinds of files are not opened: opening a pipe may block forever, and a device may
 /// never end.
-fn text(path: &Path, left: &mut u64) -> Result<String, String> {
-    let text = |error: std::io::Error| error.to_string();
-    if !std::fs::metadata(path).map_err(text)?.is_file() {
-        return Err("is not a regular file".to_owned());
+fn text(path: &Path, left: &mut u64) -> Result<String, Problem> {
+    let failed = |error: std::io::Error| Problem::unreadable(path, error);
+    let refused = |message: String| Err(Problem::unreadable(path, message));
+    if !std::fs::metadata(path).map_err(failed)?.is_file() {
+        return refused("is not a regular file".to_owned());
     }
-    let mut read = String::new();
+    let mut read = Vec::new();
     let most = MAX_FILE.min(*left);
-    let file = File::open(path).map_err(text)?;
-    let length = file.take(most.saturating_add(1)).read_to_string(&mut read);
-    let length = u64::try_from(length.map_err(text)?).unwrap_or(u64::MAX);
+    let file = File::open(path).map_err(failed)?;
+    let length = file.take(most.saturating_add(1)).read_to_end(&mut read);
+    let length = u64::try_from(length.map_err(failed)?).unwrap_or(u64::MAX);
     if length > MAX_FILE {
-        return Err(format!("is larger than {MAX_FILE} bytes"));
+        return refused(format!("is larger than {MAX_FILE} bytes"));
     }
-    match left.checked_sub(length) {
-        Some(rest) => {
-            *left = rest;
-            Ok(read)
-        }
-        None => Err(format!("all manifests are larger than {MAX_FILES} bytes")),
-    }
+    let Some(rest) = left.checked_sub(length) else {
+        return refused(format!("all manifests are larger than {MAX_FILES} bytes"));
+    };
+    let text = decode(read).map_err(|problem| problem.in_file(&Arc::from(path)))?;
+    *left = rest;
+    Ok(text)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Versions of the API server, and the differences between their answers.
 //!
 //! Code asks a [`Server`] whether it has a [`Difference`], never for its version. Only [`DIFFERENCES`] knows which version introduced a
-//! difference.
+//! difference. Which versions serve a kind is in another table, that of [`unserved`].
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,10 +10,12 @@ use crate::version::{KubeVersion, VersionError};
 
 mod difference;
 mod release;
+mod served;
 mod table;
 
 pub use difference::Difference;
 pub use release::{PATCH_RELEASES, PatchRelease, REPRODUCED};
+pub use served::{Unserved, unserved};
 pub use table::{DIFFERENCES, Effect, Row};
 
 /// An API server. It has two versions: the version of its code, and the version whose features new expressions and schemas can use.

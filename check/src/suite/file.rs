@@ -8,7 +8,9 @@ use gavel_manifest::{Document, Problem, nearest};
 use serde::de::{DeserializeOwned, Deserializer, Error, Visitor, value};
 use serde::{Deserialize, forward_to_deserialize_any};
 
-use super::{Decision, Expected, Files, Question, Test, kind_of, name_of, set};
+use super::edit::KnownFields;
+use super::fault::Fault;
+use super::{Decision, Expected, Files, Question, Suite, Test, kind_of, name_of};
 use crate::subject::Operation;
 use crate::user::user;
 
@@ -79,13 +81,14 @@ struct ExpectedFields {
 
 /// Reads the tests of a file. The error lists all unknown keys; if there are none, the first problem of the file itself; if the file itself
 /// has none, the first problem of each test.
-pub(super) fn read(document: &Document, files: &dyn Files) -> Result<Vec<Test>, Vec<Problem>> {
+pub(super) fn read(document: &Document, files: &dyn Files) -> Result<Suite, Vec<Problem>> {
     let value = document.value();
     let unknown = unknown_keys(document);
     if !unknown.is_empty() {
         return Err(unknown);
     }
     let problem = |field: &str, message: String| document.problem(rule::OBJECT, field, message);
+    let of_fault = |fault: Fault| document.problem(fault.rule, &fault.field, fault.message);
     let whole = |(field, message): (String, String)| vec![problem(&field, message)];
     let file: TestFile = typed(value, "").map_err(whole)?;
     if let Some(other) = file.api_version.filter(|version| version != API_VERSION) {
@@ -93,43 +96,77 @@ pub(super) fn read(document: &Document, files: &dyn Files) -> Result<Vec<Test>, 
         return Err(whole(("apiVersion".to_owned(), message)));
     }
     let common: RowSubject = typed(value, "").map_err(whole)?;
-    let given = given(&file.given, files).map_err(|message| whole((String::new(), message)))?;
-    let (mut tests, mut problems) = (Vec::new(), Vec::new());
+    let given = given(&file.given, files).map_err(|fault| vec![of_fault(fault)])?;
+    let shared = Shared {
+        fields: KnownFields::new(&given),
+        given,
+        common,
+    };
+    let (mut suite, mut problems) = (Suite::default(), Vec::new());
     for (n, row) in file.tests.iter().enumerate() {
-        let field = format!("tests[{n}]");
-        match read_test(row, field, &given, &common, files) {
-            Ok(test) => tests.push(test),
-            Err((field, message)) => problems.push(problem(&field, message)),
+        match read_test(row, format!("tests[{n}]"), &shared, files) {
+            Ok((test, warnings)) => {
+                suite.tests.push(test);
+                let warnings = warnings.into_iter().map(of_fault);
+                suite.warnings.extend(warnings.map(Problem::as_warning));
+            }
+            Err(fault) => problems.push(of_fault(fault)),
         }
     }
     match problems.is_empty() {
-        true => Ok(tests),
+        true => Ok(suite),
         false => Err(problems),
     }
 }
 
-/// Reads a test. The error is the path of a field and the problem of the field.
+/// What all tests of a file share.
+struct Shared {
+    given: Vec<Document>,
+    common: RowSubject,
+    fields: KnownFields,
+}
+
+/// Reads a test, and returns it with its warnings. The fields of problems are paths in the document.
 fn read_test(
     value: &Json,
     field: String,
-    given: &[Document],
-    common: &RowSubject,
+    shared: &Shared,
     files: &dyn Files,
-) -> Result<Test, (String, String)> {
-    let row: Row = typed(value, &field)?;
-    let own: RowSubject = typed(value, &field)?;
+) -> Result<(Test, Vec<Fault>), Fault> {
+    let at_field = |(field, message): (String, String)| Fault {
+        field,
+        ..Fault::from(message)
+    };
+    let row: Row = typed(value, &field).map_err(at_field)?;
+    let own: RowSubject = typed(value, &field).map_err(at_field)?;
     let expect = match &row.expect {
         Json::String(decision) => ExpectedFields {
             decision: Some(decision.clone()),
             ..ExpectedFields::default()
         },
-        expect => typed(expect, &format!("{field}.expect"))?,
+        expect => typed(expect, &format!("{field}.expect")).map_err(at_field)?,
     };
     let name = row.name.clone();
-    let test = test(row, own, expect, given, common, files);
-    match test {
-        Ok(test) => Ok(Test { field, ..test }),
-        Err(message) => Err((field, format!("test {name:?}: {message}"))),
+    let named = |fault: Fault| Fault {
+        field: match fault.field.as_str() {
+            "" => field.clone(),
+            within => format!("{field}.{within}"),
+        },
+        message: format!("test {name:?}: {}", fault.message),
+        ..fault
+    };
+    match test(row, own, expect, shared, files) {
+        Ok((test, warnings)) => {
+            let warnings = warnings.into_iter().map(named).collect();
+            Ok((
+                Test {
+                    field: field.clone(),
+                    ..test
+                },
+                warnings,
+            ))
+        }
+        Err(fault) => Err(named(fault)),
     }
 }
 
@@ -208,13 +245,20 @@ fn keys_of<T: DeserializeOwned>() -> &'static [&'static str] {
     keys
 }
 
-fn given(listed: &[Json], files: &dyn Files) -> Result<Vec<Document>, String> {
+fn given(listed: &[Json], files: &dyn Files) -> Result<Vec<Document>, Fault> {
     let mut given = Vec::new();
-    for item in listed {
+    for (n, item) in listed.iter().enumerate() {
+        let fault = |message: String| Fault {
+            field: format!("given[{n}]"),
+            ..Fault::from(message)
+        };
         match item {
-            Json::String(path) => given.extend(files.objects(path)?),
+            Json::String(path) => given.extend(files.objects(path).map_err(fault)?),
             Json::Object(_) => given.push(Document::from(item.clone())),
-            _ => return Err("given: must list paths of files and objects".to_owned()),
+            _ => {
+                let message = "must be the path of a file, or an object";
+                return Err(fault(message.to_owned()));
+            }
         }
     }
     Ok(given)
@@ -224,10 +268,9 @@ fn test(
     row: Row,
     own: RowSubject,
     expect: ExpectedFields,
-    shared: &[Document],
-    common: &RowSubject,
+    shared: &Shared,
     files: &dyn Files,
-) -> Result<Test, String> {
+) -> Result<(Test, Vec<Fault>), Fault> {
     let Row {
         name,
         given: own_given,
@@ -236,14 +279,18 @@ fn test(
         remove,
         ..
     } = row;
-    let mut given = shared.to_vec();
-    given.extend(self::given(&own_given, files)?);
+    let common = &shared.common;
+    let mut given = shared.given.clone();
+    let own_given = self::given(&own_given, files)?;
+    given.extend(own_given.iter().cloned());
+    let mut warnings = Vec::new();
     let question = match review {
         Some(review) => {
             if own != RowSubject::default() || !changes.is_empty() || !remove.is_empty() {
                 return Err(
                     "only name, given and expect may be set beside review, which is the whole request"
-                        .to_owned(),
+                        .to_owned()
+                        .into(),
                 );
             }
             let review = resolved(&review, files)?;
@@ -255,14 +302,11 @@ fn test(
             let old = old.map(|old| resolved(old, files)).transpose()?;
             let mut object = match object {
                 Some(object) => resolved(object, files)?,
-                None => return Err("needs an object or a review".to_owned()),
+                None => return Err("needs an object or a review".to_owned().into()),
             };
-            for (path, value) in changes {
-                set::set(&mut object, &path, value)?;
-            }
-            for path in remove {
-                set::remove(&mut object, &path)?;
-            }
+            let own_fields = (!own_given.is_empty()).then(|| KnownFields::new(&given));
+            let fields = own_fields.as_ref().unwrap_or(&shared.fields);
+            warnings.extend(fields.edit(&mut object, changes, &remove)?);
             let operation = own.operation.as_ref().or(common.operation.as_ref());
             let name = own.user.as_ref().or(common.user.as_ref());
             let groups = own.groups.as_ref().or(common.groups.as_ref());
@@ -277,7 +321,7 @@ fn test(
             }
         }
     };
-    Ok(Test {
+    let test = Test {
         name,
         field: String::new(),
         given,
@@ -286,7 +330,8 @@ fn test(
         param: None,
         question,
         expected: expectation(expect, files)?,
-    })
+    };
+    Ok((test, warnings))
 }
 
 fn read_operation(name: Option<&str>, has_old: bool) -> Result<Operation, String> {

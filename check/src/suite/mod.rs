@@ -10,6 +10,8 @@ use gavel_manifest::{Document, Problem};
 use crate::subject::Operation;
 
 mod difference;
+mod edit;
+mod fault;
 mod file;
 mod kaptest;
 mod kyverno;
@@ -34,6 +36,8 @@ pub trait Files {
 pub struct Suite {
     /// The tests, in order.
     pub tests: Vec<Test>,
+    /// Probable mistakes in tests that still run.
+    pub warnings: Vec<Problem>,
 }
 
 /// A test.
@@ -149,13 +153,16 @@ impl Suite {
         let value = document.value();
         let whole = |message| vec![document.problem(rule::OBJECT, "", message)];
         let tests = if kaptest::is_suite(value) {
-            kaptest::read(value, files).map_err(whole)
+            kaptest::read(value, files)
         } else if kyverno::is_suite(value) {
-            kyverno::read(value, files).map_err(whole)
+            kyverno::read(value, files)
         } else {
-            file::read(document, files)
+            return file::read(document, files);
         };
-        tests.map(|tests| Suite { tests })
+        Ok(Suite {
+            tests: tests.map_err(whole)?,
+            warnings: Vec::new(),
+        })
     }
 }
 

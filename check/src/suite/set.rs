@@ -1,6 +1,7 @@
 //! Sets and removes parts of an object by their path.
 
 use gavel_engine::value::Json;
+use gavel_manifest::nearest;
 
 /// A step of a path.
 enum PathStep {
@@ -64,6 +65,34 @@ pub(super) fn remove(object: &mut Json, path: &str) -> Result<(), String> {
         _ => {}
     }
     Ok(())
+}
+
+/// A field on a path that its object does not have although it has a field with a similar name: the paths of both. `None` if there is no
+/// such field, or if the path is not valid.
+pub(super) fn misspelled(object: &Json, path: &str) -> Option<(String, String)> {
+    /// Shorter names are often similar by chance.
+    const LEAST: usize = 4;
+    let (mut part, mut above) = (object, String::new());
+    for step in steps(path).ok()? {
+        part = match step {
+            PathStep::Item(n) => {
+                above.push_str(&format!("[{n}]"));
+                part.get(n)?
+            }
+            PathStep::Field(name) => {
+                let dot = if above.is_empty() { "" } else { "." };
+                let Some(value) = part.get(&name) else {
+                    let names = part.as_object()?.keys().map(String::as_str);
+                    let long = name.chars().count() >= LEAST;
+                    let near = nearest(&name, names).filter(|_| long)?;
+                    return Some((format!("{above}{dot}{name}"), format!("{above}{dot}{near}")));
+                };
+                above.push_str(&format!("{dot}{name}"));
+                value
+            }
+        };
+    }
+    None
 }
 
 fn steps(path: &str) -> Result<Vec<PathStep>, String> {

@@ -83,7 +83,7 @@ fn report_errors(options: &Options, documents: &[Document], manifests: &mut Mani
     };
     let problems = documents.iter().flat_map(|each| linter.document(each));
     for problem in problems.filter(|problem| problem.severity == Severity::Error) {
-        manifests.complain(&problem);
+        manifests.report(problem);
     }
 }
 
@@ -281,11 +281,15 @@ fn against(figure: Figure, limit: u64) -> String {
     }
 }
 
-/// Shortens the path of a rule in a schema: `spec.hosts[*] rule 0` is the first rule of the items of `spec.hosts`.
+/// Shortens the path of a rule in a schema: `spec.hosts[*] rule 0` is the first rule of the items of `spec.hosts`, and `spec.hosts[*] rule 0
+/// message` is the messageExpression of this rule.
 fn shortened(field: &str) -> String {
     let Some((_, path)) = field.split_once("openAPIV3Schema") else {
         return field.to_owned();
     };
+    if let Some(rule) = field.strip_suffix(".messageExpression") {
+        return format!("{} message", shortened(rule));
+    }
     let path = path.replace(".properties[", ".").replace(".items", "[*]");
     let path = path.replace(".additionalProperties", "[*]");
     let path = path

@@ -15,21 +15,22 @@ use crate::baseline::{self, Baseline};
 use crate::config::{Config, LintConfig};
 use crate::exit_code::Exit;
 use crate::findings::{Findings, Format};
-use crate::manifests::{Manifests, in_parallel};
+use crate::manifests::{Manifests, in_parallel, unusable};
 use crate::progress::Progress;
 use crate::{fix, input, report};
 
 /// Lints the files that the arguments name.
 pub(crate) fn run(args: &LintArgs) -> io::Result<Exit> {
+    let progress = Progress::new(args.output == Format::Text);
+    let mut manifests = Manifests::new(args.recursive, progress);
     let settings = match Settings::new(args) {
         Ok(settings) => settings,
-        Err(message) => {
-            report::complain(&message);
+        Err(problem) => {
+            manifests.report(problem);
+            Findings::default().print(args.output, manifests.problems())?;
             return Ok(Exit::Usage);
         }
     };
-    let progress = Progress::new(args.output == Format::Text);
-    let mut manifests = Manifests::new(args.recursive, progress);
     let mut run = LintRun {
         findings: Findings::default(),
         suppressions: HashMap::new(),
@@ -41,9 +42,7 @@ pub(crate) fn run(args: &LintArgs) -> io::Result<Exit> {
         run.findings.add_text(&file.path, &file.text);
         let suppressions = Suppressions::read(&file.text);
         run.suppressions.insert(file.path, suppressions);
-        let problems = file.problems.into_iter();
-        let problems = problems.map(|problem| gavel_lint::explain_syntax(problem, &file.text));
-        run.findings.problems.extend(problems);
+        run.findings.problems.extend(file.problems);
         run.documents.extend(file.objects);
     }
     let old = manifests.objects(&args.old);
@@ -75,10 +74,10 @@ pub(crate) fn run(args: &LintArgs) -> io::Result<Exit> {
                 .findings
                 .problems
                 .retain(|problem| !known.takes(problem)),
-            Err(problem) => manifests.complain(&problem),
+            Err(problem) => manifests.report(problem),
         }
     }
-    run.findings.print(args.output)?;
+    run.findings.print(args.output, manifests.problems())?;
     // If nothing was linted, an error was printed instead of the summary.
     let is_reported = examined == 0 && run.findings.problems.is_empty();
     if args.output == Format::Text && !is_reported {
@@ -105,8 +104,8 @@ struct Settings {
 }
 
 impl Settings {
-    fn new(args: &LintArgs) -> Result<Self, String> {
-        let config = Config::read(args.config.as_deref()).map_err(|problem| problem.to_string())?;
+    fn new(args: &LintArgs) -> Result<Self, Problem> {
+        let config = Config::read(args.config.as_deref())?;
         let LintConfig {
             select,
             ignore,
@@ -126,11 +125,11 @@ impl Settings {
                 Some(meant) => format!("did you mean {meant}?"),
                 None => "`gavel explain` lists all rules".to_owned(),
             };
-            return Err(format!("there is no rule {name:?}; {hint}"));
+            return Err(unusable(format!("there is no rule {name:?}; {hint}")));
         }
         let versions = match (&args.kubernetes_version, kubernetes_version) {
             (Some(versions), _) => versions.0.clone(),
-            (None, Some(text)) => kubernetes_versions(&text)?.0,
+            (None, Some(text)) => kubernetes_versions(&text).map_err(unusable)?.0,
             (None, None) => vec![KubeVersion::default()],
         };
         let defaults = Options::default();
@@ -213,14 +212,14 @@ impl LintRun {
         let mut linter = match Linter::new(options, &self.documents) {
             Ok(linter) => linter,
             Err(error) => {
-                manifests.complain(&error);
+                manifests.complain(error.to_string());
                 return None;
             }
         };
         openapi.retain(|(path, document)| match linter.add_openapi(document) {
             Ok(()) => true,
             Err(message) => {
-                manifests.complain(&format!("{}: {message}", path.display()));
+                manifests.report(Problem::unreadable(path, message));
                 false
             }
         });
@@ -278,7 +277,7 @@ fn read_openapi(paths: &[PathBuf], manifests: &mut Manifests) -> Vec<(PathBuf, J
     for path in paths {
         match input::document(path) {
             Ok(document) => documents.push((path.clone(), document)),
-            Err(problem) => manifests.complain(&problem),
+            Err(problem) => manifests.report(problem),
         }
     }
     documents

@@ -71,7 +71,7 @@ fn world(args: &MutateArgs, manifests: &mut Manifests) -> Result<World, String> 
     }
     let world = setup.finish();
     for problem in world.problems() {
-        manifests.complain(problem);
+        manifests.report(problem.clone());
     }
     for unseen in world.unseen() {
         report::warning(unseen);

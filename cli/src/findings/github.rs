@@ -7,7 +7,7 @@ use gavel_manifest::Severity;
 use super::Report;
 
 pub(super) fn write(report: &Report, out: &mut impl Write) -> io::Result<()> {
-    for finding in &report.findings {
+    for finding in report.findings.iter().chain(&report.unusable) {
         let command = match finding.severity {
             Severity::Error => "error",
             Severity::Warning => "warning",

@@ -1,15 +1,19 @@
-//! Findings as JSON, one object per line.
+//! Findings, and inputs that cannot be used, as JSON: one object per line.
 
 use std::io::{self, Write};
 
 use gavel_apimachinery::json;
-use gavel_manifest::Place;
+use gavel_manifest::{Place, Problem};
 use serde_json::json;
 
 use super::{Findings, path_of};
 
-pub(super) fn write(findings: &Findings, out: &mut impl Write) -> io::Result<()> {
-    for problem in &findings.problems {
+pub(super) fn write(
+    findings: &Findings,
+    unusable: &[Problem],
+    out: &mut impl Write,
+) -> io::Result<()> {
+    for problem in findings.problems.iter().chain(unusable) {
         let place = |place: Place| json!({"line": place.line, "column": place.column});
         let suggestion = problem.suggestion().map(|suggestion| {
             json!({
@@ -35,4 +39,16 @@ pub(super) fn write(findings: &Findings, out: &mut impl Write) -> io::Result<()>
         writeln!(out, "{}", json::to_string(&line))?;
     }
     Ok(())
+}
+
+/// The JSON line for an input that cannot be used, or for an invalid policy or definition. Commands whose other lines are not findings
+/// print it.
+pub(crate) fn error_line(problem: &Problem) -> String {
+    let start = problem.range.map(|range| range.start);
+    json::to_string(&json!({
+        "error": problem.text(),
+        "file": problem.file.as_ref().map(|file| file.display().to_string()),
+        "line": start.map(|start| start.line),
+        "column": start.map(|start| start.column),
+    }))
 }

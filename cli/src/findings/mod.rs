@@ -15,6 +15,7 @@ mod report;
 mod sarif;
 mod text;
 
+pub(crate) use json::error_line;
 pub(crate) use report::{Case, Failure, Finding, Report, object_name, path_of};
 
 /// The output formats of the commands that report findings.
@@ -63,14 +64,15 @@ impl Findings {
         self.problems.iter().filter(of_severity).count()
     }
 
-    /// Prints the findings to standard output.
-    pub(crate) fn print(&self, format: Format) -> io::Result<()> {
+    /// Prints the findings to standard output. `unusable` are the inputs that could not be used. They are printed in all formats but text,
+    /// because the errors on standard error already report them to people.
+    pub(crate) fn print(&self, format: Format, unusable: &[Problem]) -> io::Result<()> {
         let mut out = anstream::stdout().lock();
         match format {
             Format::Text => text::write(self, &mut out)?,
-            Format::Json => json::write(self, &mut out)?,
+            Format::Json => json::write(self, unusable, &mut out)?,
             Format::Sarif | Format::Junit | Format::Github => {
-                self.report().write(format, &mut out)?;
+                self.report().finish(format, unusable, &mut out)?;
             }
         }
         out.flush()
@@ -80,22 +82,32 @@ impl Findings {
     fn report(&self) -> Report {
         let mut report = Report::new("gavel lint");
         for problem in &self.problems {
-            let finding = Finding::of(problem);
-            report.cases.push(finding.case());
-            report.findings.push(finding);
+            report.add(Finding::of(problem));
         }
         report
     }
 }
 
 impl Report {
-    /// Writes the report as SARIF, JUnit XML or workflow commands. Writes nothing for text and JSON, which the commands print themselves.
-    pub(crate) fn write(&self, format: Format, out: &mut impl Write) -> io::Result<()> {
+    /// Writes the report as SARIF, JUnit XML or workflow commands, at the end of a run. `unusable` are the inputs that could not be used.
+    /// The commands themselves print their results as text and JSON, so for JSON, writes only the inputs that could not be used. For text,
+    /// writes nothing: standard error has the errors.
+    pub(crate) fn finish(
+        mut self,
+        format: Format,
+        unusable: &[Problem],
+        out: &mut impl Write,
+    ) -> io::Result<()> {
+        self.unusable = unusable.iter().map(Finding::of).collect();
         match format {
-            Format::Sarif => sarif::write(self, out),
-            Format::Junit => junit::write(self, out),
-            Format::Github => github::write(self, out),
-            Format::Text | Format::Json => Ok(()),
+            Format::Text => Ok(()),
+            Format::Json => {
+                let mut lines = unusable.iter().map(json::error_line);
+                lines.try_for_each(|line| writeln!(out, "{line}"))
+            }
+            Format::Sarif => sarif::write(&self, out),
+            Format::Junit => junit::write(&self, out),
+            Format::Github => github::write(&self, out),
         }
     }
 }

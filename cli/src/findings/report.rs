@@ -16,6 +16,8 @@ pub(crate) struct Report {
     pub(crate) findings: Vec<Finding>,
     /// The test cases, in order: one for each object, test or finding.
     pub(crate) cases: Vec<Case>,
+    /// The inputs that could not be used; set when the report is written.
+    pub(super) unusable: Vec<Finding>,
 }
 
 /// A finding.
@@ -68,7 +70,14 @@ impl Report {
             name,
             findings: Vec::new(),
             cases: Vec::new(),
+            unusable: Vec::new(),
         }
+    }
+
+    /// Adds a finding that is not about an object, and a test case, which fails if the finding is an error.
+    pub(crate) fn add(&mut self, finding: Finding) {
+        self.cases.push(finding.case());
+        self.findings.push(finding);
     }
 
     /// Adds the findings about an object, and a test case for the object. The test case fails if a finding is an error.

@@ -13,13 +13,13 @@ const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
 pub(super) fn write(report: &Report, out: &mut impl Write) -> io::Result<()> {
-    let found: BTreeSet<&str> = report
-        .findings
-        .iter()
-        .map(|each| each.rule.as_str())
-        .collect();
-    let described: Vec<Json> = found.into_iter().map(describe).collect();
-    let results: Vec<Json> = report.findings.iter().map(result).collect();
+    // Viewers show results, but not notifications. So an error at a place in a file is also a result.
+    let located = report.unusable.iter().filter(|each| each.range.is_some());
+    let found: Vec<&Finding> = report.findings.iter().chain(located).collect();
+    let rules: BTreeSet<&str> = found.iter().map(|each| each.rule.as_str()).collect();
+    let described: Vec<Json> = rules.into_iter().map(describe).collect();
+    let results: Vec<Json> = found.into_iter().map(result).collect();
+    let notifications: Vec<Json> = report.unusable.iter().map(notification).collect();
     let log = json!({
         "$schema": SCHEMA,
         "version": "2.1.0",
@@ -29,6 +29,10 @@ pub(super) fn write(report: &Report, out: &mut impl Write) -> io::Result<()> {
                 "version": env!("CARGO_PKG_VERSION"),
                 "rules": described,
             }},
+            "invocations": [{
+                "executionSuccessful": notifications.is_empty(),
+                "toolExecutionNotifications": notifications,
+            }],
             "columnKind": "unicodeCodePoints",
             "results": results,
         }],
@@ -60,27 +64,41 @@ fn describe(id: &str) -> Json {
     })
 }
 
-fn result(finding: &Finding) -> Json {
-    let artifact = json!({"uri": uri(&finding.file)});
-    let mut physical = json!({"artifactLocation": artifact});
+/// The notification about an input that could not be used.
+fn notification(finding: &Finding) -> Json {
+    json!({
+        "descriptor": {"id": finding.rule},
+        "level": level(finding.severity),
+        "message": {"text": finding.text()},
+        "locations": locations(finding),
+    })
+}
+
+/// The locations of a finding: the file and the region in the file, if they are known.
+fn locations(finding: &Finding) -> Json {
+    let mut physical = json!({"artifactLocation": {"uri": uri(&finding.file)}});
     if let (Some(range), Json::Object(physical)) = (finding.range, &mut physical) {
         physical.insert("region".to_owned(), region(range));
     }
-    let locations = match finding.file.as_str() {
+    match finding.file.as_str() {
         "" => json!([]),
         _ => json!([{"physicalLocation": physical}]),
-    };
+    }
+}
+
+fn result(finding: &Finding) -> Json {
     let mut result = json!({
         "ruleId": finding.rule,
         "level": level(finding.severity),
         "message": {"text": finding.text()},
-        "locations": locations,
+        "locations": locations(finding),
     });
     if let (Some(suggestion), Json::Object(result)) = (&finding.suggestion, &mut result) {
         let replacement = json!({
             "deletedRegion": region(suggestion.range),
             "insertedContent": {"text": suggestion.replacement},
         });
+        let artifact = json!({"uri": uri(&finding.file)});
         let change = json!({"artifactLocation": artifact, "replacements": [replacement]});
         result.insert("fixes".to_owned(), json!([{"artifactChanges": [change]}]));
     }

@@ -76,6 +76,13 @@ impl fmt::Display for Literal<'_> {
             ValueKind::Optional(None) => f.write_str("optional.none()"),
             ValueKind::Optional(Some(value)) => write!(f, "optional.of({})", self.inner(*value)),
             ValueKind::Type(name) => f.write_str(name),
+            ValueKind::Object(object) => {
+                write!(f, "{}{{", object.type_name())?;
+                for (n, (name, value)) in object.fields().iter().enumerate() {
+                    write!(f, "{}{name}: {}", separator(n), self.inner(*value))?;
+                }
+                f.write_char('}')
+            }
             ValueKind::Opaque(opaque) => write_opaque(f, opaque),
             // Lists and maps are printed above.
             _ => Ok(()),

@@ -232,10 +232,10 @@ fn inputs_that_are_no_manifests_are_reported_at_once() {
         assert_eq!(status, 2, "{stderr}");
         assert!(stderr.contains(expected), "{expected}\n{stderr}");
     };
-    check(&|_| {}, "contains no .yaml, .yml or .json file");
+    check(&|_| {}, "has no files that end in .yaml, .yml or .json");
     check(
         &|folder| folder.write("a.txt", "x"),
-        "contains no .yaml, .yml or .json file",
+        "has no files that end in .yaml, .yml or .json",
     );
     check(
         &|folder| {

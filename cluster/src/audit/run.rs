@@ -16,6 +16,7 @@ use super::plan::plan;
 use super::shard::Shard;
 use crate::access::message;
 use crate::cluster::Cluster;
+use crate::{discovery, kinds};
 
 /// The longest wait until the cluster's first state is complete.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -114,14 +115,18 @@ impl Audit {
     ///
     /// # Errors
     ///
-    /// The cluster is unreachable, or a finding cannot be written. Resources that cannot be read are listed in the summary.
+    /// The cluster is unreachable or does not serve the kinds of the policies, or a finding cannot be written. Resources that cannot be read
+    /// are listed in the summary.
     pub async fn run(
         &self,
         cluster: &Cluster,
         observer: &mut impl Observer,
     ) -> Result<Summary, AuditError> {
         let mut published = cluster.published();
-        let first = timeout(PATIENCE, published.wait_for(Option::is_some)).await;
+        let first = tokio::select! {
+            first = timeout(PATIENCE, published.wait_for(Option::is_some)) => first,
+            unserved = self.unserved(cluster) => return Err(unserved),
+        };
         let first = first.map_err(|_| {
             let (address, notes) = (cluster.address(), cluster.live().notes().join("; "));
             AuditError(format!("the cluster at {address} cannot be read: {notes}"))
@@ -155,6 +160,24 @@ impl Audit {
             }
         }
         Ok(summary)
+    }
+
+    /// Ends with an error if the cluster does not serve Gavel's own kinds, for which the first state would wait in vain. Does not end if the
+    /// cluster serves them, if the audit does not need them, or if discovery fails.
+    async fn unserved(&self, cluster: &Cluster) -> AuditError {
+        for own in kinds::own().filter(|_| !self.native) {
+            let (api_version, kind) = (&own.api_version, &own.kind);
+            let found = discovery::find(cluster.client(), api_version, kind).await;
+            if matches!(found, Ok(None)) {
+                return AuditError(format!(
+                    "the cluster at {} does not serve the kind {kind} of {api_version}: install Gavel's kinds \
+                     (deploy/components/cluster/definitions.yaml), or use --native to evaluate the cluster's built-in policies, or --policies \
+                     to name files of policies",
+                    cluster.address()
+                ));
+            }
+        }
+        std::future::pending().await
     }
 }
 

@@ -10,7 +10,7 @@ pub static COST_NEAR_LIMIT: Rule = Rule {
     severity: Severity::Warning,
     is_default: true,
     title: "A rule uses more than three quarters of the cost budget",
-    why: "If you add a rule or raise a bound such as `maxItems`, the definition may exceed the budget of 10,000,000 units for one rule or 100,000,000 units for a schema. The API server then rejects the changed definition. The help says which \
+    why: "If you add a rule or raise a bound such as `maxItems`, the definition may exceed the budget of 10,000,000 units for one rule or `messageExpression`, or of 100,000,000 units for a schema. The API server then rejects the changed definition. The help says which \
           bound brings the cost down. `gavel cost` shows the figures of all rules.",
     example: Example {
         frame: Frame::Schema,

@@ -301,6 +301,9 @@ impl<'a> Pass<'a> {
             }
         }
         let before = before.as_ref().map_or(Value::NULL, Current::value);
+        self.dispatch
+            .observer()
+            .applied(before, self.object(position));
         let differs = self
             .object(position)
             .differs_from(&before, self.dispatch.work());

@@ -32,7 +32,7 @@ mod tests;
 
 pub use shape::Shape;
 pub use types::MergeType;
-pub use unknown::unknown_fields;
+pub use unknown::{UnknownField, undeclared_fields, unknown_fields};
 pub use value::{Foreign, Plain};
 
 use validate::Leniency;

@@ -209,6 +209,20 @@ impl<'s> Map<'s> {
         }
     }
 
+    /// The names of the declared fields.
+    pub(super) fn declared(&self) -> impl Iterator<Item = &'s str> + use<'s> {
+        let of_resource: &[&str] = match self.is_resource {
+            true => &["apiVersion", "kind", "metadata"],
+            false => &[],
+        };
+        let properties = self.schema.into_iter();
+        let properties = properties.flat_map(|schema| schema.properties.keys());
+        of_resource
+            .iter()
+            .copied()
+            .chain(properties.map(SmolStr::as_str))
+    }
+
     /// The type of a field, declared or not.
     pub(super) fn any_field(&self, name: &str) -> Option<MergeType<'s>> {
         self.field(name).or(self.element)

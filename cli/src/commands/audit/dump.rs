@@ -3,10 +3,16 @@
 use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::path::Path;
+use std::sync::Arc;
 
 use gavel_engine::value::Json;
-use gavel_manifest::{Document, Problem};
+use gavel_manifest::{Document, Problem, Reading, json_problem};
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+
+use crate::input;
+
+/// The largest file that is read again as a whole if it has an error, in bytes.
+const MAX_READ_AGAIN: u64 = 64 << 20;
 
 /// Reads a file of JSON values. Calls `look` with each object; for a list, with each item.
 ///
@@ -19,7 +25,19 @@ pub(super) fn objects(
 ) -> Result<(), Problem> {
     let file = File::open(path).map_err(|error| Problem::unreadable(path, error))?;
     let read = read(BufReader::with_capacity(1 << 16, file), look);
-    read.map_err(|error| Problem::unreadable(path, error))
+    read.map_err(|error| problem(path, &error))
+}
+
+/// The problem of a file that cannot be read to its end. A file of up to [`MAX_READ_AGAIN`] bytes is read again as a whole, so that the
+/// problem is the one that other commands report.
+fn problem(path: &Path, error: &serde_json::Error) -> Problem {
+    let is_small = std::fs::metadata(path).is_ok_and(|file| file.len() <= MAX_READ_AGAIN);
+    let again = is_small.then(|| input::manifest(path));
+    match again.map(|read| read.and_then(Reading::all)) {
+        Some(Err(problem)) => problem,
+        // The file is JSON, but not of objects.
+        Some(Ok(_)) | None => json_problem(error).in_file(&Arc::from(path)),
+    }
 }
 
 fn read(

@@ -8,7 +8,7 @@ use gavel_check::{Kinds, Role};
 use gavel_cluster::audit::{Audited, Summary, audit_object};
 use gavel_engine::value::Json;
 use gavel_libraries::Server;
-use gavel_manifest::{Document, Format};
+use gavel_manifest::{Document, Format, Problem};
 use gavel_policy::GroupVersionKind;
 use gavel_state::{Event, Object, Origin, State, Store};
 
@@ -19,12 +19,12 @@ use crate::manifests::Manifests;
 use crate::progress::Progress;
 use crate::report;
 
-/// Audits the objects of manifests. Reads JSON files one object at a time, and YAML files as a whole. Sets `unusable` if an input cannot be
-/// used.
+/// Audits the objects of manifests. Reads JSON files one object at a time, and YAML files as a whole. Adds to
+/// `problems` those of inputs that cannot be used.
 pub(super) fn run(
     args: &AuditArgs,
     printer: &mut AuditPrinter,
-    unusable: &mut bool,
+    problems: &mut Vec<Problem>,
 ) -> io::Result<Summary> {
     let mut manifests = Manifests::new(args.recursive, Progress::new(false));
     let documents = manifests.policies(&args.policies);
@@ -34,7 +34,7 @@ pub(super) fn run(
     }
     let state = state(documents, &kinds).map_err(io::Error::other)?;
     for problem in state.problems() {
-        manifests.complain(problem);
+        manifests.report(problem.clone());
     }
     for unseen in state.unseen() {
         report::warning(unseen);
@@ -43,9 +43,9 @@ pub(super) fn run(
         // Without a policy, an audit finds nothing, so it must not appear to have succeeded.
         if !manifests.unusable() {
             let problem = "no policy with a binding: --policies must name the files of a ValidatingAdmissionPolicy and its binding";
-            manifests.complain(&problem);
+            manifests.complain(problem);
         }
-        *unusable = true;
+        problems.extend_from_slice(manifests.problems());
         return Ok(Summary::default());
     }
     let (authorizer, user) = (Arc::clone(state.authorizer()), Arc::new(user(args)));
@@ -70,7 +70,7 @@ pub(super) fn run(
             let mut look = |object: Document| look(&mut manifests, object.in_file(&path));
             let read = dump::objects(&file, &mut look);
             if let Err(problem) = read {
-                manifests.complain(&problem);
+                manifests.report(problem);
             }
             continue;
         }
@@ -78,7 +78,7 @@ pub(super) fn run(
             look(&mut manifests, document)?;
         }
     }
-    *unusable = manifests.unusable();
+    problems.extend_from_slice(manifests.problems());
     Ok(summary)
 }
 

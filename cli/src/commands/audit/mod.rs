@@ -14,6 +14,7 @@ use serde_json::json;
 use crate::args::AuditArgs;
 use crate::exit_code::Exit;
 use crate::findings::{self, Format, Report};
+use crate::manifests::unusable;
 use crate::progress::Progress;
 use crate::report::{self, visible};
 
@@ -24,27 +25,31 @@ mod manifests;
 pub(crate) fn run(args: AuditArgs) -> io::Result<Exit> {
     let began = Instant::now();
     let (metrics, exit_zero) = (args.metrics.clone(), args.exit_zero);
-    let mut unusable = false;
+    let mut problems = Vec::new();
     let mut printer = AuditPrinter {
         output: args.output,
         report: Report::new("gavel audit"),
     };
     let summary = match args.policies.is_empty() {
-        false => manifests::run(&args, &mut printer, &mut unusable)?,
+        false => manifests::run(&args, &mut printer, &mut problems)?,
         true => match of_cluster(&args, &mut printer) {
             Ok(summary) => summary,
             Err(error) => {
                 report::complain(&error);
+                let problems = [unusable(error)];
+                let mut out = io::stdout().lock();
+                printer.report.finish(args.output, &problems, &mut out)?;
                 return Ok(Exit::Usage);
             }
         },
     };
-    printer
-        .report
-        .write(args.output, &mut io::stdout().lock())?;
+    let is_usable = problems.is_empty();
     for unread in &summary.unread {
         report::complain(unread);
+        problems.push(unusable(unread));
     }
+    let mut out = io::stdout().lock();
+    printer.report.finish(args.output, &problems, &mut out)?;
     let seconds = began.elapsed().as_secs_f64();
     if let Some(path) = metrics {
         // A reader must never see a partly written file.
@@ -54,7 +59,7 @@ pub(crate) fn run(args: AuditArgs) -> io::Result<Exit> {
     }
     let found: u64 = summary.findings.values().sum();
     let count = |count, thing| report::count(usize::try_from(count).unwrap_or(usize::MAX), thing);
-    if !unusable {
+    if is_usable {
         let unread = match summary.unread.len() {
             0 => String::new(),
             unread => format!("; {} could not be read", report::count(unread, "resource")),
@@ -65,11 +70,11 @@ pub(crate) fn run(args: AuditArgs) -> io::Result<Exit> {
             count(found, "violation")
         ));
     }
-    Ok(match (unusable || !summary.unread.is_empty(), found) {
-        (true, _) => Exit::Usage,
-        (false, 0) => Exit::Success,
-        (false, _) if exit_zero => Exit::Success,
-        (false, _) => Exit::Rejected,
+    Ok(match (problems.is_empty(), found) {
+        (false, _) => Exit::Usage,
+        (true, 0) => Exit::Success,
+        (true, _) if exit_zero => Exit::Success,
+        (true, _) => Exit::Rejected,
     })
 }
 

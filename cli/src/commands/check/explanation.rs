@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
+use gavel_apimachinery::json;
 use gavel_check::{Invocation, Ran, Seen, Step};
 use gavel_policy::cel::ExpressionKind;
 use gavel_policy::{ConditionsOutcome, PolicyDecisionEvaluation};
@@ -32,7 +33,18 @@ pub(super) fn write(out: &mut impl Write, found: &Found) -> io::Result<()> {
                 let outcome = if *denies { "denied" } else { "ignored" };
                 writeln!(out, "    not evaluated, and {outcome}: {}", visible(error))?;
             }
-            Step::Mutated { invocation } => write_invocation(out, invocation)?,
+            Step::Mutated { invocation } => {
+                // All policies are matched before the first one is invoked, so the invocation names its policy.
+                let what = match invocation.is_second {
+                    true => "reinvocation",
+                    false => "mutation",
+                };
+                let [policy, binding] = [&invocation.policy, &invocation.binding];
+                let (policy, binding) = (visible(policy), visible(binding));
+                writeln!(out, "  {what} by policy {policy}, binding {binding}")?;
+                write_invocation(out, invocation)?;
+                write_patch(out, invocation)?;
+            }
             Step::Evaluated {
                 invocation,
                 evaluation,
@@ -119,6 +131,21 @@ fn write_invocation(out: &mut impl Write, invocation: &Invocation) -> io::Result
         }
         Some(ConditionsOutcome::Match) | None => Ok(()),
     }
+}
+
+/// Writes what the mutations of a policy changed: the operations of a JSON patch, one per line.
+fn write_patch(out: &mut impl Write, invocation: &Invocation) -> io::Result<()> {
+    let Some(operations) = &invocation.patch else {
+        return Ok(());
+    };
+    if operations.is_empty() {
+        return writeln!(out, "      patch: no change");
+    }
+    for operation in operations {
+        let operation = shortened(&json::to_string(operation));
+        writeln!(out, "      patch: {operation}")?;
+    }
+    Ok(())
 }
 
 fn write_run(out: &mut impl Write, ran: &Ran) -> io::Result<()> {

@@ -23,8 +23,7 @@ pub(super) fn add_problem(report: &mut Report, problem: &Problem) {
         rule: INVALID_OBJECT.id.to_owned(),
         ..Finding::of(problem)
     };
-    report.cases.push(finding.case());
-    report.findings.push(finding);
+    report.add(finding);
 }
 
 fn of(document: &Document, found: &Found) -> Vec<Finding> {

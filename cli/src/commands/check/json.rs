@@ -47,17 +47,6 @@ pub(super) fn of(document: &Document, found: &Found, explain: bool) -> String {
     json::to_string(&line)
 }
 
-/// The JSON line for a problem of a policy or a definition.
-pub(super) fn problem(problem: &Problem) -> String {
-    let start = problem.range.map(|range| range.start);
-    json::to_string(&json!({
-        "error": problem.text(),
-        "file": problem.file.as_ref().map(|file| file.display().to_string()),
-        "line": start.map(|start| start.line),
-        "column": start.map(|start| start.column),
-    }))
-}
-
 fn finding(finding: &Finding) -> Json {
     let Finding {
         action,
@@ -106,7 +95,15 @@ fn step(step: &Step) -> Json {
             error,
             denies,
         } => json!({"policy": policy, "binding": binding, "error": error, "denies": denies}),
-        Step::Evaluated { invocation: of, .. } | Step::Mutated { invocation: of } => invocation(of),
+        Step::Evaluated { invocation: of, .. } => invocation(of),
+        Step::Mutated { invocation: of } => {
+            let mut step = invocation(of);
+            if let Json::Object(fields) = &mut step {
+                fields.insert("reinvocation".to_owned(), of.is_second.into());
+                fields.insert("patch".to_owned(), of.patch.clone().into());
+            }
+            step
+        }
     }
 }
 

@@ -19,7 +19,7 @@ use gavel_policy::api::FieldValidation;
 
 use crate::args::{CheckArgs, OperationName};
 use crate::exit_code::Exit;
-use crate::findings::{Format, Report};
+use crate::findings::{Format, Report, error_line};
 use crate::manifests::Manifests;
 use crate::progress::Progress;
 use crate::report;
@@ -62,11 +62,7 @@ pub(super) fn write(args: &CheckArgs, out: Box<dyn Write>) -> io::Result<Exit> {
             "nothing to check with: there must be a policy or a CustomResourceDefinition",
         );
     } else if world.policies() > 0 && world.policies() == unbound && input.definitions.is_empty() {
-        manifests.complain(&"nothing to check with: a policy must have a binding");
-    } else if objects.is_empty() && !manifests.unusable() {
-        manifests.complain(
-            &"nothing was checked: only policies and what they read were given, and no objects",
-        );
+        manifests.complain("nothing to check with: a policy must have a binding");
     }
     let mut run = CheckRun {
         args,
@@ -83,14 +79,22 @@ pub(super) fn write(args: &CheckArgs, out: Box<dyn Write>) -> io::Result<Exit> {
     };
     run.report_problems()?;
     manifests.progress().expect(objects.len());
-    for document in objects {
+    for Candidate { document, is_param } in objects {
         match Key::of(document.value()) {
-            Ok(_) => manifests.progress().aside(|| run.object(&document))?,
+            Ok(_) => manifests
+                .progress()
+                .aside(|| run.object(&document, is_param))?,
             Err(message) => manifests.refuse(&document, message),
         }
         manifests.progress().step();
     }
-    run.report.write(args.output, &mut run.out)?;
+    if run.counts.objects == 0 && !manifests.unusable() {
+        manifests.complain(
+            "nothing was checked: only policies and what they read were given, and no objects",
+        );
+    }
+    run.report
+        .finish(args.output, manifests.problems(), &mut run.out)?;
     run.out.flush()?;
     manifests.progress().end();
     if args.output == Format::Text && !manifests.unusable() {
@@ -115,8 +119,16 @@ struct Input {
     /// The documents that were added to `setup`; empty without `--explain`.
     given: Vec<Document>,
     definitions: KnownDefinitions,
-    objects: Vec<Document>,
+    objects: Vec<Candidate>,
     old: Vec<Document>,
+}
+
+/// An object to check.
+struct Candidate {
+    document: Document,
+    /// Whether the object is of a kind that a policy declares as its `paramKind`. Such an object is checked only if a policy or a definition
+    /// applies to it.
+    is_param: bool,
 }
 
 impl Input {
@@ -135,8 +147,12 @@ impl Input {
                 continue;
             }
             let role = Role::of(document.value());
-            if matches!(role, Role::Surrounding | Role::Object) {
-                input.objects.push(document.clone());
+            let is_passed_over = args.ignore_missing_schemas && Key::of(document.value()).is_err();
+            if matches!(role, Role::Surrounding | Role::Object) && !is_passed_over {
+                input.objects.push(Candidate {
+                    document: document.clone(),
+                    is_param: false,
+                });
             }
             input.take(document, role, args);
         }
@@ -144,11 +160,9 @@ impl Input {
             let role = Role::of(document.value());
             input.take(document, role, args);
         }
-        let setup = &input.setup;
-        input.objects.retain(|document| {
-            let is_passed_over = args.ignore_missing_schemas && Key::of(document.value()).is_err();
-            !is_passed_over && !setup.is_param(document.value())
-        });
+        for candidate in &mut input.objects {
+            candidate.is_param = input.setup.is_param(candidate.document.value());
+        }
         for (kind, name) in input.setup.unbound() {
             report::warning(&format!("{kind} {name:?} has no binding: it does nothing"));
         }
@@ -264,7 +278,7 @@ impl CheckRun<'_> {
                     let line = problem.to_string();
                     writeln!(self.out, "{}", report::visible(&line))?;
                 }
-                Format::Json => writeln!(self.out, "{}", json::problem(problem))?,
+                Format::Json => writeln!(self.out, "{}", error_line(problem))?,
                 _ => findings::add_problem(&mut self.report, problem),
             }
         }
@@ -274,12 +288,18 @@ impl CheckRun<'_> {
         Ok(())
     }
 
-    fn object(&mut self, document: &Document) -> io::Result<()> {
+    /// Checks an object and prints the findings. A param that no policy matches and that has no definition is only read by policies: it is
+    /// neither printed nor counted.
+    fn object(&mut self, document: &Document, is_param: bool) -> io::Result<()> {
         let found = self.check(document);
         let found = match found {
             Ok(found) => found,
             Err(message) => return Err(io::Error::other(message)),
         };
+        let ruling = &found.ruling;
+        if is_param && !ruling.is_examined && !ruling.is_skipped && !found.is_denied() {
+            return Ok(());
+        }
         self.counts.add(&found);
         match self.args.output {
             Format::Json => {

@@ -74,6 +74,38 @@ fn policies_are_recognized_by_their_kind() {
 }
 
 #[test]
+fn params_are_checked_by_policies_that_match_them() {
+    let other = "
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: owners}
+spec:
+  matchConstraints:
+    resourceRules:
+    - {apiGroups: [''], apiVersions: [v1], operations: [CREATE], resources: [RESOURCE]}
+  validations: [{expression: has(object.metadata.labels), message: must have labels}]
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: owners}
+spec: {policyName: owners, validationActions: [Deny]}
+";
+    let folder = folder().with("owners.yaml", &other.replace("RESOURCE", "configmaps"));
+    let paths = ["./policies", "./owners.yaml"];
+    let expected = "policies/policy.yaml:21: ConfigMap/limits: denied: must have labels (policy owners, binding owners)\n";
+    assert_eq!(
+        gavel(&folder, &paths),
+        (Exit::Rejected, expected.to_owned())
+    );
+    // A param that no policy matches is only read. It has no line, and does not count as an object.
+    let folder = folder.with("owners.yaml", &other.replace("RESOURCE", "secrets"));
+    assert_eq!(gavel(&folder, &paths), (Exit::Usage, String::new()));
+    let args = [&paths[..], &["./web.yaml", "--explain", "-o", "json"]].concat();
+    let (_, out) = gavel(&folder, &args);
+    assert_eq!(out.lines().count(), 2, "{out}");
+}
+
+#[test]
 fn a_binding_that_warns_denies_nothing() {
     let folder = folder().with("policies/binding.yaml", &binding("Warn"));
     let (exit, out) = gavel(&folder, &["./policies", "-f", "./web.yaml"]);
@@ -143,6 +175,79 @@ fn an_explanation_begins_with_the_object() {
         out.starts_with("small.yaml:1: Deployment/web: admitted\n  policy"),
         "{out}"
     );
+}
+
+#[test]
+fn an_explanation_of_mutations_shows_values_and_patches() {
+    let policy = |name: &str, mutations: &str| {
+        format!(
+            "\
+apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingAdmissionPolicy
+metadata: {{name: {name}}}
+spec:
+  reinvocationPolicy: IfNeeded
+  matchConstraints:
+    resourceRules:
+    - {{apiGroups: [''], apiVersions: [v1], operations: [CREATE], resources: [configmaps]}}
+  variables:
+  - {{name: team, expression: \"'a' + 'b'\"}}
+  mutations:
+{mutations}
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingAdmissionPolicyBinding
+metadata: {{name: {name}}}
+spec: {{policyName: {name}}}
+---
+"
+        )
+    };
+    let configuration = "  - patchType: ApplyConfiguration
+    applyConfiguration: {expression: \"Object{data: {'team': variables.team}}\"}";
+    let patch = "  - patchType: JSONPatch
+    jsonPatch: {expression: \"[JSONPatch{op: 'add', path: '/data/n', value: '1'}]\"}";
+    let policies = policy("one", configuration) + &policy("two", patch);
+    let folder = TestFolder::new().with("policies.yaml", &policies).with(
+        "map.yaml",
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n",
+    );
+    let (_, out) = gavel(&folder, &["./policies.yaml", "./map.yaml", "--explain"]);
+    let expected = "\
+map.yaml:1: ConfigMap/a: admitted
+  policy one: matches
+    binding one: matches
+  policy two: matches
+    binding two: matches
+  mutation by policy one, binding one
+      variables.team = \"ab\"    # 'a' + 'b'
+      apply configuration Object{data: {'team': variables.team}} = Object{data: {\"team\": \"ab\"}}
+      patch: {\"op\":\"add\",\"path\":\"/data\",\"value\":{\"team\":\"ab\"}}
+  mutation by policy two, binding two
+      JSON patch [JSONPatch{op: 'add', path: '/data/n', value: '1'}] = [JSONPatch{op: \"add\", path: \"/data/n\", value: \"1\"}]
+      patch: {\"op\":\"add\",\"path\":\"/data/n\",\"value\":\"1\"}
+  policy one: matches
+    binding one: matches
+  policy two: matches
+    binding two: matches
+  reinvocation by policy one, binding one
+      variables.team = \"ab\"    # 'a' + 'b'
+      apply configuration Object{data: {'team': variables.team}} = Object{data: {\"team\": \"ab\"}}
+      patch: no change
+  reinvocation by policy two, binding two
+      JSON patch [JSONPatch{op: 'add', path: '/data/n', value: '1'}] = [JSONPatch{op: \"add\", path: \"/data/n\", value: \"1\"}]
+      patch: no change
+";
+    assert_eq!(out, expected);
+    let args = ["./policies.yaml", "./map.yaml", "--explain", "-o", "json"];
+    let (_, out) = gavel(&folder, &args);
+    let line: Json = serde_json::from_str(&out).unwrap();
+    let steps = line["steps"].as_array().unwrap().iter();
+    let patches: Vec<(&Json, usize)> = steps
+        .filter_map(|step| Some((&step["reinvocation"], step["patch"].as_array()?.len())))
+        .collect();
+    let (no, yes) = (Json::from(false), Json::from(true));
+    assert_eq!(patches, [(&no, 1), (&no, 1), (&yes, 0), (&yes, 0)]);
 }
 
 #[test]

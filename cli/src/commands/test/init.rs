@@ -32,7 +32,7 @@ pub(super) fn run(
     };
     let tests: Vec<Json> = objects.iter().filter(is_policy).filter_map(test).collect();
     if tests.is_empty() {
-        manifests.complain(&format!(
+        manifests.complain(format!(
             "{}: no policy with matchConstraints",
             policy.display()
         ));
@@ -57,8 +57,8 @@ pub(super) fn run(
         Some(Ok(suite)) => suite.tests,
         Some(Err(problems)) => {
             problems
-                .iter()
-                .for_each(|problem| manifests.complain(problem));
+                .into_iter()
+                .for_each(|problem| manifests.report(problem));
             return Ok(manifests.exit(0));
         }
         None => Vec::new(),
@@ -67,7 +67,7 @@ pub(super) fn run(
         let expect = match test.run(args.kubernetes_version.into(), report::written) {
             Ok(found) => found.expectation(),
             Err(error) => {
-                manifests.complain(&error);
+                manifests.complain(error);
                 return Ok(manifests.exit(0));
             }
         };

@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use clap::builder::styling::{AnsiColor, Style};
 use gavel_check::suite::{Difference, Files, Suite, Test};
 use gavel_engine::value::Json;
-use gavel_manifest::{Document, Place};
+use gavel_manifest::{Document, Place, Problem};
 use serde_json::json;
 
 use crate::args::TestArgs;
 use crate::exit_code::Exit;
-use crate::findings::{Format, Report};
+use crate::findings::{Finding, Format, Report};
 use crate::input;
 use crate::manifests::Manifests;
 use crate::progress::Progress;
@@ -53,19 +53,22 @@ pub(super) fn write(args: &TestArgs, mut out: Box<dyn Write>) -> io::Result<Exit
         let path = document.file().map(Path::to_owned).unwrap_or_default();
         suites = suites.saturating_add(1);
         match Suite::read(&document, &Beside(&path)) {
-            Ok(suite) => run.suite(&document, &suite)?,
+            Ok(suite) => {
+                run.warn(&suite.warnings);
+                run.suite(&document, &suite)?;
+            }
             Err(problems) => problems
-                .iter()
-                .for_each(|problem| manifests.complain(problem)),
+                .into_iter()
+                .for_each(|problem| manifests.report(problem)),
         }
     }
     let ran = run.passed.saturating_add(run.failed);
     if ran == 0 && !manifests.unusable() {
         match &args.filter {
             Some(filter) => {
-                manifests.complain(&format!("no test ran: none has {filter:?} in its name"))
+                manifests.complain(format!("no test ran: none has {filter:?} in its name"));
             }
-            None if suites > 0 => manifests.complain(&"no test ran: the test files have no tests"),
+            None if suites > 0 => manifests.complain("no test ran: the test files have no tests"),
             None => manifests.complain_of_nothing(
                 "no test ran: no file has the kind PolicyTest, or is a test of kaptest or kyverno; `gavel test --init FILE` prints a test for \
                  each policy in FILE",
@@ -76,7 +79,8 @@ pub(super) fn write(args: &TestArgs, mut out: Box<dyn Write>) -> io::Result<Exit
         let tests = report::count(ran, "test");
         report::summary(&format!("{tests}, {} failed", run.failed));
     }
-    run.report.write(args.output, &mut run.out)?;
+    let report = std::mem::replace(&mut run.report, Report::new("gavel test"));
+    report.finish(args.output, manifests.problems(), &mut run.out)?;
     let mut wrong = run.failed;
     if args.coverage {
         run.report_coverage()?;
@@ -120,6 +124,18 @@ impl Outcome<'_> {
 }
 
 impl TestRun<'_> {
+    /// Prints the warnings of a suite to standard error, or adds them to the report, if the output format has findings.
+    fn warn(&mut self, warnings: &[Problem]) {
+        match self.args.output {
+            Format::Text | Format::Json => warnings.iter().for_each(report::warning),
+            Format::Sarif | Format::Junit | Format::Github => {
+                for warning in warnings {
+                    self.report.add(Finding::of(warning));
+                }
+            }
+        }
+    }
+
     fn suite(&mut self, document: &Document, suite: &Suite) -> io::Result<()> {
         let filter = self.args.filter.as_deref().unwrap_or_default();
         for test in suite.tests.iter().filter(|test| test.name.contains(filter)) {

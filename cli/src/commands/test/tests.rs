@@ -68,6 +68,26 @@ ok     tests/replicas.yaml: a pod
 }
 
 #[test]
+fn misspelled_paths_are_reported_at_the_path() {
+    let misspelled = TESTS.replace("spec.replicas: 6", "spec.replica: 6");
+    let folder = folder().with("tests.yaml", &misspelled);
+    let (exit, out) = gavel(&folder, &["./tests.yaml", "-o", "github"]);
+    let expected = "::error file=tests.yaml,line=8,col=9,endLine=8,endColumn=21,title=unknown-field::\
+        test \"many\": set: unknown field \"spec.replica\"; did you mean replicas?\n";
+    assert!(out.ends_with(expected), "{out}");
+    assert_eq!(exit, Exit::Usage);
+    let unknown_kind = misspelled
+        .replace("apps/v1", "example.com/v1")
+        .replace("expect:", "expect: skip\n  #");
+    let folder = folder.with("tests.yaml", &unknown_kind);
+    let (exit, out) = gavel(&folder, &["./tests.yaml", "-o", "github"]);
+    let expected = "::warning file=tests.yaml,line=9,col=9,endLine=9,endColumn=21,title=unknown-field::\
+        test \"many\": set: the object has no spec.replica; did you mean spec.replicas? ";
+    assert!(out.starts_with(expected), "{out}");
+    assert_eq!(exit, Exit::Success);
+}
+
+#[test]
 fn mismatches_are_shown_as_a_difference() {
     let tests = TESTS
         .replace("at most 5}", "at most 4}")
@@ -254,6 +274,10 @@ fn problems_of_suites_name_the_field_and_its_position() {
 3:55: tests[1]: missing field `expect`",
         ),
         ("{}", "3:8: tests: invalid type: map, expected a sequence"),
+        (
+            "[{name: a, object: {}, given: [policy.yaml, 1], expect: allow}]",
+            "3:52: tests[0].given[1]: test \"a\": must be the path of a file, or an object",
+        ),
         (
             "[]\napiVersion: gavel/v2",
             "4:13: apiVersion: must be gavel/v1, but is \"gavel/v2\"",

@@ -9,6 +9,7 @@ use gavel_libraries::authorizer::UserInfo;
 use gavel_manifest::Document;
 use gavel_manifest::problem::rule;
 use gavel_policy::api::{GROUP, Resource};
+use gavel_state::as_built_in;
 use gavel_upgrade::{Subject, Upgrade};
 
 use crate::args::{Output, UpgradeCheckArgs};
@@ -40,6 +41,11 @@ pub(crate) fn run(args: &UpgradeCheckArgs) -> io::Result<Exit> {
         let message = "PATH must name a definition, policy, binding or webhook configuration, but there is none";
         run.manifests.complain_of_nothing(message);
     }
+    for (subject, error) in run.upgrade.unserved() {
+        if let Some((document, _)) = objects.iter().find(|(_, known)| *known == subject) {
+            report::warning(&document.problem(rule::OBJECT, "apiVersion", error));
+        }
+    }
     let mut printer = Printer::new(args.from, args.to, args.output);
     run.manifests.progress().expect(run.upgrade.steps());
     let progress = run.manifests.progress();
@@ -55,7 +61,7 @@ pub(crate) fn run(args: &UpgradeCheckArgs) -> io::Result<Exit> {
                 }
             }
         }
-        Err(error) => run.manifests.complain(&error),
+        Err(error) => run.manifests.complain(error.to_string()),
     }
     printer.end(&mut out)?;
     out.flush()?;
@@ -90,8 +96,10 @@ impl Rehearsal {
     /// Reads the objects that the `PATH` arguments name, and adds them to the upgrade.
     fn objects(&mut self, args: &UpgradeCheckArgs) -> Vec<(Document, Subject)> {
         let mut objects = Vec::new();
-        for document in self.manifests.policies(&args.paths) {
-            match self.upgrade.add(document.value()) {
+        for document in self.manifests.objects(&args.paths) {
+            let added = self.upgrade.add(document.value());
+            let document = as_built_in(document);
+            match added {
                 Ok(subject) => {
                     self.kinds.define(document.value());
                     objects.push((document, subject));
@@ -101,7 +109,7 @@ impl Rehearsal {
                     let field = decoded.err().map(|error| error.field(document.value()));
                     let field = field.unwrap_or_default();
                     let problem = document.problem(rule::OBJECT, &field, error.to_string());
-                    self.manifests.complain(&problem);
+                    self.manifests.report(problem);
                 }
             }
         }

@@ -37,13 +37,14 @@ pub(crate) fn run(args: &ValidateArgs) -> io::Result<Exit> {
         run.object(&document, &definitions, &old)?;
         run.manifests.progress().step();
     }
-    run.report.write(args.output, &mut run.out)?;
-    run.out.flush()?;
     run.manifests.progress().end();
     if run.objects == 0 && run.refused == 0 && !run.manifests.unusable() {
         let message = "nothing was validated: no object is of a kind with a definition";
-        run.manifests.complain(&message);
+        run.manifests.complain(message);
     }
+    run.report
+        .finish(args.output, run.manifests.problems(), &mut run.out)?;
+    run.out.flush()?;
     // If nothing was validated, an error was printed instead of the summary.
     if args.output == Format::Text && (run.objects > 0 || run.refused > 0) {
         let objects = report::count(run.objects, "object");
@@ -93,7 +94,7 @@ impl Run<'_> {
         }
         if definitions.is_empty() && !self.manifests.unusable() {
             let message = "--crd must name a CustomResourceDefinition, but there is none";
-            self.manifests.complain(&message);
+            self.manifests.complain(message);
         }
         Ok(definitions)
     }

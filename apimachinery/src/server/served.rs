@@ -1,0 +1,112 @@
+//! The Kubernetes versions that serve the kinds of objects with expressions.
+
+use crate::version::KubeVersion;
+
+/// The Kubernetes versions that accept objects with expressions, by kind and API version: the first minor version that accepts such
+/// objects, and the first later version that rejects them. For policies and devices, these are the versions that serve the API version
+/// (k8s.io/api `*/zz_generated.prerelease-lifecycle.go`).
+const KINDS: [(&[&str], &str, u32, Option<u32>); 14] = [
+    (VALIDATING, "v1alpha1", 26, Some(32)),
+    (VALIDATING, "v1beta1", 28, Some(34)),
+    (VALIDATING, "v1", 30, None),
+    (MUTATING, "v1alpha1", 32, Some(38)),
+    (MUTATING, "v1beta1", 34, Some(40)),
+    (MUTATING, "v1", 36, None),
+    (DEVICES, "v1alpha3", 31, Some(34)),
+    (DEVICES, "v1beta1", 32, Some(38)),
+    (DEVICES, "v1beta2", 33, Some(39)),
+    (DEVICES, "v1", 34, None),
+    (CONFIGURATIONS, "v1alpha1", 29, None),
+    (CONFIGURATIONS, "v1beta1", 30, None),
+    (&["AuthorizationConfiguration"], "v1", 32, None),
+    (&["AuthenticationConfiguration"], "v1", 34, None),
+];
+const VALIDATING: &[&str] = &[
+    "ValidatingAdmissionPolicy",
+    "ValidatingAdmissionPolicyBinding",
+];
+const MUTATING: &[&str] = &["MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding"];
+const DEVICES: &[&str] = &["DeviceClass", "ResourceClaim", "ResourceClaimTemplate"];
+const CONFIGURATIONS: &[&str] = &["AuthenticationConfiguration", "AuthorizationConfiguration"];
+
+/// The reason why a Kubernetes version does not accept objects of a kind and version.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Unserved {
+    /// Help that names the Kubernetes version that first accepts or no longer accepts the objects; `None` if the kind does not have this
+    /// API version.
+    pub help: Option<String>,
+    /// The newer `apiVersion` of the kind; `None` unless the API version was removed and the Kubernetes version accepts the newer one.
+    pub newest: Option<String>,
+}
+
+/// Why a Kubernetes version does not accept objects of a kind and API version. `None` if it accepts them, or if the kind is not in
+/// the table.
+pub fn unserved(api_version: &str, kind: &str, server: KubeVersion) -> Option<Unserved> {
+    let (group, version) = api_version.split_once('/')?;
+    let mut of_kind = KINDS.iter().filter(|row| row.0.contains(&kind)).peekable();
+    of_kind.peek()?;
+    let Some((_, _, since, until)) = of_kind.find(|row| row.1 == version) else {
+        return Some(Unserved::default());
+    };
+    let (since, until) = (KubeVersion::v1(*since), until.map(KubeVersion::v1));
+    match until {
+        _ if server < since => Some(Unserved {
+            help: Some(format!("Kubernetes {since} is the first that serves it")),
+            newest: None,
+        }),
+        Some(until) if server >= until => {
+            let newest = format!("{group}/v1");
+            let help = format!("Kubernetes {until} removed it: use {newest}");
+            let is_served = unserved(&newest, kind, server).is_none();
+            Some(Unserved {
+                help: Some(help),
+                newest: is_served.then_some(newest),
+            })
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kind_is_served_from_its_first_version_until_it_is_removed() {
+        const GROUP: &str = "admissionregistration.k8s.io";
+        let help = |version: &str, kind: &str, minor: u32| {
+            let found = unserved(&format!("{GROUP}/{version}"), kind, KubeVersion::v1(minor));
+            found.map(|found| found.help.unwrap_or_default())
+        };
+        let (validating, mutating) = (
+            "ValidatingAdmissionPolicy",
+            "MutatingAdmissionPolicyBinding",
+        );
+        for (version, kind, minor, expected) in [
+            ("v1", validating, 34, None),
+            ("v1", "ValidatingWebhookConfiguration", 34, None),
+            ("v1beta1", validating, 33, None),
+            (
+                "v1beta1",
+                validating,
+                34,
+                Some("Kubernetes 1.34 removed it: use admissionregistration.k8s.io/v1"),
+            ),
+            ("v1beta1", mutating, 34, None),
+            ("v1", mutating, 36, None),
+            (
+                "v1",
+                mutating,
+                35,
+                Some("Kubernetes 1.36 is the first that serves it"),
+            ),
+            ("v2", mutating, 36, Some("")),
+        ] {
+            assert_eq!(
+                help(version, kind, minor).as_deref(),
+                expected,
+                "{version} {kind} 1.{minor}"
+            );
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! Applies the `set` and `remove` of a test to its object, and finds paths that the kind of the object does not have.
+
+use std::collections::BTreeMap;
+
+use gavel_crd::definition::Definition;
+use gavel_engine::value::Json;
+use gavel_manifest::problem::rule;
+use gavel_manifest::{Document, nearest};
+use gavel_schema::JsonSchema;
+use gavel_schema::merge::{MergeType, undeclared_fields};
+
+use super::fault::Fault;
+use super::set;
+use crate::custom::Key;
+use crate::role::Role;
+
+/// The fields that objects can have: those of Kubernetes' own kinds, and those of the CustomResourceDefinitions that are given.
+pub(super) struct KnownFields {
+    definitions: Vec<Definition>,
+    /// The schema of all other kinds. Only the metadata has a type.
+    other: JsonSchema,
+}
+
+impl KnownFields {
+    /// Reads the definitions among the given objects.
+    pub(super) fn new(given: &[Document]) -> Self {
+        let values = given.iter().map(Document::value);
+        let definitions = values.filter(|value| Role::of(value) == Role::Definition);
+        // Errors of definitions are reported when the test runs.
+        let read = definitions.filter_map(|value| Definition::read(value).ok());
+        KnownFields {
+            definitions: read.collect(),
+            other: JsonSchema {
+                kind: "object".into(),
+                preserve_unknown_fields: Some(true),
+                ..JsonSchema::default()
+            },
+        }
+    }
+
+    /// The type of an object; `None` if its kind is unknown.
+    fn of(&self, object: &Json) -> Option<MergeType<'_>> {
+        let key = Key::of(object).ok()?;
+        let mut definitions = self.definitions.iter();
+        let definition = definitions
+            .find(|each| each.spec.group == key.group() && each.spec.names.kind == key.kind);
+        match definition {
+            Some(definition) => definition
+                .schema(key.version())
+                .map(MergeType::custom_resource),
+            None => MergeType::built_in(key.api_version, key.kind),
+        }
+    }
+
+    /// Sets and removes parts of an object. Returns warnings about paths that are probably misspelled, if the kind of the object is unknown.
+    ///
+    /// # Errors
+    ///
+    /// A path is invalid, or names a field that objects of the kind do not have.
+    pub(super) fn edit(
+        &self,
+        object: &mut Json,
+        set: BTreeMap<String, Json>,
+        remove: &[String],
+    ) -> Result<Vec<Fault>, Fault> {
+        let mut warnings = Vec::new();
+        for (path, value) in set {
+            let within = format!("set.{path}");
+            let mut after = object.clone();
+            set::set(&mut after, &path, value)?;
+            warnings.extend(self.check(object, &after, &path, ("set", &within))?);
+            *object = after;
+        }
+        for (n, path) in remove.iter().enumerate() {
+            let within = format!("remove[{n}]");
+            let mut named = object.clone();
+            // A path that leads nowhere names nothing to remove.
+            if set::set(&mut named, path, Json::Null).is_ok() {
+                warnings.extend(self.check(object, &named, path, ("remove", &within))?);
+            }
+            set::remove(object, path)?;
+        }
+        Ok(warnings)
+    }
+
+    /// Checks the fields that a path adds to an object. `key` is the key of the test that contains the path, and `field` the path's place in
+    /// the test. Returns a warning if the kind is unknown and the path is probably misspelled.
+    fn check(
+        &self,
+        before: &Json,
+        after: &Json,
+        path: &str,
+        (key, field): (&str, &str),
+    ) -> Result<Option<Fault>, Fault> {
+        let known = self.of(after);
+        let ty = known.unwrap_or(MergeType::custom_resource(&self.other));
+        let old = undeclared_fields(before, ty);
+        let new = undeclared_fields(after, ty);
+        if let Some(unknown) = new.iter().find(|unknown| !old.contains(unknown)) {
+            let meant = nearest(&unknown.name, unknown.declared.iter().copied());
+            let meant = meant.map(|meant| format!("; did you mean {meant}?"));
+            return Err(Fault {
+                rule: rule::UNKNOWN_FIELD,
+                field: field.to_owned(),
+                message: format!(
+                    "{key}: unknown field {:?}{}",
+                    unknown.path,
+                    meant.unwrap_or_default()
+                ),
+            });
+        }
+        let misspelled = match known {
+            Some(_) => None,
+            None => set::misspelled(before, path),
+        };
+        Ok(misspelled.map(|(absent, near)| Fault {
+            rule: rule::UNKNOWN_FIELD,
+            field: field.to_owned(),
+            message: format!(
+                "{key}: the object has no {absent}; did you mean {near}? To check the path by the schema, add the CustomResourceDefinition to given"
+            ),
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// Edits an object. Returns the message of the problem or of the warnings.
+    fn check(given: &[Document], object: &Json, set: Json, remove: &[&str]) -> String {
+        let set = serde_json::from_value(set).unwrap();
+        let remove: Vec<String> = remove.iter().map(|path| (*path).to_owned()).collect();
+        let edited = KnownFields::new(given).edit(&mut object.clone(), set, &remove);
+        match edited {
+            Err(fault) => format!("error: {}: {}", fault.field, fault.message),
+            Ok(warnings) => {
+                let texts = warnings.iter().map(|fault| fault.message.as_str());
+                texts.collect::<Vec<_>>().join("\n")
+            }
+        }
+    }
+
+    #[test]
+    fn paths_are_fields_of_the_kind() {
+        let pod = json!({
+            "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}, "odd": 1,
+            "spec": {"containers": [{"name": "a"}]},
+        });
+        for (set, remove, expected) in [
+            (json!({"spec.hostNetwork": true}), &[][..], ""),
+            (
+                json!({"spec.containers[0].securityContext.privileged": true}),
+                &[],
+                "",
+            ),
+            (
+                json!({"metadata.labels[\"a.b/c\"]": "d", "odd": 2}),
+                &["metadata.annotations", "spec.containers[4].name"],
+                "",
+            ),
+            (
+                json!({"spec.hostNetwrk": true}),
+                &[],
+                "error: set.spec.hostNetwrk: set: unknown field \"spec.hostNetwrk\"; did you mean hostNetwork?",
+            ),
+            (
+                json!({"spec.os": {"nmae": "linux"}}),
+                &[],
+                "error: set.spec.os: set: unknown field \"spec.os.nmae\"; did you mean name?",
+            ),
+            (
+                json!({"metadata.whatever": 1}),
+                &[],
+                "error: set.metadata.whatever: set: unknown field \"metadata.whatever\"",
+            ),
+            (
+                json!({}),
+                &["spec.containers", "spec.container"],
+                "error: remove[1]: remove: unknown field \"spec.container\"; did you mean containers?",
+            ),
+        ] {
+            assert_eq!(check(&[], &pod, set.clone(), remove), expected, "{set}");
+        }
+    }
+
+    #[test]
+    fn paths_of_custom_resources_are_fields_of_their_definition() {
+        let definition = json!({
+            "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+            "metadata": {"name": "routes.example.com"},
+            "spec": {
+                "group": "example.com", "names": {"plural": "routes", "kind": "Route"}, "scope": "Namespaced",
+                "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": {
+                    "type": "object", "properties": {"spec": {"type": "object", "properties": {
+                        "weight": {"type": "integer"},
+                        "free": {"type": "object", "x-kubernetes-preserve-unknown-fields": true},
+                    }}},
+                }}}],
+            },
+        });
+        let definition = Document::from(definition);
+        let route = json!({
+            "apiVersion": "example.com/v1", "kind": "Route", "metadata": {"name": "a"},
+            "spec": {"weight": 1, "free": {"name": "a"}},
+        });
+        let misspelled = json!({"spec.wieght": 2});
+        for (set, expected) in [
+            (json!({"spec.weight": 2, "spec.free.nmae.b": 1}), ""),
+            (
+                misspelled.clone(),
+                "error: set.spec.wieght: set: unknown field \"spec.wieght\"; did you mean weight?",
+            ),
+        ] {
+            let given = std::slice::from_ref(&definition);
+            assert_eq!(check(given, &route, set.clone(), &[]), expected, "{set}");
+        }
+        // Without the definition, only metadata has known fields.
+        let warning = "set: the object has no spec.wieght; did you mean spec.weight? \
+            To check the path by the schema, add the CustomResourceDefinition to given";
+        for (set, expected) in [
+            (misspelled, warning),
+            (json!({"spec.other.path": 2, "spec.free.b": 1}), ""),
+            (
+                json!({"metadata.lables.a": "b"}),
+                "error: set.metadata.lables.a: set: unknown field \"metadata.lables\"; did you mean labels?",
+            ),
+        ] {
+            assert_eq!(check(&[], &route, set.clone(), &[]), expected, "{set}");
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Inputs that cannot be used: every command reports them with the same text.
+#![cfg(test)]
+
+use std::path::Path;
+
+#[expect(dead_code, reason = "other tests use the rest of this module")]
+mod program;
+
+use program::{Folder, gavel};
+
+/// The commands that read manifests. The file that cannot be used is the last argument.
+const COMMANDS: [&[&str]; 13] = [
+    &["check", "policy.yaml"],
+    &["cost"],
+    &["test"],
+    &["test", "--init"],
+    &["mutate", "deployments.yaml", "--policies"],
+    &["audit", "deployments.yaml", "--policies"],
+    &["audit", "--policies", "policy.yaml", "--"],
+    &["validate", "deployments.yaml", "--crd"],
+    &["upgrade-check", "--from", "1.36"],
+    &["upgrade-check", "--from", "1.36", "policy.yaml", "--sample"],
+    &["eval", "true", "--as", "a", "--rbac"],
+    &["lint", "policy.yaml", "--config"],
+    &[
+        "serve",
+        "--plain-http",
+        "--listen",
+        "127.0.0.1:0",
+        "--policies",
+    ],
+];
+
+#[test]
+fn every_command_reports_an_input_with_the_same_text() {
+    let testdata = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/check");
+    let mut folder = Folder::new()
+        .with("bad.yaml", "kind: Pod\nmetadata: {name: a\n")
+        .with("bad.json", "{\"kind\": \"Pod\", \"metadata\": }\n")
+        .with("open.json", "{\"kind\": \"Pod\"\n");
+    for name in ["policy.yaml", "deployments.yaml"] {
+        let text = std::fs::read_to_string(testdata.join(name)).unwrap();
+        folder = folder.with(name, &text);
+    }
+    for name in ["latin.yaml", "latin.json"] {
+        std::fs::write(folder.path().join(name), b"{\"kind\": \"\xe9\"}\n").unwrap();
+    }
+    std::fs::write(folder.path().join("packed.yaml"), b"\x1f\x8b\x08").unwrap();
+    let latin =
+        "1:11: must be UTF-8, but looks like another encoding: the byte 0xe9 is no UTF-8 here";
+    for (file, expected) in [
+        ("bad.yaml", "2:11: this { is not closed ("),
+        ("bad.json", "1:29: expected value\n"),
+        ("open.json", "1:1: this { is not closed ("),
+        ("latin.yaml", latin),
+        ("latin.json", latin),
+        (
+            "packed.yaml",
+            " must be UTF-8, but looks like a file packed with gzip; unpack it first (gunzip)\n",
+        ),
+        ("none.yaml", " No such file or directory\n"),
+    ] {
+        for command in COMMANDS {
+            let (status, out, err) = gavel(folder.path(), &[command, &[file]].concat(), "");
+            assert_eq!(status, 2, "{command:?} {file}: {out}{err}");
+            let expected = format!("error: {file}:{expected}");
+            assert!(err.contains(&expected), "{command:?} {file}: {err}");
+        }
+    }
+    std::fs::create_dir(folder.path().join("empty")).unwrap();
+    for command in COMMANDS {
+        if command.contains(&"--config") {
+            continue;
+        }
+        let (_, _, err) = gavel(folder.path(), &[command, &["empty"]].concat(), "");
+        let expected = "error: empty: has no files that end in .yaml, .yml or .json\n";
+        assert!(err.contains(expected), "{command:?}: {err}");
+    }
+}
+
+#[test]
+fn templates_are_recognized() {
+    let folder = Folder::new().with("helm.yaml", "kind: {{ .Values.kind }}\n");
+    for command in ["lint", "cost", "test", "check"] {
+        let (_, out, err) = gavel(folder.path(), &[command, "helm.yaml"], "");
+        let help =
+            "the file looks like a template: render it first, such as with `helm template`\n";
+        assert!(
+            format!("{out}{err}").contains(help),
+            "{command}: {out}{err}"
+        );
+    }
+}

@@ -68,6 +68,11 @@ impl Ast {
         self.nodes.expr(self.root)
     }
 
+    /// The node with an id.
+    pub(crate) fn expr(&self, id: ExprId) -> Expr<'_> {
+        self.nodes.expr(id)
+    }
+
     /// The source position of a node, in code points.
     pub fn offset(&self, id: ExprId) -> Offset {
         match id.index() < self.id_bound() {

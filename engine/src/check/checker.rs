@@ -324,7 +324,7 @@ impl<'c> Checker<'c> {
 
     /// Records that a node calls the only possible overload of a function.
     pub(super) fn set_call(&mut self, id: ExprId, ty: Type, function: Declared<'_>, overload: u16) {
-        self.found.literals = self.found.literals.union(function.1.literals);
+        self.found.add_call(id, function.1.literals);
         let function = function.0;
         self.set(id, ty, Referent::Call { function, overload });
     }
@@ -337,7 +337,7 @@ impl<'c> Checker<'c> {
         function: Declared<'_>,
         first: usize,
     ) {
-        self.found.literals = self.found.literals.union(function.1.literals);
+        self.found.add_call(id, function.1.literals);
         let place = |index| u32::try_from(index).unwrap_or(u32::MAX);
         let referent = Referent::AnyOf {
             function: function.0,

@@ -44,8 +44,19 @@ struct Findings {
     candidates: Vec<u16>,
     /// The rules by which validators check literals, of all functions that the expression calls.
     literals: LiteralRules,
+    /// The calls of functions with such rules.
+    ruled_calls: RuledCalls,
     /// Whether at least one list or map literal has several elements, whose types a validator compares.
     has_series: bool,
+}
+
+/// The calls whose literals validators check. Most expressions have at most one, which is then found without a walk.
+#[derive(Debug, Clone, Copy, Default)]
+enum RuledCalls {
+    #[default]
+    None,
+    One(ExprId),
+    Several,
 }
 
 /// The type of a node, and the referent of its name or call.
@@ -129,6 +140,17 @@ impl<'c> Candidates<'c> {
 }
 
 impl Findings {
+    /// Adds a call of a function with these rules.
+    fn add_call(&mut self, id: ExprId, rules: LiteralRules) {
+        if !rules.is_empty() {
+            self.literals = self.literals.union(rules);
+            self.ruled_calls = match self.ruled_calls {
+                RuledCalls::None => RuledCalls::One(id),
+                RuledCalls::One(_) | RuledCalls::Several => RuledCalls::Several,
+            };
+        }
+    }
+
     /// Empty findings for nodes with ids below `id_bound`: every type is `dyn`.
     fn of(id_bound: usize) -> Self {
         Findings {
@@ -240,9 +262,18 @@ impl CheckedAst {
 
     /// Iterates over the calls of functions with this rule. Each call comes after the calls below it.
     pub fn calls_with(&self, rule: LiteralRule) -> impl Iterator<Item = (Expr<'_>, Call<'_>)> {
-        let calls = || self.calls(move |function| function.literals.has(rule));
-        let has_rule = self.found.literals.has(rule);
-        has_rule.then(calls).into_iter().flatten()
+        let has_rule = move |function: &FunctionDecl| function.literals.has(rule);
+        let (only, several) = match self.found.ruled_calls {
+            _ if !self.found.literals.has(rule) => (None, None),
+            RuledCalls::None => (None, None),
+            RuledCalls::One(id) => (Some(self.ast.expr(id)), None),
+            RuledCalls::Several => (None, Some(self.calls(has_rule))),
+        };
+        let only = only.and_then(|expr| match expr.kind() {
+            ExprKind::Call(call) => Some((expr, call)),
+            _ => None,
+        });
+        only.into_iter().chain(several.into_iter().flatten())
     }
 
     /// The overload of a call, if the static types allow exactly one.

@@ -67,6 +67,11 @@ impl LiteralRules {
         LiteralRules(self.0 | other.0)
     }
 
+    /// Whether the set has no rule.
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
     /// Whether the rule is in the set.
     pub fn has(self, rule: LiteralRule) -> bool {
         self.0 & LiteralRules::from(rule).0 != 0

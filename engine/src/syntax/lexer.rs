@@ -56,6 +56,25 @@ const fn class(byte: u8) -> Class {
     }
 }
 
+/// Sets the high bit of each of eight bytes that is not in [`WORD`].
+fn other_than_word(bytes: u64) -> u64 {
+    const HIGH_BITS: u64 = repeated(0x80);
+    // A sum sets the high bit of each byte that is at least the first byte of the range, or greater than its last byte.
+    let in_range = |bytes: u64, first: u8, last: u8| {
+        let from_first = bytes.wrapping_add(repeated(0x80_u8.wrapping_sub(first)));
+        let past_last = bytes.wrapping_add(repeated(0x7f_u8.wrapping_sub(last)));
+        from_first & !past_last
+    };
+    let ascii = bytes & !HIGH_BITS;
+    let letters = in_range(ascii | repeated(0x20), b'a', b'z');
+    let word = letters | in_range(ascii, b'0', b'9') | in_range(ascii, b'_', b'_');
+    !(word & !bytes) & HIGH_BITS
+}
+
+const fn repeated(byte: u8) -> u64 {
+    u64::from_le_bytes([byte; 8])
+}
+
 fn is(byte: u8, class: Class) -> bool {
     CLASSES
         .get(usize::from(byte))
@@ -146,6 +165,10 @@ impl<'s> Lexer<'s> {
 
     #[inline(always)]
     fn skip_hidden(&mut self) {
+        // Most tokens have at most one space before them.
+        if self.byte(self.at) == Some(b' ') {
+            self.advance(self.at.saturating_add(1));
+        }
         while self.byte(self.at).is_some_and(|byte| is(byte, HIDDEN)) && self.skip() {}
     }
 
@@ -168,6 +191,23 @@ impl<'s> Lexer<'s> {
         let rest = self.text.as_bytes().get(at..).unwrap_or_default();
         let past = rest.iter().position(|byte| !is(*byte, class));
         at.saturating_add(past.unwrap_or(rest.len()))
+    }
+
+    /// The position of the first byte from `start` on that is not in [`WORD`]. Looks at eight bytes at a time: the lengths of words differ
+    /// so much that a processor cannot predict the end of a loop over bytes.
+    #[inline(always)]
+    fn past_word(&self, start: usize) -> usize {
+        let mut at = start;
+        let text = self.text.as_bytes();
+        while let Some(bytes) = text.get(at..).and_then(<[u8]>::first_chunk) {
+            let other = other_than_word(u64::from_le_bytes(*bytes));
+            let length = other.trailing_zeros() / u8::BITS;
+            at = at.saturating_add(length as usize);
+            if length < 8 {
+                return at;
+            }
+        }
+        self.past(at, WORD)
     }
 
     /// The kind and end of the token at `start`, or the position of the character at which no token is possible.
@@ -218,7 +258,7 @@ impl<'s> Lexer<'s> {
     /// Scans an identifier, a keyword, or a string with a prefix. Returns its kind and end.
     #[inline(always)]
     fn word(&self, start: usize) -> (TokenKind, usize) {
-        let end = self.past(start, WORD);
+        let end = self.past_word(start);
         let word = self.text.as_bytes().get(start..end).unwrap_or_default();
         if matches!(self.byte(end), Some(b'"' | b'\'')) {
             let prefixed = match word {
@@ -369,6 +409,24 @@ impl<'s> Lexer<'s> {
             Some(b'u') => digits(4, HEX_DIGIT),
             Some(b'U') => digits(8, HEX_DIGIT),
             _ => Err(letter),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_end_at_the_first_other_byte() {
+        for byte in 0..=u8::MAX {
+            for place in 0..8 {
+                let mut bytes = *b"aZ09_xyz";
+                bytes[place] = byte;
+                let other = other_than_word(u64::from_le_bytes(bytes));
+                let expected = if is(byte, WORD) { 8 } else { place as u32 };
+                assert_eq!(other.trailing_zeros() / 8, expected, "{byte} at {place}");
+            }
         }
     }
 }

@@ -24,9 +24,9 @@ impl Deref for TypeName {
     }
 }
 
-impl<T: AsRef<str>> From<T> for TypeName {
+impl<T: Into<Box<str>>> From<T> for TypeName {
     fn from(name: T) -> Self {
-        TypeName(Arc::new(name.as_ref().into()))
+        TypeName(Arc::new(name.into()))
     }
 }
 

@@ -1,15 +1,13 @@
 //! Finds the types of nodes by name, and the sizes of values by path (apiserver `pkg/cel/types.go`, apiextensions
 //! `pkg/apiserver/schema/cel`).
 
-use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::mem::discriminant;
 
 use gavel_engine::cost::SizeEstimate;
 use gavel_engine::decl::TypeProvider;
-use gavel_engine::types::Type;
+use gavel_engine::types::{Type, TypeName};
 use gavel_engine::value::{FieldPlace, Shape};
-use smol_str::ToSmolStr;
 
 use super::CelSchema;
 use super::escape::is_reserved;
@@ -29,14 +27,28 @@ impl<'n> NodeName<'n> {
             part,
         }
     }
+
+    fn length(&self) -> usize {
+        let parent = self
+            .parent
+            .map_or(0, |parent| parent.length().saturating_add(1));
+        parent.saturating_add(self.part.len())
+    }
+
+    fn write(&self, text: &mut String) {
+        if let Some(parent) = self.parent {
+            parent.write(text);
+            text.push('.');
+        }
+        text.push_str(self.part);
+    }
 }
 
-impl fmt::Display for NodeName<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(parent) = self.parent {
-            write!(f, "{parent}.")?;
-        }
-        f.write_str(self.part)
+impl From<NodeName<'_>> for TypeName {
+    fn from(name: NodeName<'_>) -> Self {
+        let mut text = String::with_capacity(name.length());
+        name.write(&mut text);
+        text.into()
     }
 }
 
@@ -62,7 +74,7 @@ fn type_named(shape: &Shape, name: NodeName<'_>) -> Option<Type> {
         Kind::Text(Format::Bytes) => Type::Bytes,
         Kind::Text(Format::Duration) => Type::Duration,
         Kind::Text(Format::Date | Format::DateTime) => Type::Timestamp,
-        Kind::Object(_) => Type::Struct(name.to_smolstr().into()),
+        Kind::Object(_) => Type::Struct(name.into()),
         Kind::Map(value, _) => Type::map(Type::String, type_named(value, name.below("@elem"))?),
         Kind::List(item, ..) => Type::list(type_named(item, name.below("@idx"))?),
         Kind::ListWithoutItems | Kind::Preserved | Kind::Unknown(_) => return None,

@@ -391,7 +391,7 @@ fn excludes_null(checked: &CheckedAst, variable: &str) -> bool {
                 call.function,
                 operators::OPT_SELECT | operators::INDEX | operators::OPT_INDEX
             );
-            let is_null = |expr: Expr<'_>| expr.as_constant() == Some(&Constant::Null);
+            let is_null = |expr: Expr<'_>| expr.as_constant() == Some(Constant::Null);
             let is_other_null = call.args.iter().any(is_null)
                 && call
                     .args

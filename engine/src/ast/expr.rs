@@ -20,7 +20,7 @@ pub struct Expr<'a> {
 #[derive(Debug, Clone, Copy)]
 pub enum ExprKind<'a> {
     /// A literal.
-    Constant(&'a Constant),
+    Constant(Constant<'a>),
     /// A name, with its leading dot if it has one.
     Ident(&'a str),
     /// `operand.field`, or `has(operand.field)`.
@@ -146,8 +146,15 @@ impl<'a> Expr<'a> {
     pub(crate) fn kind_inlined(self) -> ExprKind<'a> {
         let nodes = self.nodes;
         match nodes.node(self.id) {
-            Node::None => ExprKind::Constant(&Constant::Null),
-            Node::Constant(index) => ExprKind::Constant(nodes.constant(index)),
+            literal @ (Node::None
+            | Node::Null
+            | Node::Bool(_)
+            | Node::Int(_)
+            | Node::Number(_)
+            | Node::Text(_)
+            | Node::Bytes(_)) => {
+                ExprKind::Constant(nodes.constant(literal).unwrap_or(Constant::Null))
+            }
             Node::Ident(name) => ExprKind::Ident(nodes.text(name)),
             Node::Select {
                 operand,
@@ -196,31 +203,26 @@ impl<'a> Expr<'a> {
             }),
             Node::Fold(index) => match nodes.fold(index) {
                 Some(fold) => ExprKind::Comprehension(Comprehension { nodes, fold }),
-                None => ExprKind::Constant(&Constant::Null),
+                None => ExprKind::Constant(Constant::Null),
             },
         }
     }
 
     /// Whether the node is a literal or a name.
     pub(super) fn is_leaf(self) -> bool {
-        matches!(
-            self.nodes.node(self.id),
-            Node::None | Node::Constant(_) | Node::Ident(_)
-        )
+        let node = self.nodes.node(self.id);
+        matches!(node, Node::Ident(_)) || self.nodes.constant(node).is_some()
     }
 
     /// The value of a literal; `None` for other nodes.
-    pub fn as_constant(self) -> Option<&'a Constant> {
-        match self.nodes.node(self.id) {
-            Node::Constant(index) => Some(self.nodes.constant(index)),
-            _ => None,
-        }
+    pub fn as_constant(self) -> Option<Constant<'a>> {
+        self.nodes.constant(self.nodes.node(self.id))
     }
 
     /// The text of a string literal; `None` for other nodes.
     pub fn as_text(self) -> Option<&'a str> {
-        match self.as_constant()? {
-            Constant::String(text) => Some(text),
+        match self.nodes.node(self.id) {
+            Node::Text(text) => Some(self.nodes.text(text)),
             _ => None,
         }
     }

@@ -5,8 +5,6 @@
 //!
 //! An [`Ast`] stores its nodes in one table. [`Expr`] is a view of one node; [`Expr::kind`] returns its kind with views of its children.
 
-use std::sync::Arc;
-
 use crate::source::{Offset, Source};
 
 pub use crate::source::ExprId;
@@ -27,8 +25,8 @@ pub(crate) use nodes::{Entry, EntryKey, Fold, MAX_NODES, NOWHERE, Nodes, TooMany
 pub use unparse::unparse;
 
 /// A literal value.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Constant {
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Constant<'a> {
     /// `null`
     Null,
     /// `true`, `false`
@@ -40,9 +38,9 @@ pub enum Constant {
     /// `1.0`
     Double(f64),
     /// `'text'`
-    String(Arc<str>),
+    String(&'a str),
     /// `b'text'`
-    Bytes(Arc<[u8]>),
+    Bytes(&'a [u8]),
 }
 
 /// A parsed expression.

@@ -1,6 +1,8 @@
 //! The storage of a tree: a row for each id. Nodes refer to their children by id, so a tree is built and dropped without an allocation for
 //! each node (cel-go `parser/helper.go`, `common/ast/factory.go`).
 
+use std::sync::Arc;
+
 use super::name::{Name, Names};
 use super::{Constant, ExprId};
 use crate::source::{Offset, Source};
@@ -24,7 +26,14 @@ pub(crate) struct TooManyNodes;
 pub(super) enum Node {
     /// No node: the id of a map entry, of a field initializer, or of a node that is not complete yet.
     None,
-    Constant(u32),
+    Null,
+    Bool(bool),
+    Int(i32),
+    /// Any other number, in [`Nodes::numbers`].
+    Number(u32),
+    Text(Name),
+    /// Bytes, in [`Nodes::bytes`].
+    Bytes(u32),
     Ident(Name),
     Select {
         operand: ExprId,
@@ -85,6 +94,14 @@ impl Span {
     }
 }
 
+/// A number of a literal.
+#[derive(Debug, Clone, Copy)]
+enum Number {
+    Int(i64),
+    Uint(u64),
+    Double(f64),
+}
+
 /// An entry of a map or a field of a struct.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Entry {
@@ -130,7 +147,8 @@ pub(crate) struct Nodes {
     children: Vec<ExprId>,
     entries: Vec<Entry>,
     folds: Vec<Fold>,
-    constants: Vec<Constant>,
+    numbers: Vec<Number>,
+    bytes: Vec<Arc<[u8]>>,
     optional_indices: Vec<u32>,
 }
 
@@ -149,7 +167,8 @@ impl Nodes {
             children: Vec::with_capacity(expected),
             entries: Vec::new(),
             folds: Vec::new(),
-            constants: Vec::new(),
+            numbers: Vec::new(),
+            bytes: Vec::new(),
             optional_indices: Vec::new(),
         }
     }
@@ -190,10 +209,22 @@ impl Nodes {
         self.rows.get(id.index()).map_or(NOWHERE, |row| row.offset)
     }
 
-    pub(super) fn constant(&self, index: u32) -> &Constant {
-        self.constants
-            .get(index as usize)
-            .unwrap_or(&Constant::Null)
+    /// The value of a literal; `None` for other nodes.
+    #[inline]
+    pub(super) fn constant(&self, node: Node) -> Option<Constant<'_>> {
+        Some(match node {
+            Node::None | Node::Null => Constant::Null,
+            Node::Bool(value) => Constant::Bool(value),
+            Node::Int(value) => Constant::Int(value.into()),
+            Node::Number(index) => match self.numbers.get(index as usize)? {
+                Number::Int(value) => Constant::Int(*value),
+                Number::Uint(value) => Constant::Uint(*value),
+                Number::Double(value) => Constant::Double(*value),
+            },
+            Node::Text(text) => Constant::String(self.text(text)),
+            Node::Bytes(index) => Constant::Bytes(self.bytes.get(index as usize)?),
+            _ => return None,
+        })
     }
 
     pub(super) fn fold(&self, index: u32) -> Option<&Fold> {
@@ -252,10 +283,33 @@ impl Nodes {
     }
 
     /// Adds a literal.
-    pub(crate) fn add_constant(&mut self, offset: Offset, value: Constant) -> ExprId {
-        let index = u32::try_from(self.constants.len()).unwrap_or(u32::MAX);
-        self.constants.push(value);
-        self.push(offset, Node::Constant(index))
+    pub(crate) fn add_constant(&mut self, offset: Offset, value: Constant<'_>) -> ExprId {
+        let node = match value {
+            Constant::Null => Node::Null,
+            Constant::Bool(value) => Node::Bool(value),
+            Constant::Int(value) => match i32::try_from(value) {
+                Ok(value) => Node::Int(value),
+                Err(_) => self.number(Number::Int(value)),
+            },
+            Constant::Uint(value) => self.number(Number::Uint(value)),
+            Constant::Double(value) => self.number(Number::Double(value)),
+            Constant::String(text) => Node::Text(self.name(text)),
+            Constant::Bytes(bytes) => {
+                self.bytes.push(bytes.into());
+                Node::Bytes(last(&self.bytes))
+            }
+        };
+        self.push(offset, node)
+    }
+
+    fn number(&mut self, number: Number) -> Node {
+        self.numbers.push(number);
+        Node::Number(last(&self.numbers))
+    }
+
+    /// Adds a string literal.
+    pub(crate) fn add_text(&mut self, offset: Offset, text: Name) -> ExprId {
+        self.push(offset, Node::Text(text))
     }
 
     /// Adds a name.
@@ -441,7 +495,14 @@ impl Nodes {
         }
         let copy = self.id(self.offset(id));
         let node = match self.node(id) {
-            leaf @ (Node::None | Node::Constant(_) | Node::Ident(_)) => leaf,
+            leaf @ (Node::None
+            | Node::Null
+            | Node::Bool(_)
+            | Node::Int(_)
+            | Node::Number(_)
+            | Node::Text(_)
+            | Node::Bytes(_)
+            | Node::Ident(_)) => leaf,
             Node::Select {
                 operand,
                 field,
@@ -522,4 +583,9 @@ impl Nodes {
         }
         Ok(self.add_entries(copies))
     }
+}
+
+/// The position of the last row of a table.
+fn last<T>(table: &[T]) -> u32 {
+    u32::try_from(table.len().saturating_sub(1)).unwrap_or(u32::MAX)
 }

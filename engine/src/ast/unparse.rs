@@ -66,7 +66,7 @@ impl Writer {
         }
     }
 
-    fn constant(&mut self, value: &Constant) -> Option<()> {
+    fn constant(&mut self, value: Constant<'_>) -> Option<()> {
         match value {
             Constant::Null => self.text.push_str("null"),
             Constant::Bool(value) => write!(self.text, "{value}").ok()?,

@@ -371,7 +371,7 @@ impl<'c> Checker<'c> {
     }
 }
 
-fn type_of_constant(constant: &Constant) -> Type {
+fn type_of_constant(constant: Constant<'_>) -> Type {
     match constant {
         Constant::Null => Type::Null,
         Constant::Bool(_) => Type::Bool,

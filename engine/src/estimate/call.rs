@@ -220,7 +220,7 @@ impl CallSite for Site<'_, '_> {
 
     fn int_literal(&self, argument: usize) -> Option<i64> {
         match self.arguments.get(argument)?.expr.as_constant()? {
-            Constant::Int(value) => Some(*value),
+            Constant::Int(value) => Some(value),
             _ => None,
         }
     }

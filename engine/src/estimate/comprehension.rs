@@ -103,6 +103,6 @@ impl<'a> Estimator<'a> {
 /// Whether a comprehension only binds a value to its accumulator, without a loop. `cel.bind`, `optMap` and `sortBy` expand to bindings.
 fn is_binding(fold: &Comprehension<'_>) -> bool {
     matches!(fold.iter_range().kind(), ExprKind::List(list) if list.elements.is_empty())
-        && fold.loop_condition().as_constant() == Some(&Constant::Bool(false))
+        && fold.loop_condition().as_constant() == Some(Constant::Bool(false))
         && fold.accu_var() != OLD_ACCUMULATOR
 }

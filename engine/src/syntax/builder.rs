@@ -2,8 +2,6 @@
 //!
 //! Both parsers use this builder. Their recursive functions hold no expressions, so they use little of the thread's stack.
 
-use std::sync::Arc;
-
 use smallvec::SmallVec;
 
 use super::macros::{MacroCall, MacroContext, MacroError, Macros};
@@ -72,8 +70,14 @@ impl<'m> Builder<'m> {
     }
 
     /// A literal.
-    pub(super) fn constant(&mut self, offset: Offset, value: Constant) {
+    pub(super) fn constant(&mut self, offset: Offset, value: Constant<'_>) {
         let id = self.nodes.add_constant(offset, value);
+        self.operands.push(id);
+    }
+
+    /// A string literal.
+    pub(super) fn text(&mut self, offset: Offset, text: Name) {
+        let id = self.nodes.add_text(offset, text);
         self.operands.push(id);
     }
 
@@ -91,8 +95,8 @@ impl<'m> Builder<'m> {
     }
 
     /// `operand.?field`
-    pub(super) fn optional_select(&mut self, dot: Offset, field: Arc<str>, name: Offset) {
-        self.constant(name, Constant::String(field));
+    pub(super) fn optional_select(&mut self, dot: Offset, field: Name, name: Offset) {
+        self.text(name, field);
         let id = self.nodes.id(dot);
         self.operator(id, named::OPT_SELECT, 2);
     }

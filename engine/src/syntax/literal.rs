@@ -1,7 +1,6 @@
 //! Computes the values of literals (`parser/unescape.go`, `parser/parser.go`).
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use memchr::memchr;
 
@@ -33,11 +32,28 @@ pub(super) fn double(text: &str, negative: bool) -> Option<f64> {
 /// # Errors
 ///
 /// The message for an invalid escape.
-pub(super) fn string(text: &str) -> Result<Arc<str>, &'static str> {
+pub(super) fn string(text: &str) -> Result<String, &'static str> {
     match body(text) {
-        (body, true) => unescape_string(&body).map(Arc::from),
-        (body, false) => Ok(Arc::from(body)),
+        (body, true) => unescape_string(&body),
+        (body, false) => Ok(body.into_owned()),
     }
+}
+
+/// The number of bytes before and after the value of a string literal that is written as it is, without escapes; `None` for other literals.
+pub(super) fn plain(text: &str) -> Option<(usize, usize)> {
+    let (prefix, quotes) = delimiters(text);
+    let raw = prefix > 0;
+    let has = |byte| memchr(byte, text.as_bytes()).is_some();
+    let is_plain = (raw || !has(b'\\')) && !has(b'\r');
+    is_plain.then_some((prefix.saturating_add(quotes), quotes))
+}
+
+/// The number of bytes of the prefix of a string literal, and of the quotes on either side.
+fn delimiters(text: &str) -> (usize, usize) {
+    let prefix = usize::from(text.starts_with(['r', 'R']));
+    let quoted = text.get(prefix..).unwrap_or_default();
+    let is_long = quoted.len() >= 6 && (quoted.starts_with("'''") || quoted.starts_with("\"\"\""));
+    (prefix, if is_long { 3 } else { 1 })
 }
 
 /// The value of a bytes literal with its prefix and quotes.
@@ -45,10 +61,10 @@ pub(super) fn string(text: &str) -> Result<Arc<str>, &'static str> {
 /// # Errors
 ///
 /// The message for an invalid escape.
-pub(super) fn bytes(text: &str) -> Result<Arc<[u8]>, &'static str> {
+pub(super) fn bytes(text: &str) -> Result<Vec<u8>, &'static str> {
     match body(text.get(1..).unwrap_or_default()) {
-        (body, true) => unescape_bytes(&body).map(Arc::from),
-        (body, false) => Ok(Arc::from(body.as_bytes())),
+        (body, true) => unescape_bytes(&body),
+        (body, false) => Ok(body.into_owned().into_bytes()),
     }
 }
 
@@ -63,21 +79,12 @@ fn magnitude(text: &str) -> Option<u64> {
 
 /// The text between the quotes, and whether it contains escapes. Every line end is converted to LF.
 fn body(text: &str) -> (Cow<'_, str>, bool) {
-    let raw = text.starts_with(['r', 'R']);
-    let quoted = if raw {
-        text.get(1..).unwrap_or_default()
-    } else {
-        text
-    };
-    let quotes = if quoted.len() >= 6 && (quoted.starts_with("'''") || quoted.starts_with("\"\"\""))
-    {
-        3
-    } else {
-        1
-    };
-    let inner = quoted
-        .get(quotes..quoted.len().saturating_sub(quotes))
+    let (prefix, quotes) = delimiters(text);
+    let end = text.len().saturating_sub(quotes);
+    let inner = text
+        .get(prefix.saturating_add(quotes)..end)
         .unwrap_or_default();
+    let raw = prefix > 0;
     let has = |byte| memchr(byte, inner.as_bytes()).is_some();
     let escaped = !raw && has(b'\\');
     if has(b'\r') {

@@ -286,8 +286,8 @@ impl Parser<'_> {
         let optional = self.optional_mark()?;
         let name = self.field_name()?;
         if optional {
-            let text = self.text(name).into();
-            self.builder.optional_select(dot.offset, text, name.offset);
+            self.builder
+                .optional_select(dot.offset, name.name(), name.offset);
         } else if name.kind == TokenKind::Identifier && self.kind() == TokenKind::LeftParen {
             self.call(name.name(), true)?;
         } else {
@@ -446,19 +446,37 @@ impl Parser<'_> {
         let token = self.bump()?;
         let text = self.text(token);
         let negative = sign.is_some();
+        let offset = sign.unwrap_or(token).offset;
         let value = match token.kind {
             TokenKind::Int => Constant::Int(literal::int(text, negative)?),
             TokenKind::Float => Constant::Double(literal::double(text, negative)?),
             _ if negative => return None,
             TokenKind::Uint => Constant::Uint(literal::uint(text)?),
-            TokenKind::String => Constant::String(literal::string(text).ok()?),
-            TokenKind::Bytes => Constant::Bytes(literal::bytes(text).ok()?),
+            TokenKind::String => {
+                let text = match literal::plain(text) {
+                    Some((quote, quotes)) => Name::at(
+                        token.start.saturating_add(quote),
+                        token.end.saturating_sub(quotes),
+                    ),
+                    None => {
+                        let text = literal::string(text).ok()?;
+                        self.builder.nodes.name(&text)
+                    }
+                };
+                self.builder.text(offset, text);
+                return Some(());
+            }
+            TokenKind::Bytes => {
+                let bytes = literal::bytes(text).ok()?;
+                self.builder.constant(offset, Constant::Bytes(&bytes));
+                return Some(());
+            }
             TokenKind::True => Constant::Bool(true),
             TokenKind::False => Constant::Bool(false),
             TokenKind::Null => Constant::Null,
             _ => return None,
         };
-        self.builder.constant(sign.unwrap_or(token).offset, value);
+        self.builder.constant(offset, value);
         Some(())
     }
 }

@@ -210,8 +210,8 @@ impl<'a> Visitor<'a> {
             let name = self.builder.nodes.name(name);
             self.builder.select(dot.offset, name);
         } else if self.options.optional_syntax {
-            self.builder
-                .optional_select(dot.offset, name.into(), field.start);
+            let name = self.builder.nodes.name(name);
+            self.builder.optional_select(dot.offset, name, field.start);
         } else {
             self.builder.discard(mark);
             self.refuse(dot.offset, "unsupported syntax '.?'");
@@ -429,6 +429,7 @@ impl<'a> Visitor<'a> {
             return self.gap(node.start);
         };
         let text = self.text(token);
+        let (string, bytes);
         let value = match token.kind {
             TokenKind::Int => literal::int(text, negative)
                 .map(Constant::Int)
@@ -439,8 +440,20 @@ impl<'a> Visitor<'a> {
             TokenKind::Float => literal::double(text, negative)
                 .map(Constant::Double)
                 .ok_or("invalid double literal"),
-            TokenKind::String => literal::string(text).map(Constant::String),
-            TokenKind::Bytes => literal::bytes(text).map(Constant::Bytes),
+            TokenKind::String => {
+                string = literal::string(text);
+                string
+                    .as_deref()
+                    .map(Constant::String)
+                    .map_err(|error| *error)
+            }
+            TokenKind::Bytes => {
+                bytes = literal::bytes(text);
+                bytes
+                    .as_deref()
+                    .map(Constant::Bytes)
+                    .map_err(|error| *error)
+            }
             TokenKind::True => Ok(Constant::Bool(true)),
             TokenKind::False => Ok(Constant::Bool(false)),
             _ => Ok(Constant::Null),

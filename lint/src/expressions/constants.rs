@@ -92,13 +92,13 @@ fn compared(function: &str, left: Expr<'_>, right: Expr<'_>) -> Option<(bool, &'
 
 fn bool_of(expr: Expr<'_>) -> Option<bool> {
     match expr.as_constant() {
-        Some(Constant::Bool(value)) => Some(*value),
+        Some(Constant::Bool(value)) => Some(value),
         _ => None,
     }
 }
 
 fn is_zero(expr: Expr<'_>) -> bool {
-    expr.as_constant() == Some(&Constant::Int(0))
+    expr.as_constant() == Some(Constant::Int(0))
 }
 
 fn is_size(expr: Expr<'_>) -> bool {

@@ -18,7 +18,7 @@ struct LiteralArgument<'a> {
     call_id: ExprId,
     call: Call<'a>,
     id: ExprId,
-    literal: &'a Constant,
+    literal: Constant<'a>,
 }
 
 /// For each call of a function with this rule, checks the first argument if it is a literal. Reports the literals that `is_valid` rejects.

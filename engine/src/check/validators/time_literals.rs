@@ -29,8 +29,8 @@ fn is_accepted(checked: &CheckedAst, argument: &LiteralArgument<'_>) -> bool {
         return false;
     };
     let value = match argument.literal {
-        Constant::Int(value) => Value::from(*value),
-        Constant::String(text) => Value::from(&**text),
+        Constant::Int(value) => Value::from(value),
+        Constant::String(text) => Value::from(text),
         // The checker accepts null as an argument, but no conversion does.
         _ => return false,
     };

@@ -231,9 +231,9 @@ fn is_accu(expr: Expr<'_>) -> bool {
 }
 
 fn is_true(expr: Expr<'_>) -> bool {
-    expr.as_constant() == Some(&Constant::Bool(true))
+    expr.as_constant() == Some(Constant::Bool(true))
 }
 
 fn is_one(expr: Expr<'_>) -> bool {
-    expr.as_constant() == Some(&Constant::Int(1))
+    expr.as_constant() == Some(Constant::Int(1))
 }

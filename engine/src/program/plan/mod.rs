@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::sync::Arc;
 
 use smallvec::{SmallVec, smallvec};
 use smol_str::SmolStr;
@@ -153,7 +152,7 @@ impl<'e> Planner<'e> {
                 Ok(Step::from(chain))
             }
             Some(Reference::Type) => self.plan_type(name.strip_prefix('.').unwrap_or(name)),
-            Some(Reference::Constant(value)) => plan_constant(&Constant::Int(value)),
+            Some(Reference::Constant(value)) => plan_constant(Constant::Int(value)),
             Some(Reference::Call { .. }) | None => self.plan_unchecked(expr, name),
         }
     }
@@ -408,9 +407,9 @@ fn boxed<T>(items: SmallVec<[T; 2]>) -> Box<[T]> {
     boxed.into()
 }
 
-fn plan_constant(constant: &Constant) -> Result<Step, PlanError> {
+fn plan_constant(constant: Constant<'_>) -> Result<Step, PlanError> {
     Ok(Step::from(match constant {
-        Constant::String(text) => OwnedValue::from_text(Arc::clone(text)),
+        Constant::String(text) => OwnedValue::from_text(text.into()),
         constant => OwnedValue::copy_of(&literal(constant))?,
     }))
 }
@@ -437,15 +436,15 @@ fn into_attribute(id: ExprId, node: Step) -> Box<Attribute> {
     Box::new(Attribute::new(id, Base::Operand(operand)))
 }
 
-fn literal(constant: &Constant) -> Value<'_> {
+fn literal(constant: Constant<'_>) -> Value<'_> {
     match constant {
         Constant::Null => Value::NULL,
-        Constant::Bool(value) => Value::from(*value),
-        Constant::Int(value) => Value::from(*value),
-        Constant::Uint(value) => Value::from(*value),
-        Constant::Double(value) => Value::from(*value),
-        Constant::String(text) => Value::from(&**text),
-        Constant::Bytes(bytes) => Value::from(&**bytes),
+        Constant::Bool(value) => Value::from(value),
+        Constant::Int(value) => Value::from(value),
+        Constant::Uint(value) => Value::from(value),
+        Constant::Double(value) => Value::from(value),
+        Constant::String(text) => Value::from(text),
+        Constant::Bytes(bytes) => Value::from(bytes),
     }
 }
 

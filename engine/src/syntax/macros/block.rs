@@ -64,7 +64,7 @@ fn natural(
     complaint: &'static str,
 ) -> Result<i64, MacroError> {
     match context.expr(arg).as_constant() {
-        Some(Constant::Int(value)) if *value >= 0 => Ok(*value),
+        Some(Constant::Int(value)) if value >= 0 => Ok(value),
         _ => Err(MacroError::new(arg, complaint)),
     }
 }

@@ -199,7 +199,7 @@ impl<'n> MacroContext<'n> {
     }
 
     /// A literal.
-    pub fn constant(&mut self, value: Constant) -> ExprId {
+    pub fn constant(&mut self, value: Constant<'_>) -> ExprId {
         self.nodes.add_constant(self.offset, value)
     }
 

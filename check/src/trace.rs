@@ -152,12 +152,29 @@ impl Steps {
             invocation.runs = std::mem::take(&mut self.runs);
             invocation.conditions = self.conditions.take();
             invocation.patch = self.patch.take();
-            // In the second mutation pass, policies that are not reinvoked evaluate no expressions.
-            if invocation.runs.is_empty() && invocation.conditions.is_none() {
-                return;
+            if !invocation.is_passed_over() {
+                self.done.push(Step::Mutated { invocation });
             }
-            self.done.push(Step::Mutated { invocation });
         }
+    }
+}
+
+impl Invocation {
+    /// Whether no mutation was reached although no match condition prevents it. In the second mutation pass, this is the case for policies
+    /// that are not reinvoked: at most their match conditions are evaluated.
+    fn is_passed_over(&self) -> bool {
+        let is_mutation = |ran: &Ran| {
+            matches!(
+                ran.kind,
+                ExpressionKind::ApplyConfiguration | ExpressionKind::JsonPatch
+            )
+        };
+        let is_matched = match &self.conditions {
+            None => true,
+            Some(ConditionsOutcome::Match) => self.is_second,
+            Some(ConditionsOutcome::NoMatch { .. } | ConditionsOutcome::Error(_)) => false,
+        };
+        is_matched && !self.runs.iter().any(is_mutation)
     }
 }
 
@@ -185,6 +202,8 @@ impl Observer for Trace {
     }
 
     fn ignored(&self, policy: &str, binding: Option<&str>, error: &str) {
+        // The failures of mutating policies are reported at the end of a pass.
+        self.steps.borrow_mut().end_pass();
         self.push(failed(policy, binding, error, false));
     }
 

@@ -24,7 +24,7 @@ pub(crate) fn authorizer(
             return Err(Problem::no_manifests(path).to_string());
         }
         for file in files {
-            manifests.extend(input::documents(&file).map_err(|error| error.to_string())?);
+            manifests.extend(input::documents(&file).map_err(|error| error.full_text())?);
         }
     }
     let rbac = Rbac::from_manifests(&manifests).map_err(|error| error.to_string())?;

@@ -80,14 +80,28 @@ fn every_command_reports_an_input_with_the_same_text() {
 
 #[test]
 fn templates_are_recognized() {
-    let folder = Folder::new().with("helm.yaml", "kind: {{ .Values.kind }}\n");
-    for command in ["lint", "cost", "test", "check"] {
-        let (_, out, err) = gavel(folder.path(), &[command, "helm.yaml"], "");
+    let testdata = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/check");
+    let test = "kind: PolicyTest\ngiven: [helm.yaml]\ntests: []\n";
+    let mut folder = Folder::new()
+        .with("helm.yaml", "kind: {{ .Values.kind }}\n")
+        .with("test.yaml", test);
+    for name in ["policy.yaml", "deployments.yaml"] {
+        let text = std::fs::read_to_string(testdata.join(name)).unwrap();
+        folder = folder.with(name, &text);
+    }
+    let of_file = COMMANDS.map(|command| [command, &["helm.yaml"]].concat());
+    let others = [
+        vec!["lint", "helm.yaml"],
+        vec!["test", "test.yaml"],
+        vec!["eval", "a", "--bind", "a=@helm.yaml"],
+    ];
+    for command in of_file.into_iter().chain(others) {
+        let (_, out, err) = gavel(folder.path(), &command, "");
         let help =
             "the file looks like a template: render it first, such as with `helm template`\n";
         assert!(
             format!("{out}{err}").contains(help),
-            "{command}: {out}{err}"
+            "{command:?}: {out}{err}"
         );
     }
 }

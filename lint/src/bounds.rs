@@ -123,8 +123,8 @@ const MOST_BOUNDS: usize = 3;
 /// The maximum number of schema nodes that are tried.
 const MOST_PLACES: usize = 40;
 
-/// The bounds that reduce the cost of an expression of a rule to a fifth of the limit or, if that is not possible, below the limit; `None` if no bounds do.
-/// The search tries one bound after the other, and returns bounds that are as few and as large as it can find.
+/// The bounds that reduce the cost of an expression of a rule to a fifth of the limit or, if that is not possible, below the limit; `None`
+/// if no bounds do. The search tries one bound after the other, and returns bounds that are as few and as large as it can find.
 pub(crate) fn advice(
     envs: &RuleEnvs,
     definition: &Definition,

@@ -40,7 +40,7 @@ pub use files::files;
 pub use json::json_problem;
 pub use place::{Place, Range};
 pub use problem::{Advice, Problem, Severity, Suggestion};
-pub use spelling::nearest;
+pub use spelling::{nearest, nearest_within};
 pub use unclosed::{Lexeme, place_of, unclosed};
 
 use layout::Node;

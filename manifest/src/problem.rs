@@ -177,6 +177,14 @@ impl Problem {
         self.advice.as_deref().map_or("", |advice| &advice.help)
     }
 
+    /// The problem with its place and, after a semicolon, the advice in words. For reports that have no line for advice.
+    pub fn full_text(&self) -> String {
+        match self.help() {
+            "" => self.to_string(),
+            help => format!("{self}; {help}"),
+        }
+    }
+
     /// The replacement that fixes the problem, if it is known.
     pub fn suggestion(&self) -> Option<&Suggestion> {
         self.advice.as_deref()?.suggestion.as_ref()

@@ -4,8 +4,17 @@
 /// upper and lower case are the same. Candidates that are equal to the name are skipped. `None` if all others have more than 3 differences,
 /// or more differences than a third of the name's letters, rounded up.
 pub fn nearest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
+    let most = name.chars().count().div_ceil(3).min(3);
+    nearest_within(most, name, candidates)
+}
+
+/// Like [`nearest`], but `None` if all other candidates have more than `most` differences.
+pub fn nearest_within<'c>(
+    most: usize,
+    name: &str,
+    candidates: impl IntoIterator<Item = &'c str>,
+) -> Option<&'c str> {
     let wanted = name.to_lowercase();
-    let most = wanted.chars().count().div_ceil(3).min(3);
     let candidates = candidates.into_iter().filter(|known| *known != name);
     let measured = candidates.map(|known| {
         let lower = known.to_lowercase();

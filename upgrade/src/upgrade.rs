@@ -123,8 +123,9 @@ impl Upgrade {
         }
     }
 
-    /// Adds an object of the cluster. Policies and bindings of Gavel's own kinds are read as the built-in kinds. The answers about definitions, policies, bindings and webhook configurations are compared. Other
-    /// objects, such as params, namespaces and RBAC objects, are only read by policies.
+    /// Adds an object of the cluster. Policies and bindings of Gavel's own kinds are read as the built-in kinds. The answers about
+    /// definitions, policies, bindings and webhook configurations are compared. Other objects, such as params, namespaces and RBAC objects,
+    /// are only read by policies.
     ///
     /// # Errors
     ///

@@ -74,7 +74,7 @@ fn origin(path: &Path) -> Origin {
 ///
 /// The text is not YAML or JSON, has a duplicate key, or holds too many documents.
 pub(super) fn objects(origin: &Origin, text: &str) -> Result<Vec<Object>, Vec<String>> {
-    let at = |problem: &dyn std::fmt::Display| format!("{origin}:{problem}");
+    let at = |problem: &Problem| format!("{origin}:{}", problem.full_text());
     let format = Format::of(Path::new(&origin.to_string())).unwrap_or(Format::Yaml);
     let separators = text.lines().filter(|line| line.starts_with("---"));
     if separators.count() > MAX_DOCUMENTS {
@@ -84,9 +84,9 @@ pub(super) fn objects(origin: &Origin, text: &str) -> Result<Vec<Object>, Vec<St
     }
     let reading = gavel_manifest::read(text, format);
     let (mut objects, mut problems) = (Vec::new(), Vec::new());
-    problems.extend(reading.problems.iter().map(|problem| at(problem)));
+    problems.extend(reading.problems.iter().map(at));
     for document in reading.documents {
-        problems.extend(document.duplicate_keys().iter().map(|twice| at(twice)));
+        problems.extend(document.duplicate_keys().iter().map(at));
         let documents = document.into_objects().into_iter().map(as_built_in);
         objects.extend(documents.map(|each| Object::of_manifest(origin.clone(), each)));
     }

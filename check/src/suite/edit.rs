@@ -111,6 +111,8 @@ impl KnownFields {
         }
         let misspelled = match known {
             Some(_) => None,
+            // The fields of metadata have a type, and the names of labels and annotations are free.
+            None if path.split(['.', '[']).next() == Some("metadata") => None,
             None => set::misspelled(before, path),
         };
         Ok(misspelled.map(|(absent, near)| Fault {
@@ -196,6 +198,7 @@ mod tests {
                 "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": {
                     "type": "object", "properties": {"spec": {"type": "object", "properties": {
                         "weight": {"type": "integer"},
+                        "minReplicas": {"type": "integer"},
                         "free": {"type": "object", "x-kubernetes-preserve-unknown-fields": true},
                     }}},
                 }}}],
@@ -203,8 +206,8 @@ mod tests {
         });
         let definition = Document::from(definition);
         let route = json!({
-            "apiVersion": "example.com/v1", "kind": "Route", "metadata": {"name": "a"},
-            "spec": {"weight": 1, "free": {"name": "a"}},
+            "apiVersion": "example.com/v1", "kind": "Route", "metadata": {"name": "a", "labels": {"team1": "a"}},
+            "spec": {"weight": 1, "free": {"name": "a"}, "minReplicas": 1},
         });
         let misspelled = json!({"spec.wieght": 2});
         for (set, expected) in [
@@ -223,6 +226,10 @@ mod tests {
         for (set, expected) in [
             (misspelled, warning),
             (json!({"spec.other.path": 2, "spec.free.b": 1}), ""),
+            (
+                json!({"metadata.labels.team2": "a", "spec.maxReplicas": 2}),
+                "",
+            ),
             (
                 json!({"metadata.lables.a": "b"}),
                 "error: set.metadata.lables.a: set: unknown field \"metadata.lables\"; did you mean labels?",

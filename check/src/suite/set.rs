@@ -1,7 +1,7 @@
 //! Sets and removes parts of an object by their path.
 
 use gavel_engine::value::Json;
-use gavel_manifest::nearest;
+use gavel_manifest::nearest_within;
 
 /// A step of a path.
 enum PathStep {
@@ -67,11 +67,13 @@ pub(super) fn remove(object: &mut Json, path: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// A field on a path that its object does not have although it has a field with a similar name: the paths of both. `None` if there is no
-/// such field, or if the path is not valid.
+/// A field on a path that its object does not have although it has a field whose name differs by one letter: the paths of both. `None` if
+/// there is no such field, or if the path is not valid.
 pub(super) fn misspelled(object: &Json, path: &str) -> Option<(String, String)> {
     /// Shorter names are often similar by chance.
     const LEAST: usize = 4;
+    /// Names with more differences are often two fields of the same kind, such as `minReplicas` and `maxReplicas`.
+    const MOST: usize = 1;
     let (mut part, mut above) = (object, String::new());
     for step in steps(path).ok()? {
         part = match step {
@@ -84,7 +86,7 @@ pub(super) fn misspelled(object: &Json, path: &str) -> Option<(String, String)> 
                 let Some(value) = part.get(&name) else {
                     let names = part.as_object()?.keys().map(String::as_str);
                     let long = name.chars().count() >= LEAST;
-                    let near = nearest(&name, names).filter(|_| long)?;
+                    let near = nearest_within(MOST, &name, names).filter(|_| long)?;
                     return Some((format!("{above}{dot}{name}"), format!("{above}{dot}{near}")));
                 };
                 above.push_str(&format!("{dot}{name}"));

@@ -220,7 +220,7 @@ fn bound(
     for (name, binding) in binds {
         let json = match binding {
             Binding::Json(json) => json,
-            Binding::File(path) => input::document(&path).map_err(|error| error.to_string())?,
+            Binding::File(path) => input::document(&path).map_err(|error| error.full_text())?,
         };
         variables.entry(name.clone()).or_insert(Type::Dyn);
         if bindings.insert(name.clone(), json).is_some() {

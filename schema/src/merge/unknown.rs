@@ -28,7 +28,6 @@ pub fn unknown_fields(object: &Json, ty: MergeType<'_>) -> Vec<String> {
 pub fn undeclared_fields<'s>(object: &Json, ty: MergeType<'s>) -> Vec<UnknownField<'s>> {
     let mut found = Vec::new();
     find(object, ty, &mut String::new(), &mut found);
-    found.truncate(MAX_FIELDS);
     found
 }
 
@@ -39,6 +38,9 @@ fn find<'s>(value: &Json, ty: MergeType<'s>, path: &mut String, found: &mut Vec<
     match value {
         Json::Object(fields) => {
             for (name, value) in fields {
+                if found.len() >= MAX_FIELDS {
+                    return;
+                }
                 if !path.is_empty() {
                     path.push('.');
                 }

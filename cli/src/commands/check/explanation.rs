@@ -29,9 +29,21 @@ pub(super) fn write(out: &mut impl Write, found: &Found) -> io::Result<()> {
                 visible(binding),
                 matching(matched)
             )?,
-            Step::Failed { error, denies, .. } => {
+            Step::Failed {
+                policy,
+                binding,
+                error,
+                denies,
+            } => {
+                // The failures of mutating policies come after all invocations, so they name their policy.
                 let outcome = if *denies { "denied" } else { "ignored" };
-                writeln!(out, "    not evaluated, and {outcome}: {}", visible(error))?;
+                let (policy, error) = (visible(policy), visible(error));
+                let binding = binding.as_deref().map(visible);
+                let binding = binding.map_or_else(String::new, |name| format!(", binding {name}"));
+                writeln!(
+                    out,
+                    "  policy {policy}{binding}: failed, and {outcome}: {error}"
+                )?;
             }
             Step::Mutated { invocation } => {
                 // All policies are matched before the first one is invoked, so the invocation names its policy.

@@ -251,6 +251,84 @@ map.yaml:1: ConfigMap/a: admitted
 }
 
 #[test]
+fn an_explanation_shows_which_mutating_policies_are_not_reinvoked_and_which_fail() {
+    let policy = |name: &str, reinvocation: &str, condition: &str, operation: &str| {
+        format!(
+            "\
+apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingAdmissionPolicy
+metadata: {{name: {name}}}
+spec:
+  failurePolicy: Ignore
+  reinvocationPolicy: {reinvocation}
+  matchConstraints:
+    resourceRules:
+    - {{apiGroups: [''], apiVersions: [v1], operations: [CREATE], resources: [configmaps]}}
+  matchConditions: [{{name: c, expression: {condition}}}]
+  mutations:
+  - patchType: JSONPatch
+    jsonPatch: {{expression: \"[JSONPatch{{{operation}, value: 'b'}}]\"}}
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingAdmissionPolicyBinding
+metadata: {{name: {name}}}
+spec: {{policyName: {name}}}
+---
+"
+        )
+    };
+    let policies = [
+        policy(
+            "first",
+            "Never",
+            "has(object.data)",
+            "op: 'add', path: '/data/a'",
+        ),
+        policy(
+            "broken",
+            "IfNeeded",
+            "'!has(object.data.b)'",
+            "op: 'replace', path: '/data/x/y'",
+        ),
+        policy(
+            "last",
+            "IfNeeded",
+            "has(object.data)",
+            "op: 'add', path: '/data/b'",
+        ),
+    ];
+    let folder = TestFolder::new().with("policies.yaml", &policies.concat());
+    let map = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {c: d}\n";
+    let folder = folder.with("map.yaml", map);
+    let (_, out) = gavel(&folder, &["./policies.yaml", "./map.yaml", "--explain"]);
+    let lines = out.lines().filter(|line| !line.contains("matches"));
+    let lines: Vec<&str> = lines.collect();
+    let expected = "\
+map.yaml:1: ConfigMap/a: admitted
+  mutation by policy broken, binding broken
+      match condition !has(object.data.b) = true
+      JSON patch [JSONPatch{op: 'replace', path: '/data/x/y', value: 'b'}] = [JSONPatch{op: \"replace\", path: \"/data/x/y\", value: \"b\"}]
+      patch: no change
+  mutation by policy first, binding first
+      match condition has(object.data) = true
+      JSON patch [JSONPatch{op: 'add', path: '/data/a', value: 'b'}] = [JSONPatch{op: \"add\", path: \"/data/a\", value: \"b\"}]
+      patch: {\"op\":\"add\",\"path\":\"/data/a\",\"value\":\"b\"}
+  mutation by policy last, binding last
+      match condition has(object.data) = true
+      JSON patch [JSONPatch{op: 'add', path: '/data/b', value: 'b'}] = [JSONPatch{op: \"add\", path: \"/data/b\", value: \"b\"}]
+      patch: {\"op\":\"add\",\"path\":\"/data/b\",\"value\":\"b\"}
+  policy broken, binding broken: failed, and ignored: JSON Patch: replace operation does not apply: doc is missing path: /data/x/y: missing value
+  reinvocation by policy broken, binding broken
+      match condition !has(object.data.b) = false
+      not evaluated: the match condition \"c\" is false
+  reinvocation by policy last, binding last
+      match condition has(object.data) = true
+      JSON patch [JSONPatch{op: 'add', path: '/data/b', value: 'b'}] = [JSONPatch{op: \"add\", path: \"/data/b\", value: \"b\"}]
+      patch: no change";
+    assert_eq!(lines.join("\n"), expected);
+}
+
+#[test]
 fn json_is_an_object_a_line() {
     let (exit, out) = gavel(&folder(), &["./policies", "./web.yaml", "-o", "json"]);
     let lines: Vec<Json> = out

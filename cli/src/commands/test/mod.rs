@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::builder::styling::{AnsiColor, Style};
 use gavel_check::suite::{Difference, Files, Suite, Test};
 use gavel_engine::value::Json;
-use gavel_manifest::{Document, Place, Problem};
+use gavel_manifest::{Document, Place, Problem, Reading};
 use serde_json::json;
 
 use crate::args::TestArgs;
@@ -284,8 +284,8 @@ impl Files for Beside<'_> {
         let files = gavel_manifest::files(&path, false).map_err(|error| error.to_string())?;
         let mut objects = Vec::new();
         for file in files {
-            let reading = input::manifest(&file).map_err(|error| error.to_string())?;
-            let documents = reading.all().map_err(|error| error.to_string())?;
+            let documents = input::manifest(&file).and_then(Reading::all);
+            let documents = documents.map_err(|error| error.full_text())?;
             let documents = documents.into_iter().flat_map(Document::into_objects);
             objects.extend(documents.map(gavel_state::as_built_in));
         }

@@ -58,8 +58,8 @@ fn folded(node: Step, must_succeed: bool) -> Result<Step, PlanError> {
     };
     let arena = Arena::new();
     let options = EvalOptions::default();
-    let mut cells = Cells::<0>::default();
-    let mut frame = Frame::new(&program, |_| None, &mut cells, &arena, &options);
+    let mut cells = Cells::<0, 0>::default();
+    let mut frame = Frame::new(&program, |_, _| {}, &mut cells, &arena, &options);
     match program.root.eval(&mut frame) {
         Ok(value) => Ok(Step::from(OwnedValue::copy_of(&value)?)),
         Err(error) if must_succeed || error.is_fatal() => Err(error.into()),

@@ -1,5 +1,6 @@
 //! The state of one evaluation.
 
+use super::activation::Variables;
 use super::path::{PathId, PathSet, SlotId};
 use super::tree::Step;
 use super::{EvalOptions, Program};
@@ -95,19 +96,18 @@ impl<'a> From<Result<Value<'a>, EvalError>> for Slot<'a> {
 }
 
 impl<'f, 'a> Frame<'f, 'a> {
-    /// Creates a frame. `resolve` stores the value of a variable, if the variable is bound. `cells` must be empty: they are filled in place,
-    /// because moving them would copy their whole capacity.
+    /// Creates a frame. `cells` must be empty: they are filled in place, because moving them would copy their whole capacity.
     #[inline(always)]
     pub(super) fn new<const KEPT: usize, const SLOTS: usize>(
         program: &'a Program,
-        resolve: impl Fn(&str, &mut Option<Value<'a>>),
+        values: &impl Variables<'a>,
         cells: &'f mut Cells<'a, KEPT, SLOTS>,
         arena: &'a Arena,
         options: &EvalOptions<'a>,
     ) -> Self {
         let variables = cells.variables.take(program.variables.len(), arena);
         for (value, name) in variables.iter_mut().zip(&program.variables) {
-            resolve(name, value);
+            values.resolve_into(name, value);
         }
         let limit = options.cost_limit.unwrap_or(u64::MAX);
         Frame {

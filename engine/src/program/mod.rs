@@ -27,6 +27,7 @@ pub use activation::Activation;
 pub use gavel_golang::work::Interrupt;
 pub use plan::{PlanError, plan};
 
+use activation::Variables;
 use frame::{Cells, Frame};
 use path::{MOST_PATHS, PathSet, SlotId};
 use tree::Step;
@@ -96,11 +97,7 @@ impl Program {
         arena: &'a Arena,
         options: &EvalOptions<'a>,
     ) -> Evaluation<'a> {
-        self.start(
-            |name, place| activation.resolve_into(name, place),
-            arena,
-            options,
-        )
+        self.start(activation, arena, options)
     }
 
     /// Evaluates the expression with variables that `resolve` looks up by name. `resolve` is called before the evaluation starts, and only
@@ -112,22 +109,22 @@ impl Program {
         arena: &'a Arena,
         options: &EvalOptions<'a>,
     ) -> Evaluation<'a> {
-        self.start(|name, place| *place = resolve(name), arena, options)
+        self.start(&resolve, arena, options)
     }
 
     /// Evaluates the expression with as much room on the stack as it needs.
     #[inline(always)]
     fn start<'a>(
         &'a self,
-        resolve: impl Fn(&str, &mut Option<Value<'a>>),
+        variables: &impl Variables<'a>,
         arena: &'a Arena,
         options: &EvalOptions<'a>,
     ) -> Evaluation<'a> {
         match (self.keeps.places(), self.slots) {
-            (0, 0) => self.run::<0, 0>(resolve, arena, options),
-            (0, _) => self.run::<0, FEW_SLOTS>(resolve, arena, options),
-            (1..=4, _) => self.run::<4, FEW_SLOTS>(resolve, arena, options),
-            _ => self.run::<MOST_PATHS, FEW_SLOTS>(resolve, arena, options),
+            (0, 0) => self.run::<0, 0>(variables, arena, options),
+            (0, _) => self.run::<0, FEW_SLOTS>(variables, arena, options),
+            (1..=4, _) => self.run::<4, FEW_SLOTS>(variables, arena, options),
+            _ => self.run::<MOST_PATHS, FEW_SLOTS>(variables, arena, options),
         }
     }
 
@@ -135,12 +132,12 @@ impl Program {
     #[inline]
     fn run<'a, const KEPT: usize, const SLOTS: usize>(
         &'a self,
-        resolve: impl Fn(&str, &mut Option<Value<'a>>),
+        variables: &impl Variables<'a>,
         arena: &'a Arena,
         options: &EvalOptions<'a>,
     ) -> Evaluation<'a> {
         let mut cells = Cells::<KEPT, SLOTS>::default();
-        let mut frame = Frame::new(self, resolve, &mut cells, arena, options);
+        let mut frame = Frame::new(self, variables, &mut cells, arena, options);
         let result = match self.root.is_bool() {
             true => self.root.eval_bool(&mut frame).map(Value::from),
             false => {

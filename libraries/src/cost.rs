@@ -7,7 +7,7 @@ use gavel_engine::cost::{
 use gavel_engine::error::EvalError;
 use gavel_engine::types::{Primitive, Type};
 use gavel_engine::value::{Value, ValueKind};
-use smallvec::{SmallVec, smallvec};
+use smallvec::SmallVec;
 
 /// The cost of functions that parse a text: `quantity`, `isIP`, …
 pub(crate) const PARSING: Cost = Cost::traversal(0, traversal).of_name();
@@ -60,49 +60,59 @@ fn is_flat(ty: &Type) -> bool {
 
 /// The cost of a traversal: a tenth of a unit for each byte of text, rounded down for each text, and a unit for each other value.
 fn traversal_track<'v>(
-    arguments: &[Option<Value<'v>>],
-    _result: Option<Value<'v>>,
+    arguments: &[Option<&Value<'v>>],
+    _result: Option<&Value<'v>>,
 ) -> Result<u64, EvalError> {
     let Some(receiver) = arguments.first().copied().flatten() else {
         return Ok(1);
     };
-    let mut pending: SmallVec<[Value<'_>; 4]> = smallvec![receiver];
-    let mut cost: u64 = 0;
+    let mut pending: SmallVec<[Value<'_>; 4]> = SmallVec::new();
+    let mut cost = traversal_of(receiver, &mut pending)?;
     while let Some(value) = pending.pop() {
-        let mut visit = |value: Value<'v>| match value.kind() {
-            ValueKind::List(_) | ValueKind::Map(_) => pending.push(value),
-            kind => cost = cost.saturating_add(units(kind)),
-        };
-        if let Some(list) = value.as_list() {
-            let mut ints = 0_u64;
-            list.try_each_int(
-                |_| {
-                    ints = ints.wrapping_add(1);
-                    Ok::<_, EvalError>(())
-                },
-                |element| {
-                    visit(element);
-                    Ok(())
-                },
-            )?;
-            cost = cost.saturating_add(ints);
-        } else if let Some(map) = value.as_map() {
-            let mut entries = map.iter();
-            let mut unknown = 0_u64;
-            for entry in entries.by_ref() {
-                match entry {
-                    Ok((key, value)) => [key, value].into_iter().for_each(&mut visit),
-                    Err(_) => unknown = unknown.saturating_add(1),
-                }
+        cost = cost.saturating_add(traversal_of(&value, &mut pending)?);
+    }
+    Ok(cost)
+}
+
+/// The cost of a traversal without the lists and maps that the value contains, which are added to `pending`.
+fn traversal_of<'v>(
+    value: &Value<'v>,
+    pending: &mut SmallVec<[Value<'v>; 4]>,
+) -> Result<u64, EvalError> {
+    let mut cost = 0_u64;
+    let mut visit = |value: Value<'v>| match value.kind() {
+        ValueKind::List(_) | ValueKind::Map(_) => pending.push(value),
+        kind => cost = cost.saturating_add(units(kind)),
+    };
+    if let Some(list) = value.as_list() {
+        let mut ints = 0_u64;
+        list.try_each_int(
+            |_| {
+                ints = ints.wrapping_add(1);
+                Ok::<_, EvalError>(())
+            },
+            |element| {
+                visit(element);
+                Ok(())
+            },
+        )?;
+        cost = cost.saturating_add(ints);
+    } else if let Some(map) = value.as_map() {
+        let mut entries = map.iter();
+        let mut unknown = 0_u64;
+        for entry in entries.by_ref() {
+            match entry {
+                Ok((key, value)) => [key, value].into_iter().for_each(&mut visit),
+                Err(_) => unknown = unknown.saturating_add(1),
             }
-            // A field that is not in the schema has neither key nor value, but upstream charges both.
-            while entries.next_key().is_some() {
-                unknown = unknown.saturating_add(2);
-            }
-            cost = cost.saturating_add(unknown);
-        } else {
-            visit(value);
         }
+        // A field that is not in the schema has neither key nor value, but upstream charges both.
+        while entries.next_key().is_some() {
+            unknown = unknown.saturating_add(2);
+        }
+        cost = cost.saturating_add(unknown);
+    } else {
+        visit(*value);
     }
     Ok(cost)
 }

@@ -46,7 +46,7 @@ pub enum Formula {
 }
 
 /// The exact cost of a call, from its arguments and its result. Failed arguments and a failed result are `None`.
-pub type Track = for<'v> fn(&[Option<Value<'v>>], Option<Value<'v>>) -> Result<u64, EvalError>;
+pub type Track = for<'v> fn(&[Option<&Value<'v>>], Option<&Value<'v>>) -> Result<u64, EvalError>;
 
 /// An estimate of a call: its cost without the costs of its arguments, and the size of its result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -152,15 +152,15 @@ impl Cost {
     /// The size of an argument cannot be determined.
     pub fn track<'v>(
         &self,
-        arguments: &[Option<Value<'v>>],
-        result: Option<Value<'v>>,
+        arguments: &[Option<&Value<'v>>],
+        result: Option<&Value<'v>>,
     ) -> Result<u64, EvalError> {
         match self.formula {
             Formula::Fixed(units) => Ok(units),
             Formula::Sizes(formula) => {
-                let size = |argument: &Option<Value<'v>>| match self.standard {
-                    true => SizeEstimate::exact(tracked_held_size(argument.as_ref())),
-                    false => SizeEstimate::exact(tracked_size(argument.as_ref())),
+                let size = |argument: &Option<&Value<'v>>| match self.standard {
+                    true => SizeEstimate::exact(tracked_held_size(*argument)),
+                    false => SizeEstimate::exact(tracked_size(*argument)),
                 };
                 let estimate = match arguments {
                     [only] => formula(&[size(only)]),
@@ -172,8 +172,8 @@ impl Cost {
             Formula::Traversal { argument, .. } => {
                 let size = match (arguments.get(argument), self.standard) {
                     (None, _) => u64::MAX,
-                    (Some(argument), true) => tracked_held_size(argument.as_ref()),
-                    (Some(argument), false) => tracked_size(argument.as_ref()),
+                    (Some(argument), true) => tracked_held_size(*argument),
+                    (Some(argument), false) => tracked_size(*argument),
                 };
                 Ok(scale(size, TRAVERSAL_FACTOR))
             }

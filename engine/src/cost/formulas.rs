@@ -20,9 +20,8 @@ pub const CONTAINS: Cost = Cost::sizes(contains).standard();
 pub const MATCHES: Cost = Cost::split(
     |call| CallEstimate::new(regex_cost(call.size(0), call.size(1))),
     |arguments, _| {
-        let size = |n: usize| {
-            SizeEstimate::exact(tracked_held_size(arguments.get(n).and_then(Option::as_ref)))
-        };
+        let size =
+            |n: usize| SizeEstimate::exact(tracked_held_size(arguments.get(n).copied().flatten()));
         Ok(regex_cost(size(0), size(1)).max)
     },
 )

@@ -100,7 +100,8 @@ fn results_have_sizes_that_may_wrap_around() {
 #[test]
 fn an_evaluation_is_charged_by_exact_sizes() {
     let check = |cost: Cost, arguments: &[Option<Value<'_>>], expected: u64| {
-        let tracked = cost.track(arguments, None).map_err(|e| e.to_string());
+        let arguments: Vec<_> = arguments.iter().map(Option::as_ref).collect();
+        let tracked = cost.track(&arguments, None).map_err(|e| e.to_string());
         assert_eq!(tracked, Ok(expected), "{arguments:?}");
     };
     let text = |text: &'static str| Some(Value::from(text));

@@ -33,7 +33,7 @@ macro_rules! body {
 /// A Rust type that a parameter of a [`body!`](crate::body) can have.
 pub trait Argument<'a>: Sized {
     /// Reads a value as this type; `None` if the value has another type.
-    fn read(value: Value<'a>) -> Option<Self>;
+    fn read(value: &Value<'a>) -> Option<Self>;
 }
 
 /// A result type of a [`body!`](crate::body): something that becomes a value, or an error.
@@ -84,7 +84,7 @@ macro_rules! argument {
     ($($type:ty: $accessor:ident;)*) => {$(
         impl<'a> Argument<'a> for $type {
             #[inline]
-            fn read(value: Value<'a>) -> Option<Self> {
+            fn read(value: &Value<'a>) -> Option<Self> {
                 value.$accessor()
             }
         }
@@ -107,29 +107,29 @@ argument! {
 
 impl<'a> Argument<'a> for Value<'a> {
     #[inline]
-    fn read(value: Value<'a>) -> Option<Self> {
-        Some(value)
+    fn read(value: &Value<'a>) -> Option<Self> {
+        Some(*value)
     }
 }
 
 /// The argument is a CEL optional; `None` is `optional.none()`.
 impl<'a> Argument<'a> for Option<&'a Value<'a>> {
     #[inline]
-    fn read(value: Value<'a>) -> Option<Self> {
+    fn read(value: &Value<'a>) -> Option<Self> {
         value.as_optional()
     }
 }
 
 impl<'a, T: Opaque> Argument<'a> for &'a T {
     #[inline]
-    fn read(value: Value<'a>) -> Option<Self> {
+    fn read(value: &Value<'a>) -> Option<Self> {
         value.as_opaque()
     }
 }
 
 impl<'a> Argument<'a> for NativeText<'a> {
     #[inline]
-    fn read(value: Value<'a>) -> Option<Self> {
+    fn read(value: &Value<'a>) -> Option<Self> {
         value.as_str().or_else(|| value.as_type()).map(NativeText)
     }
 }
@@ -154,6 +154,7 @@ returned!(
     &'a [u8],
     Duration,
     Timestamp,
+    &'a [Value<'a>],
     List<'a>,
     Map<'a>,
     Value<'a>
@@ -171,7 +172,7 @@ macro_rules! arity {
         impl<'a, $($name: Argument<'a>),*> Arguments<'a> for ($($name,)*) {
             #[inline]
             fn read(values: &[Value<'a>]) -> Result<Self, EvalError> {
-                if let [$($value),*] = *values
+                if let [$($value),*] = values
                     $(&& let Some($value) = $name::read($value))*
                 {
                     return Ok(($($value,)*));

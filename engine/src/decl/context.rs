@@ -75,14 +75,28 @@ impl<'a> CallContext<'a> {
     /// # Errors
     ///
     /// The arena has no room for the element, or the host interrupts the evaluation.
-    #[inline]
+    #[inline(always)]
     pub fn push<T>(&self, list: &mut ArenaVec<'a, T>, element: T) -> Result<(), EvalError> {
         if list.len() == list.capacity() {
-            let grown = list.capacity().max(2).saturating_mul(2);
-            self.reserve(grown.saturating_mul(size_of::<T>()))?;
+            self.grow(list)?;
         }
         list.push(element);
+        self.count_element()
+    }
+
+    /// Announces the work of adding an element to a list.
+    #[inline(always)]
+    pub(crate) fn count_element(&self) -> Result<(), EvalError> {
         self.work(WORK_PER_ELEMENT)
+    }
+
+    /// Makes room for more elements.
+    #[cold]
+    fn grow<T>(&self, list: &mut ArenaVec<'a, T>) -> Result<(), EvalError> {
+        let grown = list.capacity().max(2).saturating_mul(2);
+        self.reserve(grown.saturating_mul(size_of::<T>()))?;
+        list.reserve(1);
+        Ok(())
     }
 
     /// Checks the arena's memory limit, and asks the host at once whether to continue.

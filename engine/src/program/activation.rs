@@ -67,10 +67,35 @@ impl<'a> Activation<'a> {
     /// The value of a variable; `None` if the variable is not bound.
     #[inline]
     pub fn resolve(&self, name: &str) -> Option<Value<'a>> {
+        let mut value = None;
+        self.resolve_into(name, &mut value);
+        value
+    }
+}
+
+/// The values of variables. Unlike a closure, an implementation can be inlined always.
+pub(super) trait Variables<'a> {
+    /// Stores the value of a variable in `place`, if the variable is bound.
+    fn resolve_into(&self, name: &str, place: &mut Option<Value<'a>>);
+}
+
+impl<'a, F: Fn(&str) -> Option<Value<'a>>> Variables<'a> for F {
+    #[inline(always)]
+    fn resolve_into(&self, name: &str, place: &mut Option<Value<'a>>) {
+        *place = self(name);
+    }
+}
+
+impl<'a> Variables<'a> for Activation<'a> {
+    #[inline(always)]
+    fn resolve_into(&self, name: &str, place: &mut Option<Value<'a>>) {
         let few = self.few.iter().map_while(Option::as_ref);
-        few.chain(&self.more)
-            .find(|(known, _)| same_text(known, name))
-            .map(|(_, value)| *value)
+        for (known, value) in few.chain(&self.more) {
+            if same_text(known, name) {
+                *place = Some(*value);
+                return;
+            }
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Calls of functions: arguments, dispatch at run time, cost.
 
 use std::fmt::Write;
+use std::slice;
 
 use smallvec::SmallVec;
 
@@ -8,7 +9,7 @@ use super::frame::Frame;
 use super::step::truth_of;
 use super::tree::{Callee, FunctionCall, ReadOnce, Step};
 use crate::cost::{self, Formula};
-use crate::decl::{CallContext, OverloadDecl, TextTest};
+use crate::decl::{CallContext, Function, OverloadDecl, TextTest};
 use crate::error::EvalError;
 use crate::types::Type;
 use crate::value::{HeldError, Truth, Value, list_contains, map_contains};
@@ -16,44 +17,72 @@ use crate::value::{HeldError, Truth, Value, list_contains, map_contains};
 type ArgumentValues<'a> = SmallVec<[Value<'a>; 3]>;
 
 impl FunctionCall {
+    /// Evaluates the call and stores its result in `place`.
     #[inline(never)]
-    pub(super) fn eval<'a>(&'a self, frame: &mut Frame<'_, 'a>) -> Result<Value<'a>, EvalError> {
+    pub(super) fn eval_into<'a>(
+        &'a self,
+        place: &mut Value<'a>,
+        frame: &mut Frame<'_, 'a>,
+    ) -> Result<(), EvalError> {
         // Most calls have one or two arguments. These stay on the stack.
         match &*self.arguments {
-            [first] => match first.eval(frame) {
-                Ok(first) => match &self.read {
-                    None => self.finish(&[first], frame),
-                    Some(read) => self.finish_read(first, read, frame),
-                },
-                Err(error) => self.fail(&[], error, frame),
-            },
-            [first, second] => match first.eval(frame) {
-                Ok(first) => match second.eval(frame) {
-                    Ok(second) => self.finish(&[first, second], frame),
-                    Err(error) => self.fail(&[first], error, frame),
-                },
-                Err(error) => self.fail(&[], error, frame),
-            },
+            [only] => {
+                let mut value = Value::NULL;
+                if let Err(error) = only.eval_into(&mut value, frame) {
+                    return Err(self.fail(&[], error, frame));
+                }
+                match &self.read {
+                    None => self.finish(slice::from_ref(&value), place, frame),
+                    Some(read) => self.finish_read(&value, read, place, frame),
+                }
+            }
+            [first, second] => {
+                let mut values = [Value::NULL; 2];
+                self.eval_both([first, second], &mut values, frame)?;
+                self.finish(&values, place, frame)
+            }
             arguments => {
                 let mut values = ArgumentValues::new();
                 for argument in arguments {
                     match argument.eval(frame) {
                         Ok(value) => values.push(value),
-                        Err(error) => return self.fail(&values, error, frame),
+                        Err(error) => return Err(self.fail(&values, error, frame)),
                     }
                 }
-                self.finish(&values, frame)
+                self.finish(&values, place, frame)
             }
         }
     }
 
-    /// Like `eval`, for callers that need a bool.
+    /// Like `eval_into`, for callers that need a bool.
     #[inline(never)]
     pub(super) fn eval_bool<'a>(&'a self, frame: &mut Frame<'_, 'a>) -> Result<Truth, EvalError> {
         match (&self.callee, &*self.arguments) {
-            (Callee::OfTexts(test, _), [left, right]) => self.test(*test, left, right, frame),
-            (Callee::In(_), [element, container]) => self.contains(element, container, frame),
-            _ => truth_of(self.eval(frame)?),
+            (Callee::OfTexts(test, _), [left, right]) => self.test(*test, [left, right], frame),
+            (Callee::In(_), [element, container]) => self.contains([element, container], frame),
+            _ => {
+                let mut value = Value::NULL;
+                self.eval_into(&mut value, frame)?;
+                truth_of(&value)
+            }
+        }
+    }
+
+    /// Evaluates the two arguments of a call.
+    #[inline(always)]
+    fn eval_both<'a>(
+        &'a self,
+        arguments: [&'a Step; 2],
+        values: &mut [Value<'a>; 2],
+        frame: &mut Frame<'_, 'a>,
+    ) -> Result<(), EvalError> {
+        let ([first, second], [one, other]) = (arguments, values);
+        if let Err(error) = first.eval_into(one, frame) {
+            return Err(self.fail(&[], error, frame));
+        }
+        match second.eval_into(other, frame) {
+            Ok(()) => Ok(()),
+            Err(error) => Err(self.fail(slice::from_ref(one), error, frame)),
         }
     }
 
@@ -62,23 +91,17 @@ impl FunctionCall {
     fn test<'a>(
         &'a self,
         test: TextTest,
-        left: &'a Step,
-        right: &'a Step,
+        arguments: [&'a Step; 2],
         frame: &mut Frame<'_, 'a>,
     ) -> Result<Truth, EvalError> {
-        let left = match left.eval(frame) {
-            Ok(left) => left,
-            Err(error) => return truth_of(self.fail(&[], error, frame)?),
-        };
-        let right = match right.eval(frame) {
-            Ok(right) => right,
-            Err(error) => return truth_of(self.fail(&[left], error, frame)?),
-        };
+        let mut values = [Value::NULL; 2];
+        self.eval_both(arguments, &mut values, frame)?;
+        let [left, right] = &values;
         let (Some(text), Some(part)) = (left.as_str(), right.as_str()) else {
-            return truth_of(self.finish(&[left, right], frame)?);
+            return self.finish_bool(&values, frame);
         };
         let holds = test(text, part);
-        self.charge(&[left, right], Some(Value::from(holds)), frame)?;
+        self.charge(&values, Some(&Value::from(holds)), frame)?;
         Ok(Truth::from(holds))
     }
 
@@ -86,24 +109,18 @@ impl FunctionCall {
     #[inline(always)]
     fn contains<'a>(
         &'a self,
-        element: &'a Step,
-        container: &'a Step,
+        arguments: [&'a Step; 2],
         frame: &mut Frame<'_, 'a>,
     ) -> Result<Truth, EvalError> {
-        let element = match element.eval(frame) {
-            Ok(element) => element,
-            Err(error) => return truth_of(self.fail(&[], error, frame)?),
-        };
-        let container = match container.eval(frame) {
-            Ok(container) => container,
-            Err(error) => return truth_of(self.fail(&[element], error, frame)?),
-        };
+        let mut values = [Value::NULL; 2];
+        self.eval_both(arguments, &mut values, frame)?;
+        let [element, container] = &values;
         let work = frame.context().work_counter();
         let (found, units) = match (container.as_list(), container.as_map(), self.cost.formula) {
-            (Some(list), _, Formula::Fixed(units)) => (list_contains(list, &element, work), units),
-            (Some(list), ..) => (list_contains(list, &element, work), list.len() as u64),
-            (_, Some(map), Formula::Fixed(units)) => (map_contains(map, &element), units),
-            _ => return truth_of(self.finish(&[element, container], frame)?),
+            (Some(list), _, Formula::Fixed(units)) => (list_contains(list, element, work), units),
+            (Some(list), ..) => (list_contains(list, element, work), list.len() as u64),
+            (_, Some(map), Formula::Fixed(units)) => (map_contains(map, element), units),
+            _ => return self.finish_bool(&values, frame),
         };
         match found {
             Err(error) if error.is_fatal() => Err(error.at(self.id)),
@@ -114,58 +131,86 @@ impl FunctionCall {
         }
     }
 
-    /// Returns the result of a call that parses a text, and charges for the call. If the result is constant or cached by an earlier call,
-    /// the function does not run again, but the cost is the same.
+    /// Finishes a call that parses a text. If the result is constant or cached by an earlier call, the function does not run again, but the
+    /// cost is the same.
     fn finish_read<'a>(
         &'a self,
-        text: Value<'a>,
+        text: &Value<'a>,
         read: &'a ReadOnce,
+        place: &mut Value<'a>,
         frame: &mut Frame<'_, 'a>,
-    ) -> Result<Value<'a>, EvalError> {
+    ) -> Result<(), EvalError> {
         let (path, epoch) = match read {
             ReadOnce::Constant(value) => {
-                let value = value.as_value();
-                self.charge(&[text], Some(value), frame)?;
-                return Ok(self.twin(value, frame));
+                *place = value.as_value();
+                self.charge(slice::from_ref(text), Some(place), frame)?;
+                self.replace_by_twin(place, frame);
+                return Ok(());
             }
             ReadOnce::AtPath(path, _) if !frame.keeps(*path) => {
-                return self.finish(&[text], frame);
+                return self.finish(slice::from_ref(text), place, frame);
             }
             ReadOnce::AtPath(path, slot) => (*path, frame.epoch(*slot)),
         };
-        if let Some(value) = frame.kept(path, epoch).copied() {
-            self.charge(&[text], Some(value), frame)?;
-            return Ok(self.twin(value, frame));
+        if let Some(value) = frame.kept(path, epoch) {
+            value.store_in(place);
+            self.charge(slice::from_ref(text), Some(place), frame)?;
+            self.replace_by_twin(place, frame);
+            return Ok(());
         }
-        let value = self.finish(&[text], frame)?;
-        let kept = self.twin(value, frame);
-        frame.keep(path, epoch, kept);
-        Ok(value)
+        self.finish(slice::from_ref(text), place, frame)?;
+        frame.keep(path, epoch, place);
+        self.replace_by_twin(place, frame);
+        Ok(())
     }
 
-    /// Returns the value itself if the step that uses the value only reads it. Otherwise returns a copy, for types whose values can be
-    /// distinguished from their copies (`Opaque::twin`).
-    fn twin<'a>(&self, value: Value<'a>, frame: &Frame<'_, 'a>) -> Value<'a> {
-        match self.is_only_read {
-            true => value,
-            false => value.twin(frame.arena).unwrap_or(value),
+    /// Replaces a value by a copy, for types whose values can be distinguished from their copies (`Opaque::twin`). Does nothing if the step
+    /// that uses the value only reads it.
+    #[inline(always)]
+    fn replace_by_twin<'a>(&self, value: &mut Value<'a>, frame: &Frame<'_, 'a>) {
+        if !self.is_only_read
+            && let Some(twin) = value.twin(frame.arena)
+        {
+            *value = Value::opaque(twin);
         }
     }
 
-    /// Calls the function and charges for it.
-    // Inlining saves a tenth of a call. In debug builds it would make the frames of nested calls too large for the stack.
-    #[cfg_attr(not(debug_assertions), inline(always))]
+    /// Calls the function, charges for the call and stores its result in `place`.
+    #[inline(never)]
     fn finish<'a>(
         &self,
         values: &[Value<'a>],
+        place: &mut Value<'a>,
         frame: &mut Frame<'_, 'a>,
-    ) -> Result<Value<'a>, EvalError> {
-        let result = match self.call(values, frame.context()) {
-            Ok(value) => value.read(frame.arena),
-            failed => failed,
+    ) -> Result<(), EvalError> {
+        let result = match self.function_for(values) {
+            Some(function) => function(frame.context(), values),
+            None => self.call_other(values, frame.context()),
         };
-        match result {
-            Ok(value) => self.charge(values, Some(value), frame).map(|()| value),
+        match &result {
+            Ok(value) if value.as_unread().is_none() => {
+                value.store_in(place);
+                self.charge(values, Some(place), frame)
+            }
+            _ => self.finish_other(result, values, place, frame),
+        }
+    }
+
+    /// Finishes a call that failed or returned unread JSON.
+    #[cold]
+    fn finish_other<'a>(
+        &self,
+        result: Result<Value<'a>, EvalError>,
+        values: &[Value<'a>],
+        place: &mut Value<'a>,
+        frame: &mut Frame<'_, 'a>,
+    ) -> Result<(), EvalError> {
+        let result = self.checked(result, values);
+        match result.and_then(|value| value.read(frame.arena)) {
+            Ok(value) => {
+                *place = value;
+                self.charge(values, Some(place), frame)
+            }
             Err(error) if error.is_fatal() => Err(error.at(self.id)),
             Err(error) => {
                 self.charge(values, None, frame)?;
@@ -174,32 +219,56 @@ impl FunctionCall {
         }
     }
 
+    /// Like `finish`, for callers that need a bool.
+    #[cold]
+    fn finish_bool<'a>(
+        &self,
+        values: &[Value<'a>],
+        frame: &mut Frame<'_, 'a>,
+    ) -> Result<Truth, EvalError> {
+        let mut value = Value::NULL;
+        self.finish(values, &mut value, frame)?;
+        truth_of(&value)
+    }
+
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn charge<'a>(
         &self,
         values: &[Value<'a>],
-        result: Option<Value<'a>>,
+        result: Option<&Value<'a>>,
         frame: &mut Frame<'_, 'a>,
     ) -> Result<(), EvalError> {
         let units = match (self.cost.formula, values) {
-            (Formula::Fixed(units), _) => Ok(units),
+            (Formula::Fixed(units), _) => units,
             (Formula::Traversal { argument, .. }, _)
                 if let Some(text) = values.get(argument).and_then(Value::as_str) =>
             {
-                Ok(cost::traversal_of(text))
+                cost::traversal_of(text)
             }
-            (_, [only]) => self.cost.track(&[Some(*only)], result),
-            (_, [first, second]) => self.cost.track(&[Some(*first), Some(*second)], result),
+            _ => self.track(values, result)?,
+        };
+        frame.charge(units)
+    }
+
+    /// The cost of a call, computed from its arguments and its result.
+    #[inline(never)]
+    fn track<'a>(
+        &self,
+        values: &[Value<'a>],
+        result: Option<&Value<'a>>,
+    ) -> Result<u64, EvalError> {
+        let units = match values {
+            [only] => self.cost.track(&[Some(only)], result),
+            [first, second] => self.cost.track(&[Some(first), Some(second)], result),
             _ => {
-                let tracked: SmallVec<[Option<Value<'a>>; 3]> =
-                    values.iter().copied().map(Some).collect();
+                let tracked: SmallVec<[_; 3]> = values.iter().map(Some).collect();
                 self.cost.track(&tracked, result)
             }
         };
-        frame.charge(units.map_err(|error| error.at(self.id))?)
+        units.map_err(|error| error.at(self.id))
     }
 
-    /// Ends a call whose argument failed. Unless the call stops early, the remaining arguments are still evaluated, because upstream
+    /// The error of a call whose argument failed. Unless the call stops early, the remaining arguments are still evaluated, because upstream
     /// charges their cost.
     #[cold]
     fn fail<'a>(
@@ -207,52 +276,82 @@ impl FunctionCall {
         before: &[Value<'a>],
         error: EvalError,
         frame: &mut Frame<'_, 'a>,
-    ) -> Result<Value<'a>, EvalError> {
+    ) -> EvalError {
         let mut later = self.arguments.iter().skip(before.len()).skip(1).peekable();
         // A call that stops early is charged only if the argument that failed is the last one, so that all arguments were evaluated.
         if error.is_fatal() || (self.stops_early && later.peek().is_some()) {
-            return Err(error);
+            return error;
         }
         let mut tracked: Vec<Option<Value<'a>>> = before.iter().copied().map(Some).collect();
         tracked.push(None);
         for argument in later {
             match argument.eval(frame) {
-                Err(later) if later.is_fatal() => return Err(later),
+                Err(later) if later.is_fatal() => return later,
                 value => tracked.push(value.ok()),
             }
         }
+        let tracked: Vec<_> = tracked.iter().map(Option::as_ref).collect();
         let units = self.cost.track(&tracked, None);
-        frame.charge(units.map_err(|error| error.at(self.id))?)?;
-        Err(error)
+        let units = units.map_err(|error| error.at(self.id));
+        let charged = units.and_then(|units| frame.charge(units));
+        charged.err().unwrap_or(error)
     }
 
-    #[cfg_attr(not(debug_assertions), inline(always))]
+    /// Calls the function without charging for it.
     pub(super) fn call<'a>(
         &self,
         values: &[Value<'a>],
         context: &CallContext<'a>,
     ) -> Result<Value<'a>, EvalError> {
+        match self.function_for(values) {
+            Some(function) => self.checked(function(context, values), values),
+            None => self.call_other(values, context),
+        }
+    }
+
+    /// The function that computes a call with these arguments; `None` if there is none, or if it takes a compiled pattern.
+    #[inline(always)]
+    fn function_for(&self, values: &[Value<'_>]) -> Option<Function> {
         match &self.callee {
-            Callee::Known(function) | Callee::OfTexts(_, function) | Callee::In(function) => {
-                function(context, values)
-            }
-            Callee::Trusted(function, overload) => match function(context, values) {
-                Err(_) if !accepts(overload, values) => Err(self.no_such_overload(values)),
-                result => result,
-            },
-            Callee::Guarded(function, overload) => match accepts(overload, values) {
-                true => function(context, values),
-                false => Err(self.no_such_overload(values)),
-            },
-            Callee::Dispatched(overloads) => match overloads
+            Callee::Known(function)
+            | Callee::OfTexts(_, function)
+            | Callee::In(function)
+            | Callee::Trusted(function, _) => Some(*function),
+            Callee::Guarded(function, overload) => accepts(overload, values).then_some(*function),
+            Callee::Dispatched(overloads) => overloads
                 .iter()
                 .find(|(_, overload)| accepts(overload, values))
-            {
-                Some((function, _)) => function(context, values),
-                None => Err(self.no_such_overload(values)),
-            },
+                .map(|(function, _)| *function),
+            Callee::Compiled(..) | Callee::Missing => None,
+        }
+    }
+
+    /// Calls an implementation with a constant pattern. All other calls that `function_for` has no function for fail.
+    #[inline(never)]
+    fn call_other<'a>(
+        &self,
+        values: &[Value<'a>],
+        context: &CallContext<'a>,
+    ) -> Result<Value<'a>, EvalError> {
+        match &self.callee {
             Callee::Compiled(function, regex) => function(context, regex, values),
             Callee::Missing => Err(self.missing(values)),
+            _ => Err(self.no_such_overload(values)),
+        }
+    }
+
+    /// Replaces the error of a trusted function, if the types of the arguments do not fit.
+    #[inline]
+    fn checked<'a>(
+        &self,
+        result: Result<Value<'a>, EvalError>,
+        values: &[Value<'a>],
+    ) -> Result<Value<'a>, EvalError> {
+        match &self.callee {
+            Callee::Trusted(_, overload) if result.is_err() && !accepts(overload, values) => {
+                Err(self.no_such_overload(values))
+            }
+            _ => result,
         }
     }
 

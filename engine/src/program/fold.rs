@@ -10,7 +10,7 @@ use super::step::truth_of;
 use super::tree::{FoldKind, FoldStep, General, Insert, IntTest, Step};
 use crate::cost;
 use crate::error::EvalError;
-use crate::value::{List, ListRepr, MapBuilder, OwnedValue, Truth, Value};
+use crate::value::{List, MapBuilder, Truth, Value};
 
 /// The largest initial capacity of a collected list, in elements.
 const MOST_EXPECTED: usize = 16;
@@ -19,9 +19,15 @@ const MOST_EXPECTED: usize = 16;
 const WORK_PER_ENTRY: usize = 128;
 
 impl FoldStep {
+    /// Evaluates the comprehension and stores its value in `place`.
     #[inline(never)]
-    pub(super) fn eval<'a>(&'a self, frame: &mut Frame<'_, 'a>) -> Result<Value<'a>, EvalError> {
-        let range = self.range.eval(frame)?;
+    pub(super) fn eval_into<'a>(
+        &'a self,
+        place: &mut Value<'a>,
+        frame: &mut Frame<'_, 'a>,
+    ) -> Result<(), EvalError> {
+        let mut range = Value::NULL;
+        self.range.eval_into(&mut range, frame)?;
         let result = match &self.kind {
             FoldKind::Quantifier {
                 decisive,
@@ -29,22 +35,32 @@ impl FoldStep {
                 test,
             } => {
                 let quantifier = Quantifier::new(*decisive, predicate);
-                let value = self.quantify(range, quantifier, test.as_ref(), frame);
-                value.map(Value::from)
+                let value = self.quantify(&range, quantifier, test.as_ref(), frame);
+                value.map(|value| *place = Value::from(value))
             }
-            FoldKind::ExistsOne { predicate } => self.exists_one(range, predicate, frame),
+            FoldKind::ExistsOne { predicate } => {
+                let value = self.exists_one(&range, predicate, frame);
+                value.map(|value| *place = Value::from(value))
+            }
             FoldKind::List { filter, element } => {
-                self.collect_list(range, filter.as_ref(), element, frame)
+                let list = self.collect_list(&range, filter.as_ref(), element, frame);
+                list.map(|list| *place = Value::from(list))
             }
             FoldKind::Map { filter, insert } => {
-                self.collect_map(range, filter.as_ref(), insert, frame)
+                let map = self.collect_map(&range, filter.as_ref(), insert, frame);
+                map.map(|map| *place = map)
             }
-            FoldKind::General(general) => self.general(range, general, frame),
+            FoldKind::General(general) => self.general(&range, general, place, frame),
         };
         result.map_err(|error| error.at(self.id))
     }
 
-    /// Like `eval`, for callers that need a bool.
+    /// Whether this is `all` or `exists`, whose value is always a bool.
+    pub(super) fn is_quantifier(&self) -> bool {
+        matches!(self.kind, FoldKind::Quantifier { .. })
+    }
+
+    /// Like `eval_into`, for callers that need a bool.
     #[inline(never)]
     pub(super) fn eval_bool<'a>(&'a self, frame: &mut Frame<'_, 'a>) -> Result<Truth, EvalError> {
         let FoldKind::Quantifier {
@@ -53,102 +69,29 @@ impl FoldStep {
             test,
         } = &self.kind
         else {
-            return truth_of(self.eval(frame)?);
+            let mut value = Value::NULL;
+            self.eval_into(&mut value, frame)?;
+            return truth_of(&value);
         };
-        let range = self.range.eval(frame)?;
+        let mut range = Value::NULL;
+        self.range.eval_into(&mut range, frame)?;
         let quantifier = Quantifier::new(*decisive, predicate);
-        self.quantify(range, quantifier, test.as_ref(), frame)
+        self.quantify(&range, quantifier, test.as_ref(), frame)
             .map_err(|error| error.at(self.id))
-    }
-
-    /// Calls `step` for each element with the loop variables set, until `step` returns false.
-    fn each<'a>(
-        &self,
-        range: Value<'a>,
-        frame: &mut Frame<'_, 'a>,
-        mut step: impl FnMut(&mut Frame<'_, 'a>) -> Result<bool, EvalError>,
-    ) -> Result<(), EvalError> {
-        match range.as_list() {
-            Some(List(ListRepr::Values(values))) => {
-                return self.each_of(values.iter().copied(), frame, step);
-            }
-            Some(List(ListRepr::Json(items))) => {
-                return self.each_of(items.iter().map(Value::from), frame, step);
-            }
-            Some(List(ListRepr::Shaped(items, shape))) => {
-                let item = shape.items();
-                return self.each_of(items.iter().map(|json| item.value(json)), frame, step);
-            }
-            Some(List(ListRepr::Owned(values))) => {
-                return self.each_of(values.iter().map(OwnedValue::as_value), frame, step);
-            }
-            Some(list) => return self.each_of(list.iter(), frame, step),
-            None => {}
-        }
-        let Some(map) = range.as_map() else {
-            return Err(EvalError::new(match self.var2 {
-                None => format!("got '{}', expected iterable type", range.go_type()),
-                Some(_) => format!("unsupported comprehension range type: {}", range.go_type()),
-            }));
-        };
-        let mut entries = map.iter();
-        while let Some(key) = entries.next_key() {
-            frame.set_value(self.var, key);
-            if let Some(var2) = self.var2 {
-                let value = match map.get(&key) {
-                    Ok(Some(value)) => value.read(frame.arena),
-                    Ok(None) => Err(EvalError::no_such_key(key.in_message())),
-                    Err(error) => Err(error),
-                };
-                frame.set_slot(var2, Slot::from(value));
-            }
-            if !step(frame)? {
-                return Ok(());
-            }
-            frame.iterate()?;
-        }
-        Ok(())
-    }
-
-    #[inline]
-    fn each_of<'a>(
-        &self,
-        elements: impl Iterator<Item = Value<'a>>,
-        frame: &mut Frame<'_, 'a>,
-        mut step: impl FnMut(&mut Frame<'_, 'a>) -> Result<bool, EvalError>,
-    ) -> Result<(), EvalError> {
-        let mut index = 0_i64;
-        for element in elements {
-            let var = match self.var2 {
-                None => self.var,
-                Some(var2) => {
-                    frame.set_value(self.var, Value::from(index));
-                    var2
-                }
-            };
-            match element.as_unread() {
-                None => frame.set_value(var, element),
-                Some(_) => frame.set_slot(var, Slot::from(element.read(frame.arena))),
-            }
-            if !step(frame)? {
-                return Ok(());
-            }
-            frame.iterate()?;
-            index = index.saturating_add(1);
-        }
-        Ok(())
     }
 
     fn quantify<'a>(
         &self,
-        range: Value<'a>,
+        range: &Value<'a>,
         mut quantifier: Quantifier<'a>,
         test: Option<&IntTest>,
         frame: &mut Frame<'_, 'a>,
     ) -> Result<Truth, EvalError> {
         match (test, range.as_list()) {
             (Some(test), Some(list)) => self.scan(list, &mut quantifier, test, frame)?,
-            _ => self.each(range, frame, |frame| quantifier.step(frame))?,
+            _ => self.each(range, frame, |frame| {
+                quantifier.step(frame).map(Truth::holds)
+            })?,
         }
         frame.charge(1)?;
         quantifier.result()
@@ -173,14 +116,11 @@ impl FoldStep {
             let Some(element) = list.get(next) else {
                 return Ok(());
             };
-            let mut goes_on = true;
-            self.each_of(std::iter::once(element), frame, |frame| {
-                goes_on = quantifier.step(frame)?;
-                Ok(goes_on)
-            })?;
-            if !goes_on {
+            self.set_element(0, frame, |place| *place = element);
+            if !quantifier.step(frame)?.holds() {
                 return Ok(());
             }
+            frame.iterate()?;
             next = next.saturating_add(1);
         }
     }
@@ -189,10 +129,10 @@ impl FoldStep {
     /// result is `A == 1`.
     fn exists_one<'a>(
         &self,
-        range: Value<'a>,
+        range: &Value<'a>,
         predicate: &'a Step,
         frame: &mut Frame<'_, 'a>,
-    ) -> Result<Value<'a>, EvalError> {
+    ) -> Result<Truth, EvalError> {
         let mut accu: Result<u64, EvalError> = Ok(0);
         self.each(range, frame, |frame| {
             match predicate.eval_bool(frame) {
@@ -210,17 +150,17 @@ impl FoldStep {
             Ok(true)
         })?;
         frame.charge_each(2)?;
-        accu.map(|count| Value::from(count == 1))
+        accu.map(|count| Truth::from(count == 1))
     }
 
     /// Collects the elements of a list. With the accumulator `A`, the loop step is `A + [element]`, or `filter ? A + [element] : A`.
     fn collect_list<'a>(
         &self,
-        range: Value<'a>,
+        range: &Value<'a>,
         filter: Option<&'a Step>,
         element: &'a Step,
         frame: &mut Frame<'_, 'a>,
-    ) -> Result<Value<'a>, EvalError> {
+    ) -> Result<&'a [Value<'a>], EvalError> {
         let mut failure = None;
         let expected = range
             .as_list()
@@ -237,24 +177,41 @@ impl FoldStep {
                 return Ok(true);
             }
             frame.charge(1)?;
-            let value = element.eval(frame);
-            if let Err(error) = &value
+            // If the list has room, the element is evaluated where it is stored. Otherwise the list grows afterwards, so that an error of the
+            // element is returned before an error of the memory limit.
+            let has_room = collected.len() < collected.capacity();
+            let mut outside = Value::NULL;
+            let place = match has_room {
+                true => {
+                    collected.push(Value::NULL);
+                    collected.last_mut().unwrap_or(&mut outside)
+                }
+                false => &mut outside,
+            };
+            let evaluated = element.eval_into(place, frame);
+            if let Err(error) = &evaluated
                 && error.is_fatal()
             {
-                return Err(error.clone());
+                return evaluated.map(|()| true);
             }
             frame.charge(list_cost)?;
             frame.charge(1)?;
-            match value {
-                Ok(value) => frame.context().push(&mut collected, value)?,
-                Err(error) => failure = failure.take().or(Some(error)),
+            match evaluated {
+                Ok(()) if has_room => frame.context().count_element()?,
+                Ok(()) => frame.context().push(&mut collected, outside)?,
+                Err(error) => {
+                    if has_room {
+                        collected.pop();
+                    }
+                    failure = failure.take().or(Some(error));
+                }
             }
             Ok(true)
         })?;
         frame.charge(1)?;
         match failure {
             Some(error) => Err(error),
-            None => Ok(Value::from(collected.into_bump_slice())),
+            None => Ok(collected.into_bump_slice()),
         }
     }
 
@@ -262,7 +219,7 @@ impl FoldStep {
     /// `p ? cel.@mapInsert(…) : A`.
     fn collect_map<'a>(
         &self,
-        range: Value<'a>,
+        range: &Value<'a>,
         filter: Option<&'a Step>,
         insert: &'a Insert,
         frame: &mut Frame<'_, 'a>,
@@ -296,10 +253,11 @@ impl FoldStep {
 
     fn general<'a>(
         &self,
-        range: Value<'a>,
+        range: &Value<'a>,
         general: &'a General,
+        place: &mut Value<'a>,
         frame: &mut Frame<'_, 'a>,
-    ) -> Result<Value<'a>, EvalError> {
+    ) -> Result<(), EvalError> {
         let outer = frame.take_slot(general.accu);
         frame.set_slot(general.accu, Slot::Unread(&general.init));
         self.each(range, frame, |frame| {
@@ -318,7 +276,7 @@ impl FoldStep {
             frame.set_slot(general.accu, Slot::from(step));
             Ok(true)
         })?;
-        let result = general.result.eval(frame);
+        let result = general.result.eval_into(place, frame);
         match outer {
             Some(outer) => frame.set_slot(general.accu, outer),
             None => drop(frame.take_slot(general.accu)),
@@ -360,11 +318,11 @@ impl<'a> Quantifier<'a> {
         if self.decisive { 3 } else { 2 }
     }
 
-    /// Computes the loop step for one element: `A && p` for `all`, `A || p` for `exists`.
-    #[inline]
-    fn step(&mut self, frame: &mut Frame<'_, 'a>) -> Result<bool, EvalError> {
+    /// Computes the loop step for one element: `A && p` for `all`, `A || p` for `exists`. Returns whether the loop continues.
+    fn step(&mut self, frame: &mut Frame<'_, 'a>) -> Result<Truth, EvalError> {
         if self.decided {
-            return frame.charge_each(self.condition()).map(|()| false);
+            frame.charge_each(self.condition())?;
+            return Ok(Truth::False);
         }
         frame.charge_each(self.condition().saturating_add(1))?;
         match self.predicate.eval_bool(frame) {
@@ -378,7 +336,7 @@ impl<'a> Quantifier<'a> {
                 self.failure.get_or_insert(error);
             }
         }
-        Ok(true)
+        Ok(Truth::True)
     }
 }
 

@@ -1,5 +1,6 @@
 //! The state of one evaluation.
 
+use super::activation::Variables;
 use super::path::{PathId, PathSet, SlotId};
 use super::tree::Step;
 use super::{EvalOptions, Program};
@@ -31,11 +32,11 @@ pub(super) struct Frame<'f, 'a> {
 
 /// The memory for the values of variables, slots and cached paths.
 #[derive(Default)]
-pub(super) struct Cells<'a, const KEPT: usize> {
+pub(super) struct Cells<'a, const KEPT: usize, const SLOTS: usize> {
     /// The values of the program's variables, in the program's order; `None` for unbound variables.
     variables: Few<Option<Value<'a>>, 4>,
     /// The values of loop variables and accumulators; `None` for slots that hold something other than a value.
-    slots: Few<(Option<Value<'a>>, Epoch), 4>,
+    slots: Few<(Option<Value<'a>>, Epoch), SLOTS>,
     /// The cached values of paths that are read more than once, each with the epoch of its base. Empty if no path is cached.
     kept: Few<(Option<Value<'a>>, Epoch), KEPT>,
 }
@@ -97,16 +98,16 @@ impl<'a> From<Result<Value<'a>, EvalError>> for Slot<'a> {
 impl<'f, 'a> Frame<'f, 'a> {
     /// Creates a frame. `cells` must be empty: they are filled in place, because moving them would copy their whole capacity.
     #[inline(always)]
-    pub(super) fn new<const KEPT: usize>(
+    pub(super) fn new<const KEPT: usize, const SLOTS: usize>(
         program: &'a Program,
-        resolve: impl Fn(&str) -> Option<Value<'a>>,
-        cells: &'f mut Cells<'a, KEPT>,
+        values: &impl Variables<'a>,
+        cells: &'f mut Cells<'a, KEPT, SLOTS>,
         arena: &'a Arena,
         options: &EvalOptions<'a>,
     ) -> Self {
         let variables = cells.variables.take(program.variables.len(), arena);
         for (value, name) in variables.iter_mut().zip(&program.variables) {
-            *value = resolve(name);
+            values.resolve_into(name, value);
         }
         let limit = options.cost_limit.unwrap_or(u64::MAX);
         Frame {
@@ -284,9 +285,10 @@ impl<'f, 'a> Frame<'f, 'a> {
 
     /// Caches the value of a path.
     #[inline]
-    pub(super) fn keep(&mut self, path: PathId, epoch: Epoch, value: Value<'a>) {
-        if let Some(place) = self.cells.kept.get_mut(path.index()) {
-            *place = (Some(value), epoch);
+    pub(super) fn keep(&mut self, path: PathId, epoch: Epoch, value: &Value<'a>) {
+        if let Some((place, kept)) = self.cells.kept.get_mut(path.index()) {
+            value.store_in(place.insert(Value::NULL));
+            *kept = epoch;
         }
     }
 
@@ -327,6 +329,14 @@ impl<'f, 'a> Frame<'f, 'a> {
             *place = Some(value);
             *epoch = epoch.wrapping_add(1);
         }
+    }
+
+    /// The place for the next value of a loop variable.
+    #[inline(always)]
+    pub(super) fn next_value(&mut self, slot: SlotId) -> Option<&mut Value<'a>> {
+        let (place, epoch) = self.cells.slots.get_mut(slot as usize)?;
+        *epoch = epoch.wrapping_add(1);
+        Some(place.insert(Value::NULL))
     }
 
     /// Sets a loop variable or accumulator to a value, a failure or an unread initial value.

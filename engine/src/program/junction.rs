@@ -38,14 +38,23 @@ impl Junction {
 
     /// Adds an operand. An operand that is a call of the junction's own operator must be split into its terms first.
     pub(super) fn push<const DECISIVE: bool>(&mut self, step: Step, id: ExprId) {
-        let term = Term {
+        let mut term = Term {
             step,
             id,
             ladder: 0,
+            fields: u8::MAX,
+            presence: false,
         };
+        if let Some(chain) = term.chain::<DECISIVE>() {
+            (term.fields, term.presence) = (
+                u8::try_from(chain.fields.len()).unwrap_or(u8::MAX),
+                chain.presence,
+            );
+        }
         let length = self.terms.len();
         let last = self.terms.last().and_then(Term::chain::<DECISIVE>);
         if let (Some(last), Some(chain)) = (last, term.chain::<DECISIVE>())
+            && term.fields < u8::MAX
             && last.is_implied_by(chain)
         {
             // The last ladder, if the last term ends it; otherwise a new ladder that begins with the last term.
@@ -59,6 +68,7 @@ impl Junction {
                 bottom.saturating_add(ladder) == length
             };
             let bottom = bottom.filter(ends).unwrap_or(last);
+            // Each chain of a ladder is longer than the tested chain before it, so a ladder has at most 256 terms.
             if let Some(bottom) = self.terms.get_mut(bottom) {
                 bottom.ladder = bottom.ladder.max(1).saturating_add(1);
             }
@@ -120,12 +130,12 @@ impl Term {
         let mut units = 0_u64;
         let mut decides = false;
         for term in std::iter::once(self).chain(rungs) {
-            let chain = term.chain::<DECISIVE>()?;
-            let negation = u64::from(DECISIVE);
+            // As in `Attribute::plain_cost`, and one unit for the negation.
             units = units
-                .saturating_add(chain.plain_cost())
-                .saturating_add(negation);
-            decides = match (chain.fields.len().checked_sub(found), chain.presence) {
+                .saturating_add(u64::from(term.fields))
+                .saturating_add(u64::from(!term.presence))
+                .saturating_add(u64::from(DECISIVE));
+            decides = match (usize::from(term.fields).checked_sub(found), term.presence) {
                 (None | Some(0), true) => false,
                 (Some(1), true) => true,
                 (Some(0), false) => !value.as_bool()?,

@@ -11,29 +11,45 @@ use crate::error::EvalError;
 use crate::value::{MapBuilder, Object, Value, ValueKind, check_hashable};
 
 impl ListLiteral {
+    /// Evaluates the list and stores it in `place`.
     #[inline(never)]
-    pub(super) fn eval<'a>(&'a self, frame: &mut Frame<'_, 'a>) -> Result<Value<'a>, EvalError> {
-        let list = self.build(frame);
-        charged(list, cost::LIST, self.id, frame)
+    pub(super) fn eval_into<'a>(
+        &'a self,
+        place: &mut Value<'a>,
+        frame: &mut Frame<'_, 'a>,
+    ) -> Result<(), EvalError> {
+        let list = charged(self.build(frame), cost::LIST, self.id, frame)?;
+        *place = Value::from(list);
+        Ok(())
     }
 
     /// Builds the list, without charging for it.
-    pub(super) fn build<'a>(&'a self, frame: &mut Frame<'_, 'a>) -> Result<Value<'a>, EvalError> {
+    fn build<'a>(&'a self, frame: &mut Frame<'_, 'a>) -> Result<&'a [Value<'a>], EvalError> {
         let mut values = ArenaVec::with_capacity_in(self.elements.len(), frame.arena.bump());
         for element in &self.elements {
-            let value = element.value.eval(frame)?;
-            match value.as_optional().filter(|_| element.optional) {
-                Some(held) => values.extend(held.copied()),
-                None if !element.optional => values.push(value),
+            // The element is evaluated where it is stored in the list.
+            values.push(Value::NULL);
+            let Some(place) = values.last_mut() else {
+                break;
+            };
+            element.value.eval_into(place, frame)?;
+            if !element.optional {
+                continue;
+            }
+            match place.as_optional() {
+                Some(Some(held)) => *place = *held,
+                Some(None) => {
+                    values.pop();
+                }
                 None => {
                     return Err(EvalError::new(format!(
                         "cannot initialize optional list element from non-optional value {}",
-                        value.in_message()
+                        place.in_message()
                     )));
                 }
             }
         }
-        Ok(Value::from(values.into_bump_slice()))
+        Ok(values.into_bump_slice())
     }
 }
 
@@ -128,12 +144,12 @@ fn entry_value<'a>(
     }
 }
 
-fn charged<'a>(
-    value: Result<Value<'a>, EvalError>,
+fn charged<'a, T>(
+    value: Result<T, EvalError>,
     units: u64,
     id: ExprId,
     frame: &mut Frame<'_, 'a>,
-) -> Result<Value<'a>, EvalError> {
+) -> Result<T, EvalError> {
     match value {
         Err(error) if error.is_fatal() => Err(error.at(id)),
         value => {

@@ -9,6 +9,7 @@ mod activation;
 mod attribute;
 mod block;
 mod call;
+mod elements;
 mod fold;
 mod frame;
 mod junction;
@@ -26,9 +27,13 @@ pub use activation::Activation;
 pub use gavel_golang::work::Interrupt;
 pub use plan::{PlanError, plan};
 
+use activation::Variables;
 use frame::{Cells, Frame};
 use path::{MOST_PATHS, PathSet, SlotId};
 use tree::Step;
+
+/// The number of slots for which there is room on the stack, if an expression has any.
+const FEW_SLOTS: usize = 4;
 
 /// A planned expression. It is immutable and can be evaluated from many threads at once. Its `Debug` output lists the plan, one
 /// node per line.
@@ -92,7 +97,7 @@ impl Program {
         arena: &'a Arena,
         options: &EvalOptions<'a>,
     ) -> Evaluation<'a> {
-        self.eval_with(|name| activation.resolve(name), arena, options)
+        self.start(activation, arena, options)
     }
 
     /// Evaluates the expression with variables that `resolve` looks up by name. `resolve` is called before the evaluation starts, and only
@@ -104,26 +109,42 @@ impl Program {
         arena: &'a Arena,
         options: &EvalOptions<'a>,
     ) -> Evaluation<'a> {
-        match self.keeps.places() {
-            0 => self.run::<0>(resolve, arena, options),
-            1..=4 => self.run::<4>(resolve, arena, options),
-            _ => self.run::<MOST_PATHS>(resolve, arena, options),
-        }
+        self.start(&resolve, arena, options)
     }
 
-    /// Evaluates the expression with room for `KEPT` cached values on the stack.
-    #[inline]
-    fn run<'a, const KEPT: usize>(
+    /// Evaluates the expression with as much room on the stack as it needs.
+    #[inline(always)]
+    fn start<'a>(
         &'a self,
-        resolve: impl Fn(&str) -> Option<Value<'a>>,
+        variables: &impl Variables<'a>,
         arena: &'a Arena,
         options: &EvalOptions<'a>,
     ) -> Evaluation<'a> {
-        let mut cells = Cells::<KEPT>::default();
-        let mut frame = Frame::new(self, resolve, &mut cells, arena, options);
+        match (self.keeps.places(), self.slots) {
+            (0, 0) => self.run::<0, 0>(variables, arena, options),
+            (0, _) => self.run::<0, FEW_SLOTS>(variables, arena, options),
+            (1..=4, _) => self.run::<4, FEW_SLOTS>(variables, arena, options),
+            _ => self.run::<MOST_PATHS, FEW_SLOTS>(variables, arena, options),
+        }
+    }
+
+    /// Evaluates the expression with room for `KEPT` cached values and `SLOTS` slots on the stack.
+    #[inline]
+    fn run<'a, const KEPT: usize, const SLOTS: usize>(
+        &'a self,
+        variables: &impl Variables<'a>,
+        arena: &'a Arena,
+        options: &EvalOptions<'a>,
+    ) -> Evaluation<'a> {
+        let mut cells = Cells::<KEPT, SLOTS>::default();
+        let mut frame = Frame::new(self, variables, &mut cells, arena, options);
         let result = match self.root.is_bool() {
             true => self.root.eval_bool(&mut frame).map(Value::from),
-            false => self.root.eval(&mut frame),
+            false => {
+                let mut value = Value::NULL;
+                let evaluated = self.root.eval_into(&mut value, &mut frame);
+                evaluated.map(|()| value)
+            }
         };
         Evaluation {
             result,

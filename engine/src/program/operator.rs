@@ -42,18 +42,32 @@ impl Operator {
 }
 
 impl Operands {
+    /// Evaluates both operands.
     #[inline(always)]
-    fn eval<'a>(&'a self, frame: &mut Frame<'_, 'a>) -> Result<(Value<'a>, Value<'a>), EvalError> {
-        match self.left.eval(frame) {
-            Ok(left) => match self.right.eval(frame) {
-                Ok(right) => Ok((left, right)),
-                Err(error) => Err(self.fail(Some(left), None, error, frame)),
-            },
-            Err(error) if error.is_fatal() => Err(error),
-            Err(error) => match self.right.eval(frame) {
-                Err(later) if later.is_fatal() => Err(later),
-                right => Err(self.fail(None, right.ok(), error, frame)),
-            },
+    fn eval<'a>(
+        &'a self,
+        values: &mut [Value<'a>; 2],
+        frame: &mut Frame<'_, 'a>,
+    ) -> Result<(), EvalError> {
+        let [left, right] = values;
+        if let Err(error) = self.left.eval_into(left, frame) {
+            return Err(self.fail_left(error, frame));
+        }
+        match self.right.eval_into(right, frame) {
+            Ok(()) => Ok(()),
+            Err(error) => Err(self.fail(Some(left), None, error, frame)),
+        }
+    }
+
+    /// Ends a comparison whose left operand failed. The right operand is still evaluated, because upstream charges its cost.
+    #[cold]
+    fn fail_left<'a>(&'a self, error: EvalError, frame: &mut Frame<'_, 'a>) -> EvalError {
+        if error.is_fatal() {
+            return error;
+        }
+        match self.right.eval(frame) {
+            Err(later) if later.is_fatal() => later,
+            right => self.fail(None, right.as_ref().ok(), error, frame),
         }
     }
 
@@ -61,8 +75,8 @@ impl Operands {
     #[cold]
     fn fail<'a>(
         &self,
-        left: Option<Value<'a>>,
-        right: Option<Value<'a>>,
+        left: Option<&Value<'a>>,
+        right: Option<&Value<'a>>,
         error: EvalError,
         frame: &mut Frame<'_, 'a>,
     ) -> EvalError {
@@ -80,7 +94,9 @@ impl Operands {
 impl Equality {
     #[inline(never)]
     pub(super) fn eval<'a>(&'a self, frame: &mut Frame<'_, 'a>) -> Result<Truth, EvalError> {
-        let (left, right) = self.operands.eval(frame)?;
+        let mut values = [Value::NULL; 2];
+        self.operands.eval(&mut values, frame)?;
+        let [left, right] = &values;
         let (equal, units) = if let (Some(l), Some(r)) = (left.as_str(), right.as_str()) {
             // The comparison costs one unit if the shorter text has at most ten bytes, and nothing if it is empty.
             let units = match l.len().min(r.len()) {
@@ -103,14 +119,14 @@ impl Equality {
     #[inline(never)]
     fn compare<'a>(
         &'a self,
-        left: Value<'a>,
-        right: Value<'a>,
+        left: &Value<'a>,
+        right: &Value<'a>,
         frame: &mut Frame<'_, 'a>,
     ) -> Result<Truth, EvalError> {
         let work = frame.context().work_counter();
         let result = match self.negated {
-            false => left.equals_with(&right, work),
-            true => left.differs_from(&right, work),
+            false => left.equals_with(right, work),
+            true => left.differs_from(right, work),
         }
         .map_err(|error| error.at(self.operands.id));
         if let Err(error) = &result
@@ -126,13 +142,15 @@ impl Equality {
 impl Comparison {
     #[inline(never)]
     pub(super) fn eval<'a>(&'a self, frame: &mut Frame<'_, 'a>) -> Result<Truth, EvalError> {
-        let (left, right) = self.operands.eval(frame)?;
+        let mut values = [Value::NULL; 2];
+        self.operands.eval(&mut values, frame)?;
+        let [left, right] = &values;
         if let (Some(l), Some(r)) = (left.as_int(), right.as_int()) {
             frame.charge(1)?;
             return Ok(Truth::from(self.operator.holds(l.cmp(&r))));
         }
-        let result = (self.function)(frame.context(), &[left, right])
-            .map_err(|error| error.at(self.operands.id));
+        let result =
+            (self.function)(frame.context(), &values).map_err(|error| error.at(self.operands.id));
         if let Err(error) = &result
             && error.is_fatal()
         {

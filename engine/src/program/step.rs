@@ -9,37 +9,59 @@ use crate::error::EvalError;
 use crate::value::{OwnedValue, Truth, Value, check_hashable, key_order};
 
 impl Step {
-    /// Evaluates the step. Common short steps are evaluated here. All other steps have their own functions, so that this function stays
-    /// small.
-    #[inline(always)]
+    /// Evaluates the step. Callers for which speed matters use `eval_into`, which saves a copy of the value.
     pub(super) fn eval<'a>(&'a self, frame: &mut Frame<'_, 'a>) -> Result<Value<'a>, EvalError> {
+        let mut value = Value::NULL;
+        self.eval_into(&mut value, frame)?;
+        Ok(value)
+    }
+
+    /// Evaluates the step and stores its value in `place`. Common short steps are evaluated here. All other steps have their own functions,
+    /// so that this function stays small.
+    #[inline(always)]
+    pub(super) fn eval_into<'a>(
+        &'a self,
+        place: &mut Value<'a>,
+        frame: &mut Frame<'_, 'a>,
+    ) -> Result<(), EvalError> {
         match self {
             Step::Local(slot, chain) => match frame.held_slot(*slot) {
                 Some((value, _)) if value.is_plain() => {
-                    let value = *value;
-                    frame.charge(1).map(|()| value)
+                    value.store_in(place);
+                    frame.charge(1)
                 }
-                _ => chain.eval(frame),
+                _ => chain.eval_into(place, frame),
             },
-            Step::Constant(value) => Ok(value.as_value()),
-            Step::Attribute(chain) => chain.eval(frame),
-            Step::Call(call) => call.eval(frame),
-            _ => self.eval_other(frame),
+            Step::Constant(value) => {
+                *place = value.as_value();
+                Ok(())
+            }
+            Step::Attribute(chain) => chain.eval_into(place, frame),
+            Step::Call(call) => call.eval_into(place, frame),
+            _ => self.eval_other(place, frame),
         }
     }
 
     #[inline(never)]
-    fn eval_other<'a>(&'a self, frame: &mut Frame<'_, 'a>) -> Result<Value<'a>, EvalError> {
-        match self {
-            Step::Call(call) => call.eval(frame),
-            Step::Fold(fold) => fold.eval(frame),
+    fn eval_other<'a>(
+        &'a self,
+        place: &mut Value<'a>,
+        frame: &mut Frame<'_, 'a>,
+    ) -> Result<(), EvalError> {
+        let result = match self {
+            Step::Fold(fold) => return fold.eval_into(place, frame),
+            Step::List(list) => return list.eval_into(place, frame),
+            Step::OptionalOrValue(terms, id) => {
+                return optional_or_value(terms, *id, place, frame);
+            }
+            Step::Call(call) => return call.eval_into(place, frame),
+            Step::Attribute(chain) | Step::Local(_, chain) => {
+                return chain.eval_into(place, frame);
+            }
             Step::Constant(value) => Ok(value.as_value()),
-            Step::Attribute(chain) | Step::Local(_, chain) => chain.eval(frame),
             Step::Block(block) => block.eval(frame),
             Step::NotStrictlyFalse(arg) => not_strictly_false(arg, frame),
             Step::OptionalOr(terms) => optional_or(terms, frame),
-            Step::OptionalOrValue(terms, id) => optional_or_value(terms, *id, frame),
-            Step::List(list) => list.eval(frame),
             Step::Map(map) => map.eval(frame),
             Step::Struct(literal) => literal.eval(frame),
             Step::Failure(error) => Err(error.clone()),
@@ -48,11 +70,10 @@ impl Step {
             | Step::Or(..)
             | Step::Equality(_)
             | Step::Comparison(_)
-            | Step::Membership(_) => match self.eval_bool(frame) {
-                Ok(value) => Ok(Value::from(value)),
-                Err(error) => Err(error),
-            },
-        }
+            | Step::Membership(_) => self.eval_bool(frame).map(Value::from),
+        };
+        *place = result?;
+        Ok(())
     }
 
     /// Evaluates the step for callers that need a bool. Fails if the value is not a bool; the caller attaches the node that needs the bool
@@ -74,7 +95,9 @@ impl Step {
 
     #[inline(never)]
     fn eval_as_bool<'a>(&'a self, frame: &mut Frame<'_, 'a>) -> Result<Truth, EvalError> {
-        truth_of(self.eval(frame)?)
+        let mut value = Value::NULL;
+        self.eval_into(&mut value, frame)?;
+        truth_of(&value)
     }
 
     /// Whether the value of the step is always a bool.
@@ -87,7 +110,7 @@ impl Step {
                 | Step::Equality(_)
                 | Step::Comparison(_)
                 | Step::Membership(_)
-        )
+        ) || matches!(self, Step::Fold(fold) if fold.is_quantifier())
     }
 
     /// The value of a constant; `None` for any other step.
@@ -101,7 +124,7 @@ impl Step {
 
 /// Converts a value to a bool. Fails if the value is not a bool.
 #[inline]
-pub(super) fn truth_of(value: Value<'_>) -> Result<Truth, EvalError> {
+pub(super) fn truth_of(value: &Value<'_>) -> Result<Truth, EvalError> {
     value.as_truth().ok_or_else(EvalError::no_such_overload)
 }
 
@@ -148,34 +171,42 @@ fn optional_or<'a>(
 fn optional_or_value<'a>(
     terms: &'a [Step; 2],
     id: ExprId,
+    place: &mut Value<'a>,
     frame: &mut Frame<'_, 'a>,
-) -> Result<Value<'a>, EvalError> {
+) -> Result<(), EvalError> {
     let [left, right] = terms;
     if let Step::Attribute(chain) = left
-        && let Some(held) = chain.eval_optional(frame)
+        && let Some(held) = chain.eval_optional(place, frame)
     {
-        return match held? {
-            None => right.eval(frame),
-            Some(value) => value
+        if !held? {
+            return right.eval_into(place, frame);
+        }
+        if !place.is_plain() {
+            *place = place
                 .or_held_error(frame.arena)
-                .map_err(|error| error.at(id)),
-        };
+                .map_err(|error| error.at(id))?;
+        }
+        return Ok(());
     }
-    let value = left.eval(frame)?;
-    match value.as_optional() {
-        Some(None) => right.eval(frame),
-        Some(Some(held)) => held
-            .or_held_error(frame.arena)
-            .map_err(|error| error.at(id)),
+    left.eval_into(place, frame)?;
+    match place.as_optional() {
+        Some(None) => right.eval_into(place, frame),
+        Some(Some(held)) => {
+            *place = held
+                .or_held_error(frame.arena)
+                .map_err(|error| error.at(id))?;
+            Ok(())
+        }
         None if frame.checks_receivers_of_or() => Err(EvalError::no_such_overload()),
-        None => Ok(value),
+        None => Ok(()),
     }
 }
 
 impl Membership {
     #[inline(never)]
     fn eval<'a>(&'a self, frame: &mut Frame<'_, 'a>) -> Result<Truth, EvalError> {
-        let element = self.element.eval(frame)?;
+        let mut element = Value::NULL;
+        self.element.eval_into(&mut element, frame)?;
         check_hashable(&element).map_err(|error| error.at(self.id))?;
         let is_nan = element.as_double().is_some_and(f64::is_nan);
         let found = |known: &OwnedValue| key_order(&known.as_value(), &element);

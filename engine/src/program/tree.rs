@@ -88,7 +88,11 @@ pub(super) struct Term {
     pub(super) id: ExprId,
     /// If this term begins a ladder, the number of its terms, otherwise 0. A ladder tests the presence of ever longer chains, and can end
     /// with the value of the longest chain: `has(a.b) && has(a.b.c) && a.b.c`, `!has(a.b) || !a.b.c`.
-    pub(super) ladder: u32,
+    pub(super) ladder: u16,
+    /// The number of fields of the term's chain, if the term is part of a ladder.
+    pub(super) fields: u8,
+    /// Whether the term tests the presence of its chain, if the term is part of a ladder.
+    pub(super) presence: bool,
 }
 
 /// `x in [1, 2, 3]`, where the list is constant. `set` holds the list's elements and their counterparts of the other number types, sorted

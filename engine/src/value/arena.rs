@@ -165,10 +165,17 @@ impl Arena {
 
     /// Like [`Arena::opaque`], for a value in a box.
     pub fn boxed(&self, value: Box<dyn Opaque>) -> Value<'_> {
+        Value(Repr::Opaque(self.hold(value)))
+    }
+
+    /// Keeps a value until the arena is reset.
+    // If this function were inlined, the two words of the reference would be read at once (see `Value::store_in`).
+    #[inline(never)]
+    pub(super) fn hold(&self, value: Box<dyn Opaque>) -> &dyn Opaque {
         let bytes = size_of_val(&*value).saturating_add(OPAQUE_OVERHEAD);
         let held = self.opaque_bytes.get().saturating_add(bytes);
         self.opaque_bytes.set(held);
-        Value(Repr::Opaque(self.opaques.push_get(value)))
+        self.opaques.push_get(value)
     }
 }
 

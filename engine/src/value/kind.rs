@@ -322,25 +322,41 @@ impl<'a> Value<'a> {
 
     /// Looks up a field of a JSON object. `None` if the value is not a JSON object, or if the field's JSON must be converted first. The
     /// inner `None` means that the field is absent.
-    #[inline(always)]
+    #[inline]
     pub(crate) fn plain_field(self, key: &FieldKey) -> Option<Option<Value<'a>>> {
+        let mut value = self;
+        let found = value.go_to_plain_field(key)?;
+        Some(found.then_some(value))
+    }
+
+    /// Replaces the value of a JSON object by the value of one of its fields. Returns false, and changes nothing, if the field is absent.
+    /// `None` if the value is not a JSON object, or if the field's JSON must be converted first.
+    #[inline(always)]
+    pub(crate) fn go_to_plain_field(&mut self, key: &FieldKey) -> Option<bool> {
         match self.0 {
-            Repr::Fields(fields) => Some(key.find(fields).copied()),
-            _ => self.field_of_json(key),
+            Repr::Fields(fields) => {
+                let found = key.find(fields);
+                *self = *found.unwrap_or(self);
+                Some(found.is_some())
+            }
+            _ => self.go_to_field_of_json(key),
         }
     }
 
     #[inline(never)]
-    fn field_of_json(self, key: &FieldKey) -> Option<Option<Value<'a>>> {
-        match self.0 {
-            Repr::JsonMap(map) => Some(map.get(key.name()).map(Value::from)),
-            Repr::ShapedMap(map, shape) => {
-                match shape.find_at(map, key.name(), key.place_in(shape)) {
-                    Some(Value(Repr::Unread(..))) => None,
-                    found => Some(found),
-                }
+    fn go_to_field_of_json(&mut self, key: &FieldKey) -> Option<bool> {
+        let found = match self.0 {
+            Repr::JsonMap(map) => map.get(key.name()).map(Value::from),
+            Repr::ShapedMap(map, shape) => shape.find_at(map, key.name(), key.place_in(shape)),
+            _ => return None,
+        };
+        match &found {
+            Some(Value(Repr::Unread(..))) => None,
+            Some(value) => {
+                value.store_in(self);
+                Some(true)
             }
-            _ => None,
+            None => Some(false),
         }
     }
 

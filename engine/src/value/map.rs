@@ -31,6 +31,9 @@ pub(super) enum MapRepr<'a> {
     View(&'a dyn MapView),
 }
 
+/// The largest initial capacity of a computed map whose size is not known exactly, in entries.
+const MOST_EXPECTED: usize = 8;
+
 impl<'a> Map<'a> {
     /// A computed map with text keys. If several entries have the same key, the last entry is used.
     pub fn of_texts(
@@ -39,9 +42,12 @@ impl<'a> Map<'a> {
     ) -> Self {
         let entries = entries.into_iter();
         let entries = entries.map(|(key, value)| (Value(Repr::String(key)), value));
-        let mut entries = ArenaVec::from_iter_in(entries, arena.bump());
-        sort_by_unique_key(&mut entries, |(key, _)| key.as_str());
-        let map = MapValue::ordered(entries.into_bump_slice());
+        let (least, most) = entries.size_hint();
+        let expected = most.unwrap_or(least).min(MOST_EXPECTED).max(least);
+        let mut sorted = ArenaVec::with_capacity_in(expected, arena.bump());
+        sorted.extend(entries);
+        sort_by_unique_key(&mut sorted, |(key, _)| key.as_str());
+        let map = MapValue::ordered(sorted.into_bump_slice());
         Map(MapRepr::Values(arena.bump().alloc(map)))
     }
 

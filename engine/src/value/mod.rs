@@ -25,6 +25,7 @@ mod read;
 mod rust;
 mod same_text;
 mod shape;
+mod store;
 mod time;
 mod truth;
 mod view;
@@ -194,9 +195,9 @@ impl<'a> Value<'a> {
 
     /// A copy of the value, if it is opaque and its type needs copies (see [`Opaque::twin`]); `None` for other values.
     #[inline]
-    pub(crate) fn twin<'b>(&self, arena: &'b Arena) -> Option<Value<'b>> {
+    pub(crate) fn twin<'b>(&self, arena: &'b Arena) -> Option<&'b dyn Opaque> {
         match self.0 {
-            Repr::Opaque(opaque) => opaque.twin().map(|twin| arena.boxed(twin)),
+            Repr::Opaque(opaque) => opaque.twin().map(|twin| arena.hold(twin)),
             _ => None,
         }
     }

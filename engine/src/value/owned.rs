@@ -56,6 +56,7 @@ impl OwnedValue {
         match &self.0 {
             Kept::Int(value) => Value(Repr::Int(*value)),
             Kept::String(text) => Value(Repr::String(text)),
+            Kept::List(list) => Value(Repr::OwnedList(list)),
             _ => self.as_other_value(),
         }
     }

@@ -130,7 +130,7 @@ pub struct ItemShape<'s> {
 }
 
 /// A kind of JSON that can be converted to a value without a shape.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PlainJson {
     /// Numbers that are ints.
     Int,
@@ -151,6 +151,19 @@ impl<'s> ItemShape<'s> {
             },
             (PlainJson::Text, Json::String(text)) => Value::from(text),
             _ => self.read(json),
+        }
+    }
+
+    /// Stores the value of an element in `place`.
+    #[inline]
+    pub(crate) fn store(self, json: &'s Json, place: &mut Value<'s>) {
+        match (self.plain, json) {
+            (PlainJson::Int, Json::Number(number)) => match number.as_i64() {
+                Some(int) => *place = Value::from(int),
+                None => *place = self.read(json),
+            },
+            (PlainJson::Text, Json::String(text)) => *place = Value::from(text),
+            _ => self.read(json).store_in(place),
         }
     }
 

@@ -164,8 +164,12 @@ impl Url {
             true => "",
             false => query,
         });
-        pairs.filter_map(|(key, value)| {
-            Some((decoded(key, Part::Query)?, decoded(value, Part::Query)?))
+        pairs.filter_map(|pair| match pair.is_plain {
+            true => Some((Cow::Borrowed(pair.key), Cow::Borrowed(pair.value))),
+            false => Some((
+                decoded(pair.key, Part::Query)?,
+                decoded(pair.value, Part::Query)?,
+            )),
         })
     }
 
@@ -175,32 +179,52 @@ impl Url {
     }
 }
 
-/// The keys and values of the rest of a query, encoded. Pairs with a semicolon are left out.
+/// The pairs of the rest of a query. Pairs with a semicolon are left out.
 struct QueryPairs<'t>(&'t str);
 
+/// A key and a value of a query, encoded.
+struct QueryPair<'t> {
+    key: &'t str,
+    value: &'t str,
+    /// Whether decoding leaves both unchanged.
+    is_plain: bool,
+}
+
 impl<'t> Iterator for QueryPairs<'t> {
-    type Item = (&'t str, &'t str);
+    type Item = QueryPair<'t>;
 
     fn next(&mut self) -> Option<Self::Item> {
         while !self.0.is_empty() {
             // Pairs are short, so one loop finds all separators faster than a search for each.
-            let (mut equals, mut has_semicolon) = (None, false);
-            let end = self.0.bytes().enumerate().find(|(at, byte)| {
+            let (mut equals, mut has_semicolon, mut is_plain) = (None, false, true);
+            let mut end = None;
+            for (at, byte) in self.0.bytes().enumerate() {
                 match byte {
-                    b'=' if equals.is_none() => equals = Some(*at),
+                    // Most bytes are letters.
+                    b'>'.. => {}
+                    b'&' => {
+                        end = Some(at);
+                        break;
+                    }
+                    b'=' if equals.is_none() => equals = Some(at),
                     b';' => has_semicolon = true,
+                    b'%' | b'+' => is_plain = false,
                     _ => {}
                 }
-                *byte == b'&'
-            });
+            }
             let (pair, rest) = match end {
-                Some((end, _)) => split_around(self.0, end)?,
+                Some(end) => split_around(self.0, end)?,
                 None => (self.0, ""),
             };
             self.0 = rest;
             if !has_semicolon && !pair.is_empty() {
                 let split = equals.and_then(|at| split_around(pair, at));
-                return Some(split.unwrap_or((pair, "")));
+                let (key, value) = split.unwrap_or((pair, ""));
+                return Some(QueryPair {
+                    key,
+                    value,
+                    is_plain,
+                });
             }
         }
         None

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use memchr::{memchr, memrchr};
 
-use super::escape::{Part, decode, encode, written};
+use super::escape::{Part, decode, encode, is_plain, written};
 use super::{Span, Url, UrlFault, rsplit_once, split_once};
 use crate::netip::parse_address;
 use crate::quote::quote;
@@ -118,7 +118,10 @@ fn parse_authority(url: &mut Url, authority: &str) -> Result<(), UrlFault> {
         url.text.push('@');
     }
     let start = url.text.len();
-    encode(&host, Part::Host, &mut url.text);
+    match host {
+        Host::Plain(host) => url.text.push_str(host),
+        Host::Decoded(host) => encode(&host, Part::Host, &mut url.text),
+    }
     url.host = (start, url.text.len());
     Ok(())
 }
@@ -143,10 +146,18 @@ fn parse_user(user: &str, text: &mut String) -> Result<Span, UrlFault> {
     Ok((start, text.len()))
 }
 
-/// The host, decoded.
-fn parse_host<'t>(scheme: &str, host: &'t str) -> Result<Cow<'t, [u8]>, UrlFault> {
+/// A host with its port.
+enum Host<'t> {
+    /// A host that contains no escapes and needs none.
+    Plain(&'t str),
+    /// The bytes of any other host.
+    Decoded(Cow<'t, [u8]>),
+}
+
+/// Reads the host.
+fn parse_host<'t>(scheme: &str, host: &'t str) -> Result<Host<'t>, UrlFault> {
     match memrchr(b'[', host.as_bytes()) {
-        Some(0) => return parse_ip_literal(host),
+        Some(0) => return parse_ip_literal(host).map(Host::Decoded),
         Some(_) => return Err(UrlFault::Known("invalid IP-literal")),
         None => {}
     }
@@ -158,7 +169,10 @@ fn parse_host<'t>(scheme: &str, host: &'t str) -> Result<Cow<'t, [u8]>, UrlFault
     if let Some((_, port)) = parts {
         check_port(port)?;
     }
-    decode(host, Part::Host)
+    match is_plain(host, Part::Host) {
+        true => Ok(Host::Plain(host)),
+        false => decode(host, Part::Host).map(Host::Decoded),
+    }
 }
 
 /// Reads `[::1%25eth0]:80`.

@@ -143,10 +143,11 @@ mod tests {
     #[test]
     fn costs_a_unit_a_comparison() {
         let list = [int(1), int(2)];
-        let arguments = [Some(Value::from(&list)), Some(Value::from(&list))];
+        let list = Value::from(&list);
+        let arguments = [Some(&list), Some(&list)];
         let track = |row: usize, arguments: &[_]| SETS[row].cost.track(arguments, None).unwrap();
         assert_eq!((track(0, &arguments), track(1, &arguments)), (5, 9));
-        assert_eq!(track(2, &[None, Some(Value::from(&list))]), 3);
+        assert_eq!(track(2, &[None, Some(&list)]), 3);
         let unknown = one_way(&[SizeEstimate::UNKNOWN, SizeEstimate::exact(2)]);
         assert_eq!((unknown.cost.min, unknown.cost.max), (1, u64::MAX));
     }

@@ -166,22 +166,22 @@ fn and_text(estimate: CallEstimate, call: &dyn CallSite) -> CallEstimate {
 const ADDRESS: SizeEstimate = SizeEstimate { min: 4, max: 16 };
 
 /// The cost of an IP comparison: the bytes of the prefix are compared.
-fn ip_cost(arguments: &[Option<Value<'_>>]) -> u64 {
+fn ip_cost(arguments: &[Option<&Value<'_>>]) -> u64 {
     let prefix = size(arguments, 0);
     prefix.plus(prefix).costs(TRAVERSAL_FACTOR).max
 }
 
 /// The cost of `containsCIDR`: an IP comparison, a mask, and a comparison of the lengths.
-fn cidr_cost(arguments: &[Option<Value<'_>>]) -> u64 {
+fn cidr_cost(arguments: &[Option<&Value<'_>>]) -> u64 {
     let masking = size(arguments, 0).costs(TRAVERSAL_FACTOR).max;
     ip_cost(arguments).saturating_add(masking).saturating_add(1)
 }
 
-fn text_cost(arguments: &[Option<Value<'_>>]) -> u64 {
+fn text_cost(arguments: &[Option<&Value<'_>>]) -> u64 {
     size(arguments, 1).costs(TRAVERSAL_FACTOR).max
 }
 
-fn size(arguments: &[Option<Value<'_>>], argument: usize) -> SizeEstimate {
-    let value = arguments.get(argument).and_then(Option::as_ref);
+fn size(arguments: &[Option<&Value<'_>>], argument: usize) -> SizeEstimate {
+    let value = arguments.get(argument).copied().flatten();
     SizeEstimate::exact(tracked_size(value))
 }

@@ -54,7 +54,10 @@ fn estimate(call: &dyn CallSite) -> CallEstimate {
     }
 }
 
-fn track<'v>(arguments: &[Option<Value<'v>>], result: Option<Value<'v>>) -> Result<u64, EvalError> {
+fn track<'v>(
+    arguments: &[Option<&Value<'v>>],
+    result: Option<&Value<'v>>,
+) -> Result<u64, EvalError> {
     match arguments.first() {
         Some(Some(value)) if value.as_dyn_opaque().is_some() => Ok(1),
         _ => COMPARISON.track(arguments, result),

@@ -52,7 +52,7 @@ const VALIDATE: Cost = Cost::split(
         [Some(format), text] => {
             let format = format.as_opaque::<Format>();
             let pattern = format.map(|format| SizeEstimate::exact(format.pattern_size()));
-            let text = SizeEstimate::exact(tracked_size(text.as_ref()));
+            let text = SizeEstimate::exact(tracked_size(*text));
             let cost = pattern.map(|pattern| formulas::regex_cost(text, pattern));
             Ok(cost.unwrap_or(CostEstimate::exact(1)).max)
         }

@@ -1,7 +1,6 @@
 //! URLs (apiserver `pkg/cel/library/urls.go`).
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use gavel_engine::body;
 use gavel_engine::cost::Cost;
@@ -33,7 +32,7 @@ const GET: Cost = Cost::ONE.of_name();
 
 fn url<'a>(call: &CallContext<'a>, text: &str) -> Result<Value<'a>, EvalError> {
     match Url::parse(text) {
-        Ok(url) => Ok(call.arena.opaque(UrlValue(Arc::new(url)))),
+        Ok(url) => Ok(call.arena.opaque(UrlValue(url))),
         Err(error) => Err(EvalError::new(format!(
             "URL parse error during conversion from string: {error}"
         ))),
@@ -67,14 +66,15 @@ fn escaped_path(UrlValue(url): &UrlValue) -> &str {
 /// The values of the query, grouped by key; the values of a key keep their order.
 fn query<'a>(call: &CallContext<'a>, UrlValue(url): &'a UrlValue) -> Value<'a> {
     let pairs = url.query();
-    let pairs = pairs.map(|(key, value)| (text(key, call), Value::from(text(value, call))));
+    let pairs = pairs.map(|(key, value)| (text(key, call), text(value, call)));
     let mut pairs: SmallVec<[_; 4]> = pairs.collect();
     pairs.sort_by_key(|(key, _)| *key);
     let groups = pairs.chunk_by(|(left, _), (right, _)| left == right);
     let entries = groups.filter_map(|group| {
-        let values: SmallVec<[_; 4]> = group.iter().map(|(_, value)| *value).collect();
         let (key, _) = group.first()?;
-        Some((*key, call.arena.list(&values)))
+        let values = group.iter().map(|(_, value)| Value::from(*value));
+        let values = call.arena.bump().alloc_slice_fill_iter(values);
+        Some((*key, Value::from(&*values)))
     });
     Map::of_texts(entries, call.arena).into()
 }

@@ -256,7 +256,7 @@ proptest! {
             let mut document = document();
             document["o"] = o.clone();
             document["x"] = x.clone();
-            let by_row = row.track(&[Some(Value::from(&o)), Some(Value::from(&x))], None).unwrap();
+            let by_row = row.track(&[Some(&Value::from(&o)), Some(&Value::from(&x))], None).unwrap();
             let cost = evaluate(&program, &document, &EvalOptions::default(), |evaluation| evaluation.cost);
             prop_assert_eq!(cost, 2 + by_row, "{} == {}", o, x);
         }

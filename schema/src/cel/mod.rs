@@ -62,6 +62,8 @@ use node::{Joined, Kind, ListType, Node};
 pub struct CelSchema {
     shape: Shape,
     name: SmolStr,
+    /// Whether the schema is that of a set to which expressions can add members.
+    is_set: bool,
 }
 
 impl CelSchema {
@@ -76,9 +78,18 @@ impl CelSchema {
 
     /// Like [`CelSchema::new`], for the given API server.
     pub fn for_server(schema: &JsonSchema, is_resource: bool, server: Server) -> Self {
+        CelSchema::of(
+            build::build(schema, is_resource, server),
+            SmolStr::new_static(Self::ROOT),
+        )
+    }
+
+    fn of(shape: Shape, name: SmolStr) -> Self {
+        let kind = Node::of(&shape).map(|node| &node.kind);
         CelSchema {
-            shape: build::build(schema, is_resource, server),
-            name: SmolStr::new_static(Self::ROOT),
+            is_set: matches!(kind, Some(Kind::List(_, ListType::Set, Joined::OfSchema))),
+            shape,
+            name,
         }
     }
 
@@ -127,12 +138,13 @@ impl CelSchema {
     /// JSON as the value of a variable that several expressions read. As in upstream, a set remembers the members that earlier expressions
     /// added to it.
     pub fn bind<'a>(&'a self, json: &'a Json, arena: &'a Arena) -> Value<'a> {
-        match (self.node().map(|node| &node.kind), json) {
-            (Some(Kind::List(item, ListType::Set, Joined::OfSchema)), Json::Array(items)) => {
-                joined::bound_set(&self.shape, item, items, arena)
-            }
-            _ => self.view(json),
+        if self.is_set
+            && let Json::Array(items) = json
+            && let Some(Kind::List(item, ..)) = self.node().map(|node| &node.kind)
+        {
+            return joined::bound_set(&self.shape, item, items, arena);
         }
+        self.view(json)
     }
 
     /// The minimum number of JSON bytes for a value.
@@ -174,10 +186,7 @@ impl CelSchema {
 }
 
 fn root(shape: &Shape) -> CelSchema {
-    CelSchema {
-        shape: shape.clone(),
-        name: SmolStr::new_static(CelSchema::ROOT),
-    }
+    CelSchema::of(shape.clone(), SmolStr::new_static(CelSchema::ROOT))
 }
 
 /// The sizes for a single variable: every path begins at this schema, whatever the variable's name is. Upstream does the same, so even the

@@ -1,6 +1,6 @@
 //! The CEL properties of a schema node, stored compactly: equal parts of a schema share a node.
 
-use gavel_engine::value::{FieldPlace, Shape};
+use gavel_engine::value::{FieldPlace, PlainJson, Shape, same_text};
 
 use super::escape::escape;
 
@@ -18,6 +18,8 @@ pub(super) struct Node<C = Shape> {
     pub(super) min_serialized_size: u64,
     /// The maximum number of code points, bytes, elements or entries of a value, as estimates use it; 0 for values without a size.
     pub(super) max_elements: u64,
+    /// The kind of the elements of a list that are converted without their schema; `Nothing` until the node's children are linked.
+    pub(super) plain_items: PlainJson,
 }
 
 /// The kind of value that a node describes, with the child nodes.
@@ -102,6 +104,13 @@ impl<C> Property<C> {
         }
     }
 
+    /// Whether this is the property's name as an identifier.
+    #[inline]
+    pub(super) fn is_identified_by(&self, identifier: &str) -> bool {
+        let known = self.escaped.as_deref().unwrap_or(&self.name);
+        !known.is_empty() && same_text(known, identifier)
+    }
+
     /// The name as an identifier; `None` if the name cannot be escaped.
     pub(super) fn identifier(&self) -> Option<&str> {
         let identifier = self.escaped.as_deref().unwrap_or(&self.name);
@@ -158,14 +167,14 @@ impl<C> Node<C> {
     /// The position of the property with this identifier; [`FieldPlace::UNKNOWN`] if there is none.
     pub(super) fn place_of(&self, identifier: &str) -> FieldPlace {
         let mut properties = self.properties().unwrap_or_default().iter();
-        let place = properties.position(|property| property.identifier() == Some(identifier));
+        let place = properties.position(|property| property.is_identified_by(identifier));
         place.map_or(FieldPlace::UNKNOWN, FieldPlace::new)
     }
 
     /// The property with this identifier.
     pub(super) fn property_of_identifier(&self, identifier: &str) -> Option<&Property<C>> {
         let mut properties = self.properties()?.iter();
-        properties.find(|property| property.identifier() == Some(identifier))
+        properties.find(|property| property.is_identified_by(identifier))
     }
 }
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use gavel_engine::error::EvalError;
 use gavel_engine::value::{
-    Arena, Duration, FieldPlace, ItemShape, Json, JsonObject, JsonShape, List, Opaque, PlainJson,
-    Reach, Shape, Timestamp, Value, ValueKind,
+    Arena, Duration, FieldPlace, ItemShape, Json, JsonObject, JsonShape, List, Opaque, Reach,
+    Shape, Timestamp, Value, ValueKind,
 };
 use gavel_golang::base64::{self, Encoding};
 use gavel_golang::time::{Layout, OffsetTime};
@@ -54,12 +54,10 @@ impl JsonShape for Node {
             Kind::List(item, ..) => Some(item),
             _ => None,
         };
-        let plain = match shape.and_then(Node::of).map(|item| &item.kind) {
-            Some(Kind::Int) => PlainJson::Int,
-            Some(Kind::Text(Format::Plain)) => PlainJson::Text,
-            _ => PlainJson::Nothing,
-        };
-        ItemShape { shape, plain }
+        ItemShape {
+            shape,
+            plain: self.plain_items,
+        }
     }
 
     #[inline]
@@ -89,7 +87,7 @@ impl JsonShape for Node {
     ) -> Option<Value<'a>> {
         match &self.kind {
             Kind::Object(properties) => match properties.get(place.number()) {
-                Some(property) if property.identifier() == Some(key) => property.value(map),
+                Some(property) if property.is_identified_by(key) => property.value(map),
                 _ => self.find(map, key),
             },
             _ => self.find(map, key),

@@ -20,23 +20,25 @@ impl Attribute {
         }
     }
 
-    /// Evaluates a conditional that no selection or index follows.
+    /// Evaluates a conditional that no selection or index follows, and stores its value in `place`.
     pub(super) fn choose<'a>(
         &self,
         conditional: &'a Conditional,
+        place: &mut Value<'a>,
         frame: &mut Frame<'_, 'a>,
-    ) -> Result<Value<'a>, EvalError> {
+    ) -> Result<(), EvalError> {
         let branch = self.branch(conditional, frame)?;
         let reached = match &branch.base {
             Base::Operand(operand) if branch.is_bare() => {
-                let value = operand.eval(frame)?;
-                if value.is_plain() {
-                    return Ok(value);
+                operand.eval_into(place, frame)?;
+                if place.is_plain() {
+                    return Ok(());
                 }
-                Reached::at(value, frame)
+                Reached::at(*place, frame)
             }
             _ => branch.reach(frame)?,
         };
-        self.settle(reached, frame)
+        *place = self.settle(reached, frame)?;
+        Ok(())
     }
 }

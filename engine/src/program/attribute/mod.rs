@@ -42,20 +42,30 @@ impl Attribute {
         }
     }
 
-    fn eval_any<'a>(&'a self, frame: &mut Frame<'_, 'a>) -> Result<Value<'a>, EvalError> {
-        if let Some(held) = self.eval_optional(frame) {
-            return held.map(|held| held.map_or(Value::NONE, |value| frame.arena.some(value)));
+    /// Like `eval_into`, for chains that need more than lookups in JSON objects.
+    #[inline(never)]
+    fn eval_any<'a>(
+        &'a self,
+        place: &mut Value<'a>,
+        frame: &mut Frame<'_, 'a>,
+    ) -> Result<(), EvalError> {
+        if let Some(held) = self.eval_optional(place, frame) {
+            *place = match held? {
+                true => frame.arena.some(*place),
+                false => Value::NONE,
+            };
+            return Ok(());
         }
         if let Base::Conditional(conditional) = &self.base
             && self.is_bare()
         {
-            return self.choose(conditional, frame);
+            return self.choose(conditional, place, frame);
         }
         let result = self.resolve(frame);
         if let Err(error) = &result
             && error.is_fatal()
         {
-            return result;
+            return result.map(|_| ());
         }
         match (&self.base, self.presence) {
             (Base::Conditional(_), false) => {}
@@ -64,11 +74,12 @@ impl Attribute {
             (_, true) => {}
             (_, false) => frame.charge(1)?,
         }
-        let value = result?;
-        match value.as_optional() {
-            Some(held) if self.presence => Ok(Value::from(held.is_some())),
-            _ => Ok(value),
+        *place = result?;
+        match place.as_optional() {
+            Some(held) if self.presence => *place = Value::from(held.is_some()),
+            _ => {}
         }
+        Ok(())
     }
 
     /// The value at the end of the chain. The unit of the attribute itself is not charged.

@@ -4,29 +4,28 @@ use crate::error::EvalError;
 use crate::program::frame::{Epoch, Frame, ONLY_EPOCH};
 use crate::program::step::truth_of;
 use crate::program::tree::{Attribute, Base, Field, QualifierKey};
-use crate::value::{Truth, Value};
+use crate::value::{FieldKey, Truth, Value};
 
 impl Attribute {
-    /// Evaluates the chain and charges for it.
+    /// Evaluates the chain, charges for it and stores its value in `place`.
     #[inline(never)]
-    pub(in crate::program) fn eval<'a>(
+    pub(in crate::program) fn eval_into<'a>(
         &'a self,
+        place: &mut Value<'a>,
         frame: &mut Frame<'_, 'a>,
-    ) -> Result<Value<'a>, EvalError> {
-        let mut value = Value::NULL;
-        match self.follow_plain(&mut value, frame) {
+    ) -> Result<(), EvalError> {
+        match self.follow_plain(place, frame) {
             Some(found) => {
-                frame.charge_each(self.plain_cost())?;
-                Ok(match self.presence {
-                    true => Value::from(found),
-                    false => value,
-                })
+                if self.presence {
+                    *place = Value::from(found);
+                }
+                frame.charge_each(self.plain_cost())
             }
-            None => self.eval_any(frame),
+            None => self.eval_any(place, frame),
         }
     }
 
-    /// Like `eval`, for callers that need a bool.
+    /// Like `eval_into`, for callers that need a bool.
     #[inline(never)]
     pub(in crate::program) fn eval_bool<'a>(
         &'a self,
@@ -38,7 +37,7 @@ impl Attribute {
                 frame.charge_each(self.plain_cost())?;
                 match self.presence {
                     true => Ok(Truth::from(found)),
-                    false => truth_of(value),
+                    false => truth_of(&value),
                 }
             }
             None => self.eval_any_bool(frame),
@@ -47,7 +46,9 @@ impl Attribute {
 
     #[inline(never)]
     fn eval_any_bool<'a>(&'a self, frame: &mut Frame<'_, 'a>) -> Result<Truth, EvalError> {
-        truth_of(self.eval_any(frame)?)
+        let mut value = Value::NULL;
+        self.eval_any(&mut value, frame)?;
+        truth_of(&value)
     }
 
     /// The cost of a chain of fields: one unit per field and one unit for the chain. A presence test does not pay the unit for the chain.
@@ -122,9 +123,8 @@ impl Attribute {
         }
         *value = *base;
         for field in fields {
-            match value.plain_field(&field.key)? {
-                Some(found) => *value = found,
-                None => return self.tests(field).then_some(false),
+            if !value.go_to_plain_field(&field.key)? {
+                return self.tests(field).then_some(false);
             }
         }
         Some(true)
@@ -150,51 +150,79 @@ impl Attribute {
             rest = shorter;
         }
         for field in before.get(rest.len()..)? {
-            *value = value.plain_field(&field.key)??;
-            frame.keep(field.path, epoch, *value);
+            if !value.go_to_plain_field(&field.key)? {
+                return None;
+            }
+            frame.keep(field.path, epoch, value);
         }
-        match value.plain_field(&last.key)? {
-            Some(found) => *value = found,
-            None => return self.presence.then_some(false),
+        if !value.go_to_plain_field(&last.key)? {
+            return self.presence.then_some(false);
         }
-        frame.keep(last.path, epoch, *value);
+        frame.keep(last.path, epoch, value);
         Some(true)
     }
 
-    /// Evaluates a chain of fields and then optional fields, such as `a.b.?c.?d`, through JSON objects only. The inner option is the
-    /// resulting optional: `Some(Ok(None))` is an empty optional. The outer `None` means that the chain needs more than this; nothing is
-    /// charged in this case.
+    /// Evaluates a chain of fields and then optional fields, such as `a.b.?c.?d`, through JSON objects only. Stores the held value in `place`
+    /// and returns true, or returns false for an empty optional. `None` means that the chain needs more than this; nothing is charged in this
+    /// case.
     #[inline(always)]
     pub(in crate::program) fn eval_optional<'a>(
         &'a self,
+        place: &mut Value<'a>,
         frame: &mut Frame<'_, 'a>,
-    ) -> Option<Result<Option<Value<'a>>, EvalError>> {
+    ) -> Option<Result<bool, EvalError>> {
+        if self.presence || !self.qualifiers.first()?.optional {
+            return None;
+        }
         let base = match &self.base {
             Base::Variable(index) => frame.bound_variable(*index)?,
             Base::Slot(slot) => frame.held_slot(*slot)?.0,
             _ => return None,
         };
-        if self.presence || !self.qualifiers.first()?.optional {
-            return None;
-        }
-        let mut value = *base;
-        // The unit of the chain itself.
-        let mut units = 1_u64;
+        let (found, steps) = match base.is_parsed_object() {
+            true => {
+                let mut value = base;
+                let followed = self.follow_optional(|key| {
+                    let found = value.parsed_field(key)?;
+                    value = found.unwrap_or(value);
+                    Some(found.is_some())
+                })?;
+                *place = *value;
+                followed
+            }
+            false => {
+                *place = *base;
+                self.follow_optional(|key| place.go_to_plain_field(key))?
+            }
+        };
+        // One unit for each step, and one for the chain itself.
+        Some(frame.charge_each(steps.saturating_add(1)).map(|()| found))
+    }
+
+    /// Looks up the fields and the optional fields of a chain with `look_up`, which returns whether it found a field. Returns whether all of
+    /// them were found, and how many were found. `None` if the chain needs more than this.
+    #[inline(always)]
+    fn follow_optional<'a>(
+        &'a self,
+        mut look_up: impl FnMut(&'a FieldKey) -> Option<bool>,
+    ) -> Option<(bool, u64)> {
+        let mut found = 0_u64;
         for field in &self.fields {
-            value = value.plain_field(&field.key)??;
-            units = units.saturating_add(1);
+            if !look_up(&field.key)? {
+                return None;
+            }
+            found = found.saturating_add(1);
         }
         for qualifier in &self.qualifiers {
             let QualifierKey::Field(key) = &qualifier.key else {
                 return None;
             };
-            match value.plain_field(key)? {
-                Some(found) => value = found,
-                None => return Some(frame.charge_each(units).map(|()| None)),
+            if !look_up(key)? {
+                return Some((false, found));
             }
-            units = units.saturating_add(1);
+            found = found.saturating_add(1);
         }
-        Some(frame.charge_each(units).map(|()| Some(value)))
+        Some((true, found))
     }
 
     /// Whether a field is the last one of a presence test.

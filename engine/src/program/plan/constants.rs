@@ -5,7 +5,7 @@ use crate::ast::ExprId;
 use crate::program::frame::{Cells, Frame};
 use crate::program::path::PathSet;
 use crate::program::tree::{FunctionCall, ListLiteral, MapLiteral, Membership};
-use crate::program::{EvalOptions, Program};
+use crate::program::{Activation, EvalOptions, Program};
 use crate::value::{Arena, OwnedValue, Value, ValueKind, key_order, number};
 
 /// Folds a list literal to a constant if all its elements are constants; otherwise returns the literal as it is. If evaluating the literal
@@ -58,8 +58,8 @@ fn folded(node: Step, must_succeed: bool) -> Result<Step, PlanError> {
     };
     let arena = Arena::new();
     let options = EvalOptions::default();
-    let mut cells = Cells::<0>::default();
-    let mut frame = Frame::new(&program, |_| None, &mut cells, &arena, &options);
+    let mut cells = Cells::<0, 0>::default();
+    let mut frame = Frame::new(&program, &Activation::new(), &mut cells, &arena, &options);
     match program.root.eval(&mut frame) {
         Ok(value) => Ok(Step::from(OwnedValue::copy_of(&value)?)),
         Err(error) if must_succeed || error.is_fatal() => Err(error.into()),

@@ -35,7 +35,7 @@ pub(super) const SORT_BY: Cost = Cost::split(|call| comparing(pair(call), call.s
 pub(super) const SORT_TEXTS_BY: Cost = Cost::split(|call| comparing(TEXT_PAIR, call.size(1)), KEYS);
 
 /// The cost of creating the result, by its number of elements.
-const RESULT: Track = |_, result| Ok(allocated(1.0, tracked_size(result.as_ref())));
+const RESULT: Track = |_, result| Ok(allocated(1.0, tracked_size(result)));
 /// The cost of comparing all pairs of the receiver's elements.
 const RECEIVER: Track = |arguments, _| compared(arguments.first().copied().flatten());
 /// The cost of comparing all pairs of keys.
@@ -95,34 +95,34 @@ fn literal(call: &dyn CallSite, argument: usize) -> Option<u64> {
     Some(u64::try_from(int).unwrap_or(0))
 }
 
-fn track_flatten<'v>(
-    arguments: &[Option<Value<'v>>],
-    _result: Option<Value<'v>>,
+fn track_flatten(
+    arguments: &[Option<&Value<'_>>],
+    _result: Option<&Value<'_>>,
 ) -> Result<u64, EvalError> {
     track_flatten_by(arguments, |depth| depth)
 }
 
 fn track_flatten_by(
-    arguments: &[Option<Value<'_>>],
+    arguments: &[Option<&Value<'_>>],
     factor: fn(f64) -> f64,
 ) -> Result<u64, EvalError> {
-    let size = tracked_size(arguments.first().copied().flatten().as_ref());
+    let size = tracked_size(arguments.first().copied().flatten());
     let depth = arguments.get(1);
     match depth.map(|depth| depth.and_then(|depth| depth.as_int())) {
         None => Ok(allocated(1.0, size)),
         Some(Some(depth)) => Ok(allocated(factor(depth as f64), size)),
         Some(None) => Err(EvalError::internal(format_args!(
             "interface conversion: ref.Val is {}, not types.Int",
-            go_type(depth.and_then(|depth| depth.as_ref()))
+            go_type(depth.copied().flatten())
         ))),
     }
 }
 
 /// The cost of comparing the elements of a list. As in upstream, an operand that is an error or not a list makes the evaluation fail with
 /// an internal error.
-fn compared(list: Option<Value<'_>>) -> Result<u64, EvalError> {
-    let Some(list) = list.and_then(Value::as_list) else {
-        let missing = match list.map(Value::kind) {
+fn compared(value: Option<&Value<'_>>) -> Result<u64, EvalError> {
+    let Some(list) = value.and_then(|value| value.as_list()) else {
+        let missing = match value.map(|value| value.kind()) {
             Some(
                 ValueKind::Int(_)
                 | ValueKind::Uint(_)
@@ -136,7 +136,7 @@ fn compared(list: Option<Value<'_>>) -> Result<u64, EvalError> {
         };
         return Err(EvalError::internal(format_args!(
             "interface conversion: {} is not traits.Lister: missing method {missing}",
-            go_type(list.as_ref())
+            go_type(value)
         )));
     };
     let factor = match list.get(0).map(Value::kind) {

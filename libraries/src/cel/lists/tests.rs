@@ -265,7 +265,8 @@ fn estimates() {
 fn tracked_costs() {
     #[track_caller]
     fn check(cost: Cost, arguments: &[Option<Value<'_>>], expected: Result<u64, &str>) {
-        let units = cost.track(arguments, Some(Value::from(&unsorted())));
+        let arguments: Vec<_> = arguments.iter().map(Option::as_ref).collect();
+        let units = cost.track(&arguments, Some(&Value::from(&unsorted())));
         assert_eq!(
             units.as_ref().copied().map_err(|error| error.message()),
             expected

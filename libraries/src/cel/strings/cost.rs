@@ -57,12 +57,12 @@ fn split_estimate(call: &dyn CallSite) -> CallEstimate {
     CallEstimate::new(text.costs(COPY_FACTOR)).with_result(SizeEstimate { min: 0, max })
 }
 
-fn split_track<'v>(
-    arguments: &[Option<Value<'v>>],
-    _result: Option<Value<'v>>,
+fn split_track(
+    arguments: &[Option<&Value<'_>>],
+    _result: Option<&Value<'_>>,
 ) -> Result<u64, EvalError> {
     let text = arguments.first().copied().flatten();
-    Ok(copied(tracked_size(text.as_ref())))
+    Ok(copied(tracked_size(text)))
 }
 
 fn join_estimate(call: &dyn CallSite) -> CallEstimate {
@@ -88,11 +88,11 @@ fn join_estimate(call: &dyn CallSite) -> CallEstimate {
     CallEstimate::new(size.costs(factor)).with_result(size)
 }
 
-fn join_track<'v>(
-    _arguments: &[Option<Value<'v>>],
-    result: Option<Value<'v>>,
+fn join_track(
+    _arguments: &[Option<&Value<'_>>],
+    result: Option<&Value<'_>>,
 ) -> Result<u64, EvalError> {
-    Ok(copied(tracked_size(result.as_ref())))
+    Ok(copied(tracked_size(result)))
 }
 
 fn copied(size: u64) -> u64 {

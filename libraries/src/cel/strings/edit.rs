@@ -134,7 +134,7 @@ pub(super) fn split<'a>(
     call: &CallContext<'a>,
     text: &'a str,
     separator: &str,
-) -> Result<Value<'a>, EvalError> {
+) -> Result<&'a [Value<'a>], EvalError> {
     parts(call, text, separator, usize::MAX)
 }
 
@@ -144,7 +144,7 @@ pub(super) fn split_some<'a>(
     text: &'a str,
     separator: &str,
     count: i64,
-) -> Result<Value<'a>, EvalError> {
+) -> Result<&'a [Value<'a>], EvalError> {
     parts(call, text, separator, limit(count))
 }
 
@@ -154,7 +154,7 @@ pub(super) fn parts<'a>(
     text: &'a str,
     separator: &str,
     limit: usize,
-) -> Result<Value<'a>, EvalError> {
+) -> Result<&'a [Value<'a>], EvalError> {
     call.work(text.len())?;
     let expected = match separator.as_bytes() {
         [] => 0,
@@ -174,7 +174,7 @@ pub(super) fn parts<'a>(
             rest = after;
         }
         call.push(&mut parts, Value::from(rest))?;
-        return Ok(Value::from(parts.into_bump_slice()));
+        return Ok(parts.into_bump_slice());
     }
     while !rest.is_empty() && parts.len() < limit {
         let first = rest.chars().next().map_or(0, char::len_utf8);
@@ -184,7 +184,7 @@ pub(super) fn parts<'a>(
         call.push(&mut parts, Value::from(part))?;
         rest = after;
     }
-    Ok(Value::from(parts.into_bump_slice()))
+    Ok(parts.into_bump_slice())
 }
 
 /// The text before and after the first separator; `None` if the text does not contain the separator.
@@ -268,18 +268,37 @@ fn joined<'a>(
     call: &CallContext<'a>,
     list: List<'a>,
     separator: &str,
-    text_of: fn(&'a Arena, Value<'a>) -> Result<&'a str, EvalError>,
+    text_of: impl Fn(&'a Arena, Value<'a>) -> Result<&'a str, EvalError>,
 ) -> Result<&'a str, EvalError> {
     let each = separator.len().saturating_add(8);
     let expected = list.len().saturating_mul(each).min(MOST_EXPECTED);
     let mut result = String::with_capacity_in(expected, call.arena.bump());
-    for (n, element) in list.iter().enumerate() {
-        if n > 0 {
-            push_str(call, &mut result, separator)?;
+    let mut next_separator = "";
+    list.try_each(|element| {
+        let before = std::mem::replace(&mut next_separator, separator);
+        match element.as_str() {
+            Some(text) => append(call, &mut result, before, text),
+            None => {
+                append(call, &mut result, before, "")?;
+                append(call, &mut result, "", text_of(call.arena, element)?)
+            }
         }
-        push_str(call, &mut result, text_of(call.arena, element)?)?;
-    }
+    })?;
     Ok(result.into_bump_str())
+}
+
+/// Appends a separator and a text.
+#[inline(never)]
+fn append<'a>(
+    call: &CallContext<'a>,
+    result: &mut String<'a>,
+    separator: &str,
+    text: &str,
+) -> Result<(), EvalError> {
+    if !separator.is_empty() {
+        push_str(call, result, separator)?;
+    }
+    push_str(call, result, text)
 }
 
 /// The limit for a count argument; a negative count means no limit.

@@ -1,7 +1,6 @@
 //! The CEL type `kubernetes.URL`.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use gavel_engine::error::EvalError;
 use gavel_engine::value::{Opaque, Value};
@@ -12,7 +11,7 @@ pub const URL: &str = "kubernetes.URL";
 
 /// A URL as a value.
 #[derive(Debug, Clone)]
-pub struct UrlValue(pub Arc<Url>);
+pub struct UrlValue(pub Url);
 
 impl Opaque for UrlValue {
     fn type_name(&self) -> &'static str {

@@ -20,7 +20,7 @@ pub use expr::{
     Call, Comprehension, Expr, ExprKind, Exprs, ListExpr, MapEntry, MapExpr, Select, Struct,
     StructField,
 };
-pub(crate) use name::{Name, NameFilter};
+pub(crate) use name::{Name, NameFilter, named};
 pub(crate) use nodes::{Entry, EntryKey, Fold, MAX_NODES, NOWHERE, Nodes, TooManyNodes};
 pub use unparse::unparse;
 

@@ -1,6 +1,6 @@
 //! The names in a tree. A name is a place in a text, so that nodes are small and no text is copied while a tree is built.
 
-use super::operators::GIVEN;
+use super::operators::{self, GIVEN};
 
 /// A name of a variable, field, function or type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,6 +80,36 @@ const fn is_equal(one: &str, other: &str) -> bool {
     index == one.len() && index == other.len()
 }
 
+/// The names of [`operators`] that the parser, the checker and the planner look for.
+pub(crate) mod named {
+    use super::{Name, operators};
+
+    pub(crate) const ACCUMULATOR: Name = Name::of(operators::ACCUMULATOR);
+    pub(crate) const ADD: Name = Name::of(operators::ADD);
+    pub(crate) const CONDITIONAL: Name = Name::of(operators::CONDITIONAL);
+    pub(crate) const DIVIDE: Name = Name::of(operators::DIVIDE);
+    pub(crate) const EQUALS: Name = Name::of(operators::EQUALS);
+    pub(crate) const GREATER: Name = Name::of(operators::GREATER);
+    pub(crate) const GREATER_EQUALS: Name = Name::of(operators::GREATER_EQUALS);
+    pub(crate) const IN: Name = Name::of(operators::IN);
+    pub(crate) const INDEX: Name = Name::of(operators::INDEX);
+    pub(crate) const LESS: Name = Name::of(operators::LESS);
+    pub(crate) const LESS_EQUALS: Name = Name::of(operators::LESS_EQUALS);
+    pub(crate) const LOGICAL_AND: Name = Name::of(operators::LOGICAL_AND);
+    pub(crate) const LOGICAL_NOT: Name = Name::of(operators::LOGICAL_NOT);
+    pub(crate) const LOGICAL_OR: Name = Name::of(operators::LOGICAL_OR);
+    pub(crate) const MAP_INSERT: Name = Name::of(operators::MAP_INSERT);
+    pub(crate) const MODULO: Name = Name::of(operators::MODULO);
+    pub(crate) const MULTIPLY: Name = Name::of(operators::MULTIPLY);
+    pub(crate) const NEGATE: Name = Name::of(operators::NEGATE);
+    pub(crate) const NOT_EQUALS: Name = Name::of(operators::NOT_EQUALS);
+    pub(crate) const NOT_STRICTLY_FALSE: Name = Name::of(operators::NOT_STRICTLY_FALSE);
+    pub(crate) const OPT_INDEX: Name = Name::of(operators::OPT_INDEX);
+    pub(crate) const OPT_SELECT: Name = Name::of(operators::OPT_SELECT);
+    pub(crate) const SUBTRACT: Name = Name::of(operators::SUBTRACT);
+    pub(crate) const UNUSED: Name = Name::of(operators::UNUSED);
+}
+
 /// A set of names that answers at once for most names that are not in it.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct NameFilter(u64);
@@ -150,7 +180,6 @@ impl Names {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ast::operators;
 
     #[test]
     fn names_are_places_in_texts() {

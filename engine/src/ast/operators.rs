@@ -9,14 +9,6 @@ macro_rules! given {
 
         /// All of these names. A tree refers to them by their positions in this list.
         pub(crate) const GIVEN: &[&str] = &[$($text),*];
-
-        /// The names as the names of trees.
-        #[expect(dead_code, reason = "no code looks for some of the names")]
-        pub(crate) mod named {
-            use crate::ast::Name;
-
-            $(pub(crate) const $name: Name = Name::of($text);)*
-        }
     };
 }
 

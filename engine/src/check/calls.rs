@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use super::checker::{Checker, Declared, Rewrite};
 use super::names::find_function;
 use super::type_in;
-use crate::ast::operators::named;
+use crate::ast::named;
 use crate::ast::{Call, Expr, ExprId};
 use crate::decl::{Fit, OperandTypes};
 use crate::types::Type;

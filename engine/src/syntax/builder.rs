@@ -5,7 +5,7 @@
 use smallvec::SmallVec;
 
 use super::macros::{MacroCall, MacroContext, MacroError, Macros};
-use crate::ast::operators::named;
+use crate::ast::named;
 use crate::ast::{Ast, Constant, Entry, EntryKey, ExprId, Name, Nodes};
 use crate::source::{Offset, Source};
 

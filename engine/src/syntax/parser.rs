@@ -10,7 +10,7 @@ use super::lexer::Lexer;
 use super::macros::Macros;
 use super::token::{Token, TokenKind};
 use super::{MAX_DEPTH, ParserOptions, is_reserved, literal};
-use crate::ast::operators::named;
+use crate::ast::named;
 use crate::ast::{Ast, Constant, ExprId, Name};
 use crate::source::Source;
 

@@ -11,7 +11,7 @@ use super::recovery::Halt;
 use super::syntax_tree::{NodeId, SyntaxNode, SyntaxTree};
 use super::token::{Token, TokenKind};
 use super::{MAX_DEPTH, ParserOptions, is_reserved, literal};
-use crate::ast::operators::named;
+use crate::ast::named;
 use crate::ast::{Ast, Constant, ExprId, MAX_NODES, NOWHERE, Name};
 use crate::issues::Issues;
 use crate::source::{Location, Offset, Source};

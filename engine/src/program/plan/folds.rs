@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::{PlanError, Planner, Step};
-use crate::ast::operators::named;
+use crate::ast::named;
 use crate::ast::{Call, Comprehension, Constant, Expr, ExprKind, Name, operators};
 use crate::program::path::SlotId;
 use crate::program::tree::{Block, FoldKind, FoldStep, General, Insert, IntTest};

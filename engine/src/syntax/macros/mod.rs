@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use crate::ast::operators::{ACCUMULATOR, named};
+use crate::ast::named;
+use crate::ast::operators::ACCUMULATOR;
 use crate::ast::{Constant, Expr, ExprId, Fold, Name, NameFilter, Nodes, TooManyNodes};
 use crate::source::Offset;
 

@@ -1,7 +1,7 @@
 //! The macros of the language: `has`, `all`, `exists`, `exists_one`, `map`, `filter` (`parser/macro.go`).
 
 use super::{Expansion, Macro, MacroCall, MacroContext, MacroError, Receiver};
-use crate::ast::operators::named;
+use crate::ast::named;
 use crate::ast::{Constant, ExprId, Fold, Name};
 
 /// The macros of the language.

@@ -48,7 +48,7 @@ pub struct Select<'a> {
     pub test_only: bool,
 }
 
-/// A call of a function. Operators are calls too (see [`operators`]).
+/// A call of a function. Operators are calls too (see [`operators`](crate::ast::operators)).
 #[derive(Clone, Copy)]
 pub struct Call<'a> {
     /// The function's name.

@@ -3,7 +3,7 @@
 
 use super::frame::Frame;
 use super::path::SlotId;
-use super::tree::{IntTest, Step};
+use super::tree::{IntTest, Operator, Step};
 use crate::error::EvalError;
 use crate::value::{List, ListRepr, Value};
 
@@ -26,6 +26,24 @@ impl IntTest {
         (*slot == var).then_some(IntTest { operator, bound })
     }
 
+    /// The least and the greatest int that do not decide the result. If no int passes, the least is the greater one.
+    fn passing(&self, decisive: bool) -> (i64, i64) {
+        const NONE: (i64, i64) = (i64::MAX, i64::MIN);
+        let below = || Some((i64::MIN, self.bound.checked_sub(1)?));
+        let above = || Some((self.bound.checked_add(1)?, i64::MAX));
+        let passing = match (self.operator, decisive) {
+            (Operator::Less, false) | (Operator::GreaterEquals, true) => below(),
+            (Operator::LessEquals, false) | (Operator::Greater, true) => {
+                Some((i64::MIN, self.bound))
+            }
+            (Operator::Greater, false) | (Operator::LessEquals, true) => above(),
+            (Operator::GreaterEquals, false) | (Operator::Less, true) => {
+                Some((self.bound, i64::MAX))
+            }
+        };
+        passing.unwrap_or(NONE)
+    }
+
     /// Skips elements from index `next` on that do not decide the result, as long as no limit has to be checked. Returns the number of
     /// skipped elements. Each skipped element costs `units` cost units in addition to the test.
     pub(super) fn pass_over<'a>(
@@ -38,26 +56,54 @@ impl IntTest {
     ) -> Result<usize, EvalError> {
         let units = units.saturating_add(TEST);
         let most = frame.free_iterations(units);
-        let passes = |value: Value<'_>| {
-            let int = value.as_int();
-            int.is_some_and(|int| self.operator.holds(int.cmp(&self.bound)) != decisive)
-        };
+        let (least, greatest) = self.passing(decisive);
+        let passes = |int: Option<i64>| int.is_some_and(|int| least <= int && int <= greatest);
         let passed = match list.0 {
             ListRepr::Values(values) => {
                 let values = values.iter().skip(next).take(most);
-                values.take_while(|value| passes(**value)).count()
+                values.take_while(|value| passes(value.as_int())).count()
             }
             ListRepr::Json(items) => {
                 let items = items.iter().skip(next).take(most);
-                items.take_while(|json| passes(Value::from(*json))).count()
+                items
+                    .take_while(|json| passes(Value::from(*json).as_int()))
+                    .count()
             }
             ListRepr::Shaped(items, shape) => {
                 let item = shape.items();
                 let items = items.iter().skip(next).take(most);
-                items.take_while(|json| passes(item.value(json))).count()
+                items.take_while(|json| passes(item.int(json))).count()
             }
             ListRepr::Owned(_) | ListRepr::View(_) => 0,
         };
         frame.iterate_freely(passed, units).map(|()| passed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ints_pass_as_the_operator_says() {
+        let operators = [
+            Operator::Less,
+            Operator::LessEquals,
+            Operator::Greater,
+            Operator::GreaterEquals,
+        ];
+        let ints = [i64::MIN, i64::MIN + 1, -1, 0, 1, i64::MAX - 1, i64::MAX];
+        for operator in operators {
+            for bound in ints {
+                for decisive in [false, true] {
+                    let (least, greatest) = IntTest { operator, bound }.passing(decisive);
+                    for int in ints {
+                        let expected = operator.holds(int.cmp(&bound)) != decisive;
+                        let passes = least <= int && int <= greatest;
+                        assert_eq!(passes, expected, "{int} {operator:?} {bound}, {decisive}");
+                    }
+                }
+            }
+        }
     }
 }

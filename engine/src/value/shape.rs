@@ -154,6 +154,18 @@ impl<'s> ItemShape<'s> {
         }
     }
 
+    /// The value of an element that is an int; `None` for other elements.
+    #[inline]
+    pub(crate) fn int(self, json: &'s Json) -> Option<i64> {
+        match (self.plain, json) {
+            (PlainJson::Int, Json::Number(number)) => match number.as_i64() {
+                Some(int) => Some(int),
+                None => self.read(json).as_int(),
+            },
+            _ => self.value(json).as_int(),
+        }
+    }
+
     /// Stores the value of an element in `place`.
     #[inline]
     pub(crate) fn store(self, json: &'s Json, place: &mut Value<'s>) {

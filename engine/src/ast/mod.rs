@@ -9,6 +9,7 @@ use crate::source::{Offset, Source};
 
 pub use crate::source::ExprId;
 
+mod copy;
 mod expr;
 mod name;
 mod nodes;
@@ -16,12 +17,13 @@ pub mod operators;
 mod unparse;
 mod visit;
 
+pub(crate) use copy::{MAX_NODES, TooManyNodes};
 pub use expr::{
     Call, Comprehension, Expr, ExprKind, Exprs, ListExpr, MapEntry, MapExpr, Select, Struct,
     StructField,
 };
 pub(crate) use name::{Name, NameFilter, named};
-pub(crate) use nodes::{Entry, EntryKey, Fold, MAX_NODES, NOWHERE, Nodes, TooManyNodes};
+pub(crate) use nodes::{Entry, EntryKey, Fold, NOWHERE, Nodes};
 pub use unparse::unparse;
 
 /// A literal value.

@@ -162,7 +162,7 @@ impl Walk {
             is_condition: true,
             ..within
         };
-        let args = call.args.to_slice();
+        let args = call.args.to_vec();
         match (call.function, call.target, args.as_slice()) {
             (operators::LOGICAL_AND, None, &[left, right]) => {
                 self.logical(left, right, condition, "false");

@@ -74,7 +74,7 @@ fn keyword_for(subject: &Subject<'_>, condition: Expr<'_>) -> Option<String> {
         }
         _ => return None,
     };
-    let args = call.args.to_slice();
+    let args = call.args.to_vec();
     match (call.function, call.target, args.as_slice()) {
         ("matches", Some(target), &[pattern]) | ("matches", None, &[target, pattern])
             if is_self(target) =>

@@ -1,4 +1,4 @@
-//! Decodes the bytes of a file as text, and says what is wrong with bytes that are no text.
+//! Decodes files. If a file is not text in UTF-8, the error says where and why.
 
 use crate::place::Place;
 use crate::problem::{Problem, rule};

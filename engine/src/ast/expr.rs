@@ -262,18 +262,23 @@ impl<'a> Expr<'a> {
         }
     }
 
-    /// The dotted name that a chain of selections spells, such as `a.b.c`. Empty for other nodes.
-    pub(crate) fn dotted_name(self) -> Cow<'a, str> {
+    /// The dotted name that a chain of selections spells, such as `a.b.c`; `None` for other nodes.
+    pub(crate) fn dotted_name(self) -> Option<Cow<'a, str>> {
         if let Some(name) = self.nodes.dotted_name(self.id) {
-            return self.nodes.text(name).into();
+            return Some(self.nodes.text(name).into());
         }
-        match self.kind() {
-            ExprKind::Ident(name) => name.into(),
-            ExprKind::Select(select) if !select.test_only => {
-                format!("{}.{}", select.operand.dotted_name(), select.field).into()
-            }
-            _ => Cow::default(),
+        let mut text = self.first_name()?.to_owned();
+        let mut fields: SmallVec<[Name; 8]> = SmallVec::new();
+        let mut id = self.id;
+        while let Node::Select { operand, field, .. } = self.nodes.node(id) {
+            fields.push(field);
+            id = operand;
         }
+        for field in fields.into_iter().rev() {
+            text.push('.');
+            text.push_str(self.nodes.text(field));
+        }
+        Some(text.into())
     }
 
     /// Whether the expression is this name.
@@ -366,8 +371,8 @@ impl<'a> Exprs<'a> {
         Some(ids.map(|id| self.nodes.expr(id)))
     }
 
-    /// The nodes as a slice, to match them with patterns.
-    pub fn to_slice(self) -> SmallVec<[Expr<'a>; 4]> {
+    /// The nodes in a vector, to match them with patterns.
+    pub fn to_vec(self) -> SmallVec<[Expr<'a>; 4]> {
         self.iter().collect()
     }
 }

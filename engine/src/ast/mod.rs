@@ -22,8 +22,10 @@ pub use expr::{
     Call, Comprehension, Expr, ExprKind, Exprs, ListExpr, MapEntry, MapExpr, Select, Struct,
     StructField,
 };
-pub(crate) use name::{Name, NameFilter, named};
-pub(crate) use nodes::{Entry, EntryKey, Fold, NOWHERE, Nodes};
+pub use name::Name;
+pub(crate) use name::{NameFilter, named};
+pub use nodes::Fold;
+pub(crate) use nodes::{Entry, EntryKey, NOWHERE, Nodes};
 pub use unparse::unparse;
 
 /// A literal value.

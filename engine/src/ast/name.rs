@@ -1,10 +1,10 @@
-//! The names in a tree. A name is a place in a text, so that nodes are small and no text is copied while a tree is built.
+//! The names in a tree. A name is a place in a text, so that nodes are small. Names that the expression contains are not copied.
 
 use super::operators::{self, GIVEN};
 
-/// A name of a variable, field, function or type.
+/// A name of a variable, field, function or type in a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Name {
+pub struct Name {
     /// The position of the first byte, in the expression or beyond its end, in [`Names::added`]. For a name of [`GIVEN`], its position
     /// there.
     start: u32,
@@ -164,8 +164,7 @@ impl Names {
 
     /// The name with this text. `source` is the expression.
     pub(super) fn add(&mut self, text: &str, source: &str) -> Name {
-        if GIVEN.contains(&text) {
-            let given = GIVEN.iter().position(|given| *given == text).unwrap_or(0);
+        if let Some(given) = GIVEN.iter().position(|given| *given == text) {
             return Name {
                 start: u32::try_from(given).unwrap_or(0),
                 length: Name::IS_GIVEN,

@@ -107,17 +107,25 @@ pub(crate) enum EntryKey {
     Field(Name),
 }
 
-/// A comprehension.
+/// The parts of a [`Comprehension`](super::Comprehension).
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Fold {
-    pub(crate) iter_range: ExprId,
-    pub(crate) iter_var: Name,
-    pub(crate) iter_var2: Option<Name>,
-    pub(crate) accu_var: Name,
-    pub(crate) accu_init: ExprId,
-    pub(crate) loop_condition: ExprId,
-    pub(crate) loop_step: ExprId,
-    pub(crate) result: ExprId,
+pub struct Fold {
+    /// The list or map that is iterated over.
+    pub iter_range: ExprId,
+    /// The first loop variable.
+    pub iter_var: Name,
+    /// The second loop variable, if there are two.
+    pub iter_var2: Option<Name>,
+    /// The accumulator's name.
+    pub accu_var: Name,
+    /// The accumulator's first value.
+    pub accu_init: ExprId,
+    /// The condition that is evaluated before each step.
+    pub loop_condition: ExprId,
+    /// The accumulator's next value.
+    pub loop_step: ExprId,
+    /// The result, evaluated after the loop.
+    pub result: ExprId,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -235,12 +243,7 @@ impl Nodes {
     /// Creates an id for a node at `offset`.
     #[inline]
     pub(crate) fn id(&mut self, offset: Offset) -> ExprId {
-        let id = ExprId(u32::try_from(self.rows.len()).unwrap_or(u32::MAX));
-        self.rows.push(Row {
-            node: Node::None,
-            offset,
-        });
-        id
+        self.push(offset, Node::None)
     }
 
     /// Releases the id of a node that will not be in the tree. If it is the id created last, the next node reuses it.

@@ -150,7 +150,7 @@ impl Writer {
     }
 
     fn call(&mut self, expr: Expr<'_>, call: Call<'_>) -> Option<()> {
-        let args = call.args.to_slice();
+        let args = call.args.to_vec();
         match (call.function, call.target, args.as_slice()) {
             (op::CONDITIONAL, None, &[condition, if_true, if_false]) => {
                 self.expr(condition, Level::Or)?;

@@ -25,11 +25,9 @@ impl<'c> Checker<'c> {
         for argument in call.args.iter() {
             self.check(argument);
         }
-        let env = self.env;
-        let declared = |index| Some((index, env.function_at(index)?));
         let (function, target) = match call.target {
             None => {
-                let function = self.function(call).and_then(declared);
+                let function = self.function(call);
                 // In a container, or after a dot, the function has another name than the call.
                 if let Some((_, function)) = function
                     && call.function != function.name
@@ -40,16 +38,17 @@ impl<'c> Checker<'c> {
             }
             Some(target) => {
                 // The receiver may be the first part of a function's name.
+                let env = self.env;
                 let qualified = self
                     .dotted
                     .find_function(target, call.function, env, |name| find_function(env, name));
-                let qualified = qualified.and_then(declared);
+                let qualified = qualified.and_then(|index| self.declared(index));
                 if let Some((_, function)) = qualified {
                     self.rewrite(id, Rewrite::Global(function.name.clone()));
                     (qualified, None)
                 } else {
                     self.check(target);
-                    (self.function(call).and_then(declared), Some(target))
+                    (self.function(call), Some(target))
                 }
             }
         };
@@ -71,9 +70,7 @@ impl<'c> Checker<'c> {
             return;
         };
         let ty = self.check_field(id, operand, field, true);
-        let env = self.env;
-        let function = self.function(call);
-        match function.and_then(|index| Some((index, env.function_at(index)?))) {
+        match self.function(call) {
             Some(function) => self.set_call(id, ty, function, 0),
             None => self.set_type(id, ty),
         }

@@ -294,11 +294,15 @@ impl<'c> Checker<'c> {
     }
 
     /// The function that a call means, without its receiver.
-    pub(super) fn function(&self, call: &Call<'_>) -> Option<FunctionIndex> {
+    pub(super) fn function(&self, call: &Call<'_>) -> Option<Declared<'c>> {
         match self.env.container().is_empty() && !call.function.starts_with('.') {
-            true => self.env.called(call),
-            false => find_function(self.env, call.function),
+            true => self.declared(self.env.called(call)?),
+            false => self.declared(find_function(self.env, call.function)?),
         }
+    }
+
+    pub(super) fn declared(&self, index: FunctionIndex) -> Option<Declared<'c>> {
+        Some((index, self.env.function_at(index)?))
     }
 
     pub(super) fn type_of(&self, id: ExprId) -> &Type {

@@ -61,7 +61,7 @@ impl<'c> DottedName<'c> {
             self.below = env.names_below(first.strip_prefix('.').unwrap_or(first));
             self.text = match self.below {
                 NamesBelow::None => Cow::default(),
-                NamesBelow::OfHost | NamesBelow::Declared => expr.dotted_name(),
+                NamesBelow::OfHost | NamesBelow::Declared => expr.dotted_name()?,
             };
             self.id = Some(expr.id);
         }

@@ -1,5 +1,5 @@
-//! A quick test of which overloads a call can mean. It excludes most overloads of an operator, and decides for most of the others that they
-//! fit, without a look at their signatures.
+//! A quick test of whether an overload fits the operands of a call. The test is a comparison of bits. For most overloads of operators, no
+//! types need to be unified.
 
 use crate::types::{Signature, Type};
 

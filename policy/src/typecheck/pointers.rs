@@ -60,7 +60,7 @@ fn split<'e>(expr: Expr<'e>, checked: &CheckedAst, pieces: &mut Vec<Piece<'e>>) 
     }
     let (function, args) = match (expr.kind(), checked.reference(expr.id)) {
         (ExprKind::Call(call), Some(Reference::Call { function, .. })) => {
-            (function.name.as_str(), call.args.to_slice())
+            (function.name.as_str(), call.args.to_vec())
         }
         _ => ("", SmallVec::new()),
     };

@@ -177,23 +177,18 @@ fn an_explanation_begins_with_the_object() {
     );
 }
 
-#[test]
-fn an_explanation_of_mutations_shows_values_and_patches() {
-    let policy = |name: &str, mutations: &str| {
-        format!(
-            "\
+/// A mutating policy for ConfigMaps with more lines of its `spec`, and its binding.
+fn mutating_policy(name: &str, spec: &str) -> String {
+    format!(
+        "\
 apiVersion: admissionregistration.k8s.io/v1
 kind: MutatingAdmissionPolicy
 metadata: {{name: {name}}}
 spec:
-  reinvocationPolicy: IfNeeded
   matchConstraints:
     resourceRules:
     - {{apiGroups: [''], apiVersions: [v1], operations: [CREATE], resources: [configmaps]}}
-  variables:
-  - {{name: team, expression: \"'a' + 'b'\"}}
-  mutations:
-{mutations}
+{spec}
 ---
 apiVersion: admissionregistration.k8s.io/v1
 kind: MutatingAdmissionPolicyBinding
@@ -201,7 +196,16 @@ metadata: {{name: {name}}}
 spec: {{policyName: {name}}}
 ---
 "
-        )
+    )
+}
+
+#[test]
+fn an_explanation_of_mutations_shows_values_and_patches() {
+    let policy = |name: &str, mutations: &str| {
+        let variables = "  variables:\n  - {name: team, expression: \"'a' + 'b'\"}";
+        let spec =
+            format!("  reinvocationPolicy: IfNeeded\n{variables}\n  mutations:\n{mutations}");
+        mutating_policy(name, &spec)
     };
     let configuration = "  - patchType: ApplyConfiguration
     applyConfiguration: {expression: \"Object{data: {'team': variables.team}}\"}";
@@ -253,29 +257,15 @@ map.yaml:1: ConfigMap/a: admitted
 #[test]
 fn an_explanation_shows_which_mutating_policies_are_not_reinvoked_and_which_fail() {
     let policy = |name: &str, reinvocation: &str, condition: &str, operation: &str| {
-        format!(
-            "\
-apiVersion: admissionregistration.k8s.io/v1
-kind: MutatingAdmissionPolicy
-metadata: {{name: {name}}}
-spec:
-  failurePolicy: Ignore
+        let spec = format!(
+            "  failurePolicy: Ignore
   reinvocationPolicy: {reinvocation}
-  matchConstraints:
-    resourceRules:
-    - {{apiGroups: [''], apiVersions: [v1], operations: [CREATE], resources: [configmaps]}}
   matchConditions: [{{name: c, expression: {condition}}}]
   mutations:
   - patchType: JSONPatch
-    jsonPatch: {{expression: \"[JSONPatch{{{operation}, value: 'b'}}]\"}}
----
-apiVersion: admissionregistration.k8s.io/v1
-kind: MutatingAdmissionPolicyBinding
-metadata: {{name: {name}}}
-spec: {{policyName: {name}}}
----
-"
-        )
+    jsonPatch: {{expression: \"[JSONPatch{{{operation}, value: 'b'}}]\"}}"
+        );
+        mutating_policy(name, &spec)
     };
     let policies = [
         policy(

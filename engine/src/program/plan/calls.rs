@@ -8,7 +8,7 @@ use super::operators::{
     PlannedArguments, only, pair, plan_conditional, plan_equality, plan_junction, two,
 };
 use super::{PlanError, Planner, Step, as_chain, boxed, constants, into_attribute, qualify};
-use crate::ast::{self, Expr, ExprId, ExprKind, Exprs};
+use crate::ast::{self, Expr, ExprId, Exprs};
 use crate::check::{CheckedAst, Reference, resolve_name};
 use crate::cost::Cost;
 use crate::decl::{
@@ -129,9 +129,9 @@ impl<'p> Planner<'p> {
         let find = |name: &str| resolve_name(env.container(), name, |name| env.function(name));
         let qualified = match call.target {
             None => find(call.function),
-            Some(target) => {
-                dotted_name(target).and_then(|prefix| find(&format!("{prefix}.{}", call.function)))
-            }
+            Some(target) => target
+                .dotted_name()
+                .and_then(|prefix| find(&format!("{prefix}.{}", call.function))),
         };
         if let Some(function) = qualified {
             return CallTarget {
@@ -239,17 +239,6 @@ impl<'e> CallTarget<'e> {
             (None, Some(function)) => function.overloads.iter().find_map(|overload| overload.form),
             (None, None) => None,
         }
-    }
-}
-
-/// The dotted name that an expression spells; `None` if the expression contains anything but names and dots.
-fn dotted_name(expr: Expr<'_>) -> Option<String> {
-    match expr.kind() {
-        ExprKind::Ident(name) => Some(name.to_string()),
-        ExprKind::Select(select) if !select.test_only => {
-            Some(format!("{}.{}", dotted_name(select.operand)?, select.field))
-        }
-        _ => None,
     }
 }
 

@@ -209,13 +209,19 @@ impl<'n> MacroContext<'n> {
         self.constant(Constant::Bool(value))
     }
 
-    /// A name.
+    /// The name with this text.
+    pub fn name(&mut self, text: &str) -> Name {
+        self.nodes.name(text)
+    }
+
+    /// A name as an expression.
     pub fn ident(&mut self, name: &str) -> ExprId {
-        let name = self.nodes.name(name);
+        let name = self.name(name);
         self.named(name)
     }
 
-    fn named(&mut self, name: Name) -> ExprId {
+    /// Like [`ident`](Self::ident), for a name of the tree.
+    pub fn named(&mut self, name: Name) -> ExprId {
         self.nodes.add_ident(self.offset, name)
     }
 
@@ -226,7 +232,7 @@ impl<'n> MacroContext<'n> {
 
     /// A call of a function or operator.
     pub fn call(&mut self, function: &str, args: &[ExprId]) -> ExprId {
-        let function = self.nodes.name(function);
+        let function = self.name(function);
         self.call_named(function, args)
     }
 
@@ -238,7 +244,7 @@ impl<'n> MacroContext<'n> {
 
     /// A receiver-style call. `operands` are the receiver and the arguments.
     pub fn member_call(&mut self, function: &str, operands: &[ExprId]) -> ExprId {
-        let function = self.nodes.name(function);
+        let function = self.name(function);
         let id = self.nodes.id(self.offset);
         self.nodes.set_call(id, function, operands, true);
         id
@@ -263,7 +269,8 @@ impl<'n> MacroContext<'n> {
         self.nodes.add_presence_test(self.offset, select)
     }
 
-    fn comprehension(&mut self, fold: Fold) -> ExprId {
+    /// A comprehension.
+    pub fn comprehension(&mut self, fold: Fold) -> ExprId {
         let id = self.nodes.id(self.offset);
         self.nodes.set_fold(id, fold);
         id
@@ -271,7 +278,7 @@ impl<'n> MacroContext<'n> {
 
     /// Builds an expression that evaluates `result` with `name` bound to `value`: a comprehension over an empty list, with `name` as its
     /// accumulator.
-    fn bind(&mut self, name: Name, value: ExprId, result: ExprId) -> ExprId {
+    pub fn bind(&mut self, name: Name, value: ExprId, result: ExprId) -> ExprId {
         let (iter_range, loop_condition) = (self.list(&[]), self.bool(false));
         let loop_step = self.named(name);
         self.comprehension(Fold {
@@ -300,7 +307,7 @@ impl<'n> MacroContext<'n> {
     /// # Errors
     ///
     /// The argument is not a simple name. The error has the message `complaint`.
-    fn simple_name(&self, arg: ExprId, complaint: &'static str) -> Result<Name, MacroError> {
+    pub fn simple_name(&self, arg: ExprId, complaint: &'static str) -> Result<Name, MacroError> {
         let name = self.nodes.ident(arg);
         name.ok_or_else(|| MacroError::new(arg, complaint))
     }

@@ -29,6 +29,6 @@ fn sort_by(context: &mut MacroContext<'_>, call: MacroCall) -> Expansion {
     let keys = make_map(context, range, variable, None, key)?;
     let input = context.ident(INPUT);
     let sorted = context.member_call(SORT_BY_KEYS, &[input, keys]);
-    let name = context.nodes.name(INPUT);
+    let name = context.name(INPUT);
     Ok(context.bind(name, target, sorted))
 }

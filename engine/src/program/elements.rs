@@ -3,7 +3,7 @@
 use super::frame::{Frame, Slot};
 use super::tree::FoldStep;
 use crate::error::EvalError;
-use crate::value::{ListRepr, OwnedValue, Value};
+use crate::value::{ItemShape, ListRepr, OwnedValue, Value};
 
 impl FoldStep {
     /// Calls `step` for each element with the loop variables set, until `step` returns false.
@@ -27,7 +27,7 @@ impl FoldStep {
                 self.each_of(items, store, frame, step)
             }
             ListRepr::Shaped(items, shape) => {
-                let item = shape.items();
+                let item = ItemShape::of(shape);
                 let store = |json: &'a _, place: &mut _| item.store(json, place);
                 self.each_of(items, store, frame, step)
             }

@@ -5,7 +5,7 @@ use super::frame::Frame;
 use super::path::SlotId;
 use super::tree::{IntTest, Operator, Step};
 use crate::error::EvalError;
-use crate::value::{List, ListRepr, Value};
+use crate::value::{ItemShape, List, ListRepr, Value};
 
 /// The cost of `x < 5`, in cost units.
 const TEST: u64 = 2;
@@ -70,7 +70,7 @@ impl IntTest {
                     .count()
             }
             ListRepr::Shaped(items, shape) => {
-                let item = shape.items();
+                let item = ItemShape::of(shape);
                 let items = items.iter().skip(next).take(most);
                 items.take_while(|json| passes(item.int(json))).count()
             }

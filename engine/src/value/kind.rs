@@ -330,7 +330,7 @@ impl<'a> Value<'a> {
     }
 
     /// Replaces the value of a JSON object by the value of one of its fields. Returns false, and changes nothing, if the field is absent.
-    /// `None` if the value is not a JSON object, or if the field's JSON must be converted first.
+    /// `None` if the value is not a JSON object, or if the field's JSON must be converted first; the value is then undefined.
     #[inline(always)]
     pub(crate) fn go_to_plain_field(&mut self, key: &FieldKey) -> Option<bool> {
         match self.0 {
@@ -347,17 +347,24 @@ impl<'a> Value<'a> {
     fn go_to_field_of_json(&mut self, key: &FieldKey) -> Option<bool> {
         let found = match self.0 {
             Repr::JsonMap(map) => map.get(key.name()).map(Value::from),
-            Repr::ShapedMap(map, shape) => shape.find_at(map, key.name(), key.place_in(shape)),
+            Repr::ShapedMap(map, shape) => match shape.field_at(key.name(), key.place_in(shape)) {
+                Some((name, shape)) => {
+                    let json = map.get(name).filter(|json| !json.is_null());
+                    let Some(json) = json else {
+                        return Some(false);
+                    };
+                    shape.view_into(json, self);
+                    return self.as_unread().is_none().then_some(true);
+                }
+                None => shape.find(map, key.name()),
+            },
             _ => return None,
         };
-        match &found {
-            Some(Value(Repr::Unread(..))) => None,
-            Some(value) => {
-                value.store_in(self);
-                Some(true)
-            }
-            None => Some(false),
-        }
+        let Some(value) = found else {
+            return Some(false);
+        };
+        value.store_in(self);
+        value.as_unread().is_none().then_some(true)
     }
 
     /// The object that a struct literal of a host's type built; `None` for all other values.

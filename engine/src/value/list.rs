@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use bumpalo::collections::Vec as ArenaVec;
 
-use super::{Arena, Json, ListView, OwnedValue, PlainJson, Repr, Shape, Value};
+use super::{Arena, ItemShape, Json, ListView, OwnedValue, Repr, Shape, Value};
 use crate::error::EvalError;
 
 /// A list: computed, in a JSON document, or provided by a host.
@@ -51,9 +51,9 @@ impl<'a> List<'a> {
         match self.0 {
             ListRepr::Values(values) => values.get(index).copied(),
             ListRepr::Json(items) => items.get(index).map(Value::from),
-            ListRepr::Shaped(items, shape) => {
-                items.get(index).map(|json| shape.items().value(json))
-            }
+            ListRepr::Shaped(items, shape) => items
+                .get(index)
+                .map(|json| ItemShape::of(shape).value(json)),
             ListRepr::Owned(values) => values.get(index).map(OwnedValue::as_value),
             ListRepr::View(view) => view.get(index),
         }
@@ -96,7 +96,7 @@ impl<'a> List<'a> {
             ListRepr::Values(values) => values.iter().copied().try_for_each(visit),
             ListRepr::Json(items) => items.iter().map(Value::from).try_for_each(visit),
             ListRepr::Shaped(items, shape) => {
-                let item = shape.items();
+                let item = ItemShape::of(shape);
                 items
                     .iter()
                     .map(|json| item.value(json))
@@ -107,30 +107,39 @@ impl<'a> List<'a> {
         }
     }
 
-    /// Like [`try_each`](Self::try_each), with a separate function for elements that are ints.
+    /// Calls `visit` for each element in order, until an element is not an int or `visit` fails. Returns the number of ints. No value is
+    /// built for an element.
     ///
     /// # Errors
     ///
-    /// The error of either function.
+    /// The error of `visit`.
     #[inline]
-    pub fn try_each_int<E>(
-        &self,
-        mut int: impl FnMut(i64) -> Result<(), E>,
-        mut other: impl FnMut(Value<'a>) -> Result<(), E>,
-    ) -> Result<(), E> {
-        if let ListRepr::Shaped(items, shape) = self.0
-            && let item = shape.items()
-            && item.plain == PlainJson::Int
-        {
-            return items.iter().try_for_each(|json| match json.as_i64() {
-                Some(value) => int(value),
-                None => other(item.value(json)),
-            });
+    pub fn try_each_int<E>(&self, mut visit: impl FnMut(i64) -> Result<(), E>) -> Result<usize, E> {
+        let mut ints = 0_usize;
+        let mut each = |int| {
+            ints = ints.wrapping_add(1);
+            visit(int)
+        };
+        match self.0 {
+            ListRepr::Shaped(items, shape) => {
+                let item = ItemShape::of(shape);
+                for json in items {
+                    match item.int(json) {
+                        Some(int) => each(int)?,
+                        None => break,
+                    }
+                }
+            }
+            _ => {
+                for value in *self {
+                    match value.as_int() {
+                        Some(int) => each(int)?,
+                        None => break,
+                    }
+                }
+            }
         }
-        self.try_each(|value| match value.as_int() {
-            Some(value) => int(value),
-            None => other(value),
-        })
+        Ok(ints)
     }
 
     /// The elements in order.

@@ -37,6 +37,11 @@ impl FieldPlace {
 /// Lists and maps are borrowed, as [`Value::shaped_list`] and [`Value::shaped_map`]. Scalars are converted to values at once. JSON whose
 /// conversion needs memory or fails stays [unread](Value::unread) until it is used.
 pub trait JsonShape: Any + fmt::Debug + Send + Sync {
+    /// The kind of JSON that [`Shape::view`] converts without calling `view`.
+    fn plain(&self) -> PlainJson {
+        PlainJson::Nothing
+    }
+
     /// The value of this JSON. `this` is this shape as a [`Shape`], so that values can refer to it.
     fn view<'a>(&'a self, json: &'a Json, this: &'a Shape) -> Value<'a>;
 
@@ -47,20 +52,21 @@ pub trait JsonShape: Any + fmt::Debug + Send + Sync {
     /// The JSON does not fit this shape.
     fn read<'a>(&self, json: &'a Json, arena: &'a Arena) -> Result<Value<'a>, EvalError>;
 
-    /// How the elements of a list are viewed.
-    fn items(&self) -> ItemShape<'_>;
+    /// The shape of the elements of a list. Without a shape, the elements are plain JSON.
+    fn items(&self) -> Option<&Shape>;
 
     /// The value of a field or text key of a map; `None` if it is absent.
     fn find<'a>(&'a self, map: &'a JsonObject, key: &str) -> Option<Value<'a>>;
 
-    /// The position of a field, for [`find_at`](Self::find_at).
+    /// The position of a field, for [`field_at`](Self::field_at).
     fn field_place(&self, _key: &str) -> FieldPlace {
         FieldPlace::UNKNOWN
     }
 
-    /// Like [`find`](Self::find), with the probable position of the field as a hint.
-    fn find_at<'a>(&'a self, map: &'a JsonObject, key: &str, _: FieldPlace) -> Option<Value<'a>> {
-        self.find(map, key)
+    /// The name in JSON and the shape of the field at a position, if this is the field for `key`. Such a field with the value null is
+    /// treated as absent. `None` means that only [`find`](Self::find) knows the field.
+    fn field_at(&self, _key: &str, _place: FieldPlace) -> Option<(&str, &Shape)> {
+        None
     }
 
     /// The key for the entry `name` of an object; `None` if the shape does not know the entry.
@@ -120,104 +126,118 @@ pub trait JsonShape: Any + fmt::Debug + Send + Sync {
     fn go_type(&self) -> &'static str;
 }
 
-/// How the elements of a list are viewed. An evaluation requests it once per list, not once per element.
-#[derive(Debug, Clone, Copy)]
-pub struct ItemShape<'s> {
-    /// The shape of the elements. Without a shape, the elements are plain JSON.
-    pub shape: Option<&'s Shape>,
-    /// The kind of JSON that is converted without the shape. All other elements are converted through the shape.
-    pub plain: PlainJson,
-}
-
-/// A kind of JSON that can be converted to a value without a shape.
+/// A kind of JSON that is converted to a value without a call of a shape's code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PlainJson {
+    /// Bools.
+    Bool,
     /// Numbers that are ints.
     Int,
     /// Texts.
     Text,
-    /// No kind of JSON: all elements are converted through the shape.
+    /// Objects, as [`Value::shaped_map`].
+    Object,
+    /// Lists, as [`Value::shaped_list`].
+    List,
+    /// No kind of JSON.
     Nothing,
 }
 
+/// How the elements of a list are viewed. An evaluation requests it once per list, not once per element.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ItemShape<'s>(Option<&'s Shape>);
+
 impl<'s> ItemShape<'s> {
-    /// The value of an element.
+    /// How the elements of lists with this shape are viewed.
     #[inline]
-    pub fn value(self, json: &'s Json) -> Value<'s> {
-        match (self.plain, json) {
-            (PlainJson::Int, Json::Number(number)) => match number.as_i64() {
-                Some(int) => Value::from(int),
-                None => self.read(json),
-            },
-            (PlainJson::Text, Json::String(text)) => Value::from(text),
-            _ => self.read(json),
-        }
+    pub(crate) fn of(list: &'s Shape) -> Self {
+        ItemShape(list.items())
     }
 
-    /// The value of an element that is an int; `None` for other elements.
+    /// The value of an element.
     #[inline]
-    pub(crate) fn int(self, json: &'s Json) -> Option<i64> {
-        match (self.plain, json) {
-            (PlainJson::Int, Json::Number(number)) => match number.as_i64() {
-                Some(int) => Some(int),
-                None => self.read(json).as_int(),
-            },
-            _ => self.value(json).as_int(),
+    pub(crate) fn value(self, json: &'s Json) -> Value<'s> {
+        match self.0 {
+            Some(shape) => shape.view(json),
+            None => Value::from(json),
         }
     }
 
     /// Stores the value of an element in `place`.
     #[inline]
     pub(crate) fn store(self, json: &'s Json, place: &mut Value<'s>) {
-        match (self.plain, json) {
-            (PlainJson::Int, Json::Number(number)) => match number.as_i64() {
-                Some(int) => *place = Value::from(int),
-                None => *place = self.read(json),
-            },
-            (PlainJson::Text, Json::String(text)) => *place = Value::from(text),
-            _ => self.read(json).store_in(place),
+        match self.0 {
+            Some(shape) => shape.view_into(json, place),
+            None => *place = Value::from(json),
         }
     }
 
-    fn read(self, json: &'s Json) -> Value<'s> {
-        match self.shape {
-            Some(shape) => shape.view(json),
-            None => Value::from(json),
+    /// The value of an element that is an int; `None` for other elements.
+    #[inline]
+    pub(crate) fn int(self, json: &'s Json) -> Option<i64> {
+        match (self.0, json) {
+            (Some(shape), Json::Number(number)) if shape.plain == PlainJson::Int => {
+                number.as_i64().or_else(|| self.value(json).as_int())
+            }
+            _ => self.value(json).as_int(),
         }
     }
 }
 
 /// A shared [`JsonShape`]. Values refer to it by a single pointer.
 #[derive(Debug, Clone)]
-pub struct Shape(Arc<dyn JsonShape>);
+pub struct Shape {
+    shared: Arc<dyn JsonShape>,
+    plain: PlainJson,
+}
 
 impl Shape {
     /// Creates a shape from a host's implementation.
     pub fn new(shape: impl JsonShape) -> Self {
-        Shape(Arc::new(shape))
+        Shape {
+            plain: shape.plain(),
+            shared: Arc::new(shape),
+        }
     }
 
     /// The value of JSON viewed through this shape.
     #[inline]
     pub fn view<'a>(&'a self, json: &'a Json) -> Value<'a> {
-        self.0.view(json, self)
+        let mut value = Value::NULL;
+        self.view_into(json, &mut value);
+        value
+    }
+
+    /// Stores the value of JSON viewed through this shape in `place`.
+    #[inline]
+    pub(crate) fn view_into<'a>(&'a self, json: &'a Json, place: &mut Value<'a>) {
+        *place = match (self.plain, json) {
+            (PlainJson::Int, Json::Number(number)) if let Some(int) = number.as_i64() => {
+                Value::from(int)
+            }
+            (PlainJson::Text, Json::String(text)) => Value::from(text),
+            (PlainJson::Object, Json::Object(map)) => Value::shaped_map(map, self),
+            (PlainJson::List, Json::Array(items)) => Value::shaped_list(items, self),
+            (PlainJson::Bool, Json::Bool(value)) => Value::from(*value),
+            _ => return self.shared.view(json, self).store_in(place),
+        };
     }
 
     /// Converts JSON to a value in a temporary arena, and passes the value to `look`.
     #[cold]
     pub fn look<T>(&self, json: &Json, look: impl FnOnce(Result<Value<'_>, EvalError>) -> T) -> T {
         let arena = Arena::new();
-        look(self.0.read(json, &arena))
+        look(self.shared.read(json, &arena))
     }
 
     /// The address of the shape, which all clones of the shape share.
     pub fn place(&self) -> *const () {
-        Arc::as_ptr(&self.0).cast()
+        Arc::as_ptr(&self.shared).cast()
     }
 
     /// Whether both are clones of the same shape.
     pub fn is(&self, other: &Shape) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
+        Arc::ptr_eq(&self.shared, &other.shared)
     }
 }
 
@@ -226,7 +246,7 @@ impl Deref for Shape {
 
     #[inline]
     fn deref(&self) -> &Self::Target {
-        &*self.0
+        &*self.shared
     }
 }
 

@@ -8,7 +8,7 @@ use gavel_engine::error::EvalError;
 use gavel_engine::value::arithmetic::{add_duration, add_int, add_to_timestamp, add_uint};
 use gavel_engine::value::{Duration, List, Value, ValueKind};
 
-use crate::cost::TRAVERSAL;
+use crate::cost::{SUM, TRAVERSAL};
 
 /// The functions of Kubernetes' lists library.
 #[rustfmt::skip] // One row per line.
@@ -21,10 +21,10 @@ pub const LISTS: &[Overload] = &[
     row("isSorted", "list_timestamp_is_sorted_bool", "list(timestamp).() -> bool", body!(is_sorted), "![timestamp(2), timestamp(1)].isSorted()").cost(TRAVERSAL),
     row("isSorted", "list_string_is_sorted_bool", "list(string).() -> bool", body!(is_sorted), "!['b', 'a'].isSorted()").cost(TRAVERSAL),
     row("isSorted", "list_bytes_is_sorted_bool", "list(bytes).() -> bool", body!(is_sorted), "![b'b', b'a'].isSorted()").cost(TRAVERSAL),
-    row("sum", "list_int_sum_int", "list(int).() -> int", body!(sum_ints), "[1, 2].sum() == 3").cost(TRAVERSAL),
-    row("sum", "list_uint_sum_uint", "list(uint).() -> uint", body!(sum_uints), "[1u, 2u].sum() == 3u").cost(TRAVERSAL),
-    row("sum", "list_double_sum_double", "list(double).() -> double", body!(sum_doubles), "[1.0, 0.5].sum() == 1.5").cost(TRAVERSAL),
-    row("sum", "list_duration_sum_duration", "list(duration).() -> duration", body!(sum_durations), "[duration('1m'), duration('1s')].sum() == duration('61s')").cost(TRAVERSAL),
+    row("sum", "list_int_sum_int", "list(int).() -> int", body!(sum_ints), "[1, 2].sum() == 3").cost(SUM),
+    row("sum", "list_uint_sum_uint", "list(uint).() -> uint", body!(sum_uints), "[1u, 2u].sum() == 3u").cost(SUM),
+    row("sum", "list_double_sum_double", "list(double).() -> double", body!(sum_doubles), "[1.0, 0.5].sum() == 1.5").cost(SUM),
+    row("sum", "list_duration_sum_duration", "list(duration).() -> duration", body!(sum_durations), "[duration('1m'), duration('1s')].sum() == duration('61s')").cost(SUM),
     row("max", "list_int_max_int", "list(int).() -> int", body!(max), "[3, 1, 2].max() == 3").cost(TRAVERSAL),
     row("max", "list_uint_max_uint", "list(uint).() -> uint", body!(max), "[3u, 1u].max() == 3u").cost(TRAVERSAL),
     row("max", "list_double_max_double", "list(double).() -> double", body!(max), "[0.5, -1.0].max() == 0.5").cost(TRAVERSAL),
@@ -107,15 +107,15 @@ fn check_ordered(element: &Value<'_>) -> Result<(), EvalError> {
 
 fn sum_ints(call: &CallContext<'_>, list: List<'_>) -> Result<i64, EvalError> {
     let mut sum = 0;
-    list.try_each_int(
-        |int| {
-            call.look(&Value::from(int))?;
-            sum = add_int(sum, int)?;
-            Ok(())
-        },
-        |element| Err(element.no_such_overload()),
-    )
-    .map(|()| sum)
+    let ints = list.try_each_int(|int| {
+        call.look(&Value::from(int))?;
+        sum = add_int(sum, int)?;
+        Ok::<_, EvalError>(())
+    })?;
+    match list.get(ints) {
+        Some(element) => Err(element.no_such_overload()),
+        None => Ok(sum),
+    }
 }
 
 fn sum_uints(call: &CallContext<'_>, list: List<'_>) -> Result<u64, EvalError> {

@@ -5,7 +5,7 @@ use std::ptr;
 use std::sync::{Arc, LazyLock};
 
 use gavel_apimachinery::server::{Difference, Server};
-use gavel_engine::value::{Json, PlainJson, Shape};
+use gavel_engine::value::{Json, Shape};
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
@@ -253,7 +253,6 @@ impl Builder {
             Kind::Unknown(name) => Kind::Unknown(name.clone()),
         };
         Node {
-            plain_items: plain_items(&kind),
             kind,
             nullable: node.nullable,
             visible: node.visible,
@@ -270,20 +269,6 @@ fn leaf<C>(kind: Kind<C>, min_serialized_size: u64, max_elements: u64) -> Node<C
         visible: true,
         min_serialized_size,
         max_elements,
-        plain_items: PlainJson::Nothing,
-    }
-}
-
-/// The kind of a list's elements that are converted without their schema.
-fn plain_items(kind: &Kind<Shape>) -> PlainJson {
-    let item = match kind {
-        Kind::List(item, ..) => Node::of(item),
-        _ => None,
-    };
-    match item.map(|item| &item.kind) {
-        Some(Kind::Int) => PlainJson::Int,
-        Some(Kind::Text(Format::Plain)) => PlainJson::Text,
-        _ => PlainJson::Nothing,
     }
 }
 

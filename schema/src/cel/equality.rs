@@ -5,7 +5,7 @@
 
 use gavel_engine::error::EvalError;
 use gavel_engine::value::{
-    Arena, ItemShape, Json, JsonObject, JsonShape, PlainJson, Reach, Value, same_text,
+    Arena, Json, JsonObject, JsonShape, PlainJson, Reach, Shape, Value, same_text,
 };
 use gavel_golang::work::Work;
 use smallvec::SmallVec;
@@ -163,12 +163,13 @@ pub(super) fn map_equals(
 /// Whether a value is among the elements of a document. If the elements and the value are all strings, the comparison fails only if the
 /// host interrupts it.
 pub(super) fn contains_json(
-    item: ItemShape<'_>,
+    item: Option<&Shape>,
     items: &[Json],
     value: &Value<'_>,
     work: &Work<'_>,
 ) -> Result<bool, EvalError> {
-    if let (PlainJson::Text, Some(text)) = (item.plain, value.as_str()) {
+    let plain = item.map_or(PlainJson::Nothing, |item| item.plain());
+    if let (PlainJson::Text, Some(text)) = (plain, value.as_str()) {
         let mut all_texts = true;
         for piece in items.chunks(TEXTS_PER_PIECE) {
             work.spend(piece.len().saturating_mul(WORK_PER_TEXT))?;
@@ -183,7 +184,8 @@ pub(super) fn contains_json(
             return Ok(false);
         }
     }
-    contains(items.iter().map(|json| item.value(json)), value, work)
+    let view = |json| item.map_or_else(|| Value::from(json), |item| item.view(json));
+    contains(items.iter().map(view), value, work)
 }
 
 /// Whether a value equals one of the elements. If no element does, the first failure is returned. A fatal error is returned at once.

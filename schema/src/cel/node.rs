@@ -1,6 +1,6 @@
 //! The CEL properties of a schema node, stored compactly: equal parts of a schema share a node.
 
-use gavel_engine::value::{FieldPlace, PlainJson, Shape, same_text};
+use gavel_engine::value::{FieldPlace, Shape, same_text};
 
 use super::escape::escape;
 
@@ -18,8 +18,6 @@ pub(super) struct Node<C = Shape> {
     pub(super) min_serialized_size: u64,
     /// The maximum number of code points, bytes, elements or entries of a value, as estimates use it; 0 for values without a size.
     pub(super) max_elements: u64,
-    /// The kind of the elements of a list that are converted without their schema; `Nothing` until the node's children are linked.
-    pub(super) plain_items: PlainJson,
 }
 
 /// The kind of value that a node describes, with the child nodes.

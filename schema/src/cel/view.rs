@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use gavel_engine::error::EvalError;
 use gavel_engine::value::{
-    Arena, Duration, FieldPlace, ItemShape, Json, JsonObject, JsonShape, List, Opaque, Reach,
+    Arena, Duration, FieldPlace, Json, JsonObject, JsonShape, List, Opaque, PlainJson, Reach,
     Shape, Timestamp, Value, ValueKind,
 };
 use gavel_golang::base64::{self, Encoding};
@@ -21,18 +21,21 @@ use crate::duration;
 use crate::equal::{Numeric, deep_equal};
 
 impl JsonShape for Node {
-    #[inline]
-    fn view<'a>(&'a self, json: &'a Json, this: &'a Shape) -> Value<'a> {
-        match (&self.kind, json) {
-            (Kind::Text(Format::Plain), Json::String(text)) => Value::from(text),
-            (Kind::Object(_) | Kind::Map(..), Json::Object(map)) => Value::shaped_map(map, this),
-            (Kind::Bool, Json::Bool(value)) => Value::from(*value),
-            (Kind::Int, Json::Number(number)) => match number.as_i64() {
-                Some(int) => Value::from(int),
-                None => self.view_other(json, this),
-            },
-            _ => self.view_other(json, this),
+    fn plain(&self) -> PlainJson {
+        match &self.kind {
+            Kind::Bool => PlainJson::Bool,
+            Kind::Int => PlainJson::Int,
+            Kind::Text(Format::Plain) => PlainJson::Text,
+            Kind::Object(_) | Kind::Map(..) => PlainJson::Object,
+            Kind::List(_, ListType::Unknown(_), _) => PlainJson::Nothing,
+            Kind::List(..) => PlainJson::List,
+            _ => PlainJson::Nothing,
         }
+    }
+
+    fn view<'a>(&'a self, json: &'a Json, this: &'a Shape) -> Value<'a> {
+        let value = self.value(json, this);
+        value.unwrap_or(Value::unread(json, this))
     }
 
     fn read<'a>(&self, json: &'a Json, arena: &'a Arena) -> Result<Value<'a>, EvalError> {
@@ -49,14 +52,10 @@ impl JsonShape for Node {
         }
     }
 
-    fn items(&self) -> ItemShape<'_> {
-        let shape = match &self.kind {
+    fn items(&self) -> Option<&Shape> {
+        match &self.kind {
             Kind::List(item, ..) => Some(item),
             _ => None,
-        };
-        ItemShape {
-            shape,
-            plain: self.plain_items,
         }
     }
 
@@ -79,19 +78,13 @@ impl JsonShape for Node {
     }
 
     #[inline]
-    fn find_at<'a>(
-        &'a self,
-        map: &'a JsonObject,
-        key: &str,
-        place: FieldPlace,
-    ) -> Option<Value<'a>> {
-        match &self.kind {
-            Kind::Object(properties) => match properties.get(place.number()) {
-                Some(property) if property.is_identified_by(key) => property.value(map),
-                _ => self.find(map, key),
-            },
-            _ => self.find(map, key),
-        }
+    fn field_at(&self, key: &str, place: FieldPlace) -> Option<(&str, &Shape)> {
+        let Kind::Object(properties) = &self.kind else {
+            return None;
+        };
+        let property = properties.get(place.number())?;
+        let is_meant = property.is_identified_by(key);
+        is_meant.then_some((&*property.name, &property.node))
     }
 
     fn key<'a>(&'a self, name: &'a str) -> Option<&'a str> {
@@ -126,7 +119,7 @@ impl JsonShape for Node {
         value: &Value<'_>,
         work: &Work<'_>,
     ) -> Result<bool, EvalError> {
-        equality::contains_json(self.items(), items, value, work)
+        equality::contains_json(JsonShape::items(self), items, value, work)
     }
 
     fn concat<'a>(
@@ -162,12 +155,6 @@ impl Property {
 }
 
 impl Node {
-    #[inline(never)]
-    fn view_other<'a>(&'a self, json: &'a Json, this: &'a Shape) -> Value<'a> {
-        let value = self.value(json, this);
-        value.unwrap_or(Value::unread(json, this))
-    }
-
     /// The CEL value of JSON; `None` if the value needs memory in an arena, or if the JSON does not fit this node.
     #[inline]
     fn value<'a>(&'a self, json: &'a Json, this: &'a Shape) -> Option<Value<'a>> {

@@ -3,9 +3,14 @@
 use std::ops::Range;
 
 use bumpalo::collections::Vec as ArenaVec;
+use gavel_golang::work::Work;
 
+use super::reach::WORK_PER_ELEMENT;
 use super::{Arena, ItemShape, Json, ListView, OwnedValue, Repr, Shape, Value};
 use crate::error::EvalError;
+
+/// The ints whose work [`List::try_each_int`] announces at once.
+const INTS_PER_PIECE: usize = 256;
 
 /// A list: computed, in a JSON document, or provided by a host.
 #[derive(Debug, Clone, Copy)]
@@ -107,39 +112,45 @@ impl<'a> List<'a> {
         }
     }
 
-    /// Calls `visit` for each element in order, until an element is not an int or `visit` fails. Returns the number of ints. No value is
-    /// built for an element.
+    /// Calls `visit` for each element in order, until an element is not an int or `visit` fails. Returns the element that is not an int.
+    /// Announces the work of reading the elements. No value is built for an int of a list that its shape types as ints.
     ///
     /// # Errors
     ///
-    /// The error of `visit`.
+    /// The error of `visit`, or the host interrupts the evaluation.
     #[inline]
-    pub fn try_each_int<E>(&self, mut visit: impl FnMut(i64) -> Result<(), E>) -> Result<usize, E> {
-        let mut ints = 0_usize;
-        let mut each = |int| {
-            ints = ints.wrapping_add(1);
-            visit(int)
-        };
+    pub fn try_each_int(
+        &self,
+        work: &Work<'_>,
+        mut visit: impl FnMut(i64) -> Result<(), EvalError>,
+    ) -> Result<Option<Value<'a>>, EvalError> {
         match self.0 {
-            ListRepr::Shaped(items, shape) => {
+            ListRepr::Shaped(items, shape) if ItemShape::of(shape).is_int() => {
                 let item = ItemShape::of(shape);
-                for json in items {
-                    match item.int(json) {
-                        Some(int) => each(int)?,
-                        None => break,
+                for piece in items.chunks(INTS_PER_PIECE) {
+                    work.spend(piece.len().saturating_mul(WORK_PER_ELEMENT))?;
+                    for json in piece {
+                        match json.as_i64() {
+                            Some(int) => visit(int)?,
+                            None => match item.value(json).as_int() {
+                                Some(int) => visit(int)?,
+                                None => return Ok(Some(item.value(json))),
+                            },
+                        }
                     }
                 }
             }
             _ => {
                 for value in *self {
+                    work.spend(value.work())?;
                     match value.as_int() {
-                        Some(int) => each(int)?,
-                        None => break,
+                        Some(int) => visit(int)?,
+                        None => return Ok(Some(value)),
                     }
                 }
             }
         }
-        Ok(ints)
+        Ok(None)
     }
 
     /// The elements in order.

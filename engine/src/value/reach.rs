@@ -15,7 +15,7 @@ const MAX_ELEMENTS: usize = 1 << 22;
 const BYTES_PER_ELEMENT: usize = 16;
 
 /// The units of work for visiting an element.
-const WORK_PER_ELEMENT: usize = 64;
+pub(super) const WORK_PER_ELEMENT: usize = 64;
 
 impl Value<'_> {
     /// The units of work for reading the value without its elements. Long texts and bytes count more.

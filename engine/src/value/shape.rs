@@ -154,6 +154,12 @@ impl<'s> ItemShape<'s> {
         ItemShape(list.items())
     }
 
+    /// Whether the shape types the elements as ints.
+    #[inline]
+    pub(crate) fn is_int(self) -> bool {
+        self.0.is_some_and(|shape| shape.plain == PlainJson::Int)
+    }
+
     /// The value of an element.
     #[inline]
     pub(crate) fn value(self, json: &'s Json) -> Value<'s> {

@@ -107,15 +107,11 @@ fn check_ordered(element: &Value<'_>) -> Result<(), EvalError> {
 
 fn sum_ints(call: &CallContext<'_>, list: List<'_>) -> Result<i64, EvalError> {
     let mut sum = 0;
-    let ints = list.try_each_int(|int| {
-        call.look(&Value::from(int))?;
+    let other = list.try_each_int(call.work_counter(), |int| {
         sum = add_int(sum, int)?;
-        Ok::<_, EvalError>(())
+        Ok(())
     })?;
-    match list.get(ints) {
-        Some(element) => Err(element.no_such_overload()),
-        None => Ok(sum),
-    }
+    other.map_or(Ok(sum), |element| Err(element.no_such_overload()))
 }
 
 fn sum_uints(call: &CallContext<'_>, list: List<'_>) -> Result<u64, EvalError> {

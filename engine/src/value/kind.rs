@@ -348,14 +348,13 @@ impl<'a> Value<'a> {
         let found = match self.0 {
             Repr::JsonMap(map) => map.get(key.name()).map(Value::from),
             Repr::ShapedMap(map, shape) => match shape.field_at(key.name(), key.place_in(shape)) {
-                Some((name, shape)) => {
-                    let json = map.get(name).filter(|json| !json.is_null());
-                    let Some(json) = json else {
-                        return Some(false);
-                    };
-                    shape.view_into(json, self);
-                    return self.as_unread().is_none().then_some(true);
-                }
+                Some((name, shape)) => match map.get(name) {
+                    None | Some(Json::Null) => None,
+                    Some(json) => {
+                        shape.view_into(json, self);
+                        return self.as_unread().is_none().then_some(true);
+                    }
+                },
                 None => shape.find(map, key.name()),
             },
             _ => return None,

@@ -125,7 +125,7 @@ impl<'a> List<'a> {
         mut visit: impl FnMut(i64) -> Result<(), EvalError>,
     ) -> Result<Option<Value<'a>>, EvalError> {
         match self.0 {
-            ListRepr::Shaped(items, shape) if ItemShape::of(shape).is_int() => {
+            ListRepr::Shaped(items, shape) if ItemShape::of(shape).is_int => {
                 let item = ItemShape::of(shape);
                 for piece in items.chunks(INTS_PER_PIECE) {
                     work.spend(piece.len().saturating_mul(WORK_PER_ELEMENT))?;

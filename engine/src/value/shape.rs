@@ -145,25 +145,28 @@ pub enum PlainJson {
 
 /// How the elements of a list are viewed. An evaluation requests it once per list, not once per element.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct ItemShape<'s>(Option<&'s Shape>);
+pub(crate) struct ItemShape<'s> {
+    /// Without a shape, the elements are plain JSON.
+    shape: Option<&'s Shape>,
+    /// Whether the shape types the elements as ints.
+    pub(crate) is_int: bool,
+}
 
 impl<'s> ItemShape<'s> {
     /// How the elements of lists with this shape are viewed.
     #[inline]
     pub(crate) fn of(list: &'s Shape) -> Self {
-        ItemShape(list.items())
-    }
-
-    /// Whether the shape types the elements as ints.
-    #[inline]
-    pub(crate) fn is_int(self) -> bool {
-        self.0.is_some_and(|shape| shape.plain == PlainJson::Int)
+        let shape = list.items();
+        ItemShape {
+            shape,
+            is_int: shape.is_some_and(|shape| shape.plain == PlainJson::Int),
+        }
     }
 
     /// The value of an element.
     #[inline]
     pub(crate) fn value(self, json: &'s Json) -> Value<'s> {
-        match self.0 {
+        match self.shape {
             Some(shape) => shape.view(json),
             None => Value::from(json),
         }
@@ -172,7 +175,7 @@ impl<'s> ItemShape<'s> {
     /// Stores the value of an element in `place`.
     #[inline]
     pub(crate) fn store(self, json: &'s Json, place: &mut Value<'s>) {
-        match self.0 {
+        match self.shape {
             Some(shape) => shape.view_into(json, place),
             None => *place = Value::from(json),
         }
@@ -181,8 +184,8 @@ impl<'s> ItemShape<'s> {
     /// The value of an element that is an int; `None` for other elements.
     #[inline]
     pub(crate) fn int(self, json: &'s Json) -> Option<i64> {
-        match (self.0, json) {
-            (Some(shape), Json::Number(number)) if shape.plain == PlainJson::Int => {
+        match json {
+            Json::Number(number) if self.is_int => {
                 number.as_i64().or_else(|| self.value(json).as_int())
             }
             _ => self.value(json).as_int(),

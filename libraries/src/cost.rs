@@ -1,5 +1,7 @@
 //! Costs that functions of several libraries share (Kubernetes `pkg/cel/library/cost.go`).
 
+use std::convert::Infallible;
+
 use gavel_engine::cost::formulas::traversal;
 use gavel_engine::cost::{
     CallEstimate, CallSite, Cost, CostEstimate, SizeEstimate, TRAVERSAL_FACTOR,
@@ -11,11 +13,11 @@ use smallvec::SmallVec;
 
 /// The cost of functions that parse a text: `quantity`, `isIP`, …
 pub(crate) const PARSING: Cost = Cost::traversal(0, traversal).of_name();
-/// The cost of functions that read their receiver once: `indexOf`, `sum`, `isSorted`, …
+/// The cost of functions that read their receiver once: `indexOf`, `max`, `isSorted`, …
 ///
 /// Kubernetes looks the cost up by the function's name alone, so the unrelated `indexOf` of texts has the same cost.
 pub(crate) const TRAVERSAL: Cost = Cost::split(traversal_estimate, traversal_track).of_name();
-/// `TRAVERSAL`, for `sum`: if it succeeds, each element is a number or a time, which takes no further look at the list.
+/// `TRAVERSAL`, for `sum`. The elements of a list that has a sum cost a unit each, so they are only counted.
 pub(crate) const SUM: Cost = Cost::split(traversal_estimate, sum_track).of_name();
 
 fn traversal_estimate(call: &dyn CallSite) -> CallEstimate {
@@ -69,9 +71,9 @@ fn traversal_track<'v>(
         return Ok(1);
     };
     let mut pending: SmallVec<[Value<'_>; 4]> = SmallVec::new();
-    let mut cost = traversal_of(receiver, &mut pending)?;
+    let mut cost = traversal_of(receiver, &mut pending);
     while let Some(value) = pending.pop() {
-        cost = cost.saturating_add(traversal_of(&value, &mut pending)?);
+        cost = cost.saturating_add(traversal_of(&value, &mut pending));
     }
     Ok(cost)
 }
@@ -87,20 +89,17 @@ fn sum_track<'v>(
 }
 
 /// The cost of a traversal without the lists and maps that the value contains, which are added to `pending`.
-fn traversal_of<'v>(
-    value: &Value<'v>,
-    pending: &mut SmallVec<[Value<'v>; 4]>,
-) -> Result<u64, EvalError> {
+fn traversal_of<'v>(value: &Value<'v>, pending: &mut SmallVec<[Value<'v>; 4]>) -> u64 {
     let mut cost = 0_u64;
     let mut visit = |value: Value<'v>| match value.kind() {
         ValueKind::List(_) | ValueKind::Map(_) => pending.push(value),
         kind => cost = cost.saturating_add(units(kind)),
     };
     if let Some(list) = value.as_list() {
-        list.try_each(|element| {
+        let Ok(()) = list.try_each(|element| {
             visit(element);
-            Ok::<_, EvalError>(())
-        })?;
+            Ok::<_, Infallible>(())
+        });
     } else if let Some(map) = value.as_map() {
         let mut entries = map.iter();
         let mut unknown = 0_u64;
@@ -118,7 +117,7 @@ fn traversal_of<'v>(
     } else {
         visit(*value);
     }
-    Ok(cost)
+    cost
 }
 
 /// The cost units of a value that contains no others.

@@ -125,17 +125,14 @@ impl<'a> List<'a> {
         mut visit: impl FnMut(i64) -> Result<(), EvalError>,
     ) -> Result<Option<Value<'a>>, EvalError> {
         match self.0 {
-            ListRepr::Shaped(items, shape) if ItemShape::of(shape).is_int => {
+            ListRepr::Shaped(items, shape) => {
                 let item = ItemShape::of(shape);
                 for piece in items.chunks(INTS_PER_PIECE) {
                     work.spend(piece.len().saturating_mul(WORK_PER_ELEMENT))?;
                     for json in piece {
-                        match json.as_i64() {
+                        match item.int(json) {
                             Some(int) => visit(int)?,
-                            None => match item.value(json).as_int() {
-                                Some(int) => visit(int)?,
-                                None => return Ok(Some(item.value(json))),
-                            },
+                            None => return Ok(Some(item.value(json))),
                         }
                     }
                 }

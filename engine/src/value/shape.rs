@@ -37,12 +37,12 @@ impl FieldPlace {
 /// Lists and maps are borrowed, as [`Value::shaped_list`] and [`Value::shaped_map`]. Scalars are converted to values at once. JSON whose
 /// conversion needs memory or fails stays [unread](Value::unread) until it is used.
 pub trait JsonShape: Any + fmt::Debug + Send + Sync {
-    /// The kind of JSON that [`Shape::view`] converts without calling `view`.
+    /// The kind of JSON that [`Shape::view`] converts without calling `view`. [`Shape::new`] asks for it once.
     fn plain(&self) -> PlainJson {
         PlainJson::Nothing
     }
 
-    /// The value of this JSON. `this` is this shape as a [`Shape`], so that values can refer to it.
+    /// The value of JSON that is not [plain](Self::plain). `this` is this shape as a [`Shape`], so that values can refer to it.
     fn view<'a>(&'a self, json: &'a Json, this: &'a Shape) -> Value<'a>;
 
     /// Converts [unread](Value::unread) JSON to a value.
@@ -149,7 +149,7 @@ pub(crate) struct ItemShape<'s> {
     /// Without a shape, the elements are plain JSON.
     shape: Option<&'s Shape>,
     /// Whether the shape types the elements as ints.
-    pub(crate) is_int: bool,
+    is_int: bool,
 }
 
 impl<'s> ItemShape<'s> {

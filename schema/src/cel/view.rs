@@ -34,8 +34,7 @@ impl JsonShape for Node {
     }
 
     fn view<'a>(&'a self, json: &'a Json, this: &'a Shape) -> Value<'a> {
-        let value = self.value(json, this);
-        value.unwrap_or(Value::unread(json, this))
+        self.value(json).unwrap_or(Value::unread(json, this))
     }
 
     fn read<'a>(&self, json: &'a Json, arena: &'a Arena) -> Result<Value<'a>, EvalError> {
@@ -119,7 +118,7 @@ impl JsonShape for Node {
         value: &Value<'_>,
         work: &Work<'_>,
     ) -> Result<bool, EvalError> {
-        equality::contains_json(JsonShape::items(self), items, value, work)
+        equality::contains_json(self.items(), items, value, work)
     }
 
     fn concat<'a>(
@@ -155,19 +154,12 @@ impl Property {
 }
 
 impl Node {
-    /// The CEL value of JSON; `None` if the value needs memory in an arena, or if the JSON does not fit this node.
+    /// The CEL value of JSON that is not plain; `None` if the value needs memory in an arena, or if the JSON does not fit this node.
     #[inline]
-    fn value<'a>(&'a self, json: &'a Json, this: &'a Shape) -> Option<Value<'a>> {
+    fn value<'a>(&'a self, json: &'a Json) -> Option<Value<'a>> {
         Some(match (&self.kind, json) {
             (_, Json::Null) if self.nullable => Value::NULL,
             (Kind::Text(format), Json::String(text)) => return text_value(*format, text),
-            (Kind::Object(_) | Kind::Map(..), Json::Object(map)) => Value::shaped_map(map, this),
-            (Kind::List(_, list_type, _), Json::Array(items)) => match list_type {
-                ListType::Unknown(_) => return None,
-                _ => Value::shaped_list(items, this),
-            },
-            (Kind::Bool, Json::Bool(value)) => Value::from(*value),
-            (Kind::Int, Json::Number(number)) => Value::from(number.as_i64()?),
             (Kind::Double, Json::Number(number)) => match Numeric::from(number) {
                 Numeric::Int(int) => Value::from(int as f64),
                 Numeric::Double(double) => Value::from(double),
@@ -187,7 +179,7 @@ impl Node {
         work: &Work<'_>,
     ) -> Result<Value<'a>, EvalError> {
         let value = match (&self.kind, native) {
-            (_, Native::Json(json)) => Some(self.view(json, this)),
+            (_, Native::Json(json)) => Some(this.view(json)),
             (Kind::Object(_) | Kind::Map(..), Native::Object(map)) => {
                 Some(Value::shaped_map(map, this))
             }

@@ -4,7 +4,7 @@ use gavel_engine::decl::{CallContext, Overload};
 use gavel_engine::program::{Activation, EvalOptions};
 use gavel_engine::value::{Arena, Value};
 
-/// Calls the row with this id and compares the result, as messages print it, with `expected`.
+/// Calls the row with this id, also with its receiver as a constant, and compares the result, as messages print it, with `expected`.
 #[track_caller]
 pub(crate) fn check(
     rows: &[Overload],
@@ -15,10 +15,19 @@ pub(crate) fn check(
     let row = rows.iter().find(|row| row.id == id).unwrap();
     let function = row.implementation.function().unwrap();
     let arena = Arena::new();
-    let outcome = function(&CallContext::new(&arena), arguments);
-    let outcome = outcome.map(|value| value.in_message().to_string());
-    let outcome = outcome.as_deref().map_err(|error| error.message());
-    assert_eq!(outcome, expected, "{id}{arguments:?}");
+    let context = CallContext::new(&arena);
+    let receiver = arguments.first().and_then(Value::as_str);
+    let specialized = row.specialize.zip(receiver);
+    let specialized = specialized.and_then(|(specialize, receiver)| specialize(receiver));
+    let outcomes = [
+        Some(function(&context, arguments)),
+        specialized.and_then(|calls| calls.call(&context, arguments)),
+    ];
+    for outcome in outcomes.into_iter().flatten() {
+        let outcome = outcome.map(|value| value.in_message().to_string());
+        let outcome = outcome.as_deref().map_err(|error| error.message());
+        assert_eq!(outcome, expected, "{id}{arguments:?}");
+    }
 }
 
 /// Evaluates an expression in the specification's environment and compares the result, as messages print it.

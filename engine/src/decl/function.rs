@@ -6,7 +6,7 @@ use smol_str::SmolStr;
 
 use super::{
     CallShape, Form, Implementation, LiteralRule, LiteralRules, Overload, PatternFunction, Reads,
-    TextTest, Yield,
+    Specialize, TextTest, Yield,
 };
 use crate::cost::Cost;
 use crate::types::{Signature, TypeTextError};
@@ -35,6 +35,8 @@ pub struct OverloadDecl {
     pub implementation: Implementation,
     /// The function that computes a call whose second argument, the pattern, is a constant; `None` for functions without a pattern.
     pub pattern: Option<PatternFunction>,
+    /// Reads the receiver of a call if it is a constant text; `None` for functions that do not read constants.
+    pub specialize: Option<Specialize>,
     /// A second implementation on Rust strings, for a function that takes two texts and returns a bool. Programs call it without creating
     /// CEL values. `None` for other functions.
     pub test: Option<TextTest>,
@@ -75,6 +77,7 @@ impl OverloadDecl {
             signature: row.signature.parse()?,
             implementation: row.implementation,
             pattern: row.pattern,
+            specialize: row.specialize,
             test: row.test,
             form: row.form,
             yields: row.yields,
@@ -91,6 +94,7 @@ impl OverloadDecl {
             signature,
             implementation: Implementation::Declared,
             pattern: None,
+            specialize: None,
             test: None,
             form: None,
             yields: Yield::Unsaid,

@@ -19,7 +19,9 @@ pub use declarations::{Corrections, Declarations, EnvOptions, Rules};
 pub use form::{Form, LiteralRule, LiteralRules, Reads, Yield};
 pub use function::{FunctionDecl, OverloadDecl};
 pub(crate) use functions::{FunctionIndex, Functions};
-pub use overload::{Function, Implementation, Overload, PatternFunction, TextTest};
+pub use overload::{
+    Function, Implementation, Overload, PatternFunction, Specialize, Specialized, TextTest,
+};
 pub use provider::TypeProvider;
 pub(crate) use provider::TypeProviders;
 pub use rows::{declared, planned, row};

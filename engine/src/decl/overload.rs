@@ -1,5 +1,7 @@
 //! The row of an overload: its signature, implementation, cost and documentation in one place.
 
+use std::fmt::Debug;
+
 use super::{CallContext, Form, LiteralRule, Reads, Yield};
 use crate::cost::Cost;
 use crate::error::EvalError;
@@ -34,6 +36,9 @@ pub struct Overload {
     /// The function that computes a call whose second argument, the pattern, is a constant. Planning compiles the pattern, and fails if the
     /// pattern is invalid. `None` for functions without a pattern.
     pub pattern: Option<PatternFunction>,
+    /// Reads the receiver of a call if it is a constant text, so that evaluations do not read it again. `None` for functions that do not read
+    /// constants.
+    pub specialize: Option<Specialize>,
     /// A second implementation on Rust strings, for a function that takes two texts and returns a bool. Programs call it without creating
     /// CEL values. `None` for other functions.
     pub test: Option<TextTest>,
@@ -74,6 +79,24 @@ pub type Function = for<'a> fn(&CallContext<'a>, &[Value<'a>]) -> Result<Value<'
 /// A function that computes calls whose second argument is a regular expression. It also receives the compiled regular expression.
 pub type PatternFunction =
     for<'a> fn(&CallContext<'a>, &Regex, &[Value<'a>]) -> Result<Value<'a>, EvalError>;
+
+/// A function that reads the constant receiver of a call. `None` if only the overload's own implementation can compute the call.
+pub type Specialize = fn(&str) -> Option<Box<dyn Specialized>>;
+
+/// A fast way to compute calls whose receiver is a certain constant text.
+pub trait Specialized: Debug + Send + Sync {
+    /// Computes a call, as the overload's own implementation does. The receiver is the first argument. Returns `None` for arguments that the
+    /// own implementation must receive instead.
+    ///
+    /// # Errors
+    ///
+    /// The call fails.
+    fn call<'a>(
+        &self,
+        context: &CallContext<'a>,
+        values: &[Value<'a>],
+    ) -> Option<Result<Value<'a>, EvalError>>;
+}
 
 /// A function of two texts that returns a bool.
 pub type TextTest = fn(&str, &str) -> bool;

@@ -1,7 +1,8 @@
 //! Constructors and setters of the rows that declare functions.
 
 use super::{
-    Form, Function, Implementation, LiteralRule, Overload, PatternFunction, Reads, TextTest, Yield,
+    Form, Function, Implementation, LiteralRule, Overload, PatternFunction, Reads, Specialize,
+    TextTest, Yield,
 };
 use crate::cost::Cost;
 
@@ -30,6 +31,7 @@ pub const fn declared(
         signature,
         implementation: Implementation::Declared,
         pattern: None,
+        specialize: None,
         test: None,
         form: None,
         yields: Yield::Unsaid,
@@ -106,6 +108,12 @@ impl Overload {
     pub const fn pattern(self, of_constant: PatternFunction) -> Self {
         let pattern = Some(of_constant);
         Overload { pattern, ..self }
+    }
+
+    /// Sets the function that reads the receiver of a call if it is a constant text.
+    pub const fn specialize(self, specialize: Specialize) -> Self {
+        let specialize = Some(specialize);
+        Overload { specialize, ..self }
     }
 
     /// Sets how the planner plans calls.

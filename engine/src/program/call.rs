@@ -309,7 +309,8 @@ impl FunctionCall {
         }
     }
 
-    /// The function that computes a call with these arguments; `None` if there is none, or if it takes a compiled pattern.
+    /// The function that computes a call with these arguments; `None` if there is none, or if it takes a constant that the planner
+    /// has read.
     #[inline(always)]
     fn function_for(&self, values: &[Value<'_>]) -> Option<Function> {
         match &self.callee {
@@ -322,11 +323,11 @@ impl FunctionCall {
                 .iter()
                 .find(|(_, overload)| accepts(overload, values))
                 .map(|(function, _)| *function),
-            Callee::Compiled(..) | Callee::Missing => None,
+            Callee::Compiled(..) | Callee::Specialized(..) | Callee::Missing => None,
         }
     }
 
-    /// Calls an implementation with a constant pattern. All other calls that `function_for` has no function for fail.
+    /// Calls an implementation with a constant pattern or receiver. All other calls that `function_for` has no function for fail.
     #[inline(never)]
     fn call_other<'a>(
         &self,
@@ -335,6 +336,11 @@ impl FunctionCall {
     ) -> Result<Value<'a>, EvalError> {
         match &self.callee {
             Callee::Compiled(function, regex) => function(context, regex, values),
+            Callee::Specialized(calls, function, overload) => match calls.call(context, values) {
+                Some(result) => result,
+                None if accepts(overload, values) => function(context, values),
+                None => Err(self.no_such_overload(values)),
+            },
             Callee::Missing => Err(self.missing(values)),
             _ => Err(self.no_such_overload(values)),
         }

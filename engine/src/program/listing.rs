@@ -170,6 +170,7 @@ impl Listing<'_, '_, '_> {
                 format!("dispatched {}", Separated(ids, " | "))
             }
             Callee::Compiled(..) => "compiled pattern".to_owned(),
+            Callee::Specialized(_, _, overload) => format!("specialized {}", overload.id),
             Callee::Missing => "missing".to_owned(),
         };
         let stops_early = if call.stops_early {

@@ -8,7 +8,7 @@ use smol_str::SmolStr;
 use super::path::{PathId, PathSet, SlotId};
 use crate::ast::ExprId;
 use crate::cost::Cost;
-use crate::decl::{Function, OverloadDecl, PatternFunction, TextTest};
+use crate::decl::{Function, OverloadDecl, PatternFunction, Specialized, TextTest};
 use crate::error::EvalError;
 use crate::value::{FieldKey, ObjectKind, OwnedValue};
 use gavel_golang::regex::Regex;
@@ -258,6 +258,8 @@ pub(super) enum Callee {
     Dispatched(Box<[(Function, Arc<OverloadDecl>)]>),
     /// An implementation with a constant pattern. It checks the types of its arguments itself.
     Compiled(PatternFunction, Box<Regex>),
+    /// An implementation for a constant receiver. If it does not compute a call, the overload's own implementation does, as for `Guarded`.
+    Specialized(Box<dyn Specialized>, Function, Arc<OverloadDecl>),
     /// No implementation. Every call fails.
     Missing,
 }

@@ -286,6 +286,7 @@ fn plan_function(
         }
     }
     let (callee, any_number) = callee(&target, checked);
+    let callee = specialized(callee, &arguments);
     if let Some(operator) = form.and_then(Operator::of)
         && let Callee::Known(function) = callee
         && arguments.len() == 2
@@ -331,6 +332,18 @@ fn plan_function(
 fn of_pattern(target: &CallTarget<'_>) -> Option<PatternFunction> {
     let overloads = &target.function?.overloads;
     overloads.iter().find_map(|overload| overload.pattern)
+}
+
+/// Adds the implementation for a constant receiver to a callee, if there is one.
+fn specialized(callee: Callee, arguments: &[Step]) -> Callee {
+    if let Callee::Guarded(function, overload) = &callee
+        && let Some(specialize) = overload.specialize
+        && let Some(receiver) = arguments.first().and_then(Step::constant)
+        && let Some(calls) = receiver.as_str().and_then(specialize)
+    {
+        return Callee::Specialized(calls, *function, Arc::clone(overload));
+    }
+    callee
 }
 
 /// The callee for an overload whose function checks its arguments itself.

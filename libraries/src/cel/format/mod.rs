@@ -4,6 +4,7 @@
 //! writes them without a locale. Kubernetes has version 2.
 
 mod clause;
+mod constant;
 mod locale;
 mod localized;
 mod output;
@@ -35,6 +36,7 @@ pub const FORMAT_SINCE_4: &[Overload] = &[
 ];
 
 const FORMAT: Overload = declared("format", "string_format", "string.(list(dyn)) -> string")
+    .specialize(constant::read)
     .cost(formulas::FORMAT)
     .literals(LiteralRule::Mixed);
 

@@ -59,25 +59,32 @@ impl IntTest {
         let (least, greatest) = self.passing(decisive);
         let passes = |int: Option<i64>| int.is_some_and(|int| least <= int && int <= greatest);
         let passed = match list.0 {
-            ListRepr::Values(values) => {
-                let values = values.iter().skip(next).take(most);
-                values.take_while(|value| passes(value.as_int())).count()
-            }
+            ListRepr::Values(values) => run(values, next, most, |value| passes(value.as_int())),
             ListRepr::Json(items) => {
-                let items = items.iter().skip(next).take(most);
-                items
-                    .take_while(|json| passes(Value::from(*json).as_int()))
-                    .count()
+                run(items, next, most, |json| passes(Value::from(json).as_int()))
             }
             ListRepr::Shaped(items, shape) => {
                 let item = ItemShape::of(shape);
-                let items = items.iter().skip(next).take(most);
-                items.take_while(|json| passes(item.int(json))).count()
+                run(items, next, most, |json| passes(item.int(json)))
             }
             ListRepr::Owned(_) | ListRepr::View(_) => 0,
         };
         frame.iterate_freely(passed, units).map(|()| passed)
     }
+}
+
+/// The number of elements, from index `next` on, up to the first that does not pass; at most `most`.
+#[inline(always)]
+fn run<'a, T>(
+    elements: &'a [T],
+    next: usize,
+    most: usize,
+    passes: impl Fn(&'a T) -> bool,
+) -> usize {
+    let elements = elements.get(next..).unwrap_or_default();
+    let elements = elements.get(..most).unwrap_or(elements);
+    let stop = elements.iter().position(|element| !passes(element));
+    stop.unwrap_or(elements.len())
 }
 
 #[cfg(test)]

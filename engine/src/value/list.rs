@@ -125,6 +125,7 @@ impl<'a> List<'a> {
         mut visit: impl FnMut(i64) -> Result<(), EvalError>,
     ) -> Result<Option<Value<'a>>, EvalError> {
         match self.0 {
+            ListRepr::Values(values) => each_int(values.iter().copied(), work, visit),
             ListRepr::Shaped(items, shape) => {
                 let item = ItemShape::of(shape);
                 for piece in items.chunks(INTS_PER_PIECE) {
@@ -136,18 +137,10 @@ impl<'a> List<'a> {
                         }
                     }
                 }
+                Ok(None)
             }
-            _ => {
-                for value in *self {
-                    work.spend(value.work())?;
-                    match value.as_int() {
-                        Some(int) => visit(int)?,
-                        None => return Ok(Some(value)),
-                    }
-                }
-            }
+            _ => each_int(self.iter(), work, visit),
         }
-        Ok(None)
     }
 
     /// The elements in order.
@@ -157,6 +150,23 @@ impl<'a> List<'a> {
             next: 0,
         }
     }
+}
+
+/// [`List::try_each_int`] of any values.
+#[inline]
+fn each_int<'a>(
+    values: impl Iterator<Item = Value<'a>>,
+    work: &Work<'_>,
+    mut visit: impl FnMut(i64) -> Result<(), EvalError>,
+) -> Result<Option<Value<'a>>, EvalError> {
+    for value in values {
+        work.spend(value.work())?;
+        match value.as_int() {
+            Some(int) => visit(int)?,
+            None => return Ok(Some(value)),
+        }
+    }
+    Ok(None)
 }
 
 impl<'a, T: AsRef<[Value<'a>]> + ?Sized> From<&'a T> for List<'a> {

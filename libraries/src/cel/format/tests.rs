@@ -43,6 +43,26 @@ fn text_stays_and_values_go_in() {
 }
 
 #[test]
+fn constant_templates_of_texts_are_read_once() {
+    let arena = Arena::new();
+    let context = CallContext::new(&arena);
+    let template = constant::read("é%s%%-%.3s%s").unwrap();
+    let call = |values: &[Value<'_>]| {
+        let arguments = [string("ignored"), Value::from(values)];
+        let text = template.call(&context, &arguments)?;
+        Some(text.unwrap().in_message().to_string())
+    };
+    let texts = [string("a"), string("bcdé"), string(""), string("d")];
+    assert_eq!(call(&texts).as_deref(), Some("éa%-bcdé"));
+    // The general implementation computes these calls.
+    assert_eq!(call(&[string("a"), string("b")]), None);
+    assert_eq!(call(&[string("a"), int(1), string("b")]), None);
+    for template in ["%d", "%s%", "%z"] {
+        assert!(constant::read(template).is_none(), "{template}");
+    }
+}
+
+#[test]
 fn malformed_templates_fail() {
     let values = [int(1), int(2)];
     for check in [localized, portable] {

@@ -191,7 +191,7 @@ impl Quantity {
         self.order(other)
     }
 
-    #[inline]
+    #[inline(always)]
     fn order(&self, other: &Quantity) -> Ordering {
         match (self.large.get(), other.large.get()) {
             (None, None) => self.small.compare(other.small),

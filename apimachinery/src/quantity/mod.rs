@@ -89,8 +89,10 @@ impl Quantity {
                 false => SmolStr::default(),
             };
             return Ok(Quantity {
+                small,
+                large: OnceLock::new(),
+                format: suffix.format,
                 text,
-                ..Quantity::of_small(small, suffix.format)
             });
         }
         let (decimal, format) = numeral.large(suffix).ok_or(ParseQuantityError::Numeric)?;
@@ -123,6 +125,11 @@ impl Quantity {
             text: self.text.clone(),
             ..*self
         }
+    }
+
+    /// Whether the quantity has the large form. Only operations with such a quantity change an operand.
+    pub fn is_large(&self) -> bool {
+        self.large.get().is_some()
     }
 
     /// The amount as a decimal.
@@ -177,18 +184,24 @@ impl Quantity {
 
     /// Compares two amounts. If `other` has the large form, `self` is converted to the large form too, and has this form from then on.
     pub fn compare(&self, other: &Quantity) -> Ordering {
-        if other.large.get().is_some() {
+        if other.is_large() {
             self.large
                 .get_or_init(|| Large::new(self.small.to_decimal()));
         }
         self.order(other)
     }
 
+    #[inline(always)]
     fn order(&self, other: &Quantity) -> Ordering {
         match (self.large.get(), other.large.get()) {
             (None, None) => self.small.compare(other.small),
-            _ => self.decimal().compare(&other.decimal()),
+            _ => self.order_of_decimals(other),
         }
+    }
+
+    #[cold]
+    fn order_of_decimals(&self, other: &Quantity) -> Ordering {
+        self.decimal().compare(&other.decimal())
     }
 
     /// The sum. If `self` has the large form, the call also changes `self`, as in upstream: its value becomes the sum.
@@ -236,8 +249,8 @@ impl Quantity {
         } else {
             self.format
         };
-        if self.large.get().is_none()
-            && other.large.get().is_none()
+        if !self.is_large()
+            && !other.is_large()
             && let Some(small) = small(self.small, other.small)
         {
             return Ok(Quantity::of_small(small, format));
@@ -296,13 +309,17 @@ impl Small {
         }
     }
 
+    #[inline]
     fn compare(self, other: Small) -> Ordering {
-        if self.scale == other.scale {
-            return self.value.cmp(&other.value);
+        match self.scale.cmp(&other.scale) {
+            Ordering::Less => other.compare_scaled(self).reverse(),
+            Ordering::Equal => self.value.cmp(&other.value),
+            Ordering::Greater => self.compare_scaled(other),
         }
-        if self.scale < other.scale {
-            return other.compare(self).reverse();
-        }
+    }
+
+    /// Compares two amounts. `self` must have the greater scale.
+    fn compare_scaled(self, other: Small) -> Ordering {
         let power = self.scale.abs_diff(other.scale);
         let raised = 10_i128
             .checked_pow(power)

@@ -22,6 +22,7 @@ pub(super) struct Numeral<'t> {
 }
 
 impl<'t> Numeral<'t> {
+    #[inline(always)]
     pub(super) fn scan(text: &'t str) -> Option<Numeral<'t>> {
         let (negative, unsigned) = match text.as_bytes() {
             [] => return None,
@@ -35,7 +36,7 @@ impl<'t> Numeral<'t> {
             [b'.', rest @ ..] => split_after(rest, u8::is_ascii_digit),
             _ => (&[][..], rest),
         };
-        let (_, number) = split_after(rest, |byte| b"eEinumkKMGTP".contains(byte));
+        let (_, number) = split_after(rest, is_suffix_letter);
         let number = match number {
             [b'+' | b'-', number @ ..] | number => number,
         };
@@ -73,11 +74,15 @@ impl<'t> Numeral<'t> {
         if digits > usize::try_from(limit).ok()? || scale < NANO {
             return None;
         }
-        let mut value: i64 = 0;
-        for digit in self.whole.iter().chain(self.fraction) {
-            let digit = i64::from(digit.checked_sub(b'0')?);
-            value = value.checked_mul(10)?.checked_add(digit)?;
-        }
+        // 18 digits do not overflow.
+        let value = self
+            .whole
+            .iter()
+            .chain(self.fraction)
+            .fold(0_i64, |value, digit| {
+                let digit = digit.wrapping_sub(b'0');
+                value.wrapping_mul(10).wrapping_add(digit.into())
+            });
         let value = value.checked_mul(factor)?;
         let value = if self.negative {
             value.checked_neg()?
@@ -133,6 +138,14 @@ impl<'t> Numeral<'t> {
         }
         Some((decimal.with_sign(self.negative), format))
     }
+}
+
+/// Whether upstream's regular expression accepts the byte as a letter of a suffix.
+fn is_suffix_letter(byte: &u8) -> bool {
+    matches!(
+        byte,
+        b'e' | b'E' | b'i' | b'n' | b'u' | b'm' | b'k' | b'K' | b'M' | b'G' | b'T' | b'P'
+    )
 }
 
 /// Splits the text after its longest prefix of bytes that are `accepted`.

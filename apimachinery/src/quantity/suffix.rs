@@ -37,21 +37,16 @@ pub(super) struct Suffix {
 
 impl Suffix {
     pub(super) fn read(text: &[u8]) -> Option<Suffix> {
-        let find = |table: &[(&str, i32)]| {
+        let find = |table: &[(&str, i32)], format| {
             let found = table.iter().find(|(suffix, _)| suffix.as_bytes() == text);
-            found.map(|(_, exponent)| *exponent)
+            found.map(|&(_, exponent)| Suffix { format, exponent })
         };
-        if let Some(exponent) = find(&DECIMAL_SUFFIXES) {
-            return Some(Suffix {
-                format: QuantityFormat::Decimal,
-                exponent,
-            });
-        }
-        if let Some(exponent) = find(&BINARY_SUFFIXES) {
-            return Some(Suffix {
-                format: QuantityFormat::Binary,
-                exponent,
-            });
+        let named = match text {
+            [_, b'i'] => find(&BINARY_SUFFIXES, QuantityFormat::Binary),
+            _ => find(&DECIMAL_SUFFIXES, QuantityFormat::Decimal),
+        };
+        if named.is_some() {
+            return named;
         }
         let [b'e' | b'E', exponent @ ..] = text else {
             return None;

@@ -85,13 +85,14 @@ impl From<LiteralRule> for LiteralRules {
 }
 
 /// The operands that a call only reads: the call neither changes nor returns them, and does not depend on their identity. Calls that only
-/// read an operand can share a value that was parsed from a text.
+/// read an operand can use a value that was parsed once from a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Reads {
     /// No operands are declared.
     #[default]
     Unsaid,
-    /// All operands but the first.
+    /// All operands but the first. The call changes the first operand only if one of its operands
+    /// [may change operands](crate::value::Opaque::may_change_operands).
     Later,
     /// All operands.
     All,

@@ -27,18 +27,20 @@ impl FunctionCall {
         // Most calls have one or two arguments. These stay on the stack.
         match &*self.arguments {
             [only] => {
+                if let Some(read) = &self.read {
+                    return self.eval_read(only, read, place, frame);
+                }
                 let mut value = Value::NULL;
-                if let Err(error) = only.eval_into(&mut value, frame) {
-                    return Err(self.fail(&[], error, frame));
-                }
-                match &self.read {
-                    None => self.finish(slice::from_ref(&value), place, frame),
-                    Some(read) => self.finish_read(&value, read, place, frame),
-                }
+                self.eval_first(only, &mut value, frame)?;
+                self.finish(slice::from_ref(&value), place, frame)
             }
             [first, second] => {
                 let mut values = [Value::NULL; 2];
                 self.eval_both([first, second], &mut values, frame)?;
+                if self.shares_first && values.iter().any(Value::may_change_operands) {
+                    let [shared, _] = &mut values;
+                    shared.replace_by_twin(frame.arena);
+                }
                 self.finish(&values, place, frame)
             }
             arguments => {
@@ -68,6 +70,20 @@ impl FunctionCall {
         }
     }
 
+    /// Evaluates the first argument of a call.
+    #[inline(always)]
+    fn eval_first<'a>(
+        &'a self,
+        argument: &'a Step,
+        value: &mut Value<'a>,
+        frame: &mut Frame<'_, 'a>,
+    ) -> Result<(), EvalError> {
+        match argument.eval_into(value, frame) {
+            Ok(()) => Ok(()),
+            Err(error) => Err(self.fail(&[], error, frame)),
+        }
+    }
+
     /// Evaluates the two arguments of a call.
     #[inline(always)]
     fn eval_both<'a>(
@@ -77,9 +93,7 @@ impl FunctionCall {
         frame: &mut Frame<'_, 'a>,
     ) -> Result<(), EvalError> {
         let ([first, second], [one, other]) = (arguments, values);
-        if let Err(error) = first.eval_into(one, frame) {
-            return Err(self.fail(&[], error, frame));
-        }
+        self.eval_first(first, one, frame)?;
         match second.eval_into(other, frame) {
             Ok(()) => Ok(()),
             Err(error) => Err(self.fail(slice::from_ref(one), error, frame)),
@@ -131,47 +145,51 @@ impl FunctionCall {
         }
     }
 
-    /// Finishes a call that parses a text. If the result is constant or cached by an earlier call, the function does not run again, but the
+    /// Evaluates a call that parses a text. If the result is constant or cached by an earlier call, the function does not run again, but the
     /// cost is the same.
-    fn finish_read<'a>(
+    #[inline(always)]
+    fn eval_read<'a>(
         &'a self,
-        text: &Value<'a>,
+        text: &'a Step,
         read: &'a ReadOnce,
         place: &mut Value<'a>,
         frame: &mut Frame<'_, 'a>,
     ) -> Result<(), EvalError> {
-        let (path, epoch) = match read {
-            ReadOnce::Constant(value) => {
+        let (path, slot) = match read {
+            ReadOnce::Constant(value, units) => {
                 *place = value.as_value();
-                self.charge(slice::from_ref(text), Some(place), frame)?;
-                self.replace_by_twin(place, frame);
+                frame.charge(*units)?;
+                self.separate(place, frame);
                 return Ok(());
             }
-            ReadOnce::AtPath(path, _) if !frame.keeps(*path) => {
-                return self.finish(slice::from_ref(text), place, frame);
-            }
-            ReadOnce::AtPath(path, slot) => (*path, frame.epoch(*slot)),
+            ReadOnce::AtPath(path, slot) => (*path, *slot),
         };
-        if let Some(value) = frame.kept(path, epoch) {
-            value.store_in(place);
-            self.charge(slice::from_ref(text), Some(place), frame)?;
-            self.replace_by_twin(place, frame);
-            return Ok(());
+        let mut value = Value::NULL;
+        self.eval_first(text, &mut value, frame)?;
+        let arguments = slice::from_ref(&value);
+        if !frame.keeps(path) {
+            return self.finish(arguments, place, frame);
         }
-        self.finish(slice::from_ref(text), place, frame)?;
-        frame.keep(path, epoch, place);
-        self.replace_by_twin(place, frame);
+        let epoch = frame.epoch(slot);
+        match frame.kept(path, epoch) {
+            Some(value) => {
+                value.store_in(place);
+                self.charge(arguments, Some(place), frame)?;
+            }
+            None => {
+                self.finish(arguments, place, frame)?;
+                frame.keep(path, epoch, place);
+            }
+        }
+        self.separate(place, frame);
         Ok(())
     }
 
-    /// Replaces a value by a copy, for types whose values can be distinguished from their copies (`Opaque::twin`). Does nothing if the step
-    /// that uses the value only reads it.
+    /// Replaces a parsed value by a copy, unless the step that uses the value only reads it.
     #[inline(always)]
-    fn replace_by_twin<'a>(&self, value: &mut Value<'a>, frame: &Frame<'_, 'a>) {
-        if !self.is_only_read
-            && let Some(twin) = value.twin(frame.arena)
-        {
-            *value = Value::opaque(twin);
+    fn separate<'a>(&self, value: &mut Value<'a>, frame: &Frame<'_, 'a>) {
+        if !self.is_only_read {
+            value.replace_by_twin(frame.arena);
         }
     }
 

@@ -180,7 +180,7 @@ impl Listing<'_, '_, '_> {
         };
         let read = match &call.read {
             None => "",
-            Some(ReadOnce::Constant(_)) => ", read when planned",
+            Some(ReadOnce::Constant(..)) => ", read when planned",
             Some(ReadOnce::AtPath(..)) => ", read once",
         };
         let (function, cost) = (&call.function, Units(call.cost));

@@ -228,13 +228,17 @@ pub(super) struct FunctionCall {
     pub(super) read: Option<ReadOnce>,
     /// Whether the step that uses the result only reads it ([`Reads`](crate::decl::Reads)). A cached value then needs no copy.
     pub(super) is_only_read: bool,
+    /// Whether the first of two arguments is a value that other calls use too, and that this call may change ([`Reads::Later`]).
+    ///
+    /// [`Reads::Later`]: crate::decl::Reads::Later
+    pub(super) shares_first: bool,
 }
 
 /// A value that calls share instead of parsing the same text again.
 #[derive(Debug)]
 pub(super) enum ReadOnce {
-    /// A value that the planner parsed from a constant text.
-    Constant(OwnedValue),
+    /// A value that the planner parsed from a constant text, and the cost of the call.
+    Constant(OwnedValue, u64),
     /// A value that is parsed from the text at this path. If the path begins with a loop variable or accumulator, the second field is the
     /// slot of that variable. Otherwise it is `None`.
     AtPath(PathId, Option<SlotId>),

@@ -1,19 +1,18 @@
 //! The memory of computed values.
 
 use std::cell::Cell;
+use std::mem::needs_drop;
 
 use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
 use elsa::FrozenVec;
 
+use super::pool::Pools;
 use super::{Json, Opaque, Repr, Value};
 use crate::error::EvalError;
 
 /// The largest amount of memory that an arena retains after a reset, in bytes.
 const MOST_KEPT: usize = 1 << 20;
-
-/// The largest capacity for values with destructors that an arena retains after a reset, as a number of values.
-const MOST_KEPT_OPAQUES: usize = 1 << 10;
 
 /// The assumed overhead of a value with a destructor, in bytes.
 const OPAQUE_OVERHEAD: usize = 48;
@@ -29,7 +28,7 @@ pub const MEMORY_LIMIT: usize = 64 << 20;
 pub struct Arena {
     bump: Bump,
     /// Values with destructors. The bump allocator would not run the destructors.
-    opaques: FrozenVec<Box<dyn Opaque>>,
+    pools: Pools,
     documents: FrozenVec<Box<Json>>,
     /// The approximate size of the values with destructors, in bytes.
     opaque_bytes: Cell<usize>,
@@ -60,16 +59,13 @@ impl Arena {
             true => self.bump = Bump::new(),
             false => self.bump.reset(),
         }
-        let opaques = self.opaques.as_mut();
-        match opaques.capacity() > MOST_KEPT_OPAQUES {
-            true => *opaques = Vec::new(),
-            false => opaques.clear(),
+        if self.opaque_bytes.replace(0) > 0 {
+            self.pools.reset();
         }
         if !self.documents.is_empty() {
             self.documents = FrozenVec::new();
         }
         self.input_bytes.set(0);
-        self.opaque_bytes.set(0);
     }
 
     /// The memory in use, in bytes, without memory that was reserved but not written.
@@ -160,22 +156,18 @@ impl Arena {
 
     /// A value of a library's own type.
     pub fn opaque<T: Opaque>(&self, value: T) -> Value<'_> {
-        self.boxed(Box::new(value))
+        Value(Repr::Opaque(match needs_drop::<T>() {
+            true => self.hold(value),
+            false => self.bump.alloc(value),
+        }))
     }
 
-    /// Like [`Arena::opaque`], for a value in a box.
-    pub fn boxed(&self, value: Box<dyn Opaque>) -> Value<'_> {
-        Value(Repr::Opaque(self.hold(value)))
-    }
-
-    /// Keeps a value until the arena is reset.
-    // If this function were inlined, the two words of the reference would be read at once (see `Value::store_in`).
-    #[inline(never)]
-    pub(super) fn hold(&self, value: Box<dyn Opaque>) -> &dyn Opaque {
-        let bytes = size_of_val(&*value).saturating_add(OPAQUE_OVERHEAD);
+    /// Keeps a value with a destructor until the arena is reset.
+    fn hold<T: Opaque>(&self, value: T) -> &T {
+        let bytes = size_of::<T>().saturating_add(OPAQUE_OVERHEAD);
         let held = self.opaque_bytes.get().saturating_add(bytes);
         self.opaque_bytes.set(held);
-        self.opaques.push_get(value)
+        self.pools.hold(value)
     }
 }
 
@@ -200,9 +192,75 @@ pub(super) fn sort_by_unique_key<T, K: Ord>(items: &mut ArenaVec<'_, T>, key: im
 #[cfg(test)]
 mod tests {
     use std::alloc::Layout;
+    use std::borrow::Cow;
+    use std::sync::Arc;
 
     use super::*;
     use crate::value::read_json;
+
+    /// A value with a destructor.
+    #[derive(Debug, Clone)]
+    struct Counted(Arc<()>);
+
+    impl Opaque for Counted {
+        fn type_name(&self) -> &'static str {
+            "test.Counted"
+        }
+
+        fn equals(&self, _: &Value<'_>) -> Result<bool, EvalError> {
+            Ok(false)
+        }
+
+        fn to_text(&self) -> Cow<'_, str> {
+            Cow::Borrowed("counted")
+        }
+    }
+
+    #[test]
+    fn values_with_destructors_are_dropped_and_their_places_are_used_again() {
+        let (mut arena, counted) = (Arena::new(), Counted(Arc::new(())));
+        let fill = |arena: &Arena| {
+            let values = (0..3).map(|_| arena.opaque(counted.clone()));
+            Vec::from_iter(values.map(|value| {
+                let place: *const Counted = value.as_opaque().unwrap();
+                place.addr()
+            }))
+        };
+        let places = fill(&arena);
+        assert_eq!(Arc::strong_count(&counted.0), 4);
+        assert!(arena.allocated_bytes() >= 3 * size_of::<Counted>());
+        arena.reset();
+        assert_eq!(Arc::strong_count(&counted.0), 1);
+        assert_eq!(arena.allocated_bytes(), 0);
+        assert_eq!(fill(&arena), places);
+    }
+
+    #[test]
+    fn values_without_destructors_are_counted() {
+        #[derive(Debug, Clone, Copy)]
+        struct Plain([u64; 4]);
+
+        impl Opaque for Plain {
+            fn type_name(&self) -> &'static str {
+                "test.Plain"
+            }
+
+            fn equals(&self, other: &Value<'_>) -> Result<bool, EvalError> {
+                Ok(other
+                    .as_opaque()
+                    .is_some_and(|other: &Plain| other.0 == self.0))
+            }
+
+            fn to_text(&self) -> Cow<'_, str> {
+                Cow::Borrowed("plain")
+            }
+        }
+
+        let arena = Arena::new();
+        let value = arena.opaque(Plain([1; 4]));
+        assert_eq!(value.as_opaque::<Plain>().unwrap().0, [1; 4]);
+        assert!(arena.allocated_bytes() >= size_of::<Plain>());
+    }
 
     #[test]
     fn memory_of_computed_values_is_released() {

@@ -19,6 +19,7 @@ mod object;
 mod opaque;
 mod order;
 mod owned;
+mod pool;
 mod print;
 mod reach;
 mod read;
@@ -194,13 +195,20 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// A copy of the value, if it is opaque and its type needs copies (see [`Opaque::twin`]); `None` for other values.
-    #[inline]
-    pub(crate) fn twin<'b>(&self, arena: &'b Arena) -> Option<&'b dyn Opaque> {
-        match self.0 {
-            Repr::Opaque(opaque) => opaque.twin().map(|twin| arena.hold(twin)),
-            _ => None,
+    /// Replaces the value by a copy, if it is opaque and its type needs copies (see [`Opaque::twin`]).
+    #[inline(never)]
+    pub(crate) fn replace_by_twin(&mut self, arena: &'a Arena) {
+        if let Repr::Opaque(opaque) = self.0
+            && let Some(twin) = opaque.twin(arena)
+        {
+            *self = twin;
         }
+    }
+
+    /// Whether a call with the value as an operand may change its first operand (see [`Opaque::may_change_operands`]).
+    #[inline]
+    pub(crate) fn may_change_operands(&self) -> bool {
+        matches!(self.0, Repr::Opaque(opaque) if opaque.may_change_operands())
     }
 
     /// Whether upstream calls a method of the value if no overload fits. Texts, durations and timestamps have such methods. The methods

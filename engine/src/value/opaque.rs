@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use super::Value;
+use super::{Arena, Value};
 use crate::error::EvalError;
 
 /// A value of a library's own type.
@@ -45,8 +45,14 @@ pub trait Opaque: Share + Any + fmt::Debug + Send + Sync {
 
     /// A copy of the value, for types whose values an expression can distinguish from their copies: by identity as a map key, or because a
     /// function changes them. `None` for all other types. A call that reuses a parsed value returns such a copy.
-    fn twin(&self) -> Option<Box<dyn Opaque>> {
+    fn twin<'a>(&self, _arena: &'a Arena) -> Option<Value<'a>> {
         None
+    }
+
+    /// Whether a call with the value as an operand may change the call's first operand. It matters for calls that otherwise only read their
+    /// operands ([`Reads::Later`](crate::decl::Reads::Later)).
+    fn may_change_operands(&self) -> bool {
+        true
     }
 
     /// Whether the value is zero for `optional.ofNonZeroValue`.

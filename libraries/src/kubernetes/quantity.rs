@@ -8,7 +8,7 @@ use gavel_engine::body;
 use gavel_engine::cost::Cost;
 use gavel_engine::decl::{CallContext, Form, Overload, Reads, row};
 use gavel_engine::error::EvalError;
-use gavel_engine::value::{Opaque, Value};
+use gavel_engine::value::{Arena, Opaque, Value};
 
 use crate::cost::PARSING;
 
@@ -66,11 +66,15 @@ impl Opaque for QuantityValue {
         }
     }
 
-    fn twin(&self) -> Option<Box<dyn Opaque>> {
-        Some(Box::new(QuantityValue {
+    fn twin<'a>(&self, arena: &'a Arena) -> Option<Value<'a>> {
+        Some(arena.opaque(QuantityValue {
             quantity: self.quantity.unshared(),
             computed: self.computed,
         }))
+    }
+
+    fn may_change_operands(&self) -> bool {
+        self.quantity.is_large()
     }
 
     fn to_text(&self) -> Cow<'_, str> {

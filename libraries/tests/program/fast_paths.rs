@@ -292,7 +292,7 @@ proptest! {
     }
 
     #[test]
-    fn texts_that_are_read_once_are_read_anew(texts in prop::collection::vec("[0-9]{0,2}(Mi|k|x)?", 0..6)) {
+    fn texts_that_are_read_once_are_read_anew(texts in prop::collection::vec("[0-9]{0,2}(Mi|k|x|Ei)?", 0..6)) {
         let env = kubernetes();
         let mut document = document();
         document["ls"] = json!(texts);
@@ -302,11 +302,21 @@ proptest! {
                 (result_text(&evaluation.result), evaluation.cost)
             })
         };
-        // A quantity is parsed only once per variable, but each time for an index such as `[e][0]`.
-        let once = "ls.map(e, quantity(e).isLessThan(quantity('5k')) || quantity(e).isGreaterThan(quantity('9Mi')))";
-        let anew = "ls.map(e, quantity([e][0]).isLessThan(quantity('5k')) || quantity([e][0]).isGreaterThan(quantity('9Mi')))";
-        let ((value, cost), (expected, more)) = (run(once), run(anew));
-        prop_assert_eq!(value, expected);
-        prop_assert!(cost <= more);
+        // Calls with large quantities, such as 1Ei, change their first operand.
+        for template in [
+            "ls.map(e, Q.isLessThan(quantity('5k')) || Q.isGreaterThan(quantity('9Mi')))",
+            "ls.map(e, Q.compareTo(quantity('1Ei')) < 0 && Q.isInteger())",
+            "ls.map(e, quantity('5k').isLessThan(Q) || quantity('5k').isInteger())",
+            "ls.map(e, [Q.add(quantity('1Ei')), Q.sub(Q), Q.add(1), Q])",
+            "ls.map(e, [quantity('1Ei').add(Q), quantity('1Ei')])",
+            "ls.map(e, [Q].all(q, q.isLessThan(quantity('1Ei')) || q.isInteger()))",
+        ] {
+            // A quantity is parsed only once per variable, but each time for an index such as `[e][0]`.
+            let once = template.replace('Q', "quantity(e)");
+            let anew = template.replace('Q', "quantity([e][0])");
+            let ((value, cost), (expected, more)) = (run(&once), run(&anew));
+            prop_assert_eq!(value, expected, "{}", template);
+            prop_assert!(cost <= more, "{}", template);
+        }
     }
 }

@@ -55,7 +55,7 @@ impl<'p> Planner<'p> {
         for argument in target.operands() {
             arguments.push(self.plan(argument)?);
         }
-        target.mark_read(&mut arguments);
+        let shares_first = target.mark_read(&mut arguments);
         match form {
             Some(Form::And) => plan_junction::<false>(expr.id, arguments),
             Some(Form::Or) => plan_junction::<true>(expr.id, arguments),
@@ -70,17 +70,17 @@ impl<'p> Planner<'p> {
             Some(Form::OptionalOrValue) if arguments.len() == 2 => {
                 Ok(Step::OptionalOrValue(pair(arguments)?, expr.id))
             }
-            Some(Form::Parse) => {
+            _ => {
                 let name = target.function.map_or(call.function, |known| &known.name);
-                match plan_function(expr, self.checked, target, arguments)? {
-                    Step::Call(mut call) => {
-                        call.read = self.read_once(&call, name);
-                        Ok(Step::Call(call))
+                let mut step = plan_function(expr, self.checked, target, arguments)?;
+                if let Step::Call(call) = &mut step {
+                    call.shares_first = shares_first;
+                    if form == Some(Form::Parse) {
+                        call.read = self.read_once(call, name);
                     }
-                    step => Ok(step),
                 }
+                Ok(step)
             }
-            _ => plan_function(expr, self.checked, target, arguments),
         }
     }
 
@@ -91,11 +91,11 @@ impl<'p> Planner<'p> {
         };
         match text {
             Step::Constant(text) => {
-                let arena = Arena::new();
-                let value = call.call(&[text.as_value()], &CallContext::new(&arena));
-                OwnedValue::copy_of(&value.ok()?)
-                    .ok()
-                    .map(ReadOnce::Constant)
+                let (arena, text) = (Arena::new(), text.as_value());
+                let value = call.call(&[text], &CallContext::new(&arena)).ok()?;
+                let units = call.cost.track(&[Some(&text)], Some(&value)).ok()?;
+                let value = OwnedValue::copy_of(&value).ok()?;
+                Some(ReadOnce::Constant(value, units))
             }
             Step::Attribute(chain) | Step::Local(_, chain)
                 if chain.qualifiers.is_empty() && !chain.presence =>
@@ -214,14 +214,17 @@ impl<'e> CallTarget<'e> {
         self.receiver.into_iter().chain(self.args.iter())
     }
 
-    /// Marks the operands that the call only reads.
-    fn mark_read(&self, arguments: &mut [Step]) {
+    /// Marks the operands that the call only reads. Returns whether the first operand is among them only because the call copies it before
+    /// changing it.
+    fn mark_read(&self, arguments: &mut [Step]) -> bool {
         let reads = self
             .overload
             .map_or(Reads::Unsaid, |overload| overload.reads);
+        let shares_first = reads == Reads::Later
+            && matches!(arguments, [Step::Call(first), _] if first.read.is_some());
         let from = match reads {
-            Reads::Unsaid => return,
-            Reads::Later => 1,
+            Reads::Unsaid => return false,
+            Reads::Later => usize::from(!shares_first),
             Reads::All => 0,
         };
         for argument in arguments.iter_mut().skip(from) {
@@ -229,6 +232,7 @@ impl<'e> CallTarget<'e> {
                 call.is_only_read = true;
             }
         }
+        shares_first
     }
 
     /// How the call is planned; `None` for a plain call. If the overload is only known at run time, the function's first overload with a
@@ -269,6 +273,7 @@ fn plan_function(
             cost,
             read: None,
             is_only_read: false,
+            shares_first: false,
         };
         return Ok(Step::Call(Box::new(call)));
     }
@@ -320,6 +325,7 @@ fn plan_function(
         cost,
         read: None,
         is_only_read: false,
+        shares_first: false,
     };
     match form {
         Some(Form::Conversion) => constants::fold_conversion(call),
@@ -361,8 +367,8 @@ fn callee(target: &CallTarget<'_>, checked: &CheckedAst) -> (Callee, bool) {
         let parameters = overload.signature.parameters.as_slice();
         let types = target
             .operands()
-            .map(|operand| checked.type_of(operand.id))
-            .filter(|ty| is_certain(ty));
+            .filter(|operand| has_certain_type(checked, *operand))
+            .map(|operand| checked.type_of(operand.id));
         let known = parameters.iter().eq(types);
         // An implementation that returns its argument unchanged possibly does not check the argument's type, so the call checks it.
         let result = std::slice::from_ref(&overload.signature.result);
@@ -407,21 +413,26 @@ fn callee(target: &CallTarget<'_>, checked: &CheckedAst) -> (Callee, bool) {
     }
 }
 
-/// Whether every value of this static type has this type at run time. A value of another static type can have a different type at run time:
-/// the checker can infer the static type from a type parameter whose operand is `dyn`.
-fn is_certain(ty: &Type) -> bool {
-    matches!(
-        ty,
+/// Whether the value of an operand has the operand's static type. This is true for all values of some types, and for objects that the call of
+/// an overload returns. Other values can have a different type at run time: the checker can infer the static type from a type parameter whose
+/// operand is `dyn`.
+fn has_certain_type(checked: &CheckedAst, operand: Expr<'_>) -> bool {
+    match checked.type_of(operand.id) {
         Type::Bool
-            | Type::Int
-            | Type::Uint
-            | Type::Double
-            | Type::String
-            | Type::Bytes
-            | Type::Duration
-            | Type::Timestamp
-            | Type::Opaque(_)
-    )
+        | Type::Int
+        | Type::Uint
+        | Type::Double
+        | Type::String
+        | Type::Bytes
+        | Type::Duration
+        | Type::Timestamp
+        | Type::Opaque(_) => true,
+        Type::Struct(_) => {
+            let overload = checked.overload(operand.id);
+            overload.is_some_and(|called| matches!(called.signature.result, Type::Struct(_)))
+        }
+        _ => false,
+    }
 }
 
 /// The cost of a call. If the types determine the overload, this is the overload's cost. Otherwise, it is the cost of the function's first

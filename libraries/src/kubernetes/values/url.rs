@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use gavel_engine::error::EvalError;
-use gavel_engine::value::{Opaque, Value};
+use gavel_engine::value::{Arena, Opaque, Value};
 use gavel_golang::url::Url;
 
 /// The name of the type.
@@ -31,8 +31,8 @@ impl Opaque for UrlValue {
         equal.ok_or_else(EvalError::no_such_overload)
     }
 
-    fn twin(&self) -> Option<Box<dyn Opaque>> {
-        Some(Box::new(self.clone()))
+    fn twin<'a>(&self, arena: &'a Arena) -> Option<Value<'a>> {
+        Some(arena.opaque(self.clone()))
     }
 
     fn to_text(&self) -> Cow<'_, str> {

@@ -25,7 +25,7 @@ use crate::namespace::Namespace;
 use crate::observer::Observer;
 use crate::options::Options;
 use crate::outcome::Evaluation;
-use crate::params::{Found, Hashed, ParamSelection, ParamSource};
+use crate::params::{Found, ParamSelection, ParamSource};
 use crate::request::AdmissionRequest;
 use crate::resource::GroupVersionKind;
 
@@ -77,6 +77,7 @@ pub fn decide<'a, B: Iterator<Item = &'a CompiledBinding> + Clone>(
         })
     };
     memory.request.reset();
+    memory.evaluation.param.reset();
     MEMORY.set(Some(memory));
     match asked {
         Ok(()) => {
@@ -277,17 +278,20 @@ impl<'a> Dispatch<'a> {
                         session.evaluate(params, runner, budget, found);
                     }
                 }
-                if found.has_failed() {
+                let is_silent = found.is_silent();
+                if !is_silent && found.has_failed() {
                     // The failure may be an interrupt, after which the next evaluation must fail too.
                     let _ = self.work.ask();
                 }
                 observer.evaluated(policy.name(), binding.name(), param, found);
-                if !found.is_silent() {
+                if !is_silent {
                     let server = self.options.server;
                     decision.enforce(policy, binding, found, &mut annotations, server);
                 }
                 found.clear();
-                memory.param.reset();
+                if memory.param.allocated_bytes() > 0 {
+                    memory.param.reset();
+                }
                 if is_interrupted {
                     break;
                 }
@@ -322,11 +326,8 @@ impl<'a> Dispatch<'a> {
         let of_core = kind.api_version == "v1" && !CLUSTER_KINDS.contains(&kind.kind.as_str());
         let is_namespaced = is_namespaced
             .unwrap_or_else(|| of_core || selections.any(ParamSelection::has_namespace));
-        Some(ParamSource {
-            params,
-            is_namespaced,
-            request_namespace: Hashed::new(self.request.namespace),
-        })
+        let namespace = self.request.namespace;
+        Some(ParamSource::new(params, is_namespaced, namespace))
     }
 
     /// The params that a binding selects. If the policy has no `paramKind` or the binding has no `paramRef`, the policy is evaluated once

@@ -86,18 +86,29 @@ impl<'p> Session<'p> {
         let mut left = budget;
         if let Some(group) = self.validations {
             let expressions = policy.validations.iter().map(Some);
-            let Ok(outcomes) = group.evaluate(expressions, params, runner, &mut left) else {
-                return out_of_budget(found);
-            };
-            let expressions = policy.messages.iter().map(Option::as_ref);
-            let messages = self.messages.map_or(Ok(&[][..]), |group| {
-                group.evaluate(expressions, params, runner, &mut left)
-            });
-            for (n, outcome) in outcomes.iter().enumerate() {
-                found.decisions.push(match (outcome, messages) {
-                    (Some(Ok(value)), Ok(_)) if value.as_bool() == Some(true) => ADMITTED,
-                    _ => policy.decision(n, outcome, messages),
-                });
+            match self.messages {
+                None => {
+                    let decide = |outcome: &Outcome<'_>| {
+                        let n = found.decisions.len();
+                        found.decisions.push(policy.decision(n, outcome, Ok(&[])));
+                    };
+                    if let Err(OutOfBudget) =
+                        group.evaluate_each(expressions, params, runner, &mut left, decide)
+                    {
+                        return out_of_budget(found);
+                    }
+                }
+                Some(messages) => {
+                    let Ok(outcomes) = group.evaluate(expressions, params, runner, &mut left)
+                    else {
+                        return out_of_budget(found);
+                    };
+                    let expressions = policy.messages.iter().map(Option::as_ref);
+                    let messages = messages.evaluate(expressions, params, runner, &mut left);
+                    let decide = |(n, outcome)| policy.decision(n, outcome, messages);
+                    let decisions = outcomes.iter().enumerate().map(decide);
+                    found.decisions.extend(decisions);
+                }
             }
         }
         if let Some(group) = self.annotations {
@@ -119,7 +130,22 @@ impl CompiledPolicy {
     }
 
     /// The decision of validation number `n`. `messages` are the results of the message expressions of all validations.
+    #[inline]
     fn decision(
+        &self,
+        n: usize,
+        outcome: &Outcome<'_>,
+        messages: Result<&[Outcome<'_>], OutOfBudget>,
+    ) -> PolicyDecision {
+        match (outcome, messages) {
+            (Some(Ok(value)), Ok(_)) if value.as_bool() == Some(true) => ADMITTED,
+            _ => self.other_decision(n, outcome, messages),
+        }
+    }
+
+    /// The decision of a validation that is not true, or whose message cannot be computed.
+    #[cold]
+    fn other_decision(
         &self,
         n: usize,
         outcome: &Outcome<'_>,
@@ -130,7 +156,6 @@ impl CompiledPolicy {
             (_, Err(OutOfBudget)) => {
                 self.error(format!("failed messageExpression: {OUT_OF_BUDGET}"))
             }
-            (Some(Ok(value)), _) if value.as_bool() == Some(true) => ADMITTED,
             (_, Ok(messages)) => self.denial(n, messages.get(n).copied().flatten()),
         }
     }

@@ -77,6 +77,7 @@ mod resolver;
 mod resource;
 mod response;
 mod shared;
+mod trie;
 pub mod typecheck;
 pub mod validation;
 mod wanted;

@@ -62,8 +62,7 @@ impl<'p> Group<'p> {
             .get_or_init(|| Pool::new(self.variables, self.kind, self.inputs, self.runner))
     }
 
-    /// Evaluates the expressions in order; absent expressions have no result. The expressions share the values of variables. All costs are
-    /// subtracted from the budget, in cost units.
+    /// Evaluates the expressions in order, and returns their results.
     pub(crate) fn evaluate<'e>(
         &'e self,
         expressions: impl Iterator<Item = Option<&'p Expression>>,
@@ -74,50 +73,81 @@ impl<'p> Group<'p> {
     where
         'p: 'e,
     {
+        let bump = runner.arena.bump();
+        let mut outcomes = BumpVec::with_capacity_in(self.shared.len(), bump);
+        let keep = |outcome: &Outcome<'e>| outcomes.push(*outcome);
+        self.evaluate_each(expressions, params, runner, budget, keep)?;
+        Ok(outcomes.into_bump_slice())
+    }
+
+    /// Evaluates the expressions in order, and calls `found` with each result; absent expressions have no result. The expressions share the
+    /// values of variables. All costs are subtracted from the budget, in cost units.
+    ///
+    /// # Errors
+    ///
+    /// The budget is exceeded. `found` was called only for the earlier expressions.
+    pub(crate) fn evaluate_each<'e>(
+        &'e self,
+        expressions: impl Iterator<Item = Option<&'p Expression>>,
+        params: Value<'e>,
+        runner: Runner<'e>,
+        budget: &mut i64,
+        mut found: impl FnMut(&Outcome<'e>),
+    ) -> Result<(), OutOfBudget>
+    where
+        'p: 'e,
+    {
         let scope = OnceCell::new();
         let scope = || -> &'e Scope<'e, 'p> {
             scope.get_or_init(|| Scope::new(self.pool(), params, runner))
         };
         let bump = runner.arena.bump();
-        let mut outcomes = BumpVec::with_capacity_in(self.shared.len(), bump);
         for (expression, shared) in expressions.zip(self.shared) {
             let Some(expression) = expression else {
-                outcomes.push(None);
+                found(&None);
                 continue;
             };
             let program = match expression.program() {
                 Ok(program) => program,
                 Err(error) => {
                     let message = format!(in bump, "compilation error: {}", error);
-                    outcomes.push(Some(Err(message.into_bump_str())));
+                    found(&Some(Err(message.into_bump_str())));
                     continue;
                 }
             };
             let none = Value::NULL;
-            let ran = match (expression.reads_variables(), expression.reads_params) {
-                (false, false) => *shared.get_or_init(|| {
+            let own;
+            let reads_variables = expression.reads_variables();
+            let ran: &Ran<'e> = match (reads_variables, expression.reads_params) {
+                (false, false) => shared.get_or_init(|| {
                     self.runner
                         .eval(program, self.kind, self.inputs, none, none)
                 }),
-                (false, true) => runner.eval(program, self.kind, self.inputs, params, none),
-                (true, false) => *shared.get_or_init(|| self.pool().run(program)),
-                (true, true) => scope().run(program),
+                (true, false) => shared.get_or_init(|| self.pool().run(program)),
+                (false, true) => {
+                    own = runner.eval(program, self.kind, self.inputs, params, none);
+                    &own
+                }
+                (true, true) => {
+                    own = scope().run(program);
+                    &own
+                }
             };
-            if expression.reads_variables() {
+            if reads_variables {
                 scope().charge(ran.read);
             }
-            runner.tell(expression, None, &ran);
-            if expression.reads_variables() {
+            runner.tell(expression, None, ran);
+            if reads_variables {
                 spend(budget, scope().take_cost())?;
             }
             spend(budget, ran.cost)?;
-            outcomes.push(Some(ran.result.map_err(|error| {
+            found(&Some(ran.result.map_err(|error| {
                 let text = expression.text();
                 format!(in bump, "expression '{}' resulted in error: {}", text, error)
                     .into_bump_str()
             })));
         }
-        Ok(outcomes.into_bump_slice())
+        Ok(())
     }
 }
 

@@ -8,7 +8,6 @@ use gavel_engine::value::{Arena, Value};
 use gavel_golang::work::Work;
 use gavel_libraries::authorizer::{Authorizer, CachingAuthorizer, NoOpinion, ResourceAttributes};
 use gavel_libraries::kubernetes::authorizer::{AuthorizerValue, ResourceCheck};
-use smallvec::smallvec;
 
 use crate::annotations::Annotations;
 use crate::api::ParamKind;
@@ -77,6 +76,7 @@ pub fn decide<'a, B: Iterator<Item = &'a CompiledBinding> + Clone>(
         })
     };
     memory.request.reset();
+    memory.evaluation.policy.reset();
     memory.evaluation.param.reset();
     MEMORY.set(Some(memory));
     match asked {
@@ -242,6 +242,7 @@ impl<'a> Dispatch<'a> {
             .filter_map(|binding| binding.params.as_ref());
         let known = self.params_of(kind, selections);
         let shared = &memory.policy;
+        let is_repeated = known.is_some() || bindings.size_hint() != (1, Some(1));
         let mut session = None;
         let mut annotations = Annotations::default();
         for binding in bindings {
@@ -251,8 +252,8 @@ impl<'a> Dispatch<'a> {
             let params = match matches {
                 Ok(false) => continue,
                 // An interrupted binding fails anyway, so its params, which may be many, are not collected.
-                Ok(true) if is_interrupted => Ok(smallvec![None]),
-                Ok(true) => self.collect(kind, known, binding.params.as_ref()),
+                Ok(true) if is_interrupted => Ok(Found::One(None)),
+                Ok(true) => self.collect(kind, known.as_ref(), binding.params.as_ref()),
                 Err(error) => Err(error),
             };
             let params = match params {
@@ -262,12 +263,11 @@ impl<'a> Dispatch<'a> {
                     continue;
                 }
             };
-            let namespace = self.namespace()?;
-            for param in params {
-                let session = session.get_or_insert_with(|| {
-                    let inputs = self.shared_inputs(policy.reads(), matched, namespace, shared);
-                    Session::new(policy, inputs, self.runner(shared))
-                });
+            let session = match &session {
+                Some(session) => session,
+                None => session.insert(self.session(policy, matched, is_repeated, shared)?),
+            };
+            for &param in params.all() {
                 is_interrupted = is_interrupted || self.is_interrupted();
                 let found = &mut memory.found;
                 match is_interrupted {
@@ -275,7 +275,7 @@ impl<'a> Dispatch<'a> {
                     false => {
                         let (runner, budget) = (self.runner(&memory.param), self.cost_budget());
                         let params = param_value(param, &memory.param);
-                        session.evaluate(params, runner, budget, found);
+                        session.evaluate(params, &runner, budget, found);
                     }
                 }
                 let is_silent = found.is_silent();
@@ -298,10 +298,35 @@ impl<'a> Dispatch<'a> {
             }
         }
         annotations.publish(policy.name(), decision);
-        if session.is_some() {
+        if memory.policy.allocated_bytes() > 0 {
             memory.policy.reset();
         }
         Ok(())
+    }
+
+    /// Begins the evaluation of a policy. Values that other policies cannot share are allocated in `arena`.
+    ///
+    /// # Errors
+    ///
+    /// The namespace of the request does not exist.
+    #[inline(never)]
+    fn session<'b>(
+        &'b self,
+        policy: &'b CompiledPolicy,
+        matched: Matched<'a>,
+        is_repeated: bool,
+        arena: &'b Arena,
+    ) -> Result<Session<'b>, String> {
+        let namespace = self.namespace()?;
+        let inputs = self.shared_inputs(policy.reads(), matched, namespace, arena);
+        let runner = self.runner(arena);
+        Ok(Session::new(
+            policy,
+            inputs,
+            runner,
+            self.arena,
+            is_repeated,
+        ))
     }
 
     /// Checks that the API server serves the kind of a policy's params. A kind is assumed to be served unless the host has set
@@ -335,11 +360,11 @@ impl<'a> Dispatch<'a> {
     pub(crate) fn collect(
         &self,
         kind: Option<&ParamKind>,
-        source: Option<ParamSource<'a>>,
+        source: Option<&ParamSource<'a>>,
         selection: Option<&ParamSelection>,
     ) -> Result<Found<'a>, String> {
         let (Some(kind), Some(source), Some(selection)) = (kind, source, selection) else {
-            return Ok(smallvec![None]);
+            return Ok(Found::One(None));
         };
         (source.params).map_or(Ok(()), |params| params.check_synced(kind))?;
         selection.collect(source)

@@ -1,6 +1,6 @@
 //! Evaluates a policy for one binding and one param (apiserver `pkg/admission/plugin/policy/validating/validator.go`).
 
-use gavel_engine::value::{Value, ValueKind};
+use gavel_engine::value::{Arena, Value, ValueKind};
 
 use crate::cel::{
     COST_BUDGET, Expression, Group, Inputs, OUT_OF_BUDGET, OutOfBudget, Outcome, Runner,
@@ -34,15 +34,25 @@ pub(crate) struct Session<'p> {
 }
 
 impl<'p> Session<'p> {
-    /// Begins the evaluation. The runner's arena stores the values that do not depend on params.
+    /// Begins the evaluation. The runner's arena stores the values that do not depend on params, and `arena` the session itself.
+    /// `is_repeated` tells whether the policy may be evaluated more than once.
+    #[inline]
     pub(crate) fn new(
         policy: &'p CompiledPolicy,
         inputs: &'p Inputs<'p>,
         runner: Runner<'p>,
+        arena: &'p Arena,
+        is_repeated: bool,
     ) -> Self {
-        let group = |kind, count| {
-            let new = || Group::new(kind, count, &policy.variables, inputs, runner);
-            (count > 0).then(new)
+        let bump = arena.bump();
+        let group = |kind, count| -> Option<&'p Group<'p>> {
+            let shared = if is_repeated { count } else { 0 };
+            match count {
+                0 => None,
+                _ => Some(
+                    bump.alloc_with(|| Group::new(kind, shared, &policy.variables, inputs, runner)),
+                ),
+            }
         };
         Session {
             conditions: group(
@@ -62,9 +72,9 @@ impl<'p> Session<'p> {
     /// Evaluates the policy for one binding and one param, and stores the results in `found`, which must be empty. `budget` is the cost
     /// budget of the validations, in cost units; `None` means the budget of Kubernetes.
     pub(crate) fn evaluate<'e>(
-        &'e self,
+        &self,
         params: Value<'e>,
-        runner: Runner<'e>,
+        runner: &Runner<'e>,
         budget: Option<i64>,
         found: &mut Evaluation,
     ) {

@@ -12,12 +12,12 @@ use crate::outcome::ConditionsOutcome;
 /// conditions matches, and nothing is reported.
 #[inline]
 pub(crate) fn evaluate<'e, 'p: 'e>(
-    group: Option<&'e Group<'p>>,
+    group: Option<&Group<'p>>,
     expressions: &'p [Expression],
     conditions: &[MatchCondition],
     failure_policy: &FailurePolicy,
     params: Value<'e>,
-    runner: Runner<'e>,
+    runner: &Runner<'e>,
 ) -> ConditionsOutcome {
     match group {
         None => ConditionsOutcome::Match,
@@ -33,12 +33,12 @@ pub(crate) fn evaluate<'e, 'p: 'e>(
 }
 
 fn evaluate_some<'e, 'p: 'e>(
-    group: &'e Group<'p>,
+    group: &Group<'p>,
     expressions: &'p [Expression],
     conditions: &[MatchCondition],
     failure_policy: &FailurePolicy,
     params: Value<'e>,
-    runner: Runner<'e>,
+    runner: &Runner<'e>,
 ) -> ConditionsOutcome {
     let mut budget = MATCH_CONDITIONS_BUDGET;
     let expressions = expressions.iter().map(Some);

@@ -5,7 +5,6 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, LazyLock};
 
 use gavel_apimachinery::labels::Selector;
-use smallvec::SmallVec;
 use smol_str::SmolStr;
 
 use crate::api::{ParamKind, ParamRef};
@@ -51,11 +50,28 @@ pub enum ParamFault {
     NotSynced,
 }
 
-/// The params that a binding selects, usually one. A single `None` stands for a policy or binding without params.
-pub(crate) type Found<'a> = SmallVec<[Option<&'a KeptObject>; 1]>;
+/// The params that a binding selects.
+#[derive(Debug)]
+pub(crate) enum Found<'a> {
+    /// One param, as most bindings select. `None` stands for a policy or binding without params.
+    One(Option<&'a KeptObject>),
+    /// Any number of params.
+    Several(Vec<Option<&'a KeptObject>>),
+}
+
+impl<'a> Found<'a> {
+    /// All params.
+    #[inline]
+    pub(crate) fn all(&self) -> &[Option<&'a KeptObject>] {
+        match self {
+            Found::One(param) => std::slice::from_ref(param),
+            Found::Several(params) => params,
+        }
+    }
+}
 
 /// The input of [`ParamSelection::collect`] for one policy and request.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub(crate) struct ParamSource<'a> {
     /// The objects of the policy's `paramKind`; `None` if no object of the kind is known.
     pub(crate) params: Option<&'a Params>,
@@ -123,16 +139,12 @@ impl Params {
     }
 
     /// Checks that the objects have been listed.
+    #[inline]
     pub(crate) fn check_synced(&self, kind: &ParamKind) -> Result<(), String> {
-        if self.fault != Some(ParamFault::NotSynced) {
-            return Ok(());
+        match self.fault {
+            Some(ParamFault::NotSynced) => Err(not_synced(kind)),
+            _ => Ok(()),
         }
-        // The message contains a `ParamKind` as Go prints it.
-        let ParamKind { api_version, kind } = kind;
-        let kind = format!("&ParamKind{{APIVersion:{api_version},Kind:{kind},}}");
-        Err(format!(
-            "paramKind kind `{kind}` not yet synced to use for admission"
-        ))
     }
 
     /// Sets whether objects of the kind are namespaced.
@@ -215,6 +227,15 @@ impl Inside {
     }
 }
 
+/// The message for a kind whose objects have not been listed yet.
+#[cold]
+fn not_synced(kind: &ParamKind) -> String {
+    // The message contains a `ParamKind` as Go prints it.
+    let ParamKind { api_version, kind } = kind;
+    let kind = format!("&ParamKind{{APIVersion:{api_version},Kind:{kind},}}");
+    format!("paramKind kind `{kind}` not yet synced to use for admission")
+}
+
 impl<'a> ParamSource<'a> {
     /// The params of a policy for a request in this namespace.
     pub(crate) fn new(
@@ -264,7 +285,7 @@ impl ParamSelection {
     ///
     /// The `paramRef` is invalid for the kind or the request, or it selects no params and `parameterNotFoundAction` is `Deny`. The message
     /// is upstream's.
-    pub(crate) fn collect<'a>(&self, source: ParamSource<'a>) -> Result<Found<'a>, String> {
+    pub(crate) fn collect<'a>(&self, source: &ParamSource<'a>) -> Result<Found<'a>, String> {
         let inside = match (self.namespace.text(), source.request_namespace) {
             ("", "") if source.is_namespaced => return Err(
                 "cannot use namespaced paramRef in policy binding that matches cluster-scoped resources"
@@ -279,7 +300,7 @@ impl ParamSelection {
             }
             (_, _) => (source.params).and_then(|params| params.inside(self.namespace.borrow())),
         };
-        let found: Found<'a> = match (self.name.text(), &self.selector) {
+        let found = match (self.name.text(), &self.selector) {
             ("", None) => return Err("one of name or selector must be provided".to_owned()),
             ("", Some(selector)) => {
                 let selector = selector.as_ref().map_err(String::clone)?;
@@ -291,18 +312,20 @@ impl ParamSelection {
                 }
                 found.sort_by_key(|param| param.before);
                 let found = found.into_iter().map(|param| Some(&*param.object));
-                found.collect()
+                Found::Several(found.collect())
             }
             (_, Some(_)) => {
                 return Err("paramRef.name and paramRef.selector are mutually exclusive".to_owned());
             }
             (_, None) => {
                 let found = inside.and_then(|inside| inside.find(self.name.borrow()));
-                let found = found.map(|param| Some(&*param.object));
-                found.into_iter().collect()
+                found.map_or_else(
+                    || Found::Several(Vec::new()),
+                    |param| Found::One(Some(&param.object)),
+                )
             }
         };
-        if found.is_empty() && self.denies_without {
+        if self.denies_without && found.all().is_empty() {
             return Err(
                 "no params found for policy binding with `Deny` parameterNotFoundAction".to_owned(),
             );
@@ -340,8 +363,12 @@ mod tests {
         };
         let named = |is_namespaced, namespace| -> Vec<&str> {
             let source = ParamSource::new(Some(&params), is_namespaced, namespace);
-            let found = selection.collect(source).unwrap().into_iter();
-            found.map(|param| param.unwrap().name()).collect()
+            let found = selection.collect(&source).unwrap();
+            found
+                .all()
+                .iter()
+                .map(|param| param.unwrap().name())
+                .collect()
         };
         assert_eq!(named(true, "ns7"), ["p99", "p149", "p199", "p249", "p299"]);
         assert!(named(true, "ns50").is_empty());

@@ -122,7 +122,7 @@ mod tests {
         let (mut trie, mut map) = (HashTrie::default(), BTreeMap::new());
         let mut earlier = Vec::new();
         // Only 97 hashes differ, and they differ only in their highest and lowest bits.
-        let hash = |key: u64| ((key % 97) << 60) | ((key % 97) >> 4);
+        let hash = |key: u64| (key % 97).rotate_right(4);
         for step in 0..4_000_u64 {
             let key = (step * 2_654_435_761) % 701;
             let new = (step % 3 != 0).then_some((key, step));

@@ -98,7 +98,7 @@ impl<'p> Session<'p> {
             let expressions = policy.validations.iter().map(Some);
             match self.messages {
                 None => {
-                    let decide = |outcome: &Outcome<'_>| {
+                    let decide = |outcome| {
                         let n = found.decisions.len();
                         found.decisions.push(policy.decision(n, outcome, Ok(&[])));
                     };
@@ -115,7 +115,9 @@ impl<'p> Session<'p> {
                     };
                     let expressions = policy.messages.iter().map(Option::as_ref);
                     let messages = messages.evaluate(expressions, params, runner, &mut left);
-                    let decide = |(n, outcome)| policy.decision(n, outcome, messages);
+                    let decide = |(n, outcome): (usize, &Outcome<'_>)| {
+                        policy.decision(n, *outcome, messages)
+                    };
                     let decisions = outcomes.iter().enumerate().map(decide);
                     found.decisions.extend(decisions);
                 }
@@ -144,7 +146,7 @@ impl CompiledPolicy {
     fn decision(
         &self,
         n: usize,
-        outcome: &Outcome<'_>,
+        outcome: Outcome<'_>,
         messages: Result<&[Outcome<'_>], OutOfBudget>,
     ) -> PolicyDecision {
         match (outcome, messages) {
@@ -158,11 +160,11 @@ impl CompiledPolicy {
     fn other_decision(
         &self,
         n: usize,
-        outcome: &Outcome<'_>,
+        outcome: Outcome<'_>,
         messages: Result<&[Outcome<'_>], OutOfBudget>,
     ) -> PolicyDecision {
         match (outcome, messages) {
-            (Some(Err(message)), _) => self.error((*message).to_owned()),
+            (Some(Err(message)), _) => self.error(message.to_owned()),
             (_, Err(OutOfBudget)) => {
                 self.error(format!("failed messageExpression: {OUT_OF_BUDGET}"))
             }

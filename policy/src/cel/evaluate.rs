@@ -80,7 +80,7 @@ impl<'p> Group<'p> {
     {
         let bump = runner.arena.bump();
         let mut outcomes = BumpVec::with_capacity_in(expressions.size_hint().0, bump);
-        let keep = |outcome: &Outcome<'e>| outcomes.push(*outcome);
+        let keep = |outcome| outcomes.push(outcome);
         self.evaluate_each(expressions, params, runner, budget, keep)?;
         Ok(outcomes.into_bump_slice())
     }
@@ -97,7 +97,7 @@ impl<'p> Group<'p> {
         params: Value<'e>,
         runner: &Runner<'e>,
         budget: &mut i64,
-        mut found: impl FnMut(&Outcome<'e>),
+        mut found: impl FnMut(Outcome<'e>),
     ) -> Result<(), OutOfBudget>
     where
         'p: 'e,
@@ -111,13 +111,13 @@ impl<'p> Group<'p> {
         for expression in expressions {
             let shared = shared.next();
             let Some(expression) = expression else {
-                found(&None);
+                found(None);
                 continue;
             };
             let program = match expression.program() {
                 Ok(program) => program,
                 Err(error) => {
-                    found(&Some(Err(compilation_error(error, bump))));
+                    found(Some(Err(compilation_error(error, bump))));
                     continue;
                 }
             };
@@ -150,7 +150,7 @@ impl<'p> Group<'p> {
                 spend(budget, scope().take_cost())?;
             }
             spend(budget, ran.cost)?;
-            found(&Some(match ran.result {
+            found(Some(match ran.result {
                 Ok(value) => Ok(value),
                 Err(error) => Err(evaluation_error(expression, error, bump)),
             }));

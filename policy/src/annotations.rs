@@ -23,8 +23,8 @@ impl Annotations {
 
     /// Adds these annotations to the audit event, under the name of their policy.
     #[inline]
-    pub(crate) fn publish(self, policy: &str, decision: &mut Decision) {
-        for (key, values) in self.0 {
+    pub(crate) fn publish(&self, policy: &str, decision: &mut Decision) {
+        for (key, values) in &self.0 {
             decision.annotate(format!("{policy}/{key}"), values.join(", "));
         }
     }

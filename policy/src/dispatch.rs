@@ -8,7 +8,6 @@ use gavel_engine::value::{Arena, Value};
 use gavel_golang::work::Work;
 use gavel_libraries::authorizer::{Authorizer, CachingAuthorizer, NoOpinion, ResourceAttributes};
 use gavel_libraries::kubernetes::authorizer::{AuthorizerValue, ResourceCheck};
-use smallvec::smallvec;
 
 use crate::annotations::Annotations;
 use crate::api::ParamKind;
@@ -25,7 +24,7 @@ use crate::namespace::Namespace;
 use crate::observer::Observer;
 use crate::options::Options;
 use crate::outcome::Evaluation;
-use crate::params::{Found, Hashed, ParamSelection, ParamSource};
+use crate::params::{Found, ParamSelection, ParamSource};
 use crate::request::AdmissionRequest;
 use crate::resource::GroupVersionKind;
 
@@ -77,6 +76,8 @@ pub fn decide<'a, B: Iterator<Item = &'a CompiledBinding> + Clone>(
         })
     };
     memory.request.reset();
+    memory.evaluation.policy.reset();
+    memory.evaluation.param.reset();
     MEMORY.set(Some(memory));
     match asked {
         Ok(()) => {
@@ -241,6 +242,7 @@ impl<'a> Dispatch<'a> {
             .filter_map(|binding| binding.params.as_ref());
         let known = self.params_of(kind, selections);
         let shared = &memory.policy;
+        let is_repeated = known.is_some() || bindings.size_hint() != (1, Some(1));
         let mut session = None;
         let mut annotations = Annotations::default();
         for binding in bindings {
@@ -250,8 +252,8 @@ impl<'a> Dispatch<'a> {
             let params = match matches {
                 Ok(false) => continue,
                 // An interrupted binding fails anyway, so its params, which may be many, are not collected.
-                Ok(true) if is_interrupted => Ok(smallvec![None]),
-                Ok(true) => self.collect(kind, known, binding.params.as_ref()),
+                Ok(true) if is_interrupted => Ok(Found::One(None)),
+                Ok(true) => self.collect(kind, known.as_ref(), binding.params.as_ref()),
                 Err(error) => Err(error),
             };
             let params = match params {
@@ -261,12 +263,11 @@ impl<'a> Dispatch<'a> {
                     continue;
                 }
             };
-            let namespace = self.namespace()?;
-            for param in params {
-                let session = session.get_or_insert_with(|| {
-                    let inputs = self.shared_inputs(policy.reads(), matched, namespace, shared);
-                    Session::new(policy, inputs, self.runner(shared))
-                });
+            let session = match &session {
+                Some(session) => session,
+                None => session.insert(self.session(policy, matched, is_repeated, shared)?),
+            };
+            for &param in params.all() {
                 is_interrupted = is_interrupted || self.is_interrupted();
                 let found = &mut memory.found;
                 match is_interrupted {
@@ -274,30 +275,58 @@ impl<'a> Dispatch<'a> {
                     false => {
                         let (runner, budget) = (self.runner(&memory.param), self.cost_budget());
                         let params = param_value(param, &memory.param);
-                        session.evaluate(params, runner, budget, found);
+                        session.evaluate(params, &runner, budget, found);
                     }
                 }
-                if found.has_failed() {
+                let is_silent = found.is_silent();
+                if !is_silent && found.has_failed() {
                     // The failure may be an interrupt, after which the next evaluation must fail too.
                     let _ = self.work.ask();
                 }
                 observer.evaluated(policy.name(), binding.name(), param, found);
-                if !found.is_silent() {
+                if !is_silent {
                     let server = self.options.server;
                     decision.enforce(policy, binding, found, &mut annotations, server);
                 }
                 found.clear();
-                memory.param.reset();
+                if memory.param.allocated_bytes() > 0 {
+                    memory.param.reset();
+                }
                 if is_interrupted {
                     break;
                 }
             }
         }
         annotations.publish(policy.name(), decision);
-        if session.is_some() {
+        if memory.policy.allocated_bytes() > 0 {
             memory.policy.reset();
         }
         Ok(())
+    }
+
+    /// Begins the evaluation of a policy. Values that other policies cannot share are allocated in `arena`.
+    ///
+    /// # Errors
+    ///
+    /// The namespace of the request does not exist.
+    #[inline(never)]
+    fn session<'b>(
+        &'b self,
+        policy: &'b CompiledPolicy,
+        matched: Matched<'a>,
+        is_repeated: bool,
+        arena: &'b Arena,
+    ) -> Result<Session<'b>, String> {
+        let namespace = self.namespace()?;
+        let inputs = self.shared_inputs(policy.reads(), matched, namespace, arena);
+        let runner = self.runner(arena);
+        Ok(Session::new(
+            policy,
+            inputs,
+            runner,
+            self.arena,
+            is_repeated,
+        ))
     }
 
     /// Checks that the API server serves the kind of a policy's params. A kind is assumed to be served unless the host has set
@@ -322,11 +351,8 @@ impl<'a> Dispatch<'a> {
         let of_core = kind.api_version == "v1" && !CLUSTER_KINDS.contains(&kind.kind.as_str());
         let is_namespaced = is_namespaced
             .unwrap_or_else(|| of_core || selections.any(ParamSelection::has_namespace));
-        Some(ParamSource {
-            params,
-            is_namespaced,
-            request_namespace: Hashed::new(self.request.namespace),
-        })
+        let namespace = self.request.namespace;
+        Some(ParamSource::new(params, is_namespaced, namespace))
     }
 
     /// The params that a binding selects. If the policy has no `paramKind` or the binding has no `paramRef`, the policy is evaluated once
@@ -334,11 +360,11 @@ impl<'a> Dispatch<'a> {
     pub(crate) fn collect(
         &self,
         kind: Option<&ParamKind>,
-        source: Option<ParamSource<'a>>,
+        source: Option<&ParamSource<'a>>,
         selection: Option<&ParamSelection>,
     ) -> Result<Found<'a>, String> {
         let (Some(kind), Some(source), Some(selection)) = (kind, source, selection) else {
-            return Ok(smallvec![None]);
+            return Ok(Found::One(None));
         };
         (source.params).map_or(Ok(()), |params| params.check_synced(kind))?;
         selection.collect(source)

@@ -1,6 +1,6 @@
 //! Evaluates a policy for one binding and one param (apiserver `pkg/admission/plugin/policy/validating/validator.go`).
 
-use gavel_engine::value::{Value, ValueKind};
+use gavel_engine::value::{Arena, Value, ValueKind};
 
 use crate::cel::{
     COST_BUDGET, Expression, Group, Inputs, OUT_OF_BUDGET, OutOfBudget, Outcome, Runner,
@@ -34,15 +34,25 @@ pub(crate) struct Session<'p> {
 }
 
 impl<'p> Session<'p> {
-    /// Begins the evaluation. The runner's arena stores the values that do not depend on params.
+    /// Begins the evaluation. The runner's arena stores the values that do not depend on params, and `arena` the session itself.
+    /// `is_repeated` tells whether the policy may be evaluated more than once.
+    #[inline]
     pub(crate) fn new(
         policy: &'p CompiledPolicy,
         inputs: &'p Inputs<'p>,
         runner: Runner<'p>,
+        arena: &'p Arena,
+        is_repeated: bool,
     ) -> Self {
-        let group = |kind, count| {
-            let new = || Group::new(kind, count, &policy.variables, inputs, runner);
-            (count > 0).then(new)
+        let bump = arena.bump();
+        let group = |kind, count| -> Option<&'p Group<'p>> {
+            let shared = if is_repeated { count } else { 0 };
+            match count {
+                0 => None,
+                _ => Some(
+                    bump.alloc_with(|| Group::new(kind, shared, &policy.variables, inputs, runner)),
+                ),
+            }
         };
         Session {
             conditions: group(
@@ -62,9 +72,9 @@ impl<'p> Session<'p> {
     /// Evaluates the policy for one binding and one param, and stores the results in `found`, which must be empty. `budget` is the cost
     /// budget of the validations, in cost units; `None` means the budget of Kubernetes.
     pub(crate) fn evaluate<'e>(
-        &'e self,
+        &self,
         params: Value<'e>,
-        runner: Runner<'e>,
+        runner: &Runner<'e>,
         budget: Option<i64>,
         found: &mut Evaluation,
     ) {
@@ -86,18 +96,31 @@ impl<'p> Session<'p> {
         let mut left = budget;
         if let Some(group) = self.validations {
             let expressions = policy.validations.iter().map(Some);
-            let Ok(outcomes) = group.evaluate(expressions, params, runner, &mut left) else {
-                return out_of_budget(found);
-            };
-            let expressions = policy.messages.iter().map(Option::as_ref);
-            let messages = self.messages.map_or(Ok(&[][..]), |group| {
-                group.evaluate(expressions, params, runner, &mut left)
-            });
-            for (n, outcome) in outcomes.iter().enumerate() {
-                found.decisions.push(match (outcome, messages) {
-                    (Some(Ok(value)), Ok(_)) if value.as_bool() == Some(true) => ADMITTED,
-                    _ => policy.decision(n, outcome, messages),
-                });
+            match self.messages {
+                None => {
+                    let decide = |outcome| {
+                        let n = found.decisions.len();
+                        found.decisions.push(policy.decision(n, outcome, Ok(&[])));
+                    };
+                    if let Err(OutOfBudget) =
+                        group.evaluate_each(expressions, params, runner, &mut left, decide)
+                    {
+                        return out_of_budget(found);
+                    }
+                }
+                Some(messages) => {
+                    let Ok(outcomes) = group.evaluate(expressions, params, runner, &mut left)
+                    else {
+                        return out_of_budget(found);
+                    };
+                    let expressions = policy.messages.iter().map(Option::as_ref);
+                    let messages = messages.evaluate(expressions, params, runner, &mut left);
+                    let decide = |(n, outcome): (usize, &Outcome<'_>)| {
+                        policy.decision(n, *outcome, messages)
+                    };
+                    let decisions = outcomes.iter().enumerate().map(decide);
+                    found.decisions.extend(decisions);
+                }
             }
         }
         if let Some(group) = self.annotations {
@@ -119,18 +142,32 @@ impl CompiledPolicy {
     }
 
     /// The decision of validation number `n`. `messages` are the results of the message expressions of all validations.
+    #[inline]
     fn decision(
         &self,
         n: usize,
-        outcome: &Outcome<'_>,
+        outcome: Outcome<'_>,
         messages: Result<&[Outcome<'_>], OutOfBudget>,
     ) -> PolicyDecision {
         match (outcome, messages) {
-            (Some(Err(message)), _) => self.error((*message).to_owned()),
+            (Some(Ok(value)), Ok(_)) if value.as_bool() == Some(true) => ADMITTED,
+            _ => self.other_decision(n, outcome, messages),
+        }
+    }
+
+    /// The decision of a validation that is not true, or whose message cannot be computed.
+    #[cold]
+    fn other_decision(
+        &self,
+        n: usize,
+        outcome: Outcome<'_>,
+        messages: Result<&[Outcome<'_>], OutOfBudget>,
+    ) -> PolicyDecision {
+        match (outcome, messages) {
+            (Some(Err(message)), _) => self.error(message.to_owned()),
             (_, Err(OutOfBudget)) => {
                 self.error(format!("failed messageExpression: {OUT_OF_BUDGET}"))
             }
-            (Some(Ok(value)), _) if value.as_bool() == Some(true) => ADMITTED,
             (_, Ok(messages)) => self.denial(n, messages.get(n).copied().flatten()),
         }
     }

@@ -94,13 +94,13 @@ impl<P: Bounds, B: Bound> Hooks<P, B> {
     /// The policies that may match a resource, sorted by name.
     pub(crate) fn about(&self, resource: &str) -> impl Iterator<Item = &Hook<P, B>> + Clone {
         let of_resource = self.of_resource.get(resource).map(Vec::as_slice);
-        let mut of_resource = of_resource.unwrap_or_default().iter().peekable();
-        let mut of_any = self.of_any.iter().peekable();
+        let mut of_resource = of_resource.unwrap_or_default();
+        let mut of_any = self.of_any.as_slice();
         std::iter::from_fn(move || {
-            let next = match (of_resource.peek(), of_any.peek()) {
-                (Some(one), Some(other)) if one > other => of_any.next(),
-                (Some(_), _) => of_resource.next(),
-                (None, _) => of_any.next(),
+            let next = match (of_resource.first(), of_any.first()) {
+                (Some(one), Some(other)) if one > other => of_any.split_off_first(),
+                (Some(_), _) => of_resource.split_off_first(),
+                (None, _) => of_any.split_off_first(),
             };
             self.hooks.get(*next?)
         })

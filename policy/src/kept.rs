@@ -9,9 +9,6 @@ use smol_str::SmolStr;
 /// The maximum size of the objects that are stored as JSON text, in bytes. An evaluation parses a text of this size in a few microseconds.
 const SHORT: usize = 4 << 10;
 
-/// The number of objects in one chunk of a map. When an object changes, the pointers of its chunk are copied.
-pub(crate) const CHUNK: usize = 64;
-
 /// An object that policies can read: a param, or an object from an API server.
 #[derive(Debug, PartialEq)]
 pub struct KeptObject {

@@ -50,6 +50,7 @@
 
 mod annotations;
 pub mod api;
+mod by_hash;
 pub mod cel;
 mod compiled;
 mod compiled_binding;

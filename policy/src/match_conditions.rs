@@ -10,17 +10,36 @@ use crate::outcome::ConditionsOutcome;
 
 /// Evaluates the match conditions of a policy with the inputs of `group`, and reports the outcome to the observer. A policy without match
 /// conditions matches, and nothing is reported.
+#[inline]
 pub(crate) fn evaluate<'e, 'p: 'e>(
-    group: Option<&'e Group<'p>>,
+    group: Option<&Group<'p>>,
     expressions: &'p [Expression],
     conditions: &[MatchCondition],
     failure_policy: &FailurePolicy,
     params: Value<'e>,
-    runner: Runner<'e>,
+    runner: &Runner<'e>,
 ) -> ConditionsOutcome {
-    let Some(group) = group else {
-        return ConditionsOutcome::Match;
-    };
+    match group {
+        None => ConditionsOutcome::Match,
+        Some(group) => evaluate_some(
+            group,
+            expressions,
+            conditions,
+            failure_policy,
+            params,
+            runner,
+        ),
+    }
+}
+
+fn evaluate_some<'e, 'p: 'e>(
+    group: &Group<'p>,
+    expressions: &'p [Expression],
+    conditions: &[MatchCondition],
+    failure_policy: &FailurePolicy,
+    params: Value<'e>,
+    runner: &Runner<'e>,
+) -> ConditionsOutcome {
     let mut budget = MATCH_CONDITIONS_BUDGET;
     let expressions = expressions.iter().map(Some);
     let outcome = match group.evaluate(expressions, params, runner, &mut budget) {

@@ -5,18 +5,18 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, LazyLock};
 
 use gavel_apimachinery::labels::Selector;
-use immutable_chunkmap::map::Map;
-use smallvec::SmallVec;
+use smol_str::SmolStr;
 
 use crate::api::{ParamKind, ParamRef};
-use crate::kept::{CHUNK, KeptObject};
+use crate::by_hash::ByHash;
+use crate::kept::KeptObject;
 use crate::resource::GroupVersionKind;
 
 /// The objects of one kind that policies use as params. Cloning is cheap.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Params {
-    /// The objects by the hashes of their namespace and name. Objects with equal hashes share a bucket.
-    objects: Map<(u64, u64), Bucket, CHUNK>,
+    /// The objects of each namespace, by the hash of the namespace.
+    namespaces: ByHash<Inside>,
     /// The number of objects inserted so far. New versions of an object are not counted.
     count: u64,
     /// Whether the kind is namespaced, if known.
@@ -25,7 +25,13 @@ pub(crate) struct Params {
     fault: Option<ParamFault>,
 }
 
-type Bucket = SmallVec<[Param; 1]>;
+/// The params in one namespace; the namespace of cluster-scoped objects is empty.
+#[derive(Debug, Clone)]
+struct Inside {
+    namespace: SmolStr,
+    /// The params by the hashes of their names.
+    params: ByHash<Param>,
+}
 
 /// An object that policies use as params.
 #[derive(Debug, Clone)]
@@ -44,18 +50,37 @@ pub enum ParamFault {
     NotSynced,
 }
 
-/// The params that a binding selects, usually one. A single `None` stands for a policy or binding without params.
-pub(crate) type Found<'a> = SmallVec<[Option<&'a KeptObject>; 1]>;
+/// The params that a binding selects.
+#[derive(Debug)]
+pub(crate) enum Found<'a> {
+    /// One param, as most bindings select. `None` stands for a policy or binding without params.
+    One(Option<&'a KeptObject>),
+    /// Any number of params.
+    Several(Vec<Option<&'a KeptObject>>),
+}
+
+impl<'a> Found<'a> {
+    /// All params.
+    #[inline]
+    pub(crate) fn all(&self) -> &[Option<&'a KeptObject>] {
+        match self {
+            Found::One(param) => std::slice::from_ref(param),
+            Found::Several(params) => params,
+        }
+    }
+}
 
 /// The input of [`ParamSelection::collect`] for one policy and request.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub(crate) struct ParamSource<'a> {
     /// The objects of the policy's `paramKind`; `None` if no object of the kind is known.
     pub(crate) params: Option<&'a Params>,
     /// Whether the kind is namespaced.
-    pub(crate) is_namespaced: bool,
+    is_namespaced: bool,
     /// The namespace of the request.
-    pub(crate) request_namespace: Hashed<&'a str>,
+    request_namespace: &'a str,
+    /// The params that a `paramRef` without a namespace selects by name: those in the namespace of the request if the kind is namespaced.
+    inside: Option<&'a Inside>,
 }
 
 /// A namespace or name with its hash. Bindings store the hashes, so that they are not computed for each request.
@@ -114,16 +139,12 @@ impl Params {
     }
 
     /// Checks that the objects have been listed.
+    #[inline]
     pub(crate) fn check_synced(&self, kind: &ParamKind) -> Result<(), String> {
-        if self.fault != Some(ParamFault::NotSynced) {
-            return Ok(());
+        match self.fault {
+            Some(ParamFault::NotSynced) => Err(not_synced(kind)),
+            _ => Ok(()),
         }
-        // The message contains a `ParamKind` as Go prints it.
-        let ParamKind { api_version, kind } = kind;
-        let kind = format!("&ParamKind{{APIVersion:{api_version},Kind:{kind},}}");
-        Err(format!(
-            "paramKind kind `{kind}` not yet synced to use for admission"
-        ))
     }
 
     /// Sets whether objects of the kind are namespaced.
@@ -137,29 +158,35 @@ impl Params {
         if !object.namespace().is_empty() {
             self.namespaced.get_or_insert(true);
         }
-        let hash = hashes(object.namespace(), object.name());
-        let mut bucket = self.objects.get(&hash).cloned().unwrap_or_default();
-        let mut known = bucket.iter_mut();
-        match known.find(|known| known.is_named(object.namespace(), object.name())) {
-            Some(known) => known.object = object,
+        let of_name = Arc::clone(&object);
+        let [namespace, name] = [of_name.namespace(), of_name.name()].map(Hashed::new);
+        let before = match self.find(namespace, name) {
+            Some(known) => known.before,
             None => {
                 let before = self.count;
                 self.count = before.wrapping_add(1);
-                bucket.push(Param { before, object });
+                before
             }
-        }
-        self.objects.insert_cow(hash, bucket);
+        };
+        self.replace(namespace, name, Some(Param { before, object }));
     }
 
     /// Removes an object.
     pub(crate) fn remove(&mut self, namespace: &str, name: &str) {
-        let hash = hashes(namespace, name);
-        let mut bucket = self.objects.get(&hash).cloned().unwrap_or_default();
-        bucket.retain(|known| !known.is_named(namespace, name));
-        match bucket.is_empty() {
-            true => self.objects.remove_cow(&hash),
-            false => self.objects.insert_cow(hash, bucket),
-        };
+        self.replace(Hashed::new(namespace), Hashed::new(name), None);
+    }
+
+    fn replace(&mut self, namespace: Hashed<&str>, name: Hashed<&str>, new: Option<Param>) {
+        let inside = self.inside(namespace).cloned();
+        let mut inside = inside.unwrap_or_else(|| Inside {
+            namespace: namespace.text.into(),
+            params: ByHash::default(),
+        });
+        let is_named = |known: &Param| known.object.name() == name.text;
+        inside.params.replace(name.hash, is_named, new);
+        let is_same = |known: &Inside| known.namespace == namespace.text;
+        let inside = (!inside.params.is_empty()).then_some(inside);
+        self.namespaces.replace(namespace.hash, is_same, inside);
     }
 
     /// Whether objects of the kind are namespaced, if known.
@@ -173,42 +200,53 @@ impl Params {
             .is_some()
     }
 
-    fn find(&self, namespace: Hashed<&str>, name: Hashed<&str>) -> Option<&KeptObject> {
-        let mut bucket = self.objects.get(&(namespace.hash, name.hash))?.iter();
-        let param = bucket.find(|known| known.is_named(namespace.text, name.text));
-        param.map(|param| &*param.object)
+    fn find(&self, namespace: Hashed<&str>, name: Hashed<&str>) -> Option<&Param> {
+        self.inside(namespace)?.find(name)
     }
 
-    /// The objects that match a label selector, in the order in which they were inserted. With a namespace, only the objects in that
-    /// namespace.
-    fn select<'a>(
-        &'a self,
-        namespace: Option<&str>,
-        selector: &Selector,
-    ) -> impl Iterator<Item = &'a KeptObject> {
-        let inside = |of: &str| namespace.is_none_or(|wanted| wanted == of);
-        let hash = namespace.map(|namespace| Hashed::new(namespace).hash);
-        let mut found: Vec<&Param> = self
-            .objects
-            .range((hash.unwrap_or_default(), 0)..)
-            .take_while(|((of, _), _)| hash.is_none_or(|hash| hash == *of))
-            .flat_map(|(_, bucket)| bucket)
-            .filter(|param| inside(param.object.namespace()))
-            .filter(|param| selector.matches(|key| param.object.labels().get(key)))
-            .collect();
-        found.sort_by_key(|param| param.before);
-        found.into_iter().map(|param| &*param.object)
+    fn inside(&self, namespace: Hashed<&str>) -> Option<&Inside> {
+        let is_same = |known: &Inside| known.namespace == namespace.text;
+        self.namespaces.find(namespace.hash, is_same)
     }
 }
 
-/// The hashes of an object's namespace and name, which are its key in `objects`.
-fn hashes(namespace: &str, name: &str) -> (u64, u64) {
-    (Hashed::new(namespace).hash, Hashed::new(name).hash)
+impl Inside {
+    #[inline]
+    fn find(&self, name: Hashed<&str>) -> Option<&Param> {
+        let is_named = |known: &Param| known.object.name() == name.text;
+        self.params.find(name.hash, is_named)
+    }
+
+    /// Adds the params that match a label selector to `found`, in any order.
+    fn select<'a>(&'a self, selector: &Selector, found: &mut Vec<&'a Param>) {
+        let params = self.params.iter();
+        found.extend(params.filter(|param| selector.matches(|key| param.object.labels().get(key))));
+    }
 }
 
-impl Param {
-    fn is_named(&self, namespace: &str, name: &str) -> bool {
-        self.object.namespace() == namespace && self.object.name() == name
+/// The message for a kind whose objects have not been listed yet.
+#[cold]
+fn not_synced(kind: &ParamKind) -> String {
+    // The message contains a `ParamKind` as Go prints it.
+    let ParamKind { api_version, kind } = kind;
+    let kind = format!("&ParamKind{{APIVersion:{api_version},Kind:{kind},}}");
+    format!("paramKind kind `{kind}` not yet synced to use for admission")
+}
+
+impl<'a> ParamSource<'a> {
+    /// The params of a policy for a request in this namespace.
+    pub(crate) fn new(
+        params: Option<&'a Params>,
+        is_namespaced: bool,
+        request_namespace: &'a str,
+    ) -> Self {
+        let namespace = if is_namespaced { request_namespace } else { "" };
+        ParamSource {
+            params,
+            is_namespaced,
+            request_namespace,
+            inside: params.and_then(|params| params.inside(Hashed::new(namespace))),
+        }
     }
 }
 
@@ -244,47 +282,49 @@ impl ParamSelection {
     ///
     /// The `paramRef` is invalid for the kind or the request, or it selects no params and `parameterNotFoundAction` is `Deny`. The message
     /// is upstream's.
-    pub(crate) fn collect<'a>(&self, source: ParamSource<'a>) -> Result<Found<'a>, String> {
-        let ParamSource {
-            params,
-            is_namespaced,
-            request_namespace,
-        } = source;
-        let namespace = match (self.namespace.text(), request_namespace.text) {
-            ("", "") if is_namespaced => return Err(
+    pub(crate) fn collect<'a>(&self, source: &ParamSource<'a>) -> Result<Found<'a>, String> {
+        let inside = match (self.namespace.text(), source.request_namespace) {
+            ("", "") if source.is_namespaced => return Err(
                 "cannot use namespaced paramRef in policy binding that matches cluster-scoped resources"
                     .to_owned(),
             ),
-            ("", _) => request_namespace,
-            (_, _) if !is_namespaced => {
+            ("", _) => source.inside,
+            (_, _) if !source.is_namespaced => {
                 return Err(
                     "paramRef.namespace must not be provided for a cluster-scoped `paramKind`"
                         .to_owned(),
                 );
             }
-            (_, _) => self.namespace.borrow(),
+            (_, _) => (source.params).and_then(|params| params.inside(self.namespace.borrow())),
         };
-        let found: Found<'a> = match (self.name.text(), &self.selector) {
+        let found = match (self.name.text(), &self.selector) {
             ("", None) => return Err("one of name or selector must be provided".to_owned()),
             ("", Some(selector)) => {
                 let selector = selector.as_ref().map_err(String::clone)?;
-                let inside = is_namespaced.then_some(namespace.text);
-                let select = |params: &'a Params| params.select(inside, selector);
-                params.into_iter().flat_map(select).map(Some).collect()
+                let mut found = Vec::new();
+                let select = |inside: &'a Inside| inside.select(selector, &mut found);
+                match source.params {
+                    Some(params) if !source.is_namespaced => {
+                        params.namespaces.iter().for_each(select)
+                    }
+                    _ => inside.into_iter().for_each(select),
+                }
+                found.sort_by_key(|param| param.before);
+                let found = found.into_iter().map(|param| Some(&*param.object));
+                Found::Several(found.collect())
             }
             (_, Some(_)) => {
                 return Err("paramRef.name and paramRef.selector are mutually exclusive".to_owned());
             }
             (_, None) => {
-                let namespace = match is_namespaced {
-                    true => namespace,
-                    false => Hashed::new(""),
-                };
-                let find = |params: &'a Params| params.find(namespace, self.name.borrow());
-                params.and_then(find).map(Some).into_iter().collect()
+                let found = inside.and_then(|inside| inside.find(self.name.borrow()));
+                found.map_or_else(
+                    || Found::Several(Vec::new()),
+                    |param| Found::One(Some(&param.object)),
+                )
             }
         };
-        if found.is_empty() && self.denies_without {
+        if self.denies_without && found.all().is_empty() {
             return Err(
                 "no params found for policy binding with `Deny` parameterNotFoundAction".to_owned(),
             );
@@ -314,15 +354,26 @@ mod tests {
         params.insert(param(57, 2));
         params.remove("ns7", "p49");
         let everything = LabelSelector::default().compile().unwrap();
-        let named = |namespace| -> Vec<String> {
-            let found = params.select(namespace, &everything);
-            found.map(|param| param.name().to_owned()).collect()
+        let selection = ParamSelection {
+            name: Hashed::new(String::new()),
+            namespace: Hashed::new(String::new()),
+            selector: Some(Ok(everything)),
+            denies_without: false,
         };
-        assert_eq!(named(Some("ns7")), ["p99", "p149", "p199", "p249", "p299"]);
-        assert!(named(Some("ns50")).is_empty());
-        assert_eq!(named(None).len(), 299);
+        let named = |is_namespaced, namespace| -> Vec<&str> {
+            let source = ParamSource::new(Some(&params), is_namespaced, namespace);
+            let found = selection.collect(&source).unwrap();
+            found
+                .all()
+                .iter()
+                .map(|param| param.unwrap().name())
+                .collect()
+        };
+        assert_eq!(named(true, "ns7"), ["p99", "p149", "p199", "p249", "p299"]);
+        assert!(named(true, "ns50").is_empty());
+        assert_eq!(named(false, "ns7").len(), 299);
         let replaced = params.find(Hashed::new("ns7"), Hashed::new("p99")).unwrap();
-        assert_eq!(replaced.to_json()["data"]["value"], 2);
+        assert_eq!(replaced.object.to_json()["data"]["value"], 2);
         assert!(!params.contains("ns7", "p49") && !params.contains("ns8", "p99"));
     }
 }

@@ -140,7 +140,7 @@ impl Composition {
         });
         let all = expressions.iter().copied();
         let kind = ExpressionKind::Validation;
-        let group = Group::new(kind, expressions.len(), &self.variables, inputs, runner);
-        group.evaluate(all, bindings.params, runner, budget).ok()
+        let group = Group::new(kind, 0, &self.variables, inputs, runner);
+        group.evaluate(all, bindings.params, &runner, budget).ok()
     }
 }

@@ -3,11 +3,12 @@
 
 use std::cell::OnceCell;
 
+use bumpalo::Bump;
 use bumpalo::collections::Vec as BumpVec;
 use bumpalo::format;
 use gavel_engine::value::Value;
 
-use super::compile::Expression;
+use super::compile::{CompileError, Expression};
 use super::inputs::Inputs;
 use super::runner::{Ran, Runner};
 use super::variables::{CompiledVariable, Pool, Scope};
@@ -24,8 +25,8 @@ pub(crate) struct OutOfBudget;
 /// The value of an expression, or its error message; `None` if the expression is absent.
 pub type Outcome<'a> = Option<Result<Value<'a>, &'a str>>;
 
-/// Expressions that are evaluated together for one request. A result that does not depend on params is computed once, but its cost is
-/// charged for every binding and param.
+/// Expressions that are evaluated together for one request. A result that does not depend on params is computed once if the group is
+/// evaluated again, but its cost is charged for every binding and param.
 pub(crate) struct Group<'p> {
     kind: ExpressionKind,
     variables: &'p [CompiledVariable],
@@ -33,28 +34,32 @@ pub(crate) struct Group<'p> {
     runner: Runner<'p>,
     /// The variables that do not depend on params. The pool is created when an expression first reads `variables`.
     pool: OnceCell<&'p Pool<'p>>,
-    /// The results that do not depend on params.
+    /// The results that do not depend on params, by expression; empty if the group is evaluated only once.
     shared: &'p [OnceCell<Ran<'p>>],
 }
 
 impl<'p> Group<'p> {
-    /// A group of `expressions` expressions, all of this kind.
+    /// A group of expressions of this kind. `shared` is the number of expressions; it may be 0 if the group is evaluated only once.
+    #[inline]
     pub(crate) fn new(
         kind: ExpressionKind,
-        expressions: usize,
+        shared: usize,
         variables: &'p [CompiledVariable],
         inputs: &'p Inputs<'p>,
         runner: Runner<'p>,
-    ) -> &'p Self {
+    ) -> Self {
         let bump = runner.arena.bump();
-        bump.alloc(Group {
+        Group {
             kind,
             variables,
             inputs,
             runner,
             pool: OnceCell::new(),
-            shared: bump.alloc_slice_fill_with(expressions, |_| OnceCell::new()),
-        })
+            shared: match shared {
+                0 => &[],
+                shared => bump.alloc_slice_fill_with(shared, |_| OnceCell::new()),
+            },
+        }
     }
 
     fn pool(&self) -> &'p Pool<'p> {
@@ -62,63 +67,107 @@ impl<'p> Group<'p> {
             .get_or_init(|| Pool::new(self.variables, self.kind, self.inputs, self.runner))
     }
 
-    /// Evaluates the expressions in order; absent expressions have no result. The expressions share the values of variables. All costs are
-    /// subtracted from the budget, in cost units.
+    /// Evaluates the expressions in order, and returns their results.
     pub(crate) fn evaluate<'e>(
-        &'e self,
+        &self,
         expressions: impl Iterator<Item = Option<&'p Expression>>,
         params: Value<'e>,
-        runner: Runner<'e>,
+        runner: &Runner<'e>,
         budget: &mut i64,
     ) -> Result<&'e [Outcome<'e>], OutOfBudget>
     where
         'p: 'e,
     {
+        let bump = runner.arena.bump();
+        let mut outcomes = BumpVec::with_capacity_in(expressions.size_hint().0, bump);
+        let keep = |outcome| outcomes.push(outcome);
+        self.evaluate_each(expressions, params, runner, budget, keep)?;
+        Ok(outcomes.into_bump_slice())
+    }
+
+    /// Evaluates the expressions in order, and calls `found` with each result; absent expressions have no result. The expressions share the
+    /// values of variables. All costs are subtracted from the budget, in cost units.
+    ///
+    /// # Errors
+    ///
+    /// The budget is exceeded. `found` was called only for the earlier expressions.
+    pub(crate) fn evaluate_each<'e>(
+        &self,
+        expressions: impl Iterator<Item = Option<&'p Expression>>,
+        params: Value<'e>,
+        runner: &Runner<'e>,
+        budget: &mut i64,
+        mut found: impl FnMut(Outcome<'e>),
+    ) -> Result<(), OutOfBudget>
+    where
+        'p: 'e,
+    {
         let scope = OnceCell::new();
         let scope = || -> &'e Scope<'e, 'p> {
-            scope.get_or_init(|| Scope::new(self.pool(), params, runner))
+            scope.get_or_init(|| Scope::new(self.pool(), params, *runner))
         };
         let bump = runner.arena.bump();
-        let mut outcomes = BumpVec::with_capacity_in(self.shared.len(), bump);
-        for (expression, shared) in expressions.zip(self.shared) {
+        let mut shared = self.shared.iter();
+        for expression in expressions {
+            let shared = shared.next();
             let Some(expression) = expression else {
-                outcomes.push(None);
+                found(None);
                 continue;
             };
             let program = match expression.program() {
                 Ok(program) => program,
                 Err(error) => {
-                    let message = format!(in bump, "compilation error: {}", error);
-                    outcomes.push(Some(Err(message.into_bump_str())));
+                    found(Some(Err(compilation_error(error, bump))));
                     continue;
                 }
             };
-            let none = Value::NULL;
-            let ran = match (expression.reads_variables(), expression.reads_params) {
-                (false, false) => *shared.get_or_init(|| {
-                    self.runner
-                        .eval(program, self.kind, self.inputs, none, none)
-                }),
-                (false, true) => runner.eval(program, self.kind, self.inputs, params, none),
-                (true, false) => *shared.get_or_init(|| self.pool().run(program)),
-                (true, true) => scope().run(program),
+            let (kind, inputs, none) = (self.kind, self.inputs, Value::NULL);
+            let reads_variables = expression.reads_variables();
+            let run_without_params = || match reads_variables {
+                false => self.runner.eval(program, kind, inputs, none, none),
+                true => self.pool().run(program),
             };
-            if expression.reads_variables() {
+            let own;
+            let ran: &Ran<'e> = match (expression.reads_params, shared) {
+                (false, Some(shared)) => shared.get_or_init(run_without_params),
+                (false, None) => {
+                    own = run_without_params();
+                    &own
+                }
+                (true, _) => {
+                    own = match reads_variables {
+                        false => runner.eval(program, kind, inputs, params, none),
+                        true => scope().run(program),
+                    };
+                    &own
+                }
+            };
+            if reads_variables {
                 scope().charge(ran.read);
             }
-            runner.tell(expression, None, &ran);
-            if expression.reads_variables() {
+            runner.tell(expression, None, ran);
+            if reads_variables {
                 spend(budget, scope().take_cost())?;
             }
             spend(budget, ran.cost)?;
-            outcomes.push(Some(ran.result.map_err(|error| {
-                let text = expression.text();
-                format!(in bump, "expression '{}' resulted in error: {}", text, error)
-                    .into_bump_str()
-            })));
+            found(Some(match ran.result {
+                Ok(value) => Ok(value),
+                Err(error) => Err(evaluation_error(expression, error, bump)),
+            }));
         }
-        Ok(outcomes.into_bump_slice())
+        Ok(())
     }
+}
+
+#[cold]
+fn compilation_error<'e>(error: &CompileError, bump: &'e Bump) -> &'e str {
+    format!(in bump, "compilation error: {}", error).into_bump_str()
+}
+
+#[cold]
+fn evaluation_error<'e>(expression: &Expression, error: &str, bump: &'e Bump) -> &'e str {
+    let text = expression.text();
+    format!(in bump, "expression '{}' resulted in error: {}", text, error).into_bump_str()
 }
 
 /// Subtracts cost units from a budget.

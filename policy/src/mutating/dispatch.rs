@@ -171,11 +171,13 @@ impl<'a> Pass<'a> {
             observer.binding_matched(policy.name(), binding.name(), &matches);
             let params = match matches {
                 Ok(false) => continue,
-                Ok(true) => self.dispatch.collect(kind, known, binding.params.as_ref()),
+                Ok(true) => self
+                    .dispatch
+                    .collect(kind, known.as_ref(), binding.params.as_ref()),
                 Err(error) => Err(error),
             };
             match params {
-                Ok(params) => invocations.extend(params.into_iter().map(|param| Invocation {
+                Ok(params) => invocations.extend(params.all().iter().map(|&param| Invocation {
                     policy,
                     binding,
                     param,
@@ -350,18 +352,18 @@ impl<'a> Pass<'a> {
         let inputs = self.inputs(invocation, position, &arena);
         let group = Group::new(
             ExpressionKind::MatchCondition,
-            policy.match_conditions.len(),
+            0,
             &policy.variables,
             &inputs,
             runner,
         );
         match_conditions::evaluate(
-            Some(group),
+            Some(&group),
             &policy.match_conditions,
             &policy.policy().spec.match_conditions,
             policy.failure_policy(),
             params,
-            runner,
+            &runner,
         )
     }
 
@@ -380,9 +382,9 @@ impl<'a> Pass<'a> {
         let runner = self.dispatch.runner(&arena);
         let inputs = self.inputs(invocation, position, &arena);
         let variables = &invocation.policy.variables;
-        let group = Group::new(expression.kind, 1, variables, &inputs, runner);
+        let group = Group::new(expression.kind, 0, variables, &inputs, runner);
         let mut budget = self.dispatch.cost_budget().unwrap_or(COST_BUDGET);
-        let outcomes = group.evaluate([Some(expression)].into_iter(), params, runner, &mut budget);
+        let outcomes = group.evaluate([Some(expression)].into_iter(), params, &runner, &mut budget);
         let outcomes = outcomes.map_err(|_| OUT_OF_BUDGET.to_owned())?;
         match outcomes.first().copied().flatten() {
             Some(Ok(value)) => {

@@ -57,6 +57,6 @@ impl Specialized for ConstantTemplate {
             from = *clause;
         }
         text.push_str(self.text.get(from..)?);
-        Some(Ok(Value::from(&*text.into_bump_str())))
+        Some(Ok(Value::from(text.into_bump_str())))
     }
 }

@@ -12,7 +12,9 @@ use crate::decl::{Declarations, NamesBelow};
 pub(super) struct DottedName<'c> {
     /// The node that spells the name; `None` before the first lookup.
     id: Option<ExprId>,
-    /// What the name may refer to.
+    /// The first part of the name; `None` before the first lookup.
+    first: Option<&'c str>,
+    /// What names with this first part may refer to.
     below: NamesBelow,
     /// The name, possibly with a leading dot. Empty if nothing has such a name.
     text: Cow<'c, str>,
@@ -58,7 +60,11 @@ impl<'c> DottedName<'c> {
     fn spell(&mut self, expr: Expr<'c>, env: &Declarations) -> Option<NamesBelow> {
         if self.id != Some(expr.id) {
             let first = expr.first_name()?;
-            self.below = env.names_below(first.strip_prefix('.').unwrap_or(first));
+            let first = first.strip_prefix('.').unwrap_or(first);
+            if self.first != Some(first) {
+                self.first = Some(first);
+                self.below = env.names_below(first);
+            }
             self.text = match self.below {
                 NamesBelow::None => Cow::default(),
                 NamesBelow::OfHost | NamesBelow::Declared => expr.dotted_name()?,

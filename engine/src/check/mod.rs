@@ -260,20 +260,30 @@ impl CheckedAst {
             })
     }
 
-    /// Iterates over the calls of functions with this rule. Each call comes after the calls below it.
-    pub fn calls_with(&self, rule: LiteralRule) -> impl Iterator<Item = (Expr<'_>, Call<'_>)> {
-        let has_rule = move |function: &FunctionDecl| function.literals.has(rule);
-        let (only, several) = match self.found.ruled_calls {
-            _ if !self.found.literals.has(rule) => (None, None),
-            RuledCalls::None => (None, None),
-            RuledCalls::One(id) => (Some(self.ast.expr(id)), None),
-            RuledCalls::Several => (None, Some(self.calls(has_rule))),
-        };
-        let only = only.and_then(|expr| match expr.kind() {
-            ExprKind::Call(call) => Some((expr, call)),
-            _ => None,
-        });
-        only.into_iter().chain(several.into_iter().flatten())
+    /// The calls of functions with this rule. Each call comes after the calls below it.
+    #[inline]
+    pub fn calls_with(&self, rule: LiteralRule) -> Vec<(Expr<'_>, Call<'_>)> {
+        match self.found.literals.has(rule) {
+            true => self.ruled_calls(rule),
+            // Most expressions call no such function.
+            false => Vec::new(),
+        }
+    }
+
+    fn ruled_calls(&self, rule: LiteralRule) -> Vec<(Expr<'_>, Call<'_>)> {
+        match self.found.ruled_calls {
+            RuledCalls::None => Vec::new(),
+            RuledCalls::One(id) => {
+                let expr = self.ast.expr(id);
+                match expr.kind() {
+                    ExprKind::Call(call) => vec![(expr, call)],
+                    _ => Vec::new(),
+                }
+            }
+            RuledCalls::Several => self
+                .calls(move |function| function.literals.has(rule))
+                .collect(),
+        }
     }
 
     /// The overload of a call, if the static types allow exactly one.

@@ -154,7 +154,8 @@ impl TypeProvider for SchemaTypes {
     }
 
     fn has_names_below(&self, root: &str) -> bool {
-        self.root.name.split('.').next() == Some(root)
+        let rest = self.root.name.strip_prefix(root);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
     }
 
     fn field_place(&self, type_name: &str, field: &str) -> FieldPlace {

@@ -29,7 +29,7 @@ fn validate(
     mut is_valid: impl FnMut(&LiteralArgument<'_>) -> bool,
 ) {
     let calls = checked.calls_with(rule);
-    let arguments = calls.filter_map(|(expr, call)| {
+    let arguments = calls.into_iter().filter_map(|(expr, call)| {
         let argument = call.args.get(0)?;
         Some(LiteralArgument {
             call_id: expr.id,

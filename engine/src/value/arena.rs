@@ -1,5 +1,6 @@
 //! The memory of computed values.
 
+use std::any::Any;
 use std::cell::Cell;
 use std::mem::needs_drop;
 
@@ -8,7 +9,7 @@ use bumpalo::collections::Vec as ArenaVec;
 use elsa::FrozenVec;
 
 use super::pool::Pools;
-use super::{Json, Opaque, Repr, Value};
+use super::{Json, Repr, Value};
 use crate::error::EvalError;
 
 /// The largest amount of memory that an arena retains after a reset, in bytes.
@@ -154,16 +155,11 @@ impl Arena {
         Value::from(self.documents.push_get(Box::new(document)))
     }
 
-    /// A value of a library's own type.
-    pub fn opaque<T: Opaque>(&self, value: T) -> Value<'_> {
-        Value(Repr::Opaque(match needs_drop::<T>() {
-            true => self.hold(value),
-            false => self.bump.alloc(value),
-        }))
-    }
-
-    /// Keeps a value with a destructor until the arena is reset.
-    fn hold<T: Opaque>(&self, value: T) -> &T {
+    /// Keeps a value until the arena is reset.
+    pub(super) fn hold<T: Any + Send>(&self, value: T) -> &T {
+        if !needs_drop::<T>() {
+            return self.bump.alloc(value);
+        }
         let bytes = size_of::<T>().saturating_add(OPAQUE_OVERHEAD);
         let held = self.opaque_bytes.get().saturating_add(bytes);
         self.opaque_bytes.set(held);
@@ -196,7 +192,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::value::read_json;
+    use crate::value::{Opaque, read_json};
 
     /// A value with a destructor.
     #[derive(Debug, Clone)]

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use super::{Arena, Value};
+use super::{Arena, Repr, Value};
 use crate::error::EvalError;
 
 /// A value of a library's own type.
@@ -140,5 +140,12 @@ impl dyn Opaque {
     /// The value as the library's own Rust type; `None` if it has another type.
     pub fn downcast_ref<T: Opaque>(&self) -> Option<&T> {
         (self as &dyn Any).downcast_ref()
+    }
+}
+
+impl Arena {
+    /// A value of a library's own type.
+    pub fn opaque<T: Opaque>(&self, value: T) -> Value<'_> {
+        Value(Repr::Opaque(self.hold(value)))
     }
 }

@@ -5,8 +5,6 @@ use std::cell::{Cell, OnceCell};
 
 use elsa::FrozenVec;
 
-use super::Opaque;
-
 /// The largest number of places for values of one type that a reset retains.
 const MOST_KEPT: usize = 1 << 8;
 
@@ -31,7 +29,7 @@ trait Places: Any + Send {
 
 impl Pools {
     /// Keeps a value until the pools are reset.
-    pub(super) fn hold<T: Opaque>(&self, value: T) -> &T {
+    pub(super) fn hold<T: Any + Send>(&self, value: T) -> &T {
         let of_type = |pool| (pool as &dyn Any).downcast_ref::<Pool<T>>();
         match self.0.iter().find_map(of_type) {
             Some(pool) => pool.hold(value),
@@ -65,7 +63,7 @@ impl<T> Pool<T> {
     }
 }
 
-impl<T: Opaque> Places for Pool<T> {
+impl<T: Any + Send> Places for Pool<T> {
     fn reset(&mut self) {
         let used = self.used.replace(0);
         let later = self.later.as_mut();

@@ -79,17 +79,20 @@ impl<'p> Session<'p> {
         found: &mut Evaluation,
     ) {
         let policy = self.policy;
-        match match_conditions::evaluate(
-            self.conditions,
-            &policy.match_conditions,
-            &policy.policy().spec.match_conditions,
-            policy.failure_policy(),
-            params,
-            runner,
-        ) {
-            ConditionsOutcome::Error(message) => return policy.fail(message, found),
-            ConditionsOutcome::NoMatch { .. } => return,
-            ConditionsOutcome::Match => {}
+        // A policy without match conditions matches.
+        if let Some(group) = self.conditions {
+            match match_conditions::evaluate(
+                group,
+                &policy.match_conditions,
+                &policy.policy().spec.match_conditions,
+                policy.failure_policy(),
+                params,
+                runner,
+            ) {
+                ConditionsOutcome::Error(message) => return policy.fail(message, found),
+                ConditionsOutcome::NoMatch { .. } => return,
+                ConditionsOutcome::Match => {}
+            }
         }
         let out_of_budget = |found| policy.fail(OUT_OF_BUDGET.to_owned(), found);
         let budget = budget.unwrap_or(COST_BUDGET);

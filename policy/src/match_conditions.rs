@@ -8,31 +8,8 @@ use crate::cel::{Expression, Group, MATCH_CONDITIONS_BUDGET, OUT_OF_BUDGET, Outc
 use crate::compiled::FailurePolicy;
 use crate::outcome::ConditionsOutcome;
 
-/// Evaluates the match conditions of a policy with the inputs of `group`, and reports the outcome to the observer. A policy without match
-/// conditions matches, and nothing is reported.
-#[inline]
+/// Evaluates the match conditions of a policy with the inputs of `group`, and reports the outcome to the observer.
 pub(crate) fn evaluate<'e, 'p: 'e>(
-    group: Option<&Group<'p>>,
-    expressions: &'p [Expression],
-    conditions: &[MatchCondition],
-    failure_policy: &FailurePolicy,
-    params: Value<'e>,
-    runner: &Runner<'e>,
-) -> ConditionsOutcome {
-    match group {
-        None => ConditionsOutcome::Match,
-        Some(group) => evaluate_some(
-            group,
-            expressions,
-            conditions,
-            failure_policy,
-            params,
-            runner,
-        ),
-    }
-}
-
-fn evaluate_some<'e, 'p: 'e>(
     group: &Group<'p>,
     expressions: &'p [Expression],
     conditions: &[MatchCondition],

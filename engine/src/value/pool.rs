@@ -14,10 +14,8 @@ pub(super) struct Pools(FrozenVec<Box<dyn Places>>);
 
 /// The values of one type.
 struct Pool<T> {
-    /// The place of the first value. Most evaluations compute few values, so this place takes no allocation of its own.
-    first: OnceCell<T>,
-    later: FrozenVec<Box<OnceCell<T>>>,
-    /// The number of places that hold a value.
+    places: FrozenVec<Box<OnceCell<T>>>,
+    /// The number of places that hold a value. These come first.
     used: Cell<usize>,
 }
 
@@ -52,12 +50,9 @@ impl<T> Pool<T> {
     fn hold(&self, value: T) -> &T {
         let used = self.used.get();
         self.used.set(used.saturating_add(1));
-        let place = match used.checked_sub(1) {
-            None => &self.first,
-            Some(index) => match self.later.get(index) {
-                Some(place) => place,
-                None => self.later.push_get(Box::default()),
-            },
+        let place = match self.places.get(used) {
+            Some(place) => place,
+            None => self.places.push_get(Box::default()),
         };
         place.get_or_init(|| value)
     }
@@ -66,12 +61,11 @@ impl<T> Pool<T> {
 impl<T: Any + Send> Places for Pool<T> {
     fn reset(&mut self) {
         let used = self.used.replace(0);
-        let later = self.later.as_mut();
+        let places = self.places.as_mut();
         if used > MOST_KEPT {
-            *later = Vec::new();
+            *places = Vec::new();
         }
-        self.first.take();
-        for place in later.iter_mut().take(used.saturating_sub(1)) {
+        for place in places.iter_mut().take(used) {
             place.take();
         }
     }
@@ -80,8 +74,7 @@ impl<T: Any + Send> Places for Pool<T> {
 impl<T> Default for Pool<T> {
     fn default() -> Self {
         Pool {
-            first: OnceCell::new(),
-            later: FrozenVec::new(),
+            places: FrozenVec::new(),
             used: Cell::default(),
         }
     }

@@ -292,6 +292,28 @@ proptest! {
     }
 
     #[test]
+    fn constant_templates_format_like_computed_ones(
+        pieces in prop::collection::vec(prop::sample::select(vec!["%s", "%s", "%.2s", "a", "é", "%%", "%d", "%"]), 0..6),
+        values in prop::collection::vec(prop::sample::select(vec![json!("a"), json!(""), json!("né"), json!(7)]), 0..6),
+    ) {
+        let env = kubernetes();
+        let mut document = document();
+        document["ka"] = json!(pieces.concat());
+        document["kb"] = json!(values);
+        let run = |program: &Program| evaluate(program, &document, &EvalOptions::default(), |evaluation| {
+            (result_text(&evaluation.result), evaluation.cost)
+        });
+        let constant = plan(&env, &format!("'{}'.format(kb)", pieces.concat()));
+        if !pieces.contains(&"%d") && !pieces.contains(&"%") {
+            prop_assert!(format!("{constant:?}").contains("specialized"), "{:?}", constant);
+        }
+        let ((value, cost), (expected, more)) = (run(&constant), run(&plan(&env, "ka.format(kb)")));
+        prop_assert_eq!(value, expected);
+        // Reading the template from a variable costs one unit.
+        prop_assert_eq!(cost.saturating_add(1), more);
+    }
+
+    #[test]
     fn texts_that_are_read_once_are_read_anew(texts in prop::collection::vec("[0-9]{0,2}(Mi|k|x|Ei)?", 0..6)) {
         let env = kubernetes();
         let mut document = document();

@@ -358,7 +358,7 @@ impl<'a> Pass<'a> {
             runner,
         );
         match_conditions::evaluate(
-            Some(&group),
+            &group,
             &policy.match_conditions,
             &policy.policy().spec.match_conditions,
             policy.failure_policy(),

@@ -241,6 +241,10 @@ impl<'a> Dispatch<'a> {
             .clone()
             .filter_map(|binding| binding.params.as_ref());
         let known = self.params_of(kind, selections);
+        // The previous policy may have used the arena; `decide` resets it after the last policy.
+        if memory.policy.allocated_bytes() > 0 {
+            memory.policy.reset();
+        }
         let shared = &memory.policy;
         let is_repeated = known.is_some() || bindings.size_hint() != (1, Some(1));
         let mut session = None;
@@ -298,9 +302,6 @@ impl<'a> Dispatch<'a> {
             }
         }
         annotations.publish(policy.name(), decision);
-        if memory.policy.allocated_bytes() > 0 {
-            memory.policy.reset();
-        }
         Ok(())
     }
 
@@ -320,13 +321,7 @@ impl<'a> Dispatch<'a> {
         let namespace = self.namespace()?;
         let inputs = self.shared_inputs(policy.reads(), matched, namespace, arena);
         let runner = self.runner(arena);
-        Ok(Session::new(
-            policy,
-            inputs,
-            runner,
-            self.arena,
-            is_repeated,
-        ))
+        Ok(Session::new(policy, inputs, runner, is_repeated))
     }
 
     /// Checks that the API server serves the kind of a policy's params. A kind is assumed to be served unless the host has set

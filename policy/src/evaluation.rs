@@ -1,6 +1,6 @@
 //! Evaluates a policy for one binding and one param (apiserver `pkg/admission/plugin/policy/validating/validator.go`).
 
-use gavel_engine::value::{Arena, Value, ValueKind};
+use gavel_engine::value::{Value, ValueKind};
 
 use crate::cel::{
     COST_BUDGET, Expression, Group, Inputs, OUT_OF_BUDGET, OutOfBudget, Outcome, Runner,
@@ -34,17 +34,16 @@ pub(crate) struct Session<'p> {
 }
 
 impl<'p> Session<'p> {
-    /// Begins the evaluation. The runner's arena stores the values that do not depend on params, and `arena` the session itself.
-    /// `is_repeated` tells whether the policy may be evaluated more than once.
+    /// Begins the evaluation. The runner's arena stores the session and the values that do not depend on params. `is_repeated` tells
+    /// whether the policy may be evaluated more than once.
     #[inline]
     pub(crate) fn new(
         policy: &'p CompiledPolicy,
         inputs: &'p Inputs<'p>,
         runner: Runner<'p>,
-        arena: &'p Arena,
         is_repeated: bool,
     ) -> Self {
-        let bump = arena.bump();
+        let bump = runner.arena.bump();
         let group = |kind, count| -> Option<&'p Group<'p>> {
             let shared = if is_repeated { count } else { 0 };
             match count {

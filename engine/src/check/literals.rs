@@ -9,7 +9,6 @@ use crate::types::Type;
 
 impl<'c> Checker<'c> {
     pub(super) fn check_list(&mut self, id: ExprId, list: &ListExpr<'c>) {
-        self.found.has_series |= list.elements.len() > 1;
         let mut optional = list.optional_indices.iter().copied().peekable();
         let mut joined = None;
         for (index, element) in (0u32..).zip(list.elements.iter()) {
@@ -23,7 +22,6 @@ impl<'c> Checker<'c> {
     }
 
     pub(super) fn check_map(&mut self, id: ExprId, map: MapExpr<'c>) {
-        self.found.has_series |= map.len() > 1;
         let mut joined: Option<(Type, Type)> = None;
         for entry in map.iter() {
             self.check(entry.key);
@@ -103,6 +101,7 @@ impl<'c> Checker<'c> {
 
     /// The common type of a literal's elements, given the common type so far and the type of the next element.
     fn join(&mut self, so_far: Option<Type>, next: Type) -> Type {
+        self.found.has_mixed_literal |= so_far.as_ref().is_some_and(|so_far| *so_far != next);
         match so_far {
             None => next,
             Some(so_far)

@@ -46,8 +46,8 @@ struct Findings {
     literals: LiteralRules,
     /// The calls of functions with such rules.
     ruled_calls: RuledCalls,
-    /// Whether at least one list or map literal has several elements, whose types a validator compares.
-    has_series: bool,
+    /// Whether the elements of at least one list or map literal may have different types. A validator then compares them.
+    has_mixed_literal: bool,
 }
 
 /// The calls whose literals validators check. Most expressions have at most one, which is then found without a walk.

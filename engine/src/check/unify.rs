@@ -88,7 +88,7 @@ impl Bindings {
         });
         fits.then(|| match scheme.names {
             [] => signature.result.clone(),
-            _ => self.substitute(&scheme.instantiate(&signature.result)),
+            _ => scheme.instantiate(&signature.result, &|variable| self.substitute(&variable)),
         })
     }
 
@@ -117,7 +117,7 @@ impl Bindings {
                 self.fits(&actual.0, &formal.0, scheme) && self.fits(&actual.1, &formal.1, scheme)
             }
             (Type::Var(_), Type::List(_) | Type::Map(_) | Type::Opaque(_) | Type::Type(_)) => {
-                self.unify(actual, &scheme.instantiate(formal))
+                self.unify(actual, &scheme.instantiate(formal, &|variable| variable))
             }
             (Type::Opaque(actual), Type::Opaque(formal)) => {
                 let mut pairs = actual.parameters.iter().zip(&formal.parameters);
@@ -349,15 +349,16 @@ impl Scheme<'_> {
         Type::Var(self.first.saturating_add(position.unwrap_or(0)))
     }
 
-    fn instantiate(&self, ty: &Type) -> Type {
+    /// The type with each type parameter replaced by what `place` makes of the parameter's variable.
+    fn instantiate(&self, ty: &Type, place: &impl Fn(Type) -> Type) -> Type {
+        let again = |ty: &Type| self.instantiate(ty, place);
         match ty {
-            Type::Param(name) => self.variable(name),
-            Type::List(element) => Type::list(self.instantiate(element)),
-            Type::Map(entry) => Type::map(self.instantiate(&entry.0), self.instantiate(&entry.1)),
-            Type::Type(Some(ty)) => Type::type_of(self.instantiate(ty)),
+            Type::Param(name) => place(self.variable(name)),
+            Type::List(element) => Type::list(again(element)),
+            Type::Map(entry) => Type::map(again(&entry.0), again(&entry.1)),
+            Type::Type(Some(ty)) => Type::type_of(again(ty)),
             Type::Opaque(opaque) => {
-                let parameters = opaque.parameters.iter();
-                let parameters = parameters.map(|parameter| self.instantiate(parameter));
+                let parameters = opaque.parameters.iter().map(again);
                 Type::opaque(opaque.name.clone(), parameters.collect())
             }
             other => other.clone(),

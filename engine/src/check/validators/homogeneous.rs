@@ -10,7 +10,7 @@ use crate::types::Type;
 /// In list and map literals, reports elements, keys and values whose type differs from that of the literal's first element, key or value.
 /// Literals within a call of `format` are exempt.
 pub fn homogeneous_literals(checked: &CheckedAst, issues: &mut Issues) {
-    if !checked.found.has_series {
+    if !checked.found.has_mixed_literal {
         return;
     }
     // Lists are checked before maps.

@@ -18,8 +18,10 @@ pub(crate) fn fields_named<'a, const N: usize>(
     names: [&str; N],
 ) -> [Value<'a>; N] {
     let mut found = [Value::NULL; N];
-    let map = object.as_map();
-    for (key, value) in map.iter().flat_map(Map::iter).flatten() {
+    let Some(map) = object.as_map() else {
+        return found;
+    };
+    for (key, value) in map.iter().filter_map(Result::ok) {
         let mut wanted = names.iter().zip(&mut found);
         if let Some(key) = key.as_str()
             && let Some((_, field)) = wanted.find(|(name, _)| **name == key)

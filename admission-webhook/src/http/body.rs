@@ -141,19 +141,24 @@ impl BodyLimits {
 impl HeldBody {
     /// An upper bound of the number of values in the body: one for each comma and each opening bracket, and one more.
     fn values(&self) -> usize {
-        let separators = [b',', b'[', b'{'].map(|byte| count(&self.bytes, byte));
-        separators.iter().sum::<usize>().saturating_add(1)
+        let separators = count(&self.bytes, |byte| matches!(byte, b',' | b'[' | b'{'));
+        separators.saturating_add(1)
     }
 
     /// An upper bound of the number of objects in the body.
     fn objects(&self) -> usize {
-        count(&self.bytes, b'{')
+        count(&self.bytes, |byte| byte == b'{')
     }
 }
 
-/// How often a byte occurs in the bytes.
-fn count(bytes: &[u8], byte: u8) -> usize {
-    memchr::memchr_iter(byte, bytes).count()
+/// The number of bytes that `is_counted` accepts. The counts of blocks fit in a byte, so that the compiler can count many bytes at once.
+fn count(bytes: &[u8], is_counted: impl Fn(u8) -> bool) -> usize {
+    const BLOCK: usize = 192;
+    let of_block = |block: &[u8]| {
+        let counted = block.iter().map(|byte| u8::from(is_counted(*byte)));
+        usize::from(counted.fold(0, u8::wrapping_add))
+    };
+    bytes.chunks(BLOCK).map(of_block).sum()
 }
 
 /// Whether the content type is JSON, with or without parameters such as a charset.
@@ -183,6 +188,8 @@ mod tests {
             assert_eq!(body.objects(), elements);
             let commas = elements.saturating_sub(1);
             assert_eq!(body.values(), 2 + 2 * elements + commas);
+            let separators = vec![b','; elements];
+            assert_eq!(count(&separators, |byte| byte == b','), elements);
         }
     }
 }

@@ -2,8 +2,6 @@
 
 mod state;
 
-pub(crate) use state::{Dispatch, as_kind, param_value};
-
 use std::cell::Cell;
 
 use gavel_engine::value::Arena;
@@ -19,6 +17,8 @@ use crate::options::Options;
 use crate::outcome::Evaluation;
 use crate::params::Found;
 use crate::request::AdmissionRequest;
+
+pub(crate) use state::{Dispatch, as_kind, param_value};
 
 /// Decides a request as an API server does, by all policies with bindings; requests for exempt resources are allowed. An invalid policy
 /// does not prevent the evaluation of other policies.

@@ -1,4 +1,4 @@
-//! The parser of valid expressions: recursive descent, one function for each precedence.
+//! The parser of valid expressions: recursive descent, one function for each precedence. `primary` parses what operators connect.
 //!
 //! This parser gives up at the first error or exceeded limit. [`recovery`](super::recovery) then parses the text again to report the
 //! error. Both parsers build the same tree with the same ids from a valid expression.

@@ -349,11 +349,11 @@ impl Scheme<'_> {
         Type::Var(self.first.saturating_add(position.unwrap_or(0)))
     }
 
-    /// The type with each type parameter replaced by what `place` makes of the parameter's variable.
-    fn instantiate(&self, ty: &Type, place: &impl Fn(Type) -> Type) -> Type {
-        let again = |ty: &Type| self.instantiate(ty, place);
+    /// The type with each type parameter replaced by the type that `stands_for` returns for the parameter's variable.
+    fn instantiate(&self, ty: &Type, stands_for: &impl Fn(Type) -> Type) -> Type {
+        let again = |ty: &Type| self.instantiate(ty, stands_for);
         match ty {
-            Type::Param(name) => place(self.variable(name)),
+            Type::Param(name) => stands_for(self.variable(name)),
             Type::List(element) => Type::list(again(element)),
             Type::Map(entry) => Type::map(again(&entry.0), again(&entry.1)),
             Type::Type(Some(ty)) => Type::type_of(again(ty)),

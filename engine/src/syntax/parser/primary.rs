@@ -6,7 +6,6 @@ use crate::syntax::token::TokenKind;
 use crate::syntax::{is_reserved, literal};
 
 impl Parser<'_> {
-    #[inline]
     pub(super) fn primary(&mut self) -> Option<()> {
         match self.kind() {
             TokenKind::Dot | TokenKind::Identifier => self.name(),

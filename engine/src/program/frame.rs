@@ -105,8 +105,9 @@ impl<'f, 'a> Frame<'f, 'a> {
         arena: &'a Arena,
         options: &EvalOptions<'a>,
     ) -> Self {
-        let variables = cells.variables.take(program.variables.len(), arena);
-        for (value, name) in variables.iter_mut().zip(&program.variables) {
+        let names = program.variables();
+        let variables = cells.variables.take(names.len(), arena);
+        for (value, name) in variables.iter_mut().zip(names) {
             values.resolve_into(name, value);
         }
         let limit = options.cost_limit.unwrap_or(u64::MAX);

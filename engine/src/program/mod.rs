@@ -1,5 +1,6 @@
 //! Programs: expressions that are planned for evaluation (cel-go `interpreter/`).
 
+use smallvec::SmallVec;
 use smol_str::SmolStr;
 
 use crate::error::EvalError;
@@ -40,7 +41,7 @@ const FEW_SLOTS: usize = 4;
 pub struct Program {
     root: Step,
     /// The names of the variables that the program reads.
-    variables: Box<[SmolStr]>,
+    variables: SmallVec<[SmolStr; 2]>,
     /// The number of loop variables and accumulators.
     slots: SlotId,
     /// Whether the rules of CEL's specification apply.

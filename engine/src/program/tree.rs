@@ -219,7 +219,7 @@ pub(super) struct FunctionCall {
     pub(super) id: ExprId,
     pub(super) function: SmolStr,
     pub(super) callee: Callee,
-    pub(super) arguments: Box<[Step]>,
+    pub(super) arguments: SmallVec<[Step; 2]>,
     /// Whether the first argument that fails ends the call. The call is then not charged, unless that argument was the last one. If false,
     /// all arguments are evaluated before the call fails.
     pub(super) stops_early: bool,

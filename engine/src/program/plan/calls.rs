@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 use super::operators::{
     PlannedArguments, only, pair, plan_conditional, plan_equality, plan_junction, two,
 };
-use super::{PlanError, Planner, Step, as_chain, boxed, constants, into_attribute, qualify};
+use super::{PlanError, Planner, Step, as_chain, constants, into_attribute, qualify};
 use crate::ast::{self, Expr, ExprId, Exprs};
 use crate::check::{CheckedAst, Reference, resolve_name};
 use crate::cost::Cost;
@@ -268,7 +268,7 @@ fn plan_function(
             id: expr.id,
             function: target.name,
             callee,
-            arguments: boxed(arguments),
+            arguments,
             stops_early: true,
             cost,
             read: None,
@@ -320,7 +320,7 @@ fn plan_function(
         id: expr.id,
         function: target.name,
         callee,
-        arguments: boxed(arguments),
+        arguments,
         stops_early,
         cost,
         read: None,

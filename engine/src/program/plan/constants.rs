@@ -1,5 +1,7 @@
 //! Constant folding (cel-go `interpreter/decorators.go`). It changes the cost of evaluations, and it can fail.
 
+use smallvec::SmallVec;
+
 use super::{PlanError, Step};
 use crate::ast::ExprId;
 use crate::program::frame::{Cells, Frame};
@@ -49,7 +51,7 @@ pub(super) fn fold_conversion(call: FunctionCall) -> Result<Step, PlanError> {
 fn folded(node: Step, must_succeed: bool) -> Result<Step, PlanError> {
     let program = Program {
         root: node,
-        variables: Box::default(),
+        variables: SmallVec::new(),
         slots: 0,
         keeps: PathSet::default(),
         specified: false,

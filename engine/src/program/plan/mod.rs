@@ -93,7 +93,7 @@ pub fn plan(checked: &CheckedAst, env: &Declarations) -> Result<Program, PlanErr
     let corrections = env.corrections();
     Ok(Program {
         root,
-        variables: boxed(planner.variables),
+        variables: planner.variables,
         slots: planner.slots,
         keeps: planner.paths.keeps(),
         specified,
@@ -398,13 +398,6 @@ impl<'e> Planner<'e> {
 fn qualify(chain: &mut Attribute, key: QualifierKey, optional: bool, id: ExprId) {
     chain.qualifiers.reserve_exact(1);
     chain.qualifiers.push(Qualifier { key, optional, id });
-}
-
-/// Moves the items to a box without spare capacity.
-fn boxed<T>(items: SmallVec<[T; 2]>) -> Box<[T]> {
-    let mut boxed = Vec::with_capacity(items.len());
-    boxed.extend(items);
-    boxed.into()
 }
 
 fn plan_constant(constant: Constant<'_>) -> Result<Step, PlanError> {

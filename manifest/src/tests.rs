@@ -340,6 +340,8 @@ fn characters_are_found_in_scalars_of_all_styles() {
         "a: |\n\n\n  one\n  two\n",
         "a: >\n  one\n  two\n\n  three\n    four\n    five\n  six\n  seven\n",
         "a: >-\n\n  one\n  two\n",
+        "a: >\r\n  one\r\n  two\r\n\r\n  three\r\n    four\r\n  five\r\n",
+        "a: >-\r\n\r\n  one\r\n  two\r\n",
         "x: [{y: 1}]\na: >\n      one\n      two\n",
     ] {
         check(yaml, Format::Yaml);

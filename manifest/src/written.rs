@@ -175,6 +175,14 @@ impl WrittenWalk<'_> {
         }
     }
 
+    /// The number of characters of the line break that comes next, if one does.
+    fn line_break(&self) -> Option<usize> {
+        let mut breaks = ["\n", "\r\n"].into_iter();
+        breaks
+            .find(|text| self.rest.starts_with(*text))
+            .map(str::len)
+    }
+
     /// Walks over a folded block. Lines that are indented further keep their line breaks.
     fn folded(&mut self, column: u32) -> Option<Place> {
         let mut breaks = 0_u32;
@@ -185,9 +193,9 @@ impl WrittenWalk<'_> {
             let blank = line.chars().take_while(|c| *c == ' ').count();
             let skipped = blank.min(indentation.unwrap_or(0));
             (0..skipped).for_each(|_| _ = self.step());
-            if self.peek() == Some('\n') {
+            if let Some(length) = self.line_break() {
                 breaks = breaks.saturating_add(1);
-                self.step();
+                (0..length).for_each(|_| _ = self.step());
                 continue;
             }
             let is_indented = matches!(self.peek(), Some(' ' | '\t'));
@@ -203,7 +211,7 @@ impl WrittenWalk<'_> {
             if found.is_some() {
                 return found;
             }
-            while let Some(c) = self.peek().filter(|c| *c != '\n') {
+            while let (Some(c), None) = (self.peek(), self.line_break()) {
                 let from = self.place;
                 self.step();
                 if let Some(found) = self.write(c, from) {

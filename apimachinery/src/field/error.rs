@@ -48,6 +48,28 @@ impl ExpressionPlace {
         let (line, column) = position.unwrap_or((1, 1));
         ExpressionPlace { line, column }
     }
+
+    /// The same position in an expression that `text` precedes.
+    ///
+    /// ```
+    /// use gavel_apimachinery::field::ExpressionPlace;
+    ///
+    /// let place = ExpressionPlace::new(Some((1, 4)));
+    /// assert_eq!(place.behind("\n  "), ExpressionPlace { line: 2, column: 6 });
+    /// ```
+    #[must_use]
+    pub fn behind(self, text: &str) -> Self {
+        let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        let last_line = text.rsplit('\n').next().unwrap_or_default();
+        let before = match self.line {
+            1 => count(last_line.chars().count()),
+            _ => 0,
+        };
+        ExpressionPlace {
+            line: self.line.saturating_add(count(text.matches('\n').count())),
+            column: self.column.saturating_add(before),
+        }
+    }
 }
 
 /// The type of a field's error. Messages name it after the field, as in `spec: Required value`.

@@ -208,21 +208,24 @@ impl Checks<'_> {
     }
 
     fn value_expression(&self, errors: &mut Vec<Error>, text: &str, path: &Path<'_>) {
-        let trimmed = text.trim();
-        if trimmed.is_empty() {
+        let length = text.trim().len();
+        if length == 0 {
             errors.push(Error::required(path, "valueExpression is not specified"));
-        } else if trimmed.len() > LONGEST_VALUE_EXPRESSION {
+        } else if length > LONGEST_VALUE_EXPRESSION {
             let detail = format!("must not exceed {LONGEST_VALUE_EXPRESSION} bytes in length");
             errors.push(Error::required(path, detail));
         } else {
             let is_old = self.old.audit_annotations.contains(text);
             let kind = ExpressionKind::AuditAnnotation;
-            let error = self
-                .expressions
-                .check(kind, trimmed, self.declarations(), is_old, path);
+            let error =
+                self.expressions
+                    .check_trimmed(kind, text, self.declarations(), is_old, path);
             // Errors show the expression as written, not trimmed.
             errors.extend(error.map(|error| match error.kind {
-                ErrorType::Invalid => Error::invalid(path, text, error.detail),
+                ErrorType::Invalid => Error {
+                    bad_value: text.into(),
+                    ..error
+                },
                 _ => error,
             }));
         }
@@ -277,8 +280,7 @@ impl Checks<'_> {
     }
 
     fn patch(&self, errors: &mut Vec<Error>, kind: ExpressionKind, text: &str, path: &Path<'_>) {
-        let trimmed = text.trim();
-        if trimmed.is_empty() {
+        if text.trim().is_empty() {
             return errors.push(Error::required(path, ""));
         }
         // Upstream compares JSON patches with the old apply configurations, not with the old JSON patches.
@@ -289,7 +291,7 @@ impl Checks<'_> {
         };
         errors.extend(
             self.expressions
-                .check(kind, trimmed, declarations, is_old, path),
+                .check_trimmed(kind, text, declarations, is_old, path),
         );
     }
 }

@@ -61,6 +61,25 @@ impl Expressions<'_> {
         error(&compiler.compile(kind, text, declarations), path)
     }
 
+    /// Like `check`, for fields whose expression is compiled without the white space around it. The position of the error is in the text
+    /// with the white space.
+    pub(super) fn check_trimmed(
+        &self,
+        kind: ExpressionKind,
+        text: &str,
+        declarations: Declarations,
+        is_old: bool,
+        path: &Path<'_>,
+    ) -> Option<Error> {
+        let error = self.check(kind, text.trim(), declarations, is_old, path)?;
+        let (space, _) =
+            text.split_at_checked(text.len().saturating_sub(text.trim_start().len()))?;
+        Some(Error {
+            expression: error.expression.map(|place| place.behind(space)),
+            ..error
+        })
+    }
+
     /// Compiles a variable, declares it for later expressions, and returns its error, if any. `is_old` tells whether the old object had the
     /// expression.
     pub(super) fn check_variable(

@@ -246,9 +246,9 @@ pub(super) fn match_conditions(
             text => {
                 let is_old = old.match_conditions.contains(text);
                 let kind = ExpressionKind::MatchCondition;
-                errors.extend(expressions.check(
+                errors.extend(expressions.check_trimmed(
                     kind,
-                    text,
+                    expression,
                     declarations,
                     is_old,
                     &expression_path,

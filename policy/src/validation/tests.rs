@@ -151,6 +151,23 @@ fn faults_of_validating_policies_are_reported() {
 }
 
 #[test]
+fn errors_have_positions_in_the_expression_as_written() {
+    let wrong = "\n  'a' +\n  1 + true";
+    let policy = validating(&json!({
+        "auditAnnotations": [{"key": "a", "valueExpression": wrong}],
+        "matchConditions": [{"name": "a", "expression": " 1 + true"}],
+        "variables": [{"name": "a", "expression": " 1 + true"}],
+    }));
+    let mut errors = validator().create(&policy).errors;
+    errors.sort_by(|one, other| one.field.cmp(&other.field));
+    let places = errors.iter().map(|error| error.expression);
+    let places: Vec<_> = places
+        .map(|place| place.map(|place| (place.line, place.column)))
+        .collect();
+    assert_eq!(places, [Some((2, 7)), Some((1, 4)), Some((1, 4))]);
+}
+
+#[test]
 fn faults_of_mutating_policies_are_reported() {
     check_created(
         mutating,

@@ -139,6 +139,26 @@ fn versions_that_do_not_serve_a_kind_are_reported() {
 }
 
 #[test]
+fn versions_that_do_not_exist_are_errors() {
+    let policy =
+        program::mutating_policy("labels", "pods", "Object{}").replace("k8s.io/v1", "k8s.io/v9");
+    let folder = Folder::new().with("policy.yaml", &policy);
+    let args = [
+        "upgrade-check",
+        "--from",
+        "1.35",
+        "--to",
+        "1.36",
+        "policy.yaml",
+    ];
+    let (status, _, err) = gavel(folder.path(), &args, "");
+    let expected = "error: policy.yaml:2:7: kind: no kind \"MutatingAdmissionPolicy\" is registered \
+        for version \"admissionregistration.k8s.io/v9\"\n";
+    assert_eq!(status, 2);
+    assert!(err.starts_with(expected), "{err}");
+}
+
+#[test]
 fn reviews_are_samples_with_places_in_their_objects() {
     let object = std::fs::read_to_string(testdata().join("route.yaml")).unwrap();
     let object = object.replace("metadata:\n", "metadata:\n  namespace: shop\n");

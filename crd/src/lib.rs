@@ -45,7 +45,6 @@
 
 pub mod decode;
 pub mod definition;
-mod error_size;
 pub mod resource;
 pub mod rule;
 

@@ -111,7 +111,7 @@ impl Linter {
             let server = Server::new(*version);
             let validator = Validator::new(server.compatible());
             validator.is_ok_and(|validator| {
-                let report = validator.create(object);
+                let report = validator.create(object, None);
                 !report.errors.iter().any(|error| error.field == field)
             })
         })

@@ -63,7 +63,7 @@ pub(crate) fn check(linter: &Linter, document: &Document, problems: &mut Vec<Pro
             problems.push(meant::unknown_field(found, version, kind));
         }
     }
-    let report = linter.validator.create(&decoded.object);
+    let report = linter.validator.create(&decoded.object, None);
     for error in &report.errors {
         let found = refusal::refused(document, error);
         let found = meant::function(found, &linter.new);

@@ -100,7 +100,7 @@ impl ObjectRequest {
         };
         let object = decoded.object;
         let report = match &self.old {
-            None => validator.create(&object),
+            None => validator.create(&object, None),
             Some(old) => {
                 let old = match Resource::decode(old) {
                     Ok(decoded) => decoded.object,
@@ -110,7 +110,7 @@ impl ObjectRequest {
                     }
                 };
                 let report = match (self.of_status, &object, &old) {
-                    (false, object, old) => validator.update(object, old),
+                    (false, object, old) => validator.update(object, old, None),
                     (
                         true,
                         Resource::ValidatingAdmissionPolicy(object),

@@ -187,7 +187,7 @@ impl Preparation {
         for fault in &decoded.strict {
             problems.push(object.strict_problem(fault));
         }
-        let report = self.validator.create(&decoded.object);
+        let report = self.validator.create(&decoded.object, None);
         let errors = report.errors.iter();
         problems.extend(errors.map(|error| object.field_problem(error, &error.field)));
         if self.validates && !problems.is_empty() {

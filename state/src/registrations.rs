@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use gavel_engine::program::Interrupt;
 use gavel_engine::value::Value;
 use gavel_policy::AdmissionRequest;
 use gavel_policy::api::{GROUP, ParamKind, ParamRef, Resource};
@@ -35,10 +36,11 @@ impl Registrations {
         Registrations { validator }
     }
 
-    /// Validates the policy or binding that a request writes. For other objects, the findings are empty.
-    pub fn validate(&self, request: &AdmissionRequest<'_>) -> Findings {
+    /// Validates the policy or binding that a request writes. For other objects, the findings are empty. After an interrupt, there is an
+    /// error for each expression that was not compiled.
+    pub fn validate(&self, request: &AdmissionRequest<'_>, interrupt: Interrupt<'_>) -> Findings {
         let kind = format!("{}.{}", request.kind.kind, request.kind.group);
-        match self.report(request) {
+        match self.report(request, interrupt) {
             Ok(None) => Findings::default(),
             Ok(Some(report)) => Findings {
                 kind,
@@ -82,14 +84,21 @@ impl Registrations {
         params.map(|params| NamedParams::Objects { policy, params })
     }
 
-    fn report(&self, request: &AdmissionRequest<'_>) -> Result<Option<Report>, String> {
+    fn report(
+        &self,
+        request: &AdmissionRequest<'_>,
+        interrupt: Interrupt<'_>,
+    ) -> Result<Option<Report>, String> {
         let old = match request.old_object.is_null() {
             true => None,
             false => Some(built_in(request.old_object)?),
         };
         Ok(match (request.operation, request.subresource, old) {
-            ("CREATE", "", _) => Some(self.validator.create(&built_in(request.object)?)),
-            ("UPDATE", "", Some(old)) => self.validator.update(&built_in(request.object)?, &old),
+            ("CREATE", "", _) => Some(self.validator.create(&built_in(request.object)?, interrupt)),
+            ("UPDATE", "", Some(old)) => {
+                self.validator
+                    .update(&built_in(request.object)?, &old, interrupt)
+            }
             ("UPDATE", "status", Some(Resource::ValidatingAdmissionPolicy(old))) => {
                 match built_in(request.object)? {
                     Resource::ValidatingAdmissionPolicy(new) => {

@@ -91,7 +91,7 @@ impl Policies {
     /// The result of creating an object, and of compiling its expressions when it is read from storage.
     pub(crate) fn facts(&self, resource: &Resource) -> Facts {
         let mut facts = Facts::default();
-        let report = self.validator.create(resource);
+        let report = self.validator.create(resource, None);
         for error in &report.errors {
             facts.add(Topic::Creation, &error.field, error.to_string());
         }

@@ -32,7 +32,7 @@ const INLINE: Duration = Duration::from_millis(1);
 
 /// The size limit, in bytes, of bodies that are read on the thread of their connection. Reading such a body takes well under a millisecond.
 /// Larger bodies are read on another thread.
-const INLINE_BODY: usize = 128 << 10;
+pub(crate) const INLINE_BODY: usize = 128 << 10;
 
 /// The time limit of the second attempt. Reading the body counts, but is not interrupted.
 const TURN: Duration = Duration::from_millis(20);
@@ -57,7 +57,7 @@ impl Evaluations {
         }
     }
 
-    /// Decides a request whose body has `size` bytes. `decide` receives the time by which it must return. If `decide` returns
+    /// Decides a request. With `inline`, the first attempt is made on this thread. `decide` receives the time by which it must return. If it returns
     /// [`Outcome::Unfinished`], it is called again with more time; the last call must decide. If `decide` lacks an answer of the live
     /// source, this function returns `None`. If this future is dropped, a running attempt stops.
     ///
@@ -67,12 +67,12 @@ impl Evaluations {
     /// `decide` panics, or if the last attempt does not decide.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
-        size: usize,
+        inline: bool,
         deadline: Instant,
         decide: impl Fn(&Turn) -> Result<Outcome<T>, ApiError> + Send + Sync + 'static,
     ) -> Result<Option<T>, ApiError> {
         let client = Client::default();
-        if size <= INLINE_BODY {
+        if inline {
             let turn = client.turn(INLINE, deadline);
             match caught(|| decide(&turn))?? {
                 Outcome::Decided(decided) => return Ok(Some(decided)),

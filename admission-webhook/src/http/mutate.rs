@@ -10,7 +10,7 @@ use gavel_policy::{AdmissionRequest, AdmissionResponse, Options, Snapshot};
 use super::App;
 use super::answers::{Answers, Attempt};
 use super::observe::Checks;
-use super::validate::{answer, log};
+use super::validate::{Method, answer, log};
 use crate::evaluation::{Outcome, Turn};
 
 /// The bytes that a JSON object takes while it is mutated: there may be three copies of the document.
@@ -18,7 +18,11 @@ const PER_OBJECT: usize = 2048;
 
 /// Answers a review with a patch of the object.
 pub(super) async fn policies(State(app): State<Arc<App>>, request: Request) -> Response {
-    answer(&app, request, by_policies, PER_OBJECT).await
+    let method = Method {
+        per_object: PER_OBJECT,
+        ..Method::new(by_policies)
+    };
+    answer(&app, request, method).await
 }
 
 fn by_policies(

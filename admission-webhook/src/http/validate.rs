@@ -11,6 +11,7 @@ use gavel_engine::value::Arena;
 use gavel_policy::{
     AdmissionRequest, AdmissionResponse, Decision, Denial, Options, Snapshot, dispatch,
 };
+use gavel_state::Registrations;
 
 use super::App;
 use super::answers::{Answers, Attempt, NoAnswer};
@@ -19,37 +20,64 @@ use super::invalid::invalid;
 use super::observe::Checks;
 use super::review::Review;
 use super::writer::Writer;
-use crate::evaluation::{Flow, Outcome, Turn};
+use crate::evaluation::{Flow, INLINE_BODY, Outcome, Turn};
 use crate::status::{ApiError, json_body};
 use crate::telemetry::bounded;
 
 /// Answers a review with the decision of the policies.
 pub(super) async fn policies(State(app): State<Arc<App>>, request: Request) -> Response {
-    answer(&app, request, by_policies, 0).await
+    answer(&app, request, Method::new(by_policies)).await
 }
 
 /// Answers a review of a custom resource by validating the resource against its definition.
 pub(super) async fn definitions(State(app): State<Arc<App>>, request: Request) -> Response {
-    answer(&app, request, by_definitions, 0).await
+    let method = Method {
+        per_object: PER_OBJECT,
+        ..Method::new(by_definitions)
+    };
+    answer(&app, request, method).await
 }
 
 /// Answers a review of a policy or binding as the API server answers a request for the built-in kind.
 pub(super) async fn registrations(State(app): State<Arc<App>>, request: Request) -> Response {
-    answer(&app, request, by_registrations, 0).await
+    let method = Method {
+        per_object: PER_OBJECT,
+        inline: false,
+        ..Method::new(by_registrations)
+    };
+    answer(&app, request, method).await
 }
 
 /// A function that decides a request, or says why it cannot be decided yet.
 pub(super) type Decide =
     fn(&App, &AdmissionRequest<'_>, &Turn, Option<&Arc<Answers>>) -> Outcome<AdmissionResponse>;
 
-/// Answers a review with the result of `decide`. Each JSON object in the body counts `per_object` bytes against the memory limit.
-pub(super) async fn answer(
-    app: &Arc<App>,
-    request: Request,
-    decide: Decide,
-    per_object: usize,
-) -> Response {
-    let answered = try_answer(app, request, decide, per_object).await;
+/// The bytes that a JSON object takes as a document.
+const PER_OBJECT: usize = 1024;
+
+/// How a path decides requests.
+pub(super) struct Method {
+    pub(super) decide: Decide,
+    /// The bytes of memory that each JSON object in the body takes besides its values.
+    pub(super) per_object: usize,
+    /// Whether a request with a small body is first decided on the thread that read it. Compiling one expression can take a hundred times
+    /// as long as that thread may be held.
+    pub(super) inline: bool,
+}
+
+impl Method {
+    pub(super) fn new(decide: Decide) -> Self {
+        Method {
+            decide,
+            per_object: 0,
+            inline: true,
+        }
+    }
+}
+
+/// Answers a review by this method.
+pub(super) async fn answer(app: &Arc<App>, request: Request, method: Method) -> Response {
+    let answered = try_answer(app, request, method).await;
     answered.unwrap_or_else(|error| {
         tracing::warn!(error = bounded(&error.to_string()), "request refused");
         error.into_response()
@@ -59,8 +87,11 @@ pub(super) async fn answer(
 async fn try_answer(
     app: &Arc<App>,
     request: Request,
-    decide: Decide,
-    per_object: usize,
+    Method {
+        decide,
+        per_object,
+        inline,
+    }: Method,
 ) -> Result<Response, ApiError> {
     if !app.policies.is_synced() {
         return Err(ApiError::unavailable());
@@ -70,7 +101,7 @@ async fn try_answer(
     let bodies = &app.bodies;
     let body = bodies.read_json(&head.headers, body, deadline, per_object);
     let body = body.await?;
-    let size = body.bytes().len();
+    let inline = inline && body.bytes().len() <= INLINE_BODY;
     let answers = app.policies.live().map(Answers::new).map(Arc::new);
     let (deciding, answers_so_far) = (Arc::clone(app), answers.clone());
     let decide = Arc::new(move |turn: &Turn| {
@@ -88,7 +119,7 @@ async fn try_answer(
         let attempt = Arc::clone(&decide);
         let evaluations = &app.evaluations;
         let response = evaluations
-            .run(size, deadline, move |turn: &Turn| attempt(turn))
+            .run(inline, deadline, move |turn: &Turn| attempt(turn))
             .await?;
         match (response, &answers) {
             (Some(response), _) => return Ok(response),
@@ -209,8 +240,13 @@ fn by_registrations(
     if answers.is_some_and(|answers| answers.is_lacking()) {
         return NoAnswer::Lacking.into();
     }
-    let found = registrations.map(|registrations| registrations.validate(request));
-    let mut found = found.unwrap_or_default();
+    let interrupt = || turn.is_over();
+    let validate =
+        |registrations: &Registrations| registrations.validate(request, Some(&interrupt));
+    let mut found = registrations.map(validate).unwrap_or_default();
+    if !turn.counts() {
+        return Outcome::Unfinished(Flow::new(&request.user.name, &request.resource.qualified()));
+    }
     if found.unreadable.is_none() && found.errors.is_empty() {
         found.errors.extend(refusal);
     }

@@ -1,16 +1,18 @@
 //! The validation of label selectors (apimachinery `pkg/apis/meta/v1/validation`).
 
 use super::{LabelSelector, LabelSelectorRequirement};
-use crate::field::{Error, Path};
+use crate::field::{Error, Errors, Path};
 use crate::meta::validate_labels;
 use crate::names;
 
 impl LabelSelector {
     /// Validates the selector and appends its errors. With `lenient`, the values of requirements need not be valid label values.
-    pub fn validate(&self, errors: &mut Vec<Error>, lenient: bool, path: &Path<'_>) {
+    pub fn validate(&self, errors: &mut Errors, lenient: bool, path: &Path<'_>) {
         let labels = self.match_labels.iter();
         let labels = labels.map(|(key, value)| (key.as_str(), value.as_str()));
-        validate_labels(errors, labels, &path.child("matchLabels"));
+        let mut wrong = Vec::new();
+        validate_labels(&mut wrong, labels, &path.child("matchLabels"));
+        errors.extend(wrong);
         let path = path.child("matchExpressions");
         for (n, requirement) in self.match_expressions.iter().enumerate() {
             requirement.validate(errors, lenient, &path.index(n));
@@ -19,7 +21,7 @@ impl LabelSelector {
 }
 
 impl LabelSelectorRequirement {
-    fn validate(&self, errors: &mut Vec<Error>, lenient: bool, path: &Path<'_>) {
+    fn validate(&self, errors: &mut Errors, lenient: bool, path: &Path<'_>) {
         let values = path.child("values");
         match self.operator.as_str() {
             "In" | "NotIn" if self.values.is_empty() => errors.push(Error::required(
@@ -61,8 +63,9 @@ mod tests {
             let selector = decode::<LabelSelector>(&selector.to_string(), "v1")
                 .unwrap()
                 .object;
-            let mut errors = Vec::new();
+            let mut errors = Errors::default();
             selector.validate(&mut errors, lenient, &Path::new("s"));
+            let errors = errors.into_vec();
             let fields: Vec<_> = errors.iter().map(|error| error.field.as_str()).collect();
             assert_eq!(fields, expected);
         };

@@ -91,6 +91,19 @@ fn thing() -> Json {
     review
 }
 
+/// A review of a policy whose expressions take long to compile.
+fn registration() -> Json {
+    let expression = format!("optional.of(1){}.hasValue()", ".optMap(a, a)".repeat(8));
+    let validations = vec![json!({"expression": expression}); 400];
+    let constraints = json!({"resourceRules": [{"apiGroups": [""], "apiVersions": ["v1"], "operations": ["*"], "resources": ["pods"]}]});
+    let mut review = review("p");
+    review["request"]["object"] = json!({
+        "apiVersion": "policies.gavel.example.com/v1", "kind": "ValidatingAdmissionPolicy", "metadata": {"name": "p"},
+        "spec": {"matchConstraints": constraints, "validations": validations},
+    });
+    review
+}
+
 /// The requests that the attackers repeat, as paths and bodies. In each request, `NAMESPACE` is replaced by a new name.
 fn bodies() -> Vec<(&'static str, String)> {
     let text = |bytes: usize| json!({"x": "ab".repeat(bytes / 2)});
@@ -116,6 +129,7 @@ fn bodies() -> Vec<(&'static str, String)> {
         unknown.to_string(),
     ];
     let others = [
+        ("/validate/policies", registration().to_string()),
         ("/validate/crd", thing().to_string()),
         ("/mutate", named("x", json!({"list": numbers})).to_string()),
         (

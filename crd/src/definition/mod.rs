@@ -2,7 +2,6 @@
 //! `pkg/apis/apiextensions/{v1,validation}`, `pkg/registry/customresourcedefinition`).
 
 mod api;
-mod findings;
 mod go_json;
 mod options;
 mod read;

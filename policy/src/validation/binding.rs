@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use gavel_apimachinery::field::{BadValue, Error, Path};
+use gavel_apimachinery::field::{BadValue, Error, Errors, Path};
 use gavel_apimachinery::json;
 use gavel_apimachinery::names;
 use gavel_engine::value::Json;
 
 use super::Validated;
-use super::expressions::Compilers;
+use super::expressions::Interruptible;
 use super::matching::{match_resources, mutating_operations, one_of};
 use crate::api::{
     MatchResources, MutatingAdmissionPolicyBinding, ParamRef, ValidatingAdmissionPolicyBinding,
@@ -17,7 +17,7 @@ use crate::api::{
 const ACTIONS: [&str; 3] = ["Audit", "Deny", "Warn"];
 
 impl Validated for ValidatingAdmissionPolicyBinding {
-    fn validate(&self, errors: &mut Vec<Error>, _: &str, _: Option<&Self>, _: &Compilers) {
+    fn validate(&self, errors: &mut Errors, _: &str, _: Option<&Self>, _: Interruptible<'_>) {
         let spec = &self.spec;
         let path = Path::new("spec");
         let (param, resources) = (spec.param_ref.as_ref(), spec.match_resources.as_ref());
@@ -31,7 +31,7 @@ impl Validated for ValidatingAdmissionPolicyBinding {
 }
 
 impl Validated for MutatingAdmissionPolicyBinding {
-    fn validate(&self, errors: &mut Vec<Error>, _: &str, _: Option<&Self>, _: &Compilers) {
+    fn validate(&self, errors: &mut Errors, _: &str, _: Option<&Self>, _: Interruptible<'_>) {
         let spec = &self.spec;
         let path = Path::new("spec");
         let (param, resources) = (spec.param_ref.as_ref(), spec.match_resources.as_ref());
@@ -44,7 +44,7 @@ impl Validated for MutatingAdmissionPolicyBinding {
 
 /// Appends the errors in the policy name, the `paramRef` and the `matchResources` of a binding.
 fn bound(
-    errors: &mut Vec<Error>,
+    errors: &mut Errors,
     policy: &str,
     param: Option<&ParamRef>,
     resources: Option<&MatchResources>,
@@ -59,7 +59,7 @@ fn bound(
     }
 }
 
-fn policy_name(errors: &mut Vec<Error>, name: &str, path: &Path<'_>) {
+fn policy_name(errors: &mut Errors, name: &str, path: &Path<'_>) {
     let path = path.child("policyName");
     if name.is_empty() {
         return errors.push(Error::required(&path, ""));
@@ -69,7 +69,7 @@ fn policy_name(errors: &mut Vec<Error>, name: &str, path: &Path<'_>) {
     }
 }
 
-fn param_ref(errors: &mut Vec<Error>, param: &ParamRef, path: &Path<'_>) {
+fn param_ref(errors: &mut Errors, param: &ParamRef, path: &Path<'_>) {
     const BOTH: &str = "name and selector are mutually exclusive";
     let (name_path, selector_path) = (path.child("name"), path.child("selector"));
     let has_both = !param.name.is_empty() && param.selector.is_some();
@@ -103,7 +103,7 @@ fn param_ref(errors: &mut Vec<Error>, param: &ParamRef, path: &Path<'_>) {
     }
 }
 
-fn validation_actions(errors: &mut Vec<Error>, actions: &[String], path: &Path<'_>) {
+fn validation_actions(errors: &mut Errors, actions: &[String], path: &Path<'_>) {
     let mut seen = BTreeSet::new();
     for (n, action) in actions.iter().enumerate() {
         let path = path.index(n);

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use gavel_apimachinery::field::{BadValue, Error, ErrorType, Path};
+use gavel_apimachinery::field::{BadValue, Error, ErrorType, Errors, Path};
 use gavel_apimachinery::json;
 use gavel_apimachinery::names;
 use gavel_schema::cel::is_reserved;
 
-use super::expressions::{Compilers, Expressions, OldExpressions};
+use super::expressions::{Expressions, Interruptible, OldExpressions};
 use super::matching::{match_conditions, one_of};
 use crate::api::{AuditAnnotation, MatchCondition, Mutation, Validation, Variable};
 use crate::cel::{Declarations, ExpressionKind};
@@ -40,9 +40,9 @@ impl Checks<'_> {
     /// Appends the errors of match conditions, which cannot read variables.
     pub(super) fn match_conditions(
         &self,
-        errors: &mut Vec<Error>,
+        errors: &mut Errors,
         conditions: &[MatchCondition],
-        compilers: &Compilers,
+        compilers: Interruptible<'_>,
         path: &Path<'_>,
     ) {
         let path = path.child("matchConditions");
@@ -59,7 +59,7 @@ impl Checks<'_> {
     /// Appends the errors of variables. The expression of a variable can read the variables before it.
     pub(super) fn variables(
         &mut self,
-        errors: &mut Vec<Error>,
+        errors: &mut Errors,
         variables: &[Variable],
         path: &Path<'_>,
     ) {
@@ -92,12 +92,7 @@ impl Checks<'_> {
     }
 
     /// Appends the errors of a validation.
-    pub(super) fn validation(
-        &self,
-        errors: &mut Vec<Error>,
-        validation: &Validation,
-        path: &Path<'_>,
-    ) {
+    pub(super) fn validation(&self, errors: &mut Errors, validation: &Validation, path: &Path<'_>) {
         let Validation {
             expression,
             message,
@@ -169,7 +164,7 @@ impl Checks<'_> {
     /// Appends the errors of audit annotations. `name` is the name of the policy.
     pub(super) fn audit_annotations(
         &self,
-        errors: &mut Vec<Error>,
+        errors: &mut Errors,
         annotations: &[AuditAnnotation],
         name: &str,
         path: &Path<'_>,
@@ -207,7 +202,7 @@ impl Checks<'_> {
         }
     }
 
-    fn value_expression(&self, errors: &mut Vec<Error>, text: &str, path: &Path<'_>) {
+    fn value_expression(&self, errors: &mut Errors, text: &str, path: &Path<'_>) {
         let length = text.trim().len();
         if length == 0 {
             errors.push(Error::required(path, "valueExpression is not specified"));
@@ -232,7 +227,7 @@ impl Checks<'_> {
     }
 
     /// Appends the errors of a mutation.
-    pub(super) fn mutation(&self, errors: &mut Vec<Error>, mutation: &Mutation, path: &Path<'_>) {
+    pub(super) fn mutation(&self, errors: &mut Errors, mutation: &Mutation, path: &Path<'_>) {
         let Mutation {
             patch_type,
             apply_configuration,
@@ -279,7 +274,7 @@ impl Checks<'_> {
         }
     }
 
-    fn patch(&self, errors: &mut Vec<Error>, kind: ExpressionKind, text: &str, path: &Path<'_>) {
+    fn patch(&self, errors: &mut Errors, kind: ExpressionKind, text: &str, path: &Path<'_>) {
         if text.trim().is_empty() {
             return errors.push(Error::required(path, ""));
         }

@@ -1,17 +1,13 @@
 //! Validates the client configurations of webhooks (apiserver `pkg/util/webhook/validation.go`).
 
-use gavel_apimachinery::field::{Error, Path};
+use gavel_apimachinery::field::{Error, Errors, Path};
 use gavel_apimachinery::names;
 use gavel_golang::url::Url;
 
 use crate::api::{ServiceReference, WebhookClientConfig};
 
 /// Appends the errors of a webhook's client configuration.
-pub(super) fn client_config(
-    errors: &mut Vec<Error>,
-    client: &WebhookClientConfig,
-    path: &Path<'_>,
-) {
+pub(super) fn client_config(errors: &mut Errors, client: &WebhookClientConfig, path: &Path<'_>) {
     match (&client.url, &client.service) {
         (Some(text), None) => url(errors, text, &path.child("url")),
         (None, Some(one)) => service(errors, one, &path.child("service")),
@@ -24,7 +20,7 @@ pub(super) fn client_config(
 
 const FORM: &str = "; desired format: https://host[/path]";
 
-fn url(errors: &mut Vec<Error>, text: &str, path: &Path<'_>) {
+fn url(errors: &mut Errors, text: &str, path: &Path<'_>) {
     let url = match Url::parse_reference(text) {
         Ok(url) => url,
         Err(error) => {
@@ -58,7 +54,7 @@ fn url(errors: &mut Vec<Error>, text: &str, path: &Path<'_>) {
     }
 }
 
-fn service(errors: &mut Vec<Error>, service: &ServiceReference, path: &Path<'_>) {
+fn service(errors: &mut Errors, service: &ServiceReference, path: &Path<'_>) {
     // Upstream swaps the two field names in these errors.
     for (value, name) in [(&service.namespace, "name"), (&service.name, "namespace")] {
         if value.is_empty() {
@@ -75,7 +71,7 @@ fn service(errors: &mut Vec<Error>, service: &ServiceReference, path: &Path<'_>)
     }
 }
 
-fn service_path(errors: &mut Vec<Error>, text: &str, path: &Path<'_>) {
+fn service_path(errors: &mut Errors, text: &str, path: &Path<'_>) {
     if matches!(text, "" | "/") {
         return;
     }

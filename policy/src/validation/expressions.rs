@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 
 use gavel_apimachinery::field::{BadValue, Error, ErrorType, ExpressionPlace, Path};
 use gavel_apimachinery::json;
+use gavel_engine::program::Interrupt;
 use gavel_libraries::EnvSet;
 
 use crate::api::Variable;
@@ -19,9 +20,18 @@ pub(super) struct Compilers {
     stored: Compiler,
 }
 
+/// The compilers of a validation, which an interrupt stops.
+#[derive(Clone, Copy)]
+pub(super) struct Interruptible<'c> {
+    pub(super) compilers: &'c Compilers,
+    pub(super) interrupt: Interrupt<'c>,
+}
+
 /// The compilers for the expressions of one object.
-#[derive(Debug)]
-pub(super) struct Expressions<'c>(Cow<'c, Compilers>);
+pub(super) struct Expressions<'c> {
+    compilers: Cow<'c, Compilers>,
+    interrupt: Interrupt<'c>,
+}
 
 impl Compilers {
     pub(super) fn new(bases: &EnvSet) -> Self {
@@ -31,24 +41,35 @@ impl Compilers {
             bases: bases.clone(),
         }
     }
+}
 
+impl<'c> Interruptible<'c> {
     /// Compilers for expressions that cannot read variables.
-    pub(super) fn plain(&self) -> Expressions<'_> {
-        Expressions(Cow::Borrowed(self))
+    pub(super) fn plain(self) -> Expressions<'c> {
+        Expressions {
+            compilers: Cow::Borrowed(self.compilers),
+            interrupt: self.interrupt,
+        }
     }
 
     /// Compilers for expressions that can read variables.
-    pub(super) fn composed(&self) -> Expressions<'_> {
-        Expressions(Cow::Owned(Compilers {
-            new: Compiler::with_variables(self.bases.new_expressions()),
-            stored: Compiler::with_variables(self.bases.stored_expressions()),
-            bases: self.bases.clone(),
-        }))
+    pub(super) fn composed(self) -> Expressions<'c> {
+        let bases = &self.compilers.bases;
+        let compilers = Compilers {
+            new: Compiler::with_variables(bases.new_expressions()),
+            stored: Compiler::with_variables(bases.stored_expressions()),
+            bases: bases.clone(),
+        };
+        Expressions {
+            compilers: Cow::Owned(compilers),
+            interrupt: self.interrupt,
+        }
     }
 }
 
 impl Expressions<'_> {
-    /// Compiles an expression and returns its error, if any. `is_old` tells whether the old object had the expression.
+    /// Compiles an expression and returns its error, if any. `is_old` tells whether the old object had the expression. After an interrupt,
+    /// every expression has an error.
     pub(super) fn check(
         &self,
         kind: ExpressionKind,
@@ -57,7 +78,11 @@ impl Expressions<'_> {
         is_old: bool,
         path: &Path<'_>,
     ) -> Option<Error> {
-        let compiler = if is_old { &self.0.stored } else { &self.0.new };
+        if let Some(interrupted) = self.interrupted(path) {
+            return Some(interrupted);
+        }
+        let Compilers { new, stored, .. } = &*self.compilers;
+        let compiler = if is_old { stored } else { new };
         error(&compiler.compile(kind, text, declarations), path)
     }
 
@@ -89,13 +114,22 @@ impl Expressions<'_> {
         is_old: bool,
         path: &Path<'_>,
     ) -> Option<Error> {
-        let Compilers { new, stored, .. } = self.0.to_mut();
+        if let Some(interrupted) = self.interrupted(path) {
+            return Some(interrupted);
+        }
+        let Compilers { new, stored, .. } = self.compilers.to_mut();
         let (compiler, other) = if is_old { (stored, new) } else { (new, stored) };
         let expression = compiler.compile_variable(name, expression, declarations);
         if let Some(ty) = compiler.latest_variable() {
             other.declare(name, ty.clone());
         }
         error(&expression, path)
+    }
+
+    /// The error of an expression that is not compiled because of an interrupt.
+    fn interrupted(&self, path: &Path<'_>) -> Option<Error> {
+        let is_over = self.interrupt.is_some_and(|interrupt| interrupt());
+        is_over.then(|| internal(path, "operation interrupted"))
     }
 }
 
@@ -104,15 +138,15 @@ fn error(expression: &Expression, path: &Path<'_>) -> Option<Error> {
     Some(match error.kind {
         CompileErrorKind::Invalid => Error::invalid(path, expression.text(), &error.message)
             .in_expression(ExpressionPlace::new(error.position)),
-        CompileErrorKind::Internal => {
-            // The error's value is the error itself, in Go's JSON form.
-            let detail = json::quoted(&error.message);
-            let value =
-                format!("{{\"Type\":\"InternalError\",\"Detail\":{detail},\"Cause\":null}}");
-            let value = BadValue::Text(value);
-            Error::new(ErrorType::Internal, path, value, &error.message)
-        }
+        CompileErrorKind::Internal => internal(path, &error.message),
     })
+}
+
+/// An internal error. Its value is the error itself, in Go's JSON form.
+fn internal(path: &Path<'_>, message: &str) -> Error {
+    let detail = json::quoted(message);
+    let value = format!("{{\"Type\":\"InternalError\",\"Detail\":{detail},\"Cause\":null}}");
+    Error::new(ErrorType::Internal, path, BadValue::Text(value), message)
 }
 
 /// The expressions of the object before an update, for each field.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use gavel_apimachinery::field::{BadValue, Error, Path};
+use gavel_apimachinery::field::{BadValue, Error, Errors, Path};
 use gavel_apimachinery::json;
 use gavel_apimachinery::labels::LabelSelector;
 use gavel_apimachinery::names;
@@ -22,7 +22,7 @@ const MOST_CONDITIONS: usize = 64;
 
 /// Appends an error if the text is not one of the supported values. The error shows the text as JSON, as upstream does for Go's string
 /// types.
-pub(super) fn one_of(errors: &mut Vec<Error>, text: &str, supported: &[&str], path: &Path<'_>) {
+pub(super) fn one_of(errors: &mut Errors, text: &str, supported: &[&str], path: &Path<'_>) {
     if !supported.contains(&text) {
         let value = BadValue::Text(json::quoted(text));
         errors.push(Error::not_supported(path, value, supported));
@@ -30,25 +30,21 @@ pub(super) fn one_of(errors: &mut Vec<Error>, text: &str, supported: &[&str], pa
 }
 
 /// Appends the errors of a failure policy, which may be absent.
-pub(super) fn failure_policy(errors: &mut Vec<Error>, policy: Option<&str>, path: &Path<'_>) {
+pub(super) fn failure_policy(errors: &mut Errors, policy: Option<&str>, path: &Path<'_>) {
     if let Some(policy) = policy {
         one_of(errors, policy, &FAILURE_POLICIES, path);
     }
 }
 
 /// Appends the errors of a match policy, which may be absent.
-pub(super) fn match_policy(errors: &mut Vec<Error>, policy: Option<&str>, path: &Path<'_>) {
+pub(super) fn match_policy(errors: &mut Errors, policy: Option<&str>, path: &Path<'_>) {
     if let Some(policy) = policy {
         one_of(errors, policy, &MATCH_POLICIES, path);
     }
 }
 
 /// Appends the errors of the match constraints of a policy or binding.
-pub(super) fn match_resources(
-    errors: &mut Vec<Error>,
-    resources: &MatchResources,
-    path: &Path<'_>,
-) {
+pub(super) fn match_resources(errors: &mut Errors, resources: &MatchResources, path: &Path<'_>) {
     let MatchResources {
         namespace_selector,
         object_selector,
@@ -78,7 +74,7 @@ pub(super) fn match_resources(
 }
 
 /// Appends an error if a required field is absent.
-pub(super) fn required(errors: &mut Vec<Error>, is_there: bool, path: &Path<'_>) {
+pub(super) fn required(errors: &mut Errors, is_there: bool, path: &Path<'_>) {
     if !is_there {
         errors.push(Error::required(path, ""));
     }
@@ -86,7 +82,7 @@ pub(super) fn required(errors: &mut Vec<Error>, is_there: bool, path: &Path<'_>)
 
 /// Appends the errors of a selector, which may be absent.
 pub(super) fn label_selector(
-    errors: &mut Vec<Error>,
+    errors: &mut Errors,
     selector: Option<&LabelSelector>,
     lenient: bool,
     path: &Path<'_>,
@@ -99,7 +95,7 @@ pub(super) fn label_selector(
 /// Appends an error for each operation that mutating policies do not support. As in upstream, the path of the error does not contain the
 /// rule's index.
 pub(super) fn mutating_operations(
-    errors: &mut Vec<Error>,
+    errors: &mut Errors,
     resources: &MatchResources,
     path: &Path<'_>,
 ) {
@@ -118,7 +114,7 @@ pub(super) fn mutating_operations(
     }
 }
 
-fn named_rule(errors: &mut Vec<Error>, named: &NamedRuleWithOperations, path: &Path<'_>) {
+fn named_rule(errors: &mut Errors, named: &NamedRuleWithOperations, path: &Path<'_>) {
     let names_path = path.child("resourceNames");
     let mut seen = BTreeSet::new();
     for (n, name) in named.resource_names.iter().enumerate() {
@@ -134,7 +130,7 @@ fn named_rule(errors: &mut Vec<Error>, named: &NamedRuleWithOperations, path: &P
 }
 
 /// Appends the errors of a rule.
-pub(super) fn rule(errors: &mut Vec<Error>, rule: &RuleWithOperations, path: &Path<'_>) {
+pub(super) fn rule(errors: &mut Errors, rule: &RuleWithOperations, path: &Path<'_>) {
     let operations = path.child("operations");
     some_or_all(errors, &rule.operations, "operations", &operations);
     for (n, operation) in rule.operations.iter().enumerate() {
@@ -158,7 +154,7 @@ pub(super) fn rule(errors: &mut Vec<Error>, rule: &RuleWithOperations, path: &Pa
 }
 
 /// Appends an error if a list is empty, or contains `*` and other items.
-fn some_or_all(errors: &mut Vec<Error>, list: &[String], others: &str, path: &Path<'_>) {
+fn some_or_all(errors: &mut Errors, list: &[String], others: &str, path: &Path<'_>) {
     required(errors, !list.is_empty(), path);
     if list.len() > 1 && list.iter().any(|text| text == "*") {
         let detail = format!("if '*' is present, must not specify other {others}");
@@ -166,7 +162,7 @@ fn some_or_all(errors: &mut Vec<Error>, list: &[String], others: &str, path: &Pa
     }
 }
 
-fn resources(errors: &mut Vec<Error>, resources: &[String], path: &Path<'_>) {
+fn resources(errors: &mut Errors, resources: &[String], path: &Path<'_>) {
     required(errors, !resources.is_empty(), path);
     // The resources that are listed with all subresources (`pods/*`), and the subresources that are listed for all resources (`*/scale`).
     let mut whole = BTreeSet::new();
@@ -215,9 +211,9 @@ fn texts(list: &[String]) -> Json {
     Json::from(list.to_vec())
 }
 
-/// Appends the errors of match conditions. `expressions` must come from `Compilers::plain`, because match conditions cannot read variables.
+/// Appends the errors of match conditions. `expressions` must come from `Interruptible::plain`, because match conditions cannot read variables.
 pub(super) fn match_conditions(
-    errors: &mut Vec<Error>,
+    errors: &mut Errors,
     conditions: &[MatchCondition],
     params: bool,
     old: &OldExpressions<'_>,

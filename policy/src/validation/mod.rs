@@ -12,18 +12,19 @@ mod policy;
 mod status;
 mod webhook;
 
-use gavel_apimachinery::field::{self, Error, Path};
+use gavel_apimachinery::field::{self, Error, Errors, Path};
 use gavel_apimachinery::meta::{self, MetadataView};
 use gavel_apimachinery::names::{self, NameRule};
 use gavel_apimachinery::serializer::ApiValue;
 use gavel_apimachinery::server::{Difference, Server};
+use gavel_engine::program::Interrupt;
 use gavel_engine::types::TypeTextError;
 use gavel_engine::value::Json;
 use gavel_golang::quote::quote;
 use gavel_libraries::EnvSet;
 
 use crate::api::{self, GROUP, ObjectMeta, Registration, Resource, ValidatingAdmissionPolicy};
-use expressions::Compilers;
+use expressions::{Compilers, Interruptible};
 
 /// Validates objects as an API server does.
 #[derive(Debug)]
@@ -64,44 +65,56 @@ impl Validator {
         })
     }
 
-    /// Validates an object to create. If its name must be generated, the name is assumed to end in `22222`.
-    pub fn create(&self, object: &Resource) -> Report {
+    /// Validates an object to create. If its name must be generated, the name is assumed to end in `22222`. After an interrupt, the report
+    /// has an error for each expression that was not compiled.
+    pub fn create(&self, object: &Resource, interrupt: Interrupt<'_>) -> Report {
         match object {
-            Resource::ValidatingAdmissionPolicy(object) => self.create_one(&**object),
-            Resource::ValidatingAdmissionPolicyBinding(object) => self.create_one(&**object),
-            Resource::MutatingAdmissionPolicy(object) => self.create_one(&**object),
-            Resource::MutatingAdmissionPolicyBinding(object) => self.create_one(&**object),
-            Resource::ValidatingWebhookConfiguration(object) => self.create_one(&**object),
-            Resource::MutatingWebhookConfiguration(object) => self.create_one(&**object),
+            Resource::ValidatingAdmissionPolicy(object) => self.create_one(&**object, interrupt),
+            Resource::ValidatingAdmissionPolicyBinding(object) => {
+                self.create_one(&**object, interrupt)
+            }
+            Resource::MutatingAdmissionPolicy(object) => self.create_one(&**object, interrupt),
+            Resource::MutatingAdmissionPolicyBinding(object) => {
+                self.create_one(&**object, interrupt)
+            }
+            Resource::ValidatingWebhookConfiguration(object) => {
+                self.create_one(&**object, interrupt)
+            }
+            Resource::MutatingWebhookConfiguration(object) => self.create_one(&**object, interrupt),
         }
     }
 
-    /// Validates an object that replaces an old one. Returns `None` if the two objects have different kinds.
-    pub fn update(&self, object: &Resource, old: &Resource) -> Option<Report> {
+    /// Validates an object that replaces an old one, like [`create`](Self::create). Returns `None` if the two objects have different kinds.
+    pub fn update(
+        &self,
+        object: &Resource,
+        old: &Resource,
+        interrupt: Interrupt<'_>,
+    ) -> Option<Report> {
         Some(match (object, old) {
             (
                 Resource::ValidatingAdmissionPolicy(object),
                 Resource::ValidatingAdmissionPolicy(old),
-            ) => self.update_one(&**object, &**old),
+            ) => self.update_one(&**object, &**old, interrupt),
             (
                 Resource::ValidatingAdmissionPolicyBinding(object),
                 Resource::ValidatingAdmissionPolicyBinding(old),
-            ) => self.update_one(&**object, &**old),
+            ) => self.update_one(&**object, &**old, interrupt),
             (Resource::MutatingAdmissionPolicy(object), Resource::MutatingAdmissionPolicy(old)) => {
-                self.update_one(&**object, &**old)
+                self.update_one(&**object, &**old, interrupt)
             }
             (
                 Resource::MutatingAdmissionPolicyBinding(object),
                 Resource::MutatingAdmissionPolicyBinding(old),
-            ) => self.update_one(&**object, &**old),
+            ) => self.update_one(&**object, &**old, interrupt),
             (
                 Resource::ValidatingWebhookConfiguration(object),
                 Resource::ValidatingWebhookConfiguration(old),
-            ) => self.update_one(&**object, &**old),
+            ) => self.update_one(&**object, &**old, interrupt),
             (
                 Resource::MutatingWebhookConfiguration(object),
                 Resource::MutatingWebhookConfiguration(old),
-            ) => self.update_one(&**object, &**old),
+            ) => self.update_one(&**object, &**old, interrupt),
             _ => return None,
         })
     }
@@ -119,20 +132,21 @@ impl Validator {
         metadata.annotations = before.annotations;
         metadata.finalizers = before.finalizers;
         metadata.owner_references = before.owner_references;
-        let mut errors = update_metadata(&metadata, &old.metadata, self.server);
+        let mut errors = Errors::from_iter(update_metadata(&metadata, &old.metadata, self.server));
         let path = Path::new("status");
         status::validate(&mut errors, &object.status, &path, self.server);
         report::<ValidatingAdmissionPolicy>(errors, metadata.name, self.server)
     }
 
-    fn create_one<T: Validated>(&self, object: &T) -> Report {
+    fn create_one<T: Validated>(&self, object: &T, interrupt: Interrupt<'_>) -> Report {
         let mut metadata = object.metadata().clone();
         metadata.generation = 1;
         if metadata.name.is_empty() && !metadata.generate_name.is_empty() {
             metadata.name = format!("{}{GENERATED}", metadata.generate_name);
         }
-        let mut errors = validate_metadata(&metadata, names::subdomain_name, self.server);
-        object.validate(&mut errors, &metadata.name, None, &self.compilers);
+        let errors = validate_metadata(&metadata, names::subdomain_name, self.server);
+        let mut errors = Errors::from_iter(errors);
+        object.validate(&mut errors, &metadata.name, None, self.compiling(interrupt));
         if self.server.has(Difference::StaticNamesAreRefused) {
             let fault = reserved_name_fault(&metadata.name);
             let path = Path::new("metadata");
@@ -140,22 +154,35 @@ impl Validator {
             errors.extend(fault.map(|fault| Error::invalid(&path, &metadata.name, fault)));
         }
         if errors.is_empty() {
-            errors = validate_metadata(&metadata, names::path_segment, self.server);
+            errors.extend(validate_metadata(
+                &metadata,
+                names::path_segment,
+                self.server,
+            ));
         }
         report::<T>(errors, metadata.name, self.server)
     }
 
-    fn update_one<T: Validated>(&self, object: &T, old: &T) -> Report {
+    fn update_one<T: Validated>(&self, object: &T, old: &T, interrupt: Interrupt<'_>) -> Report {
         let mut metadata = object.metadata().clone();
-        let mut errors = update_metadata(&metadata, old.metadata(), self.server);
+        let errors = update_metadata(&metadata, old.metadata(), self.server);
+        let mut errors = Errors::from_iter(errors);
         metadata.generation = 1;
         errors.extend(validate_metadata(
             &metadata,
             names::subdomain_name,
             self.server,
         ));
-        object.validate(&mut errors, &metadata.name, Some(old), &self.compilers);
+        let compilers = self.compiling(interrupt);
+        object.validate(&mut errors, &metadata.name, Some(old), compilers);
         report::<T>(errors, metadata.name, self.server)
+    }
+
+    fn compiling<'v>(&'v self, interrupt: Interrupt<'v>) -> Interruptible<'v> {
+        Interruptible {
+            compilers: &self.compilers,
+            interrupt,
+        }
     }
 }
 
@@ -174,10 +201,10 @@ trait Validated: Registration {
     /// update.
     fn validate(
         &self,
-        errors: &mut Vec<Error>,
+        errors: &mut Errors,
         name: &str,
         old: Option<&Self>,
-        compilers: &Compilers,
+        compilers: Interruptible<'_>,
     );
 }
 
@@ -191,7 +218,8 @@ fn reserved_name_fault(name: &str) -> Option<String> {
     })
 }
 
-fn report<T: Registration>(mut errors: Vec<Error>, name: String, server: Server) -> Report {
+fn report<T: Registration>(errors: Errors, name: String, server: Server) -> Report {
+    let mut errors = errors.into_vec();
     names::reword(&mut errors, server);
     let warns = errors.is_empty() && server.has(Difference::StaticNamesAreWarnedOf);
     let fault = reserved_name_fault(&name).filter(|_| warns);

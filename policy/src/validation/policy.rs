@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use gavel_apimachinery::field::{Error, Path};
+use gavel_apimachinery::field::{Error, Errors, Path};
 use gavel_apimachinery::meta::GroupVersion;
 use gavel_apimachinery::names;
 
 use super::Validated;
 use super::checks::Checks;
-use super::expressions::{Compilers, OldExpressions};
+use super::expressions::{Interruptible, OldExpressions};
 use super::matching::{failure_policy, match_resources, mutating_operations, one_of, required};
 use super::webhook::REINVOCATION_POLICIES;
 use crate::api::{
@@ -19,10 +19,10 @@ use crate::api::{
 impl Validated for ValidatingAdmissionPolicy {
     fn validate(
         &self,
-        errors: &mut Vec<Error>,
+        errors: &mut Errors,
         name: &str,
         old: Option<&Self>,
-        compilers: &Compilers,
+        compilers: Interruptible<'_>,
     ) {
         let spec = &self.spec;
         let path = Path::new("spec");
@@ -57,10 +57,10 @@ impl Validated for ValidatingAdmissionPolicy {
 impl Validated for MutatingAdmissionPolicy {
     fn validate(
         &self,
-        errors: &mut Vec<Error>,
+        errors: &mut Errors,
         _: &str,
         old: Option<&Self>,
-        compilers: &Compilers,
+        compilers: Interruptible<'_>,
     ) {
         let spec = &self.spec;
         let path = Path::new("spec");
@@ -123,7 +123,7 @@ scope_of!(MutatingAdmissionPolicySpec);
 
 impl SharedSpec<'_> {
     /// Appends all errors except errors of expressions.
-    fn check(&self, errors: &mut Vec<Error>, path: &Path<'_>) {
+    fn check(&self, errors: &mut Errors, path: &Path<'_>) {
         failure_policy_required(errors, self.failure_policy, path);
         param_kind(errors, self.param_kind, &path.child("paramKind"));
         match_constraints(
@@ -136,10 +136,10 @@ impl SharedSpec<'_> {
     /// Appends the errors of match conditions and variables.
     fn check_expressions(
         &self,
-        errors: &mut Vec<Error>,
+        errors: &mut Errors,
         checks: &mut Checks<'_>,
         old: Option<SharedSpec<'_>>,
-        compilers: &Compilers,
+        compilers: Interruptible<'_>,
         path: &Path<'_>,
     ) {
         let is_unchanged = |old: SharedSpec<'_>| {
@@ -183,17 +183,13 @@ fn texts<'p, T: 'p>(
     texts.map(String::as_str).collect()
 }
 
-fn failure_policy_required(errors: &mut Vec<Error>, policy: Option<&str>, path: &Path<'_>) {
+fn failure_policy_required(errors: &mut Errors, policy: Option<&str>, path: &Path<'_>) {
     let path = path.child("failurePolicy");
     required(errors, policy.is_some(), &path);
     failure_policy(errors, policy, &path);
 }
 
-fn match_constraints(
-    errors: &mut Vec<Error>,
-    constraints: Option<&MatchResources>,
-    path: &Path<'_>,
-) {
+fn match_constraints(errors: &mut Errors, constraints: Option<&MatchResources>, path: &Path<'_>) {
     match constraints {
         None => errors.push(Error::required(path, "")),
         Some(constraints) => {
@@ -208,7 +204,7 @@ fn match_constraints(
     }
 }
 
-fn param_kind(errors: &mut Vec<Error>, param_kind: Option<&ParamKind>, path: &Path<'_>) {
+fn param_kind(errors: &mut Errors, param_kind: Option<&ParamKind>, path: &Path<'_>) {
     let Some(ParamKind { api_version, kind }) = param_kind else {
         return;
     };

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use gavel_apimachinery::field::{Error, Path};
+use gavel_apimachinery::field::{Error, Errors, Path};
 use gavel_apimachinery::names;
 use gavel_apimachinery::serializer::ApiValue;
 use gavel_apimachinery::server::{Difference, Server};
@@ -19,7 +19,7 @@ const STATUSES: [&str; 3] = ["False", "True", "Unknown"];
 
 /// Appends the errors of a status.
 pub(super) fn validate(
-    errors: &mut Vec<Error>,
+    errors: &mut Errors,
     status: &ValidatingAdmissionPolicyStatus,
     path: &Path<'_>,
     server: Server,
@@ -61,12 +61,7 @@ pub(super) fn validate(
 }
 
 /// Appends the errors of a condition (apimachinery `pkg/apis/meta/v1/validation`).
-fn validate_condition(
-    errors: &mut Vec<Error>,
-    condition: &Condition,
-    path: &Path<'_>,
-    server: Server,
-) {
+fn validate_condition(errors: &mut Errors, condition: &Condition, path: &Path<'_>, server: Server) {
     let Condition {
         kind,
         status,
@@ -114,7 +109,7 @@ fn validate_condition(
     too_long(errors, message, LONGEST_MESSAGE, &path.child("message"));
 }
 
-fn too_long(errors: &mut Vec<Error>, text: &str, most: usize, path: &Path<'_>) {
+fn too_long(errors: &mut Errors, text: &str, most: usize, path: &Path<'_>) {
     if text.len() > most {
         errors.push(Error::too_long(
             path,

@@ -1,3 +1,5 @@
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use serde_json::json;
 
 use super::*;
@@ -72,7 +74,7 @@ fn error_texts(report: &Report) -> Vec<String> {
 fn check_created(of: fn(&Json) -> Resource, cases: &[(Json, &[&str])]) {
     let validator = validator();
     for (changes, expected) in cases {
-        let report = validator.create(&of(changes));
+        let report = validator.create(&of(changes), None);
         assert_eq!(error_texts(&report), *expected, "{changes}");
     }
 }
@@ -158,13 +160,43 @@ fn errors_have_positions_in_the_expression_as_written() {
         "matchConditions": [{"name": "a", "expression": " 1 + true"}],
         "variables": [{"name": "a", "expression": " 1 + true"}],
     }));
-    let mut errors = validator().create(&policy).errors;
+    let mut errors = validator().create(&policy, None).errors;
     errors.sort_by(|one, other| one.field.cmp(&other.field));
     let places = errors.iter().map(|error| error.expression);
     let places: Vec<_> = places
         .map(|place| place.map(|place| (place.line, place.column)))
         .collect();
     assert_eq!(places, [Some((2, 7)), Some((1, 4)), Some((1, 4))]);
+}
+
+#[test]
+fn after_an_interrupt_no_expression_is_compiled() {
+    let policy = validating(&json!({
+        "variables": [{"name": "a", "expression": "1"}],
+        "validations": [{"expression": "true"}, {"expression": "true"}],
+    }));
+    let calls = AtomicUsize::new(0);
+    let interrupt = || calls.fetch_add(1, Ordering::Relaxed) > 0;
+    let report = validator().create(&policy, Some(&interrupt));
+    assert_eq!(
+        error_texts(&report),
+        [
+            "spec.validations[0].expression: Internal error: operation interrupted",
+            "spec.validations[1].expression: Internal error: operation interrupted",
+        ]
+    );
+}
+
+#[test]
+fn errors_that_repeat_a_long_name_are_limited() {
+    let mut policy =
+        json!({"metadata": {"name": "n".repeat(1 << 20)}, "spec": {"auditAnnotations": []}});
+    let annotations = vec![json!({"key": "", "valueExpression": "''"}); 100];
+    policy["spec"]["auditAnnotations"] = json!(annotations);
+    let policy = object("ValidatingAdmissionPolicy", "p", policy);
+    let errors = validator().create(&policy, None).errors;
+    let size: usize = errors.iter().map(|error| error.to_string().len()).sum();
+    assert!(size < 40 << 20, "{size}");
 }
 
 #[test]
@@ -269,7 +301,7 @@ fn faults_of_webhooks_are_reported() {
 fn updates_are_forgiven_what_was_wrong_before() {
     let validator = validator();
     let check = |object: &Resource, old: &Resource, expected: &[&str]| {
-        let report = validator.update(object, old).unwrap();
+        let report = validator.update(object, old, None).unwrap();
         assert_eq!(error_texts(&report), expected);
     };
     let fault = r#"webhooks[0].sideEffects: Unsupported value: "Some": supported values: "None", "NoneOnDryRun""#;
@@ -288,13 +320,13 @@ fn updates_are_forgiven_what_was_wrong_before() {
     check(&faulty("Secret"), &faulty("Secret"), &[]);
     let fault = r#"spec.matchConditions[0].expression: Invalid value: "1": must evaluate to bool but got int"#;
     check(&faulty("Secret"), &faulty("ConfigMap"), &[fault]);
-    assert_eq!(validator.update(&sound, &faulty("Secret")), None);
+    assert_eq!(validator.update(&sound, &faulty("Secret"), None), None);
 }
 
 #[test]
 fn rejections_name_the_object_and_report_each_fault_once() {
     let check = |object: &Resource, faults: usize, expected: &str| {
-        let report = validator().create(object);
+        let report = validator().create(object, None);
         assert_eq!(report.errors.len(), faults);
         assert_eq!(report.message().as_deref(), Some(expected));
     };
@@ -318,7 +350,7 @@ fn names_of_static_configurations_are_warned_of() {
     let warnings = |name: &str, spec: &Json| {
         let rest = json!({"spec": spec});
         let object = object("ValidatingAdmissionPolicyBinding", name, rest);
-        validator().create(&object).warnings.len()
+        validator().create(&object, None).warnings.len()
     };
     assert_eq!(warnings("a.static.k8s.io", &spec), 1);
     assert_eq!(warnings("a.k8s.io", &spec), 0);

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use gavel_apimachinery::field::{Error, Path};
+use gavel_apimachinery::field::{Error, Errors, Path};
 use gavel_apimachinery::labels::LabelSelector;
 use gavel_apimachinery::names;
 use gavel_engine::value::Json;
 
 use super::Validated;
 use super::client::client_config;
-use super::expressions::{Compilers, OldExpressions};
+use super::expressions::{Interruptible, OldExpressions};
 use super::matching::{
     failure_policy, label_selector, match_conditions, match_policy, one_of, rule,
 };
@@ -80,10 +80,10 @@ macro_rules! validated {
         impl Validated for $configuration {
             fn validate(
                 &self,
-                errors: &mut Vec<Error>,
+                errors: &mut Errors,
                 _: &str,
                 old: Option<&Self>,
-                compilers: &Compilers,
+                compilers: Interruptible<'_>,
             ) {
                 fn webhooks(of: &$configuration) -> Vec<Webhook<'_>> {
                     of.webhooks.iter().map(Webhook::from).collect()
@@ -153,7 +153,7 @@ impl<'o> Demands<'o> {
 }
 
 fn has_bad_selector(webhook: &Webhook<'_>) -> bool {
-    let mut errors = Vec::new();
+    let mut errors = Errors::default();
     label_selector(
         &mut errors,
         webhook.namespace_selector,
@@ -171,10 +171,10 @@ fn knows_review_version(versions: &[String]) -> bool {
 }
 
 fn webhooks_are_valid(
-    errors: &mut Vec<Error>,
+    errors: &mut Errors,
     webhooks: &[Webhook<'_>],
     old: Option<&[Webhook<'_>]>,
-    compilers: &Compilers,
+    compilers: Interruptible<'_>,
 ) {
     let demands = old.map_or_else(Demands::all, |old| Demands::of_update(webhooks, old));
     let path = Path::new("webhooks");
@@ -197,10 +197,10 @@ fn webhooks_are_valid(
 }
 
 fn one_webhook(
-    errors: &mut Vec<Error>,
+    errors: &mut Errors,
     webhook: &Webhook<'_>,
     demands: &Demands<'_>,
-    compilers: &Compilers,
+    compilers: Interruptible<'_>,
     path: &Path<'_>,
 ) {
     qualified_domain(errors, webhook.name, &path.child("name"));
@@ -262,7 +262,7 @@ fn one_webhook(
     }
 }
 
-fn qualified_domain(errors: &mut Vec<Error>, name: &str, path: &Path<'_>) {
+fn qualified_domain(errors: &mut Errors, name: &str, path: &Path<'_>) {
     let faults = names::dns1123_subdomain(name.as_bytes());
     if name.is_empty() {
         errors.push(Error::required(path, ""));
@@ -274,7 +274,7 @@ fn qualified_domain(errors: &mut Vec<Error>, name: &str, path: &Path<'_>) {
     }
 }
 
-fn side_effects(errors: &mut Vec<Error>, class: Option<&str>, none: bool, path: &Path<'_>) {
+fn side_effects(errors: &mut Errors, class: Option<&str>, none: bool, path: &Path<'_>) {
     let allowed = if none {
         &NO_SIDE_EFFECTS[..]
     } else {
@@ -289,12 +289,7 @@ fn side_effects(errors: &mut Vec<Error>, class: Option<&str>, none: bool, path: 
     }
 }
 
-fn review_versions(
-    errors: &mut Vec<Error>,
-    versions: &[String],
-    must_know_one: bool,
-    path: &Path<'_>,
-) {
+fn review_versions(errors: &mut Errors, versions: &[String], must_know_one: bool, path: &Path<'_>) {
     let known = REVIEW_VERSIONS.join(", ");
     if versions.is_empty() {
         let detail = format!("must specify one of {known}");

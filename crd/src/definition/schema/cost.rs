@@ -1,8 +1,6 @@
 //! The total cost of the rules of a schema, and the errors if the cost exceeds the limit (apiextensions `validation/cel_validation.go`).
 
-use gavel_apimachinery::field::{Error, Path};
-
-use crate::definition::findings::Findings;
+use gavel_apimachinery::field::{Error, Errors, Path};
 
 /// The cost limit of one rule for all its evaluations in one object, in cost units.
 pub const RULE_LIMIT: u64 = 10_000_000;
@@ -37,7 +35,7 @@ impl TotalCost {
     }
 
     /// Appends errors if the sum exceeds the limit; `path` is the path of the schema.
-    pub(in crate::definition) fn check(&self, path: &Path<'_>, errors: &mut Findings) {
+    pub(in crate::definition) fn check(&self, path: &Path<'_>, errors: &mut Errors) {
         if self.total <= SCHEMA_LIMIT {
             return;
         }
@@ -100,9 +98,9 @@ mod tests {
             total.add(&root.child(name), cost);
         }
         assert_eq!(total.total, u64::MAX);
-        let mut findings = Findings::default();
+        let mut findings = Errors::default();
         total.check(&root, &mut findings);
-        let errors = findings.into_errors();
+        let errors = findings.into_vec();
         let fields: Vec<_> = errors.iter().map(|error| error.field.as_str()).collect();
         let expected = ["schema.f", "schema.b", "schema.d", "schema.e", "schema"];
         assert_eq!(fields, expected);

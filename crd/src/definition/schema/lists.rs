@@ -2,14 +2,13 @@
 
 use std::collections::HashSet;
 
-use gavel_apimachinery::field::{BadValue, Error, Path};
+use gavel_apimachinery::field::{BadValue, Error, Errors, Path};
 use gavel_apimachinery::json;
 use gavel_engine::value::Json;
 use gavel_schema::{Items, JsonSchema};
 use smol_str::SmolStr;
 
 use super::structural::required_or_invalid;
-use crate::definition::findings::Findings;
 use crate::definition::go_json;
 use crate::definition::options::Options;
 
@@ -21,7 +20,7 @@ pub(super) fn check(
     schema: &JsonSchema,
     options: &Options<'_>,
     path: &Path<'_>,
-    errors: &mut Findings,
+    errors: &mut Errors,
 ) {
     if schema.preserve_unknown_fields == Some(false) {
         let path = path.child("x-kubernetes-preserve-unknown-fields");
@@ -35,7 +34,7 @@ pub(super) fn check(
     }
 }
 
-fn check_map_type(schema: &JsonSchema, path: &Path<'_>, errors: &mut Findings) {
+fn check_map_type(schema: &JsonSchema, path: &Path<'_>, errors: &mut Errors) {
     let Some(map_type) = schema.topology.map_type.as_deref() else {
         return;
     };
@@ -58,7 +57,7 @@ fn check_list_type(
     schema: &JsonSchema,
     options: &Options<'_>,
     path: &Path<'_>,
-    errors: &mut Findings,
+    errors: &mut Errors,
 ) {
     let Some(list_type) = schema.topology.list_type.as_deref() else {
         return;
@@ -107,7 +106,7 @@ pub(in crate::definition) fn mergeable_item_of_set(
 }
 
 /// Checks the keys of a list of type map.
-fn check_keys(schema: &JsonSchema, path: &Path<'_>, errors: &mut Findings) {
+fn check_keys(schema: &JsonSchema, path: &Path<'_>, errors: &mut Errors) {
     let keys_path = path.child("x-kubernetes-list-map-keys");
     let list_type = schema.topology.list_type.as_deref();
     if !schema.topology.list_map_keys.is_empty() && list_type != Some("map") {
@@ -153,7 +152,7 @@ fn check_key_properties(
     schema: &JsonSchema,
     item: &JsonSchema,
     path: &Path<'_>,
-    errors: &mut Findings,
+    errors: &mut Errors,
 ) {
     let keys = &schema.topology.list_map_keys;
     let keys_path = path.child("x-kubernetes-list-map-keys");
@@ -192,7 +191,7 @@ fn check_key_properties(
 pub(in crate::definition) fn check_entries(
     schema: &JsonSchema,
     path: &Path<'_>,
-    errors: &mut Findings,
+    errors: &mut Errors,
 ) {
     let (Some(item), Some(list_type @ ("set" | "map"))) =
         (schema.item(), schema.topology.list_type.as_deref())

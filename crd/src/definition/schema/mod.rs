@@ -1,10 +1,9 @@
 //! The validation of a schema (apiextensions-apiserver `validation.go`, `validateCustomResourceDefinitionValidation`).
 
-use gavel_apimachinery::field::{Error, Path};
+use gavel_apimachinery::field::{Error, Errors, Path};
 use gavel_schema::JsonSchema;
 
 use super::Validation;
-use crate::definition::findings::Findings;
 
 mod check;
 mod context;
@@ -32,16 +31,11 @@ use openapi::OpenApi;
 
 impl SchemaCheck<'_> {
     /// Appends the errors of a validation's schema; `path` is the path of the validation.
-    pub(super) fn run(
-        self,
-        validation: Option<&Validation>,
-        path: &Path<'_>,
-        errors: &mut Findings,
-    ) {
+    pub(super) fn run(self, validation: Option<&Validation>, path: &Path<'_>, errors: &mut Errors) {
         let Some(schema) = validation.and_then(|validation| validation.schema.as_deref()) else {
             return;
         };
-        let mut found = Findings::default();
+        let mut found = Errors::default();
         if self.has_status {
             root::check(schema, path, &mut found);
         }
@@ -71,15 +65,15 @@ impl SchemaCheck<'_> {
         }
         let mut walk = OpenApi::new(self);
         walk.check(schema, &schema_path, context.as_ref());
-        found.extend(walk.schema_errors.into_errors());
-        found.extend(walk.rule_errors.into_errors());
+        found.extend(walk.schema_errors.into_vec());
+        found.extend(walk.rule_errors.into_vec());
         if found.len() == 0
             && let Some(error) = unconvertible
         {
             found.push(Error::invalid(&schema_path, "", error));
         }
         walk.total.check(&schema_path, &mut found);
-        errors.extend(found.into_errors());
+        errors.extend(found.into_vec());
     }
 }
 

@@ -1,14 +1,13 @@
 //! Walks over all schemas within a schema, and checks each of these schemas and its rules (apiextensions-apiserver `validation.go`,
 //! `ValidateCustomResourceDefinitionOpenAPISchema`).
 
-use gavel_apimachinery::field::{Error, Path};
+use gavel_apimachinery::field::{Error, Errors, Path};
 use gavel_schema::{Dependency, Items, JsonSchema, SchemaOrBool};
 
 use super::check::SchemaCheck;
 use super::context::{Context, Step};
 use super::cost::TotalCost;
 use super::{lists, rule_syntax};
-use crate::definition::findings::Findings;
 
 /// The valid values of `type` in a schema.
 pub(in crate::definition) const TYPES: [&str; 6] =
@@ -20,9 +19,9 @@ pub(super) struct OpenApi<'w> {
     pub(super) check: SchemaCheck<'w>,
     /// All errors except those that the compilation of rules finds. For each node, errors of the type and the default come first, then
     /// errors of the nodes below, then errors of list extensions and of rule syntax.
-    pub(super) schema_errors: Findings,
+    pub(super) schema_errors: Errors,
     /// Errors of rules.
-    pub(super) rule_errors: Findings,
+    pub(super) rule_errors: Errors,
     /// The cost of all rules.
     pub(super) total: TotalCost,
 }
@@ -70,8 +69,8 @@ impl<'w> OpenApi<'w> {
     pub(super) fn new(check: SchemaCheck<'w>) -> Self {
         OpenApi {
             check,
-            schema_errors: Findings::default(),
-            rule_errors: Findings::default(),
+            schema_errors: Errors::default(),
+            rule_errors: Errors::default(),
             total: TotalCost::default(),
         }
     }

@@ -1,17 +1,16 @@
 //! Checks the root schema of a version that has the subresource `status`. The API server also uses the schema of the status separately, so
 //! the root must not constrain the status.
 
-use gavel_apimachinery::field::{BadValue, Error, Path};
+use gavel_apimachinery::field::{BadValue, Error, Errors, Path};
 use gavel_schema::JsonSchema;
 
-use crate::definition::findings::Findings;
 use crate::definition::go_json;
 
 const ALLOWED: &str = "only [Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength Pattern MaxItems MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example XPreserveUnknownFields XValidations] fields are allowed at the root of the schema if the status subresource is enabled";
 
 /// Checks the root of a schema; `path` is the field that contains `openAPIV3Schema`, such as `spec.versions[0].schema`. Only the first
 /// error is reported.
-pub(super) fn check(schema: &JsonSchema, path: &Path<'_>, errors: &mut Findings) {
+pub(super) fn check(schema: &JsonSchema, path: &Path<'_>, errors: &mut Errors) {
     let before_type = !schema.unsupported.id.is_empty()
         || !schema.unsupported.schema.is_empty()
         || schema.unsupported.reference.is_some();

@@ -1,11 +1,10 @@
 //! Checks of rules that need no compilation.
 
-use gavel_apimachinery::field::{BadValue, Error, Path};
+use gavel_apimachinery::field::{BadValue, Error, Errors, Path};
 use gavel_apimachinery::json;
 use gavel_schema::{JsonSchema, ValidationRule};
 
 use super::convertible::conversion_error;
-use crate::definition::findings::Findings;
 use crate::rule::{Brackets, FieldPath};
 
 const REASONS: [&str; 4] = [
@@ -16,7 +15,7 @@ const REASONS: [&str; 4] = [
 ];
 
 /// Checks the rules of a node.
-pub(super) fn check(schema: &JsonSchema, path: &Path<'_>, errors: &mut Findings) {
+pub(super) fn check(schema: &JsonSchema, path: &Path<'_>, errors: &mut Errors) {
     let rules = path.child("x-kubernetes-validations");
     let names_fields = schema
         .validations
@@ -39,7 +38,7 @@ pub(super) fn check(schema: &JsonSchema, path: &Path<'_>, errors: &mut Findings)
     }
 }
 
-fn check_texts(rule: &ValidationRule, path: &Path<'_>, errors: &mut Findings) {
+fn check_texts(rule: &ValidationRule, path: &Path<'_>, errors: &mut Errors) {
     let (text, message) = (rule.rule.trim(), rule.message.trim());
     let message_path = path.child("message");
     if text.is_empty() {
@@ -63,12 +62,7 @@ fn check_texts(rule: &ValidationRule, path: &Path<'_>, errors: &mut Findings) {
     }
 }
 
-fn check_field_path(
-    text: &str,
-    schema: Option<&JsonSchema>,
-    path: &Path<'_>,
-    errors: &mut Findings,
-) {
+fn check_field_path(text: &str, schema: Option<&JsonSchema>, path: &Path<'_>, errors: &mut Errors) {
     if text.is_empty() {
         return;
     }

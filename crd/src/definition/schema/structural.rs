@@ -1,13 +1,12 @@
 //! The conditions for a structural schema: each field is declared exactly once, and schemas under `allOf`, `anyOf`, `oneOf` and `not`
 //! declare nothing (apiextensions-apiserver `pkg/apiserver/schema/{validation,complete}.go`).
 
-use gavel_apimachinery::field::{Error, Path};
+use gavel_apimachinery::field::{Error, Errors, Path};
 use gavel_golang::regex::Regex;
 use gavel_schema::{Items, JsonSchema, Rare, SchemaMap};
 use smol_str::SmolStr;
 
 use super::convertible::values_beside;
-use crate::definition::findings::Findings;
 
 /// The position of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,15 +18,15 @@ enum Level {
 
 /// The reasons why a schema is not structural, sorted by text.
 pub(super) fn check(schema: &JsonSchema, path: &Path<'_>) -> Vec<Error> {
-    let mut findings = Findings::default();
+    let mut findings = Errors::default();
     check_node(schema, Level::Root, path, &mut findings);
     check_declared(schema, Some(schema), path, path, &mut findings);
-    let mut errors = findings.into_errors();
+    let mut errors = findings.into_vec();
     errors.sort_by_cached_key(Error::to_string);
     errors
 }
 
-fn check_node(schema: &JsonSchema, level: Level, path: &Path<'_>, errors: &mut Findings) {
+fn check_node(schema: &JsonSchema, level: Level, path: &Path<'_>, errors: &mut Errors) {
     if errors.is_full() {
         return;
     }
@@ -68,7 +67,7 @@ fn check_node(schema: &JsonSchema, level: Level, path: &Path<'_>, errors: &mut F
     check_resource(schema, level, path, errors);
 }
 
-fn check_type(schema: &JsonSchema, level: Level, path: &Path<'_>, errors: &mut Findings) {
+fn check_type(schema: &JsonSchema, level: Level, path: &Path<'_>, errors: &mut Errors) {
     let kind = schema.kind.as_str();
     let type_path = path.child("type");
     if schema.embedded_resource && kind != "object" {
@@ -107,7 +106,7 @@ pub(super) fn required_or_invalid(path: &Path<'_>, kind: &str, detail: &str) -> 
 }
 
 /// Checks the fields that every resource has.
-fn check_resource(schema: &JsonSchema, level: Level, path: &Path<'_>, errors: &mut Findings) {
+fn check_resource(schema: &JsonSchema, level: Level, path: &Path<'_>, errors: &mut Errors) {
     let is_resource = level == Level::Root || schema.embedded_resource;
     let properties = path.child("properties");
     for name in ["kind", "apiVersion"] {
@@ -167,7 +166,7 @@ fn is_structurally_empty(schema: JsonSchema) -> bool {
     !has_empty_list && kept == JsonSchema::default()
 }
 
-fn check_extensions(schema: &JsonSchema, path: &Path<'_>, errors: &mut Findings) {
+fn check_extensions(schema: &JsonSchema, path: &Path<'_>, errors: &mut Errors) {
     if !schema.int_or_string {
         return;
     }
@@ -208,7 +207,7 @@ fn check_conditions(
     skip_any_of: bool,
     skip_any_of_of_first: bool,
     path: &Path<'_>,
-    errors: &mut Findings,
+    errors: &mut Errors,
 ) {
     if !skip_any_of {
         let path = path.child("anyOf");
@@ -245,7 +244,7 @@ fn check_condition(
     condition: &JsonSchema,
     skip_any_of: bool,
     path: &Path<'_>,
-    errors: &mut Findings,
+    errors: &mut Errors,
 ) {
     if errors.is_full() {
         return;
@@ -326,7 +325,7 @@ fn check_declared(
     declared: Option<&JsonSchema>,
     declared_path: &Path<'_>,
     path: &Path<'_>,
-    errors: &mut Findings,
+    errors: &mut Errors,
 ) {
     if let Some(condition) = &conditions.combinations.not {
         let path = path.child("not");
@@ -349,7 +348,7 @@ fn check_fields_declared(
     declared: Option<&JsonSchema>,
     declared_path: &Path<'_>,
     path: &Path<'_>,
-    errors: &mut Findings,
+    errors: &mut Errors,
 ) {
     if errors.is_full() {
         return;

@@ -1,11 +1,10 @@
 //! The validation of the conversion between versions.
 
-use gavel_apimachinery::field::{Error, Path};
+use gavel_apimachinery::field::{Error, Errors, Path};
 use gavel_apimachinery::names::dns1035_label;
 use gavel_apimachinery::webhook::{self, ServiceReference};
 use gavel_engine::value::Json;
 
-use crate::definition::findings::Findings;
 use crate::definition::{ClientConfig, Conversion, Definition};
 
 const STRATEGIES: [&str; 2] = ["None", "Webhook"];
@@ -17,7 +16,7 @@ pub(super) fn check(
     conversion: Option<&Conversion>,
     require_known_review: bool,
     path: &Path<'_>,
-    errors: &mut Findings,
+    errors: &mut Errors,
 ) {
     let Some(Conversion { strategy, webhook }) = conversion else {
         return;
@@ -61,7 +60,7 @@ pub(super) fn check(
 
 /// Checks how the webhook is called. As in upstream, the rule for names is applied to the namespace of the service, and the rule for
 /// namespaces to the name of the service.
-fn check_client(client: &ClientConfig, path: &Path<'_>, errors: &mut Findings) {
+fn check_client(client: &ClientConfig, path: &Path<'_>, errors: &mut Errors) {
     match (&client.url, &client.service) {
         (Some(url), None) => errors.extend(webhook::check_url(url, &path.child("url"))),
         (None, Some(service)) => {
@@ -80,7 +79,7 @@ fn check_client(client: &ClientConfig, path: &Path<'_>, errors: &mut Findings) {
     }
 }
 
-fn check_reviews(reviews: &[String], require_known: bool, path: &Path<'_>, errors: &mut Findings) {
+fn check_reviews(reviews: &[String], require_known: bool, path: &Path<'_>, errors: &mut Errors) {
     if reviews.is_empty() {
         errors.push(Error::required(path, ""));
         return;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use gavel_apimachinery::field::{BadValue, Error, Path};
+use gavel_apimachinery::field::{BadValue, Error, Errors, Path};
 use gavel_apimachinery::meta::{self, MetadataView};
 use gavel_apimachinery::names::{Faults, subdomain_name};
 use gavel_engine::value::Json;
@@ -10,7 +10,6 @@ use gavel_engine::value::Json;
 use super::report::SchemaReport;
 use super::schema::KeptRules;
 use super::{CustomResourceDefinitionStatus, Definition, Version};
-use crate::definition::findings::Findings;
 use crate::definition::options::Options;
 use crate::rule::{Age, RuleEnvs};
 
@@ -63,7 +62,7 @@ fn create(
         faults
     };
     let metadata = MetadataView::new(&definition.metadata);
-    let mut errors = Findings::default();
+    let mut errors = Errors::default();
     let (path, server) = (Path::new("metadata"), envs.server());
     let found = meta::validate(metadata, false, name_rule, &path, server);
     errors.extend(meta::without_repetitions(found, server));
@@ -80,7 +79,7 @@ fn create(
     if definition.spec.preserve_unknown_fields {
         errors.push(preserves_unknown_fields(spec));
     }
-    errors.into_errors()
+    errors.into_vec()
 }
 
 /// The errors of a definition with this status that replaces another.
@@ -93,7 +92,7 @@ fn update(
     let options = Options::update(definition, old);
     let (metadata, before) = (&definition.metadata, &old.metadata);
     let (metadata, before) = (MetadataView::new(metadata), MetadataView::new(before));
-    let mut errors = Findings::default();
+    let mut errors = Errors::default();
     let (path, server) = (Path::new("metadata"), envs.server());
     let found = meta::validate_update(metadata, before, &path, server);
     errors.extend(meta::without_repetitions(found, server));
@@ -105,7 +104,7 @@ fn update(
     if definition.spec.preserve_unknown_fields && !old.spec.preserve_unknown_fields {
         errors.push(preserves_unknown_fields(spec));
     }
-    errors.into_errors()
+    errors.into_vec()
 }
 
 fn preserves_unknown_fields(spec: &Path<'_>) -> Error {
@@ -116,7 +115,7 @@ fn preserves_unknown_fields(spec: &Path<'_>) -> Error {
 fn check_status(
     definition: &Definition,
     status: &CustomResourceDefinitionStatus,
-    errors: &mut Findings,
+    errors: &mut Errors,
 ) {
     let path = Path::new("status");
     let CustomResourceDefinitionStatus {
@@ -133,7 +132,7 @@ fn check_stored_versions(
     stored: &[String],
     versions: &[Version],
     path: &Path<'_>,
-    errors: &mut Findings,
+    errors: &mut Errors,
 ) {
     if stored.is_empty() {
         let nothing = BadValue::Text("null".to_owned());

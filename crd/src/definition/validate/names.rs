@@ -1,13 +1,12 @@
 //! The validation of a resource's names.
 
-use gavel_apimachinery::field::{Error, Path};
+use gavel_apimachinery::field::{Error, Errors, Path};
 use gavel_apimachinery::names::{dns1035_label, lower_case};
 
 use crate::definition::Names;
-use crate::definition::findings::Findings;
 
 /// Checks the names that are present; [`check_required`] checks that none is missing.
-pub(super) fn check(names: &Names, path: &Path<'_>, errors: &mut Findings) {
+pub(super) fn check(names: &Names, path: &Path<'_>, errors: &mut Errors) {
     let mut check = |path: &Path<'_>, name: &str| {
         if !name.is_empty() {
             check_name(path, name, errors);
@@ -36,7 +35,7 @@ pub(super) fn check(names: &Names, path: &Path<'_>, errors: &mut Findings) {
 }
 
 /// Checks that required names are present.
-pub(super) fn check_required(names: &Names, path: &Path<'_>, errors: &mut Findings) {
+pub(super) fn check_required(names: &Names, path: &Path<'_>, errors: &mut Errors) {
     for (field, name) in [
         ("plural", &names.plural),
         ("singular", &names.singular),
@@ -50,14 +49,14 @@ pub(super) fn check_required(names: &Names, path: &Path<'_>, errors: &mut Findin
 }
 
 /// Checks that a name is a DNS label (RFC 1035).
-pub(super) fn check_name(path: &Path<'_>, name: &str, errors: &mut Findings) {
+pub(super) fn check_name(path: &Path<'_>, name: &str, errors: &mut Errors) {
     let faults = dns1035_label(name.as_bytes());
     if !faults.is_empty() {
         errors.push(Error::invalid(path, name, faults.join(",")));
     }
 }
 
-fn check_kind(path: &Path<'_>, kind: &str, errors: &mut Findings) {
+fn check_kind(path: &Path<'_>, kind: &str, errors: &mut Errors) {
     let faults = dns1035_label(lower_case(kind).as_bytes());
     if !kind.is_empty() && !faults.is_empty() {
         let faults = faults.join(",");

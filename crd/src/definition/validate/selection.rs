@@ -2,11 +2,10 @@
 
 use std::collections::HashSet;
 
-use gavel_apimachinery::field::{Error, Path};
+use gavel_apimachinery::field::{Error, Errors, Path};
 use gavel_schema::JsonSchema;
 
 use crate::definition::SelectableField;
-use crate::definition::findings::Findings;
 use crate::definition::schema::MAX_SELECTABLE_FIELDS;
 use crate::rule::{Brackets, FieldPath};
 
@@ -16,7 +15,7 @@ pub(super) fn check(
     schema: &JsonSchema,
     unlimited: bool,
     path: &Path<'_>,
-    errors: &mut Findings,
+    errors: &mut Errors,
 ) {
     let mut known = HashSet::new();
     for (n, SelectableField { json_path: text }) in fields.iter().enumerate() {

@@ -2,12 +2,11 @@
 
 use std::collections::HashSet;
 
-use gavel_apimachinery::field::{BadValue, Error, Path};
+use gavel_apimachinery::field::{BadValue, Error, Errors, Path};
 use gavel_apimachinery::json;
 use gavel_apimachinery::names::dns1123_subdomain;
 
 use super::{conversion, names, selection, surroundings};
-use crate::definition::findings::Findings;
 use crate::definition::options::Options;
 use crate::definition::schema::{self, KeptRules, SchemaCheck};
 use crate::definition::shared::Shared;
@@ -23,7 +22,7 @@ pub(super) fn check(
     options: &Options<'_>,
     (envs, kept): (&RuleEnvs, Option<&KeptRules>),
     path: &Path<'_>,
-    errors: &mut Findings,
+    errors: &mut Errors,
 ) {
     let spec = &definition.spec;
     let shared = definition.shared();
@@ -86,7 +85,7 @@ pub(super) fn check_immutable(
     old: &Spec,
     options: &Options<'_>,
     path: &Path<'_>,
-    errors: &mut Findings,
+    errors: &mut Errors,
 ) {
     let mut check = |path: &Path<'_>, is_same: bool, new: BadValue| {
         if !is_same {
@@ -107,7 +106,7 @@ pub(super) fn check_immutable(
     check(&names_path.child("plural"), is_same, (&names.plural).into());
 }
 
-fn check_group(group: &str, path: &Path<'_>, errors: &mut Findings) {
+fn check_group(group: &str, path: &Path<'_>, errors: &mut Errors) {
     if group.is_empty() {
         errors.push(Error::required(path, ""));
         return;
@@ -127,7 +126,7 @@ fn check_schemas_exist(
     shared: &Shared<'_>,
     options: &Options<'_>,
     path: &Path<'_>,
-    errors: &mut Findings,
+    errors: &mut Errors,
 ) {
     if shared.validation.common.is_some_and(has_root) {
         return;
@@ -175,7 +174,7 @@ fn check_versions(
     shared: &Shared<'_>,
     checks: SchemaCheck<'_>,
     path: &Path<'_>,
-    errors: &mut Findings,
+    errors: &mut Errors,
 ) {
     let versions_path = path.child("versions");
     let mut known = HashSet::new();
@@ -223,7 +222,7 @@ fn check_version(
     shared: &Shared<'_>,
     checks: SchemaCheck<'_>,
     path: &Path<'_>,
-    errors: &mut Findings,
+    errors: &mut Errors,
 ) {
     surroundings::check_deprecation(version, path, errors);
     let validation = shared.validation.own(version.schema.as_ref());
@@ -253,7 +252,7 @@ fn check_shared(
     shared: &Shared<'_>,
     checks: SchemaCheck<'_>,
     path: &Path<'_>,
-    errors: &mut Findings,
+    errors: &mut Errors,
 ) {
     let first = spec.versions.first().map(|version| version.name.as_str());
     let subresources = spec
@@ -291,7 +290,7 @@ fn check_shared(
     selection::check(fields, schema, unlimited, &fields_path, errors);
 }
 
-fn check_convertible(schema: &gavel_schema::JsonSchema, path: &Path<'_>, errors: &mut Findings) {
+fn check_convertible(schema: &gavel_schema::JsonSchema, path: &Path<'_>, errors: &mut Errors) {
     if let Some(error) = schema::conversion_error(schema) {
         let path = path.child("schema.openAPIV3Schema");
         errors.push(Error::invalid(&path, "", error));

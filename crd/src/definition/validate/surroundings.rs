@@ -1,10 +1,9 @@
 //! The validation of subresources, columns, and deprecation warnings.
 
-use gavel_apimachinery::field::{BadValue, Error, Path};
+use gavel_apimachinery::field::{BadValue, Error, Errors, Path};
 use gavel_apimachinery::json;
 use gavel_golang::quote::is_print;
 
-use crate::definition::findings::Findings;
 use crate::definition::{PrinterColumn, Scale, Subresources, Version};
 
 const COLUMN_TYPES: &str = "must be one of boolean,date,integer,number,string";
@@ -22,7 +21,7 @@ const COLUMN_FORMATS: [&str; 8] = [
 const MAX_WARNING: usize = 256;
 
 /// Checks the deprecation warning of a version.
-pub(super) fn check_deprecation(version: &Version, path: &Path<'_>, errors: &mut Findings) {
+pub(super) fn check_deprecation(version: &Version, path: &Path<'_>, errors: &mut Errors) {
     let Some(warning) = &version.deprecation_warning else {
         return;
     };
@@ -53,7 +52,7 @@ pub(super) fn check_deprecation(version: &Version, path: &Path<'_>, errors: &mut
 pub(super) fn check_subresources(
     subresources: Option<&Subresources>,
     path: &Path<'_>,
-    errors: &mut Findings,
+    errors: &mut Errors,
 ) {
     let Some(scale) = subresources.and_then(|subresources| subresources.scale.as_ref()) else {
         return;
@@ -93,7 +92,7 @@ pub(super) fn check_subresources(
 }
 
 /// Checks the additional printer columns.
-pub(super) fn check_columns(columns: &[PrinterColumn], path: &Path<'_>, errors: &mut Findings) {
+pub(super) fn check_columns(columns: &[PrinterColumn], path: &Path<'_>, errors: &mut Errors) {
     let columns_path = path.child("additionalPrinterColumns");
     for (n, column) in columns.iter().enumerate() {
         let path = columns_path.index(n);
@@ -124,7 +123,7 @@ pub(super) fn check_columns(columns: &[PrinterColumn], path: &Path<'_>, errors: 
 }
 
 /// Checks that a JSON path is simple, that is, begins with a dot. Returns whether the path is simple.
-fn check_json_path(text: &str, path: &Path<'_>, errors: &mut Findings) -> bool {
+fn check_json_path(text: &str, path: &Path<'_>, errors: &mut Errors) -> bool {
     let is_simple = text.starts_with('.');
     if !is_simple {
         let detail = "must be a simple json path starting with .";

@@ -3,11 +3,10 @@
 
 use std::collections::HashSet;
 
-use gavel_apimachinery::field::Path;
+use gavel_apimachinery::field::{Errors, Path};
 use gavel_schema::JsonSchema;
 
 use crate::definition::Definition;
-use crate::definition::findings::Findings;
 use crate::definition::options::Options;
 use crate::definition::schema::{
     MAX_SELECTABLE_FIELDS, TYPES, check_entries, is_structural, mergeable_item_of_set,
@@ -54,7 +53,7 @@ impl<'o> Options<'o> {
                 item.is_some_and(|item| mergeable_item_of_set(list_type, item).is_some())
             }),
             require_sound_keys: !any(&|schema| {
-                let mut findings = Findings::default();
+                let mut findings = Errors::default();
                 check_entries(schema, &Path::root(), &mut findings);
                 findings.len() > 0
             }),

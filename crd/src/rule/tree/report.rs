@@ -2,9 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use gavel_apimachinery::field::Error;
-
-use crate::error_size::ErrorSize;
+use gavel_apimachinery::field::{Error, ErrorSize};
 
 /// The maximum number of notes.
 const MOST_NOTES: usize = 100;

@@ -1,6 +1,7 @@
 //! The context of a call: the arena for results, and the counter of the implementation's work.
 
 use bumpalo::collections::Vec as ArenaVec;
+use gavel_golang::regex::{Regex, RegexError};
 use gavel_golang::work::{Interrupt, Work};
 
 use crate::error::EvalError;
@@ -8,6 +9,9 @@ use crate::value::{Arena, Value};
 
 /// The units of work that are counted for each element added to a list.
 const WORK_PER_ELEMENT: usize = 32;
+
+/// The memory that a pattern takes while it is parsed, for each of its bytes.
+const BYTES_PER_PATTERN_BYTE: usize = 256;
 
 /// The context of a call. The implementation of the called function receives it.
 ///
@@ -58,6 +62,20 @@ impl<'a> CallContext<'a> {
     pub fn reserve(&self, bytes: usize) -> Result<(), EvalError> {
         self.arena.reserve(bytes)?;
         self.work(bytes)
+    }
+
+    /// Parses a pattern that is only known at run time. The outer error ends the evaluation; the inner error is a fault of the pattern.
+    ///
+    /// # Errors
+    ///
+    /// The pattern could take more memory than an evaluation may use, or the host interrupts the evaluation.
+    pub fn pattern(&self, pattern: &str) -> Result<Result<Regex, RegexError>, EvalError> {
+        self.arena
+            .reserve(pattern.len().saturating_mul(BYTES_PER_PATTERN_BYTE))?;
+        match Regex::new_within(pattern, &self.work) {
+            Err(error) if error.is_interrupted() => Err(EvalError::interrupted()),
+            parsed => Ok(parsed),
+        }
     }
 
     /// Announces the work of reading a value once.

@@ -45,12 +45,8 @@ fn matches<'a>(call: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, 
     let Ok((text, pattern)) = <(&str, &str)>::read(args) else {
         return Err(missing_operator(MATCHES, args));
     };
-    let regex = Regex::new_within(pattern, call.work_counter()).map_err(|error| {
-        match error.is_interrupted() {
-            true => EvalError::interrupted(),
-            false => EvalError::new(error.to_string()),
-        }
-    })?;
+    let regex = call.pattern(pattern)?;
+    let regex = regex.map_err(|error| EvalError::new(error.to_string()))?;
     Ok(Value::from(
         regex.matches_within(text, call.work_counter())?,
     ))
@@ -112,6 +108,12 @@ mod tests {
             "matches",
             &[text, Value::from("[")],
             "error parsing regexp: missing closing ]: `[`",
+        );
+        let long = "x".repeat(1 << 20);
+        fails(
+            "matches",
+            &[text, Value::from(&*long)],
+            "operation cancelled: memory limit exceeded",
         );
         fails("matches", &[text, Value::from(1)], "no such overload");
         fails(

@@ -196,6 +196,7 @@ impl<'p, T: Tree> Parser<'p, T> {
             Some('Q') => {
                 let (quoted, rest) = rest.split_once(r"\E").unwrap_or((rest, ""));
                 for c in quoted.chars() {
+                    self.work.spend(WORK_PER_CHARACTER)?;
                     self.push_literal(u32::from(c))?;
                 }
                 return Ok(rest);

@@ -35,12 +35,8 @@ fn compiled<'a>(
 ) -> Result<Value<'a>, EvalError> {
     let pattern = args.get(1).and_then(Value::as_str);
     let pattern = pattern.ok_or_else(EvalError::no_such_overload)?;
-    let regex = Regex::new_within(pattern, call.work_counter()).map_err(|error| {
-        match error.is_interrupted() {
-            true => EvalError::interrupted(),
-            false => EvalError::new(format!("Illegal regex: {error}")),
-        }
-    })?;
+    let regex = call.pattern(pattern)?;
+    let regex = regex.map_err(|error| EvalError::new(format!("Illegal regex: {error}")))?;
     function(call, &regex, args)
 }
 

@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use gavel_check::{Kinds, Role};
+use gavel_check::{Kinds, Role, user};
 use gavel_cluster::audit::{Audited, Summary, audit_object};
 use gavel_engine::value::Json;
 use gavel_libraries::Server;
@@ -12,7 +12,7 @@ use gavel_manifest::{Document, Format, Problem};
 use gavel_policy::GroupVersionKind;
 use gavel_state::{Event, Object, Origin, State, Store};
 
-use super::{AuditPrinter, dump, user};
+use super::{AuditPrinter, dump};
 use crate::args::AuditArgs;
 use crate::findings::path_of;
 use crate::manifests::Manifests;
@@ -48,7 +48,8 @@ pub(super) fn run(
         problems.extend_from_slice(manifests.problems());
         return Ok(Summary::default());
     }
-    let (authorizer, user) = (Arc::clone(state.authorizer()), Arc::new(user(args)));
+    let authorizer = Arc::clone(state.authorizer());
+    let user = Arc::new(user(&args.user, &args.groups));
     let mut summary = Summary::default();
     let mut look = |manifests: &mut Manifests, document: Document| {
         let Some(resource) = resource(document.value(), &kinds) else {
@@ -56,10 +57,11 @@ pub(super) fn run(
             return Ok(());
         };
         let at = (path_of(document.file()), document.place().into());
-        let object = kinds.placed(document.into_value(), &args.namespace);
+        let mut object = kinds.placed(document.into_value(), &args.namespace);
         if !is_of_shard(args, &resource, &object) {
             return Ok(());
         }
+        state.schemas().fill_defaults(&mut object);
         let findings = audit_object(&state, &authorizer, &user, &resource, &object);
         summary.count(&findings);
         printer.print(&resource.kind.kind, &object, &findings, Some(at))

@@ -4,10 +4,10 @@ use std::fs;
 use std::io::{self, IsTerminal, Write};
 use std::time::Instant;
 
+use gavel_check::user;
 use gavel_cluster::audit::{Audit, Audited, Finding, Observer, Outcome, Reports, Summary};
 use gavel_cluster::{AuthorizerCache, Authorizing, Cluster, Options};
 use gavel_engine::value::Json;
-use gavel_libraries::authorizer::UserInfo;
 use gavel_manifest::{Range, Severity};
 use serde_json::json;
 
@@ -87,7 +87,7 @@ fn of_cluster(args: &AuditArgs, printer: &mut AuditPrinter) -> Result<Summary, S
     let audit = Audit {
         shard: args.shard,
         page: args.chunk_size,
-        user: user(args),
+        user: user(&args.user, &args.groups),
         native: args.native,
     };
     let options = Options {
@@ -122,14 +122,6 @@ fn of_cluster(args: &AuditArgs, printer: &mut AuditPrinter) -> Result<Summary, S
     });
     runtime.shutdown_background();
     ended
-}
-
-/// The user of `--as`, who is assumed to have created the objects; without `--as`, a user without a name.
-fn user(args: &AuditArgs) -> UserInfo {
-    match args.user.as_str() {
-        "" => UserInfo::default(),
-        name => gavel_check::user(name, &[]),
-    }
 }
 
 /// Prints the findings of a run over a cluster.

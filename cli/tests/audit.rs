@@ -84,6 +84,40 @@ fn objects_of_manifests_are_audited_as_an_api_server_completes_them() {
 }
 
 #[test]
+fn findings_about_objects_of_json_files_have_their_position() {
+    let pod = |name: &str| {
+        format!(
+            r#"{{"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {{"name": "{name}"}}}}"#
+        )
+    };
+    let list = format!(
+        r#"{{"kind": "List", "apiVersion": "v1", "items": [
+  {},
+  {}]}}"#,
+        pod("a"),
+        pod("b")
+    );
+    let rule = "  validations: [{expression: object.metadata.name == 'a', message: another name}]";
+    let folder = Folder::new()
+        .with("policy.yaml", &policy(rule))
+        .with("list.json", &list);
+    let args = [
+        "audit",
+        "list.json",
+        "--policies",
+        "policy.yaml",
+        "-o",
+        "github",
+    ];
+    let (status, out, stderr) = gavel(folder.path(), &args, "");
+    assert!(
+        out.starts_with("::error file=list.json,line=3,col=3,"),
+        "{out}{stderr}"
+    );
+    assert_eq!(status, 1);
+}
+
+#[test]
 fn an_audit_with_an_error_shows_no_summary() {
     let check = |args: &[&str], status: i32, shown: bool, expected: &str| {
         let args = [&["audit", "--policies"], args].concat();

@@ -8,7 +8,7 @@ use gavel_check::{Kinds, Role, user};
 use gavel_cluster::audit::{Audited, Summary, audit_object};
 use gavel_engine::value::Json;
 use gavel_libraries::Server;
-use gavel_manifest::{Document, Format, Problem};
+use gavel_manifest::{Document, Problem};
 use gavel_policy::GroupVersionKind;
 use gavel_state::{Event, Object, Origin, State, Store};
 
@@ -19,8 +19,8 @@ use crate::manifests::Manifests;
 use crate::progress::Progress;
 use crate::report;
 
-/// Audits the objects of manifests. Reads JSON files one object at a time, and YAML files as a whole. Adds to
-/// `problems` those of inputs that cannot be used.
+/// Audits the objects of manifests. Reads large JSON files one object at a time, and other files as a whole.
+/// Adds to `problems` those of inputs that cannot be used.
 pub(super) fn run(
     args: &AuditArgs,
     printer: &mut AuditPrinter,
@@ -67,7 +67,7 @@ pub(super) fn run(
         printer.print(&resource.kind.kind, &object, &findings, Some(at))
     };
     for file in manifests.named(&args.objects) {
-        if Format::of(&file) == Some(Format::Json) {
+        if dump::is_dump(&file) {
             let path: Arc<Path> = file.as_path().into();
             let mut look = |object: Document| look(&mut manifests, object.in_file(&path));
             let read = dump::objects(&file, &mut look);

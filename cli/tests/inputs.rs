@@ -1,4 +1,4 @@
-//! Inputs that cannot be used: every command reports them with the same text.
+//! Files that cannot be used: every command reports them with the same text.
 #![cfg(test)]
 
 use std::path::Path;
@@ -104,4 +104,34 @@ fn templates_are_recognized() {
             "{command:?}: {out}{err}"
         );
     }
+}
+
+#[test]
+fn errors_about_outputs_name_the_file() {
+    let testdata = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata");
+    let copy = |name: &str| std::fs::read_to_string(testdata.join(name)).unwrap();
+    let folder = Folder::new()
+        .with("policy.yaml", &copy("policies/policy.yaml"))
+        .with("deployment.yaml", &copy("policies/deployment.yaml"))
+        .with("test.yaml", "kind: PolicyTest\ngiven: [policy.yaml]\nobject: deployment.yaml\ntests: [{name: a, expect: deny}]\n");
+    for command in [
+        &["test", "test.yaml", "--coverage", "--lcov"][..],
+        &["test", "test.yaml", "--coverage", "--html"],
+        &["lint", "policy.yaml", "--write-baseline"],
+        &[
+            "audit",
+            "deployment.yaml",
+            "--policies",
+            "policy.yaml",
+            "--metrics",
+        ],
+    ] {
+        let (status, out, err) = gavel(folder.path(), &[command, &["none/file"]].concat(), "");
+        let expected = "error: none/file: No such file or directory\n";
+        assert!(err.ends_with(expected), "{command:?}: {out}{err}");
+        assert_eq!(status, 2, "{command:?}");
+    }
+    let (status, _, err) = gavel(folder.path(), &["man", "policy.yaml/man"], "");
+    let expected = "error: policy.yaml/man: Not a directory\n";
+    assert_eq!((status, err.as_str()), (2, expected));
 }

@@ -60,7 +60,8 @@ pub(crate) fn run(args: &LintArgs) -> io::Result<Exit> {
         ));
     }
     if let Some(path) = &args.write_baseline {
-        std::fs::write(path, baseline::written(&run.findings.problems))?;
+        std::fs::write(path, baseline::written(&run.findings.problems))
+            .map_err(report::about(path))?;
         let count = report::count(run.findings.problems.len(), "finding");
         report::summary(&format!("{}: {count}", path.display()));
         return Ok(manifests.exit(0));
@@ -257,7 +258,7 @@ impl LintRun {
         let before = self.findings.problems.len();
         let (files, left) = fix::fixed(&self.findings);
         for (path, text) in &files {
-            std::fs::write(path, text)?;
+            std::fs::write(path, text).map_err(report::about(path))?;
         }
         let fixed = report::count(before.saturating_sub(left.len()), "finding");
         let files = report::count(files.len(), "file");

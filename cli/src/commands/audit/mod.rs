@@ -54,8 +54,10 @@ pub(crate) fn run(args: AuditArgs) -> io::Result<Exit> {
     if let Some(path) = metrics {
         // A reader must never see a partly written file.
         let new = path.with_extension("new");
-        fs::write(&new, summary.metrics(seconds))?;
-        fs::rename(new, path)?;
+        let written = fs::write(&new, summary.metrics(seconds));
+        written
+            .and_then(|()| fs::rename(new, &path))
+            .map_err(report::about(&path))?;
     }
     let found: u64 = summary.findings.values().sum();
     let count = |count, thing| report::count(usize::try_from(count).unwrap_or(usize::MAX), thing);

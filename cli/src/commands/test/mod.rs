@@ -231,10 +231,10 @@ impl TestRun<'_> {
             Format::Sarif | Format::Junit | Format::Github => {}
         }
         if let Some(path) = &self.args.lcov {
-            std::fs::write(path, self.coverage.lcov())?;
+            std::fs::write(path, self.coverage.lcov()).map_err(report::about(path))?;
         }
         if let Some(path) = &self.args.html {
-            std::fs::write(path, self.coverage.html())?;
+            std::fs::write(path, self.coverage.html()).map_err(report::about(path))?;
         }
         Ok(())
     }

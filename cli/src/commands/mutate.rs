@@ -111,6 +111,9 @@ fn mutated(
     if object.pointer("/metadata/namespace").is_none()
         && let Some(after) = &mut mutated
         && let Some(Json::Object(metadata)) = after.get_mut("metadata")
+        && metadata
+            .get("namespace")
+            .is_some_and(|set| set == namespace)
     {
         metadata.remove("namespace");
     }

@@ -76,7 +76,7 @@ pub(super) fn run(
             }
             continue;
         }
-        for document in manifests.objects(&[file]) {
+        for document in manifests.strict_objects(&[file]) {
             look(&mut manifests, document)?;
         }
     }

@@ -18,11 +18,12 @@ type BaselineKey = [String; 4];
 
 impl Baseline {
     /// Reads a baseline file.
-    pub(crate) fn read(path: &Path) -> Result<Self, Problem> {
+    pub(crate) fn read(path: &Path) -> Result<Self, Vec<Problem>> {
         let value = input::document(path)?;
         let findings = value.get("findings").and_then(Json::as_array);
         let findings = findings.ok_or_else(|| {
-            Problem::unreadable(path, "must be a baseline, as --write-baseline writes it")
+            let message = "must be a baseline, as --write-baseline writes it";
+            vec![Problem::unreadable(path, message)]
         })?;
         let mut known = BTreeMap::new();
         for finding in findings {

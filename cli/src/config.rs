@@ -40,7 +40,7 @@ pub(crate) struct LintConfig {
 impl Config {
     /// Reads the file at `path`. Without `path`, reads `gavel.yaml` in the working directory or the closest folder above it. Returns the
     /// defaults if there is no `gavel.yaml`.
-    pub(crate) fn read(path: Option<&Path>) -> Result<Config, Problem> {
+    pub(crate) fn read(path: Option<&Path>) -> Result<Config, Vec<Problem>> {
         let found = match path {
             Some(path) => Some(path.to_owned()),
             None => find(),
@@ -50,7 +50,7 @@ impl Config {
         };
         let value = input::document(&path)?;
         let config: Config =
-            Config::deserialize(&value).map_err(|error| Problem::unreadable(&path, error))?;
+            Config::deserialize(&value).map_err(|error| vec![Problem::unreadable(&path, error)])?;
         let folder = path.parent().unwrap_or(Path::new("."));
         let LintConfig {
             baseline, openapi, ..

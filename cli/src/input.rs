@@ -21,25 +21,34 @@ pub(crate) fn text(path: &Path) -> Result<String, Problem> {
 }
 
 /// The only document of a file, or `null` if the file has none. A second document is an error.
-pub(crate) fn document(path: &Path) -> Result<Json, Problem> {
+pub(crate) fn document(path: &Path) -> Result<Json, Vec<Problem>> {
     let mut documents = documents(path)?.into_iter();
-    let document = documents.next().unwrap_or_default();
+    let document = documents.next().map(Document::into_value);
     match documents.count() {
-        0 => Ok(document),
+        0 => Ok(document.unwrap_or_default()),
         more => {
             let message = format!("must be one document, but {more} follow the first");
-            Err(Problem::unreadable(path, message))
+            Err(vec![Problem::unreadable(path, message)])
         }
     }
 }
 
-/// The values of all documents in a file, except empty documents. A duplicate key is an error.
-pub(crate) fn documents(path: &Path) -> Result<Vec<Json>, Problem> {
-    let documents = manifest(path)?.all()?;
-    if let Some(twice) = documents.iter().flat_map(Document::duplicate_keys).next() {
-        return Err(twice.clone());
+/// All documents in a file, except empty documents. Each duplicate key is an error.
+pub(crate) fn documents(path: &Path) -> Result<Vec<Document>, Vec<Problem>> {
+    let documents = manifest(path).and_then(Reading::all);
+    let documents = documents.map_err(|problem| vec![problem])?;
+    let twice = documents.iter().flat_map(Document::duplicate_keys);
+    let twice: Vec<Problem> = twice.cloned().collect();
+    match twice.is_empty() {
+        true => Ok(documents),
+        false => Err(twice),
     }
-    Ok(documents.into_iter().map(Document::into_value).collect())
+}
+
+/// The texts of problems, one line each.
+pub(crate) fn lines(problems: &[Problem]) -> String {
+    let lines: Vec<String> = problems.iter().map(Problem::full_text).collect();
+    lines.join("\n")
 }
 
 /// The documents of a file. A file whose name ends in `.json` is parsed as JSON. Any other file is parsed as YAML, which includes JSON.

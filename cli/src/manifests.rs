@@ -57,18 +57,25 @@ impl Manifests {
     pub(crate) fn objects(&mut self, paths: &[PathBuf]) -> Vec<Document> {
         let mut objects = Vec::new();
         for file in self.files(paths) {
-            for problem in file.problems {
-                self.report(problem);
-            }
+            self.report_all(file.problems);
             objects.extend(file.objects);
         }
         objects
     }
 
-    /// Like [`Self::objects`], for files that contain policies: objects of Gavel's own kinds are read as the built-in kinds with the same
-    /// names.
+    /// Like [`Self::objects`], and reports each duplicate key, because kubectl rejects objects with duplicate keys.
+    pub(crate) fn strict_objects(&mut self, paths: &[PathBuf]) -> Vec<Document> {
+        let objects = self.objects(paths);
+        for object in &objects {
+            self.report_all(object.duplicate_keys().to_vec());
+        }
+        objects
+    }
+
+    /// Like [`Self::strict_objects`], for files that contain policies: objects of Gavel's own kinds are read as the built-in kinds with the
+    /// same names.
     pub(crate) fn policies(&mut self, paths: &[PathBuf]) -> Vec<Document> {
-        let objects = self.objects(paths).into_iter();
+        let objects = self.strict_objects(paths).into_iter();
         objects.map(as_built_in).collect()
     }
 
@@ -158,6 +165,13 @@ impl Manifests {
             }
         });
         self.unusable.push(problem);
+    }
+
+    /// Reports several problems of inputs.
+    pub(crate) fn report_all(&mut self, problems: Vec<Problem>) {
+        for problem in problems {
+            self.report(problem);
+        }
     }
 
     /// The progress bar of the run.

@@ -7,7 +7,7 @@ use gavel_check::user;
 use gavel_engine::value::Json;
 use gavel_libraries::authorizer::{CachingAuthorizer, Rbac};
 use gavel_libraries::kubernetes::authorizer::AuthorizerValue;
-use gavel_manifest::Problem;
+use gavel_manifest::{Document, Problem};
 
 use crate::input;
 
@@ -24,7 +24,8 @@ pub(crate) fn authorizer(
             return Err(Problem::no_manifests(path).to_string());
         }
         for file in files {
-            manifests.extend(input::documents(&file).map_err(|error| error.full_text())?);
+            let documents = input::documents(&file).map_err(|problems| input::lines(&problems))?;
+            manifests.extend(documents.into_iter().map(Document::into_value));
         }
     }
     let rbac = Rbac::from_manifests(&manifests).map_err(|error| error.to_string())?;

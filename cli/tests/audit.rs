@@ -29,6 +29,94 @@ fn files_beside_policies_are_ignored() {
     }
 }
 
+/// A policy of Deployments with this `spec.validations` and `spec.matchConditions`, and its binding.
+fn policy(fields: &str) -> String {
+    format!(
+        "apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {{name: p}}
+spec:
+  matchConstraints:
+    resourceRules: [{{apiGroups: [apps], apiVersions: [v1], operations: [CREATE], resources: [deployments]}}]
+{fields}
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {{name: p}}
+spec: {{policyName: p, validationActions: [Deny]}}
+"
+    )
+}
+
+const DEPLOYMENT: &str = "apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  selector: {matchLabels: {a: b}}
+  template: {metadata: {labels: {a: b}}, spec: {containers: [{name: a, image: b}]}}
+";
+
+#[test]
+fn objects_of_manifests_are_audited_as_an_api_server_completes_them() {
+    let check = |fields: &str, args: &[&str], expected: (i32, &str)| {
+        let folder = Folder::new()
+            .with("policy.yaml", &policy(fields))
+            .with("deployment.yaml", DEPLOYMENT);
+        let args = [
+            &["audit", "deployment.yaml", "--policies", "policy.yaml"],
+            args,
+        ]
+        .concat();
+        let (status, out, stderr) = gavel(folder.path(), &args, "");
+        assert_eq!((status, out.as_str()), expected, "{fields}: {stderr}");
+    };
+    let defaults = "  validations: [{expression: object.spec.replicas == 1 && object.spec.strategy.type == 'RollingUpdate'}]";
+    check(defaults, &[], (0, ""));
+    // The condition is from Kubernetes' documentation.
+    let by_group = "  matchConditions: [{name: users, expression: '!(\"system:nodes\" in request.userInfo.groups)'}]
+  validations: [{expression: 'false', message: seen}]";
+    let seen = (1, "Deployment default/web: fail: p: seen\n");
+    check(by_group, &[], seen);
+    check(by_group, &["--as", "alice"], seen);
+    check(by_group, &["--as-group", "system:nodes"], (0, ""));
+    let by_name = "  validations: [{expression: request.userInfo.username == 'kubernetes-admin'}]";
+    check(by_name, &[], (0, ""));
+}
+
+#[test]
+fn findings_about_objects_of_json_files_have_their_position() {
+    let pod = |name: &str| {
+        format!(
+            r#"{{"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {{"name": "{name}"}}}}"#
+        )
+    };
+    let list = format!(
+        r#"{{"kind": "List", "apiVersion": "v1", "items": [
+  {},
+  {}]}}"#,
+        pod("a"),
+        pod("b")
+    );
+    let rule = "  validations: [{expression: object.metadata.name == 'a', message: another name}]";
+    let folder = Folder::new()
+        .with("policy.yaml", &policy(rule))
+        .with("list.json", &list);
+    let args = [
+        "audit",
+        "list.json",
+        "--policies",
+        "policy.yaml",
+        "-o",
+        "github",
+    ];
+    let (status, out, stderr) = gavel(folder.path(), &args, "");
+    assert!(
+        out.starts_with("::error file=list.json,line=3,col=3,"),
+        "{out}{stderr}"
+    );
+    assert_eq!(status, 1);
+}
+
 #[test]
 fn an_audit_with_an_error_shows_no_summary() {
     let check = |args: &[&str], status: i32, shown: bool, expected: &str| {

@@ -1,4 +1,4 @@
-//! Inputs that cannot be used: every command reports them with the same text.
+//! Files that cannot be used: every command reports them with the same text.
 #![cfg(test)]
 
 use std::path::Path;
@@ -104,4 +104,106 @@ fn templates_are_recognized() {
             "{command:?}: {out}{err}"
         );
     }
+}
+
+#[test]
+fn each_duplicate_key_is_an_error() {
+    let map =
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {a: b}\ndata: {c: d, c: e}\n";
+    let test = "kind: PolicyTest\ngiven: [map.yaml]\ntests: []\n";
+    let policy = std::fs::read_to_string(
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/check/policy.yaml"),
+    );
+    let folder = Folder::new()
+        .with("policy.yaml", &policy.unwrap())
+        .with("map.yaml", map)
+        .with("map.json", r#"{"kind": "ConfigMap", "a": 1, "a": 2}"#)
+        .with("test.yaml", test)
+        .with("twice.yaml", &format!("{test}tests: []\n"))
+        .with("rbac.yaml", &map.replace("ConfigMap", "Role"));
+    let check = |args: &[&str], status: i32, expected: &[&str]| {
+        let (exit, out, err) = gavel(folder.path(), args, "");
+        assert_eq!(exit, status, "{args:?}: {out}{err}");
+        for line in expected {
+            let count = format!("{out}{err}").matches(line).count();
+            assert_eq!(count, 1, "{args:?} {line}: {out}{err}");
+        }
+    };
+    let denied = [
+        "map.yaml:5:1: ConfigMap/a: denied: the key `data` is already set at 4:1\n",
+        "map.yaml:5:14: ConfigMap/a: denied: the key `c` is already set at 5:8\n",
+    ];
+    check(&["check", "policy.yaml", "map.yaml"], 1, &denied);
+    let errors = [
+        "map.yaml:5:1: the key `data` is already set at 4:1\n",
+        "map.yaml:5:14: the key `c` is already set at 5:8\n",
+    ];
+    for command in [
+        &["check", "policy.yaml", "--policies", "map.yaml"][..],
+        &["check", "policy.yaml", "--old", "map.yaml"],
+        &["mutate", "policy.yaml", "--policies", "map.yaml"],
+        &["audit", "map.yaml", "--policies", "policy.yaml"],
+        &["audit", "policy.yaml", "--policies", "map.yaml"],
+        &[
+            "upgrade-check",
+            "--from",
+            "1.36",
+            "policy.yaml",
+            "--sample",
+            "map.yaml",
+        ],
+        &["upgrade-check", "--from", "1.36", "map.yaml"],
+        &["test", "test.yaml"],
+        &["test", "--init", "map.yaml"],
+        &["lint", "policy.yaml", "--config", "map.yaml"],
+        &["lint", "policy.yaml", "--baseline", "map.yaml"],
+        &["eval", "a", "--bind", "a=@map.yaml"],
+    ] {
+        check(command, 2, &errors);
+    }
+    let of_json = ["map.json:1:31: the key `a` is already set at 1:23\n"];
+    check(
+        &["audit", "map.json", "--policies", "policy.yaml"],
+        2,
+        &of_json,
+    );
+    let of_test = ["twice.yaml:4:1: the key `tests` is already set at 3:1\n"];
+    check(&["test", "twice.yaml"], 2, &of_test);
+    let rbac = errors.map(|line| line.replace("map.yaml", "rbac.yaml"));
+    let rbac = rbac.each_ref().map(String::as_str);
+    check(
+        &["eval", "true", "--as", "a", "--rbac", "rbac.yaml"],
+        2,
+        &rbac,
+    );
+}
+
+#[test]
+fn errors_about_outputs_name_the_file() {
+    let testdata = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata");
+    let copy = |name: &str| std::fs::read_to_string(testdata.join(name)).unwrap();
+    let folder = Folder::new()
+        .with("policy.yaml", &copy("policies/policy.yaml"))
+        .with("deployment.yaml", &copy("policies/deployment.yaml"))
+        .with("test.yaml", "kind: PolicyTest\ngiven: [policy.yaml]\nobject: deployment.yaml\ntests: [{name: a, expect: deny}]\n");
+    for command in [
+        &["test", "test.yaml", "--coverage", "--lcov"][..],
+        &["test", "test.yaml", "--coverage", "--html"],
+        &["lint", "policy.yaml", "--write-baseline"],
+        &[
+            "audit",
+            "deployment.yaml",
+            "--policies",
+            "policy.yaml",
+            "--metrics",
+        ],
+    ] {
+        let (status, out, err) = gavel(folder.path(), &[command, &["none/file"]].concat(), "");
+        let expected = "error: none/file: No such file or directory\n";
+        assert!(err.ends_with(expected), "{command:?}: {out}{err}");
+        assert_eq!(status, 2, "{command:?}");
+    }
+    let (status, _, err) = gavel(folder.path(), &["man", "policy.yaml/man"], "");
+    let expected = "error: policy.yaml/man: Not a directory\n";
+    assert_eq!((status, err.as_str()), (2, expected));
 }

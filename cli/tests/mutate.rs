@@ -105,3 +105,16 @@ fn objects_that_cannot_be_mutated_are_rejected_with_their_place() {
         "error: objects.yaml:8:1: policy 'size' with binding 'size' denied request: error applying patch: failed to convert patch object to typed object: .size: field not declared in schema\n"
     );
 }
+
+#[test]
+fn a_changed_namespace_is_a_difference() {
+    let moved = mutating_policy(
+        "move",
+        "deployments",
+        "Object{metadata: Object.metadata{namespace: 'evil'}}",
+    );
+    let folder = folder().with("policy.yaml", &moved);
+    let (code, out, err) = gavel(&folder, &["diff", "objects.yaml"]);
+    assert!(out.contains("+  namespace: evil\n"), "{out}{err}");
+    assert_eq!((code, err.as_str()), (0, ""));
+}

@@ -57,6 +57,38 @@ fn each_problem_is_a_line_with_its_place() {
 }
 
 #[test]
+fn objects_that_cannot_be_decoded_are_reported_at_the_field() {
+    let check = |old: &str, new: &str, expected: &str| {
+        let thing = thing("a", "  replicas: 1\n").replace(old, new);
+        let folder = folder(&[("thing.yaml", &thing)]);
+        let (code, out, err) = gavel(&folder, &["--crd", "crd.yaml", "thing.yaml"], "");
+        assert_eq!(code, 1, "{out}{err}");
+        assert!(out.contains(expected), "{out}{err}");
+    };
+    let unmarshal = "json: cannot unmarshal number into Go struct field ObjectMeta";
+    check(
+        "name: a",
+        "name: 3",
+        &format!("thing.yaml:4:9: {unmarshal}.name of type string"),
+    );
+    check(
+        "name: a",
+        "name: a\n  annotations: {k: 3}",
+        &format!("thing.yaml:5:16: {unmarshal}.annotations of type string"),
+    );
+    check(
+        "name: a",
+        "name: a\n  creationTimestamp: x",
+        "thing.yaml:4:3: parsing time \"x\" as ",
+    );
+    check(
+        "replicas: 1",
+        "replicas: 1.5",
+        "thing.yaml:6:13: <nil>: Invalid value: \"\": Checked value must be of type integer (default format) in spec.replicas",
+    );
+}
+
+#[test]
 fn definitions_are_decoded_as_strictly_as_objects() {
     let schema = SCHEMA.replace("x-kubernetes-validations", "x-kubernetes-validation");
     let folder = Folder::new().with("crd.yaml", &definition(&schema));

@@ -102,8 +102,25 @@ fn read(
         }
     }
     let decoded = crd.decode(object, DecodeOptions::default());
-    let decoded = decoded.map_err(|error| document.problem(rule::OBJECT, "", error.to_string()))?;
+    let decoded = decoded.map_err(|error| {
+        let message = error.to_string();
+        let field = field_at_fault(&message);
+        // The message itself already says what is wrong, so the field only gives the place.
+        document.problem(rule::OBJECT, &field, message).of_field("")
+    })?;
     Ok((decoded.object, decoded.unknown_fields))
+}
+
+/// The field that the message of a decoding error is about, or an object that contains it; empty if the message does not say.
+fn field_at_fault(message: &str) -> String {
+    // Messages about the metadata of embedded objects begin with the path of this object.
+    let of_type = message.strip_prefix("json: cannot unmarshal ");
+    let of_metadata = of_type.and_then(|rest| rest.split_once(" Go struct field ObjectMeta."));
+    match of_metadata.and_then(|(_, rest)| rest.split_once(' ')) {
+        Some((field, _)) => format!("metadata.{field}"),
+        None if message.starts_with("parsing time ") => "metadata".to_owned(),
+        None => String::new(),
+    }
 }
 
 /// Sets the resource version of both objects where it is missing, because an update requires one.

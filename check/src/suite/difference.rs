@@ -3,7 +3,7 @@
 use gavel_engine::value::Json;
 use gavel_policy::mutating::difference;
 
-use super::{Decision, Expected, Question};
+use super::{Decision, Expected, Question, metadata};
 use crate::trace::Step;
 use crate::world::{Action, Ruling};
 use gavel_policy::PolicyDecisionEvaluation;
@@ -92,14 +92,23 @@ pub(super) fn differences(
             differ(&what, wanted.as_str().into(), actual.cloned().into());
         }
     }
-    let before = match question {
-        Question::Review(request) => request.get("object").cloned().unwrap_or_default(),
-        Question::Subject { object, .. } => object.clone(),
+    let (before, namespace) = match question {
+        Question::Review(request) => {
+            let namespace = request.get("namespace").and_then(Json::as_str);
+            let object = request.get("object").cloned().unwrap_or_default();
+            (object, namespace.unwrap_or_default())
+        }
+        Question::Subject {
+            object, namespace, ..
+        } => match metadata(object, "namespace") {
+            "" => (object.clone(), namespace.as_str()),
+            own => (object.clone(), own),
+        },
     };
     let after = ruling.mutated.as_ref().unwrap_or(&before);
     if let Some(wanted) = &expected.object {
         let (mut wanted, mut after) = (wanted.clone(), after.clone());
-        forget_namespace(&mut wanted, &mut after);
+        forget_namespace(&mut wanted, &mut after, namespace);
         if !difference(&wanted, &after).is_empty() {
             differ("object", wanted, after);
         }
@@ -107,7 +116,7 @@ pub(super) fn differences(
     if let Some(wanted) = &expected.patch {
         let mut before = before.clone();
         let mut after = after.clone();
-        forget_namespace(&mut before, &mut after);
+        forget_namespace(&mut before, &mut after, namespace);
         let patch = Json::Array(difference(&before, &after));
         if patch != *wanted {
             differ("patch", wanted.clone(), patch);
@@ -139,13 +148,16 @@ fn messages(ruling: &Ruling) -> Vec<String> {
     messages
 }
 
-/// Removes `metadata.namespace` if only one of the two objects has it: the request sets the namespace, and an expected object may omit it.
-fn forget_namespace(one: &mut Json, other: &mut Json) {
-    let has = |object: &Json| object.pointer("/metadata/namespace").is_some();
-    let (in_one, in_other) = (has(one), has(other));
-    for (object, is_alone) in [(one, in_one && !in_other), (other, in_other && !in_one)] {
-        if let (true, Some(Json::Object(metadata))) = (is_alone, object.get_mut("metadata")) {
-            metadata.remove("namespace");
-        }
+/// Removes the namespace of the request from `metadata.namespace` if only one of the two objects has it: the request sets the namespace, and
+/// an expected object may omit it. Another namespace stays, because a policy must have set it.
+fn forget_namespace(one: &mut Json, other: &mut Json, namespace: &str) {
+    let named = |object: &Json| object.pointer("/metadata/namespace").cloned();
+    let object = match (named(one), named(other)) {
+        (Some(named), None) if named == namespace => one,
+        (None, Some(named)) if named == namespace => other,
+        _ => return,
+    };
+    if let Some(Json::Object(metadata)) = object.get_mut("metadata") {
+        metadata.remove("namespace");
     }
 }

@@ -146,10 +146,14 @@ impl Suite {
     ///
     /// # Errors
     ///
-    /// The document is not a suite, or names an object that cannot be read. For a `PolicyTest`, the error lists all unknown keys; if there
-    /// are none, the first problem of the file itself; if the file itself has none, the first problem of each test. For the other formats,
-    /// only the first problem is returned.
+    /// The document is not a suite, or names an object that cannot be read. The error lists all duplicate keys. If there are none, it lists
+    /// for a `PolicyTest` all unknown keys; if there are none, the first problem of the file itself; if the file itself has none, the first
+    /// problem of each test. For the other formats, only the first problem is returned.
     pub fn read(document: &Document, files: &dyn Files) -> Result<Self, Vec<Problem>> {
+        let twice = document.duplicate_keys();
+        if !twice.is_empty() {
+            return Err(twice.to_vec());
+        }
         let value = document.value();
         let whole = |message| vec![document.problem(rule::OBJECT, "", message)];
         let tests = if kaptest::is_suite(value) {

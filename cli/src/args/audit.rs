@@ -37,8 +37,12 @@ pub(crate) struct AuditArgs {
     pub(crate) native: bool,
 
     /// The user who is assumed to have created the objects
-    #[arg(long = "as", value_name = "USER", default_value = "")]
+    #[arg(long = "as", value_name = "USER", default_value = "kubernetes-admin")]
     pub(crate) user: String,
+
+    /// A group of that user; can be repeated
+    #[arg(long = "as-group", value_name = "GROUP")]
+    pub(crate) groups: Vec<String>,
 
     /// Split the objects into N shards, and audit only shard K; K counts from 0
     #[arg(long, value_name = "K/N", default_value = "0/1")]

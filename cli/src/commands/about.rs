@@ -9,6 +9,7 @@ use serde_json::json;
 
 use crate::args::{Cli, CompletionsArgs, ManArgs, Output, VersionArgs};
 use crate::exit_code::Exit;
+use crate::report;
 
 /// Prints the version of the program and the Kubernetes versions that it supports.
 pub(crate) fn version(args: &VersionArgs) -> io::Result<Exit> {
@@ -48,7 +49,7 @@ pub(crate) fn completions(args: &CompletionsArgs) -> io::Result<Exit> {
 /// Prints the man page of the program, or writes the man pages of all commands into a folder.
 pub(crate) fn man(args: &ManArgs) -> io::Result<Exit> {
     match &args.folder {
-        Some(folder) => write_pages(folder)?,
+        Some(folder) => write_pages(folder).map_err(report::about(folder))?,
         None => clap_mangen::Man::new(Cli::command()).render(&mut io::stdout().lock())?,
     }
     Ok(Exit::Success)

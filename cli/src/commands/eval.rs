@@ -220,7 +220,9 @@ fn bound(
     for (name, binding) in binds {
         let json = match binding {
             Binding::Json(json) => json,
-            Binding::File(path) => input::document(&path).map_err(|error| error.full_text())?,
+            Binding::File(path) => {
+                input::document(&path).map_err(|problems| input::lines(&problems))?
+            }
         };
         variables.entry(name.clone()).or_insert(Type::Dyn);
         if bindings.insert(name.clone(), json).is_some() {

@@ -25,8 +25,8 @@ pub(crate) fn run(args: &LintArgs) -> io::Result<Exit> {
     let mut manifests = Manifests::new(args.recursive, progress);
     let settings = match Settings::new(args) {
         Ok(settings) => settings,
-        Err(problem) => {
-            manifests.report(problem);
+        Err(problems) => {
+            manifests.report_all(problems);
             Findings::default().print(args.output, manifests.problems())?;
             return Ok(Exit::Usage);
         }
@@ -60,7 +60,8 @@ pub(crate) fn run(args: &LintArgs) -> io::Result<Exit> {
         ));
     }
     if let Some(path) = &args.write_baseline {
-        std::fs::write(path, baseline::written(&run.findings.problems))?;
+        std::fs::write(path, baseline::written(&run.findings.problems))
+            .map_err(report::about(path))?;
         let count = report::count(run.findings.problems.len(), "finding");
         report::summary(&format!("{}: {count}", path.display()));
         return Ok(manifests.exit(0));
@@ -74,7 +75,7 @@ pub(crate) fn run(args: &LintArgs) -> io::Result<Exit> {
                 .findings
                 .problems
                 .retain(|problem| !known.takes(problem)),
-            Err(problem) => manifests.report(problem),
+            Err(problems) => manifests.report_all(problems),
         }
     }
     run.findings.print(args.output, manifests.problems())?;
@@ -104,7 +105,7 @@ struct Settings {
 }
 
 impl Settings {
-    fn new(args: &LintArgs) -> Result<Self, Problem> {
+    fn new(args: &LintArgs) -> Result<Self, Vec<Problem>> {
         let config = Config::read(args.config.as_deref())?;
         let LintConfig {
             select,
@@ -125,11 +126,15 @@ impl Settings {
                 Some(meant) => format!("did you mean {meant}?"),
                 None => "`gavel explain` lists all rules".to_owned(),
             };
-            return Err(unusable(format!("there is no rule {name:?}; {hint}")));
+            let message = format!("there is no rule {name:?}; {hint}");
+            return Err(vec![unusable(message)]);
         }
         let versions = match (&args.kubernetes_version, kubernetes_version) {
             (Some(versions), _) => versions.0.clone(),
-            (None, Some(text)) => kubernetes_versions(&text).map_err(unusable)?.0,
+            (None, Some(text)) => {
+                let versions = kubernetes_versions(&text);
+                versions.map_err(|message| vec![unusable(message)])?.0
+            }
             (None, None) => vec![KubeVersion::default()],
         };
         let defaults = Options::default();
@@ -257,7 +262,7 @@ impl LintRun {
         let before = self.findings.problems.len();
         let (files, left) = fix::fixed(&self.findings);
         for (path, text) in &files {
-            std::fs::write(path, text)?;
+            std::fs::write(path, text).map_err(report::about(path))?;
         }
         let fixed = report::count(before.saturating_sub(left.len()), "finding");
         let files = report::count(files.len(), "file");
@@ -277,7 +282,7 @@ fn read_openapi(paths: &[PathBuf], manifests: &mut Manifests) -> Vec<(PathBuf, J
     for path in paths {
         match input::document(path) {
             Ok(document) => documents.push((path.clone(), document)),
-            Err(problem) => manifests.report(problem),
+            Err(problems) => manifests.report_all(problems),
         }
     }
     documents

@@ -33,7 +33,7 @@ pub(crate) fn run(args: &MutateArgs) -> io::Result<Exit> {
     let user = user(&args.user, &[]);
     let mut out = io::stdout().lock();
     let (mut denied, mut printed) = (0_usize, 0_usize);
-    for document in manifests.objects(&args.objects) {
+    for document in manifests.strict_objects(&args.objects) {
         let path = document.file().map(Path::to_owned).unwrap_or_default();
         let kind = document.value().get("kind");
         if kind.and_then(Json::as_str).is_none() {
@@ -111,6 +111,9 @@ fn mutated(
     if object.pointer("/metadata/namespace").is_none()
         && let Some(after) = &mut mutated
         && let Some(Json::Object(metadata)) = after.get_mut("metadata")
+        && metadata
+            .get("namespace")
+            .is_some_and(|set| set == namespace)
     {
         metadata.remove("namespace");
     }

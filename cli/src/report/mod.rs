@@ -2,11 +2,13 @@
 
 use std::fmt::Display;
 use std::io::{self, Write};
+use std::path::Path;
 
 use anstream::stderr;
 use clap::builder::styling::{AnsiColor, Style};
 
 use gavel_engine::value::Value;
+use gavel_manifest::Problem;
 use gavel_protocol::{Failure, Outcome};
 
 mod excerpt;
@@ -28,6 +30,11 @@ pub(crate) fn complain(message: &impl Display) {
         "{ERROR}error:{ERROR:#} {}",
         visible(&message.to_string())
     );
+}
+
+/// Adds the path of a file or folder to an error about it.
+pub(crate) fn about(path: &Path) -> impl FnOnce(io::Error) -> io::Error {
+    move |error| io::Error::new(error.kind(), Problem::unreadable(path, error))
 }
 
 /// Prints notes that help to correct a problem.

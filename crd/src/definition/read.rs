@@ -56,14 +56,15 @@ pub fn written_field(field: &str) -> Cow<'_, str> {
     }
 }
 
-/// The field of the manifest that an error is about. For some errors, such as those of `anyOf`, upstream names the field only in the
-/// detail.
+/// The field of the manifest that an error is about. For some errors, such as those of `anyOf` and of numbers that are no integers,
+/// upstream names the field only in the detail.
 pub fn field_at_fault(error: &Error) -> Cow<'_, str> {
-    let quoted = || {
-        let (field, _) = error.detail.strip_prefix('"')?.split_once('"')?;
-        (error.field == "<nil>").then_some(field)
+    let named = match error.detail.strip_prefix('"') {
+        Some(quoted) => quoted.split_once('"').map(|(field, _)| field),
+        None => error.detail.rsplit_once(" in ").map(|(_, field)| field),
     };
-    written_field(quoted().unwrap_or(&error.field))
+    let named = named.filter(|_| error.field == "<nil>");
+    written_field(named.unwrap_or(&error.field))
 }
 
 impl Definition {

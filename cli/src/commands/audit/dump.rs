@@ -1,4 +1,4 @@
-//! Reads the objects of JSON files one at a time, because a dump of a cluster may be larger than the memory.
+//! Reads the objects of large JSON files one at a time, because a dump of a cluster may be larger than the memory.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read};
@@ -6,13 +6,23 @@ use std::path::Path;
 use std::sync::Arc;
 
 use gavel_engine::value::Json;
-use gavel_manifest::{Document, Problem, Reading, json_problem};
+use gavel_manifest::{Document, Format, Problem, Reading, json_problem};
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
 use crate::input;
 
+/// The size of the largest JSON file that is read as a whole, in bytes. Reading a file as a whole takes many times its size in memory, but
+/// only then are the positions and the duplicate keys of its objects known.
+const MAX_WHOLE: u64 = 1 << 20;
+
 /// The largest file that is read again as a whole if it has an error, in bytes.
 const MAX_READ_AGAIN: u64 = 64 << 20;
+
+/// Whether a file is JSON, and too large to be read as a whole.
+pub(super) fn is_dump(path: &Path) -> bool {
+    Format::of(path) == Some(Format::Json)
+        && std::fs::metadata(path).is_ok_and(|file| file.len() > MAX_WHOLE)
+}
 
 /// Reads a file of JSON values. Calls `look` with each object; for a list, with each item.
 ///

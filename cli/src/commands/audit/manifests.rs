@@ -4,23 +4,23 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use gavel_check::{Kinds, Role};
+use gavel_check::{Kinds, Role, user};
 use gavel_cluster::audit::{Audited, Summary, audit_object};
 use gavel_engine::value::Json;
 use gavel_libraries::Server;
-use gavel_manifest::{Document, Format, Problem};
+use gavel_manifest::{Document, Problem};
 use gavel_policy::GroupVersionKind;
 use gavel_state::{Event, Object, Origin, State, Store};
 
-use super::{AuditPrinter, dump, user};
+use super::{AuditPrinter, dump};
 use crate::args::AuditArgs;
 use crate::findings::path_of;
 use crate::manifests::Manifests;
 use crate::progress::Progress;
 use crate::report;
 
-/// Audits the objects of manifests. Reads JSON files one object at a time, and YAML files as a whole. Adds to
-/// `problems` those of inputs that cannot be used.
+/// Audits the objects of manifests. Reads large JSON files one object at a time, and other files as a whole.
+/// Adds to `problems` those of inputs that cannot be used.
 pub(super) fn run(
     args: &AuditArgs,
     printer: &mut AuditPrinter,
@@ -48,7 +48,8 @@ pub(super) fn run(
         problems.extend_from_slice(manifests.problems());
         return Ok(Summary::default());
     }
-    let (authorizer, user) = (Arc::clone(state.authorizer()), Arc::new(user(args)));
+    let authorizer = Arc::clone(state.authorizer());
+    let user = Arc::new(user(&args.user, &args.groups));
     let mut summary = Summary::default();
     let mut look = |manifests: &mut Manifests, document: Document| {
         let Some(resource) = resource(document.value(), &kinds) else {
@@ -56,16 +57,17 @@ pub(super) fn run(
             return Ok(());
         };
         let at = (path_of(document.file()), document.place().into());
-        let object = kinds.placed(document.into_value(), &args.namespace);
+        let mut object = kinds.placed(document.into_value(), &args.namespace);
         if !is_of_shard(args, &resource, &object) {
             return Ok(());
         }
+        state.schemas().fill_defaults(&mut object);
         let findings = audit_object(&state, &authorizer, &user, &resource, &object);
         summary.count(&findings);
         printer.print(&resource.kind.kind, &object, &findings, Some(at))
     };
     for file in manifests.named(&args.objects) {
-        if Format::of(&file) == Some(Format::Json) {
+        if dump::is_dump(&file) {
             let path: Arc<Path> = file.as_path().into();
             let mut look = |object: Document| look(&mut manifests, object.in_file(&path));
             let read = dump::objects(&file, &mut look);
@@ -74,7 +76,7 @@ pub(super) fn run(
             }
             continue;
         }
-        for document in manifests.objects(&[file]) {
+        for document in manifests.strict_objects(&[file]) {
             look(&mut manifests, document)?;
         }
     }

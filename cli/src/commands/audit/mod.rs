@@ -4,10 +4,10 @@ use std::fs;
 use std::io::{self, IsTerminal, Write};
 use std::time::Instant;
 
+use gavel_check::user;
 use gavel_cluster::audit::{Audit, Audited, Finding, Observer, Outcome, Reports, Summary};
 use gavel_cluster::{AuthorizerCache, Authorizing, Cluster, Options};
 use gavel_engine::value::Json;
-use gavel_libraries::authorizer::UserInfo;
 use gavel_manifest::{Range, Severity};
 use serde_json::json;
 
@@ -54,8 +54,10 @@ pub(crate) fn run(args: AuditArgs) -> io::Result<Exit> {
     if let Some(path) = metrics {
         // A reader must never see a partly written file.
         let new = path.with_extension("new");
-        fs::write(&new, summary.metrics(seconds))?;
-        fs::rename(new, path)?;
+        let written = fs::write(&new, summary.metrics(seconds));
+        written
+            .and_then(|()| fs::rename(new, &path))
+            .map_err(report::about(&path))?;
     }
     let found: u64 = summary.findings.values().sum();
     let count = |count, thing| report::count(usize::try_from(count).unwrap_or(usize::MAX), thing);
@@ -87,7 +89,7 @@ fn of_cluster(args: &AuditArgs, printer: &mut AuditPrinter) -> Result<Summary, S
     let audit = Audit {
         shard: args.shard,
         page: args.chunk_size,
-        user: user(args),
+        user: user(&args.user, &args.groups),
         native: args.native,
     };
     let options = Options {
@@ -122,14 +124,6 @@ fn of_cluster(args: &AuditArgs, printer: &mut AuditPrinter) -> Result<Summary, S
     });
     runtime.shutdown_background();
     ended
-}
-
-/// The user of `--as`, who is assumed to have created the objects; without `--as`, a user without a name.
-fn user(args: &AuditArgs) -> UserInfo {
-    match args.user.as_str() {
-        "" => UserInfo::default(),
-        name => gavel_check::user(name, &[]),
-    }
 }
 
 /// Prints the findings of a run over a cluster.

@@ -16,6 +16,7 @@ use gavel_libraries::authorizer::UserInfo;
 use gavel_manifest::Document;
 use gavel_policy::PolicyDecisionEvaluation;
 use gavel_policy::api::FieldValidation;
+use gavel_state::as_built_in;
 
 use crate::args::{CheckArgs, OperationName};
 use crate::exit_code::Exit;
@@ -139,9 +140,10 @@ impl Input {
             given: Vec::new(),
             definitions: KnownDefinitions::default(),
             objects: Vec::new(),
-            old: manifests.objects(&args.old),
+            old: manifests.strict_objects(&args.old),
         };
-        for document in manifests.policies(&args.all_paths()) {
+        for document in manifests.objects(&args.all_paths()) {
+            let document = as_built_in(document);
             // Test suites are not checked; they are often in the same folder as the policies.
             if Suite::is_suite(document.value()) {
                 continue;
@@ -153,6 +155,8 @@ impl Input {
                     document: document.clone(),
                     is_param: false,
                 });
+            } else if !is_passed_over {
+                manifests.report_all(document.duplicate_keys().to_vec());
             }
             input.take(document, role, args);
         }
@@ -350,7 +354,10 @@ impl CheckRun<'_> {
         let mut found = Found {
             operation,
             ruling,
-            checked: Checked::default(),
+            checked: Checked {
+                problems: document.duplicate_keys().to_vec(),
+                ..Checked::default()
+            },
             steps: trace.into_steps(),
             probed: Vec::new(),
         };

@@ -23,6 +23,9 @@ pub(super) fn run(
     out: &mut impl Write,
 ) -> io::Result<Exit> {
     let objects = manifests.policies(&[policy.to_owned()]);
+    if manifests.unusable() {
+        return Ok(manifests.exit(0));
+    }
     let is_policy = |document: &&Document| {
         let kind = document.value().get("kind").and_then(Json::as_str);
         matches!(
@@ -56,9 +59,7 @@ pub(super) fn run(
     let tests = match read {
         Some(Ok(suite)) => suite.tests,
         Some(Err(problems)) => {
-            problems
-                .into_iter()
-                .for_each(|problem| manifests.report(problem));
+            manifests.report_all(problems);
             return Ok(manifests.exit(0));
         }
         None => Vec::new(),

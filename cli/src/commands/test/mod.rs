@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::builder::styling::{AnsiColor, Style};
 use gavel_check::suite::{Difference, Files, Suite, Test};
 use gavel_engine::value::Json;
-use gavel_manifest::{Document, Place, Problem, Reading};
+use gavel_manifest::{Document, Place, Problem};
 use serde_json::json;
 
 use crate::args::TestArgs;
@@ -57,9 +57,7 @@ pub(super) fn write(args: &TestArgs, mut out: Box<dyn Write>) -> io::Result<Exit
                 run.warn(&suite.warnings);
                 run.suite(&document, &suite)?;
             }
-            Err(problems) => problems
-                .into_iter()
-                .for_each(|problem| manifests.report(problem)),
+            Err(problems) => manifests.report_all(problems),
         }
     }
     let ran = run.passed.saturating_add(run.failed);
@@ -231,10 +229,10 @@ impl TestRun<'_> {
             Format::Sarif | Format::Junit | Format::Github => {}
         }
         if let Some(path) = &self.args.lcov {
-            std::fs::write(path, self.coverage.lcov())?;
+            std::fs::write(path, self.coverage.lcov()).map_err(report::about(path))?;
         }
         if let Some(path) = &self.args.html {
-            std::fs::write(path, self.coverage.html())?;
+            std::fs::write(path, self.coverage.html()).map_err(report::about(path))?;
         }
         Ok(())
     }
@@ -284,8 +282,7 @@ impl Files for Beside<'_> {
         let files = gavel_manifest::files(&path, false).map_err(|error| error.to_string())?;
         let mut objects = Vec::new();
         for file in files {
-            let documents = input::manifest(&file).and_then(Reading::all);
-            let documents = documents.map_err(|error| error.full_text())?;
+            let documents = input::documents(&file).map_err(|problems| input::lines(&problems))?;
             let documents = documents.into_iter().flat_map(Document::into_objects);
             objects.extend(documents.map(gavel_state::as_built_in));
         }

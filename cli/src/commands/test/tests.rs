@@ -349,3 +349,48 @@ fn the_policies_to_start_from_pass_their_tests() {
     let (exit, out) = run_in(&root, &["test", "./policies/tests"]);
     assert_eq!(exit, Exit::Success, "{out}");
 }
+
+#[test]
+fn an_expected_object_may_omit_only_the_namespace_of_the_request() {
+    let policy = "\
+apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingAdmissionPolicy
+metadata: {name: move}
+spec:
+  reinvocationPolicy: Never
+  matchConstraints:
+    resourceRules:
+    - {apiGroups: [''], apiVersions: [v1], operations: [CREATE], resources: [configmaps]}
+  mutations:
+  - patchType: JSONPatch
+    jsonPatch:
+      expression: \"[JSONPatch{op: 'add', path: '/metadata/labels', value: {'a': 'b'}}] + (
+        object.metadata.name == 'bad' ? [JSONPatch{op: 'replace', path: '/metadata/namespace', value: 'evil'}] : [])\"
+";
+    let check = |name: &str, namespace: &str, exit: Exit, shown: &str| {
+        let test = format!(
+            "kind: PolicyTest
+given: [policy.yaml]
+object: {{apiVersion: v1, kind: ConfigMap, metadata: {{name: {name}{namespace}}}}}
+tests:
+- name: move
+  expect: {{object: {{apiVersion: v1, kind: ConfigMap, metadata: {{name: {name}, labels: {{a: b}}}}}}}}
+"
+        );
+        let folder = TestFolder::new()
+            .with("policy.yaml", policy)
+            .with("test.yaml", &test);
+        let (found, out) = gavel(&folder, &["./test.yaml"]);
+        assert_eq!(found, exit, "{out}");
+        assert!(out.contains(shown), "{out}");
+    };
+    check("good", "", Exit::Success, "ok ");
+    check("good", ", namespace: prod", Exit::Success, "ok ");
+    check("bad", "", Exit::Rejected, "+   namespace: evil\n");
+    check(
+        "bad",
+        ", namespace: prod",
+        Exit::Rejected,
+        "+   namespace: evil\n",
+    );
+}

@@ -96,7 +96,7 @@ impl Rehearsal {
     /// Reads the objects that the `PATH` arguments name, and adds them to the upgrade.
     fn objects(&mut self, args: &UpgradeCheckArgs) -> Vec<(Document, Subject)> {
         let mut objects = Vec::new();
-        for document in self.manifests.objects(&args.paths) {
+        for document in self.manifests.strict_objects(&args.paths) {
             let added = self.upgrade.add(document.value());
             let document = as_built_in(document);
             match added {
@@ -119,7 +119,7 @@ impl Rehearsal {
     /// Reads the objects and requests that `--sample` names, and adds them to the upgrade.
     fn samples(&mut self, args: &UpgradeCheckArgs) -> Vec<(Document, Subject)> {
         let mut samples = Vec::new();
-        for document in self.manifests.objects(&args.sample) {
+        for document in self.manifests.strict_objects(&args.sample) {
             let text = |key: &str| document.value().get(key).and_then(Json::as_str);
             let request = match (text("apiVersion"), text("kind")) {
                 (_, Some("AdmissionReview")) => document.value().get("request").cloned(),

@@ -75,7 +75,7 @@ pub struct Limits {
     /// stops, and starts again on a second set of threads: the same number, but at least two.
     pub evaluations: usize,
     /// The limit of requests that wait for a thread, or that have a thread for at most 20 ms. Further requests that need a thread are
-    /// answered with 429.
+    /// answered with 429. As many can wait again for the second set of threads; one user or policy gets at most half of these places.
     pub waiting: usize,
 }
 

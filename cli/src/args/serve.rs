@@ -121,7 +121,8 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "COUNT")]
     pub(crate) max_evaluations: Option<usize>,
 
-    /// The maximum number of evaluations that wait for one of the threads of --max-evaluations. Gavel answers further requests with 429
+    /// The maximum number of evaluations that wait for one of the threads of --max-evaluations. Gavel answers further requests with 429.
+    /// As many can wait again after 20 ms of evaluation; one user or policy gets at most half of these places
     #[arg(long, value_name = "COUNT", default_value_t = Limits::default().waiting)]
     pub(crate) max_waiting: usize,
 

@@ -62,9 +62,10 @@ pub struct LiveSource {
 pub struct Limits {
     /// The size limit of one body, in bytes.
     pub body: usize,
-    /// The memory limit of all bodies and the values read from them, in bytes.
+    /// The memory limit of all bodies, the values read from them, and the answers that have not been sent, in bytes.
     pub memory: usize,
-    /// The time limit for the head of the first request, from when the connection is opened. It is also the time limit of a TLS handshake.
+    /// The time limit for the head of the first request, from when the connection is opened. It is also the time limit of a TLS
+    /// handshake, and of sending an answer.
     pub header_timeout: Duration,
     /// How long a connection can be idle. The API server keeps its connections open for 90 seconds.
     pub idle_timeout: Duration,

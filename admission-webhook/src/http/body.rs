@@ -1,9 +1,10 @@
-//! Reads request bodies within limits on the size of one body, on the memory for all bodies and their values, and on time.
+//! Reads request bodies within limits on the size of one body, on the memory for all bodies and their values, and on time. Answers count
+//! against the same limit of memory until their clients have taken them.
 
 use std::sync::Arc;
 use std::time::Instant;
 
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, header};
 use http_body_util::BodyExt;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -17,22 +18,29 @@ const VALUE: usize = 96;
 /// When the first chunk arrives, memory for the announced size of the body is reserved, but at most this many times the chunk's size.
 const AHEAD: usize = 16;
 
-/// The limits on the memory that request bodies take.
+/// The limits on the memory that request bodies and answers take.
 #[derive(Debug)]
 pub(crate) struct BodyLimits {
     /// The size limit of one body, in bytes.
     one: usize,
-    /// The memory limit of all bodies and their values together, in bytes.
+    /// The memory limit of all bodies, their values and all answers together, in bytes.
     total: usize,
     /// The bytes of `total` that are still free.
     all: Arc<Semaphore>,
 }
 
-/// A body in memory. Until it is dropped, its size and the size of its values count against the limit for all bodies.
+/// The body of a request or of an answer in memory. Until it is dropped, its size and the size of its values count against the limit for all
+/// bodies.
 #[derive(Debug)]
 pub(crate) struct HeldBody {
     bytes: Vec<u8>,
     held: Option<OwnedSemaphorePermit>,
+}
+
+impl AsRef<[u8]> for HeldBody {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
 }
 
 impl HeldBody {
@@ -117,6 +125,18 @@ impl BodyLimits {
         };
         self.hold(&mut read, values.saturating_add(objects))?;
         Ok(read)
+    }
+
+    /// Reserves memory for an answer, until the answer has been sent or its connection has ended.
+    ///
+    /// # Errors
+    ///
+    /// 429 if all bodies together need too much memory.
+    pub(crate) fn hold_answer(&self, bytes: Vec<u8>) -> Result<Bytes, ApiError> {
+        let size = bytes.capacity();
+        let mut answer = HeldBody { bytes, held: None };
+        self.hold(&mut answer, size)?;
+        Ok(Bytes::from_owner(answer))
     }
 
     /// Reserves more bytes for a body. A single body can take the whole limit, so that it can always be read when there are no other

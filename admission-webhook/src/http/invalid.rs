@@ -5,8 +5,15 @@ use gavel_apimachinery::{field, json};
 use gavel_policy::{AdmissionRequest, AdmissionResponse};
 use gavel_state::Findings;
 
-/// The response that rejects an invalid custom resource, in the words of the API server itself.
-pub(super) fn invalid(request: &AdmissionRequest<'_>, found: Findings) -> AdmissionResponse {
+/// The maximum length of all errors, and of all warnings, in an answer, in bytes. The first error and the first warning are always written.
+const MAX_BYTES: usize = 1 << 20;
+
+/// The response that rejects an invalid custom resource, in the words of the API server itself. Errors and warnings beyond [`MAX_BYTES`]
+/// are only counted.
+pub(super) fn invalid(request: &AdmissionRequest<'_>, mut found: Findings) -> AdmissionResponse {
+    let more_errors = cut(&mut found.errors, |error| error.to_string().len());
+    let more_warnings = cut(&mut found.warnings, String::len);
+    found.warnings.extend(left_out(more_warnings, "warnings"));
     let details = |causes: Vec<StatusCause>| {
         let group = request.resource.group.as_str();
         let kind = found.kind.strip_suffix(group).unwrap_or_default();
@@ -27,7 +34,9 @@ pub(super) fn invalid(request: &AdmissionRequest<'_>, found: Findings) -> Admiss
                 field: error.field.clone(),
             });
             let name = json::quoted(request.name);
-            let message = format!("{} {name} is invalid: {errors}", found.kind);
+            let more = left_out(more_errors, "errors")
+                .map_or_else(String::new, |more| format!("; {more}"));
+            let message = format!("{} {name} is invalid: {errors}{more}", found.kind);
             Some(Status {
                 details: details(causes.collect()),
                 ..Status::failure(422, "Invalid", message)
@@ -38,5 +47,42 @@ pub(super) fn invalid(request: &AdmissionRequest<'_>, found: Findings) -> Admiss
     AdmissionResponse {
         warnings: found.warnings,
         ..AdmissionResponse::of(status)
+    }
+}
+
+/// Removes the texts beyond [`MAX_BYTES`], and returns their number.
+fn cut<T>(texts: &mut Vec<T>, length: impl Fn(&T) -> usize) -> usize {
+    let (count, mut written) = (texts.len(), 0_usize);
+    let fits = |text: &&T| {
+        written = written.saturating_add(length(text));
+        written <= MAX_BYTES
+    };
+    let fitting = texts.iter().take_while(fits).count();
+    texts.truncate(fitting.max(1));
+    count.saturating_sub(texts.len())
+}
+
+/// The note about texts that were removed; `None` if none was.
+fn left_out(count: usize, what: &str) -> Option<String> {
+    (count > 0).then(|| format!("{count} more {what} are left out"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_beyond_the_limit_are_counted() {
+        let check = |lengths: &[usize], kept: usize, more: usize| {
+            let mut texts: Vec<String> = lengths.iter().map(|length| "x".repeat(*length)).collect();
+            assert_eq!(cut(&mut texts, String::len), more);
+            assert_eq!(texts.len(), kept);
+        };
+        check(&[], 0, 0);
+        check(&[1, MAX_BYTES - 1], 2, 0);
+        check(&[1, MAX_BYTES, 1], 1, 2);
+        check(&[MAX_BYTES + 1, 1], 1, 1);
+        assert_eq!(left_out(0, "errors"), None);
+        assert_eq!(left_out(2, "errors").unwrap(), "2 more errors are left out");
     }
 }

@@ -69,7 +69,10 @@ fn left_out(count: usize, what: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use gavel_engine::value::Arena;
+
     use super::*;
+    use crate::http::review::Review;
 
     #[test]
     fn texts_beyond_the_limit_are_counted() {
@@ -82,7 +85,42 @@ mod tests {
         check(&[1, MAX_BYTES - 1], 2, 0);
         check(&[1, MAX_BYTES, 1], 1, 2);
         check(&[MAX_BYTES + 1, 1], 1, 1);
-        assert_eq!(left_out(0, "errors"), None);
-        assert_eq!(left_out(2, "errors").unwrap(), "2 more errors are left out");
+    }
+
+    #[test]
+    fn answers_say_how_many_errors_and_warnings_are_left_out() {
+        let review = serde_json::json!({
+            "apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview",
+            "request": {
+                "uid": "1", "name": "x", "operation": "CREATE", "object": {},
+                "kind": {"group": "example.com", "version": "v1", "kind": "Thing"},
+                "resource": {"group": "example.com", "version": "v1", "resource": "things"},
+            },
+        });
+        let (body, arena) = (review.to_string().into_bytes(), Arena::default());
+        let review = Review::decode(&body, &arena).unwrap();
+        let text = "x".repeat(MAX_BYTES / 2);
+        let response = |count: usize| {
+            let errors = vec![field::Error::required(&field::Path::new("a"), &text); count];
+            let found = Findings {
+                kind: "Thing.example.com".to_owned(),
+                errors,
+                warnings: vec![text.clone(); count],
+                ..Findings::default()
+            };
+            invalid(review.request(), found)
+        };
+        let all = response(1).status.unwrap();
+        let expected = format!("Thing.example.com \"x\" is invalid: a: Required value: {text}");
+        assert!(all.message == expected);
+        let some = response(4);
+        let status = some.status.unwrap();
+        assert!(status.message == format!("{expected}; 3 more errors are left out"));
+        assert_eq!(status.details.causes.len(), 1);
+        assert_eq!(some.warnings.len(), 3);
+        assert_eq!(
+            some.warnings.last().unwrap(),
+            "2 more warnings are left out"
+        );
     }
 }

@@ -62,9 +62,10 @@ pub struct LiveSource {
 pub struct Limits {
     /// The size limit of one body, in bytes.
     pub body: usize,
-    /// The memory limit of all bodies and the values read from them, in bytes.
+    /// The memory limit of all bodies, the values read from them, and the answers that have not been sent, in bytes.
     pub memory: usize,
-    /// The time limit for the head of the first request, from when the connection is opened. It is also the time limit of a TLS handshake.
+    /// The time limit for the head of the first request, from when the connection is opened. It is also the time limit of a TLS
+    /// handshake, and of sending an answer.
     pub header_timeout: Duration,
     /// How long a connection can be idle. The API server keeps its connections open for 90 seconds.
     pub idle_timeout: Duration,
@@ -75,7 +76,7 @@ pub struct Limits {
     /// stops, and starts again on a second set of threads: the same number, but at least two.
     pub evaluations: usize,
     /// The limit of requests that wait for a thread, or that have a thread for at most 20 ms. Further requests that need a thread are
-    /// answered with 429.
+    /// answered with 429. As many can wait again for the second set of threads; one user or policy gets at most half of these places.
     pub waiting: usize,
 }
 

@@ -102,7 +102,7 @@ impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         let mut status = Status::failure(self.code.as_u16(), self.reason, self.message);
         status.details.retry_after_seconds = self.retry_after_seconds.unwrap_or_default();
-        let mut response = (self.code, json_body(&status.into_object())).into_response();
+        let mut response = (self.code, json_response(json(&status.into_object()))).into_response();
         if let Some(seconds) = self.retry_after_seconds {
             let headers = response.headers_mut();
             headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
@@ -111,10 +111,14 @@ impl IntoResponse for ApiError {
     }
 }
 
-/// A response with a JSON body and its content type.
-pub(crate) fn json_body(value: &impl Serialize) -> Response {
-    let json = HeaderValue::from_static("application/json");
+/// A value as JSON.
+pub(crate) fn json(value: &impl Serialize) -> Vec<u8> {
     // Serialization cannot fail here: all keys of maps are strings.
-    let body = serde_json::to_vec(value).unwrap_or_default();
+    serde_json::to_vec(value).unwrap_or_default()
+}
+
+/// A response with a JSON body and its content type.
+pub(crate) fn json_response(body: impl IntoResponse) -> Response {
+    let json = HeaderValue::from_static("application/json");
     ([(header::CONTENT_TYPE, json)], body).into_response()
 }

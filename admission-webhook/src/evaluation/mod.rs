@@ -7,7 +7,7 @@
 //! 1. inline, for a millisecond, if the body is small;
 //! 2. on a thread of its own, for [`TURN`]: every request gets this turn, in the order of arrival;
 //! 3. on a thread of its own until the deadline, in one of a limited number of slots. No user and no policy can hold more than half of
-//!    them.
+//!    them, or more than half of the places of the requests that wait for them.
 //!
 //! A decision stops when its deadline has passed, or when its client is gone.
 
@@ -42,7 +42,10 @@ const TURN: Duration = Duration::from_millis(20);
 pub(crate) struct Evaluations {
     turns: Arc<Semaphore>,
     slots: Arc<Slots>,
+    /// The places of requests that wait for a turn, or have it.
     waiting: Semaphore,
+    /// The places of requests that wait for a slot. They are others than those for turns, so that requests that need only a turn get it.
+    waiting_long: Arc<Slots>,
     metrics: Arc<Metrics>,
 }
 
@@ -53,18 +56,19 @@ impl Evaluations {
             turns: Arc::new(Semaphore::new(at_least_one(limits.evaluations))),
             slots: Arc::new(Slots::new(limits.evaluations)),
             waiting: Semaphore::new(at_least_one(limits.waiting)),
+            waiting_long: Arc::new(Slots::new(limits.waiting)),
             metrics,
         }
     }
 
-    /// Decides a request. With `inline`, the first attempt is made on this thread. `decide` receives the time by which it must return. If it returns
-    /// [`Outcome::Unfinished`], it is called again with more time; the last call must decide. If `decide` lacks an answer of the live
-    /// source, this function returns `None`. If this future is dropped, a running attempt stops.
+    /// Decides a request. With `inline`, the first attempt is made on this thread. `decide` receives the time by which it must return. If it
+    /// returns [`Outcome::Unfinished`], it is called again with more time; the last call must decide. If it lacks an answer of the live source,
+    /// this function returns `None`. If this future is dropped, a running attempt stops.
     ///
     /// # Errors
     ///
-    /// The error of `decide`; 429 if too many requests wait already, or if no thread becomes free in time before the deadline; 500 if
-    /// `decide` panics, or if the last attempt does not decide.
+    /// The error of `decide`; 429 if too many requests wait already, of all users or of this one, or if no thread becomes free in time before
+    /// the deadline; 500 if `decide` panics, or if the last attempt does not decide.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         inline: bool,
@@ -92,10 +96,13 @@ impl Evaluations {
             Outcome::Lacking => return Ok(None),
             Outcome::Unfinished(flow) => flow,
         };
+        let place = self.waiting_long.try_acquire(flow);
+        let place = place.ok_or_else(ApiError::too_many_requests)?;
+        drop(waiting);
         let began = Instant::now();
         let slot = within(deadline, self.slots.acquire(flow)).await?;
         self.metrics.waited(began.elapsed());
-        drop((waiting, queued));
+        drop((place, queued));
         match on_thread(slot, &decide, client.last_turn(deadline)).await? {
             Outcome::Decided(decided) => Ok(Some(decided)),
             Outcome::Lacking => Ok(None),
@@ -222,4 +229,53 @@ impl Turn {
 /// Runs a function and converts a panic to an error. A panic is a bug, but it must not close a connection that carries other requests.
 fn caught<T>(run: impl FnOnce() -> T) -> Result<T, ApiError> {
     catch_unwind(AssertUnwindSafe(run)).map_err(|_| ApiError::internal("the evaluation panicked"))
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::task::JoinSet;
+    use tokio::time::timeout;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_user_whose_requests_wait_leaves_places_to_others() {
+        let limits = Limits {
+            evaluations: 1,
+            waiting: 2,
+            ..Limits::default()
+        };
+        let evaluations = Arc::new(Evaluations::new(&limits, Arc::new(Metrics::new())));
+        let deadline = Instant::now() + Duration::from_secs(3_600);
+        let patience = Duration::from_secs(30);
+        let began = Arc::new(Semaphore::new(0));
+        let mut mallory = JoinSet::new();
+        let send = |mallory: &mut JoinSet<_>| {
+            let (evaluations, began) = (Arc::clone(&evaluations), Arc::clone(&began));
+            let decide = move |turn: &Turn| {
+                if !turn.last {
+                    return Ok(Outcome::Unfinished(Flow::new("mallory", "slow")));
+                }
+                began.add_permits(1);
+                while !turn.is_over() {
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+                Ok(Outcome::Decided(()))
+            };
+            mallory.spawn(async move { evaluations.run(false, deadline, decide).await });
+        };
+        // The first request has a slot, one of the others waits for it, and the other is refused.
+        send(&mut mallory);
+        let holds = timeout(patience, began.acquire()).await;
+        holds.unwrap().unwrap().forget();
+        send(&mut mallory);
+        send(&mut mallory);
+        let refused = timeout(patience, mallory.join_next()).await.unwrap();
+        let refused = refused.unwrap().unwrap();
+        assert_eq!(refused, Err(ApiError::too_many_requests()));
+        let alice = |_: &Turn| Ok(Outcome::Decided("decided"));
+        let decided = evaluations.run(false, deadline, alice).await;
+        assert_eq!(decided, Ok(Some("decided")));
+        assert_eq!(mallory.len(), 2);
+    }
 }

@@ -1,4 +1,4 @@
-//! Slots for long evaluations. No user and no policy can hold more than half of them, rounded up.
+//! Slots for long evaluations, and for requests that wait for one. No user and no policy can hold more than half of them, rounded up.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -29,15 +29,15 @@ impl Slots {
     pub(super) async fn acquire(self: &Arc<Self>, flow: Flow) -> Slot {
         loop {
             let freed = self.freed.notified();
-            if self.try_acquire(flow) {
-                let slots = Arc::clone(self);
-                return Slot { slots, flow };
+            if let Some(slot) = self.try_acquire(flow) {
+                return slot;
             }
             freed.await;
         }
     }
 
-    fn try_acquire(&self, flow: Flow) -> bool {
+    /// Takes a slot that the flow can hold; `None` if there is none now.
+    pub(super) fn try_acquire(self: &Arc<Self>, flow: Flow) -> Option<Slot> {
         let mut held = self.held();
         let share = self.total.div_ceil(2);
         let count = |is_same: fn(Flow, Flow) -> bool| {
@@ -46,10 +46,11 @@ impl Slots {
         let may_hold = held.len() < self.total
             && count(|one, other| one.user == other.user) < share
             && count(|one, other| one.policy == other.policy) < share;
-        if may_hold {
+        may_hold.then(|| {
             held.push(flow);
-        }
-        may_hold
+            let slots = Arc::clone(self);
+            Slot { slots, flow }
+        })
     }
 
     fn release(&self, flow: Flow) {
@@ -90,10 +91,10 @@ mod tests {
     async fn no_user_and_no_policy_holds_all_slots() {
         let slots = Arc::new(Slots::new(2));
         let mallory = slots.acquire(Flow::new("mallory", "slow")).await;
-        assert!(!slots.try_acquire(Flow::new("mallory", "other")));
-        assert!(!slots.try_acquire(Flow::new("alice", "slow")));
+        assert!(slots.try_acquire(Flow::new("mallory", "other")).is_none());
+        assert!(slots.try_acquire(Flow::new("alice", "slow")).is_none());
         let alice = slots.acquire(Flow::new("alice", "other")).await;
-        assert!(!slots.try_acquire(Flow::new("bob", "third")));
+        assert!(slots.try_acquire(Flow::new("bob", "third")).is_none());
         drop(mallory);
         let waiting = slots.acquire(Flow::new("mallory", "slow")).await;
         drop((alice, waiting));

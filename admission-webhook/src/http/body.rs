@@ -1,12 +1,14 @@
-//! Reads request bodies within limits on the size of one body, on the memory for all bodies and their values, and on time.
+//! Reads request bodies within limits on the size of one body, on the memory for all bodies and their values, and on time. Answers count
+//! against the same limit of memory until their clients have taken them.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, header};
 use http_body_util::BodyExt;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::timeout_at;
 
 use crate::status::ApiError;
 
@@ -17,22 +19,38 @@ const VALUE: usize = 96;
 /// When the first chunk arrives, memory for the announced size of the body is reserved, but at most this many times the chunk's size.
 const AHEAD: usize = 16;
 
-/// The limits on the memory that request bodies take.
+/// A body must arrive at 32 KiB a second: each piece of this many bytes, or the rest of the body, within [`PIECE_TIME`]. Otherwise clients
+/// that never finish their bodies could occupy the memory until their deadlines.
+const PIECE: usize = 160 << 10;
+const PIECE_TIME: Duration = Duration::from_secs(5);
+
+/// A quarter of the memory is reserved for bodies that take at most this many bytes together with their values, so that a few large bodies
+/// do not shut out the small ones.
+const SMALL: usize = 256 << 10;
+
+/// The limits on the memory that request bodies and answers take.
 #[derive(Debug)]
 pub(crate) struct BodyLimits {
     /// The size limit of one body, in bytes.
     one: usize,
-    /// The memory limit of all bodies and their values together, in bytes.
+    /// The memory limit of all bodies, their values and all answers together, in bytes.
     total: usize,
     /// The bytes of `total` that are still free.
     all: Arc<Semaphore>,
 }
 
-/// A body in memory. Until it is dropped, its size and the size of its values count against the limit for all bodies.
+/// The body of a request or of an answer in memory. Until it is dropped, its size and the size of its values count against the limit for all
+/// bodies.
 #[derive(Debug)]
 pub(crate) struct HeldBody {
     bytes: Vec<u8>,
     held: Option<OwnedSemaphorePermit>,
+}
+
+impl AsRef<[u8]> for HeldBody {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
 }
 
 impl HeldBody {
@@ -54,7 +72,7 @@ impl BodyLimits {
     /// # Errors
     ///
     /// 415 if the content type is not JSON, 413 if the body is too large, 429 if all bodies together need too much memory, 408 if the body
-    /// does not arrive before the deadline, 400 if the connection breaks.
+    /// arrives too slowly or not before the deadline, 400 if the connection breaks.
     pub(crate) async fn read_json(
         &self,
         headers: &HeaderMap,
@@ -71,22 +89,30 @@ impl BodyLimits {
         if announced.is_some_and(|length| length > self.one) {
             return Err(ApiError::too_large(self.one));
         }
-        tokio::time::timeout_at(deadline.into(), self.read(body, announced, per_object))
-            .await
-            .unwrap_or_else(|_| Err(ApiError::request_timeout()))
+        self.read(body, announced, deadline, per_object).await
     }
 
     async fn read(
         &self,
         mut body: Body,
         announced: Option<usize>,
+        deadline: Instant,
         per_object: usize,
     ) -> Result<HeldBody, ApiError> {
         let mut read = HeldBody {
             bytes: Vec::new(),
             held: None,
         };
-        while let Some(frame) = body.frame().await {
+        let end_of_piece = || {
+            let end = Instant::now().checked_add(PIECE_TIME);
+            end.map_or(deadline, |end| end.min(deadline))
+        };
+        let (mut until, mut piece) = (end_of_piece(), PIECE);
+        loop {
+            let frame = timeout_at(until.into(), body.frame()).await;
+            let Some(frame) = frame.map_err(|_| ApiError::request_timeout())? else {
+                break;
+            };
             let frame = frame.map_err(|error| {
                 ApiError::bad_request(format!("the body of the request cannot be read: {error}"))
             })?;
@@ -109,6 +135,9 @@ impl BodyLimits {
                 .map_or(0, OwnedSemaphorePermit::num_permits);
             let grown = read.bytes.capacity().saturating_sub(held);
             self.hold(&mut read, grown)?;
+            if length >= piece {
+                (until, piece) = (end_of_piece(), length.saturating_add(PIECE));
+            }
         }
         let values = read.values().saturating_mul(VALUE);
         let objects = match per_object {
@@ -119,14 +148,34 @@ impl BodyLimits {
         Ok(read)
     }
 
-    /// Reserves more bytes for a body. A single body can take the whole limit, so that it can always be read when there are no other
-    /// bodies.
+    /// Reserves memory for an answer, until the answer has been sent or its connection has ended.
+    ///
+    /// # Errors
+    ///
+    /// 429 if all bodies together need too much memory.
+    pub(crate) fn hold_answer(&self, bytes: Vec<u8>) -> Result<Bytes, ApiError> {
+        let size = bytes.capacity();
+        let mut answer = HeldBody { bytes, held: None };
+        self.hold(&mut answer, size)?;
+        Ok(Bytes::from_owner(answer))
+    }
+
+    /// Reserves more bytes for a body. A single body can take all memory that is not reserved for small bodies, so that it can always be
+    /// read when there are no other bodies.
     fn hold(&self, body: &mut HeldBody, bytes: usize) -> Result<(), ApiError> {
         let held = body
             .held
             .as_ref()
             .map_or(0, OwnedSemaphorePermit::num_permits);
-        let bytes = bytes.min(self.total.saturating_sub(held));
+        let reserved = match held.saturating_add(bytes) {
+            ..=SMALL => 0,
+            _ => self.total.div_ceil(4),
+        };
+        let most = self.total.saturating_sub(reserved);
+        let bytes = bytes.min(most.saturating_sub(held));
+        if bytes > self.all.available_permits().saturating_sub(reserved) {
+            return Err(ApiError::too_many_requests());
+        }
         let permits = u32::try_from(bytes).unwrap_or(u32::MAX);
         let more = Arc::clone(&self.all).try_acquire_many_owned(permits);
         let more = more.map_err(|_| ApiError::too_many_requests())?;
@@ -176,6 +225,27 @@ fn is_json(headers: &HeaderMap) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn large_bodies_leave_memory_to_small_ones() {
+        let limits = BodyLimits::new(1 << 20, 16 << 20);
+        let hold = |bytes: usize| {
+            let mut body = HeldBody {
+                bytes: Vec::new(),
+                held: None,
+            };
+            limits.hold(&mut body, bytes).ok().map(|()| body)
+        };
+        let mut large: Vec<HeldBody> = (0..).map_while(|_| hold(1 << 20)).collect();
+        assert_eq!(large.len(), 12);
+        let small: Vec<HeldBody> = (0..).map_while(|_| hold(SMALL)).collect();
+        assert_eq!(small.len(), 16);
+        large.pop();
+        assert!(hold(SMALL).is_some());
+        assert!(hold(1 << 20).is_none());
+        drop((large, small));
+        assert!(hold(usize::MAX).is_some());
+    }
 
     #[test]
     fn values_and_objects_are_counted_in_bodies_of_all_lengths() {

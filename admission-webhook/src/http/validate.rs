@@ -21,7 +21,7 @@ use super::observe::Checks;
 use super::review::Review;
 use super::writer::Writer;
 use crate::evaluation::{Flow, INLINE_BODY, Outcome, Turn};
-use crate::status::{ApiError, json_body};
+use crate::status::{ApiError, json, json_response};
 use crate::telemetry::bounded;
 
 /// Answers a review with the decision of the policies.
@@ -109,7 +109,7 @@ async fn try_answer(
             let review = Review::decode(body.bytes(), arena)?;
             let decided = decide(&deciding, review.request(), turn, answers_so_far.as_ref());
             Ok(match decided {
-                Outcome::Decided(response) => Outcome::Decided(json_body(&review.answer(response))),
+                Outcome::Decided(response) => Outcome::Decided(json(&review.answer(response))),
                 Outcome::Lacking => Outcome::Lacking,
                 Outcome::Unfinished(flow) => Outcome::Unfinished(flow),
             })
@@ -122,7 +122,11 @@ async fn try_answer(
             .run(inline, deadline, move |turn: &Turn| attempt(turn))
             .await?;
         match (response, &answers) {
-            (Some(response), _) => return Ok(response),
+            (Some(response), _) => {
+                // Releases the memory of the body, so that the answer can take it.
+                drop(decide);
+                return app.bodies.hold_answer(response).map(json_response);
+            }
             (None, Some(answers)) => answers.fetch(deadline).await?,
             (None, None) => return Err(ApiError::internal("no decision was reached")),
         }

@@ -14,12 +14,20 @@ pub(super) enum Phase {
     Idle,
     /// The body of a request is arriving.
     Receiving,
+    /// The answer to a request is being sent.
+    Answering,
     /// A request is being decided.
     Working,
 }
 
 impl Phase {
-    const ALL: [Phase; 4] = [Phase::New, Phase::Idle, Phase::Receiving, Phase::Working];
+    const ALL: [Phase; 5] = [
+        Phase::New,
+        Phase::Idle,
+        Phase::Receiving,
+        Phase::Answering,
+        Phase::Working,
+    ];
 }
 
 /// The phase of a connection, and when the phase began.
@@ -29,6 +37,8 @@ pub(super) struct Activity {
     phase: AtomicU8,
     /// When the phase began, in milliseconds since the connection was opened.
     since: AtomicU64,
+    /// The number of requests that have begun.
+    requests: AtomicU64,
     first: Notify,
     close: Notify,
 }
@@ -39,17 +49,20 @@ impl Activity {
             opened: Instant::now(),
             phase: AtomicU8::new(Phase::New as u8),
             since: AtomicU64::new(0),
+            requests: AtomicU64::new(0),
             first: Notify::new(),
             close: Notify::new(),
         }
     }
 
-    /// Records that the head of a request has arrived.
-    pub(super) fn begin(&self) {
+    /// Records that the head of a request has arrived. Returns the number of the request.
+    pub(super) fn begin(&self) -> u64 {
         if self.phase() == Phase::New {
             self.first.notify_one();
         }
         self.enter(Phase::Receiving);
+        let before = self.requests.fetch_add(1, Ordering::Relaxed);
+        before.wrapping_add(1)
     }
 
     /// Records that the body of the request has arrived, or that no handler will read it.
@@ -59,9 +72,17 @@ impl Activity {
         }
     }
 
-    /// Records that the request has been answered, or that its client has gone.
-    pub(super) fn end(&self) {
-        self.enter(Phase::Idle);
+    /// Records that the request has been decided, and that its answer is being sent.
+    pub(super) fn answer(&self) {
+        self.enter(Phase::Answering);
+    }
+
+    /// Records that the answer to a request has been sent, or that the client has gone. A client that does not wait for answers may have
+    /// begun another request already; then the connection is not idle.
+    pub(super) fn end(&self, request: u64) {
+        if self.requests.load(Ordering::Relaxed) == request {
+            self.enter(Phase::Idle);
+        }
     }
 
     /// Returns when a request has arrived.
@@ -87,7 +108,7 @@ impl Activity {
     }
 
     /// The rank of the connection: the lowest rank is closed first. Connections without any request rank below idle ones, and idle ones
-    /// below those whose request is arriving. In the same phase, the connection that has been in it longer ranks lower. `None` while a
+    /// below those whose request is arriving or whose answer is being sent. In the same phase, the connection that has been in it longer ranks lower. `None` while a
     /// request is being decided.
     pub(super) fn rank(&self) -> Option<(Phase, Instant)> {
         let phase = self.phase();
@@ -96,13 +117,19 @@ impl Activity {
         (phase != Phase::Working).then_some((phase, since))
     }
 
-    /// Whether the connection should be closed: its first request has not arrived within `first`, or it has been idle for `idle`.
+    /// Whether the connection should be closed: its client has not sent the first request or not taken an answer within `first`, or it has
+    /// been idle for `idle`.
     pub(super) fn is_over(&self, first: Duration, idle: Duration) -> bool {
         match self.rank() {
-            Some((Phase::New, since)) => since.elapsed() >= first,
+            Some((Phase::New | Phase::Answering, since)) => since.elapsed() >= first,
             Some((Phase::Idle, since)) => since.elapsed() >= idle,
             _ => false,
         }
+    }
+
+    /// Whether an answer is being sent.
+    pub(super) fn is_answering(&self) -> bool {
+        self.phase() == Phase::Answering
     }
 
     fn phase(&self) -> Phase {

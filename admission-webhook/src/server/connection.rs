@@ -20,6 +20,7 @@ use tower::Service;
 
 use super::Shared;
 use super::activity::Activity;
+use super::answer_body::{AnswerBody, InFlight};
 use super::request_body::RequestBody;
 use crate::http::routes;
 use crate::telemetry::bounded;
@@ -106,6 +107,10 @@ async fn requests(
             }
             _ = look.tick() => match activity.is_over(first, idle) {
                 false => {}
+                true if activity.is_answering() => {
+                    tracing::debug!("the client did not take its answer");
+                    return;
+                }
                 // The connection was asked to close and did not.
                 true if is_closing => return,
                 true => {
@@ -122,9 +127,9 @@ async fn respond(
     request: Request<Incoming>,
     shared: Arc<Shared>,
     activity: Arc<Activity>,
-) -> Result<Response<Body>, Infallible> {
+) -> Result<Response<AnswerBody>, Infallible> {
     let arrived = Instant::now();
-    let _in_flight = InFlight::begin(&activity);
+    let in_flight = InFlight::begin(Arc::clone(&activity));
     let (route, method) = (
         routes::known(request.uri().path()),
         request.method().clone(),
@@ -144,21 +149,5 @@ async fn respond(
         .app
         .metrics
         .http_request(route, &method, code, arrived.elapsed());
-    Ok(response)
-}
-
-/// A request that is being answered. Dropping this guard ends the request, so a request also ends when its client disconnects.
-struct InFlight<'a>(&'a Activity);
-
-impl<'a> InFlight<'a> {
-    fn begin(activity: &'a Activity) -> Self {
-        activity.begin();
-        InFlight(activity)
-    }
-}
-
-impl Drop for InFlight<'_> {
-    fn drop(&mut self) {
-        self.0.end();
-    }
+    Ok(response.map(|body| AnswerBody::new(body, in_flight)))
 }

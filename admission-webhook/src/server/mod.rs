@@ -17,6 +17,7 @@ use crate::http::routes;
 use crate::tls::Tls;
 
 mod activity;
+mod answer_body;
 mod connection;
 mod connections;
 mod request_body;

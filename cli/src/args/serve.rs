@@ -107,8 +107,8 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "BYTES", value_parser = bytes::<usize>, default_value = "7Mi")]
     pub(crate) max_body: usize,
 
-    /// The memory limit of all requests together, in bytes: the request bodies and the values parsed from the bodies. Gavel answers
-    /// requests beyond the limit with 429
+    /// The memory limit of all requests together, in bytes: the request bodies, the values parsed from the bodies, and the answers that
+    /// have not been sent. Gavel answers requests beyond the limit with 429
     #[arg(long, value_name = "BYTES", value_parser = bytes::<usize>, default_value = "256Mi")]
     pub(crate) max_memory: usize,
 
@@ -121,11 +121,12 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "COUNT")]
     pub(crate) max_evaluations: Option<usize>,
 
-    /// The maximum number of evaluations that wait for one of the threads of --max-evaluations. Gavel answers further requests with 429
+    /// The maximum number of evaluations that wait for one of the threads of --max-evaluations. Gavel answers further requests with 429.
+    /// As many can wait again after 20 ms of evaluation; one user or policy gets at most half of these places
     #[arg(long, value_name = "COUNT", default_value_t = Limits::default().waiting)]
     pub(crate) max_waiting: usize,
 
-    /// The time limit for a TLS handshake, and for the head of the first request
+    /// The time limit for a TLS handshake, for the head of the first request, and for sending an answer
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "10s")]
     pub(crate) header_timeout: Duration,
 

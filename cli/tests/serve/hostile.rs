@@ -105,6 +105,18 @@ async fn slow_heads_and_endless_bodies_end_over_plain_http_too() {
     assert!(server.peak_memory() < before + (64 << 20));
 }
 
+#[test]
+fn unfinished_bodies_end_before_their_deadlines() {
+    let server = Server::start(&["--demo", "--plain-http"]);
+    let mut stream = TcpStream::connect(server.address).unwrap();
+    let head = "POST /validate?timeout=30s HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{";
+    stream.write_all(head.as_bytes()).unwrap();
+    let (began, mut status) = (Instant::now(), [0; 12]);
+    stream.read_exact(&mut status).unwrap();
+    assert_eq!(&status, b"HTTP/1.1 408");
+    assert!(began.elapsed() < Duration::from_secs(25));
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn idle_connections_make_room_for_others() {
     let server = Server::start(&["--demo", "--plain-http", "--max-connections", "8"]);

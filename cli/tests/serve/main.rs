@@ -15,3 +15,4 @@ mod reload;
 mod reviews;
 mod server;
 mod start;
+mod untaken;

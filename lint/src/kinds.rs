@@ -7,7 +7,7 @@ use gavel_crd::definition::Definition;
 use gavel_engine::types::TypeTextError;
 use gavel_engine::value::Json;
 use gavel_libraries::Server;
-use gavel_manifest::Document;
+use gavel_manifest::{Document, nearest};
 use gavel_policy::GroupVersionKind;
 use gavel_policy::api::{GROUP, OWN_GROUP};
 use gavel_policy::typecheck::{TypeChecker, plural};
@@ -18,6 +18,9 @@ use crate::builtin;
 
 /// The groups of policies and bindings: the group of the built-in kinds, and the group of Gavel's own kinds.
 pub(crate) const GROUPS: [&str; 2] = [GROUP, OWN_GROUP];
+
+/// The group of CustomResourceDefinitions.
+pub(crate) const DEFINITIONS: &str = "apiextensions.k8s.io";
 
 /// The key that names the kind of a schema or path in an OpenAPI document.
 const KIND: &str = "x-kubernetes-group-version-kind";
@@ -202,7 +205,26 @@ impl Kinds {
 
 /// Whether a document is a CustomResourceDefinition.
 pub(crate) fn is_definition(document: &Document) -> bool {
-    is_kind(document, "apiextensions.k8s.io", "CustomResourceDefinition")
+    is_kind(document, DEFINITIONS, "CustomResourceDefinition")
+}
+
+/// Whether a document is a CustomResourceDefinition whose API group is missing or misspelled.
+pub(crate) fn is_definition_of_misspelled_group(document: &Document) -> bool {
+    text(document, "kind") == "CustomResourceDefinition"
+        && misspelled_group(document, &[DEFINITIONS]).is_some()
+}
+
+/// The group among `groups` that was probably meant if the group of a document is missing, is similar, or lacks `.k8s.io`. `None` for any
+/// other group, because it may have kinds with the same names.
+pub(crate) fn misspelled_group(
+    document: &Document,
+    groups: &[&'static str],
+) -> Option<&'static str> {
+    let group = group_of(document);
+    let mut known = groups.iter().copied();
+    let shortened =
+        known.find(|known| group.is_empty() || known.strip_suffix(".k8s.io") == Some(group));
+    shortened.or_else(|| nearest(group, groups.iter().copied()))
 }
 
 /// Whether a document is an object of a group and kind, whatever the version.

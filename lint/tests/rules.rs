@@ -251,3 +251,42 @@ spec:
     // Only the built-in kinds have this version.
     check(&own.replace("/v1", "/v1beta1"), ("invalid-object", 1, 13));
 }
+
+/// Another project may have a kind with the same name in a group of its own, so only groups that look misspelled are reported.
+#[test]
+fn kinds_of_misspelled_groups_are_reported() {
+    let check = |version: &str, kind: &str, meant: Option<&str>| {
+        let manifest = format!("apiVersion: {version}\nkind: {kind}\nmetadata: {{name: a}}\n");
+        let documents = read(&manifest, Format::Yaml).all().unwrap();
+        let linter = Linter::new(&Options::default(), &documents).unwrap();
+        assert_eq!(Linter::is_subject(&documents[0]), meant.is_some());
+        let found = linter.document(&documents[0]);
+        let found = found.iter();
+        let found: Vec<_> = found.map(|each| (&*each.message, each.help())).collect();
+        let message = match version {
+            "" => "must be set".to_owned(),
+            _ => format!("no matches for kind {kind:?} in version {version:?}"),
+        };
+        let help = meant.map(|meant| format!("{kind} is of {meant}/v1"));
+        let expected = help.iter().map(|help| (&*message, &**help));
+        assert_eq!(found, expected.collect::<Vec<_>>());
+    };
+    let policy = "ValidatingAdmissionPolicy";
+    let group = Some("admissionregistration.k8s.io");
+    for version in [
+        "",
+        "v1",
+        "admissionregistration/v1",
+        "admisionregistration.k8s.io/v1",
+    ] {
+        check(version, policy, group);
+    }
+    check("policies.gavel.exmple.com/v1", policy, Some(OWN_GROUP));
+    check("policies.example.com/v1", policy, None);
+    let definition = "CustomResourceDefinition";
+    let group = Some("apiextensions.k8s.io");
+    for version in ["", "apiextensions/v1", "apiextension.k8s.io/v1"] {
+        check(version, definition, group);
+    }
+    check("example.com/v1", definition, None);
+}

@@ -13,6 +13,7 @@ use gavel_policy::api::{GROUP, OWN_GROUP};
 use gavel_policy::typecheck::{TypeChecker, plural};
 use gavel_schema::built_in::Kubernetes;
 use gavel_schema::{JsonSchema, openapi};
+use smol_str::SmolStr;
 
 use crate::builtin;
 
@@ -32,6 +33,8 @@ pub(crate) struct Kinds {
     schemas: BTreeMap<GroupVersionKind, KnownKind>,
     /// The versions that have a resource, by the API group and plural name of the resource.
     resources: BTreeMap<(String, String), BTreeSet<String>>,
+    /// The groups of which all resources are known: Kubernetes' own, and those of OpenAPI documents.
+    complete: BTreeSet<SmolStr>,
 }
 
 /// A kind, with the properties of its objects.
@@ -57,6 +60,7 @@ impl Kinds {
             types,
             schemas: BTreeMap::new(),
             resources: BTreeMap::new(),
+            complete: BTreeSet::new(),
         };
         kinds.add_builtin(documents);
         // Only policies and bindings need the kinds that CustomResourceDefinitions define.
@@ -79,6 +83,11 @@ impl Kinds {
     /// Whether resources of a group are known.
     pub(crate) fn knows_group(&self, group: &str) -> bool {
         self.resources_of(group).next().is_some()
+    }
+
+    /// Whether all resources of a group are known.
+    pub(crate) fn is_complete(&self, group: &str) -> bool {
+        self.complete.contains(group)
     }
 
     /// The plural names of a group's resources.
@@ -108,6 +117,7 @@ impl Kinds {
             let lower = name.to_lowercase();
             let resource = plural(&lower);
             self.add_resource(&kind.group, resource.clone(), &kind.version);
+            self.complete.insert(kind.group.clone());
             if !named.has(&resource) && !named.has(&lower) {
                 continue;
             }
@@ -188,6 +198,7 @@ impl Kinds {
             let schema = openapi::resolve(schema, &|name| schemas.get(name));
             let schema = schema.map_err(|error| error.to_string())?;
             self.types.add_kind(kind.clone(), &schema);
+            self.complete.insert(kind.group.clone());
             for name in names {
                 self.add_resource(&kind.group, name.clone(), &kind.version);
                 self.types.add_resource(name, kind.clone());

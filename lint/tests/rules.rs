@@ -290,3 +290,30 @@ fn kinds_of_misspelled_groups_are_reported() {
     }
     check("example.com/v1", definition, None);
 }
+
+/// A group may have definitions that are not among the linted files.
+#[test]
+fn resources_of_definitions_are_unknown_only_if_a_similar_one_is_defined() {
+    let check = |resource: &str, expected: &[(&str, &str)]| {
+        let definition = rules::Frame::Schema.manifest("type: object\n");
+        let policy = rules::Frame::Policy.manifest("validations: [{expression: 'true'}]\n");
+        let policy = policy.replace("[apps]", "[example.com]");
+        let policy = policy.replace("deployments", resource);
+        let text = format!("{definition}---\n{policy}");
+        let documents = read(&text, Format::Yaml).all().unwrap();
+        let linter = Linter::new(&Options::default(), &documents).unwrap();
+        let found = linter.document(&documents[1]);
+        let found = found.iter().filter(|each| each.rule == "unknown-resource");
+        let found: Vec<_> = found.map(|each| (&*each.message, each.help())).collect();
+        assert_eq!(found, expected);
+    };
+    check("routes", &[]);
+    check("gateways", &[]);
+    check(
+        "route",
+        &[(
+            "no linted definition of example.com has the resource \"route\"",
+            "did you mean `routes`?",
+        )],
+    );
+}

@@ -57,7 +57,8 @@ pub static UNKNOWN_RESOURCE: Rule = Rule {
     is_default: true,
     title: "The API group has no such resource, so the resource rule matches nothing",
     why: "`resources` are plural names in lower case: `deployments`, not `deployment` or `Deployment`. A policy that matches nothing \
-          allows everything.",
+          allows everything. In a group that is known only from CustomResourceDefinitions among the linted files, a name is reported only if it is similar to a name that one of \
+          them defines, because other definitions may belong to the group.",
     example: Example {
         frame: Frame::Manifest,
         before: "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\nmetadata: {name: example}\nspec:\n  matchConstraints:\n    resourceRules:\n    - {apiGroups: [apps], apiVersions: [v1], operations: [CREATE], resources: [deployment]}\n  validations:\n  - expression: object.metadata.name != ''\n",

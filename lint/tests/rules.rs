@@ -3,7 +3,7 @@
 #![cfg(test)]
 
 use gavel_lint::rules::{self, Example, RULES};
-use gavel_lint::{Linter, Options, Selection};
+use gavel_lint::{Linter, Options, Selection, Suppressions};
 use gavel_manifest::{Format, Problem, Severity, read};
 use gavel_policy::api::OWN_GROUP;
 
@@ -12,7 +12,8 @@ const OLDER: &str = "type: object\nproperties:\n  size: {type: integer, maximum:
 
 /// Lints the text of an example, with all rules, including those that are off by default.
 fn lint(example: &Example, text: &str) -> Vec<Problem> {
-    let reading = read(&example.frame.manifest(text), Format::Yaml);
+    let manifest = example.frame.manifest(text);
+    let reading = read(&manifest, Format::Yaml);
     let mut problems = reading.problems;
     let documents = reading.documents;
     let linter = Linter::new(&Options::default(), &documents).unwrap();
@@ -27,6 +28,9 @@ fn lint(example: &Example, text: &str) -> Vec<Problem> {
         }
     }
     problems.extend(linter.references(&documents));
+    let suppressions = Suppressions::read(&manifest);
+    problems.extend(suppressions.problems());
+    problems.retain(|problem| !suppressions.cover(problem));
     problems
 }
 

@@ -164,6 +164,9 @@ impl LintRun {
         for file in files {
             run.findings.add_text(&file.path, &file.text);
             let suppressions = Suppressions::read(&file.text);
+            let unknown = suppressions.problems();
+            let unknown = unknown.map(|problem| problem.in_file(&file.path));
+            run.findings.problems.extend(unknown);
             run.suppressions
                 .insert(Arc::clone(&file.path), suppressions);
             run.findings.problems.extend(file.problems);

@@ -150,3 +150,17 @@ pub static DUPLICATE_OBJECT: Rule = Rule {
         after: "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicyBinding\nmetadata: {name: replicas}\nspec: {policyName: one, validationActions: [Deny]}\n---\napiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicyBinding\nmetadata: {name: replicas-two}\nspec: {policyName: two, validationActions: [Deny]}\n",
     },
 };
+
+/// Reports a comment that suppresses a rule that does not exist.
+pub static UNKNOWN_SUPPRESSION: Rule = Rule {
+    id: "unknown-suppression",
+    severity: Severity::Warning,
+    is_default: true,
+    title: "A comment suppresses a rule that does not exist",
+    why: "A comment such as `# gavel: ignore optional-field -- reason` suppresses only the rules that it names. Everything up to `--` is read as names of rules.",
+    example: Example {
+        frame: Frame::Policy,
+        before: "validations:\n# gavel: ignore message-conventions -- clients look for this text\n- expression: object.spec.replicas <= 5\n  message: replicas should be at most 5\n",
+        after: "validations:\n# gavel: ignore message-convention -- clients look for this text\n- expression: object.spec.replicas <= 5\n  message: replicas should be at most 5\n",
+    },
+};

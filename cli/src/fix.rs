@@ -19,7 +19,7 @@ pub(crate) fn fixed(findings: &Findings) -> (BTreeMap<Arc<Path>, String>, Vec<Pr
             problem.suggestion(),
             findings.text_of(problem),
         ) {
-            (Some(file), Some(suggestion), Some(_)) if file.as_os_str() != "-" => {
+            (Some(file), Some(suggestion), Some(_)) => {
                 let wanted = wanted.entry(Arc::clone(file)).or_default();
                 wanted.push((suggestion, problem));
             }

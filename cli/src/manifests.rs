@@ -42,6 +42,20 @@ pub(crate) struct ManifestFile {
     pub(crate) problems: Vec<Problem>,
 }
 
+impl ManifestFile {
+    /// Reads the objects in the text of a file.
+    pub(crate) fn new(path: Arc<Path>, text: &str) -> Self {
+        let reading = input::documents_of(text, &path).in_file(&path);
+        let documents = reading.documents.into_iter();
+        ManifestFile {
+            path,
+            text: text.into(),
+            objects: documents.flat_map(Document::into_objects).collect(),
+            problems: reading.problems,
+        }
+    }
+}
+
 impl Manifests {
     /// Creates a reader of manifests. With `recursive`, the reader also reads subfolders.
     pub(crate) fn new(recursive: bool, progress: Progress) -> Self {
@@ -200,19 +214,11 @@ impl Manifests {
 }
 
 fn read(path: &Path) -> Result<ManifestFile, Problem> {
-    let file: Arc<Path> = Arc::from(path);
     let text = input::text(path)?;
     if path.as_os_str() == "-" && text.is_empty() {
         return Err(Problem::unreadable(path, "standard input is empty"));
     }
-    let reading = input::documents_of(&text, path).in_file(&file);
-    let documents = reading.documents.into_iter();
-    Ok(ManifestFile {
-        path: file,
-        text: text.into(),
-        objects: documents.flat_map(Document::into_objects).collect(),
-        problems: reading.problems,
-    })
+    Ok(ManifestFile::new(Arc::from(path), &text))
 }
 
 /// Applies `work` to each item on as many threads as there are cores. The results are in the order of the items.

@@ -56,6 +56,23 @@ fn costs_of_rules_come_with_the_bounds_that_reduce_them() {
 }
 
 #[test]
+fn a_rule_may_need_more_than_three_bounds() {
+    let list = "{type: array, maxItems: 10000, items: {type: integer}}";
+    let crd = definition(&format!(
+        "        type: object
+        required: [a, b, c, d]
+        properties: {{a: {list}, b: {list}, c: {list}, d: {list}}}
+        x-kubernetes-validations:
+        - rule: self.a.all(a, self.b.all(b, self.c.all(c, self.d.all(d, a + b + c + d != 0))))
+"
+    ));
+    let folder = Folder::new().with("crd.yaml", &crd);
+    let (_, out, _) = gavel(folder.path(), &["cost", "crd.yaml", "-o", "json"], "");
+    let help = lines(&out)[0]["help"].as_str().unwrap().to_owned();
+    assert_eq!(help.matches("`maxItems: ").count(), 4, "{help}");
+}
+
+#[test]
 fn message_expressions_are_costed_as_an_api_server_costs_them() {
     let rules = |bounds: &str, message: &str| {
         definition(&format!(

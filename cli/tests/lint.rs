@@ -253,6 +253,42 @@ spec:
     assert_eq!(text, expected);
 }
 
+/// A fix may cause another finding, and moves the findings that are left.
+#[test]
+fn fixed_files_are_linted_again() {
+    let policy = POLICY.replace("    message: size should be less than 5\n", "");
+    let (before, _) = policy.split_once("  validations:").unwrap();
+    let validation = "  - expression: object.metadata.name != variables.used\n";
+    let text = |variables: &str, copies: usize| {
+        let validations = validation.repeat(copies);
+        format!(
+            "{before}  variables:\n  - {{name: used, expression: \"'a'\"}}\n{variables}  validations:\n{validations}    message: a\n"
+        )
+    };
+    let unused = "  - {name: c, expression: \"'c'\"}\n  - {name: b, expression: variables.c}\n";
+    let folder = Folder::new().with("policy.yaml", &text(unused, 3));
+    let (_, out, err) = gavel(
+        folder.path(),
+        &["lint", "policy.yaml", "--fix", "-o", "json"],
+        "",
+    );
+    assert_eq!(err, "fixed 3 findings in 1 file\n");
+    let fixed = std::fs::read_to_string(folder.path().join("policy.yaml")).unwrap();
+    assert_eq!(fixed, text("", 2));
+    let left = lines(&out);
+    assert_eq!(left.len(), 1, "{out}");
+    assert_eq!(left[0]["field"], "spec.validations[1].expression");
+    assert_eq!(left[0]["line"], 16);
+}
+
+#[test]
+fn standard_input_cannot_be_fixed() {
+    let (code, out, err) = gavel(&root(), &["lint", "--fix", "-"], POLICY);
+    assert_eq!((code, out.as_str()), (2, ""));
+    let expected = "error: --fix cannot change standard input";
+    assert!(err.starts_with(expected), "{err}");
+}
+
 #[test]
 fn devices_and_configurations_are_decoded_strictly() {
     let folder = Folder::new()

@@ -118,8 +118,9 @@ pub(crate) fn check(
 
 /// The values that are tried, largest first.
 const VALUES: [i64; 9] = [4096, 1024, 512, 256, 128, 64, 32, 16, 8];
-/// The maximum number of bounds that one piece of advice names.
-const MOST_BOUNDS: usize = 3;
+/// The attempts to find bounds, one after the other until one succeeds: the maximum number of bounds that the advice names, and the value
+/// of a bound at which another schema node is bounded instead of lowering this bound further.
+const ATTEMPTS: [(usize, i64); 2] = [(3, 64), (8, 16)];
 /// The maximum number of schema nodes that are tried.
 const MOST_PLACES: usize = 40;
 
@@ -132,7 +133,6 @@ pub(crate) fn advice(
     rule: &RuleReport<'_>,
     part: RulePart,
 ) -> Option<Advice> {
-    let enough = RULE_LIMIT / 5;
     let version = match report.version {
         Some(name) => definition
             .spec
@@ -149,41 +149,14 @@ pub(crate) fn advice(
         version,
         part,
     };
-    let mut schema = alone(root, &steps, rule)?;
-    let mut cost = trial.cost(&schema)?;
+    let schema = alone(root, &steps, rule)?;
     let mut places = Vec::new();
     unbounded(&schema, &steps, &mut Vec::new(), &mut places);
     places.truncate(MOST_PLACES);
-    let mut bounds = Vec::new();
-    while cost > enough && bounds.len() < MOST_BOUNDS {
-        let tried = places.iter().filter_map(|(place, key)| {
-            let mut smaller = schema.clone();
-            set(&mut smaller, place, key, 1)?;
-            Some((trial.cost(&smaller)?, place, *key))
-        });
-        let (best, place, key) = tried.min_by_key(|(cost, ..)| *cost)?;
-        if best >= cost {
-            break;
-        }
-        let mut chosen = None;
-        let is_last = places.len() == 1 || bounds.len().saturating_add(1) == MOST_BOUNDS;
-        for value in VALUES {
-            let mut bounded = schema.clone();
-            set(&mut bounded, place, key, value)?;
-            let bounded_cost = trial.cost(&bounded)?;
-            chosen = Some((value, bounded, bounded_cost));
-            // If a bound of 64 is not enough, a bound on the next schema node is added.
-            if bounded_cost <= enough || (value <= 64 && !is_last) {
-                break;
-            }
-        }
-        let (value, bounded, bounded_cost) = chosen?;
-        bounds.push((shown(place), key, value));
-        let place = place.clone();
-        places.retain(|(known, _)| *known != place);
-        (schema, cost) = (bounded, bounded_cost);
-    }
-    (!bounds.is_empty() && cost <= RULE_LIMIT).then_some(Advice { bounds, cost })
+    let mut found = ATTEMPTS
+        .into_iter()
+        .map(|(most, least)| trial.search(schema.clone(), places.clone(), most, least));
+    found.find_map(|advice| advice.filter(|advice| advice.cost <= RULE_LIMIT))
 }
 
 /// A step from a schema to one below it.
@@ -385,5 +358,48 @@ impl Trial<'_> {
         let reports = definition.rules(self.envs, Age::New);
         let report = reports.first()?.rules.first()?;
         self.part.cost(report.outcome.as_ref().ok()?)
+    }
+
+    /// Bounds at no more than `most` of the places. A bound is lowered below `least` only at the last of them. `None` if no bound reduces the
+    /// cost.
+    fn search(
+        &self,
+        mut schema: JsonSchema,
+        mut places: Vec<(Vec<Step>, &'static str)>,
+        most: usize,
+        least: i64,
+    ) -> Option<Advice> {
+        let enough = RULE_LIMIT / 5;
+        let mut cost = self.cost(&schema)?;
+        let mut bounds = Vec::new();
+        while cost > enough && bounds.len() < most {
+            let tried = places.iter().filter_map(|(place, key)| {
+                let mut smaller = schema.clone();
+                set(&mut smaller, place, key, 1)?;
+                Some((self.cost(&smaller)?, place, *key))
+            });
+            let (best, place, key) = tried.min_by_key(|(cost, ..)| *cost)?;
+            if best >= cost {
+                break;
+            }
+            let mut chosen = None;
+            let is_last = places.len() == 1 || bounds.len().saturating_add(1) == most;
+            for value in VALUES {
+                let mut bounded = schema.clone();
+                set(&mut bounded, place, key, value)?;
+                let bounded_cost = self.cost(&bounded)?;
+                chosen = Some((value, bounded, bounded_cost));
+                // If a bound of `least` is not enough, a bound on the next schema node is added.
+                if bounded_cost <= enough || (value <= least && !is_last) {
+                    break;
+                }
+            }
+            let (value, bounded, bounded_cost) = chosen?;
+            bounds.push((shown(place), key, value));
+            let place = place.clone();
+            places.retain(|(known, _)| *known != place);
+            (schema, cost) = (bounded, bounded_cost);
+        }
+        (!bounds.is_empty()).then_some(Advice { bounds, cost })
     }
 }

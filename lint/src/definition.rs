@@ -10,21 +10,25 @@ use gavel_schema::JsonSchema;
 use crate::context::Linter;
 use crate::expressions::path::{Aliases, FieldPath, Reads};
 use crate::expressions::{Subject, is_same, optional_fields, problem, shown, without_copy};
-use crate::kinds::{is_definition, pointer};
+use crate::kinds::{DEFINITIONS, is_definition, is_definition_of_misspelled_group, pointer};
 use crate::messages::check_message;
 use crate::refusal::refused;
 use crate::rules::{
     DUPLICATE_VALIDATION, INVALID_OBJECT, OPTIONAL_FIELD, OVER_BUDGET, UNKNOWN_FIELD,
 };
-use crate::{bounds, builtin, meant, schema_keywords, stricter};
+use crate::{bounds, builtin, meant, schema_keywords, strict, stricter};
 
-/// Whether a document is a definition.
+/// Whether a document is a definition. The API group may be missing or misspelled.
 pub(crate) fn is_subject(document: &Document) -> bool {
-    is_definition(document)
+    is_definition(document) || is_definition_of_misspelled_group(document)
 }
 
 /// Reports the problems of a definition.
 pub(crate) fn check(linter: &Linter, document: &Document, problems: &mut Vec<Problem>) {
+    if !is_definition(document) {
+        problems.push(strict::no_such_kind(document, DEFINITIONS));
+        return;
+    }
     let Some(definition) = read(document, problems) else {
         return;
     };

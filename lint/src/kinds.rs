@@ -7,17 +7,21 @@ use gavel_crd::definition::Definition;
 use gavel_engine::types::TypeTextError;
 use gavel_engine::value::Json;
 use gavel_libraries::Server;
-use gavel_manifest::Document;
+use gavel_manifest::{Document, nearest};
 use gavel_policy::GroupVersionKind;
 use gavel_policy::api::{GROUP, OWN_GROUP};
 use gavel_policy::typecheck::{TypeChecker, plural};
 use gavel_schema::built_in::Kubernetes;
 use gavel_schema::{JsonSchema, openapi};
+use smol_str::SmolStr;
 
 use crate::builtin;
 
 /// The groups of policies and bindings: the group of the built-in kinds, and the group of Gavel's own kinds.
 pub(crate) const GROUPS: [&str; 2] = [GROUP, OWN_GROUP];
+
+/// The group of CustomResourceDefinitions.
+pub(crate) const DEFINITIONS: &str = "apiextensions.k8s.io";
 
 /// The key that names the kind of a schema or path in an OpenAPI document.
 const KIND: &str = "x-kubernetes-group-version-kind";
@@ -29,6 +33,8 @@ pub(crate) struct Kinds {
     schemas: BTreeMap<GroupVersionKind, KnownKind>,
     /// The versions that have a resource, by the API group and plural name of the resource.
     resources: BTreeMap<(String, String), BTreeSet<String>>,
+    /// The groups of which all resources are known: Kubernetes' own, and those of OpenAPI documents.
+    complete: BTreeSet<SmolStr>,
 }
 
 /// A kind, with the properties of its objects.
@@ -54,6 +60,7 @@ impl Kinds {
             types,
             schemas: BTreeMap::new(),
             resources: BTreeMap::new(),
+            complete: BTreeSet::new(),
         };
         kinds.add_builtin(documents);
         // Only policies and bindings need the kinds that CustomResourceDefinitions define.
@@ -76,6 +83,11 @@ impl Kinds {
     /// Whether resources of a group are known.
     pub(crate) fn knows_group(&self, group: &str) -> bool {
         self.resources_of(group).next().is_some()
+    }
+
+    /// Whether all resources of a group are known.
+    pub(crate) fn is_complete(&self, group: &str) -> bool {
+        self.complete.contains(group)
     }
 
     /// The plural names of a group's resources.
@@ -105,6 +117,7 @@ impl Kinds {
             let lower = name.to_lowercase();
             let resource = plural(&lower);
             self.add_resource(&kind.group, resource.clone(), &kind.version);
+            self.complete.insert(kind.group.clone());
             if !named.has(&resource) && !named.has(&lower) {
                 continue;
             }
@@ -185,6 +198,7 @@ impl Kinds {
             let schema = openapi::resolve(schema, &|name| schemas.get(name));
             let schema = schema.map_err(|error| error.to_string())?;
             self.types.add_kind(kind.clone(), &schema);
+            self.complete.insert(kind.group.clone());
             for name in names {
                 self.add_resource(&kind.group, name.clone(), &kind.version);
                 self.types.add_resource(name, kind.clone());
@@ -202,7 +216,26 @@ impl Kinds {
 
 /// Whether a document is a CustomResourceDefinition.
 pub(crate) fn is_definition(document: &Document) -> bool {
-    is_kind(document, "apiextensions.k8s.io", "CustomResourceDefinition")
+    is_kind(document, DEFINITIONS, "CustomResourceDefinition")
+}
+
+/// Whether a document is a CustomResourceDefinition whose API group is missing or misspelled.
+pub(crate) fn is_definition_of_misspelled_group(document: &Document) -> bool {
+    text(document, "kind") == "CustomResourceDefinition"
+        && misspelled_group(document, &[DEFINITIONS]).is_some()
+}
+
+/// The group among `groups` that was probably meant if the group of a document is missing, is similar, or lacks `.k8s.io`. `None` for any
+/// other group, because it may have kinds with the same names.
+pub(crate) fn misspelled_group(
+    document: &Document,
+    groups: &[&'static str],
+) -> Option<&'static str> {
+    let group = group_of(document);
+    let mut known = groups.iter().copied();
+    let shortened =
+        known.find(|known| group.is_empty() || known.strip_suffix(".k8s.io") == Some(group));
+    shortened.or_else(|| nearest(group, groups.iter().copied()))
 }
 
 /// Whether a document is an object of a group and kind, whatever the version.

@@ -3,18 +3,18 @@
 use gavel_apimachinery::serializer::{Decoded, StrictFaultKind};
 use gavel_manifest::{Document, Problem};
 use gavel_policy::api::{
-    DecodeError, GROUP, MatchCondition, OWN_GROUP, Resource, RuleWithOperations, as_built_in,
+    DecodeError, MatchCondition, OWN_GROUP, Resource, RuleWithOperations, as_built_in,
 };
 
 use crate::context::Linter;
 use crate::expressions::{Subject, problem};
-use crate::kinds::{GROUPS, group_of, text};
+use crate::kinds::{self, GROUPS, group_of, text};
 use crate::rules::{DUPLICATE_KEY, INVALID_OBJECT, UNKNOWN_FIELD};
 use crate::{meant, policy, refusal, resources, strict, types};
 
-/// Whether the linter checks a document as an object of one of the [`GROUPS`]. The API group may be missing.
+/// Whether the linter checks a document as an object of one of the [`GROUPS`]. The API group may be missing or misspelled.
 pub(crate) fn is_subject(document: &Document) -> bool {
-    GROUPS.contains(&group_of(document)) || is_elsewhere(document)
+    GROUPS.contains(&group_of(document)) || misspelled_group(document).is_some()
 }
 
 /// Decodes an object of one of the [`GROUPS`].
@@ -25,27 +25,20 @@ pub(crate) fn decode(document: &Document) -> Result<Decoded<Resource>, DecodeErr
     }
 }
 
-/// Whether a document has a kind of `admissionregistration.k8s.io`, but no API group. Documents of other groups do not count, because other
-/// groups may have kinds with the same names.
-fn is_elsewhere(document: &Document) -> bool {
-    group_of(document).is_empty() && KINDS.contains(&text(document, "kind"))
+/// The group of the [`KINDS`] that the group of a document misspells.
+fn misspelled_group(document: &Document) -> Option<&'static str> {
+    let meant = kinds::misspelled_group(document, &GROUPS);
+    meant.filter(|_| KINDS.contains(&text(document, "kind")))
 }
 
 /// Reports the problems of a single object of `admissionregistration.k8s.io`.
 pub(crate) fn check(linter: &Linter, document: &Document, problems: &mut Vec<Problem>) {
     let (version, kind) = (text(document, "apiVersion"), text(document, "kind"));
-    let group = match group_of(document) {
-        OWN_GROUP => OWN_GROUP,
-        _ => GROUP,
-    };
-    let is_of_own_version = version.strip_prefix(OWN_GROUP) == Some("/v1");
-    if is_elsewhere(document) || (group == OWN_GROUP && !is_of_own_version) {
-        let message = match version {
-            "" => "must be set".to_owned(),
-            _ => format!("no matches for kind {kind:?} in version {version:?}"),
-        };
-        let found = problem(document, &INVALID_OBJECT, "apiVersion", message);
-        problems.push(found.with_help(format!("{kind} is of {group}/v1")));
+    let is_own = group_of(document) == OWN_GROUP;
+    let is_of_other_version = is_own && version.strip_prefix(OWN_GROUP) != Some("/v1");
+    let own = is_of_other_version.then_some(OWN_GROUP);
+    if let Some(group) = own.or_else(|| misspelled_group(document)) {
+        problems.push(strict::no_such_kind(document, group));
         return;
     }
     let decoded = match decode(document) {

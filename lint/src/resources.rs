@@ -57,6 +57,7 @@ fn check_names(
     if groups.is_empty() || !groups.iter().all(|group| kinds.knows_group(group)) {
         return;
     }
+    let is_complete = groups.iter().all(|group| kinds.is_complete(group));
     for (n, name) in rule.resources.iter().enumerate() {
         let is_known = groups
             .iter()
@@ -64,24 +65,29 @@ fn check_names(
         if name.contains(['*', '/']) || is_known || is_removed(rule, name) {
             continue;
         }
-        let shown: Vec<_> = groups.iter().map(|group| shown(group)).collect();
-        let message = format!(
-            "{} no resource {name:?}, so the rule does not match it",
-            has(&shown)
-        );
-        let found = problem(
-            document,
-            &UNKNOWN_RESOURCE,
-            &format!("{field}.resources[{n}]"),
-            message,
-        );
         let names: Vec<&str> = groups
             .iter()
             .flat_map(|group| kinds.resources_of(group))
             .collect();
         let guess = plural(&name.to_lowercase());
         let meant = names.iter().find(|known| **known == guess).copied();
-        problems.push(match meant.or_else(|| nearest(name, names)) {
+        let meant = meant.or_else(|| nearest(name, names));
+        let shown: Vec<_> = groups.iter().map(|group| shown(group)).collect();
+        let message = match is_complete {
+            true => format!(
+                "{} no resource {name:?}, so the rule does not match it",
+                has(&shown)
+            ),
+            // A definition that is not among the files may define the resource, so only names that look misspelled are reported.
+            false if meant.is_none() => continue,
+            false => format!(
+                "no linted definition of {} has the resource {name:?}",
+                shown.join(" or ")
+            ),
+        };
+        let field = format!("{field}.resources[{n}]");
+        let found = problem(document, &UNKNOWN_RESOURCE, &field, message);
+        problems.push(match meant {
             Some(meant) => found.with_help(format!("did you mean `{meant}`?")),
             None => found,
         });

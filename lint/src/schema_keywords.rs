@@ -1,5 +1,7 @@
 //! Rules whose conditions a schema could express.
 
+use std::fmt::Display;
+
 use gavel_crd::definition::RuleReport;
 use gavel_engine::ast::{Constant, Expr, ExprKind, operators};
 use gavel_engine::check::CheckedAst;
@@ -15,12 +17,13 @@ pub(crate) fn check(subject: &Subject<'_>, report: &RuleReport<'_>, problems: &m
     let root = subject.checked.ast().root();
     let mut conditions = Vec::new();
     conjuncts(root, &mut conditions);
-    let keywords: Option<Vec<String>> = conditions
+    let keywords: Option<Vec<Keyword>> = conditions
         .iter()
         .map(|condition| keyword_for(subject, *condition))
         .collect();
-    let Some(mut keywords) = keywords else { return };
-    keywords.dedup();
+    let Some(keywords) = keywords.and_then(joined) else {
+        return;
+    };
     let keywords = keywords.join(" and ");
     let message = format!("the schema can express the same constraint with {keywords}");
     let found = subject.problem(&SCHEMA_CAN_SAY, root, message);
@@ -28,6 +31,28 @@ pub(crate) fn check(subject: &Subject<'_>, report: &RuleReport<'_>, problems: &m
         true => found,
         false => found.with_help("keep the rule if its message matters"),
     });
+}
+
+/// A schema keyword for a condition: its name, and its text for messages. The text of `required` is the name of the field.
+type Keyword = (&'static str, String);
+
+/// The texts of keywords, with one `required` for all fields. `None` if a schema would need a keyword twice, with different values.
+fn joined(keywords: Vec<Keyword>) -> Option<Vec<String>> {
+    let mut joined: Vec<Keyword> = Vec::new();
+    let mut required: Vec<String> = Vec::new();
+    for (name, text) in keywords {
+        let known = joined.iter().find(|(known, _)| *known == name);
+        match known {
+            _ if name == "required" => required.push(text),
+            Some((_, known)) if *known != text => return None,
+            Some(_) => {}
+            None => joined.push((name, text)),
+        }
+    }
+    required.dedup();
+    let fields = (!required.is_empty()).then(|| format!("`required: [{}]`", required.join(", ")));
+    let texts = joined.into_iter().map(|(_, text)| text);
+    Some(fields.into_iter().chain(texts).collect())
 }
 
 fn conjuncts<'e>(expr: Expr<'e>, conditions: &mut Vec<Expr<'e>>) {
@@ -65,29 +90,29 @@ fn chain(expr: Expr<'_>) -> Option<FieldPath> {
     }
 }
 
-/// The schema keyword that expresses a condition, for messages; `None` if no keyword does.
-fn keyword_for(subject: &Subject<'_>, condition: Expr<'_>) -> Option<String> {
+/// The schema keyword that expresses a condition; `None` if no keyword does.
+fn keyword_for(subject: &Subject<'_>, condition: Expr<'_>) -> Option<Keyword> {
     let call = match condition.kind() {
         ExprKind::Call(call) => call,
         ExprKind::Select(select) if select.test_only && is_self(select.operand) => {
-            return Some(format!("`required: [{}]`", field_name(select.field)));
+            return Some(("required", field_name(select.field).into()));
         }
         _ => return None,
     };
     let args = call.args.to_vec();
+    let enumeration = || ("enum", "`enum`".to_owned());
     match (call.function, call.target, args.as_slice()) {
         ("matches", Some(target), &[pattern]) | ("matches", None, &[target, pattern])
             if is_self(target) =>
         {
-            text(pattern).map(|_| "`pattern`".to_owned())
+            let pattern = text(pattern)?.replace('\'', "''");
+            Some(("pattern", format!("`pattern: '{pattern}'`")))
         }
         (operators::IN, None, &[value, list]) if is_self(value) && is_scalar(subject, value) => {
             matches!(list.kind(), ExprKind::List(list) if list.elements.iter().all(is_constant))
-                .then(|| "`enum`".to_owned())
+                .then(enumeration)
         }
-        (operators::LOGICAL_OR, None, _) => {
-            is_enumeration(subject, condition).then(|| "`enum`".to_owned())
-        }
+        (operators::LOGICAL_OR, None, _) => is_enumeration(subject, condition).then(enumeration),
         (_, None, &[left, right]) => compared(subject, call.function, left, right),
         _ => None,
     }
@@ -115,29 +140,58 @@ fn compared(
     function: &str,
     left: Expr<'_>,
     right: Expr<'_>,
-) -> Option<String> {
+) -> Option<Keyword> {
     use operators::{GREATER, GREATER_EQUALS, LESS, LESS_EQUALS};
-    let (value, is_upper) = match function {
-        LESS | LESS_EQUALS if is_number(right) => (left, true),
-        GREATER | GREATER_EQUALS if is_number(right) => (left, false),
-        LESS | LESS_EQUALS if is_number(left) => (right, false),
-        GREATER | GREATER_EQUALS if is_number(left) => (right, true),
+    let (value, bound, is_upper) = match (function, left.as_constant(), right.as_constant()) {
+        (LESS | LESS_EQUALS, None, Some(bound)) => (left, bound, true),
+        (GREATER | GREATER_EQUALS, None, Some(bound)) => (left, bound, false),
+        (LESS | LESS_EQUALS, Some(bound), None) => (right, bound, false),
+        (GREATER | GREATER_EQUALS, Some(bound), None) => (right, bound, true),
         _ => return None,
     };
-    if is_self(value) && matches!(subject.checked.type_of(value.id), Type::Int | Type::Double) {
-        return Some(if is_upper { "`maximum`" } else { "`minimum`" }.to_owned());
+    let is_exclusive = matches!(function, LESS | GREATER);
+    // The last integer that satisfies the condition.
+    let whole = match bound {
+        Constant::Int(bound) if !is_exclusive => Some(bound),
+        Constant::Int(bound) if is_upper => bound.checked_sub(1),
+        Constant::Int(bound) => bound.checked_add(1),
+        _ => None,
+    };
+    if is_self(value) {
+        let (name, exclusive) = match is_upper {
+            true => ("maximum", "exclusiveMaximum"),
+            false => ("minimum", "exclusiveMinimum"),
+        };
+        let text = match (subject.checked.type_of(value.id), bound) {
+            (Type::Int, Constant::Int(_)) => format!("`{name}: {}`", whole?),
+            (Type::Double, Constant::Int(bound)) => shown(name, bound, exclusive, is_exclusive),
+            (Type::Int | Type::Double, Constant::Double(bound)) => {
+                shown(name, bound, exclusive, is_exclusive)
+            }
+            _ => return None,
+        };
+        return Some((name, text));
     }
     let sized = sized(value).filter(|sized| is_self(*sized))?;
-    let bound = match (subject.checked.type_of(sized.id), is_upper) {
-        (Type::List(_), true) => "`maxItems`",
-        (Type::List(_), false) => "`minItems`",
-        (Type::Map(_), true) => "`maxProperties`",
-        (Type::Map(_), false) => "`minProperties`",
-        (Type::String, true) => "`maxLength`",
-        (Type::String, false) => "`minLength`",
+    let name = match (subject.checked.type_of(sized.id), is_upper) {
+        (Type::List(_), true) => "maxItems",
+        (Type::List(_), false) => "minItems",
+        (Type::Map(_), true) => "maxProperties",
+        (Type::Map(_), false) => "minProperties",
+        (Type::String, true) => "maxLength",
+        (Type::String, false) => "minLength",
         _ => return None,
     };
-    Some(bound.to_owned())
+    let size = whole.filter(|size| *size >= 0)?;
+    Some((name, format!("`{name}: {size}`")))
+}
+
+/// A bound of a number in words: "`minimum: 0` and `exclusiveMinimum: true`".
+fn shown(name: &str, bound: impl Display, exclusive: &str, is_exclusive: bool) -> String {
+    match is_exclusive {
+        true => format!("`{name}: {bound}` and `{exclusive}: true`"),
+        false => format!("`{name}: {bound}`"),
+    }
 }
 
 /// The argument of `size()`; `None` for other expressions.
@@ -163,9 +217,56 @@ fn is_constant(expr: Expr<'_>) -> bool {
     expr.as_constant().is_some()
 }
 
-fn is_number(expr: Expr<'_>) -> bool {
-    matches!(
-        expr.as_constant(),
-        Some(Constant::Int(_) | Constant::Double(_))
-    )
+#[cfg(test)]
+mod tests {
+    use gavel_manifest::{Format, read};
+
+    use crate::rules::Frame;
+    use crate::{Linter, Options};
+
+    #[test]
+    fn keywords_have_values_that_a_schema_accepts() {
+        let check = |ty: &str, rule: &str, keywords: &str| {
+            let schema = format!(
+                "type: object\nproperties:\n  a:\n    {ty}\n    x-kubernetes-validations: [{{rule: \"{rule}\", message: m}}]\n"
+            );
+            let text = Frame::Schema.manifest(&schema);
+            let documents = read(&text, Format::Yaml).all().unwrap();
+            let linter = Linter::new(&Options::default(), &documents).unwrap();
+            let found = linter.document(&documents[0]);
+            let found = found.iter().filter(|each| each.rule == "schema-can-say");
+            let found: Vec<_> = found.map(|each| each.message.as_str()).collect();
+            let message = format!("the schema can express the same constraint with {keywords}");
+            let expected = (!keywords.is_empty()).then_some(&*message);
+            assert_eq!(found, expected.into_iter().collect::<Vec<_>>(), "{rule}");
+        };
+        let object = "type: object\n    properties: {a: {type: string}, b: {type: string}}";
+        check(object, "has(self.a) && has(self.b)", "`required: [a, b]`");
+        check(
+            "type: integer",
+            "self > 0 && self < 9",
+            "`minimum: 1` and `maximum: 8`",
+        );
+        check("type: integer", "-1 <= self", "`minimum: -1`");
+        check("type: integer", "self > 3 && self > 5", "");
+        check(
+            "type: number",
+            "self > 0.0",
+            "`minimum: 0` and `exclusiveMinimum: true`",
+        );
+        check("type: number", "self <= 1.5", "`maximum: 1.5`");
+        let text = "type: string\n    maxLength: 20";
+        check(text, "self.size() < 0", "");
+        check(
+            text,
+            "self.size() > 0 && size(self) <= 9",
+            "`minLength: 1` and `maxLength: 9`",
+        );
+        check(
+            text,
+            "self.matches('^a$') && self.size() >= 1",
+            "`pattern: '^a$'` and `minLength: 1`",
+        );
+        check(text, "self.matches('^a') && self.matches('b$')", "");
+    }
 }

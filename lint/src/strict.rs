@@ -31,8 +31,7 @@ pub(crate) fn check_version(
     let Some(unserved) = found.filter(|_| !is_own) else {
         return true;
     };
-    let message = format!("no matches for kind {kind:?} in version {version:?}");
-    let found = problem(document, &INVALID_OBJECT, "apiVersion", message);
+    let found = no_matches(document);
     let found = match unserved.help {
         None => found,
         Some(help) => found.with_help(help),
@@ -46,6 +45,20 @@ pub(crate) fn check_version(
         _ => found,
     });
     false
+}
+
+/// The problem of an object whose kind is of version `v1` of `group`, and whose `apiVersion` names another group or version.
+pub(crate) fn no_such_kind(document: &Document, group: &str) -> Problem {
+    let kind = text(document, "kind");
+    no_matches(document).with_help(format!("{kind} is of {group}/v1"))
+}
+
+fn no_matches(document: &Document) -> Problem {
+    let message = match (text(document, "apiVersion"), text(document, "kind")) {
+        ("", _) => "must be set".to_owned(),
+        (version, kind) => format!("no matches for kind {kind:?} in version {version:?}"),
+    };
+    problem(document, &INVALID_OBJECT, "apiVersion", message)
 }
 
 /// Reports unknown fields, and fields of the wrong type.

@@ -75,14 +75,22 @@ impl Comparison<'_> {
                 "an update passes only if it leaves the whole list as it is: its elements have no keys by which Kubernetes could tell which ones changed"
             }
         };
-        let found = problem(self.document, &BREAKS_STORED_OBJECTS, &field, message);
+        self.report_with(&field, message, help);
+    }
+
+    fn report_with(&mut self, field: &str, message: String, help: &str) {
+        let found = problem(self.document, &BREAKS_STORED_OBJECTS, field, message);
         self.problems.push(found.with_help(help));
     }
 
     /// Compares two nodes. The recursion is as deep as the schemas; the reader of schemas limits this depth.
     fn node(&mut self, new: &JsonSchema, old: &JsonSchema, path: &str, ratcheting: Ratcheting) {
-        if !old.kind.is_empty() && new.kind != old.kind {
-            let message = format!("the type was {}, and is {}", old.kind, new.kind);
+        let (kind, before) = (type_of(new), type_of(old));
+        if !admits(kind, before) {
+            let message = match before {
+                "" => format!("the type {kind} is new"),
+                _ => format!("the type was {before}, and is {kind}"),
+            };
             self.report(path, "type", message, ratcheting);
             return;
         }
@@ -118,9 +126,21 @@ impl Comparison<'_> {
                     let message = format!(
                         "the field {name} is gone: what is stored in it is dropped when the object is next written"
                     );
-                    self.report(path, "properties", message, ratcheting);
+                    self.report_with(
+                        &format!("{path}.properties"),
+                        message,
+                        "keep the field as long as stored objects may have it",
+                    );
                 }
             }
+        }
+        let keeps_unknown = new.preserves_unknown_fields() || new.value().is_some();
+        if old.preserves_unknown_fields() && !keeps_unknown {
+            self.report_with(
+                &format!("{path}.x-kubernetes-preserve-unknown-fields"),
+                "unknown fields are no longer preserved: those that are stored are dropped when the object is next written".to_owned(),
+                "add every field that stored objects may have to the properties",
+            );
         }
         if let (Some(new), Some(old)) = (new.value(), old.value()) {
             self.node(
@@ -130,8 +150,18 @@ impl Comparison<'_> {
                 ratcheting,
             );
         }
+        let list_type = new.topology.list_type.as_deref();
+        let is_other = list_type != old.topology.list_type.as_deref();
+        if let Some(unique @ ("set" | "map")) = list_type.filter(|_| is_other) {
+            let message = format!("the list type {unique} is new, and allows no duplicates");
+            self.report_with(
+                &format!("{path}.x-kubernetes-list-type"),
+                message,
+                "an update passes if one of the object's lists already had duplicates; server-side apply may still fail",
+            );
+        }
         if let (Some(item), Some(before)) = (new.item(), old.item()) {
-            let is_map = new.topology.list_type.as_deref() == Some("map");
+            let is_map = list_type == Some("map");
             let ratcheting = if is_map {
                 ratcheting
             } else {
@@ -185,6 +215,34 @@ impl Comparison<'_> {
                 ratcheting,
             );
         }
+        let exclusive = [
+            (
+                "exclusiveMaximum",
+                new.exclusive_maximum && !old.exclusive_maximum,
+                new.maximum.is_some() && new.maximum == old.maximum,
+            ),
+            (
+                "exclusiveMinimum",
+                new.exclusive_minimum && !old.exclusive_minimum,
+                new.minimum.is_some() && new.minimum == old.minimum,
+            ),
+        ];
+        for (key, is_new, is_same_bound) in exclusive {
+            if is_new && is_same_bound {
+                self.report(path, key, format!("{key} is new"), ratcheting);
+            }
+        }
+        if let Some(factor) = new
+            .multiple_of
+            .filter(|new| old.multiple_of.is_none_or(|old| old % *new != 0.0))
+        {
+            self.report(
+                path,
+                "multipleOf",
+                changed("multipleOf", factor, old.multiple_of),
+                ratcheting,
+            );
+        }
         if !new.pattern.is_empty() && new.pattern != old.pattern {
             let message = match old.pattern.as_str() {
                 "" => format!("the pattern `{}` is new", new.pattern),
@@ -222,14 +280,11 @@ impl Comparison<'_> {
                     let message =
                         "the rule is new; it is about changes, and holds for every update"
                             .to_owned();
-                    let found = problem(
-                        self.document,
-                        &BREAKS_STORED_OBJECTS,
+                    self.report_with(
                         &format!("{path}.rule"),
                         message,
+                        "transition rules are not ratcheted",
                     );
-                    self.problems
-                        .push(found.with_help("transition rules are not ratcheted"));
                 }
                 false => self.report(&path, "rule", "the rule is new".to_owned(), ratcheting),
             }
@@ -237,9 +292,132 @@ impl Comparison<'_> {
     }
 }
 
+/// The type of a schema's values; empty if the schema allows values of every type.
+fn type_of(schema: &JsonSchema) -> &str {
+    match schema.int_or_string {
+        true => "int-or-string",
+        false => &schema.kind,
+    }
+}
+
+/// Whether every value of the type `before` has the type `kind`.
+fn admits(kind: &str, before: &str) -> bool {
+    match kind {
+        "" => true,
+        "int-or-string" => matches!(before, "int-or-string" | "integer" | "string"),
+        "number" => matches!(before, "number" | "integer"),
+        kind => kind == before,
+    }
+}
+
 fn changed(key: &str, new: impl std::fmt::Display, old: Option<impl std::fmt::Display>) -> String {
     match old {
         Some(old) => format!("{key} was {old}, and is {new}"),
         None => format!("{key} {new} is new"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gavel_manifest::{Format, read};
+
+    use crate::rules::Frame;
+    use crate::{Linter, Options};
+
+    /// Compares the schemas of a field, and expects one finding with this message and this beginning of the help; none if the message is
+    /// empty.
+    fn check(old: &str, new: &str, message: &str, help: &str) {
+        let manifest = |field: &str| {
+            let schema = format!("type: object\nproperties: {{a: {field}}}\n");
+            let text = Frame::Schema.manifest(&schema);
+            read(&text, Format::Yaml).all().unwrap().remove(0)
+        };
+        let (old, new) = (manifest(old), manifest(new));
+        let linter = Linter::new(&Options::default(), &[]).unwrap();
+        let found = linter.update(&new, &old);
+        let found: Vec<_> = found
+            .iter()
+            .map(|each| (&*each.message, each.help()))
+            .collect();
+        match (message, found.as_slice()) {
+            ("", []) => {}
+            (_, [(only, advice)]) if *only == message && advice.starts_with(help) => {}
+            _ => panic!("{found:?}"),
+        }
+    }
+
+    #[test]
+    fn stricter_schemas_are_found() {
+        let int_or_string = "{x-kubernetes-int-or-string: true}";
+        let passes = "an update passes as long as it leaves the value as it is";
+        for (old, new, message) in [
+            (
+                int_or_string,
+                "{type: integer}",
+                "the type was int-or-string, and is integer",
+            ),
+            (
+                "{type: string}",
+                "{type: integer}",
+                "the type was string, and is integer",
+            ),
+            ("{type: integer}", int_or_string, ""),
+            ("{type: integer}", "{type: number}", ""),
+            (
+                "{type: string}",
+                "{x-kubernetes-preserve-unknown-fields: true}",
+                "",
+            ),
+            (
+                "{x-kubernetes-preserve-unknown-fields: true}",
+                "{type: string}",
+                "the type string is new",
+            ),
+            (
+                "{type: integer}",
+                "{type: integer, multipleOf: 3}",
+                "multipleOf 3 is new",
+            ),
+            (
+                "{type: integer, multipleOf: 3}",
+                "{type: integer, multipleOf: 6}",
+                "multipleOf was 3, and is 6",
+            ),
+            (
+                "{type: integer, multipleOf: 6}",
+                "{type: integer, multipleOf: 3}",
+                "",
+            ),
+            (
+                "{type: integer, minimum: 0}",
+                "{type: integer, minimum: 0, exclusiveMinimum: true}",
+                "exclusiveMinimum is new",
+            ),
+        ] {
+            check(old, new, message, passes);
+        }
+        let list = "type: array, items: {type: string, maxLength: 9}";
+        check(
+            &format!("{{{list}}}"),
+            &format!("{{{list}, x-kubernetes-list-type: set}}"),
+            "the list type set is new, and allows no duplicates",
+            "an update passes if one of",
+        );
+    }
+
+    #[test]
+    fn dropped_values_are_found() {
+        check(
+            "{type: object, x-kubernetes-preserve-unknown-fields: true}",
+            "{type: object}",
+            "unknown fields are no longer preserved: those that are stored are dropped when the object is next written",
+            "add every field",
+        );
+        check(
+            "{type: object, properties: {b: {type: string}}}",
+            "{type: object}",
+            "the field b is gone: what is stored in it is dropped when the object is next written",
+            "keep the field",
+        );
     }
 }

@@ -1,6 +1,8 @@
 //! Comments that suppress findings: `# gavel: ignore RULE, RULE`.
 
-use gavel_manifest::Problem;
+use gavel_manifest::{Place, Problem};
+
+use crate::rules::{self, UNKNOWN_SUPPRESSION};
 
 /// The suppressions in the comments of a file.
 #[derive(Debug, Default)]
@@ -11,10 +13,12 @@ struct Suppression {
     rules: Vec<String>,
     /// The first and the last line, from 1.
     lines: (u32, u32),
+    /// The beginning of the comment.
+    place: Place,
 }
 
-/// The beginning of a comment that suppresses findings.
-const MARKER: &str = "gavel: ignore";
+/// The beginning of a comment that suppresses findings, after `#` or `//`. The word `ignore` follows.
+const MARKER: &str = "gavel:";
 
 impl Suppressions {
     /// Reads the comments of a text. A comment at the end of a line applies to that line. A comment on its own line applies to the next
@@ -27,11 +31,14 @@ impl Suppressions {
         let lines: Vec<&str> = text.lines().collect();
         let found = lines.iter().enumerate().filter_map(|(n, line)| {
             let (before, comment) = comment(line)?;
-            let rules = comment.strip_prefix(MARKER)?;
-            let (is_file, rules) = match rules.strip_prefix("-file") {
+            let (is_file, rules) = match comment.strip_prefix("-file") {
                 Some(rest) => (true, rest),
-                None => (false, rules),
+                None => (false, comment),
             };
+            // Another word, such as `ignored`.
+            if rules.starts_with(char::is_alphanumeric) {
+                return None;
+            }
             let (rules, _reason) = rules.split_once("--").unwrap_or((rules, ""));
             let rules = rules.split([',', ' ']).filter(|rule| !rule.is_empty());
             let lines = match (is_file, before.trim().is_empty()) {
@@ -42,9 +49,32 @@ impl Suppressions {
             Some(Suppression {
                 rules: rules.map(str::to_owned).collect(),
                 lines,
+                place: Place {
+                    line: number(n),
+                    column: number(before.chars().count()),
+                },
             })
         });
         Suppressions(found.collect())
+    }
+
+    /// The problems of the comments: names that no rule has.
+    pub fn problems(&self) -> impl Iterator<Item = Problem> {
+        self.0.iter().flat_map(|suppression| {
+            let names = suppression.rules.iter();
+            let unknown = names.filter(|name| rules::find(name).is_none());
+            unknown.map(|name| {
+                let help = match rules::nearest(name) {
+                    Some(meant) => format!("did you mean {meant}?"),
+                    None => "a comment without names suppresses all rules; `--` must come before a reason; `gavel explain` lists the rules".to_owned(),
+                };
+                let message = format!("there is no rule {name:?}, so the comment does not suppress it");
+                Problem::new(UNKNOWN_SUPPRESSION.id, message)
+                    .with_severity(UNKNOWN_SUPPRESSION.severity)
+                    .with_help(help)
+                    .at(suppression.place)
+            })
+        })
     }
 
     /// Whether a comment suppresses a problem. A comment without names of rules suppresses all problems.
@@ -59,14 +89,17 @@ impl Suppressions {
     }
 }
 
-/// The text before a comment that suppresses findings, and the comment without its `#` or `//`; `None` if the line has no such comment.
+/// The text before a comment that suppresses findings, and the text after its word `ignore`; `None` if the line has no such comment.
 fn comment(line: &str) -> Option<(&str, &str)> {
-    let at = line.find(MARKER)?;
-    let before = line.get(..at)?.trim_end();
-    let before = before
-        .strip_suffix('#')
-        .or_else(|| before.strip_suffix("//"))?;
-    Some((before, line.get(at..)?))
+    line.match_indices(MARKER).find_map(|(at, _)| {
+        let (before, comment) = line.split_at_checked(at)?;
+        let before = before.trim_end();
+        let before = before
+            .strip_suffix('#')
+            .or_else(|| before.strip_suffix("//"))?;
+        let comment = comment.strip_prefix(MARKER)?.trim_start();
+        Some((before, comment.strip_prefix("ignore")?))
+    })
 }
 
 /// The first and the last line that the comment on line `n` applies to: from the comment itself to the next line that is not a comment,
@@ -130,5 +163,41 @@ e: |
         assert!(!covers("e", "any"));
         let whole = Suppressions::read("# gavel: ignore-file one\na: 1\n");
         assert!(whole.cover(&document.problem("one", "d", "")));
+    }
+    #[test]
+    fn comments_need_no_spaces() {
+        let text = "image: gavel:1 #gavel:ignore one\nb: 2 # gavel: ignored two\n";
+        let suppressions = Suppressions::read(text);
+        let document = read(text, Format::Yaml).all().unwrap().remove(0);
+        assert!(suppressions.cover(&document.problem("one", "image", "")));
+        assert!(!suppressions.cover(&document.problem("two", "b", "")));
+    }
+
+    #[test]
+    fn unknown_names_are_reported() {
+        let text = "\
+a: 1 # gavel: ignore undefned-field, optional-field -- a reason
+# gavel: ignore all
+b: 2 # gavel: ignore
+";
+        let found: Vec<_> = Suppressions::read(text).problems().collect();
+        let found: Vec<_> = found
+            .iter()
+            .map(|each| (each.to_string(), each.help()))
+            .collect();
+        assert_eq!(
+            found,
+            [
+                (
+                    "1:6: there is no rule \"undefned-field\", so the comment does not suppress it"
+                        .to_owned(),
+                    "did you mean undefined-field?"
+                ),
+                (
+                    "2:1: there is no rule \"all\", so the comment does not suppress it".to_owned(),
+                    "a comment without names suppresses all rules; `--` must come before a reason; `gavel explain` lists the rules"
+                ),
+            ]
+        );
     }
 }

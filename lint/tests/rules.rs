@@ -3,7 +3,7 @@
 #![cfg(test)]
 
 use gavel_lint::rules::{self, Example, RULES};
-use gavel_lint::{Linter, Options, Selection};
+use gavel_lint::{Linter, Options, Selection, Suppressions};
 use gavel_manifest::{Format, Problem, Severity, read};
 use gavel_policy::api::OWN_GROUP;
 
@@ -12,7 +12,8 @@ const OLDER: &str = "type: object\nproperties:\n  size: {type: integer, maximum:
 
 /// Lints the text of an example, with all rules, including those that are off by default.
 fn lint(example: &Example, text: &str) -> Vec<Problem> {
-    let reading = read(&example.frame.manifest(text), Format::Yaml);
+    let manifest = example.frame.manifest(text);
+    let reading = read(&manifest, Format::Yaml);
     let mut problems = reading.problems;
     let documents = reading.documents;
     let linter = Linter::new(&Options::default(), &documents).unwrap();
@@ -27,6 +28,9 @@ fn lint(example: &Example, text: &str) -> Vec<Problem> {
         }
     }
     problems.extend(linter.references(&documents));
+    let suppressions = Suppressions::read(&manifest);
+    problems.extend(suppressions.problems());
+    problems.retain(|problem| !suppressions.cover(problem));
     problems
 }
 
@@ -250,4 +254,70 @@ spec:
     check(&own, ("unknown-field", 5, 3));
     // Only the built-in kinds have this version.
     check(&own.replace("/v1", "/v1beta1"), ("invalid-object", 1, 13));
+}
+
+/// Another project may have a kind with the same name in a group of its own, so only groups that look misspelled are reported.
+#[test]
+fn kinds_of_misspelled_groups_are_reported() {
+    let check = |version: &str, kind: &str, meant: Option<&str>| {
+        let manifest = format!("apiVersion: {version}\nkind: {kind}\nmetadata: {{name: a}}\n");
+        let documents = read(&manifest, Format::Yaml).all().unwrap();
+        let linter = Linter::new(&Options::default(), &documents).unwrap();
+        assert_eq!(Linter::is_subject(&documents[0]), meant.is_some());
+        let found = linter.document(&documents[0]);
+        let found = found.iter();
+        let found: Vec<_> = found.map(|each| (&*each.message, each.help())).collect();
+        let message = match version {
+            "" => "must be set".to_owned(),
+            _ => format!("no matches for kind {kind:?} in version {version:?}"),
+        };
+        let help = meant.map(|meant| format!("{kind} is of {meant}/v1"));
+        let expected = help.iter().map(|help| (&*message, &**help));
+        assert_eq!(found, expected.collect::<Vec<_>>());
+    };
+    let policy = "ValidatingAdmissionPolicy";
+    let group = Some("admissionregistration.k8s.io");
+    for version in [
+        "",
+        "v1",
+        "admissionregistration/v1",
+        "admisionregistration.k8s.io/v1",
+    ] {
+        check(version, policy, group);
+    }
+    check("policies.gavel.exmple.com/v1", policy, Some(OWN_GROUP));
+    check("policies.example.com/v1", policy, None);
+    let definition = "CustomResourceDefinition";
+    let group = Some("apiextensions.k8s.io");
+    for version in ["", "apiextensions/v1", "apiextension.k8s.io/v1"] {
+        check(version, definition, group);
+    }
+    check("example.com/v1", definition, None);
+}
+
+/// A group may have definitions that are not among the linted files.
+#[test]
+fn resources_of_definitions_are_unknown_only_if_a_similar_one_is_defined() {
+    let check = |resource: &str, expected: &[(&str, &str)]| {
+        let definition = rules::Frame::Schema.manifest("type: object\n");
+        let policy = rules::Frame::Policy.manifest("validations: [{expression: 'true'}]\n");
+        let policy = policy.replace("[apps]", "[example.com]");
+        let policy = policy.replace("deployments", resource);
+        let text = format!("{definition}---\n{policy}");
+        let documents = read(&text, Format::Yaml).all().unwrap();
+        let linter = Linter::new(&Options::default(), &documents).unwrap();
+        let found = linter.document(&documents[1]);
+        let found = found.iter().filter(|each| each.rule == "unknown-resource");
+        let found: Vec<_> = found.map(|each| (&*each.message, each.help())).collect();
+        assert_eq!(found, expected);
+    };
+    check("routes", &[]);
+    check("gateways", &[]);
+    check(
+        "route",
+        &[(
+            "no linted definition of example.com has the resource \"route\"",
+            "did you mean `routes`?",
+        )],
+    );
 }

@@ -1,6 +1,6 @@
 //! `gavel lint`: finds mistakes in policies, definitions and other objects that contain expressions.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::baseline::{self, Baseline};
 use crate::config::{Config, LintConfig};
 use crate::exit_code::Exit;
 use crate::findings::{Findings, Format};
-use crate::manifests::{Manifests, in_parallel, unusable};
+use crate::manifests::{ManifestFile, Manifests, in_parallel, unusable};
 use crate::progress::Progress;
 use crate::{fix, input, report};
 
@@ -31,30 +31,18 @@ pub(crate) fn run(args: &LintArgs) -> io::Result<Exit> {
             return Ok(Exit::Usage);
         }
     };
-    let mut run = LintRun {
-        findings: Findings::default(),
-        suppressions: HashMap::new(),
-        documents: Vec::new(),
-    };
-    let files = manifests.files(&args.all_paths());
-    let count = files.len();
-    for file in files {
-        run.findings.add_text(&file.path, &file.text);
-        let suppressions = Suppressions::read(&file.text);
-        run.suppressions.insert(file.path, suppressions);
-        run.findings.problems.extend(file.problems);
-        run.documents.extend(file.objects);
-    }
+    let mut run = LintRun::new(manifests.files(&args.all_paths()));
+    let mut openapi = read_openapi(&settings.openapi, &mut manifests);
     let old = manifests.objects(&args.old);
     if !args.old.is_empty() && !old.iter().any(Linter::is_subject) {
         report::warning(&"--old: there is no older definition to compare with");
     }
     let examined = run.documents.iter().filter(|each| Linter::is_subject(each));
     let examined = examined.count();
-    run.lint(&settings, &old, &mut manifests);
+    run.lint(&settings, &old, &mut openapi, &mut manifests);
     manifests.progress().end();
     if examined == 0 && run.findings.problems.is_empty() && !manifests.unusable() {
-        let files = report::count(count, "file");
+        let files = report::count(run.paths.len(), "file");
         manifests.complain_of_nothing(&format!(
             "nothing to lint: {files} with no policy, binding, webhook configuration, definition or other object with expressions"
         ));
@@ -67,7 +55,7 @@ pub(crate) fn run(args: &LintArgs) -> io::Result<Exit> {
         return Ok(manifests.exit(0));
     }
     if args.fix {
-        run.fix()?;
+        run.fix(&settings, &old, &mut openapi, &mut manifests)?;
     }
     if let Some(path) = &settings.baseline {
         match Baseline::read(path) {
@@ -106,6 +94,10 @@ struct Settings {
 
 impl Settings {
     fn new(args: &LintArgs) -> Result<Self, Vec<Problem>> {
+        if args.fix && args.all_paths().iter().any(|path| path.as_os_str() == "-") {
+            let message = "--fix cannot change standard input; write the manifests to a file, and name the file";
+            return Err(vec![unusable(message)]);
+        }
         let config = Config::read(args.config.as_deref())?;
         let LintConfig {
             select,
@@ -158,19 +150,51 @@ struct LintRun {
     findings: Findings,
     suppressions: HashMap<Arc<Path>, Suppressions>,
     documents: Vec<Document>,
+    /// The files, in the order in which they were named.
+    paths: Vec<Arc<Path>>,
 }
 
+/// The maximum number of times that `--fix` writes files: a fix may cause a finding with another fix.
+const MOST_FIXES: usize = 10;
+
 impl LintRun {
+    fn new(files: Vec<ManifestFile>) -> Self {
+        let mut run = LintRun {
+            findings: Findings::default(),
+            suppressions: HashMap::new(),
+            documents: Vec::new(),
+            paths: Vec::new(),
+        };
+        for file in files {
+            run.findings.add_text(&file.path, &file.text);
+            let suppressions = Suppressions::read(&file.text);
+            let unknown = suppressions.problems();
+            let unknown = unknown.map(|problem| problem.in_file(&file.path));
+            run.findings.problems.extend(unknown);
+            run.suppressions
+                .insert(Arc::clone(&file.path), suppressions);
+            run.findings.problems.extend(file.problems);
+            run.documents.extend(file.objects);
+            run.paths.push(file.path);
+        }
+        run
+    }
+
     /// Lints the documents for each Kubernetes version, and drops findings that are not selected or are suppressed.
-    fn lint(&mut self, settings: &Settings, old: &[Document], manifests: &mut Manifests) {
-        let mut openapi = read_openapi(&settings.openapi, manifests);
+    fn lint(
+        &mut self,
+        settings: &Settings,
+        old: &[Document],
+        openapi: &mut Vec<(PathBuf, Json)>,
+        manifests: &mut Manifests,
+    ) {
         let mut found: Vec<(Problem, Vec<KubeVersion>)> = Vec::new();
         for version in &settings.versions {
             let options = Options {
                 server: Server::new(*version),
                 ..settings.options
             };
-            let Some(linter) = self.linter(&options, &mut openapi, manifests) else {
+            let Some(linter) = self.linter(&options, openapi, manifests) else {
                 continue;
             };
             for problem in self.of_version(&linter, old, manifests) {
@@ -257,22 +281,50 @@ impl LintRun {
         problems
     }
 
-    /// Writes the fixes into the files.
-    fn fix(&mut self) -> io::Result<()> {
-        let before = self.findings.problems.len();
-        let (files, left) = fix::fixed(&self.findings);
-        for (path, text) in &files {
-            std::fs::write(path, text).map_err(report::about(path))?;
+    /// Writes the fixes into the files and lints the files again, until there is nothing to fix.
+    fn fix(
+        &mut self,
+        settings: &Settings,
+        old: &[Document],
+        openapi: &mut Vec<(PathBuf, Json)>,
+        manifests: &mut Manifests,
+    ) -> io::Result<()> {
+        let mut fixed: usize = 0;
+        let mut written = BTreeSet::new();
+        for _ in 0..MOST_FIXES {
+            let before = self.findings.problems.len();
+            let (texts, left) = fix::fixed(&self.findings);
+            let applied = before.saturating_sub(left.len());
+            if applied == 0 {
+                break;
+            }
+            fixed = fixed.saturating_add(applied);
+            for (path, text) in &texts {
+                std::fs::write(path, text).map_err(report::about(path))?;
+                written.insert(Arc::clone(path));
+            }
+            *self = LintRun::new(self.files_with(&texts));
+            self.lint(settings, old, openapi, manifests);
         }
-        let fixed = report::count(before.saturating_sub(left.len()), "finding");
-        let files = report::count(files.len(), "file");
-        let why = match self.findings.problems.len() == left.len() && !left.is_empty() {
+        manifests.progress().end();
+        let why = match fixed == 0 && !self.findings.problems.is_empty() {
             true => ": only findings with a single correct fix are fixed",
             false => "",
         };
+        let fixed = report::count(fixed, "finding");
+        let files = report::count(written.len(), "file");
         report::summary(&format!("fixed {fixed} in {files}{why}"));
-        self.findings.problems = left;
         Ok(())
+    }
+
+    /// The files, some of them with new texts.
+    fn files_with(&self, texts: &BTreeMap<Arc<Path>, String>) -> Vec<ManifestFile> {
+        let files = self.paths.iter().map(|path| {
+            let known = self.findings.text(path).unwrap_or_default();
+            let text = texts.get(path).map_or(known, String::as_str);
+            ManifestFile::new(Arc::clone(path), text)
+        });
+        files.collect()
     }
 }
 

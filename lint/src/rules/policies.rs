@@ -57,7 +57,8 @@ pub static UNKNOWN_RESOURCE: Rule = Rule {
     is_default: true,
     title: "The API group has no such resource, so the resource rule matches nothing",
     why: "`resources` are plural names in lower case: `deployments`, not `deployment` or `Deployment`. A policy that matches nothing \
-          allows everything.",
+          allows everything. In a group that is known only from CustomResourceDefinitions among the linted files, a name is reported only if it is similar to a name that one of \
+          them defines, because other definitions may belong to the group.",
     example: Example {
         frame: Frame::Manifest,
         before: "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\nmetadata: {name: example}\nspec:\n  matchConstraints:\n    resourceRules:\n    - {apiGroups: [apps], apiVersions: [v1], operations: [CREATE], resources: [deployment]}\n  validations:\n  - expression: object.metadata.name != ''\n",
@@ -147,5 +148,19 @@ pub static DUPLICATE_OBJECT: Rule = Rule {
         frame: Frame::Manifest,
         before: "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicyBinding\nmetadata: {name: replicas}\nspec: {policyName: one, validationActions: [Deny]}\n---\napiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicyBinding\nmetadata: {name: replicas}\nspec: {policyName: two, validationActions: [Deny]}\n",
         after: "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicyBinding\nmetadata: {name: replicas}\nspec: {policyName: one, validationActions: [Deny]}\n---\napiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicyBinding\nmetadata: {name: replicas-two}\nspec: {policyName: two, validationActions: [Deny]}\n",
+    },
+};
+
+/// Reports a comment that suppresses a rule that does not exist.
+pub static UNKNOWN_SUPPRESSION: Rule = Rule {
+    id: "unknown-suppression",
+    severity: Severity::Warning,
+    is_default: true,
+    title: "A comment suppresses a rule that does not exist",
+    why: "A comment such as `# gavel: ignore optional-field -- reason` suppresses only the rules that it names. Everything up to `--` is read as names of rules.",
+    example: Example {
+        frame: Frame::Policy,
+        before: "validations:\n# gavel: ignore message-conventions -- clients look for this text\n- expression: object.spec.replicas <= 5\n  message: replicas should be at most 5\n",
+        after: "validations:\n# gavel: ignore message-convention -- clients look for this text\n- expression: object.spec.replicas <= 5\n  message: replicas should be at most 5\n",
     },
 };

@@ -146,9 +146,8 @@ impl Suite {
     ///
     /// # Errors
     ///
-    /// The document is not a suite, or names an object that cannot be read. For a `PolicyTest`, the error lists all unknown keys; if there
-    /// are none, the first problem of the file itself; if the file itself has none, the first problem of each test. For the other formats,
-    /// only the first problem is returned.
+    /// The document is not a suite, or names an object that cannot be read. For a `PolicyTest`, the error lists all problems. For the
+    /// other formats, only the first problem is returned.
     pub fn read(document: &Document, files: &dyn Files) -> Result<Self, Vec<Problem>> {
         let value = document.value();
         let whole = |message| vec![document.problem(rule::OBJECT, "", message)];

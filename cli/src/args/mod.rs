@@ -28,7 +28,7 @@ pub(crate) use about::{CompletionsArgs, ManArgs, VersionArgs};
 pub(crate) use audit::AuditArgs;
 pub(crate) use check::{CheckArgs, OperationName};
 pub(crate) use cost::CostArgs;
-pub(crate) use lint::{ExplainArgs, ExplainOutput, LintArgs, kubernetes_versions};
+pub(crate) use lint::{ExplainArgs, ExplainOutput, LintArgs, Versions, kubernetes_versions};
 pub(crate) use mutate::{MutateArgs, MutateOutput};
 pub(crate) use serve::{AuthorizerMode, LogFormat, ServeArgs};
 pub(crate) use test::TestArgs;
@@ -356,7 +356,7 @@ fn duration(text: &str) -> Result<std::time::Duration, String> {
 }
 
 /// Parses a positive number of bytes, written as a Kubernetes quantity: `7Mi`, `512k`, `1000000`.
-fn bytes<T: TryFrom<i64> + Default + PartialOrd>(text: &str) -> Result<T, String> {
+pub(crate) fn bytes<T: TryFrom<i64> + Default + PartialOrd>(text: &str) -> Result<T, String> {
     let quantity = Quantity::parse(text)
         .ok()
         .and_then(|quantity| quantity.as_integer().ok());

@@ -10,7 +10,7 @@ use gavel_libraries::{KubeVersion, Server};
 use gavel_lint::{Linter, Options, Selection, Suppressions};
 use gavel_manifest::{Document, Problem, Severity};
 
-use crate::args::{LintArgs, kubernetes_versions};
+use crate::args::LintArgs;
 use crate::baseline::{self, Baseline};
 use crate::config::{Config, LintConfig};
 use crate::exit_code::Exit;
@@ -25,8 +25,10 @@ pub(crate) fn run(args: &LintArgs) -> io::Result<Exit> {
     let mut manifests = Manifests::new(args.recursive, progress);
     let settings = match Settings::new(args) {
         Ok(settings) => settings,
-        Err(problem) => {
-            manifests.report(problem);
+        Err(problems) => {
+            for problem in problems {
+                manifests.report(problem);
+            }
             Findings::default().print(args.output, manifests.problems())?;
             return Ok(Exit::Usage);
         }
@@ -104,7 +106,7 @@ struct Settings {
 }
 
 impl Settings {
-    fn new(args: &LintArgs) -> Result<Self, Problem> {
+    fn new(args: &LintArgs) -> Result<Self, Vec<Problem>> {
         let config = Config::read(args.config.as_deref())?;
         let LintConfig {
             select,
@@ -125,13 +127,10 @@ impl Settings {
                 Some(meant) => format!("did you mean {meant}?"),
                 None => "`gavel explain` lists all rules".to_owned(),
             };
-            return Err(unusable(format!("there is no rule {name:?}; {hint}")));
+            return Err(vec![unusable(format!("there is no rule {name:?}; {hint}"))]);
         }
-        let versions = match (&args.kubernetes_version, kubernetes_version) {
-            (Some(versions), _) => versions.0.clone(),
-            (None, Some(text)) => kubernetes_versions(&text).map_err(unusable)?.0,
-            (None, None) => vec![KubeVersion::default()],
-        };
+        let versions = args.kubernetes_version.clone().or(kubernetes_version);
+        let versions = versions.map_or_else(|| vec![KubeVersion::default()], |given| given.0);
         let defaults = Options::default();
         Ok(Settings {
             selection,

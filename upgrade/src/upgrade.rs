@@ -143,7 +143,7 @@ impl Upgrade {
                 Known::Definition(Box::new(definition.without_status()))
             }
             (GROUP, _) => {
-                let decoded = Resource::decode(object).map_err(|found| error(&found))?;
+                let decoded = Resource::decode(object).map_err(|found| error(&found.plain()))?;
                 let resource = Box::new(decoded.object);
                 Known::Registration { resource, is_own }
             }

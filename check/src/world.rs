@@ -6,6 +6,7 @@ use gavel_apimachinery::status::Status;
 use gavel_engine::value::{Arena, Json};
 use gavel_libraries::Server;
 use gavel_manifest::{Document, Problem};
+use gavel_policy::api::Resource;
 use gavel_policy::mutating::mutate;
 use gavel_policy::{
     AdmissionRequest, AuditOutcome, ConditionsOutcome, Decision, Options, dispatch,
@@ -156,6 +157,7 @@ impl Setup {
                     }
                     _ => {
                         let name = text("/metadata/name").unwrap_or_default().to_owned();
+                    _ if !is_policy(object) => {}
                         let version = text("/spec/paramKind/apiVersion");
                         let params = version.zip(text("/spec/paramKind/kind"));
                         let params = params.map(|(version, kind)| (version.into(), kind.into()));
@@ -217,6 +219,16 @@ impl Setup {
 
 /// Builds a policy's binding as JSON. `params` is `None` if the policy has no params; `Some(None)` selects all params, and `Some(Some(…))`
 /// selects the param with this namespace and name.
+/// Whether an object is a policy with a name, and can be decoded.
+fn is_policy(object: &Json) -> bool {
+    let name = match Resource::decode(object).map(|decoded| decoded.object) {
+        Ok(Resource::ValidatingAdmissionPolicy(policy)) => policy.metadata.name,
+        Ok(Resource::MutatingAdmissionPolicy(policy)) => policy.metadata.name,
+        _ => String::new(),
+    };
+    !name.is_empty()
+}
+
 pub(crate) fn binding(kind: &str, policy: &str, params: Option<Option<(&str, &str)>>) -> Json {
     let mut spec = json!({"policyName": policy});
     if let Json::Object(spec) = &mut spec {

@@ -247,7 +247,7 @@ impl Store {
             true => Vec::new(),
             false => {
                 let objects: Vec<&Good> = self.objects().collect();
-                unseen(&objects, objects.iter().any(|good| good.is_role()))
+                unseen(&objects, objects.iter().any(|good| good.is_role()), &broken)
             }
         };
         let mut state = self.building.state(problems, unseen, broken);

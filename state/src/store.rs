@@ -243,6 +243,7 @@ impl Store {
         }
         let (mut problems, broken) = self.refusals();
         problems.extend(self.contests());
+        problems.sort_by(|one, other| (&one.file, one.range).cmp(&(&other.file, other.range)));
         let unseen = match self.is_live {
             true => Vec::new(),
             false => {

@@ -64,7 +64,8 @@ impl Manifests {
     }
 }
 
-fn origin(path: &Path) -> Origin {
+/// The origin of the objects in a file.
+pub(super) fn origin(path: &Path) -> Origin {
     Origin::new(&path.display().to_string())
 }
 

@@ -70,6 +70,8 @@ pub struct Finding {
     pub policy: String,
     /// The binding; `None` if the policy as a whole failed.
     pub binding: Option<String>,
+    /// The param, as in [`Invocation::param`](crate::Invocation::param).
+    pub param: Option<String>,
     /// The message of the policy.
     pub message: String,
     /// The index of the failed validation among the policy's validations; `None` if the policy could not be evaluated.
@@ -155,9 +157,9 @@ impl Setup {
                     (Some(kind), Some(policy)) => {
                         self.bound.insert((kind.to_owned(), policy.to_owned()));
                     }
+                    _ if !is_policy(object) => {}
                     _ => {
                         let name = text("/metadata/name").unwrap_or_default().to_owned();
-                    _ if !is_policy(object) => {}
                         let version = text("/spec/paramKind/apiVersion");
                         let params = version.zip(text("/spec/paramKind/kind"));
                         let params = params.map(|(version, kind)| (version.into(), kind.into()));
@@ -217,8 +219,6 @@ impl Setup {
     }
 }
 
-/// Builds a policy's binding as JSON. `params` is `None` if the policy has no params; `Some(None)` selects all params, and `Some(Some(…))`
-/// selects the param with this namespace and name.
 /// Whether an object is a policy with a name, and can be decoded.
 fn is_policy(object: &Json) -> bool {
     let name = match Resource::decode(object).map(|decoded| decoded.object) {
@@ -229,6 +229,8 @@ fn is_policy(object: &Json) -> bool {
     !name.is_empty()
 }
 
+/// Builds a policy's binding as JSON. `params` is `None` if the policy has no params; `Some(None)` selects all params, and `Some(Some(…))`
+/// selects the param with this namespace and name.
 pub(crate) fn binding(kind: &str, policy: &str, params: Option<Option<(&str, &str)>>) -> Json {
     let mut spec = json!({"policyName": policy});
     if let Json::Object(spec) = &mut spec {
@@ -369,6 +371,7 @@ impl World {
                 action: Action::Deny,
                 policy: policy.clone(),
                 binding: binding.clone(),
+                param: None,
                 message: error.clone(),
                 validation: None,
             }),
@@ -381,6 +384,7 @@ impl World {
                     action,
                     policy: invocation.policy.clone(),
                     binding: Some(invocation.binding.clone()),
+                    param: invocation.param.clone(),
                     message: message.to_owned(),
                     validation,
                 };

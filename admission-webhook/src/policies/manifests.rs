@@ -47,7 +47,7 @@ impl Manifests {
         }
         let mut read = Manifests::default();
         let mut left = MAX_FILES;
-        for path in files {
+        for path in gavel_manifest::distinct(files) {
             let text = text(&path, &mut left);
             let text = text.map_err(|problem| read.problems.push(problem.to_string()));
             read.texts.insert(origin(&path), text.ok());

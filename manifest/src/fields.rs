@@ -143,6 +143,10 @@ impl<'d> Fields<'d> {
     ) -> Option<R> {
         let value = self.value(key)?;
         let path = self.path_of(key);
+        if !value.is_object() {
+            self.problem(key, "must be an object");
+            return None;
+        }
         Some(within(self.document, path, value, &mut self.problems, read))
     }
 
@@ -154,13 +158,17 @@ impl<'d> Fields<'d> {
     ) -> Vec<R> {
         let mut found = Vec::new();
         for (path, item) in self.list(key) {
-            found.push(within(
-                self.document,
-                path,
-                item,
-                &mut self.problems,
-                &mut read,
-            ));
+            if item.is_object() {
+                found.push(within(
+                    self.document,
+                    path,
+                    item,
+                    &mut self.problems,
+                    &mut read,
+                ));
+            } else {
+                self.problem_at(rule::OBJECT, &path, "must be an object");
+            }
         }
         found
     }

@@ -278,6 +278,7 @@ fn problems_of_suites_name_the_field_and_its_position() {
 3:55: tests[1]: expect must be set",
         ),
         ("{}", "3:8: tests: must be a list"),
+        ("[a]", "3:9: tests[0]: must be an object"),
         (
             "[{name: a, object: {}, given: [policy.yaml, 1], expect: allow}]",
             "3:52: tests[0].given[1]: must be the path of a file, or an object",

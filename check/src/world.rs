@@ -6,6 +6,7 @@ use gavel_apimachinery::status::Status;
 use gavel_engine::value::{Arena, Json};
 use gavel_libraries::Server;
 use gavel_manifest::{Document, Problem};
+use gavel_policy::api::Resource;
 use gavel_policy::mutating::mutate;
 use gavel_policy::{
     AdmissionRequest, AuditOutcome, ConditionsOutcome, Decision, Options, dispatch,
@@ -69,6 +70,8 @@ pub struct Finding {
     pub policy: String,
     /// The binding; `None` if the policy as a whole failed.
     pub binding: Option<String>,
+    /// The param, as in [`Invocation::param`](crate::Invocation::param).
+    pub param: Option<String>,
     /// The message of the policy.
     pub message: String,
     /// The index of the failed validation among the policy's validations; `None` if the policy could not be evaluated.
@@ -154,6 +157,7 @@ impl Setup {
                     (Some(kind), Some(policy)) => {
                         self.bound.insert((kind.to_owned(), policy.to_owned()));
                     }
+                    _ if !is_policy(object) => {}
                     _ => {
                         let name = text("/metadata/name").unwrap_or_default().to_owned();
                         let version = text("/spec/paramKind/apiVersion");
@@ -213,6 +217,16 @@ impl Setup {
         }
         World::new(self.store.publish(), self.server, self.kinds)
     }
+}
+
+/// Whether an object is a policy with a name, and can be decoded.
+fn is_policy(object: &Json) -> bool {
+    let name = match Resource::decode(object).map(|decoded| decoded.object) {
+        Ok(Resource::ValidatingAdmissionPolicy(policy)) => policy.metadata.name,
+        Ok(Resource::MutatingAdmissionPolicy(policy)) => policy.metadata.name,
+        _ => String::new(),
+    };
+    !name.is_empty()
 }
 
 /// Builds a policy's binding as JSON. `params` is `None` if the policy has no params; `Some(None)` selects all params, and `Some(Some(…))`
@@ -357,6 +371,7 @@ impl World {
                 action: Action::Deny,
                 policy: policy.clone(),
                 binding: binding.clone(),
+                param: None,
                 message: error.clone(),
                 validation: None,
             }),
@@ -369,6 +384,7 @@ impl World {
                     action,
                     policy: invocation.policy.clone(),
                     binding: Some(invocation.binding.clone()),
+                    param: invocation.param.clone(),
                     message: message.to_owned(),
                     validation,
                 };

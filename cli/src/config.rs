@@ -2,24 +2,22 @@
 
 use std::path::{Path, PathBuf};
 
-use gavel_manifest::Problem;
-use serde::Deserialize;
+use gavel_manifest::{Fields, Problem, Reading};
 
+use crate::args::{Versions, bytes, kubernetes_versions};
 use crate::input;
 
 /// The name of the file.
 const NAME: &str = "gavel.yaml";
 
 /// The contents of `gavel.yaml`. Flags override single options, and add to options that are lists.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Config {
     pub(crate) lint: LintConfig,
 }
 
 /// The options for `gavel lint`.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct LintConfig {
     /// The rules that are applied.
     pub(crate) select: Vec<String>,
@@ -28,18 +26,18 @@ pub(crate) struct LintConfig {
     /// The rules whose findings are errors.
     pub(crate) deny: Vec<String>,
     /// The Kubernetes versions to check for, such as `1.36` or `1.34..1.37`.
-    pub(crate) kubernetes_version: Option<String>,
+    pub(crate) kubernetes_version: Option<Versions>,
     /// The assumed size of the largest object, in bytes.
     pub(crate) max_object: Option<u64>,
-    /// A file that lists the findings to ignore. The path is relative to `gavel.yaml`.
+    /// A file that lists the findings to ignore. `gavel.yaml` contains its path relative to itself.
     pub(crate) baseline: Option<PathBuf>,
-    /// The files of OpenAPI documents. The paths are relative to `gavel.yaml`.
+    /// The files of OpenAPI documents. `gavel.yaml` contains their paths relative to itself.
     pub(crate) openapi: Vec<PathBuf>,
 }
 
 impl Config {
     /// Reads the file at `path`. Without `path`, reads `gavel.yaml` in the working directory or the closest folder above it. Returns the
-    /// defaults if there is no `gavel.yaml`.
+    /// defaults if there is no `gavel.yaml`, or if it is empty.
     pub(crate) fn read(path: Option<&Path>) -> Result<Config, Vec<Problem>> {
         let found = match path {
             Some(path) => Some(path.to_owned()),
@@ -48,20 +46,47 @@ impl Config {
         let Some(path) = found else {
             return Ok(Config::default());
         };
-        let value = input::document(&path)?;
-        let config: Config =
-            Config::deserialize(&value).map_err(|error| vec![Problem::unreadable(&path, error)])?;
+        let documents = input::manifest(&path).and_then(Reading::all);
         let folder = path.parent().unwrap_or(Path::new("."));
-        let LintConfig {
-            baseline, openapi, ..
-        } = config.lint.clone();
-        Ok(Config {
-            lint: LintConfig {
-                baseline: baseline.map(|path| folder.join(path)),
-                openapi: openapi.iter().map(|path| folder.join(path)).collect(),
-                ..config.lint
-            },
-        })
+        match documents.map_err(|problem| vec![problem])?.as_slice() {
+            [] => Ok(Config::default()),
+            [document] => Fields::read(document, |fields| {
+                let lint = fields.object("lint", |lint| LintConfig::read(lint, folder));
+                Config {
+                    lint: lint.unwrap_or_default(),
+                }
+            }),
+            [_, more @ ..] => {
+                let message = format!("must be one document, but {} follow the first", more.len());
+                Err(vec![Problem::unreadable(&path, message)])
+            }
+        }
+    }
+}
+
+impl LintConfig {
+    /// Reads the options. `folder` is the folder of the file.
+    fn read(fields: &mut Fields<'_>, folder: &Path) -> Self {
+        let versions = fields.text_or_number("kubernetesVersion");
+        let max_object = fields.text_or_number("maxObject");
+        let mut parsed = LintConfig {
+            select: fields.texts("select").unwrap_or_default(),
+            ignore: fields.texts("ignore").unwrap_or_default(),
+            deny: fields.texts("deny").unwrap_or_default(),
+            baseline: fields.text("baseline").map(|path| folder.join(path)),
+            ..LintConfig::default()
+        };
+        let openapi = fields.texts("openapi").unwrap_or_default();
+        parsed.openapi = openapi.iter().map(|path| folder.join(path)).collect();
+        match versions.map(|text| kubernetes_versions(&text)).transpose() {
+            Ok(versions) => parsed.kubernetes_version = versions,
+            Err(message) => fields.problem("kubernetesVersion", message),
+        }
+        match max_object.map(|text| bytes(&text)).transpose() {
+            Ok(max_object) => parsed.max_object = max_object,
+            Err(message) => fields.problem("maxObject", message),
+        }
+        parsed
     }
 }
 

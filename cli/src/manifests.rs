@@ -108,7 +108,7 @@ impl Manifests {
         files
     }
 
-    /// The paths of the files at `paths`. A folder is replaced by the files in it.
+    /// The paths of the files at `paths`, each file once. A folder is replaced by the files in it.
     pub(crate) fn named(&mut self, paths: &[PathBuf]) -> Vec<PathBuf> {
         let mut named = Vec::new();
         for path in paths {
@@ -121,7 +121,7 @@ impl Manifests {
                 Err(problem) => self.report(problem),
             }
         }
-        named
+        gavel_manifest::distinct(named)
     }
 
     /// Reports that a folder has no manifests.

@@ -219,6 +219,7 @@ fn malformed_requests_are_answered_with_the_reason() {
     );
     refuses(json!({"op": "evil"}), ", not \"evil\"");
     refuses(json!({"op": "eval"}), "expr must be set");
+    refuses(json!({"op": "typecheck"}), "policy must be set");
     refuses(eval(json!({"expr": 5})), "expr must be a string, not 5");
     refuses(
         eval(json!({"mode": "old"})),

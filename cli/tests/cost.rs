@@ -248,3 +248,35 @@ fn a_rule_without_a_cost_is_no_success() {
     assert!(out.contains("unknown of 10000000"), "{out}");
     assert!(err.contains("undeclared reference to 'contain'"), "{err}");
 }
+
+#[test]
+fn long_parts_keep_the_end_of_their_receiver() {
+    let expression = "authorizer.group('apps').resource('deployments').namespace(object.metadata.namespace).check('deploy').allowed() \
+        && object.metadata.name.matches('^(a|b|c|d|e|f|g|h|i|j|k|l|m|n|o|p|q|r|s|t|u|v|w|x|y|z)+$')";
+    let policy = format!(
+        "\
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {{name: deployers}}
+spec:
+  matchConstraints:
+    resourceRules:
+    - {{apiGroups: [apps], apiVersions: [v1], operations: [CREATE], resources: [deployments]}}
+  validations: [{{expression: {expression:?}}}]
+"
+    );
+    let folder = Folder::new().with("policy.yaml", &policy);
+    let (_, out, err) = gavel(folder.path(), &["cost", "policy.yaml", "-o", "json"], "");
+    let rules = lines(&out);
+    let heaviest = rules[0]["heaviest"].as_array().expect(&err);
+    let texts: Vec<&str> = heaviest
+        .iter()
+        .map(|part| part["text"].as_str().unwrap())
+        .collect();
+    let expected = [
+        "….matches(\"^(a|b|c|d|e|f|g|h|i|j|k|l|m|n|o|p|q|r|…",
+        "…space(object.metadata.namespace).check(\"deploy\")",
+        "object.metadata.name",
+    ];
+    assert_eq!(texts, expected);
+}

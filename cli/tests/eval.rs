@@ -254,6 +254,10 @@ fn wrong_command_lines_are_answered_with_usage() {
         "a string is written 'x=\"text\"'",
     );
     refuses(
+        &["1", "--bind", "x={\"a\": 1, \"a\": 2}"],
+        "the value has a duplicate key: 1:10: the key `a` is already set at 1:2",
+    );
+    refuses(
         &["1", "--bind", "x=1", "--bind", "x=2"],
         "--bind x must be given once",
     );

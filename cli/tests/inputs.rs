@@ -207,3 +207,86 @@ fn errors_about_outputs_name_the_file() {
     let expected = "error: policy.yaml/man: Not a directory\n";
     assert_eq!((status, err.as_str()), (2, expected));
 }
+
+#[test]
+fn all_missing_files_are_reported_and_nothing_else() {
+    let folder = Folder::new();
+    for (args, missing) in [
+        (&["test", "--init", "a.yaml"][..], &["a.yaml"][..]),
+        (
+            &["mutate", "a.yaml", "--policies", "b.yaml"],
+            &["b.yaml", "a.yaml"],
+        ),
+    ] {
+        let (status, _, err) = gavel(folder.path(), args, "");
+        let expected = missing
+            .iter()
+            .map(|name| format!("error: {name}: No such file or directory\n"));
+        assert_eq!((status, err), (2, expected.collect()));
+    }
+}
+
+#[test]
+fn a_file_that_is_named_twice_is_read_once() {
+    let testdata = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/check");
+    let mut folder = Folder::new();
+    for name in ["policy.yaml", "deployments.yaml"] {
+        let text = std::fs::read_to_string(testdata.join(name)).unwrap();
+        folder = folder.with(&format!("all/{name}"), &text);
+    }
+    for (command, files) in [
+        ("lint", ["all/policy.yaml", "all/../all/policy.yaml"]),
+        ("cost", ["all", "all/policy.yaml"]),
+        ("check", ["all", "./all/deployments.yaml"]),
+    ] {
+        let once = gavel(folder.path(), &[command, files[0]], "");
+        let twice = gavel(folder.path(), &[command, files[0], files[1]], "");
+        assert_eq!(once, twice, "{command}");
+    }
+}
+
+#[test]
+fn only_policies_need_a_binding() {
+    let kinds = "\
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmisionPolicy
+metadata: {name: a}
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: validatingadmissionpolicy
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: 3
+---
+apiVersion: 1
+kind: Pod
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: b}
+spec:
+  matchConstraints:
+    resourceRules:
+    - {apiGroups: [apps], apiVersions: [v1], operations: [CREATE], resources: [deployments]}
+  validations: [{expression: 1 + true == 2}]
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: bound}
+spec: {policyName: b, validationActions: [Deny]}
+";
+    let folder = Folder::new().with("kinds.yaml", kinds);
+    let (_, out, err) = gavel(folder.path(), &["check", "kinds.yaml"], "");
+    let of_group = "is registered for version \"admissionregistration.k8s.io/v1\"";
+    for expected in [
+        format!("kinds.yaml:2:7: no kind \"ValidatingAdmisionPolicy\" {of_group}\n"),
+        "kinds.yaml:5:1: metadata.name must be set\n".to_owned(),
+        format!("kinds.yaml:6:7: no kind \"validatingadmissionpolicy\" {of_group}\n"),
+        "kinds.yaml:9:7: kind must be a string\n".to_owned(),
+    ] {
+        assert!(out.contains(&expected), "{out}");
+    }
+    let expected = "warning: binding bound names the policy \"b\", which is invalid
+error: kinds.yaml:11:1: apiVersion must be a string\n";
+    assert_eq!(err, expected);
+}

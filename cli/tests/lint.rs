@@ -178,7 +178,8 @@ fn comments_baselines_and_configuration_leave_findings_out() {
     folder.write("gavel.yaml", "lint:\n  ignored: [undefined-field]\n");
     let (code, _, err) = lint(&folder, &[]);
     assert_eq!(code, 2);
-    assert!(err.contains("unknown field `ignored`"), "{err}");
+    let expected = "/gavel.yaml:2:3: unknown field \"lint.ignored\"; did you mean ignore?\n";
+    assert!(err.ends_with(expected), "{err}");
     folder.write("gavel.yaml", "{}\n");
     assert_eq!(lint(&folder, &["--write-baseline", "known.json"]).0, 0);
     let (code, out, _) = lint(&folder, &["--baseline", "known.json"]);
@@ -189,6 +190,36 @@ fn comments_baselines_and_configuration_leave_findings_out() {
     );
     let (code, out, _) = lint(&folder, &["--baseline", "known.json", "-o", "json"]);
     assert_eq!((code, found(&out).len()), (1, 1), "{out}");
+}
+
+#[test]
+fn options_are_read_as_they_are_written() {
+    let folder = folder();
+    for (options, expected) in [
+        ("", ""),
+        ("# nothing is set\n", ""),
+        ("lint:\n", ""),
+        ("lint: {kubernetesVersion: 1.36, maxObject: 1Mi}\n", ""),
+        ("lint: {kubernetesVersion: 1.34..1.37, maxObject: 1048576}\n", ""),
+        (
+            "lint: {kubernetesVersion: 1.380, maxObject: 1Mo}\n",
+            "error: gavel.yaml:1:27: lint.kubernetesVersion: Kubernetes 1.380 is unknown; the version must be from 1.0 to 1.37
+error: gavel.yaml:1:45: lint.maxObject: must be a number of bytes above 0 such as 7Mi, 512k or 1000000\n",
+        ),
+        (
+            "lint:\n  select: policy-cost\n  deny: [1]\n  baselin: a.json\n",
+            "error: gavel.yaml:2:11: lint.select: must be a list
+error: gavel.yaml:3:10: lint.deny[0]: must be a string
+error: gavel.yaml:4:3: unknown field \"lint.baselin\"; did you mean baseline?\n",
+        ),
+        ("- lint\n", "error: gavel.yaml:1:1: must be an object\n"),
+    ] {
+        folder.write("gavel.yaml", options);
+        let (code, _, err) = lint(&folder, &["-o", "json"]);
+        let err = err.replace(&format!("{}/", folder.text()), "");
+        assert_eq!(err, expected, "{options}");
+        assert_eq!(code == 2, !expected.is_empty(), "{options}");
+    }
 }
 
 #[test]

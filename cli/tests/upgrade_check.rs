@@ -94,6 +94,54 @@ fn the_exit_status_tells_whether_something_changes() {
 }
 
 #[test]
+fn objects_without_the_group_of_their_kind_are_reported() {
+    let policy = program::mutating_policy("labels", "pods", "Object{}");
+    let version = "apiVersion: admissionregistration.k8s.io/v1\n";
+    assert!(policy.contains(version));
+    let folder = Folder::new()
+        .with("none.yaml", &policy.replace(version, ""))
+        .with("core.yaml", &policy.replace(version, "apiVersion: v1\n"))
+        .with(
+            "other.yaml",
+            &policy.replace(version, "apiVersion: example.com/v1\n"),
+        )
+        .with("kind.yaml", &policy.replace("kind: Mut", "kind: mut"))
+        .with("crd.yaml", "kind: CustomResourceDefinition\n")
+        .with("values.yaml", "replicas: 1\n");
+    let group =
+        "must name the group admissionregistration.k8s.io, as admissionregistration.k8s.io/v1 does";
+    for (file, expected) in [
+        ("none.yaml", format!("1:1: apiVersion: {group}")),
+        ("core.yaml", format!("1:13: apiVersion: {group}")),
+        (
+            "crd.yaml",
+            "1:1: apiVersion: must name the group apiextensions.k8s.io, as apiextensions.k8s.io/v1 does".to_owned(),
+        ),
+        (
+            "kind.yaml",
+            "2:7: kind: no kind \"mutatingAdmissionPolicy\" is registered for version \"admissionregistration.k8s.io/v1\"".to_owned(),
+        ),
+    ] {
+        let args = ["upgrade-check", "--from", "1.36", "--to", "1.37", file];
+        let (status, out, err) = gavel(folder.path(), &args, "");
+        assert_eq!((status, out.as_str()), (2, ""), "{err}");
+        assert!(err.starts_with(&format!("error: {file}:{expected}\n")), "{err}");
+    }
+    let files = ["policy.yaml", "other.yaml", "values.yaml"];
+    folder.write("policy.yaml", &policy);
+    let args = [
+        &["upgrade-check", "--from", "1.37", "--to", "1.37"],
+        &files[..],
+    ]
+    .concat();
+    let (status, _, err) = gavel(folder.path(), &args, "");
+    assert_eq!(
+        (status, err.as_str()),
+        (0, "2 objects, 0 samples, 0 changes\n")
+    );
+}
+
+#[test]
 fn versions_that_do_not_serve_a_kind_are_reported() {
     let policy = program::mutating_policy("labels", "pods", "Object{}");
     let folder = Folder::new()

@@ -1,5 +1,6 @@
 //! Finds the files of manifests, like `kubectl apply -f`. Only this module reads a disk.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use crate::Format;
@@ -39,4 +40,12 @@ pub fn files(path: &Path, recursive: bool) -> Result<Vec<PathBuf>, Problem> {
     }
     files.sort();
     Ok(files)
+}
+
+/// The paths without those of a file that an earlier path names already, such as `./a.yaml` after `a.yaml`.
+pub fn distinct(paths: impl IntoIterator<Item = PathBuf>) -> Vec<PathBuf> {
+    let mut known = HashSet::new();
+    let mut paths: Vec<PathBuf> = paths.into_iter().collect();
+    paths.retain(|path| known.insert(path.canonicalize().unwrap_or_else(|_| path.clone())));
+    paths
 }

@@ -13,7 +13,7 @@
 //! ```
 //!
 //! YAML is read as by `sigs.k8s.io/yaml` (`go.yaml.in/yaml/v2`): `yes` and `on` are booleans, `010` is 8, and timestamps and keys are
-//! strings. Unlike in Kubernetes, a duplicate key is a [`Problem`]. Layer 2; only [`files`] reads from a disk.
+//! strings. Unlike in Kubernetes, a duplicate key is a [`Problem`]. Layer 2; only [`files`] and [`distinct`] read from a disk.
 //!
 //! Values may be nested 127 levels deep, and aliases may expand to 100,000 values; a text beyond these limits is a [`Problem`].
 
@@ -25,9 +25,11 @@ use gavel_apimachinery::serializer::{StrictFault, StrictFaultKind};
 use serde_json::Value as Json;
 
 mod decode;
+mod fields;
 mod files;
 mod json;
 mod layout;
+mod name;
 mod place;
 pub mod problem;
 mod spelling;
@@ -36,8 +38,10 @@ mod written;
 mod yaml;
 
 pub use decode::decode;
-pub use files::files;
+pub use fields::Fields;
+pub use files::{distinct, files};
 pub use json::json_problem;
+pub use name::name_at;
 pub use place::{Place, Range};
 pub use problem::{Advice, Problem, Severity, Suggestion};
 pub use spelling::{nearest, nearest_within};
@@ -234,6 +238,20 @@ impl Document {
         let is_verbatim =
             end.line == start.line && end.column == start.column.saturating_add(length);
         is_verbatim.then_some(Range { start, end })
+    }
+
+    /// The text of a field's value as the file contains it; `None` if the value spans several lines or the text is not stored.
+    fn written(&self, field: &str) -> Option<String> {
+        let Range { start, end } = self.layout.find(field).range();
+        let length = end.column.checked_sub(start.column)?;
+        let lines = self.source.as_deref()?.lines();
+        let mut lines = lines.skip(usize::try_from(start.line.checked_sub(1)?).ok()?);
+        let line = lines
+            .next()
+            .filter(|_| end.line == start.line && length > 0)?;
+        let before = usize::try_from(start.column.checked_sub(1)?).ok()?;
+        let length = usize::try_from(length).ok()?;
+        Some(line.chars().skip(before).take(length).collect())
     }
 
     /// The range of the lines of a list item, from the beginning of its first line to the beginning of the line after its last. The item

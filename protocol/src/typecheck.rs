@@ -11,7 +11,8 @@ use crate::request::{Fields, RequestError};
 
 /// Answers a `typecheck` request.
 pub(crate) fn answer(id: &Json, mut fields: Fields) -> Result<Json, RequestError> {
-    let policy = fields.take("policy").unwrap_or_default();
+    let missing = || RequestError("policy must be set".to_owned());
+    let policy = fields.take("policy").ok_or_else(missing)?;
     let policy = ValidatingAdmissionPolicy::from_json(&policy)
         .map_err(|error| RequestError(error.to_string()).within("policy"))?;
     let definitions = fields.object("definitions")?;

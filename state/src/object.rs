@@ -8,9 +8,9 @@ use std::sync::Arc;
 use gavel_apimachinery::field::Error;
 use gavel_apimachinery::serializer::{StrictFault, StrictFaultKind};
 use gavel_manifest::problem::rule;
-use gavel_manifest::{Document, Problem};
+use gavel_manifest::{Document, Problem, name_at};
 use gavel_policy::KeptObject;
-use gavel_policy::api::{self, GROUP};
+use gavel_policy::api::{self, GROUP, Resource};
 use serde_json::Value as Json;
 
 /// Where objects come from: the path of a file, or the name of a cluster.
@@ -133,22 +133,23 @@ impl Object {
     ///
     /// # Errors
     ///
-    /// `apiVersion`, `kind` or `metadata.name` is missing.
+    /// `apiVersion`, `kind` or `metadata.name` is missing or not a string.
     pub fn key(&self) -> Result<ObjectKey, Vec<Problem>> {
         let (api_version, kind, name) = (self.api_version(), self.kind(), self.name());
-        let missing = [
-            (api_version.is_empty(), "apiVersion"),
-            (kind.is_empty(), "kind"),
-            (name.is_empty(), "metadata.name"),
-        ];
-        let missing = missing.into_iter().filter(|(missing, _)| *missing);
-        let problems: Vec<Problem> = missing
-            .map(|(_, field)| self.problem(field, format_args!("{field} must be set")))
-            .collect();
-        if !problems.is_empty() {
+        let group = api_version.split_once('/').map_or("", |(group, _)| group);
+        if [api_version, kind, name].contains(&"") {
+            let value = self.value();
+            let problem = |field| Some(self.problem(field, name_at(&value, field).err()?));
+            let fields = ["apiVersion", "kind", "metadata.name"];
+            let mut problems: Vec<Problem> = fields.into_iter().filter_map(problem).collect();
+            if group == GROUP
+                && let Err(error) = Resource::decode(&*value)
+                && error.is_of_kind()
+            {
+                problems.push(self.problem("kind", error.plain()));
+            }
             return Err(problems);
         }
-        let group = api_version.split_once('/').map_or("", |(group, _)| group);
         Ok(ObjectKey {
             group: group.to_owned(),
             kind: kind.to_owned(),

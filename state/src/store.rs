@@ -243,11 +243,12 @@ impl Store {
         }
         let (mut problems, broken) = self.refusals();
         problems.extend(self.contests());
+        problems.sort_by(|one, other| (&one.file, one.range).cmp(&(&other.file, other.range)));
         let unseen = match self.is_live {
             true => Vec::new(),
             false => {
                 let objects: Vec<&Good> = self.objects().collect();
-                unseen(&objects, objects.iter().any(|good| good.is_role()))
+                unseen(&objects, objects.iter().any(|good| good.is_role()), &broken)
             }
         };
         let mut state = self.building.state(problems, unseen, broken);

@@ -1,13 +1,13 @@
 //! Objects that policies need but that no origin contains.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 
 use gavel_apimachinery::labels::LabelSelector;
 use gavel_policy::api::{MatchResources, ParamRef};
 use gavel_policy::{CompiledBinding, CompiledPolicy};
 
-use crate::prepare::{Good, Prepared};
+use crate::prepare::{Good, Prepared, Sort};
 
 /// A missing object: a policy or binding needs it, but no origin contains it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,8 +30,12 @@ impl fmt::Display for Unseen {
 /// The label that every namespace has.
 const NAME_LABEL: &str = "kubernetes.io/metadata.name";
 
-/// The objects that policies and bindings need but that no origin contains.
-pub(crate) fn unseen(objects: &[&Good], has_roles: bool) -> Vec<Unseen> {
+/// The objects that policies and bindings need but that no origin contains. `broken` are the policies with a rejected version.
+pub(crate) fn unseen(
+    objects: &[&Good],
+    has_roles: bool,
+    broken: &BTreeMap<(Sort, String), usize>,
+) -> Vec<Unseen> {
     let policies: Vec<&CompiledPolicy> = objects
         .iter()
         .filter_map(|good| match &good.prepared {
@@ -74,7 +78,12 @@ pub(crate) fn unseen(objects: &[&Good], has_roles: bool) -> Vec<Unseen> {
             .iter()
             .find(|policy| policy.name() == spec.policy_name);
         let Some(policy) = policy else {
-            found.push(Unseen::Other(format!("binding {name} names no policy")));
+            let named = spec.policy_name.as_str();
+            let sentence = match broken.contains_key(&(Sort::Validating, named.to_owned())) {
+                true => format!("binding {name} names the policy {named:?}, which is invalid"),
+                false => format!("binding {name} names no policy"),
+            };
+            found.push(Unseen::Other(sentence));
             continue;
         };
         let kind = policy.policy().spec.param_kind.as_ref();

@@ -47,7 +47,7 @@ impl Manifests {
         }
         let mut read = Manifests::default();
         let mut left = MAX_FILES;
-        for path in files {
+        for path in gavel_manifest::distinct(files) {
             let text = text(&path, &mut left);
             let text = text.map_err(|problem| read.problems.push(problem.to_string()));
             read.texts.insert(origin(&path), text.ok());
@@ -64,7 +64,8 @@ impl Manifests {
     }
 }
 
-fn origin(path: &Path) -> Origin {
+/// The origin of the objects in a file.
+pub(super) fn origin(path: &Path) -> Origin {
     Origin::new(&path.display().to_string())
 }
 

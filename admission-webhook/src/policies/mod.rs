@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use arc_swap::{ArcSwap, ArcSwapOption, Guard};
 use gavel_libraries::Server;
+use gavel_manifest::Problem;
 use gavel_state::{Event, Live, Object, ObjectKey, Origin, Published, State, Store};
 
 use crate::config::PolicySource;
@@ -13,7 +14,7 @@ use crate::telemetry::Metrics;
 
 mod manifests;
 
-use manifests::{Manifests, objects};
+use manifests::{Manifests, objects, origin};
 
 /// The state that decides requests, and its source.
 #[derive(Debug)]
@@ -196,8 +197,20 @@ impl Loader {
         };
         self.seen = now;
         let state = self.store.publish();
-        problems.extend(state.problems().iter().map(ToString::to_string));
+        let found = state.problems().iter();
+        let found = found.filter(|problem| !self.is_outdated(problem));
+        problems.extend(found.map(ToString::to_string));
         Some(Loaded { state, problems })
+    }
+
+    /// Whether a problem is of an earlier text of its file, because the change to the current text was rejected.
+    fn is_outdated(&self, problem: &Problem) -> bool {
+        let (Ok(manifests), Some(file)) = (&self.seen, &problem.file) else {
+            return false;
+        };
+        let origin = origin(file);
+        let text = manifests.texts.get(&origin).and_then(Option::as_ref);
+        self.used.get(&origin) != text
     }
 
     /// Applies the changes to the store. Returns the problems of the files that were rejected.

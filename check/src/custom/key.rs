@@ -3,6 +3,7 @@
 use std::fmt;
 
 use gavel_engine::value::Json;
+use gavel_manifest::name_at;
 
 /// The identity of an object.
 #[derive(Debug, Clone, Copy)]
@@ -25,14 +26,9 @@ impl<'d> Key<'d> {
     /// The JSON is not an API object.
     pub fn of(object: &'d Json) -> Result<Self, String> {
         let text = |pointer| object.pointer(pointer).and_then(Json::as_str);
-        let required = |pointer: &'static str| {
-            text(pointer)
-                .filter(|text| !text.is_empty())
-                .ok_or_else(|| format!("{} must be set", pointer.trim_start_matches('/')))
-        };
         Ok(Key {
-            api_version: required("/apiVersion")?,
-            kind: required("/kind")?,
+            api_version: name_at(object, "apiVersion")?,
+            kind: name_at(object, "kind")?,
             name: text("/metadata/name").unwrap_or_default(),
             namespace: text("/metadata/namespace").unwrap_or_default(),
         })

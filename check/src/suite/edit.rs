@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use gavel_crd::definition::Definition;
 use gavel_engine::value::Json;
 use gavel_manifest::problem::rule;
-use gavel_manifest::{Document, nearest};
+use gavel_manifest::{Document, Severity, nearest};
 use gavel_schema::JsonSchema;
 use gavel_schema::merge::{MergeType, undeclared_fields};
 
@@ -52,46 +52,49 @@ impl KnownFields {
         }
     }
 
-    /// Sets and removes parts of an object. Returns warnings about paths that are probably misspelled, if the kind of the object is unknown.
-    ///
-    /// # Errors
-    ///
-    /// A path is invalid, or names a field that objects of the kind do not have.
+    /// Sets and removes parts of an object. Returns an error for each path that is invalid or names a field that objects of the kind do not
+    /// have, and a warning for each path that is probably misspelled, if the kind of the object is unknown.
     pub(super) fn edit(
         &self,
         object: &mut Json,
         set: BTreeMap<String, Json>,
         remove: &[String],
-    ) -> Result<Vec<Fault>, Fault> {
-        let mut warnings = Vec::new();
+    ) -> Vec<Fault> {
+        let mut faults = Vec::new();
         for (path, value) in set {
             let within = format!("set.{path}");
             let mut after = object.clone();
-            set::set(&mut after, &path, value)?;
-            warnings.extend(self.check(object, &after, &path, ("set", &within))?);
-            *object = after;
+            match set::set(&mut after, &path, value) {
+                Ok(()) => {
+                    faults.extend(self.check(object, &after, &path, ("set", &within)));
+                    *object = after;
+                }
+                Err(message) => faults.push(invalid(within, message)),
+            }
         }
         for (n, path) in remove.iter().enumerate() {
             let within = format!("remove[{n}]");
             let mut named = object.clone();
             // A path that leads nowhere names nothing to remove.
             if set::set(&mut named, path, Json::Null).is_ok() {
-                warnings.extend(self.check(object, &named, path, ("remove", &within))?);
+                faults.extend(self.check(object, &named, path, ("remove", &within)));
             }
-            set::remove(object, path)?;
+            if let Err(message) = set::remove(object, path) {
+                faults.push(invalid(within, message));
+            }
         }
-        Ok(warnings)
+        faults
     }
 
     /// Checks the fields that a path adds to an object. `key` is the key of the test that contains the path, and `field` the path's place in
-    /// the test. Returns a warning if the kind is unknown and the path is probably misspelled.
+    /// the test.
     fn check(
         &self,
         before: &Json,
         after: &Json,
         path: &str,
         (key, field): (&str, &str),
-    ) -> Result<Option<Fault>, Fault> {
+    ) -> Option<Fault> {
         let known = self.of(after);
         let ty = known.unwrap_or(MergeType::custom_resource(&self.other));
         let old = undeclared_fields(before, ty);
@@ -99,8 +102,9 @@ impl KnownFields {
         if let Some(unknown) = new.iter().find(|unknown| !old.contains(unknown)) {
             let meant = nearest(&unknown.name, unknown.declared.iter().copied());
             let meant = meant.map(|meant| format!("; did you mean {meant}?"));
-            return Err(Fault {
+            return Some(Fault {
                 rule: rule::UNKNOWN_FIELD,
+                severity: Severity::Error,
                 field: field.to_owned(),
                 message: format!(
                     "{key}: unknown field {:?}{}",
@@ -115,13 +119,23 @@ impl KnownFields {
             None if path.split(['.', '[']).next() == Some("metadata") => None,
             None => set::misspelled(before, path),
         };
-        Ok(misspelled.map(|(absent, near)| Fault {
+        misspelled.map(|(absent, near)| Fault {
             rule: rule::UNKNOWN_FIELD,
+            severity: Severity::Warning,
             field: field.to_owned(),
             message: format!(
                 "{key}: the object has no {absent}; did you mean {near}? To check the path by the schema, add the CustomResourceDefinition to given"
             ),
-        }))
+        })
+    }
+}
+
+fn invalid(field: String, message: String) -> Fault {
+    Fault {
+        rule: rule::OBJECT,
+        severity: Severity::Error,
+        field,
+        message,
     }
 }
 
@@ -131,18 +145,16 @@ mod tests {
 
     use super::*;
 
-    /// Edits an object. Returns the message of the problem or of the warnings.
+    /// Edits an object. Returns the messages of the problems and warnings.
     fn check(given: &[Document], object: &Json, set: Json, remove: &[&str]) -> String {
         let set = serde_json::from_value(set).unwrap();
         let remove: Vec<String> = remove.iter().map(|path| (*path).to_owned()).collect();
-        let edited = KnownFields::new(given).edit(&mut object.clone(), set, &remove);
-        match edited {
-            Err(fault) => format!("error: {}: {}", fault.field, fault.message),
-            Ok(warnings) => {
-                let texts = warnings.iter().map(|fault| fault.message.as_str());
-                texts.collect::<Vec<_>>().join("\n")
-            }
-        }
+        let faults = KnownFields::new(given).edit(&mut object.clone(), set, &remove);
+        let texts = faults.iter().map(|fault| match fault.severity {
+            Severity::Error => format!("error: {}: {}", fault.field, fault.message),
+            _ => fault.message.clone(),
+        });
+        texts.collect::<Vec<_>>().join("\n")
     }
 
     #[test]
@@ -182,6 +194,13 @@ mod tests {
                 json!({}),
                 &["spec.containers", "spec.container"],
                 "error: remove[1]: remove: unknown field \"spec.container\"; did you mean containers?",
+            ),
+            (
+                json!({"spec.replicas": 1, "spec[": 1}),
+                &["spec..a"],
+                "error: set.spec.replicas: set: unknown field \"spec.replicas\"
+error: set.spec[: \"spec[\" must be a path such as spec.containers[0].image
+error: remove[0]: \"spec..a\" must be a path such as spec.containers[0].image",
             ),
         ] {
             assert_eq!(check(&[], &pod, set.clone(), remove), expected, "{set}");

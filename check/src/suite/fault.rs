@@ -1,25 +1,16 @@
 //! Problems of tests.
 
-use gavel_manifest::problem::rule;
+use gavel_manifest::Severity;
 
 /// A problem of a test.
 #[derive(Debug)]
 pub(super) struct Fault {
     /// The rule, as in [`Problem::rule`](gavel_manifest::Problem::rule).
     pub(super) rule: &'static str,
-    /// The path of the field within the test; empty for the test as a whole.
+    /// The severity.
+    pub(super) severity: Severity,
+    /// The path of the field within the test.
     pub(super) field: String,
     /// The message.
     pub(super) message: String,
-}
-
-impl From<String> for Fault {
-    /// A problem of the test as a whole.
-    fn from(message: String) -> Self {
-        Fault {
-            rule: rule::OBJECT,
-            field: String::new(),
-            message,
-        }
-    }
 }

@@ -4,9 +4,7 @@ use std::collections::BTreeMap;
 
 use gavel_engine::value::Json;
 use gavel_manifest::problem::rule;
-use gavel_manifest::{Document, Problem, nearest};
-use serde::de::{DeserializeOwned, Deserializer, Error, Visitor, value};
-use serde::{Deserialize, forward_to_deserialize_any};
+use gavel_manifest::{Document, Fields, Problem, Severity};
 
 use super::edit::KnownFields;
 use super::fault::Fault;
@@ -23,345 +21,231 @@ pub(super) fn is_suite(document: &Json) -> bool {
     kind_of(document) == KIND
 }
 
-/// The contents of a suite's file, without the input that all tests share.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct TestFile {
-    api_version: Option<String>,
-    #[serde(rename = "kind")]
-    _kind: String,
-    #[serde(rename = "metadata", default)]
-    _metadata: Json,
-    /// Paths of files, or inline objects.
-    #[serde(default)]
-    given: Vec<Json>,
-    tests: Vec<Json>,
-}
-
 /// The input of a test; the suite provides what a test omits.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct RowSubject {
+#[derive(Debug, Default, PartialEq)]
+struct RowSubject<'d> {
     object: Option<Json>,
     old_object: Option<Json>,
-    operation: Option<String>,
-    namespace: Option<String>,
-    user: Option<String>,
+    operation: Option<Operation>,
+    namespace: Option<&'d str>,
+    user: Option<&'d str>,
     groups: Option<Vec<String>>,
 }
 
-/// A test, as the file contains it, without the fields of [`RowSubject`].
-#[derive(Debug, Deserialize)]
-struct Row {
-    name: String,
-    #[serde(default)]
-    given: Vec<Json>,
-    review: Option<Json>,
-    /// The values that are set in the object, by path.
-    #[serde(default)]
-    set: BTreeMap<String, Json>,
-    /// The paths of the values that are removed from the object.
-    #[serde(default)]
-    remove: Vec<String>,
-    expect: Json,
-}
-
-/// The expectation of a test, as written.
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct ExpectedFields {
-    decision: Option<String>,
-    message: Option<String>,
-    warnings: Option<Vec<String>>,
-    #[serde(default)]
-    audit_annotations: BTreeMap<String, String>,
-    object: Option<Json>,
-    patch: Option<Json>,
-}
-
-/// Reads the tests of a file. The error lists all unknown keys; if there are none, the first problem of the file itself; if the file itself
-/// has none, the first problem of each test.
-pub(super) fn read(document: &Document, files: &dyn Files) -> Result<Suite, Vec<Problem>> {
-    let value = document.value();
-    let unknown = unknown_keys(document);
-    if !unknown.is_empty() {
-        return Err(unknown);
-    }
-    let problem = |field: &str, message: String| document.problem(rule::OBJECT, field, message);
-    let of_fault = |fault: Fault| document.problem(fault.rule, &fault.field, fault.message);
-    let whole = |(field, message): (String, String)| vec![problem(&field, message)];
-    let file: TestFile = typed(value, "").map_err(whole)?;
-    if let Some(other) = file.api_version.filter(|version| version != API_VERSION) {
-        let message = format!("must be {API_VERSION}, but is {other:?}");
-        return Err(whole(("apiVersion".to_owned(), message)));
-    }
-    let common: RowSubject = typed(value, "").map_err(whole)?;
-    let given = given(&file.given, files).map_err(|fault| vec![of_fault(fault)])?;
-    let shared = Shared {
-        fields: KnownFields::new(&given),
-        given,
-        common,
-    };
-    let (mut suite, mut problems) = (Suite::default(), Vec::new());
-    for (n, row) in file.tests.iter().enumerate() {
-        match read_test(row, format!("tests[{n}]"), &shared, files) {
-            Ok((test, warnings)) => {
-                suite.tests.push(test);
-                let warnings = warnings.into_iter().map(of_fault);
-                suite.warnings.extend(warnings.map(Problem::as_warning));
-            }
-            Err(fault) => problems.push(of_fault(fault)),
-        }
-    }
-    match problems.is_empty() {
-        true => Ok(suite),
-        false => Err(problems),
-    }
-}
-
 /// What all tests of a file share.
-struct Shared {
+struct Shared<'d> {
     given: Vec<Document>,
-    common: RowSubject,
+    common: RowSubject<'d>,
     fields: KnownFields,
+    files: &'d dyn Files,
 }
 
-/// Reads a test, and returns it with its warnings. The fields of problems are paths in the document.
-fn read_test(
-    value: &Json,
-    field: String,
-    shared: &Shared,
-    files: &dyn Files,
-) -> Result<(Test, Vec<Fault>), Fault> {
-    let at_field = |(field, message): (String, String)| Fault {
-        field,
-        ..Fault::from(message)
-    };
-    let row: Row = typed(value, &field).map_err(at_field)?;
-    let own: RowSubject = typed(value, &field).map_err(at_field)?;
-    let expect = match &row.expect {
-        Json::String(decision) => ExpectedFields {
-            decision: Some(decision.clone()),
-            ..ExpectedFields::default()
-        },
-        expect => typed(expect, &format!("{field}.expect")).map_err(at_field)?,
-    };
-    let name = row.name.clone();
-    let named = |fault: Fault| Fault {
-        field: match fault.field.as_str() {
-            "" => field.clone(),
-            within => format!("{field}.{within}"),
-        },
-        message: format!("test {name:?}: {}", fault.message),
-        ..fault
-    };
-    match test(row, own, expect, shared, files) {
-        Ok((test, warnings)) => {
-            let warnings = warnings.into_iter().map(named).collect();
-            Ok((
-                Test {
-                    field: field.clone(),
-                    ..test
-                },
-                warnings,
-            ))
+/// Reads the tests of a file. The error lists all problems.
+pub(super) fn read(document: &Document, files: &dyn Files) -> Result<Suite, Vec<Problem>> {
+    let mut warnings = Vec::new();
+    let tests = Fields::read(document, |fields| {
+        let _ = (fields.value("kind"), fields.value("metadata"));
+        match fields.text("apiVersion") {
+            None | Some(API_VERSION) => {}
+            Some(other) => {
+                let message = format!("must be {API_VERSION}, but is {other:?}");
+                fields.problem("apiVersion", message);
+            }
         }
-        Err(fault) => Err(named(fault)),
-    }
-}
-
-/// Converts a value. The error is the path of a field, which begins with `field`, and the problem of the field.
-fn typed<T: DeserializeOwned>(value: &Json, field: &str) -> Result<T, (String, String)> {
-    serde_path_to_error::deserialize(value).map_err(|error| {
-        let within = error.path().to_string();
-        let field = match (field, within.as_str()) {
-            (field, ".") => field.to_owned(),
-            ("", within) => within.to_owned(),
-            (field, within) => format!("{field}.{within}"),
+        let given = given(fields, files);
+        let shared = Shared {
+            fields: KnownFields::new(&given),
+            given,
+            common: RowSubject::read(fields, files),
+            files,
         };
-        (field, error.into_inner().to_string())
+        fields.required("tests");
+        fields.objects("tests", |fields| test(fields, &shared, &mut warnings))
+    })?;
+    let of_fault = |fault: Fault| document.problem(fault.rule, &fault.field, fault.message);
+    Ok(Suite {
+        tests,
+        warnings: warnings
+            .into_iter()
+            .map(|fault| of_fault(fault).as_warning())
+            .collect(),
     })
 }
 
-/// A problem for each unknown key of the file, of its tests and of their expectations.
-fn unknown_keys(document: &Document) -> Vec<Problem> {
-    let mut problems = Vec::new();
-    let mut check = |object: Option<&Json>, prefix: &str, known: &[&str]| {
-        let found = object.and_then(Json::as_object).into_iter().flatten();
-        for (key, _) in found.filter(|(key, _)| !known.contains(&key.as_str())) {
-            let problem = document.unknown_field(&format!("{prefix}{key}"));
-            let message = match nearest(key, known.iter().copied()) {
-                Some(meant) => format!("{}; did you mean {meant}?", problem.message),
-                None => problem.message.clone(),
-            };
-            problems.push(Problem { message, ..problem });
-        }
-    };
-    let value = document.value();
-    let shared = keys_of::<RowSubject>();
-    check(Some(value), "", &[keys_of::<TestFile>(), shared].concat());
-    let of_row = [keys_of::<Row>(), shared].concat();
-    let tests = value.get("tests").and_then(Json::as_array);
-    for (n, row) in tests.into_iter().flatten().enumerate() {
-        check(Some(row), &format!("tests[{n}]."), &of_row);
-        let expect = row.get("expect");
-        let prefix = format!("tests[{n}].expect.");
-        check(expect, &prefix, keys_of::<ExpectedFields>());
-    }
-    problems
-}
-
-/// The keys that serde reads into the fields of a struct.
-fn keys_of<T: DeserializeOwned>() -> &'static [&'static str] {
-    /// Receives the keys instead of a value.
-    struct Keys<'k>(&'k mut &'static [&'static str]);
-
-    impl<'de> Deserializer<'de> for Keys<'_> {
-        type Error = value::Error;
-
-        fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, value::Error> {
-            Err(value::Error::custom("there is no value"))
-        }
-
-        fn deserialize_struct<V: Visitor<'de>>(
-            self,
-            _: &'static str,
-            keys: &'static [&'static str],
-            visitor: V,
-        ) -> Result<V::Value, value::Error> {
-            *self.0 = keys;
-            self.deserialize_any(visitor)
-        }
-
-        forward_to_deserialize_any! {
-            bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit unit_struct newtype_struct seq
-            tuple tuple_struct map enum identifier ignored_any
-        }
-    }
-
-    let mut keys: &'static [&'static str] = &[];
-    // The keys are all that is wanted; there is never a value.
-    let _ = T::deserialize(Keys(&mut keys));
-    keys
-}
-
-fn given(listed: &[Json], files: &dyn Files) -> Result<Vec<Document>, Fault> {
-    let mut given = Vec::new();
-    for (n, item) in listed.iter().enumerate() {
-        let fault = |message: String| Fault {
-            field: format!("given[{n}]"),
-            ..Fault::from(message)
-        };
-        match item {
-            Json::String(path) => given.extend(files.objects(path).map_err(fault)?),
-            Json::Object(_) => given.push(Document::from(item.clone())),
-            _ => {
-                let message = "must be the path of a file, or an object";
-                return Err(fault(message.to_owned()));
+impl<'d> RowSubject<'d> {
+    fn read(fields: &mut Fields<'d>, files: &dyn Files) -> Self {
+        let operation = match fields.text("operation") {
+            Some("CREATE") => Some(Operation::Create),
+            Some("UPDATE") => Some(Operation::Update),
+            Some("DELETE") => Some(Operation::Delete),
+            None => None,
+            Some(other) => {
+                let message = format!(
+                    "must be CREATE, UPDATE or DELETE, but is {other:?}; others need a review"
+                );
+                fields.problem("operation", message);
+                None
             }
+        };
+        RowSubject {
+            object: resolved(fields, "object", files),
+            old_object: resolved(fields, "oldObject", files),
+            operation,
+            namespace: fields.text("namespace"),
+            user: fields.text("user"),
+            groups: fields.texts("groups"),
         }
     }
-    Ok(given)
 }
 
-fn test(
-    row: Row,
-    own: RowSubject,
-    expect: ExpectedFields,
-    shared: &Shared,
-    files: &dyn Files,
-) -> Result<(Test, Vec<Fault>), Fault> {
-    let Row {
-        name,
-        given: own_given,
-        review,
-        set: changes,
-        remove,
-        ..
-    } = row;
-    let common = &shared.common;
+/// The objects that the field `given` lists: paths of files, or inline objects.
+fn given(fields: &mut Fields<'_>, files: &dyn Files) -> Vec<Document> {
+    let mut given = Vec::new();
+    for (path, item) in fields.list("given") {
+        let found = match item {
+            Json::String(name) => files.objects(name),
+            Json::Object(_) => Ok(vec![Document::from(item.clone())]),
+            _ => Err("must be the path of a file, or an object".to_owned()),
+        };
+        match found {
+            Ok(found) => given.extend(found),
+            Err(message) => fields.problem_at(rule::OBJECT, &path, message),
+        }
+    }
+    given
+}
+
+/// Reads a test, and adds its warnings. The fields of the warnings are paths in the document.
+fn test(fields: &mut Fields<'_>, shared: &Shared<'_>, warnings: &mut Vec<Fault>) -> Test {
+    fields.required("name");
+    let name = fields.text("name").unwrap_or_default().to_owned();
+    let own_given = given(fields, shared.files);
     let mut given = shared.given.clone();
-    let own_given = self::given(&own_given, files)?;
     given.extend(own_given.iter().cloned());
-    let mut warnings = Vec::new();
+    let own_fields = (!own_given.is_empty()).then(|| KnownFields::new(&given));
+    let known = own_fields.as_ref().unwrap_or(&shared.fields);
+    let set = fields.entries("set").into_iter();
+    let set: BTreeMap<String, Json> = set
+        .map(|(path, value)| (path.to_owned(), value.clone()))
+        .collect();
+    let remove = fields.texts("remove").unwrap_or_default();
+    let own = RowSubject::read(fields, shared.files);
+    let review = resolved(fields, "review", shared.files);
     let question = match review {
         Some(review) => {
-            if own != RowSubject::default() || !changes.is_empty() || !remove.is_empty() {
-                return Err(
-                    "only name, given and expect may be set beside review, which is the whole request"
-                        .to_owned()
-                        .into(),
+            if own != RowSubject::default() || !set.is_empty() || !remove.is_empty() {
+                let message = format!(
+                    "test {name:?}: only name, given and expect may be set beside review, which is the whole request"
                 );
+                fields.problem("", message);
             }
-            let review = resolved(&review, files)?;
             Question::Review(review.get("request").cloned().unwrap_or(review))
         }
         None => {
-            let object = own.object.as_ref().or(common.object.as_ref());
-            let old = own.old_object.as_ref().or(common.old_object.as_ref());
-            let old = old.map(|old| resolved(old, files)).transpose()?;
-            let mut object = match object {
-                Some(object) => resolved(object, files)?,
-                None => return Err("needs an object or a review".to_owned().into()),
+            let common = &shared.common;
+            let old = own.old_object.or_else(|| common.old_object.clone());
+            let mut object = own
+                .object
+                .or_else(|| common.object.clone())
+                .unwrap_or_else(|| {
+                    fields.problem("", format!("test {name:?}: needs an object or a review"));
+                    Json::Null
+                });
+            for fault in known.edit(&mut object, set, &remove) {
+                let fault = Fault {
+                    field: fields.path_of(&fault.field),
+                    message: format!("test {name:?}: {}", fault.message),
+                    ..fault
+                };
+                match fault.severity {
+                    Severity::Error => fields.problem_at(fault.rule, &fault.field, fault.message),
+                    _ => warnings.push(fault),
+                }
+            }
+            let operation = match old {
+                Some(_) => Operation::Update,
+                None => Operation::Create,
             };
-            let own_fields = (!own_given.is_empty()).then(|| KnownFields::new(&given));
-            let fields = own_fields.as_ref().unwrap_or(&shared.fields);
-            warnings.extend(fields.edit(&mut object, changes, &remove)?);
-            let operation = own.operation.as_ref().or(common.operation.as_ref());
-            let name = own.user.as_ref().or(common.user.as_ref());
+            let user_name = own.user.or(common.user).unwrap_or("kubernetes-admin");
             let groups = own.groups.as_ref().or(common.groups.as_ref());
-            let namespace = own.namespace.as_ref().or(common.namespace.as_ref());
-            let name = name.map_or("kubernetes-admin", String::as_str);
             Question::Subject {
-                operation: read_operation(operation.map(String::as_str), old.is_some())?,
+                operation: own.operation.or(common.operation).unwrap_or(operation),
                 object,
                 old,
-                namespace: namespace.map_or("default", String::as_str).to_owned(),
-                user: Box::new(user(name, groups.map(Vec::as_slice).unwrap_or_default())),
+                namespace: own
+                    .namespace
+                    .or(common.namespace)
+                    .unwrap_or("default")
+                    .to_owned(),
+                user: Box::new(user(
+                    user_name,
+                    groups.map(Vec::as_slice).unwrap_or_default(),
+                )),
             }
         }
     };
-    let test = Test {
+    Test {
         name,
-        field: String::new(),
+        field: fields.path().to_owned(),
         given,
         policy: None,
         is_bare: false,
         param: None,
         question,
-        expected: expectation(expect, files)?,
-    };
-    Ok((test, warnings))
-}
-
-fn read_operation(name: Option<&str>, has_old: bool) -> Result<Operation, String> {
-    match name {
-        Some("CREATE") => Ok(Operation::Create),
-        Some("UPDATE") => Ok(Operation::Update),
-        Some("DELETE") => Ok(Operation::Delete),
-        None if has_old => Ok(Operation::Update),
-        None => Ok(Operation::Create),
-        Some(other) => Err(format!(
-            "operation: must be CREATE, UPDATE or DELETE, but is {other:?}; others need a review"
-        )),
+        expected: expected(fields, shared.files),
     }
 }
 
-fn expectation(expect: ExpectedFields, files: &dyn Files) -> Result<Expected, String> {
-    let read = |name: &str| Decision::read(name).map_err(|error| format!("expect: {error}"));
-    let object = expect.object.map(|object| resolved(&object, files));
-    Ok(Expected {
-        decision: expect.decision.as_deref().map(read).transpose()?,
-        message: expect.message,
-        warnings: expect.warnings,
-        audit_annotations: expect.audit_annotations,
-        object: object.transpose()?,
-        patch: expect.patch,
-    })
+/// Reads the field `expect`: a decision, or an object.
+fn expected(fields: &mut Fields<'_>, files: &dyn Files) -> Expected {
+    let decision =
+        |fields: &mut Fields<'_>, key: &'static str| match Decision::read(fields.text(key)?) {
+            Ok(decision) => Some(decision),
+            Err(message) => {
+                fields.problem(key, message);
+                None
+            }
+        };
+    if let Some(Json::String(_)) = fields.required("expect") {
+        return Expected {
+            decision: decision(fields, "expect"),
+            ..Expected::default()
+        };
+    }
+    let expected = fields.object("expect", |fields| {
+        let mut annotations = BTreeMap::new();
+        for (key, value) in fields.entries("auditAnnotations") {
+            match value {
+                Json::String(value) => {
+                    annotations.insert(key.to_owned(), value.clone());
+                }
+                _ => fields.problem(&format!("auditAnnotations.{key}"), "must be a string"),
+            }
+        }
+        Expected {
+            decision: decision(fields, "decision"),
+            message: fields.text("message").map(str::to_owned),
+            warnings: fields.texts("warnings"),
+            audit_annotations: annotations,
+            object: resolved(fields, "object", files),
+            patch: fields.value("patch").cloned(),
+        }
+    });
+    expected.unwrap_or_default()
+}
+
+/// The object in a field, which is given inline or in a file; `None` if the field is absent. An object that cannot be read is a problem, and
+/// null is returned.
+fn resolved(fields: &mut Fields<'_>, key: &'static str, files: &dyn Files) -> Option<Json> {
+    let found = find(fields.value(key)?, files);
+    Some(found.unwrap_or_else(|message| {
+        fields.problem(key, message);
+        Json::Null
+    }))
 }
 
 /// An object that is given inline, or in a file: `pods.yaml`, `pods.yaml#web` or `pods.yaml#Pod/web`.
-fn resolved(object: &Json, files: &dyn Files) -> Result<Json, String> {
+fn find(object: &Json, files: &dyn Files) -> Result<Json, String> {
     let path = match object {
         Json::Object(_) => return Ok(object.clone()),
         Json::String(path) => path,

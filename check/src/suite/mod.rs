@@ -146,22 +146,22 @@ impl Suite {
     ///
     /// # Errors
     ///
-    /// The document is not a suite, or names an object that cannot be read. The error lists all duplicate keys. If there are none, it lists
-    /// for a `PolicyTest` all unknown keys; if there are none, the first problem of the file itself; if the file itself has none, the first
-    /// problem of each test. For the other formats, only the first problem is returned.
+    /// The document is not a suite, or names an object that cannot be read. For a `PolicyTest`, the error lists all problems. For the other
+    /// formats, it lists all duplicate keys; if there are none, the first problem.
     pub fn read(document: &Document, files: &dyn Files) -> Result<Self, Vec<Problem>> {
+        let value = document.value();
+        let (is_kaptest, is_kyverno) = (kaptest::is_suite(value), kyverno::is_suite(value));
+        if !is_kaptest && !is_kyverno {
+            return file::read(document, files);
+        }
         let twice = document.duplicate_keys();
         if !twice.is_empty() {
             return Err(twice.to_vec());
         }
-        let value = document.value();
         let whole = |message| vec![document.problem(rule::OBJECT, "", message)];
-        let tests = if kaptest::is_suite(value) {
-            kaptest::read(value, files)
-        } else if kyverno::is_suite(value) {
-            kyverno::read(value, files)
-        } else {
-            return file::read(document, files);
+        let tests = match is_kaptest {
+            true => kaptest::read(value, files),
+            false => kyverno::read(value, files),
         };
         Ok(Suite {
             tests: tests.map_err(whole)?,

@@ -9,6 +9,7 @@ use gavel_apimachinery::quantity::Quantity;
 use gavel_engine::types::Type;
 use gavel_engine::value::Json;
 use gavel_libraries::KubeVersion;
+use gavel_manifest::Document;
 use gavel_policy::cel::PER_CALL_LIMIT;
 use gavel_protocol::kubernetes_version;
 
@@ -28,7 +29,7 @@ pub(crate) use about::{CompletionsArgs, ManArgs, VersionArgs};
 pub(crate) use audit::AuditArgs;
 pub(crate) use check::{CheckArgs, OperationName};
 pub(crate) use cost::CostArgs;
-pub(crate) use lint::{ExplainArgs, ExplainOutput, LintArgs, kubernetes_versions};
+pub(crate) use lint::{ExplainArgs, ExplainOutput, LintArgs, Versions, kubernetes_versions};
 pub(crate) use mutate::{MutateArgs, MutateOutput};
 pub(crate) use serve::{AuthorizerMode, LogFormat, ServeArgs};
 pub(crate) use test::TestArgs;
@@ -339,11 +340,22 @@ fn binding(text: &str) -> Result<(String, Binding), String> {
     let value = match value.strip_prefix('@') {
         Some("") => return Err("must name a file after @".to_owned()),
         Some(path) => Binding::File(path.into()),
-        None => Binding::Json(json::read(value.as_bytes()).map_err(|error| {
-            format!("the value is not valid JSON: {error}; a string is written '{name}=\"text\"', a file {name}=@FILE")
-        })?),
+        None => Binding::Json(bound(name, value)?),
     };
     Ok((name.to_owned(), value))
+}
+
+/// Parses the JSON value of the variable `name`.
+fn bound(name: &str, text: &str) -> Result<Json, String> {
+    let value = json::read(text.as_bytes()).map_err(|error| {
+        format!("the value is not valid JSON: {error}; a string is written '{name}=\"text\"', a file {name}=@FILE")
+    })?;
+    let documents = gavel_manifest::read(text, gavel_manifest::Format::Json).documents;
+    let twice = documents.iter().flat_map(Document::duplicate_keys).next();
+    match twice {
+        Some(twice) => Err(format!("the value has a duplicate key: {twice}")),
+        None => Ok(value),
+    }
 }
 
 /// Parses a positive duration in the format of Go: `500ms`, `1m30s`.
@@ -356,7 +368,7 @@ fn duration(text: &str) -> Result<std::time::Duration, String> {
 }
 
 /// Parses a positive number of bytes, written as a Kubernetes quantity: `7Mi`, `512k`, `1000000`.
-fn bytes<T: TryFrom<i64> + Default + PartialOrd>(text: &str) -> Result<T, String> {
+pub(crate) fn bytes<T: TryFrom<i64> + Default + PartialOrd>(text: &str) -> Result<T, String> {
     let quantity = Quantity::parse(text)
         .ok()
         .and_then(|quantity| quantity.as_integer().ok());

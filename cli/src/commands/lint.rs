@@ -10,7 +10,7 @@ use gavel_libraries::{KubeVersion, Server};
 use gavel_lint::{Linter, Options, Selection, Suppressions};
 use gavel_manifest::{Document, Problem, Severity};
 
-use crate::args::{LintArgs, kubernetes_versions};
+use crate::args::LintArgs;
 use crate::baseline::{self, Baseline};
 use crate::config::{Config, LintConfig};
 use crate::exit_code::Exit;
@@ -118,17 +118,10 @@ impl Settings {
                 Some(meant) => format!("did you mean {meant}?"),
                 None => "`gavel explain` lists all rules".to_owned(),
             };
-            let message = format!("there is no rule {name:?}; {hint}");
-            return Err(vec![unusable(message)]);
+            return Err(vec![unusable(format!("there is no rule {name:?}; {hint}"))]);
         }
-        let versions = match (&args.kubernetes_version, kubernetes_version) {
-            (Some(versions), _) => versions.0.clone(),
-            (None, Some(text)) => {
-                let versions = kubernetes_versions(&text);
-                versions.map_err(|message| vec![unusable(message)])?.0
-            }
-            (None, None) => vec![KubeVersion::default()],
-        };
+        let versions = args.kubernetes_version.clone().or(kubernetes_version);
+        let versions = versions.map_or_else(|| vec![KubeVersion::default()], |given| given.0);
         let defaults = Options::default();
         Ok(Settings {
             selection,

@@ -26,14 +26,16 @@ pub(crate) fn run(args: &MutateArgs) -> io::Result<Exit> {
             return Ok(Exit::Usage);
         }
     };
-    if manifests.unusable() {
+    let is_unusable = manifests.unusable();
+    let objects = manifests.strict_objects(&args.objects);
+    if is_unusable {
         // Objects that only some of the policies have mutated must not be applied.
         return Ok(manifests.exit(0));
     }
     let user = user(&args.user, &[]);
     let mut out = io::stdout().lock();
     let (mut denied, mut printed) = (0_usize, 0_usize);
-    for document in manifests.strict_objects(&args.objects) {
+    for document in objects {
         let path = document.file().map(Path::to_owned).unwrap_or_default();
         let kind = document.value().get("kind");
         if kind.and_then(Json::as_str).is_none() {

@@ -28,6 +28,10 @@ pub(crate) fn run(args: ServeArgs) -> io::Result<Exit> {
     }
     match webhook::run(config(args)) {
         Ok(()) => Ok(Exit::Success),
+        Err(StartError::Policies(problems)) => {
+            problems.iter().for_each(report::complain);
+            Ok(Exit::Usage)
+        }
         Err(error) => {
             report::complain(&error);
             if let StartError::Listen { error, .. } = &error

@@ -159,6 +159,11 @@ async fn the_last_good_version_of_a_policy_goes_on() {
         let log = server.wait_for_log(NOT_SERVED);
         assert!(log["problem"].as_str().unwrap().contains(message), "{log}");
     }
+    // The problem is of a text that the file has no more.
+    folder.write("a.yaml", "");
+    until_ready_contains(&client, &server, "no policies or bindings any more").await;
+    let ready = readyz(&client, &server).await;
+    assert!(!ready.contains("spec.validations[0]"), "{ready}");
     folder.write("a.yaml", &good);
     server.wait_for_log("manifests reloaded");
     assert!(!readyz(&client, &server).await.contains("warn:"));

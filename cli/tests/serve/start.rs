@@ -38,6 +38,26 @@ fn arguments_that_cannot_work_are_refused() {
 }
 
 #[test]
+fn problems_are_reported_in_the_order_of_the_text() {
+    let wrong = policy("a", "'a' + 1", "", "Deny");
+    let nameless = wrong.replace("  name: a\n", "  labels: {a: a}\n");
+    let folder = Folder::new().with("a.yaml", &format!("{wrong}---\n{nameless}"));
+    let arguments = ["serve", "--plain-http", "--policies", "a.yaml"];
+    let (_, _, stderr) = gavel(folder.path(), &arguments, "");
+    let starts = stderr
+        .lines()
+        .filter_map(|line| line.split_once(": spec").or(Some((line, ""))));
+    let starts = starts.map(|(start, _)| start);
+    let starts: Vec<&str> = starts.filter(|line| line.contains("a.yaml:")).collect();
+    let expected = [
+        "error: a.yaml:13:22",
+        "error: a.yaml:27:3: metadata.name must be set",
+        "error: a.yaml:42:3: metadata.name must be set",
+    ];
+    assert_eq!(starts, expected, "{stderr}");
+}
+
+#[test]
 fn manifests_without_a_policy_are_reported() {
     let folder = Folder::new().with(
         "a.yaml",

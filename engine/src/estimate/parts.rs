@@ -5,7 +5,7 @@ use super::estimator::Estimator;
 use crate::ast::{Expr, ExprId, ExprKind, unparse};
 use crate::check::CheckedAst;
 
-/// The length limit of a part's text, in characters.
+/// The length limit of a part's text, in characters, without the `…` that stands for omitted characters.
 const MAX_TEXT: usize = 48;
 
 /// A part of an expression with its cost.
@@ -59,7 +59,7 @@ fn parts<'e>(mut estimator: Estimator<'e>) -> Vec<PartCost<'e>> {
 pub struct HeavyPart {
     /// The line and column where the part begins, both from 1; `None` if the position is unknown.
     pub position: Option<(u32, u32)>,
-    /// The text of the part, at most 48 characters.
+    /// The text of the part: at most 48 characters of it. `…` stands for omitted characters.
     pub text: String,
     /// The upper bound of the number of evaluations of the part.
     pub times: u64,
@@ -90,12 +90,27 @@ fn heavy(checked: &CheckedAst, parts: Vec<PartCost<'_>>, most: usize) -> Vec<Hea
         let location = source.location(first_offset(checked, part.expr));
         HeavyPart {
             position: location.position(),
-            text: text.chars().take(MAX_TEXT).collect(),
+            text: shortened(part.expr, text),
             times: part.times,
             own: part.own,
         }
     });
     heavy.collect()
+}
+
+/// The text of a part, shortened if it is too long. The end of a receiver is kept, so that the calls of a chain have different texts.
+fn shortened(part: Expr<'_>, text: String) -> String {
+    let excess = text.chars().count().saturating_sub(MAX_TEXT);
+    let receiver = match part.kind() {
+        ExprKind::Call(call) => call.target.and_then(unparse),
+        _ => None,
+    };
+    let receiver = receiver.map_or(0, |receiver| receiver.chars().count());
+    let omitted = excess.min(receiver);
+    let start = if omitted > 0 { "…" } else { "" };
+    let end = if excess > omitted { "…" } else { "" };
+    let kept: String = text.chars().skip(omitted).take(MAX_TEXT).collect();
+    format!("{start}{kept}{end}")
 }
 
 /// The position at which a part begins: the smallest position of its nodes.

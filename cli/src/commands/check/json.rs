@@ -52,6 +52,7 @@ fn finding(finding: &Finding) -> Json {
         action,
         policy,
         binding,
+        param,
         message,
         validation,
     } = finding;
@@ -59,6 +60,7 @@ fn finding(finding: &Finding) -> Json {
         "action": action.done(),
         "policy": policy,
         "binding": binding,
+        "param": param,
         "message": message,
         "validation": validation,
     })

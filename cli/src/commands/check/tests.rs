@@ -69,7 +69,7 @@ fn gavel(folder: &TestFolder, args: &[&str]) -> (Exit, String) {
 #[test]
 fn policies_are_recognized_by_their_kind() {
     let (exit, out) = gavel(&folder(), &["./policies", "./web.yaml"]);
-    let expected = "web.yaml:6: Deployment/large: denied: at most 5 replicas (policy replicas, binding bound)\n";
+    let expected = "web.yaml:6: Deployment/large: denied: at most 5 replicas (policy replicas, binding bound, param default/limits)\n";
     assert_eq!((exit, out.as_str()), (Exit::Rejected, expected));
 }
 
@@ -106,10 +106,25 @@ spec: {policyName: owners, validationActions: [Deny]}
 }
 
 #[test]
+fn findings_name_the_param() {
+    let binding = binding("Deny").replace("name: limits, namespace: default", "selector: {}");
+    let other = "{apiVersion: v1, kind: ConfigMap, metadata: {name: other, namespace: default}, data: {max: '5'}}";
+    let folder = folder()
+        .with("policies/binding.yaml", &binding)
+        .with("policies/other.yaml", other);
+    let (_, out) = gavel(&folder, &["./policies", "./web.yaml"]);
+    let line = "web.yaml:6: Deployment/large: denied: at most 5 replicas (policy replicas, binding bound, param default/NAME)\n";
+    let expected = ["limits", "other"].map(|name| line.replace("NAME", name));
+    let mut lines: Vec<&str> = out.split_inclusive('\n').collect();
+    lines.sort_unstable();
+    assert_eq!(lines, expected);
+}
+
+#[test]
 fn a_binding_that_warns_denies_nothing() {
     let folder = folder().with("policies/binding.yaml", &binding("Warn"));
     let (exit, out) = gavel(&folder, &["./policies", "-f", "./web.yaml"]);
-    let expected = "web.yaml:6: Deployment/large: warned: at most 5 replicas (policy replicas, binding bound)\n";
+    let expected = "web.yaml:6: Deployment/large: warned: at most 5 replicas (policy replicas, binding bound, param default/limits)\n";
     assert_eq!((exit, out.as_str()), (Exit::Success, expected));
 }
 
@@ -118,7 +133,7 @@ fn old_objects_make_updates() {
     let folder = folder().with("old.yaml", &deployment("small", 4));
     let args = ["./policies", "./web.yaml", "--old", "./old.yaml"];
     let (exit, out) = gavel(&folder, &args);
-    let small = "web.yaml:1: Deployment/small: denied: replicas must not become fewer (policy replicas, binding bound)\n";
+    let small = "web.yaml:1: Deployment/small: denied: replicas must not become fewer (policy replicas, binding bound, param default/limits)\n";
     assert!(out.starts_with(small), "{out}");
     assert_eq!(exit, Exit::Rejected);
 }

@@ -49,10 +49,12 @@ pub(super) fn write(out: &mut impl Write, document: &Document, found: &Found) ->
             "{}: {style}{action}{style:#}: {message} (policy {policy}",
             at(document, &line)
         )?;
-        match &finding.binding {
-            Some(binding) => writeln!(out, ", binding {})", visible(binding))?,
-            None => writeln!(out, ")")?,
+        for (what, name) in [("binding", &finding.binding), ("param", &finding.param)] {
+            if let Some(name) = name {
+                write!(out, ", {what} {}", visible(name))?;
+            }
         }
+        writeln!(out, ")")?;
     }
     if let Some(status) = found.unexplained() {
         let message = visible(&status.message);

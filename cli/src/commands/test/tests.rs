@@ -164,6 +164,10 @@ fn coverage_is_a_page_and_json_too() {
         .map(|each| each["why"].as_str().unwrap())
         .collect();
     assert_eq!(why, ["never false"; 3]);
+    assert!(
+        missing.is_sorted_by_key(|each| each["line"].as_u64()),
+        "{out}"
+    );
     assert_eq!(
         (&coverage["covered"], &coverage["all"]),
         (&6.into(), &9.into())
@@ -266,17 +270,25 @@ fn problems_of_suites_name_the_field_and_its_position() {
         ),
         (
             "[{name: a, object: {}, expect: {decision: [allow]}}]\napiVersion: gavel/v1",
-            "3:50: tests[0].expect.decision: invalid type: sequence, expected a string",
+            "3:50: tests[0].expect.decision: must be a string",
         ),
         (
             "[{name: a, object: {}, user: 1, expect: deny}, {name: b, object: {}}]",
-            "3:37: tests[0].user: invalid type: integer `1`, expected a string
-3:55: tests[1]: missing field `expect`",
+            "3:37: tests[0].user: must be a string
+3:55: tests[1]: expect must be set",
         ),
-        ("{}", "3:8: tests: invalid type: map, expected a sequence"),
+        ("{}", "3:8: tests: must be a list"),
+        ("[a]", "3:9: tests[0]: must be an object"),
         (
             "[{name: a, object: {}, given: [policy.yaml, 1], expect: allow}]",
-            "3:52: tests[0].given[1]: test \"a\": must be the path of a file, or an object",
+            "3:52: tests[0].given[1]: must be the path of a file, or an object",
+        ),
+        (
+            "[{name: a, object: none.yaml, set: {spec.replicas: 6, 'spec[': 1}, expect: never}]\nuser: 1",
+            "3:27: tests[0].object: FOLDER/none.yaml: No such file or directory
+3:71: tests[0].set.spec[: test \"a\": \"spec[\" must be a path such as spec.containers[0].image
+3:83: tests[0].expect: must be allow, deny, error or skip, but is \"never\"
+4:7: user: must be a string",
         ),
         (
             "[]\napiVersion: gavel/v2",
@@ -297,11 +309,12 @@ fn problems_of_suites_name_the_field_and_its_position() {
         let path = folder.path().join("test.yaml");
         let problems = Suite::read(&document, &super::Beside(&path)).unwrap_err();
         let problems: Vec<_> = problems.iter().map(ToString::to_string).collect();
-        assert_eq!(problems.join("\n"), expected);
+        let folder = folder.path().display().to_string();
+        assert_eq!(problems.join("\n").replace(&folder, "FOLDER"), expected);
     }
     let suite = read("kind: PolicyTest\n", Format::Yaml).all().unwrap();
     let problems = Suite::read(&suite[0], &super::Beside(Path::new("test.yaml"))).unwrap_err();
-    assert_eq!(problems[0].to_string(), "1:1: missing field `tests`");
+    assert_eq!(problems[0].to_string(), "1:1: tests must be set");
 }
 
 #[test]

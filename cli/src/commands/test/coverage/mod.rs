@@ -183,7 +183,7 @@ impl Coverage {
         u64::try_from(percent).unwrap_or(100)
     }
 
-    /// The expressions and sub-expressions that are not covered.
+    /// The expressions and sub-expressions that are not covered, sorted by file and line.
     fn missing(&self) -> Vec<Missing<'_>> {
         let expressions = self.expressions.iter().filter_map(|((policy, _), each)| {
             Some(Missing {
@@ -209,7 +209,9 @@ impl Coverage {
                 why,
             })
         });
-        expressions.chain(conditions).collect()
+        let mut missing: Vec<Missing<'_>> = expressions.chain(conditions).collect();
+        missing.sort_by_key(|each| (each.file, each.line));
+        missing
     }
 
     /// Writes the expressions that are not covered, and the percentage.

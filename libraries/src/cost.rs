@@ -17,33 +17,37 @@ pub(crate) const PARSING: Cost = Cost::traversal(0, traversal).of_name();
 ///
 /// Kubernetes looks the cost up by the function's name alone, so the unrelated `indexOf` of texts has the same cost.
 pub(crate) const TRAVERSAL: Cost = Cost::split(traversal_estimate, traversal_track).of_name();
+/// `TRAVERSAL`, for `includes`. The estimate assumes that a receiver without elements, even a text, has as many elements as its size.
+pub(crate) const INCLUDES: Cost = Cost::split(includes_estimate, traversal_track).of_name();
 /// `TRAVERSAL`, for `sum`. The elements of a list that has a sum cost a unit each, so they are only counted.
 pub(crate) const SUM: Cost = Cost::split(traversal_estimate, sum_track).of_name();
 
 fn traversal_estimate(call: &dyn CallSite) -> CallEstimate {
-    let receiver = call.size(0);
-    let element = match call.argument_type(0) {
-        Type::List(element) => Some(element.as_ref()),
-        Type::Map(entry) => Some(&entry.0),
-        Type::Opaque(opaque) => opaque.parameters.first(),
-        Type::Type(of) => of.as_deref(),
-        _ => None,
+    let cost = elements_cost(call);
+    CallEstimate::new(cost.unwrap_or_else(|| call.size(0).costs(TRAVERSAL_FACTOR)))
+}
+
+fn includes_estimate(call: &dyn CallSite) -> CallEstimate {
+    let cost = elements_cost(call);
+    CallEstimate::new(cost.unwrap_or_else(|| call.size(0).costs_each(CostEstimate::exact(1))))
+}
+
+/// The cost of a traversal of the receiver's elements; `None` if the receiver's type has no elements.
+fn elements_cost(call: &dyn CallSite) -> Option<CostEstimate> {
+    let of = call.argument_type(0);
+    let Some(element) = call.element_type(0) else {
+        return (call.is_bound() && !is_text(of)).then_some(CostEstimate::UNKNOWN);
     };
-    let cost = match element {
-        // The traversal also visits nested values, whose number is unknown.
-        Some(element) if call.is_bound() && !is_flat(element) => CostEstimate::UNKNOWN,
-        None if call.is_bound() && !is_text(call.argument_type(0)) => CostEstimate::UNKNOWN,
-        Some(element) => {
-            let mut each = CostEstimate::exact(1);
-            if is_text(element) {
-                let size = call.element_size(0).unwrap_or(SizeEstimate::UNKNOWN);
-                each = each.plus(size.costs(TRAVERSAL_FACTOR));
-            }
-            receiver.costs_each(each)
-        }
-        None => receiver.costs(TRAVERSAL_FACTOR),
-    };
-    CallEstimate::new(cost)
+    // The traversal also visits nested values and the values of maps, whose number is unknown.
+    if call.is_bound() && !(matches!(of, Type::List(_)) && is_flat(element)) {
+        return Some(CostEstimate::UNKNOWN);
+    }
+    let mut each = CostEstimate::exact(1);
+    if is_text(element) {
+        let size = call.element_size(0).unwrap_or(SizeEstimate::UNKNOWN);
+        each = each.plus(size.costs(TRAVERSAL_FACTOR));
+    }
+    Some(call.size(0).costs_each(each))
 }
 
 fn is_text(ty: &Type) -> bool {

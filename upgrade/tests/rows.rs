@@ -27,9 +27,9 @@ fn condition(row: &Row, expression: &str) -> String {
     match row.difference {
         Difference::LoopVariablesComeFirst => "[1].all(object, .object == object)".to_owned(),
         Difference::StructNamesAreTypes => "object{b: 1}".to_owned(),
-        Difference::OptionalTypeHasAParameter | Difference::CostsAreOfWhatIsRead => {
-            expression.to_owned()
-        }
+        Difference::OptionalTypeHasAParameter
+        | Difference::ListAndMapAreOfDyn
+        | Difference::CostsAreOfWhatIsRead => expression.to_owned(),
         _ => format!("dyn({expression}) != dyn('')"),
     }
 }

@@ -33,6 +33,8 @@ pub enum Difference {
     OptionalsKeepValues,
     /// The value of the identifier `optional_type` is the type `optional_type(dyn)`.
     OptionalTypeHasAParameter,
+    /// The values of the identifiers `list` and `map` are types of dyn.
+    ListAndMapAreOfDyn,
     /// Elements that are appended to a list with a schema stay the same CEL values.
     JoinedListsHoldValues,
     /// New policies, bindings and webhook configurations must not have names that end with `.static.k8s.io`.

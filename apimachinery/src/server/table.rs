@@ -172,6 +172,13 @@ pub const DIFFERENCES: &[Row] = &[
         "cel-go common/types/optional.go",
     ),
     row(
+        Difference::ListAndMapAreOfDyn,
+        37,
+        Effect::Message,
+        "The type of `list` is `type(list(dyn))` and that of `map` is `type(map(dyn, dyn))`; before, `type(list(A))` and `type(map(A, B))`. `list{}` is an error of the planner; before, of the checker",
+        "cel-go cel/library.go, stdLibrary",
+    ),
+    row(
         Difference::MetadataErrorsArePrecise,
         37,
         Effect::Message,

@@ -76,15 +76,19 @@ pub trait CallSite {
     /// The static type of an argument.
     fn argument_type(&self, argument: usize) -> &Type;
 
-    /// The element type of an argument whose static type is a list; `None` for every other argument.
+    /// The type that upstream uses for the elements of an argument: the first parameter of the argument's static type, so the type of the
+    /// elements of a list or of the keys of a map. `None` if the argument's type has no parameters.
     fn element_type(&self, argument: usize) -> Option<&Type> {
         match self.argument_type(argument) {
             Type::List(element) => Some(element),
+            Type::Map(entry) => Some(&entry.0),
+            Type::Opaque(opaque) => opaque.parameters.first(),
+            Type::Type(of) => of.as_deref(),
             _ => None,
         }
     }
 
-    /// The size of the elements of a list argument; `None` if it is unknown. The host gives the size for the argument's path followed by
+    /// The size of the elements of an argument; `None` if it is unknown. The host gives the size for the argument's path followed by
     /// `@items`.
     fn element_size(&self, argument: usize) -> Option<SizeEstimate>;
 

@@ -6,13 +6,14 @@ use std::cmp::Ordering;
 const TWO_63: f64 = 9_223_372_036_854_775_808.0;
 const TWO_64: f64 = 18_446_744_073_709_551_616.0;
 
-/// The int that equals a double; `None` if no int equals it.
+/// The int that equals a double; `None` if no int equals it. As in upstream, it is also `None` for -2^63.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "the range is checked and the fraction is zero"
 )]
 pub fn exact_int(double: f64) -> Option<i64> {
-    (double.fract() == 0.0 && (-TWO_63..TWO_63).contains(&double)).then_some(double as i64)
+    let in_range = -TWO_63 < double && double < TWO_63;
+    (double.fract() == 0.0 && in_range).then_some(double as i64)
 }
 
 /// The uint that equals a double; `None` if no uint equals it.

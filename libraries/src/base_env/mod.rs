@@ -50,8 +50,8 @@ pub enum Feature {
     OptionalSyntax,
     /// Field names between backticks.
     EscapedIdentifiers,
-    /// The name `optional_type`, whose value is the type `optional_type(dyn)`.
-    OptionalTypeOfDyn,
+    /// The name of a type with parameters, and the type that is its value.
+    NamedType(&'static str, fn() -> Type),
     /// Corrections that later versions of cel-go made.
     Corrections(fn(&mut Corrections)),
     /// The rules of CEL's specification instead of the rules of Kubernetes that differ from them.
@@ -106,6 +106,17 @@ pub const FEATURES: &[Gated] = &[
         since(0, Feature::Corrections(|all| all.struct_names = true)),
     ),
     with(
+        Difference::ListAndMapAreOfDyn,
+        since(0, Feature::NamedType("list", || Type::list(Type::Dyn))),
+    ),
+    with(
+        Difference::ListAndMapAreOfDyn,
+        since(
+            0,
+            Feature::NamedType("map", || Type::map(Type::Dyn, Type::Dyn)),
+        ),
+    ),
+    with(
         Difference::OrNeedsAnOptional,
         since(28, Feature::Corrections(|all| all.receivers_of_or = true)),
     ),
@@ -139,7 +150,10 @@ pub const FEATURES: &[Gated] = &[
     since(28, Feature::OptionalSyntax),
     with(
         Difference::OptionalTypeHasAParameter,
-        since(28, Feature::OptionalTypeOfDyn),
+        since(
+            28,
+            Feature::NamedType(OPTIONAL, || Type::optional(Type::Dyn)),
+        ),
     ),
     without(
         Difference::OptionalTypeHasAParameter,
@@ -298,7 +312,7 @@ pub(crate) fn builder(features: impl Iterator<Item = Feature>) -> EnvBuilder {
             builder
         }
         Feature::TypeName(name) => builder.opaque_type(name),
-        Feature::OptionalTypeOfDyn => builder.library_type(OPTIONAL, Type::optional(Type::Dyn)),
+        Feature::NamedType(name, ty) => builder.library_type(name, ty()),
         Feature::Corrections(correct) => {
             correct(&mut options.corrections);
             builder

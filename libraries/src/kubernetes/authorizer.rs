@@ -127,10 +127,14 @@ impl ResourceCheck {
 
 /// Implements a type whose values only have functions: they have no fields, cannot be compared, and cannot be converted to strings.
 macro_rules! receiver_only {
-    ($($ty:ty: $name:literal),+ $(,)?) => {
+    ($($ty:ty: $name:literal, $go_type:literal);+ $(;)?) => {
         $(impl Opaque for $ty {
             fn type_name(&self) -> &'static str {
                 $name
+            }
+
+            fn go_type(&self) -> Cow<'static, str> {
+                Cow::Borrowed($go_type)
             }
 
             fn equals(&self, _: &Value<'_>) -> Result<bool, EvalError> {
@@ -149,11 +153,11 @@ macro_rules! receiver_only {
 }
 
 receiver_only! {
-    AuthorizerValue: "kubernetes.authorization.Authorizer",
-    PathCheck: "kubernetes.authorization.PathCheck",
-    GroupCheck: "kubernetes.authorization.GroupCheck",
-    ResourceCheck: "kubernetes.authorization.ResourceCheck",
-    Decision: "kubernetes.authorization.Decision",
+    AuthorizerValue: "kubernetes.authorization.Authorizer", "library.authorizerVal";
+    PathCheck: "kubernetes.authorization.PathCheck", "library.pathCheckVal";
+    GroupCheck: "kubernetes.authorization.GroupCheck", "library.groupCheckVal";
+    ResourceCheck: "kubernetes.authorization.ResourceCheck", "library.resourceCheckVal";
+    Decision: "kubernetes.authorization.Decision", "library.decisionVal";
 }
 
 fn path<'a>(

@@ -8,7 +8,7 @@ use gavel_engine::error::EvalError;
 use gavel_engine::value::arithmetic::{add_duration, add_int, add_to_timestamp, add_uint};
 use gavel_engine::value::{Duration, List, Value, ValueKind};
 
-use crate::cost::{SUM, TRAVERSAL};
+use crate::cost::{INCLUDES, SUM, TRAVERSAL};
 
 /// The functions of Kubernetes' lists library.
 #[rustfmt::skip] // One row per line.
@@ -48,7 +48,7 @@ pub const LISTS: &[Overload] = &[
 /// The functions that Kubernetes 1.37 adds.
 #[rustfmt::skip] // One row per line.
 pub const LISTS_SINCE_1: &[Overload] = &[
-    row("includes", "list_includes_dyn_dyn", "dyn.(dyn) -> bool", body!(includes), "[1, 2].includes(2) && 'a'.includes('a')").cost(TRAVERSAL),
+    row("includes", "list_includes_dyn_dyn", "dyn.(dyn) -> bool", body!(includes), "[1, 2].includes(2) && 'a'.includes('a')").cost(INCLUDES),
 ];
 
 /// Whether no element is greater than the next. NaN is never greater than another element, and no element is greater than NaN.

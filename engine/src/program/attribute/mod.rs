@@ -138,6 +138,19 @@ impl Attribute {
         self.follow(Reached::at(base, frame), frame)
     }
 
+    /// Like `reach`. Also tells whether the value comes from a variable that the host bound; a conditional is what its branch is.
+    fn reach_raw<'a>(
+        &'a self,
+        frame: &mut Frame<'_, 'a>,
+    ) -> Result<(Reached<'a>, bool), EvalError> {
+        let Base::Conditional(conditional) = &self.base else {
+            let raw = matches!(self.base, Base::Variable(_));
+            return Ok((self.reach(frame)?, raw));
+        };
+        let (reached, raw) = self.branch(conditional, frame)?.reach_raw(frame)?;
+        Ok((self.follow(reached, frame)?, raw))
+    }
+
     fn follow<'a>(
         &'a self,
         mut reached: Reached<'a>,
@@ -323,10 +336,10 @@ impl QualifierKey {
             QualifierKey::Field(key) => return Ok(Value::from(key.name())),
             QualifierKey::Declared(name) => return Ok(Value::from(&**name)),
             QualifierKey::Constant(value) => return Ok(value.as_value()),
-            QualifierKey::Attribute(attribute) => (
-                attribute.resolve(frame)?,
-                matches!(attribute.base, Base::Variable(_)),
-            ),
+            QualifierKey::Attribute(attribute) => {
+                let (reached, raw) = attribute.reach_raw(frame)?;
+                (attribute.settle(reached, frame)?, raw)
+            }
             QualifierKey::Computed(node) => (node.eval(frame)?, false),
         };
         if is_key(&key) {

@@ -277,6 +277,33 @@ fn no_mutation_begins_after_the_interrupt() {
 }
 
 #[test]
+fn converting_the_values_of_a_patch_is_interrupted() {
+    let many = "[JSONPatch{op: 'add', path: '/spec/copy', value: object.spec.list}]";
+    let policies = snapshot("Never", &[patch(many)]);
+    let spec = json!({"list": vec![0; 50_000]});
+    let object = json!({"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "x"}, "spec": spec});
+    let questions = AtomicUsize::new(0);
+    let interrupt = || questions.fetch_add(1, Ordering::Relaxed) >= 10;
+    let options = Options {
+        interrupt: Some(&interrupt),
+        ..Options::default()
+    };
+    let found = mutated_thing_with(&policies, &object, &options);
+    let message = found.status.unwrap().message;
+    assert!(message.ends_with("operation interrupted"), "{message}");
+}
+
+#[test]
+fn operations_with_one_long_path_share_it() {
+    let long = "object.spec.list.map(x, JSONPatch{op: 'add', path: object.spec.path, value: x})";
+    let policies = snapshot("Never", &[patch(long)]);
+    let spec = json!({"path": format!("/spec/{}", "k".repeat(1 << 20)), "list": vec![1; 100]});
+    let object = json!({"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "x"}, "spec": spec});
+    let info = measure(|| assert_eq!(mutated_thing(&policies, &object).status, None));
+    assert!(info.bytes_max < 1 << 25, "{} bytes", info.bytes_max);
+}
+
+#[test]
 fn an_object_that_no_policy_matches_is_not_copied() {
     let policies = snapshot("Never", &[configuration("Object{}")]);
     let object = config_map(&json!({"k": "v".repeat(1 << 20)}));

@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::Value as Json;
 
 use crate::decision::Decision;
-use crate::mutating::{Mutated, difference};
+use crate::mutating::{Mutated, difference, with_whole_numbers};
 use crate::request::AdmissionRequest;
 
 /// The maximum length of an annotation key, in bytes, without the webhook's name.
@@ -65,9 +65,10 @@ impl AdmissionResponse {
         }
     }
 
-    /// The response after mutating policies. If they changed the object, the changes become a JSON patch.
+    /// The response after mutating policies. If they changed the object, the changes become a JSON patch. Whole doubles such as 1.0 are not
+    /// changed: an API server writes them as integers before it applies the patch.
     pub fn of_mutation(request: &AdmissionRequest<'_>, mutated: Mutated) -> Self {
-        let sent = || request.object.to_json().unwrap_or_default();
+        let sent = || with_whole_numbers(request.object.to_json().unwrap_or_default());
         let operations = mutated.object.map(|after| difference(&sent(), &after));
         let operations = operations.filter(|operations| !operations.is_empty());
         AdmissionResponse {

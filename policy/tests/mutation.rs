@@ -10,10 +10,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use allocation_counter::measure;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use gavel_engine::value::{Arena, Json};
 use gavel_libraries::{EnvSet, Server};
 use gavel_policy::mutating::{Mutated, ObjectSchemas, difference, mutate};
-use gavel_policy::{AdmissionRequest, GroupVersionKind, Options, PolicyIndex, Snapshot};
+use gavel_policy::{
+    AdmissionRequest, AdmissionResponse, GroupVersionKind, Options, PolicyIndex, Snapshot,
+};
 use gavel_schema::JsonSchema;
 use proptest::prelude::*;
 use serde_json::json;
@@ -75,6 +79,27 @@ fn policies_change_objects_and_say_so_only_then() {
     let expected = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "x", "labels": {"a": "b"}}, "data": {"k": "v", "a/b": "c"}});
     assert_eq!(found.object, Some(expected));
     assert_eq!(mutated(&policies, "secrets", &object), Mutated::default());
+}
+
+#[test]
+fn whole_doubles_are_no_changes_in_patches() {
+    let labels = configuration("Object{metadata: Object.metadata{labels: {'a': 'b'}}}");
+    let object = json!({"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "x"}, "spec": {"sizes": [1.0, 1.5]}});
+    let mutated = mutated_thing(&snapshot("Never", &[labels]), &object);
+    assert_eq!(
+        mutated.object.as_ref().unwrap()["spec"]["sizes"],
+        json!([1, 1.5])
+    );
+    let arena = Arena::new();
+    let request = thing_request(&object);
+    let request = AdmissionRequest::read((&request).into(), &arena).unwrap();
+    let response = AdmissionResponse::of_mutation(&request, mutated);
+    let patch = STANDARD.decode(response.patch.unwrap()).unwrap();
+    let patch: Json = serde_json::from_slice(&patch).unwrap();
+    assert_eq!(
+        patch,
+        json!([{"op": "add", "path": "/metadata/labels", "value": {"a": "b"}}])
+    );
 }
 
 #[test]
@@ -252,6 +277,33 @@ fn no_mutation_begins_after_the_interrupt() {
 }
 
 #[test]
+fn converting_the_values_of_a_patch_is_interrupted() {
+    let many = "[JSONPatch{op: 'add', path: '/spec/copy', value: object.spec.list}]";
+    let policies = snapshot("Never", &[patch(many)]);
+    let spec = json!({"list": vec![0; 50_000]});
+    let object = json!({"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "x"}, "spec": spec});
+    let questions = AtomicUsize::new(0);
+    let interrupt = || questions.fetch_add(1, Ordering::Relaxed) >= 10;
+    let options = Options {
+        interrupt: Some(&interrupt),
+        ..Options::default()
+    };
+    let found = mutated_thing_with(&policies, &object, &options);
+    let message = found.status.unwrap().message;
+    assert!(message.ends_with("operation interrupted"), "{message}");
+}
+
+#[test]
+fn operations_with_one_long_path_share_it() {
+    let long = "object.spec.list.map(x, JSONPatch{op: 'add', path: object.spec.path, value: x})";
+    let policies = snapshot("Never", &[patch(long)]);
+    let spec = json!({"path": format!("/spec/{}", "k".repeat(1 << 20)), "list": vec![1; 100]});
+    let object = json!({"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "x"}, "spec": spec});
+    let info = measure(|| assert_eq!(mutated_thing(&policies, &object).status, None));
+    assert!(info.bytes_max < 1 << 25, "{} bytes", info.bytes_max);
+}
+
+#[test]
 fn an_object_that_no_policy_matches_is_not_copied() {
     let policies = snapshot("Never", &[configuration("Object{}")]);
     let object = config_map(&json!({"k": "v".repeat(1 << 20)}));
@@ -347,11 +399,20 @@ fn expression(document: &Json) -> String {
     }
 }
 
-/// Mutates a custom resource whose schema allows any fields.
-fn mutated_thing(snapshot: &Snapshot, object: &Json) -> Mutated {
+/// The request that creates a custom resource.
+fn thing_request(object: &Json) -> Json {
     let kind = json!({"group": "example.com", "version": "v1", "kind": "Thing"});
     let resource = json!({"group": "example.com", "version": "v1", "resource": "things"});
-    let request = json!({"uid": "u", "operation": "CREATE", "kind": kind, "resource": resource, "name": "x", "object": object});
+    json!({"uid": "u", "operation": "CREATE", "kind": kind, "resource": resource, "name": "x", "object": object})
+}
+
+/// Mutates a custom resource whose schema allows any fields.
+fn mutated_thing(snapshot: &Snapshot, object: &Json) -> Mutated {
+    mutated_thing_with(snapshot, object, &Options::default())
+}
+
+fn mutated_thing_with(snapshot: &Snapshot, object: &Json, options: &Options<'_>) -> Mutated {
+    let request = thing_request(object);
     let arena = Arena::new();
     let request = AdmissionRequest::read((&request).into(), &arena).unwrap();
     let free = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
@@ -360,7 +421,7 @@ fn mutated_thing(snapshot: &Snapshot, object: &Json) -> Mutated {
         GroupVersionKind::new("example.com/v1", "Thing"),
         Arc::new(JsonSchema::read(&free).unwrap()),
     );
-    mutate(snapshot, &request, &schemas, &Options::default())
+    mutate(snapshot, &request, &schemas, options)
 }
 
 proptest! {

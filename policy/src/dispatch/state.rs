@@ -21,7 +21,7 @@ use crate::namespace::Namespace;
 use crate::observer::Observer;
 use crate::options::Options;
 use crate::params::{Found, ParamSelection, ParamSource};
-use crate::request::AdmissionRequest;
+use crate::request::{AdmissionRequest, RequestLabels};
 use crate::resource::GroupVersionKind;
 
 /// The units of work that the decision counts before each evaluation, however short the evaluation is: the interrupt is checked once for 16
@@ -39,6 +39,7 @@ pub(crate) struct Dispatch<'a> {
     /// Counts the work of the decision, and checks the host's interrupt from time to time.
     work: Work<'a>,
     arena: &'a Arena,
+    labels: &'a RequestLabels<'a>,
     authorizer_values: OnceCell<(Value<'a>, Value<'a>)>,
     /// The value of `request` for policies that match the request's own resource.
     request_value: OnceCell<Value<'a>>,
@@ -73,6 +74,7 @@ impl<'a> Dispatch<'a> {
             options,
             work,
             arena,
+            labels: arena.bump().alloc(RequestLabels::default()),
             authorizer_values: OnceCell::new(),
             request_value: OnceCell::new(),
             objects: OnceCell::new(),
@@ -103,11 +105,12 @@ impl<'a> Dispatch<'a> {
         self.options.cost_budget
     }
 
-    /// The namespaces and equivalent resources, which matching needs besides the request.
+    /// The namespaces, equivalent resources and labels, which matching needs besides the request.
     pub(crate) fn surroundings(&self) -> Surroundings<'a> {
         Surroundings {
             namespaces: self.snapshot.namespaces(),
             equivalents: self.snapshot.equivalents(),
+            labels: self.labels,
         }
     }
 

@@ -12,7 +12,7 @@ use gavel_apimachinery::labels::{LabelSelector, Selector};
 
 use crate::api::MatchResources;
 use crate::namespace::Namespaces;
-use crate::request::AdmissionRequest;
+use crate::request::{AdmissionRequest, RequestLabels};
 use crate::resource::{GroupVersionKind, GroupVersionResource};
 use crate::shared::Shared;
 
@@ -44,11 +44,13 @@ pub(crate) struct Constraints {
     excluded: Rules,
 }
 
-/// The namespaces and equivalent resources, which matching needs besides the request.
+/// The namespaces, equivalent resources and labels, which matching needs besides the request.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Surroundings<'a> {
     pub(crate) namespaces: &'a Namespaces,
     pub(crate) equivalents: &'a EquivalentResources,
+    /// The labels of the request's objects.
+    pub(crate) labels: &'a RequestLabels<'a>,
 }
 
 impl Matcher {
@@ -104,10 +106,10 @@ impl Matcher {
     }
 
     /// Whether a binding matches a request; a binding without constraints matches all requests.
-    pub(crate) fn binding_matches(
+    pub(crate) fn binding_matches<'a>(
         &self,
-        request: &AdmissionRequest<'_>,
-        around: Surroundings<'_>,
+        request: &'a AdmissionRequest<'_>,
+        around: Surroundings<'a>,
     ) -> Result<bool, String> {
         match &self.0 {
             None => Ok(true),
@@ -170,10 +172,10 @@ impl Constraints {
     ///
     /// A selector is absent.
     #[inline(never)]
-    fn selects(
+    fn selects<'a>(
         &self,
-        request: &AdmissionRequest<'_>,
-        around: Surroundings<'_>,
+        request: &'a AdmissionRequest<'_>,
+        around: Surroundings<'a>,
     ) -> Result<Result<bool, String>, String> {
         let nil = |what: &str| {
             format!(
@@ -184,11 +186,11 @@ impl Constraints {
         let namespace = namespace.ok_or_else(|| nil("namespace"))?;
         let object = self.object_selector.as_ref();
         let object = object.ok_or_else(|| nil("object"))?;
-        let namespace = selectors::namespace_matches(namespace, request, around.namespaces);
+        let namespace = selectors::namespace_matches(namespace, request, around);
         if namespace == Ok(false) {
             return Ok(namespace);
         }
-        Ok(match selectors::object_matches(object, request) {
+        Ok(match selectors::object_matches(object, request, around) {
             Ok(true) => namespace,
             Err(_) if namespace.is_err() => namespace,
             object => object,

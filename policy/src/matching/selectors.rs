@@ -1,17 +1,16 @@
 //! Matches requests with namespace selectors and object selectors (apiserver `pkg/admission/plugin/webhook/predicates/{namespace,object}`).
 
 use gavel_apimachinery::labels::Selector;
-use gavel_engine::value::Value;
 
-use crate::namespace::Namespaces;
-use crate::request::{AdmissionRequest, label};
+use super::Surroundings;
+use crate::request::{AdmissionRequest, Labels};
 
 /// Whether the selector selects the request's namespace. Cluster-scoped objects other than namespaces are always selected; for a namespace,
 /// its own labels count.
-pub(super) fn namespace_matches(
+pub(super) fn namespace_matches<'a>(
     selector: &Result<Selector, String>,
-    request: &AdmissionRequest<'_>,
-    namespaces: &Namespaces,
+    request: &'a AdmissionRequest<'_>,
+    around: Surroundings<'a>,
 ) -> Result<bool, String> {
     let is_namespace = request.resource.resource == "namespaces";
     if request.namespace.is_empty() && !is_namespace {
@@ -28,23 +27,33 @@ pub(super) fn namespace_matches(
             true => Err(internal_error(
                 &"object does not implement the Object interfaces".to_owned(),
             )),
-            false => Ok(selector.matches(|key| label(request.object, key))),
+            false => {
+                let labels = around.labels.of_object(request);
+                Ok(selector.matches(|key| labels.get(key)))
+            }
         };
     }
-    let namespace = namespaces.find(request.namespace)?;
+    let namespace = around.namespaces.find(request.namespace)?;
     Ok(selector.matches(|key| namespace.labels().get(key)))
 }
 
 /// Whether the selector selects the object or the old object.
-pub(super) fn object_matches(
+pub(super) fn object_matches<'a>(
     selector: &Result<Selector, String>,
-    request: &AdmissionRequest<'_>,
+    request: &'a AdmissionRequest<'_>,
+    around: Surroundings<'a>,
 ) -> Result<bool, String> {
     let selector = selector.as_ref().map_err(internal_error)?;
-    let selected = |object: Value<'_>| {
-        !object.is_null() && request.has_metadata() && selector.matches(|key| label(object, key))
-    };
-    Ok(selector.is_empty() || selected(request.object) || selected(request.old_object))
+    if selector.is_empty() {
+        return Ok(true);
+    }
+    if !request.has_metadata() {
+        return Ok(false);
+    }
+    let selects = |labels: Labels<'_>| selector.matches(|key| labels.get(key));
+    let is_selected = !request.object.is_null() && selects(around.labels.of_object(request));
+    Ok(is_selected
+        || !request.old_object.is_null() && selects(around.labels.of_old_object(request)))
 }
 
 fn internal_error(error: &String) -> String {

@@ -150,15 +150,16 @@ fn patch(
     schemas: &ObjectSchemas,
     work: &Work<'_>,
 ) -> Result<Option<MutatedObject>, MutationError> {
-    let operations = operations(value)?;
+    let operations = operations(value, work)?;
     let before = || Ok::<_, String>(written(document(object)?, nil_lists));
     let object = before()?;
     let was = kind_of(&object);
     work.ask()?;
-    let mut patched = match json_patch::apply(object, &operations) {
+    let mut patched = match json_patch::apply(object, operations, work) {
         Ok(patched) => patched,
         Err(PatchFailure::Test) => return Ok(None),
         Err(PatchFailure::Error(error)) => return Err(format!("JSON Patch: {error}").into()),
+        Err(PatchFailure::Interrupted(interrupted)) => return Err(interrupted.into()),
     };
     work.ask()?;
     match schemas.decode(&mut patched, &was, || before().unwrap_or_default()) {
@@ -170,17 +171,17 @@ fn patch(
     }
 }
 
-fn operations(value: Value<'_>) -> Result<Vec<Operation>, String> {
+fn operations<'v>(value: Value<'v>, work: &Work<'_>) -> Result<Vec<Operation<'v>>, String> {
     let list = value
         .as_list()
         .ok_or("type mismatch: JSONPatchType.expression should evaluate to array")?;
-    let mut reach = Reach::default();
+    let mut reach = Reach::new(work);
     list.iter()
         .map(|value| operation(value, &mut reach))
         .collect()
 }
 
-fn operation(value: Value<'_>, reach: &mut Reach) -> Result<Operation, String> {
+fn operation<'v>(value: Value<'v>, reach: &mut Reach<'_>) -> Result<Operation<'v>, String> {
     let ValueKind::Object(object) = value.kind() else {
         return Err(format!(
             "type mismatch: JSONPatchType.expression should evaluate to array of JSONPatch, got element of {}",
@@ -189,7 +190,7 @@ fn operation(value: Value<'_>, reach: &mut Reach) -> Result<Operation, String> {
     };
     let text = |name: &str| {
         let found = object.field(name).and_then(|value| value.as_str());
-        found.unwrap_or_default().to_owned()
+        found.unwrap_or_default()
     };
     let value = match object.field("value") {
         None => None,

@@ -253,6 +253,7 @@ pub(super) fn json(value: Value<'_>, reach: &mut Reach) -> Converted<Json> {
 }
 
 fn walk_json(value: Value<'_>, reach: &mut Reach<'_>) -> Walked<Json> {
+    reach.step(&value)?;
     Ok(match value.kind() {
         ValueKind::Null => Ok(Json::Null),
         ValueKind::Bool(value) => Ok(value.into()),

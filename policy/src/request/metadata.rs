@@ -1,17 +1,50 @@
 //! The metadata that selectors and messages read (apimachinery `pkg/apis/meta/v1/unstructured`).
 
-use gavel_engine::value::Value;
+use std::cell::OnceCell;
 
+use gavel_engine::value::{Map, Value};
+
+use super::AdmissionRequest;
 use crate::fields::{field, text_field};
 
-/// The value of an object's label, if present. If the value of any label is not a string, all labels are ignored.
-pub(crate) fn label<'a>(object: Value<'a>, key: &str) -> Option<&'a str> {
-    let labels = field(metadata(object)?, "labels")?;
-    let value = field(labels, key)?.as_str()?;
-    let mut labels = labels.as_map()?.iter();
-    labels
-        .all(|label| label.is_ok_and(|(_, value)| value.as_str().is_some()))
-        .then_some(value)
+/// The labels of a request's objects, which are read once for all policies.
+#[derive(Debug, Default)]
+pub(crate) struct RequestLabels<'a> {
+    object: OnceCell<Labels<'a>>,
+    old_object: OnceCell<Labels<'a>>,
+}
+
+/// The labels of an object. If the value of any label is not a string, all labels are ignored.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Labels<'a>(Option<Map<'a>>);
+
+impl<'a> RequestLabels<'a> {
+    /// The labels of the request's object.
+    pub(crate) fn of_object(&self, request: &AdmissionRequest<'a>) -> Labels<'a> {
+        *self.object.get_or_init(|| Labels::of(request.object))
+    }
+
+    /// The labels of the request's old object.
+    pub(crate) fn of_old_object(&self, request: &AdmissionRequest<'a>) -> Labels<'a> {
+        *self
+            .old_object
+            .get_or_init(|| Labels::of(request.old_object))
+    }
+}
+
+impl<'a> Labels<'a> {
+    fn of(object: Value<'a>) -> Self {
+        let labels = metadata(object).and_then(|metadata| field(metadata, "labels")?.as_map());
+        Labels(labels.filter(|labels| {
+            let mut labels = labels.iter();
+            labels.all(|label| label.is_ok_and(|(_, value)| value.as_str().is_some()))
+        }))
+    }
+
+    /// The value of a label, if present.
+    pub(crate) fn get(self, key: &str) -> Option<&'a str> {
+        self.0?.get_str(key).ok()??.as_str()
+    }
 }
 
 /// A string field of an object's metadata; empty if the field is absent or not a string.

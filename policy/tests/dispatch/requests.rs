@@ -1,6 +1,9 @@
 //! Tests requests that policies do not expect. Each request must get a decision.
 
-use gavel_engine::value::Value;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use gavel_engine::error::EvalError;
+use gavel_engine::value::{MapView, Value};
 
 use super::*;
 
@@ -153,4 +156,46 @@ fn an_incomplete_request_is_an_error() {
         json!({"kind": "AdmissionReview", "request": request_json()}),
         "request: must be the field `request` of an AdmissionReview, not the whole review",
     );
+}
+
+/// The labels of an object. They count how often their keys are read.
+#[derive(Debug, Default)]
+struct CountedLabels(AtomicUsize);
+
+impl MapView for CountedLabels {
+    fn len(&self) -> usize {
+        1
+    }
+
+    fn get(&self, key: &Value<'_>) -> Result<Option<Value<'_>>, EvalError> {
+        Ok((key.as_str() == Some("team")).then_some(Value::from("a")))
+    }
+
+    fn key(&self, position: usize) -> Option<Value<'_>> {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        (position == 0).then_some(Value::from("team"))
+    }
+}
+
+#[test]
+fn the_labels_are_checked_once_for_all_policies() {
+    let objects = (0..50).flat_map(|n| {
+        let mut spec = validations(&["false"]);
+        spec["matchConstraints"] = json!({
+            "resourceRules": [{"apiGroups": [""], "apiVersions": ["v1"], "operations": ["*"], "resources": ["pods"]}],
+            "objectSelector": {"matchExpressions": [{"key": "team", "operator": "NotIn", "values": ["a", n.to_string()]}]},
+        });
+        let name = format!("p{n}");
+        [policy(&name, "Fail", spec), binding(&name, &name, &["Deny"], json!({}))]
+    });
+    let index = filled(&Vec::from_iter(objects));
+    let (arena, labels) = (Arena::new(), CountedLabels::default());
+    let metadata = arena.object([("labels", Value::map_view(&labels))]);
+    let request = AdmissionRequest {
+        object: arena.object([("metadata", metadata)]),
+        ..request(&arena)
+    };
+    let decision = dispatch(&index.snapshot(), &request, &Options::default());
+    assert!(decision.allowed());
+    assert!(labels.0.load(Ordering::Relaxed) <= 2);
 }

@@ -1,15 +1,17 @@
 //! The document that a patch changes, and access to its values (json-patch `findObject`, `partialDoc`, `partialArray`).
 
+use std::collections::HashSet;
+
 use gavel_engine::value::{Json, JsonObject};
 use gavel_golang::integer::atoi;
 
 /// A document that is being patched.
 #[derive(Debug)]
-pub(super) struct Document<'o> {
+pub(super) struct Document<'v> {
     root: Json,
     /// The paths at which operations of this patch have written null. Go treats such a null as a nil map, unlike a null of the original
     /// document.
-    nulls: Vec<&'o str>,
+    nulls: HashSet<&'v str>,
 }
 
 /// The object or array that contains the target of an operation.
@@ -24,9 +26,9 @@ pub(super) enum Parent<'d> {
 /// The error of an operation that adds a key to a value that an earlier operation set to null; kube-apiserver panics in this case.
 const NIL_MAP: &str = "assignment to entry in nil map";
 
-impl<'o> Document<'o> {
+impl<'v> Document<'v> {
     pub(super) fn new(root: Json) -> Self {
-        let nulls = Vec::new();
+        let nulls = HashSet::new();
         Document { root, nulls }
     }
 
@@ -39,13 +41,13 @@ impl<'o> Document<'o> {
     }
 
     /// Records that an operation has written null at this path.
-    pub(super) fn note_null(&mut self, path: &'o str) {
-        self.nulls.push(path);
+    pub(super) fn note_null(&mut self, path: &'v str) {
+        self.nulls.insert(path);
     }
 
     /// Whether an operation of the patch has written null at this path.
     pub(super) fn has_null(&self, path: &str) -> bool {
-        self.nulls.contains(&path)
+        self.nulls.contains(path)
     }
 
     /// The object or array that contains the target of `pointer`, with the key of the target; `None` if that object or array does not

@@ -11,8 +11,9 @@ mod tests;
 use gavel_apimachinery::json;
 use gavel_engine::value::Json;
 use gavel_golang::quote::quote;
+use gavel_golang::work::{Interrupted, Work};
 
-use document::Document;
+use document::{Document, Parent};
 use equality::is_equal;
 
 /// The maximum size that the `copy` operations of a patch can add, in bytes. API servers have the same limit.
@@ -20,13 +21,13 @@ const MAX_COPIED_BYTES: usize = 3 * 1024 * 1024;
 
 /// An operation of a JSON patch.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Operation {
+pub(crate) struct Operation<'v> {
     /// `op`: `add`, `remove`, `replace`, `move`, `test` or `copy`.
-    pub(crate) op: String,
+    pub(crate) op: &'v str,
     /// `path`: a JSON pointer.
-    pub(crate) path: String,
+    pub(crate) path: &'v str,
     /// `from`: a JSON pointer; empty if absent.
-    pub(crate) from: String,
+    pub(crate) from: &'v str,
     /// `value`
     pub(crate) value: Option<Json>,
 }
@@ -38,15 +39,28 @@ pub(crate) enum PatchFailure {
     Test,
     /// An operation cannot be applied; the message is upstream's.
     Error(String),
+    /// The host interrupted the patch.
+    Interrupted(Interrupted),
+}
+
+impl From<Interrupted> for PatchFailure {
+    fn from(interrupted: Interrupted) -> Self {
+        PatchFailure::Interrupted(interrupted)
+    }
 }
 
 type Patched = Result<(), PatchFailure>;
 
 /// Applies the operations to a document in order.
-pub(crate) fn apply(document: Json, operations: &[Operation]) -> Result<Json, PatchFailure> {
+pub(crate) fn apply(
+    document: Json,
+    operations: Vec<Operation<'_>>,
+    work: &Work<'_>,
+) -> Result<Json, PatchFailure> {
     let mut patching = Patching {
         document: Document::new(document),
         copied: 0,
+        work,
     };
     for operation in operations {
         patching.apply(operation)?;
@@ -54,49 +68,65 @@ pub(crate) fn apply(document: Json, operations: &[Operation]) -> Result<Json, Pa
     Ok(patching.document.into_json())
 }
 
-struct Patching<'o> {
-    document: Document<'o>,
+struct Patching<'v, 'w> {
+    document: Document<'v>,
     copied: usize,
+    work: &'w Work<'w>,
 }
 
-impl<'o> Patching<'o> {
-    fn apply(&mut self, operation: &'o Operation) -> Patched {
-        if decoding_error(&operation.op).is_some() {
+impl<'v> Patching<'v, '_> {
+    fn apply(&mut self, operation: Operation<'v>) -> Patched {
+        if decoding_error(operation.op).is_some() {
             return failed("Unexpected kind: unknown".to_owned());
         }
-        match operation.op.as_str() {
+        match operation.op {
             "add" => self.add(operation),
-            "remove" => self.remove(operation),
+            "remove" => self.remove(&operation),
             "replace" => self.replace(operation),
-            "move" => self.relocate(operation),
-            "test" => self.test(operation),
-            "copy" => self.copy(operation),
+            "move" => self.relocate(&operation),
+            "test" => self.test(&operation),
+            "copy" => self.copy(&operation),
             other => failed(format!("Unexpected kind: {other}")),
         }
     }
 
-    fn add(&mut self, operation: &'o Operation) -> Patched {
-        let path = &operation.path;
+    /// The object or array that contains the target of `pointer`, with the key of the target; `None` if that object or array does not
+    /// exist. Counts the work of reading the pointer and, for an array, of moving all elements: adding or removing an element moves those
+    /// behind it.
+    fn parent_of(&mut self, pointer: &str) -> Result<Option<(Parent<'_>, String)>, Interrupted> {
+        self.work.spend(pointer.len())?;
+        let found = self.document.parent_of(pointer);
+        if let Some((Parent::Array(items), _)) = &found {
+            self.work.spend(items.len())?;
+        }
+        Ok(found)
+    }
+
+    fn add(&mut self, operation: Operation<'v>) -> Patched {
+        let path = operation.path;
         if decoding_error(path).is_some() {
             return failed("add operation failed to decode path: missing value".to_owned());
         }
-        let Some((mut parent, key)) = self.document.parent_of(path) else {
+        let Some((mut parent, key)) = self.parent_of(path)? else {
             return failed(format!(
                 "add operation does not apply: doc is missing path: \"{path}\": missing value"
             ));
         };
-        let added = parent.add(&key, operation.value.clone().unwrap_or_default());
+        let is_null = operation.value == Some(Json::Null);
+        let added = parent.add(&key, operation.value.unwrap_or_default());
         added.map_err(|error| in_operation("add", path, &error))?;
-        self.note_null(operation);
+        if is_null {
+            self.document.note_null(path);
+        }
         Ok(())
     }
 
-    fn remove(&mut self, operation: &Operation) -> Patched {
-        let path = &operation.path;
+    fn remove(&mut self, operation: &Operation<'_>) -> Patched {
+        let path = operation.path;
         if decoding_error(path).is_some() {
             return failed("remove operation failed to decode path: missing value".to_owned());
         }
-        let Some((mut parent, key)) = self.document.parent_of(path) else {
+        let Some((mut parent, key)) = self.parent_of(path)? else {
             return failed(format!(
                 "remove operation does not apply: doc is missing path: \"{path}\": missing value"
             ));
@@ -105,15 +135,15 @@ impl<'o> Patching<'o> {
         removed.map_err(|error| in_operation("remove", path, &error))
     }
 
-    fn replace(&mut self, operation: &'o Operation) -> Patched {
-        let path = &operation.path;
+    fn replace(&mut self, operation: Operation<'v>) -> Patched {
+        let path = operation.path;
         if let Some(error) = decoding_error(path) {
             return failed(format!("replace operation failed to decode path: {error}"));
         }
         if path.is_empty() {
-            return match &operation.value {
+            return match operation.value {
                 Some(value @ (Json::Object(_) | Json::Array(_) | Json::Null)) => {
-                    self.document = Document::new(value.clone());
+                    self.document = Document::new(value);
                     Ok(())
                 }
                 _ => {
@@ -121,24 +151,27 @@ impl<'o> Patching<'o> {
                 }
             };
         }
-        let Some((mut parent, key)) = self.document.parent_of(path) else {
+        let Some((mut parent, key)) = self.parent_of(path)? else {
             return failed(format!(
                 "replace operation does not apply: doc is missing path: {path}: missing value"
             ));
         };
-        let value = operation.value.clone().unwrap_or_default();
+        let is_null = operation.value == Some(Json::Null);
+        let value = operation.value.unwrap_or_default();
         if parent.get(&key).is_err() || parent.set(&key, value).is_err() {
             return failed(format!(
                 "replace operation does not apply: doc is missing key: {path}: missing value"
             ));
         }
-        self.note_null(operation);
+        if is_null {
+            self.document.note_null(path);
+        }
         Ok(())
     }
 
-    fn relocate(&mut self, operation: &Operation) -> Patched {
-        let (from, path) = (source_of(operation)?, &operation.path);
-        let Some((mut parent, key)) = self.document.parent_of(from) else {
+    fn relocate(&mut self, operation: &Operation<'_>) -> Patched {
+        let (from, path) = (source_of(operation)?, operation.path);
+        let Some((mut parent, key)) = self.parent_of(from)? else {
             return failed(format!(
                 "move operation does not apply: doc is missing from path: {from}: missing value"
             ));
@@ -150,9 +183,9 @@ impl<'o> Patching<'o> {
         added.map_err(|error| in_operation("move", path, &error))
     }
 
-    fn copy(&mut self, operation: &Operation) -> Patched {
+    fn copy(&mut self, operation: &Operation<'_>) -> Patched {
         let from = source_of(operation)?;
-        let Some((parent, key)) = self.document.parent_of(from) else {
+        let Some((parent, key)) = self.parent_of(from)? else {
             return failed(format!(
                 "copy operation does not apply: doc is missing from path: {from}: missing value"
             ));
@@ -161,7 +194,7 @@ impl<'o> Patching<'o> {
             Ok(value) => value.cloned().unwrap_or_default(),
             Err(error) => return failed(format!("error in copy for from: '{from}': {error}")),
         };
-        if decoding_error(&operation.path).is_some() {
+        if decoding_error(operation.path).is_some() {
             return failed("copy operation failed to decode path: missing value".to_owned());
         }
         self.copied = self.copied.saturating_add(json::to_string(&value).len());
@@ -178,8 +211,8 @@ impl<'o> Patching<'o> {
         })
     }
 
-    fn test(&mut self, operation: &Operation) -> Patched {
-        let path = &operation.path;
+    fn test(&mut self, operation: &Operation<'_>) -> Patched {
+        let path = operation.path;
         if let Some(error) = decoding_error(path) {
             return failed(format!("test operation failed to decode path: {error}"));
         }
@@ -193,7 +226,7 @@ impl<'o> Patching<'o> {
             };
         }
         let is_put = self.document.has_null(path);
-        let Some((parent, key)) = self.document.parent_of(path) else {
+        let Some((parent, key)) = self.parent_of(path)? else {
             return failed(format!(
                 "test operation does not apply: is missing path: {path}: missing value"
             ));
@@ -216,31 +249,25 @@ impl<'o> Patching<'o> {
     /// The object or array that a `move` or `copy` writes to, and the key of the target.
     fn destination(
         &mut self,
-        operation: &Operation,
-    ) -> Result<(document::Parent<'_>, String), PatchFailure> {
+        operation: &Operation<'_>,
+    ) -> Result<(Parent<'_>, String), PatchFailure> {
         let Operation { op, path, .. } = operation;
         if let Some(error) = decoding_error(path) {
             let message = format!("{op} operation failed to decode path: {error}");
             return Err(PatchFailure::Error(message));
         }
-        self.document.parent_of(path).ok_or_else(|| {
+        self.parent_of(path)?.ok_or_else(|| {
             PatchFailure::Error(format!(
                 "{op} operation does not apply: doc is missing destination path: {path}: missing value"
             ))
         })
     }
-
-    fn note_null(&mut self, operation: &'o Operation) {
-        if operation.value == Some(Json::Null) {
-            self.document.note_null(&operation.path);
-        }
-    }
 }
 
 /// The `from` pointer of a `move` or `copy`, which must not be empty.
-fn source_of(operation: &Operation) -> Result<&str, PatchFailure> {
+fn source_of<'v>(operation: &Operation<'v>) -> Result<&'v str, PatchFailure> {
     let Operation { op, from, .. } = operation;
-    let error = match from.as_str() {
+    let error = match *from {
         "" => Some("operation, missing from field: missing value".to_owned()),
         from => decoding_error(from),
     };

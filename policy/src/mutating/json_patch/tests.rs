@@ -1,9 +1,11 @@
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use serde_json::json;
 
 use super::*;
 
-fn operation(json: &Json) -> Operation {
-    let text = |key: &str| json[key].as_str().unwrap_or_default().to_owned();
+fn operation(json: &Json) -> Operation<'_> {
+    let text = |key: &str| json[key].as_str().unwrap_or_default();
     Operation {
         op: text("op"),
         path: text("path"),
@@ -13,13 +15,12 @@ fn operation(json: &Json) -> Operation {
 }
 
 fn patched(document: Json, operations: &Json) -> Result<Json, PatchFailure> {
-    let operations: Vec<_> = operations
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(operation)
-        .collect();
-    apply(document, &operations)
+    patched_with(document, operations, &Work::unbounded())
+}
+
+fn patched_with(document: Json, operations: &Json, work: &Work<'_>) -> Result<Json, PatchFailure> {
+    let operations = operations.as_array().unwrap().iter();
+    apply(document, operations.map(operation).collect(), work)
 }
 
 #[test]
@@ -266,4 +267,31 @@ fn copies_are_bounded() {
         message.starts_with("Unable to complete the copy"),
         "{message}"
     );
+}
+
+#[test]
+fn moving_the_elements_of_long_lists_is_interrupted() {
+    for operation in [
+        json!({"op": "add", "path": "/l/0", "value": 1}),
+        json!({"op": "remove", "path": "/l/0"}),
+        json!({"op": "move", "from": "/l/0", "path": "/l/0"}),
+        json!({"op": "copy", "from": "/l/0", "path": "/l/0"}),
+    ] {
+        let questions = AtomicUsize::new(0);
+        let interrupt = || questions.fetch_add(1, Ordering::Relaxed) >= 3;
+        let work = Work::new(Some(&interrupt));
+        let document = json!({"l": vec![0; 100_000]});
+        let found = patched_with(document, &vec![operation; 10].into(), &work);
+        assert_eq!(found, Err(PatchFailure::Interrupted(Interrupted)));
+    }
+}
+
+#[test]
+fn reading_long_paths_is_interrupted() {
+    let interrupt = || true;
+    let work = Work::new(Some(&interrupt));
+    let path = format!("/{}", "k".repeat(100_000));
+    let test = json!({"op": "test", "path": path});
+    let found = patched_with(json!({}), &vec![test; 2].into(), &work);
+    assert_eq!(found, Err(PatchFailure::Interrupted(Interrupted)));
 }

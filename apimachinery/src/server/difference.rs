@@ -5,6 +5,8 @@
 /// Names and summaries describe the newer behavior. The rows in [`super::DIFFERENCES`] describe both behaviors exactly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Difference {
+    /// An update of a definition may keep more selectable fields than a new definition can have.
+    SelectableFieldsMayStay,
     /// Errors of validation rules show the invalid value instead of its type in the schema.
     RulesShowValues,
     /// Messages give the length limits of labels in bytes instead of characters.

@@ -32,6 +32,13 @@ pub enum Effect {
 /// All differences, the oldest first. Differences of one version are ordered by effect.
 pub const DIFFERENCES: &[Row] = &[
     row(
+        Difference::SelectableFieldsMayStay,
+        35,
+        Effect::Verdict,
+        "An update of a CustomResourceDefinition may keep more than eight `selectableFields`; before, it was refused",
+        "apiextensions-apiserver pkg/apis/apiextensions/validation/validation.go, findTooManySelectableFieldsAllowed",
+    ),
+    row(
         Difference::RulesShowValues,
         35,
         Effect::Message,

@@ -2,6 +2,7 @@ use serde_json::{Map, json};
 
 use gavel_apimachinery::field::Error;
 use gavel_apimachinery::server::Server;
+use gavel_apimachinery::version::KubeVersion;
 use gavel_engine::value::Json;
 
 use super::*;
@@ -284,6 +285,35 @@ fn updates_may_keep_what_was_accepted() {
             "status.storedVersions[0]: Invalid value: \"v1\": missing from spec.versions; v1 was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in v1 and removes v1 from status.storedVersions",
         ]
     );
+}
+
+#[test]
+fn too_many_selectable_fields_may_stay_since_1_35() {
+    let names: Vec<_> = (0..9).map(|n| format!("f{n}")).collect();
+    let fields: Map<_, _> = names
+        .iter()
+        .map(|name| (name.clone(), json!({"type": "string"})))
+        .collect();
+    let mut selecting = version(json!({"type": "object", "properties": fields}));
+    selecting["selectableFields"] = names
+        .iter()
+        .map(|name| json!({"jsonPath": format!(".{name}")}))
+        .collect();
+    let shared = json!([selecting]);
+    let own = json!([selecting, {"name": "v2", "served": true, "storage": false, "schema": {"openAPIV3Schema": {"type": "object"}}}]);
+    let message = |path: &str| format!("{path}: Too many: 9: must have at most 8 items");
+    for (versions, path) in [
+        (shared, "spec.selectableFields"),
+        (own, "spec.versions[0].selectableFields"),
+    ] {
+        let definition = Definition::read(&definition(versions)).unwrap();
+        for (minor, errors) in [(34, vec![message(path)]), (35, vec![])] {
+            let server = Server::new(KubeVersion::v1(minor)).compatible();
+            let envs = RuleEnvs::new(server).unwrap();
+            let found = texts(&definition.validate_update(&definition, &envs));
+            assert_eq!(found, errors, "{minor}");
+        }
+    }
 }
 
 #[test]

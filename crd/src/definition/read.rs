@@ -34,7 +34,7 @@ use super::shared::Shared;
 /// ```
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Definition {
-    /// The metadata as written, but without the generation, which the API server sets.
+    /// The metadata as an API server reads it, but without the generation, which the API server sets.
     pub metadata: Json,
     /// The `spec`.
     pub spec: Spec,
@@ -101,7 +101,8 @@ impl Definition {
         match &mut metadata {
             Json::Null => metadata = Json::Object(serde_json::Map::new()),
             metadata => {
-                meta::check(metadata).map_err(|error| ReadError(format!("metadata: {error}")))?;
+                let decoded = meta::decode_typed(metadata);
+                decoded.map_err(|error| ReadError(format!("metadata: {error}")))?;
                 metadata
                     .as_object_mut()
                     .map(|fields| fields.remove("generation"));

@@ -317,6 +317,33 @@ fn too_many_selectable_fields_may_stay_since_1_35() {
 }
 
 #[test]
+fn metadata_is_decoded_like_that_of_typed_objects() {
+    let with = |name: &str, value: Json| {
+        let mut json = definition(json!([version(json!({"type": "object"}))]));
+        json["metadata"][name] = value;
+        json
+    };
+    let fields = |name: &str| {
+        let definition = Definition::read(&with(name, json!([null]))).unwrap();
+        let errors = definition.validate(&envs());
+        errors
+            .into_iter()
+            .map(|error| error.field)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(fields("finalizers")[0], "metadata.finalizers");
+    assert_eq!(fields("ownerReferences").len(), 4);
+    assert_eq!(
+        fields("managedFields"),
+        ["metadata.managedFields[0].operation"]
+    );
+    for name in ["generation", "deletionGracePeriodSeconds"] {
+        assert!(Definition::read(&with(name, json!(1))).is_ok(), "{name}");
+        assert!(Definition::read(&with(name, json!(1.0))).is_err(), "{name}");
+    }
+}
+
+#[test]
 fn formats_that_are_not_known_are_warned_of_once() {
     let format = |format: &str| json!({"type": "string", "format": format});
     let read = |properties: Json| {

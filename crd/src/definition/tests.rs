@@ -317,6 +317,45 @@ fn too_many_selectable_fields_may_stay_since_1_35() {
 }
 
 #[test]
+fn lists_are_no_objects() {
+    let full = || {
+        let mut json = definition(json!([version(json!({"type": "object"}))]));
+        json["spec"]["versions"][0]["subresources"] = json!({"status": {}, "scale": {}});
+        json["spec"]["versions"][0]["selectableFields"] = json!([{}]);
+        json["spec"]["versions"][0]["additionalPrinterColumns"] = json!([{}]);
+        json["spec"]["conversion"] = json!({"webhook": {"clientConfig": {"service": {}}}});
+        json["status"] = json!({"acceptedNames": {}, "conditions": [{}]});
+        json
+    };
+    assert!(Definition::read(&full()).is_ok());
+    for path in [
+        "",
+        "/spec",
+        "/spec/names",
+        "/spec/versions/0",
+        "/spec/versions/0/subresources",
+        "/spec/versions/0/subresources/scale",
+        "/spec/versions/0/selectableFields/0",
+        "/spec/versions/0/additionalPrinterColumns/0",
+        "/spec/conversion",
+        "/spec/conversion/webhook",
+        "/spec/conversion/webhook/clientConfig",
+        "/spec/conversion/webhook/clientConfig/service",
+        "/status",
+        "/status/acceptedNames",
+        "/status/conditions/0",
+    ] {
+        let mut json = full();
+        *json.pointer_mut(path).unwrap() = json!([]);
+        assert!(Definition::read(&json).is_err(), "{path}");
+    }
+    let mut json = full();
+    json["spec"]["names"] = json!(["things", "thing", [], "Thing"]);
+    let error = Definition::read(&json).unwrap_err();
+    assert_eq!(error.to_string(), "spec.names: must be an object");
+}
+
+#[test]
 fn metadata_is_decoded_like_that_of_typed_objects() {
     let with = |name: &str, value: Json| {
         let mut json = definition(json!([version(json!({"type": "object"}))]));

@@ -13,6 +13,8 @@ pub enum Difference {
     LengthLimitsAreInBytes,
     /// A schema's `format` applies only to the type to which the format belongs.
     FormatsDependOnTypes,
+    /// Internal errors contain a value: an empty object.
+    InternalErrorsHaveValues,
     /// The type check of policies declares `params` even if the schema of the params' kind is unknown.
     UnknownParamsAreDyn,
     /// Names of policies, bindings and webhook configurations that end with `.static.k8s.io` cause a warning.

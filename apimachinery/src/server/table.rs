@@ -60,6 +60,13 @@ pub const DIFFERENCES: &[Row] = &[
         "apiextensions-apiserver pkg/apiserver/validation/formats.go",
     ),
     row(
+        Difference::InternalErrorsHaveValues,
+        36,
+        Effect::Message,
+        "Internal errors of a CustomResourceDefinition's rules have an empty object as their `badValue`; before, they had none",
+        "apimachinery pkg/util/validation/field/errors.go, InternalError",
+    ),
+    row(
         Difference::UnknownParamsAreDyn,
         36,
         Effect::Message,

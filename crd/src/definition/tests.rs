@@ -1,6 +1,6 @@
 use serde_json::{Map, json};
 
-use gavel_apimachinery::field::Error;
+use gavel_apimachinery::field::{BadValue, Error};
 use gavel_apimachinery::server::Server;
 use gavel_apimachinery::version::KubeVersion;
 use gavel_engine::value::Json;
@@ -306,13 +306,30 @@ fn too_many_selectable_fields_may_stay_since_1_35() {
         (shared, "spec.selectableFields"),
         (own, "spec.versions[0].selectableFields"),
     ] {
-        let definition = Definition::read(&definition(versions)).unwrap();
+        let mut json = definition(versions);
+        json["metadata"]["resourceVersion"] = json!("1");
+        let definition = Definition::read(&json).unwrap();
         for (minor, errors) in [(34, vec![message(path)]), (35, vec![])] {
             let server = Server::new(KubeVersion::v1(minor)).compatible();
             let envs = RuleEnvs::new(server).unwrap();
             let found = texts(&definition.validate_update(&definition, &envs));
             assert_eq!(found, errors, "{minor}");
         }
+    }
+}
+
+#[test]
+fn internal_errors_have_values_since_1_36() {
+    let rules = json!([{"rule": "true"}]);
+    let untyped =
+        json!({"x-kubernetes-preserve-unknown-fields": true, "x-kubernetes-validations": rules});
+    let root = json!({"type": "object", "properties": {"spec": untyped}});
+    let definition = Definition::read(&definition(json!([version(root)]))).unwrap();
+    for (minor, value) in [(35, BadValue::Omitted), (36, BadValue::Json(json!({})))] {
+        let server = Server::new(KubeVersion::v1(minor)).compatible();
+        let errors = definition.validate(&RuleEnvs::new(server).unwrap());
+        let values: Vec<_> = errors.into_iter().map(|error| error.bad_value).collect();
+        assert_eq!(values, [value], "{minor}");
     }
 }
 

@@ -57,7 +57,7 @@ impl<'o> Options<'o> {
             require_sound_keys: !any(&|schema| {
                 let mut findings = Errors::default();
                 check_entries(schema, &Path::root(), &mut findings);
-                findings.len() > 0
+                !findings.is_empty()
             }),
             known_rules,
             known_messages,

@@ -9,6 +9,12 @@ use gavel_apimachinery::server::{DIFFERENCES, Difference, Row};
 use gavel_upgrade::{Cause, Upgrade};
 use serde_json::{Value as Json, json};
 
+/// The differences that an upgrade check does not see: it validates definitions as new ones, and compares errors by their text.
+const UNSEEN: [Difference; 2] = [
+    Difference::SelectableFieldsMayStay,
+    Difference::InternalErrorsHaveValues,
+];
+
 /// The request of the row's case in `testdata/versions.ndjson`.
 fn case(row: &Row) -> Json {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/versions.ndjson");
@@ -135,7 +141,11 @@ fn each_row_is_found_as_a_cause() {
             })
             .collect();
         let name = format!("{:?}", row.difference);
-        if causes != BTreeSet::from([name.clone()]) {
+        let expected = match UNSEEN.contains(&row.difference) {
+            true => BTreeSet::new(),
+            false => BTreeSet::from([name.clone()]),
+        };
+        if causes != expected {
             missed.push(format!("{name}: {causes:?}: {changes:?}"));
         }
     }

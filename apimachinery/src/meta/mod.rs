@@ -10,7 +10,7 @@ mod shape;
 mod validate;
 mod view;
 
-pub use decode::{check, decode, decode_stored};
+pub use decode::{check, decode, decode_stored, decode_typed};
 pub use group_version::GroupVersion;
 pub use validate::{
     validate, validate_annotations, validate_labels, validate_named, validate_type,

@@ -5,12 +5,16 @@
 /// Names and summaries describe the newer behavior. The rows in [`super::DIFFERENCES`] describe both behaviors exactly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Difference {
+    /// An update of a definition may keep more selectable fields than a new definition can have.
+    SelectableFieldsMayStay,
     /// Errors of validation rules show the invalid value instead of its type in the schema.
     RulesShowValues,
     /// Messages give the length limits of labels in bytes instead of characters.
     LengthLimitsAreInBytes,
     /// A schema's `format` applies only to the type to which the format belongs.
     FormatsDependOnTypes,
+    /// Internal errors contain a value: an empty object.
+    InternalErrorsHaveValues,
     /// The type check of policies declares `params` even if the schema of the params' kind is unknown.
     UnknownParamsAreDyn,
     /// Names of policies, bindings and webhook configurations that end with `.static.k8s.io` cause a warning.

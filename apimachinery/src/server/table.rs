@@ -32,6 +32,13 @@ pub enum Effect {
 /// All differences, the oldest first. Differences of one version are ordered by effect.
 pub const DIFFERENCES: &[Row] = &[
     row(
+        Difference::SelectableFieldsMayStay,
+        35,
+        Effect::Verdict,
+        "An update of a CustomResourceDefinition may keep more than eight `selectableFields`; before, it was refused",
+        "apiextensions-apiserver pkg/apis/apiextensions/validation/validation.go, findTooManySelectableFieldsAllowed",
+    ),
+    row(
         Difference::RulesShowValues,
         35,
         Effect::Message,
@@ -51,6 +58,13 @@ pub const DIFFERENCES: &[Row] = &[
         Effect::Verdict,
         "A `format` applies only to its own type: `int32` and `int64` limit integers, `float` and `double` limit numbers; a format of another type is ignored with a warning",
         "apiextensions-apiserver pkg/apiserver/validation/formats.go",
+    ),
+    row(
+        Difference::InternalErrorsHaveValues,
+        36,
+        Effect::Message,
+        "Internal errors of a CustomResourceDefinition's rules have an empty object as their `badValue`; before, they had none",
+        "apimachinery pkg/util/validation/field/errors.go, InternalError",
     ),
     row(
         Difference::UnknownParamsAreDyn,

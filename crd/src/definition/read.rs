@@ -10,6 +10,7 @@ use serde::Deserialize;
 
 use super::api::{self, Conversion, CustomResourceDefinitionStatus, Spec, Validation, Version};
 use super::shared::Shared;
+use super::unknown;
 
 /// A CustomResourceDefinition of `apiextensions.k8s.io/v1`, with its defaults.
 ///
@@ -34,7 +35,7 @@ use super::shared::Shared;
 /// ```
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Definition {
-    /// The metadata as written, but without the generation, which the API server sets.
+    /// The metadata as an API server reads it, but without the generation, which the API server sets.
     pub metadata: Json,
     /// The `spec`.
     pub spec: Spec,
@@ -87,6 +88,10 @@ impl Definition {
             #[serde(default, deserialize_with = "api::or_default")]
             status: CustomResourceDefinitionStatus,
         }
+        // Serde reads lists as structs.
+        if let Some(path) = unknown::misplaced_list(json) {
+            return Err(ReadError(format!("{path}: must be an object")));
+        }
         let read = Written::deserialize(json).map_err(|error| ReadError(error.to_string()))?;
         if read.api_version == "apiextensions.k8s.io/v1beta1" {
             let message = "only apiextensions.k8s.io/v1 is supported";
@@ -101,7 +106,8 @@ impl Definition {
         match &mut metadata {
             Json::Null => metadata = Json::Object(serde_json::Map::new()),
             metadata => {
-                meta::check(metadata).map_err(|error| ReadError(format!("metadata: {error}")))?;
+                let decoded = meta::decode_typed(metadata);
+                decoded.map_err(|error| ReadError(format!("metadata: {error}")))?;
                 metadata
                     .as_object_mut()
                     .map(|fields| fields.remove("generation"));
@@ -117,6 +123,14 @@ impl Definition {
             spec,
             status,
         })
+    }
+
+    /// The paths of fields that an API server does not know, such as `spec.versions[0].x`: at most 100, in the order of keys.
+    ///
+    /// [`Definition::read`] ignores unknown fields. An API server that decodes strictly rejects the definition with `unknown field
+    /// "spec.versions[0].x"`. As in the API server, unknown fields below `items` and `additionalProperties` are not reported.
+    pub fn unknown_fields(json: &Json) -> Vec<String> {
+        unknown::unknown_fields(json)
     }
 
     /// The storage version: the first version with `storage: true`.

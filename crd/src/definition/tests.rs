@@ -1,7 +1,8 @@
 use serde_json::{Map, json};
 
-use gavel_apimachinery::field::Error;
+use gavel_apimachinery::field::{BadValue, Error};
 use gavel_apimachinery::server::Server;
+use gavel_apimachinery::version::KubeVersion;
 use gavel_engine::value::Json;
 
 use super::*;
@@ -284,6 +285,118 @@ fn updates_may_keep_what_was_accepted() {
             "status.storedVersions[0]: Invalid value: \"v1\": missing from spec.versions; v1 was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in v1 and removes v1 from status.storedVersions",
         ]
     );
+}
+
+#[test]
+fn too_many_selectable_fields_may_stay_since_1_35() {
+    let names: Vec<_> = (0..9).map(|n| format!("f{n}")).collect();
+    let fields: Map<_, _> = names
+        .iter()
+        .map(|name| (name.clone(), json!({"type": "string"})))
+        .collect();
+    let mut selecting = version(json!({"type": "object", "properties": fields}));
+    selecting["selectableFields"] = names
+        .iter()
+        .map(|name| json!({"jsonPath": format!(".{name}")}))
+        .collect();
+    let shared = json!([selecting]);
+    let own = json!([selecting, {"name": "v2", "served": true, "storage": false, "schema": {"openAPIV3Schema": {"type": "object"}}}]);
+    let message = |path: &str| format!("{path}: Too many: 9: must have at most 8 items");
+    for (versions, path) in [
+        (shared, "spec.selectableFields"),
+        (own, "spec.versions[0].selectableFields"),
+    ] {
+        let mut json = definition(versions);
+        json["metadata"]["resourceVersion"] = json!("1");
+        let definition = Definition::read(&json).unwrap();
+        for (minor, errors) in [(34, vec![message(path)]), (35, vec![])] {
+            let server = Server::new(KubeVersion::v1(minor)).compatible();
+            let envs = RuleEnvs::new(server).unwrap();
+            let found = texts(&definition.validate_update(&definition, &envs));
+            assert_eq!(found, errors, "{minor}");
+        }
+    }
+}
+
+#[test]
+fn internal_errors_have_values_since_1_36() {
+    let rules = json!([{"rule": "true"}]);
+    let untyped =
+        json!({"x-kubernetes-preserve-unknown-fields": true, "x-kubernetes-validations": rules});
+    let root = json!({"type": "object", "properties": {"spec": untyped}});
+    let definition = Definition::read(&definition(json!([version(root)]))).unwrap();
+    for (minor, value) in [(35, BadValue::Omitted), (36, BadValue::Json(json!({})))] {
+        let server = Server::new(KubeVersion::v1(minor)).compatible();
+        let errors = definition.validate(&RuleEnvs::new(server).unwrap());
+        let values: Vec<_> = errors.into_iter().map(|error| error.bad_value).collect();
+        assert_eq!(values, [value], "{minor}");
+    }
+}
+
+#[test]
+fn lists_are_no_objects() {
+    let full = || {
+        let mut json = definition(json!([version(json!({"type": "object"}))]));
+        json["spec"]["versions"][0]["subresources"] = json!({"status": {}, "scale": {}});
+        json["spec"]["versions"][0]["selectableFields"] = json!([{}]);
+        json["spec"]["versions"][0]["additionalPrinterColumns"] = json!([{}]);
+        json["spec"]["conversion"] = json!({"webhook": {"clientConfig": {"service": {}}}});
+        json["status"] = json!({"acceptedNames": {}, "conditions": [{}]});
+        json
+    };
+    assert!(Definition::read(&full()).is_ok());
+    for path in [
+        "",
+        "/spec",
+        "/spec/names",
+        "/spec/versions/0",
+        "/spec/versions/0/subresources",
+        "/spec/versions/0/subresources/scale",
+        "/spec/versions/0/selectableFields/0",
+        "/spec/versions/0/additionalPrinterColumns/0",
+        "/spec/conversion",
+        "/spec/conversion/webhook",
+        "/spec/conversion/webhook/clientConfig",
+        "/spec/conversion/webhook/clientConfig/service",
+        "/status",
+        "/status/acceptedNames",
+        "/status/conditions/0",
+    ] {
+        let mut json = full();
+        *json.pointer_mut(path).unwrap() = json!([]);
+        assert!(Definition::read(&json).is_err(), "{path}");
+    }
+    let mut json = full();
+    json["spec"]["names"] = json!(["things", "thing", [], "Thing"]);
+    let error = Definition::read(&json).unwrap_err();
+    assert_eq!(error.to_string(), "spec.names: must be an object");
+}
+
+#[test]
+fn metadata_is_decoded_like_that_of_typed_objects() {
+    let with = |name: &str, value: Json| {
+        let mut json = definition(json!([version(json!({"type": "object"}))]));
+        json["metadata"][name] = value;
+        json
+    };
+    let fields = |name: &str| {
+        let definition = Definition::read(&with(name, json!([null]))).unwrap();
+        let errors = definition.validate(&envs());
+        errors
+            .into_iter()
+            .map(|error| error.field)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(fields("finalizers")[0], "metadata.finalizers");
+    assert_eq!(fields("ownerReferences").len(), 4);
+    assert_eq!(
+        fields("managedFields"),
+        ["metadata.managedFields[0].operation"]
+    );
+    for name in ["generation", "deletionGracePeriodSeconds"] {
+        assert!(Definition::read(&with(name, json!(1))).is_ok(), "{name}");
+        assert!(Definition::read(&with(name, json!(1.0))).is_err(), "{name}");
+    }
 }
 
 #[test]

@@ -1,11 +1,9 @@
-//! Finds the fields of a definition that an API server's strict decoder does not know (`sigs.k8s.io/json` over apiextensions
-//! `pkg/apis/apiextensions/v1/{types,types_jsonschema}.go`).
+//! Finds the fields of a definition that an API server's strict decoder does not know, and lists where it expects objects
+//! (`sigs.k8s.io/json` over apiextensions `pkg/apis/apiextensions/v1/{types,types_jsonschema}.go`).
 
 use gavel_apimachinery::field::Path;
 use gavel_apimachinery::meta;
 use gavel_engine::value::Json;
-
-use super::Definition;
 
 /// The maximum number of unknown fields that the decoder reports.
 const MAX_UNKNOWN: usize = 100;
@@ -24,16 +22,31 @@ enum KnownFields {
     Metadata,
 }
 
-impl Definition {
-    /// The paths of fields that an API server does not know, such as `spec.versions[0].x`: at most 100, in the order of keys.
-    ///
-    /// [`Definition::read`] ignores unknown fields. An API server that decodes strictly rejects the definition with `unknown field
-    /// "spec.versions[0].x"`. As in the API server, unknown fields below `items` and `additionalProperties` are not reported.
-    pub fn unknown_fields(json: &Json) -> Vec<String> {
-        let mut unknown = Vec::new();
-        visit(json, &DEFINITION, &Path::root(), &mut unknown);
-        unknown.truncate(MAX_UNKNOWN);
-        unknown
+/// The paths of fields that an API server does not know: at most 100, in the order of keys.
+pub(super) fn unknown_fields(json: &Json) -> Vec<String> {
+    let mut unknown = Vec::new();
+    visit(json, &DEFINITION, &Path::root(), &mut unknown);
+    unknown.truncate(MAX_UNKNOWN);
+    unknown
+}
+
+/// The path of a list where an API server expects an object. Schemas are not searched, because the schema reader refuses such lists.
+pub(super) fn misplaced_list(json: &Json) -> Option<String> {
+    find_list(json, &DEFINITION, &Path::root())
+}
+
+fn find_list(value: &Json, known: &KnownFields, path: &Path<'_>) -> Option<String> {
+    match (known, value) {
+        (KnownFields::Fields(_), Json::Array(_)) => Some(path.strict().to_string()),
+        (KnownFields::Fields(known), Json::Object(fields)) => known
+            .iter()
+            .filter(|(name, _)| *name != "schema")
+            .find_map(|(name, known)| find_list(fields.get(*name)?, known, &path.child(name))),
+        (KnownFields::List(known), Json::Array(items)) => {
+            let mut items = items.iter().enumerate();
+            items.find_map(|(n, value)| find_list(value, known, &path.index(n)))
+        }
+        _ => None,
     }
 }
 
@@ -167,7 +180,7 @@ mod tests {
                 "d": {"items": {"hidden": 1}, "additionalProperties": {"hidden": 1}, "dependencies": {"e": {"hidden": 1}}},
             },
         });
-        let found = Definition::unknown_fields(&json!({
+        let found = unknown_fields(&json!({
             "kind": "CustomResourceDefinition",
             "metadata": {"name": "a", "lables": {}, "ownerReferences": [{"x": 1}]},
             "spec": {
@@ -200,13 +213,12 @@ mod tests {
     #[test]
     fn values_of_other_types_are_left_to_the_reader() {
         assert!(
-            Definition::unknown_fields(&json!({"spec": [{"x": 1}], "metadata": 1, "status": null}))
-                .is_empty()
+            unknown_fields(&json!({"spec": [{"x": 1}], "metadata": 1, "status": null})).is_empty()
         );
         let many: Json = (0..200)
             .map(|n| (n.to_string(), json!(n)))
             .collect::<serde_json::Map<_, _>>()
             .into();
-        assert_eq!(Definition::unknown_fields(&many).len(), 100);
+        assert_eq!(unknown_fields(&many).len(), 100);
     }
 }

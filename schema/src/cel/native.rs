@@ -161,6 +161,8 @@ pub(super) enum NativeKey<'a> {
     Duration(i64),
     /// The seconds since 1970-01-01T00:00:00Z, the nanoseconds within the second, and the offset from UTC in seconds.
     Time(i64, u32, i32),
+    /// The address of an error that a joined list holds in place of a value.
+    Error(usize),
 }
 
 impl NativeKey<'_> {
@@ -177,6 +179,7 @@ impl NativeKey<'_> {
             NativeKey::Double(bits) => NativeKey::Double(bits),
             NativeKey::Duration(nanos) => NativeKey::Duration(nanos),
             NativeKey::Time(seconds, nanos, offset) => NativeKey::Time(seconds, nanos, offset),
+            NativeKey::Error(address) => NativeKey::Error(address),
         }
     }
 

@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use gavel_engine::error::EvalError;
-use gavel_engine::value::{Arena, HeldError, List, ListView, Reach, Shape, Value};
+use gavel_engine::value::{Arena, HeldError, List, ListView, Reach, Shape, Value, ValueKind};
 use gavel_golang::work::Work;
 use smallvec::SmallVec;
 
@@ -24,11 +24,14 @@ pub(super) fn concat<'a>(
     let length = left.len().saturating_add(right.len());
     work.spend(length.saturating_mul(size_of::<[Value<'_>; 2]>()))?;
     let values = (0..left.len()).filter_map(|index| left.value(index, item));
-    let read = |value: Value<'a>| {
-        let read = value.read(arena);
-        read.unwrap_or_else(|error| arena.opaque(HeldError(error)))
-    };
-    join(values.map(read).collect(), list_type, right, arena)
+    let values = values.map(|value| held(value, arena)).collect();
+    join(values, list_type, right, arena)
+}
+
+/// The value as a list stores it: an error that stands for the value becomes a value with an address.
+fn held<'a>(value: Value<'a>, arena: &'a Arena) -> Value<'a> {
+    let read = value.read(arena);
+    read.unwrap_or_else(|error| arena.opaque(HeldError(error)))
 }
 
 fn join<'a>(
@@ -65,6 +68,7 @@ fn add_members<'a>(
         members.extend(member(*value, arena)?);
     }
     for value in right.iter() {
+        let value = held(value, arena);
         if member(value, arena)?.is_none_or(|key| members.insert(key)) {
             values.push(value);
         }
@@ -126,8 +130,17 @@ pub(super) fn sets_equal<'a>(
 }
 
 /// The key of a set member; `None` for a value that is not equal to any other.
+///
+/// The key of an error is its address, as in upstream. Each reading of a value from a document results in another error.
 fn member<'a>(value: Value<'a>, arena: &'a Arena) -> Result<Option<NativeKey<'a>>, EvalError> {
-    let value = value.or_held_error(arena)?;
+    if let ValueKind::Opaque(opaque) = value.kind()
+        && let Some(error) = opaque.held_error()
+    {
+        return Ok(Some(NativeKey::Error(std::ptr::from_ref(error).addr())));
+    }
+    let Ok(value) = value.read(arena) else {
+        return Ok(None);
+    };
     match value.as_list().is_some() || value.as_map().is_some() {
         true => Err(EvalError::new(
             "listSet operations are only supported on lists of scalar values",
@@ -145,7 +158,9 @@ fn keys_of<'a>(
     let map = value.as_map();
     let keys = names.iter().map(|name| {
         let found = map.and_then(|map| map.get_str(name).ok().flatten());
-        found.map_or(Some(NativeKey::Nil), |value| key(value, arena))
+        // As in upstream, a key that cannot be read is the same as no key.
+        let read = found.and_then(|value| value.or_held_error(arena).ok());
+        read.map_or(Some(NativeKey::Nil), |value| key(value, arena))
     });
     keys.collect()
 }

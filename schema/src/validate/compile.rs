@@ -20,7 +20,7 @@ use crate::{JsonSchema, SchemaOrBool};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
     /// Validating objects. `x-kubernetes-int-or-string` allows the types integer and string; a format applies only if the server knows it
-    /// for the type.
+    /// for the type and the server before it knows it too.
     Objects(Server),
     /// Validating the defaults of a structural schema. The declared types and formats always apply; schemas under `allOf`, `anyOf`, `oneOf`
     /// and `not` do not restrict `additionalProperties`.
@@ -114,13 +114,13 @@ impl<'s> NodeCompiler<'s> {
             // Every format that the server's own code knows applies to schemas of every type.
             (Purpose::Defaults(server), _) => Format::named(name, server.version()),
             (Purpose::Objects(server), _) if !server.has(Difference::FormatsDependOnTypes) => {
-                Some(Format::named(name, server.language())?)
+                Some(Format::named(name, server.compatible().language())?)
             }
             (Purpose::Objects(server), types) => match types {
                 [kind] if kind == "integer" && matches!(name, "int32" | "int64") => None,
                 [kind] if kind == "number" && matches!(name, "float" | "double") => None,
                 [kind] if kind != "string" => return None,
-                _ => Some(Format::named(name, server.language())?),
+                _ => Some(Format::named(name, server.compatible().language())?),
             },
         };
         Some(NamedFormat {

@@ -60,8 +60,8 @@ pub struct Validator {
 }
 
 impl Validator {
-    /// Compiles a schema, with the formats that an API server knows. Patterns are compiled when they are first needed. As in upstream, an
-    /// invalid pattern rejects every string.
+    /// Compiles a schema, with the formats that both an API server and its previous version know. Patterns are compiled when they are first
+    /// needed. As in upstream, an invalid pattern rejects every string.
     pub fn new(schema: &JsonSchema, server: Server) -> Self {
         Validator {
             root: Arc::new(NodeCompiler::new(Purpose::Objects(server)).node(schema)),

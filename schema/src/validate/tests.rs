@@ -101,7 +101,8 @@ fn formats_are_known_by_type_and_version() {
         &[],
     );
     let name = schema(&json!({"type": "string", "format": "k8s-short-name"}));
-    for (version, errors) in [(33, 0), (34, 1)] {
+    // The format is new in version 1.34, whose servers do not apply it to objects yet.
+    for (version, errors) in [(34, 0), (35, 1)] {
         let validator = Validator::new(&name, KubeVersion::v1(version).into());
         let found = validator.validate(&Path::root(), &json!({"f": "-"}));
         assert_eq!(found.len(), errors, "{version}");

@@ -35,6 +35,22 @@ pub fn decode(metadata: &mut Json) -> Result<Vec<String>, String> {
     Ok(unknown)
 }
 
+/// Reads the metadata of an object that an API server decodes into a Go type of its own: like [`decode`], but a number that is written with
+/// a fraction or an exponent, such as 1.0, is no integer.
+///
+/// # Errors
+///
+/// The errors of [`decode`].
+pub fn decode_typed(metadata: &mut Json) -> Result<Vec<String>, String> {
+    let reader = Reader {
+        typed: true,
+        ..Reader::default()
+    };
+    let unknown = reader.read(metadata, OBJECT_META, &Path::root())?;
+    write_back(metadata);
+    Ok(unknown)
+}
+
 /// Reads metadata from storage: like [`decode`], but fields with values of the wrong type are dropped.
 ///
 /// # Errors
@@ -65,12 +81,7 @@ pub fn check(metadata: &Json) -> Result<Vec<String>, String> {
 }
 
 fn read(value: &Json, shape: Shape, path: &Path<'_>) -> Result<Vec<String>, String> {
-    let mut reader = Reader::default();
-    reader.value(value, shape, path)?;
-    match reader.error {
-        Some(error) => Err(error),
-        None => Ok(reader.unknown),
-    }
+    Reader::default().read(value, shape, path)
 }
 
 /// A reader that records the first value of a wrong type and continues. A malformed time ends the reading, and is reported instead of a
@@ -81,9 +92,24 @@ struct Reader {
     error: Option<String>,
     /// The name of the struct that contains the value.
     holder: &'static str,
+    /// Whether numbers with a fraction or an exponent are never integers (see [`decode_typed`]).
+    typed: bool,
 }
 
 impl Reader {
+    /// Reads a value. Returns the unknown fields.
+    ///
+    /// # Errors
+    ///
+    /// A value does not have the type of its field.
+    fn read(mut self, value: &Json, shape: Shape, path: &Path<'_>) -> Result<Vec<String>, String> {
+        self.value(value, shape, path)?;
+        match self.error {
+            Some(error) => Err(error),
+            None => Ok(self.unknown),
+        }
+    }
+
     /// Reads a value.
     ///
     /// # Errors
@@ -95,9 +121,14 @@ impl Reader {
             | (Shape::Raw, _)
             | (Shape::Text(_), Json::String(_))
             | (Shape::Boolean, Json::Bool(_)) => {}
-            (Shape::Integer, Json::Number(_)) if integer(value).is_some() => {}
-            (Shape::Integer, Json::Number(_)) => {
-                let found = format!("number {}", json::to_string(value));
+            (Shape::Integer, Json::Number(number)) => {
+                if number.is_i64() || !self.typed && integer(value).is_some() {
+                    return Ok(());
+                }
+                let found = match self.typed {
+                    true => format!("number {number}"),
+                    false => format!("number {}", json::to_string(value)),
+                };
                 self.note_mismatch(&found, shape, path);
             }
             (Shape::Texts, Json::Object(texts)) => {

@@ -101,6 +101,16 @@ fn wrong_types_are_reported_as_go_reports_them() {
 }
 
 #[test]
+fn typed_metadata_has_no_integers_with_a_fraction() {
+    let mut metadata = json!({"generation": 1, "finalizers": [null]});
+    assert_eq!(decode_typed(&mut metadata), Ok(vec![]));
+    assert_eq!(metadata, json!({"generation": 1, "finalizers": [""]}));
+    let message = "json: cannot unmarshal number 1.0 into Go struct field ObjectMeta.generation of type int64";
+    let found = decode_typed(&mut json!({"generation": 1.0}));
+    assert_eq!(found, Err(message.to_owned()));
+}
+
+#[test]
 fn unknown_fields_are_reported_with_their_place() {
     let mut metadata = json!({
         "Name": "a",

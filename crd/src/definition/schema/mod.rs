@@ -67,7 +67,7 @@ impl SchemaCheck<'_> {
         walk.check(schema, &schema_path, context.as_ref());
         found.extend(walk.schema_errors.into_vec());
         found.extend(walk.rule_errors.into_vec());
-        if found.len() == 0
+        if found.is_empty()
             && let Some(error) = unconvertible
         {
             found.push(Error::invalid(&schema_path, "", error));

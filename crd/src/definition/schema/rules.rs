@@ -1,6 +1,7 @@
 //! Compiles the rules of a node and compares their costs with the limits.
 
 use gavel_apimachinery::field::{BadValue, Error, ExpressionPlace, Path};
+use gavel_apimachinery::server::Difference;
 
 use super::context::Context;
 use super::cost::{RULE_LIMIT, excess};
@@ -22,7 +23,12 @@ impl OpenApi<'_> {
         let node = match context.node_type() {
             Ok(node) => node,
             Err(error) => {
-                self.rule_errors.push(Error::internal(&path, error));
+                let mut error = Error::internal(&path, error);
+                let server = self.check.envs.server();
+                if !server.has(Difference::InternalErrorsHaveValues) {
+                    error.bad_value = BadValue::Omitted;
+                }
+                self.rule_errors.push(error);
                 return;
             }
         };

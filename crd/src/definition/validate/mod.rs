@@ -89,11 +89,12 @@ fn update(
     old: &Definition,
     envs: &RuleEnvs,
 ) -> Vec<Error> {
-    let options = Options::update(definition, old);
+    let server = envs.server();
+    let options = Options::update(definition, old, server);
     let (metadata, before) = (&definition.metadata, &old.metadata);
     let (metadata, before) = (MetadataView::new(metadata), MetadataView::new(before));
     let mut errors = Errors::default();
-    let (path, server) = (Path::new("metadata"), envs.server());
+    let path = Path::new("metadata");
     let found = meta::validate_update(metadata, before, &path, server);
     errors.extend(meta::without_repetitions(found, server));
     let spec = &Path::new("spec");

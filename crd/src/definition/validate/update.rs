@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 
 use gavel_apimachinery::field::{Errors, Path};
+use gavel_apimachinery::server::{Difference, Server};
 use gavel_schema::JsonSchema;
 
 use crate::definition::Definition;
@@ -15,7 +16,7 @@ use crate::definition::walk::{any_schema, each_schema};
 
 impl<'o> Options<'o> {
     /// The requirements for a definition that replaces another.
-    pub(super) fn update(new: &'o Definition, old: &'o Definition) -> Self {
+    pub(super) fn update(new: &'o Definition, old: &'o Definition, server: Server) -> Self {
         let mut schemas = Vec::new();
         for version in &old.spec.versions {
             let validation = version.schema.as_ref();
@@ -34,6 +35,7 @@ impl<'o> Options<'o> {
                 }
             });
         }
+        let may_stay = server.has(Difference::SelectableFieldsMayStay);
         let conditions = &old.status.conditions;
         let established = conditions
             .iter()
@@ -55,16 +57,19 @@ impl<'o> Options<'o> {
             require_sound_keys: !any(&|schema| {
                 let mut findings = Errors::default();
                 check_entries(schema, &Path::root(), &mut findings);
-                findings.len() > 0
+                !findings.is_empty()
             }),
             known_rules,
             known_messages,
             unchanged: unchanged(new, old),
-            excessive_selections: excessive_selections(new, old),
+            excessive_selections: match may_stay {
+                true => excessive_selections(new, old),
+                false => HashSet::new(),
+            },
             excessive_shared_selection: {
                 let (new, old) = (new.shared(), old.shared());
                 let old = old.selectable_fields.common;
-                old.len() > MAX_SELECTABLE_FIELDS && new.selectable_fields.common == old
+                may_stay && old.len() > MAX_SELECTABLE_FIELDS && new.selectable_fields.common == old
             },
         }
     }

@@ -86,3 +86,30 @@ fn a_bound_set_keeps_added_elements() {
     );
     assert_eq!(bound.as_list().map(|list| list.len()), Some(2));
 }
+
+#[test]
+fn elements_that_cannot_be_read_equal_only_themselves() {
+    let time = json!({"type": "string", "format": "date-time"});
+    let bytes = json!({"type": "string", "format": "byte"});
+    let set = |item: Json| json!({"type": "array", "items": item, "x-kubernetes-list-type": "set"});
+    let object = json!({"type": "object", "properties": {"k": time}});
+    let map = json!({"type": "array", "items": object, "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["k"]});
+    let wrong = "2020-01-01t00:00:00z";
+    // The list, whether it equals itself, and the length of the list that is joined with itself.
+    for (schema, list, equal, length) in [
+        (set(time), json!([wrong]), Some(false), 2),
+        (set(bytes), json!(["a+/b"]), Some(false), 2),
+        (map, json!([{"k": wrong}]), None, 1),
+    ] {
+        let newest = Server::from(KubeVersion::v1(37));
+        let schema = serde_json::from_value(schema).unwrap();
+        let schema = CelSchema::for_server(&schema, false, newest);
+        let (arena, view) = (Arena::new(), schema.view(&list));
+        let operand = view.as_list().unwrap();
+        let sum = concat_lists(&arena, operand, operand, &Work::unbounded()).unwrap();
+        assert_eq!(view.equals(&view).ok(), equal, "{list}");
+        assert_eq!(sum.as_list().unwrap().len(), length, "{list}");
+        assert_eq!(sum.equals(&view).ok(), equal, "{list}");
+        assert_eq!(sum.equals(&sum).ok(), equal.map(|_| true), "{list}");
+    }
+}

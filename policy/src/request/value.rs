@@ -6,18 +6,21 @@ use super::AdmissionRequest;
 use crate::resource::{GroupVersionKind, GroupVersionResource};
 
 impl AdmissionRequest<'_> {
-    /// The CEL value of `request`. `kind` and `resource` are those with which a policy matches the request. Empty fields are omitted.
+    /// The CEL value of `request`. `kind` and `resource` are those with which a policy matches the request. Empty fields are omitted, except
+    /// `uid`, `object` and `oldObject`. These three are always empty, and only expressions that read `dyn(request)` can see them.
     pub(crate) fn value<'a>(
         &'a self,
         kind: &'a GroupVersionKind,
         resource: &'a GroupVersionResource,
         arena: &'a Arena,
     ) -> Value<'a> {
-        let mut fields = Vec::with_capacity(12);
+        let mut fields = Vec::with_capacity(15);
         fields.push(("dryRun", Value::from(self.dry_run)));
         fields.push(("kind", kind_value(kind, arena)));
         push_text(&mut fields, "name", self.name);
         push_text(&mut fields, "namespace", self.namespace);
+        fields.push(("object", Value::NULL));
+        fields.push(("oldObject", Value::NULL));
         fields.push(("operation", Value::from(self.operation)));
         fields.push(("options", self.options));
         fields.push(("requestKind", kind_value(&self.kind, arena)));
@@ -25,6 +28,7 @@ impl AdmissionRequest<'_> {
         push_text(&mut fields, "requestSubResource", self.subresource);
         fields.push(("resource", resource_value(resource, arena)));
         push_text(&mut fields, "subResource", self.subresource);
+        fields.push(("uid", Value::from("")));
         fields.push(("userInfo", self.user_value(arena)));
         arena.object(fields)
     }

@@ -56,6 +56,14 @@ fn null_has_no_fields() {
 }
 
 #[test]
+fn the_value_of_a_request_has_empty_fields_for_the_objects_and_the_uid() {
+    let spec = validations(&[
+        "has(dyn(request).oldObject) && dyn(request).object == null && dyn(request).uid == ''",
+    ]);
+    check(&spec, &[], json!({"uid": "u", "object": {"a": 1}}), None);
+}
+
+#[test]
 fn the_kind_of_the_request_overrides_that_of_the_object() {
     let spec = validations(&["object.apiVersion == 'v1' && object.kind == 'Pod'"]);
     check(

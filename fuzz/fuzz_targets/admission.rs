@@ -107,8 +107,8 @@ fn is_validated(text: &str) {
     };
     let object = decoded.object;
     let report = VALIDATOR.with(|validator| {
-        validator.update(&object, &object);
-        validator.create(&object)
+        validator.update(&object, &object, None);
+        validator.create(&object, None)
     });
     assert!(
         report

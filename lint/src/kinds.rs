@@ -33,7 +33,7 @@ pub(crate) struct Kinds {
     schemas: BTreeMap<GroupVersionKind, KnownKind>,
     /// The versions that have a resource, by the API group and plural name of the resource.
     resources: BTreeMap<(String, String), BTreeSet<String>>,
-    /// The groups of which all resources are known: Kubernetes' own, and those of OpenAPI documents.
+    /// The groups whose resources are all known: Kubernetes' own groups, and the groups of OpenAPI documents.
     complete: BTreeSet<SmolStr>,
 }
 

@@ -240,7 +240,7 @@ fn by_registrations(
             let attempt = Attempt::new(&state, turn, Some(answers));
             Writer::new(request, answers, attempt.authorizer()).refusal(&params)
         });
-    // Validation compiles expressions, so it runs only once: after all answers have been fetched.
+    // Validation compiles expressions, which takes long, so it begins only when all answers have been fetched.
     if answers.is_some_and(|answers| answers.is_lacking()) {
         return NoAnswer::Lacking.into();
     }

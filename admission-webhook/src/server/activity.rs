@@ -108,8 +108,8 @@ impl Activity {
     }
 
     /// The rank of the connection: the lowest rank is closed first. Connections without any request rank below idle ones, and idle ones
-    /// below those whose request is arriving or whose answer is being sent. In the same phase, the connection that has been in it longer ranks lower. `None` while a
-    /// request is being decided.
+    /// below those whose request is arriving or whose answer is being sent. In the same phase, the connection that has been in it longer
+    /// ranks lower. `None` while a request is being decided.
     pub(super) fn rank(&self) -> Option<(Phase, Instant)> {
         let phase = self.phase();
         let since = Duration::from_millis(self.since.load(Ordering::Relaxed));

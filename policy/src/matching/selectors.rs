@@ -3,7 +3,7 @@
 use gavel_apimachinery::labels::Selector;
 
 use super::Surroundings;
-use crate::request::{AdmissionRequest, Labels};
+use crate::request::{AdmissionRequest, CheckedLabels};
 
 /// Whether the selector selects the request's namespace. Cluster-scoped objects other than namespaces are always selected; for a namespace,
 /// its own labels count.
@@ -50,7 +50,7 @@ pub(super) fn object_matches<'a>(
     if !request.has_metadata() {
         return Ok(false);
     }
-    let selects = |labels: Labels<'_>| selector.matches(|key| labels.get(key));
+    let selects = |labels: CheckedLabels<'_>| selector.matches(|key| labels.get(key));
     let is_selected = !request.object.is_null() && selects(around.labels.of_object(request));
     Ok(is_selected
         || !request.old_object.is_null() && selects(around.labels.of_old_object(request)))

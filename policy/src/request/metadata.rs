@@ -10,32 +10,34 @@ use crate::fields::{field, text_field};
 /// The labels of a request's objects, which are read once for all policies.
 #[derive(Debug, Default)]
 pub(crate) struct RequestLabels<'a> {
-    object: OnceCell<Labels<'a>>,
-    old_object: OnceCell<Labels<'a>>,
+    object: OnceCell<CheckedLabels<'a>>,
+    old_object: OnceCell<CheckedLabels<'a>>,
 }
 
 /// The labels of an object. If the value of any label is not a string, all labels are ignored.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Labels<'a>(Option<Map<'a>>);
+pub(crate) struct CheckedLabels<'a>(Option<Map<'a>>);
 
 impl<'a> RequestLabels<'a> {
     /// The labels of the request's object.
-    pub(crate) fn of_object(&self, request: &AdmissionRequest<'a>) -> Labels<'a> {
-        *self.object.get_or_init(|| Labels::of(request.object))
+    pub(crate) fn of_object(&self, request: &AdmissionRequest<'a>) -> CheckedLabels<'a> {
+        *self
+            .object
+            .get_or_init(|| CheckedLabels::of(request.object))
     }
 
     /// The labels of the request's old object.
-    pub(crate) fn of_old_object(&self, request: &AdmissionRequest<'a>) -> Labels<'a> {
+    pub(crate) fn of_old_object(&self, request: &AdmissionRequest<'a>) -> CheckedLabels<'a> {
         *self
             .old_object
-            .get_or_init(|| Labels::of(request.old_object))
+            .get_or_init(|| CheckedLabels::of(request.old_object))
     }
 }
 
-impl<'a> Labels<'a> {
+impl<'a> CheckedLabels<'a> {
     fn of(object: Value<'a>) -> Self {
         let labels = metadata(object).and_then(|metadata| field(metadata, "labels")?.as_map());
-        Labels(labels.filter(|labels| {
+        CheckedLabels(labels.filter(|labels| {
             let mut labels = labels.iter();
             labels.all(|label| label.is_ok_and(|(_, value)| value.as_str().is_some()))
         }))

@@ -14,7 +14,7 @@ use gavel_libraries::authorizer::UserInfo;
 use crate::fields::fields_named;
 use crate::resource::{GroupVersionKind, GroupVersionResource};
 
-pub(crate) use metadata::{Labels, RequestLabels, object_name, text_of};
+pub(crate) use metadata::{CheckedLabels, RequestLabels, object_name, text_of};
 
 /// The request of an AdmissionReview. It is parsed once, and all policies share it.
 #[derive(Debug, Clone)]

@@ -8,6 +8,9 @@ api/v1.json and apis/GROUP/VERSION.json. From each document, the script takes th
 document's group and version, and the schemas that these kinds refer to: types, formats,
 references, defaults, required fields, and how lists and maps are merged. Older patch strategies
 become list types, as in kube-openapi's schemaconv. FIELDS is the output of fields.go.
+
+"kinds" lists the kinds that API servers can merge. "decoded" lists the kinds of subresources,
+such as Scale: the document of their group and version lacks them, so they cannot be merged.
 """
 import gzip
 import io
@@ -49,7 +52,7 @@ def references(schema):
 
 
 def main(folder, fields):
-    kinds, found = {}, {}
+    kinds, decoded, found = {}, {}, {}
     for place, _, files in sorted(os.walk(folder)):
         for file in sorted(files):
             path = os.path.relpath(os.path.join(place, file), folder)
@@ -60,17 +63,29 @@ def main(folder, fields):
             for name, schema in schemas.items():
                 found.setdefault(name, structure(schema))
                 for kind in schema.get("x-kubernetes-group-version-kind", []):
-                    if "/".join(filter(None, [kind["group"], kind["version"]])) == version:
+                    of = "/".join(filter(None, [kind["group"], kind["version"]]))
+                    if of == version:
                         own[kind["kind"]] = name
-    wanted, schemas = [name for own in kinds.values() for name in own.values()], {}
+                    elif not name.startswith("io.k8s.apimachinery."):
+                        decoded.setdefault(of, {})[kind["kind"]] = name
+    with open(fields, encoding="utf-8") as text:
+        fields = json.load(text)
+    for name, each in fields.items():
+        if "kind" in each:
+            decoded.setdefault("v1", {})[each.pop("kind")] = name
+            found[name] = each.pop("schema")
+    for version, names in decoded.items():
+        for kind in set(names) & set(kinds.get(version, {})):
+            del names[kind]
+    decoded = {version: names for version, names in decoded.items() if names}
+    wanted, schemas = [name for of in (kinds, decoded) for own in of.values() for name in own.values()], {}
     while wanted:
         name = wanted.pop()
         if name not in schemas:
             schemas[name] = found[name]
             wanted += references(found[name])
-    with open(fields, encoding="utf-8") as text:
-        fields = {name: each for name, each in json.load(text).items() if name in schemas and each}
-    text = json.dumps({"kinds": kinds, "schemas": schemas, "fields": fields}, sort_keys=True, separators=(",", ":"))
+    fields = {name: each for name, each in fields.items() if name in schemas and each}
+    text = json.dumps({"kinds": kinds, "decoded": decoded, "schemas": schemas, "fields": fields}, sort_keys=True, separators=(",", ":"))
     packed = io.BytesIO()
     with gzip.GzipFile(fileobj=packed, mode="wb", compresslevel=9, mtime=0) as out:
         out.write(text.encode())

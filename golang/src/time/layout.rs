@@ -9,6 +9,8 @@ use super::{DAY, OffsetTime, days_from_civil, days_in_month, seconds};
 pub enum Layout {
     /// `2006-01-02T15:04:05Z07:00`
     Rfc3339,
+    /// `2006-01-02T15:04:05.000000Z07:00`: the fraction must have six digits.
+    Rfc3339Micro,
     /// `2006-01-02T15:04:05`, in UTC.
     DateTime,
     /// `2006-01-02`: midnight in UTC.
@@ -38,6 +40,7 @@ impl Layout {
     pub const fn text(self) -> &'static str {
         match self {
             Layout::Rfc3339 => "2006-01-02T15:04:05Z07:00",
+            Layout::Rfc3339Micro => "2006-01-02T15:04:05.000000Z07:00",
             Layout::DateTime => "2006-01-02T15:04:05",
             Layout::Date => "2006-01-02",
         }
@@ -76,9 +79,12 @@ impl Layout {
             let second = cursor.digits::<2>("05")?;
             in_range("second", second < 60)?;
             second_of_day = seconds(hour, minute).saturating_add(i64::from(second));
-            nanos = cursor.fraction();
+            nanos = match self {
+                Layout::Rfc3339Micro => cursor.microseconds()?,
+                _ => cursor.fraction(),
+            };
         }
-        if self == Layout::Rfc3339 {
+        if matches!(self, Layout::Rfc3339 | Layout::Rfc3339Micro) {
             offset_seconds = cursor.offset("Z07:00")?;
         }
         if !cursor.0.is_empty() {
@@ -151,6 +157,16 @@ impl<'t> Cursor<'t> {
                 .saturating_mul(10)
                 .saturating_add(u32::from(byte.saturating_sub(b'0')))
         })
+    }
+
+    /// Reads a fraction of exactly six digits; returns it in nanoseconds.
+    fn microseconds(&mut self) -> Result<u32, LayoutFault<'t>> {
+        let fault = self.expected(".000000");
+        let digits = self.0.strip_prefix(['.', ',']).and_then(|rest| rest.get(..6));
+        let digits = digits.filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
+        let micros: u32 = digits.and_then(|digits| digits.parse().ok()).ok_or(fault)?;
+        self.0 = self.0.get(7..).ok_or(fault)?;
+        Ok(micros.saturating_mul(1000))
     }
 
     /// Reads `Z` or an offset such as `+01:00`, in seconds east of UTC.

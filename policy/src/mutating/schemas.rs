@@ -57,7 +57,8 @@ impl ObjectSchemas {
         was: &GroupVersionKind,
         before: impl FnOnce() -> Json,
     ) -> Result<(), String> {
-        let typed = self.merge_type(was).filter(|_| self.is_typed(was));
+        check_kind(object)?;
+        let typed = decoded_type(was).filter(|_| self.is_typed(was));
         let Some(ty) = typed else {
             return match kind_of(object).kind.is_empty() {
                 true => Err(format!(
@@ -67,14 +68,15 @@ impl ObjectSchemas {
                 false => Ok(()),
             };
         };
-        let kind = read_kind(object, was)?;
-        if merge::MergeType::built_in(&kind.api_version(), &kind.kind).is_none() {
+        fill_kind(object, was);
+        let kind = kind_of(object);
+        let Some(new_ty) = decoded_type(&kind) else {
             return Err(crate::api::unknown_kind(&kind.kind, &kind.api_version()).0);
-        }
+        };
         if let Some(error) = built_in::decoding_error(object, &kind.api_version(), &kind.kind) {
             return Err(error);
         }
-        let mut unknown = merge::unknown_fields(object, self.merge_type(&kind).unwrap_or(ty));
+        let mut unknown = merge::unknown_fields(object, new_ty);
         if unknown.is_empty() {
             return Ok(());
         }
@@ -135,36 +137,32 @@ pub(crate) fn kind_of(object: &Json) -> GroupVersionKind {
     GroupVersionKind::new(text("apiVersion"), text("kind"))
 }
 
-/// Reads `apiVersion` and `kind` of an object. If one is missing or empty, it is set from `was`.
-fn read_kind(object: &mut Json, was: &GroupVersionKind) -> Result<GroupVersionKind, String> {
-    for (key, was) in [
-        ("apiVersion", was.api_version()),
-        ("kind", was.kind.to_string()),
-    ] {
-        let Json::Object(fields) = &mut *object else {
-            continue;
-        };
-        let found = fields.entry(key).or_insert(Json::Null);
-        let found_type = match found {
-            Json::Null => None,
-            Json::String(text) => text.is_empty().then_some(""),
-            Json::Bool(_) => Some("bool"),
-            Json::Number(_) => Some("number"),
-            Json::Array(_) => Some("array"),
-            Json::Object(_) => Some("object"),
-        };
-        match found_type {
-            None if found.is_string() => {}
-            None | Some("") => *found = was.into(),
-            Some(other) => {
-                return Err(format!(
-                    "couldn't get version/kind; json parse error: json: cannot unmarshal {other} into Go struct field .{key} of type string"
-                ));
+fn decoded_type(kind: &GroupVersionKind) -> Option<MergeType<'static>> {
+    MergeType::decoded(&kind.api_version(), &kind.kind)
+}
+
+/// Checks that `apiVersion` and `kind`, if present, are texts, and that `apiVersion` is well-formed.
+fn check_kind(object: &Json) -> Result<(), String> {
+    for key in ["apiVersion", "kind"] {
+        if let Some(found) = object.get(key).filter(|found| !found.is_null() && !found.is_string()) {
+            let found = json::kind(found);
+            return Err(format!(
+                "couldn't get version/kind; json parse error: json: cannot unmarshal {found} into Go struct field .{key} of type string"
+            ));
+        }
+    }
+    let version = object.get("apiVersion").and_then(Json::as_str);
+    let version = GroupVersion::parse(version.unwrap_or_default());
+    version.map(drop).map_err(|error| error.to_string())
+}
+
+/// Sets `apiVersion` and `kind` from `was` where they are missing or empty.
+fn fill_kind(object: &mut Json, was: &GroupVersionKind) {
+    if let Json::Object(fields) = object {
+        for (key, was) in [("apiVersion", &*was.api_version()), ("kind", &*was.kind)] {
+            if fields.get(key).and_then(Json::as_str).unwrap_or_default().is_empty() {
+                fields.insert(key.to_owned(), was.into());
             }
         }
     }
-    let kind = kind_of(object);
-    let version = object.get("apiVersion").and_then(Json::as_str);
-    GroupVersion::parse(version.unwrap_or_default()).map_err(|error| error.to_string())?;
-    Ok(kind)
 }

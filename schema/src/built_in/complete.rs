@@ -1,9 +1,15 @@
 //! Completes objects as an API server does when it reads them: sets defaults, normalizes quantities, and writes or omits fields
 //! as Go does.
 
+use std::fmt::Write;
+
+use ::base64::Engine;
+use ::base64::engine::general_purpose::STANDARD;
 use gavel_apimachinery::quantity::Quantity;
 use gavel_apimachinery::server::Server;
 use gavel_engine::value::{Json, JsonObject};
+use gavel_golang::base64::{self, Encoding};
+use gavel_golang::time::Layout;
 
 use super::kubernetes::{GoFields, Kubernetes};
 use super::typed::GoType;
@@ -13,25 +19,27 @@ use crate::JsonSchema;
 /// Completes an object of a built-in kind as this API server does. Values that do not fit the kind's type, fields that the type does not
 /// have, and objects of other kinds stay unchanged.
 pub fn complete(object: &mut Json, api_version: &str, kind: &str, server: Server) {
-    if let Some(name) = Kubernetes::get().name_of(api_version, kind) {
-        complete_value(object, GoType::named(name), server);
+    if let Some(name) = Kubernetes::get().decoded_name_of(api_version, kind) {
+        complete_value(object, GoType::named(name), name, server);
     }
 }
 
+/// Completes a value. `holder` is the name of the struct that has the value.
 // Recurses as deep as the document, at most 127 levels.
-fn complete_value(value: &mut Json, ty: GoType<'_>, server: Server) {
+fn complete_value(value: &mut Json, ty: GoType<'_>, holder: &str, server: Server) {
     match (ty, value) {
         (GoType::Struct(name, schema), Json::Object(fields)) => {
             complete_struct(fields, name, schema, server);
         }
         (GoType::Map(of), Json::Object(fields)) => {
             let of = GoType::of(of);
-            let is_amounts = matches!(of, GoType::Quantity);
+            let is_rounded =
+                matches!(of, GoType::Quantity) && holder.starts_with("io.k8s.api.core.");
             for value in fields.values_mut() {
                 replace_null(value, of);
-                match is_amounts {
+                match is_rounded {
                     true => write_amount(value, Quantity::rounded_up_to_milli),
-                    false => complete_value(value, of, server),
+                    false => complete_value(value, of, holder, server),
                 }
             }
         }
@@ -39,10 +47,12 @@ fn complete_value(value: &mut Json, ty: GoType<'_>, server: Server) {
             let of = GoType::of(of);
             for item in items {
                 replace_null(item, of);
-                complete_value(item, of, server);
+                complete_value(item, of, holder, server);
             }
         }
         (GoType::Quantity, value) => write_amount(value, Quantity::clone),
+        (GoType::Time(layout), value) => write_time(value, layout),
+        (GoType::Bytes, value) => write_bytes(value),
         _ => {}
     }
 }
@@ -55,8 +65,7 @@ fn replace_null(value: &mut Json, ty: GoType<'_>) {
 }
 
 fn complete_struct(fields: &mut JsonObject, name: &str, schema: &JsonSchema, server: Server) {
-    static UNKNOWN: GoFields = GoFields::UNKNOWN;
-    let go = Kubernetes::get().fields(name).unwrap_or(&UNKNOWN);
+    let go = Kubernetes::get().fields(name);
     fields.retain(|name, value| !value.is_null() || !schema.properties.contains_key(name.as_str()));
     for (name, zero) in &go.written {
         if zero.is_object() && !fields.contains_key(&**name) {
@@ -72,9 +81,9 @@ fn complete_struct(fields: &mut JsonObject, name: &str, schema: &JsonSchema, ser
     let short = name.strip_prefix("io.k8s.api.").unwrap_or(name);
     defaults::set(fields, short);
     dependent::set(fields, short, server);
-    for (name, value) in &mut *fields {
-        if let Some(schema) = schema.properties.get(name.as_str()) {
-            complete_value(value, GoType::of(schema), server);
+    for (field, value) in &mut *fields {
+        if let Some(schema) = schema.properties.get(field.as_str()) {
+            complete_value(value, GoType::of(schema), name, server);
         }
     }
     fields.retain(|name, value| !is_left_out(name, value, schema, go));
@@ -97,14 +106,16 @@ fn is_left_out(name: &str, value: &Json, schema: &JsonSchema, go: &GoFields) -> 
     let is_empty = match value {
         Json::Array(items) => items.is_empty(),
         Json::Object(entries) => entries.is_empty() && matches!(GoType::of(field), GoType::Map(_)),
+        Json::String(text) if matches!(GoType::of(field), GoType::Bytes) => text.is_empty(),
         value => go.is_plain(name) && is_zero(value),
     };
     is_empty && !go.is_written(name, schema)
 }
 
-/// Whether a value is `false`, 0 or an empty string.
+/// Whether a value is null, `false`, 0 or an empty string.
 fn is_zero(value: &Json) -> bool {
     match value {
+        Json::Null => true,
         Json::Bool(value) => !value,
         Json::Number(number) => number.as_i64() == Some(0),
         Json::String(text) => text.is_empty(),
@@ -121,5 +132,42 @@ fn write_amount(value: &mut Json, change: impl Fn(&Quantity) -> Quantity) {
     };
     if let Ok(amount) = amount {
         *value = Json::String(change(&amount).to_string());
+    }
+}
+
+/// Writes a time in UTC: as whole seconds, or in microseconds if `layout` has them. Go writes its zero time as null.
+fn write_time(value: &mut Json, layout: Layout) {
+    let time = value.as_str().and_then(|text| layout.parse(text).ok());
+    let Some(time) = time else {
+        return;
+    };
+    let mut text = String::new();
+    // Writing to a String does not fail.
+    let _ = time.utc_second().write_rfc3339(&mut text);
+    if layout == Layout::Rfc3339Micro {
+        text.pop();
+        let _ = write!(text, ".{:06}Z", time.nanos / 1000);
+    }
+    *value = match time.is_zero() {
+        true => Json::Null,
+        false => text.into(),
+    };
+}
+
+/// Writes bytes as base64 without line breaks. The bytes are base64 or a list of numbers.
+fn write_bytes(value: &mut Json) {
+    let bytes = match &*value {
+        Json::String(text) => base64::decode(text, Encoding::Standard).ok(),
+        Json::Array(items) => items
+            .iter()
+            .map(|item| match item {
+                Json::Null => Some(0),
+                item => item.as_u64().and_then(|byte| u8::try_from(byte).ok()),
+            })
+            .collect(),
+        _ => None,
+    };
+    if let Some(bytes) = bytes {
+        *value = STANDARD.encode(bytes).into();
     }
 }

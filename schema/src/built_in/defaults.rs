@@ -26,6 +26,19 @@ use Value::{Bool, Empty, Int, Plain, Pointer, Text};
 /// The defaults: the name of a struct, the path of the field within the struct, and the default. Sorted by the names of the structs.
 #[rustfmt::skip] // A table with one row per line.
 const DEFAULTS: &[(&str, &str, Value)] = &[
+    ("admissionregistration.v1.MutatingWebhook", "failurePolicy", Pointer("Fail")),
+    ("admissionregistration.v1.MutatingWebhook", "matchPolicy", Pointer("Equivalent")),
+    ("admissionregistration.v1.MutatingWebhook", "namespaceSelector", Empty),
+    ("admissionregistration.v1.MutatingWebhook", "objectSelector", Empty),
+    ("admissionregistration.v1.MutatingWebhook", "reinvocationPolicy", Pointer("Never")),
+    ("admissionregistration.v1.MutatingWebhook", "timeoutSeconds", Int(10)),
+    ("admissionregistration.v1.RuleWithOperations", "scope", Pointer("*")),
+    ("admissionregistration.v1.ServiceReference", "port", Int(443)),
+    ("admissionregistration.v1.ValidatingWebhook", "failurePolicy", Pointer("Fail")),
+    ("admissionregistration.v1.ValidatingWebhook", "matchPolicy", Pointer("Equivalent")),
+    ("admissionregistration.v1.ValidatingWebhook", "namespaceSelector", Empty),
+    ("admissionregistration.v1.ValidatingWebhook", "objectSelector", Empty),
+    ("admissionregistration.v1.ValidatingWebhook", "timeoutSeconds", Int(10)),
     ("apps.v1.DaemonSet", "spec.revisionHistoryLimit", Int(10)),
     ("apps.v1.DaemonSet", "spec.updateStrategy.type", Text("RollingUpdate")),
     ("apps.v1.Deployment", "spec.progressDeadlineSeconds", Int(600)),
@@ -38,6 +51,7 @@ const DEFAULTS: &[(&str, &str, Value)] = &[
     ("apps.v1.StatefulSet", "spec.podManagementPolicy", Text("OrderedReady")),
     ("apps.v1.StatefulSet", "spec.replicas", Int(1)),
     ("apps.v1.StatefulSet", "spec.revisionHistoryLimit", Int(10)),
+    ("authentication.v1.TokenRequest", "spec.expirationSeconds", Int(3600)),
     ("autoscaling.v1.HorizontalPodAutoscaler", "spec.minReplicas", Int(1)),
     ("autoscaling.v2.HorizontalPodAutoscaler", "spec.minReplicas", Int(1)),
     ("batch.v1.CronJob", "spec.concurrencyPolicy", Text("Allow")),

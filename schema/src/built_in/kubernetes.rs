@@ -16,12 +16,14 @@ use crate::JsonSchema;
 pub struct Kubernetes {
     /// The names of schemas, keyed by `apiVersion` and kind.
     kinds: BTreeMap<String, BTreeMap<String, String>>,
+    /// Like `kinds`, for the kinds of subresources, such as `Scale`. API servers decode their objects, but cannot merge them.
+    decoded: BTreeMap<String, BTreeMap<String, String>>,
     schemas: BTreeMap<String, JsonSchema>,
-    /// How Go writes the fields of structs, keyed by the name of the schema.
+    /// The fields of structs in Go, keyed by the name of the schema.
     fields: BTreeMap<String, GoFields>,
 }
 
-/// How Go writes the fields of a struct. The struct's schema does not contain this.
+/// The fields of a struct in Go, as far as the struct's schema does not tell them.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct GoFields {
@@ -29,13 +31,19 @@ pub(crate) struct GoFields {
     plain: Vec<Box<str>>,
     /// The zero values of the fields that are always written, by the names of the fields.
     pub(super) written: BTreeMap<Box<str>, Json>,
+    /// The names of the fields' types, such as `v1.DNSPolicy`, where the schema does not tell them.
+    pub(super) types: BTreeMap<Box<str>, Box<str>>,
+    /// The names of the embedded structs that have the fields, such as `VolumeSource`. Go's errors contain these names.
+    pub(super) embedded: BTreeMap<Box<str>, Box<str>>,
 }
 
 impl GoFields {
     /// The fields of an unknown struct.
-    pub(super) const UNKNOWN: GoFields = GoFields {
+    const UNKNOWN: GoFields = GoFields {
         plain: Vec::new(),
         written: BTreeMap::new(),
+        types: BTreeMap::new(),
+        embedded: BTreeMap::new(),
     };
 
     /// Whether a field is always written.
@@ -83,14 +91,21 @@ impl Kubernetes {
         self.kinds.get(api_version)?.get(kind).map(String::as_str)
     }
 
+    /// The name of the schema of a kind's objects, also if API servers decode these objects but cannot merge them.
+    pub(crate) fn decoded_name_of(&self, api_version: &str, kind: &str) -> Option<&str> {
+        let decoded = || Some(self.decoded.get(api_version)?.get(kind)?.as_str());
+        self.name_of(api_version, kind).or_else(decoded)
+    }
+
     /// The schema with this name. Other schemas refer to it by the name.
     pub(crate) fn schema(&self, name: &str) -> Option<&JsonSchema> {
         self.schemas.get(name)
     }
 
-    /// How Go writes the struct of a schema.
-    pub(super) fn fields(&self, name: &str) -> Option<&GoFields> {
-        self.fields.get(name)
+    /// The fields of a schema's struct in Go.
+    pub(super) fn fields(&self, name: &str) -> &GoFields {
+        static UNKNOWN: GoFields = GoFields::UNKNOWN;
+        self.fields.get(name).unwrap_or(&UNKNOWN)
     }
 
     /// All schemas with their names.

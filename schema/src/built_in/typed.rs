@@ -24,17 +24,20 @@ pub(super) enum GoType<'s> {
     Bool,
     Text,
     Bytes,
-    Time,
+    Byte,
+    Time(Layout),
     Quantity,
     IntOrString,
     Any,
 }
 
 /// The error of decoding an object of a built-in kind; `None` if the object can be decoded. If there are several errors, the first in the
-/// order of field names is returned.
+/// order of field names is returned; errors of times, quantities and int-or-strings come before others.
 pub fn decoding_error(object: &Json, api_version: &str, kind: &str) -> Option<String> {
-    let ty = GoType::named(Kubernetes::get().name_of(api_version, kind)?);
-    decode(object, ty, "", &mut String::new()).err()
+    let ty = GoType::named(Kubernetes::get().decoded_name_of(api_version, kind)?);
+    let mut decoder = Decoder::default();
+    let stopped = decoder.check(object, ty, None, "").err();
+    stopped.or(decoder.first)
 }
 
 /// Converts a mutated object of a built-in kind to its Go type: doubles that are whole numbers become integers, and integers lose the bits
@@ -44,7 +47,7 @@ pub fn decoding_error(object: &Json, api_version: &str, kind: &str) -> Option<St
 ///
 /// A value cannot be converted. If there are several such values, the first in the order of field names is reported.
 pub fn convert(object: &mut Json, api_version: &str, kind: &str) -> Result<(), String> {
-    match Kubernetes::get().name_of(api_version, kind) {
+    match Kubernetes::get().decoded_name_of(api_version, kind) {
         Some(name) => convert_value(object, GoType::named(name)),
         None => Ok(()),
     }
@@ -60,7 +63,8 @@ impl<'s> GoType<'s> {
 
     pub(super) fn named(name: &'s str) -> Self {
         match name.strip_prefix(MACHINERY) {
-            Some("apis.meta.v1.Time") => return GoType::Time,
+            Some("apis.meta.v1.Time") => return GoType::Time(Layout::Rfc3339),
+            Some("apis.meta.v1.MicroTime") => return GoType::Time(Layout::Rfc3339Micro),
             Some("api.resource.Quantity") => return GoType::Quantity,
             Some("util.intstr.IntOrString") => return GoType::IntOrString,
             _ => {}
@@ -97,17 +101,15 @@ impl<'s> GoType<'s> {
                 let [package, name] = [package, name].map(Option::unwrap_or_default);
                 format!("{package}.{name}")
             }
-            GoType::Map(value) => match GoType::of(value) {
-                GoType::Quantity => "v1.ResourceList".to_owned(),
-                value => format!("map[string]{}", value.name()),
-            },
+            GoType::Map(value) => format!("map[string]{}", GoType::of(value).name()),
             GoType::List(item) => format!("[]{}", GoType::of(item).name()),
             GoType::Int32 | GoType::IntOrString => "int32".to_owned(),
             GoType::Int64 => "int64".to_owned(),
             GoType::Float => "float64".to_owned(),
             GoType::Bool => "bool".to_owned(),
-            GoType::Text | GoType::Time => "string".to_owned(),
+            GoType::Text | GoType::Time(_) => "string".to_owned(),
             GoType::Bytes => "[]uint8".to_owned(),
+            GoType::Byte => "uint8".to_owned(),
             GoType::Quantity => "resource.Quantity".to_owned(),
             GoType::Any => "interface {}".to_owned(),
         }
@@ -117,11 +119,15 @@ impl<'s> GoType<'s> {
     pub(super) fn zero(self) -> Json {
         match self {
             GoType::Struct(..) => Json::Object(JsonObject::new()),
-            GoType::Int32 | GoType::Int64 | GoType::Float | GoType::IntOrString => Json::from(0),
+            GoType::Int32
+            | GoType::Int64
+            | GoType::Float
+            | GoType::IntOrString
+            | GoType::Byte => Json::from(0),
             GoType::Bool => Json::Bool(false),
             GoType::Text => Json::String(String::new()),
             GoType::Quantity => Json::from("0"),
-            GoType::Map(_) | GoType::List(_) | GoType::Bytes | GoType::Time | GoType::Any => {
+            GoType::Map(_) | GoType::List(_) | GoType::Bytes | GoType::Time(_) | GoType::Any => {
                 Json::Null
             }
         }
@@ -132,44 +138,102 @@ impl<'s> GoType<'s> {
         match self {
             GoType::Int32 | GoType::IntOrString => i32::try_from(int).is_ok(),
             GoType::Int64 => true,
+            GoType::Byte => u8::try_from(int).is_ok(),
             _ => false,
         }
     }
 }
 
-/// Checks a value. `holder` is the struct that has the field at `path`.
-// Documents are at most 127 levels deep, which bounds this recursion and that of `convert_value`.
-fn decode(value: &Json, ty: GoType<'_>, holder: &str, path: &mut String) -> Result<(), String> {
-    match (ty, value) {
-        (GoType::Any, _) | (_, Json::Null) => Ok(()),
-        (GoType::Struct(name, schema), Json::Object(fields)) => {
-            let holder = name.rsplit('.').next().unwrap_or_default();
-            let length = path.len();
-            for (name, value) in fields {
-                if let Some(field) = schema.properties.get(name.as_str()) {
-                    path.push('.');
-                    path.push_str(name);
-                    decode(value, GoType::of(field), holder, path)?;
-                    path.truncate(length);
+/// Decodes an object as `encoding/json` does.
+#[derive(Default)]
+struct Decoder {
+    /// The names of the fields that lead to the current value, each after a point.
+    path: String,
+    /// The first error after which decoding continues.
+    first: Option<String>,
+}
+
+impl Decoder {
+    /// Checks a value. `named` is the name of the value's type, if it differs from that of `ty`. `holder` is the struct that has the field at
+    /// `path`.
+    ///
+    /// # Errors
+    ///
+    /// A value is wrong whose type has its own decoder. Decoding stops at this error.
+    // Documents are at most 127 levels deep, which bounds this recursion and that of `convert_value`.
+    fn check(
+        &mut self,
+        value: &Json,
+        ty: GoType<'_>,
+        named: Option<&str>,
+        holder: &str,
+    ) -> Result<(), String> {
+        match (ty, value) {
+            (GoType::Any, _) | (_, Json::Null) => Ok(()),
+            (GoType::Struct(name, schema), Json::Object(fields)) => {
+                let go = Kubernetes::get().fields(name);
+                let holder = name.rsplit('.').next().unwrap_or_default();
+                let length = self.path.len();
+                for (name, value) in fields {
+                    if let Some(field) = schema.properties.get(name.as_str()) {
+                        let embedded = go.embedded.get(name.as_str()).map(|embedded| &**embedded);
+                        for step in embedded.into_iter().chain([name.as_str()]) {
+                            self.path.push('.');
+                            self.path.push_str(step);
+                        }
+                        let named = go.types.get(name.as_str()).map(|named| &**named);
+                        self.check(value, GoType::of(field), named, holder)?;
+                        self.path.truncate(length);
+                    }
                 }
+                Ok(())
             }
-            Ok(())
+            (GoType::Map(of), Json::Object(fields)) => {
+                let of = GoType::of(of);
+                let map = named.and_then(|named| named.strip_prefix("map["));
+                let named = map.and_then(|map| Some(map.split_once(']')?.1));
+                let mut values = fields.values();
+                values.try_for_each(|value| self.check(value, of, named, holder))
+            }
+            (GoType::List(of), Json::Array(items)) => {
+                let of = GoType::of(of);
+                let named = named.and_then(|named| named.strip_prefix("[]"));
+                let mut items = items.iter();
+                items.try_for_each(|item| self.check(item, of, named, holder))
+            }
+            (GoType::Bytes, Json::Array(items)) => {
+                let mut items = items.iter();
+                items.try_for_each(|item| self.check(item, GoType::Byte, None, holder))
+            }
+            (ty, value) => match read(value, ty) {
+                Ok(()) => Ok(()),
+                Err(fault) => self.fault(fault, ty, named, holder),
+            },
         }
-        (GoType::Map(of), Json::Object(fields)) => {
-            let mut values = fields.values();
-            values.try_for_each(|value| decode(value, GoType::of(of), holder, path))
-        }
-        (GoType::List(of), Json::Array(items)) => {
-            let mut items = items.iter();
-            items.try_for_each(|item| decode(item, GoType::of(of), holder, path))
-        }
-        (ty, value) => read(value, ty).map_err(|fault| match fault {
-            GoTypeFault::Type(found) => format!(
-                "json: cannot unmarshal {found} into Go struct field {holder}{path} of type {}",
-                ty.name()
-            ),
+    }
+
+    fn fault(
+        &mut self,
+        fault: GoTypeFault,
+        ty: GoType<'_>,
+        named: Option<&str>,
+        holder: &str,
+    ) -> Result<(), String> {
+        let has_decoder = matches!(ty, GoType::Time(_) | GoType::Quantity | GoType::IntOrString);
+        let message = match fault {
+            GoTypeFault::Type(found) => {
+                let named = named.filter(|_| !has_decoder);
+                let name = named.map_or_else(|| ty.name(), str::to_owned);
+                let path = &self.path;
+                format!("json: cannot unmarshal {found} into Go struct field {holder}{path} of type {name}")
+            }
             GoTypeFault::Value(message) => message,
-        }),
+        };
+        if has_decoder {
+            return Err(message);
+        }
+        self.first.get_or_insert(message);
+        Ok(())
     }
 }
 
@@ -211,6 +275,15 @@ fn convert_value(value: &mut Json, ty: GoType<'_>) -> Result<(), String> {
                 Err(format!("cannot convert {} to {name}", kind(value)))
             })
         }
+        (GoType::Bytes, Json::String(text)) => {
+            let read = base64::decode(text, Encoding::Standard);
+            read.map(drop)
+                .map_err(|error| format!("error decoding from json: {error}"))
+        }
+        (GoType::IntOrString, Json::Number(number)) if whole(number).is_some_and(|int| ty.has_room(int)) => {
+            *value = whole(number).into();
+            Ok(())
+        }
         (ty, value) => read(value, ty).map_err(|fault| match fault {
             GoTypeFault::Type(found) => {
                 let name = ty.name();
@@ -228,7 +301,11 @@ fn whole(number: &serde_json::Number) -> Option<i64> {
         clippy::cast_possible_truncation,
         reason = "the conversion is the same as in Go"
     )]
-    let converted = double.map(|double| double as i64);
+    // On most processors, the result for a double that is too large is the smallest integer.
+    let converted = double.map(|double| match double < 9_223_372_036_854_775_808.0 {
+        true => double as i64,
+        false => i64::MIN,
+    });
     number.as_i64().or(converted)
 }
 
@@ -260,8 +337,8 @@ fn read(value: &Json, ty: GoType<'_>) -> Result<(), GoTypeFault> {
             let read = base64::decode(text, Encoding::Standard);
             read.map(drop).map_err(|error| unreadable(&error))
         }
-        (GoType::Time, Json::String(text)) => {
-            let read = Layout::Rfc3339.parse(text);
+        (GoType::Time(layout), Json::String(text)) => {
+            let read = layout.parse(text);
             read.map(drop).map_err(|error| unreadable(&error))
         }
         (GoType::Quantity, Json::String(text)) => {
@@ -269,7 +346,11 @@ fn read(value: &Json, ty: GoType<'_>) -> Result<(), GoTypeFault> {
             read.map(drop).map_err(|error| unreadable(&error))
         }
         (GoType::Quantity, _) => Err(unreadable(&ParseQuantityError::Format)),
-        (GoType::Int32 | GoType::Int64 | GoType::IntOrString, Json::Number(number)) => {
+        (
+            GoType::Int32 | GoType::Int64 | GoType::IntOrString | GoType::Byte,
+            Json::Number(_),
+        ) => {
+            let number = json::to_string(value);
             Err(GoTypeFault::Type(format!("number {number}")))
         }
         (_, value) => Err(GoTypeFault::Type(json::kind(value).to_owned())),

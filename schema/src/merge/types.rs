@@ -93,6 +93,12 @@ impl<'s> MergeType<'s> {
         MergeType::named(Kubernetes::get().name_of(api_version, kind)?)
     }
 
+    /// The type of objects of a built-in kind that API servers decode. Objects of the kinds of subresources, such as `Scale`, cannot be
+    /// merged.
+    pub fn decoded(api_version: &str, kind: &str) -> Option<MergeType<'static>> {
+        MergeType::named(Kubernetes::get().decoded_name_of(api_version, kind)?)
+    }
+
     pub(super) fn named(name: &str) -> Option<MergeType<'static>> {
         Some(MergeType::of(match name {
             QUANTITY => TypeNode::Quantity,

@@ -89,17 +89,18 @@ impl Serialize for TypedValue<'_> {
     }
 }
 
-/// The type and fields of an object that a struct literal built. Fields of a record that are empty strings are omitted.
+/// The type and fields of an object that a struct literal built. Fields of a record that are empty strings are omitted,
+/// except `value`.
 struct Made<'a>(TypedValue<'a>, &'a Object<'a>);
 
 impl Serialize for Made<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Made(outer, made) = self;
-        let is_set = |value: &Value<'_>| match made.kind() {
+        let is_set = |(name, value): &(&str, Value<'_>)| match made.kind() {
             ObjectKind::Open => true,
-            ObjectKind::Record { .. } => value.as_str() != Some(""),
+            ObjectKind::Record { .. } => *name == "value" || value.as_str() != Some(""),
         };
-        let fields = made.fields().iter().filter(|(_, value)| is_set(value));
+        let fields = made.fields().iter().filter(|field| is_set(field));
         let fields = fields.map(|(name, value)| (*name, outer.inner(*value)));
         let mut object = serializer.serialize_map(Some(2))?;
         object.serialize_entry("type", made.type_name())?;

@@ -1,10 +1,11 @@
-//! Formats CEL lists and maps as Go prints them in messages.
+//! Formats CEL values and the names of their types as Go prints them in messages.
 
 use std::fmt::Write;
 
 use gavel_engine::error::EvalError;
-use gavel_engine::value::{List, Map, Value, ValueKind};
+use gavel_engine::value::{List, Map, Timestamp, Value, ValueKind};
 use gavel_golang::quote::quote;
+use gavel_golang::time::Civil;
 
 /// Formats a CEL list as Go prints it.
 pub(super) fn list(list: List<'_>) -> String {
@@ -57,6 +58,7 @@ fn source(value: Value<'_>) -> String {
         ValueKind::Null => "0".to_owned(),
         ValueKind::Bytes(bytes) => format!("types.Bytes{{{}}}", bytes_source(bytes)),
         ValueKind::Duration(span) => format!("types.Duration{{Duration:{}}}", span.0),
+        ValueKind::Timestamp(time) => time_source(time),
         _ => value.in_message().to_string(),
     }
 }
@@ -65,4 +67,57 @@ fn source(value: Value<'_>) -> String {
 pub(super) fn bytes_source(bytes: &[u8]) -> String {
     let bytes: Vec<String> = bytes.iter().map(|byte| format!("0x{byte:x}")).collect();
     bytes.join(", ")
+}
+
+/// Formats a time as Go's `%#v` prints it.
+pub(super) fn time_source(time: Timestamp) -> String {
+    const MONTHS: [&str; 12] = [
+        "January",
+        "February",
+        "March",
+        "April",
+        "May",
+        "June",
+        "July",
+        "August",
+        "September",
+        "October",
+        "November",
+        "December",
+    ];
+    let civil = Civil::at(time.seconds, time.offset.into());
+    let month = usize::from(civil.month.saturating_sub(1));
+    let month = MONTHS.get(month).copied().unwrap_or_default();
+    let (year, day) = (civil.year, civil.day);
+    let (hour, minute, second, nanos) = (civil.hour, civil.minute, civil.second, time.nanos);
+    let zone = match time.offset {
+        0 => "time.UTC",
+        _ => r#"time.Location("")"#,
+    };
+    format!(
+        "time.Date({year}, time.{month}, {day}, {hour}, {minute}, {second}, {nanos}, {zone})"
+    )
+}
+
+/// The Go type of the value that a value of a library wraps.
+pub(super) fn native_type(value: Value<'_>) -> &'static str {
+    match &*value.type_name() {
+        "kubernetes.Quantity" => "*resource.Quantity",
+        "kubernetes.URL" => "*url.URL",
+        "kubernetes.Semver" => "semver.Version",
+        "kubernetes.NamedFormat" => "cel.Format",
+        "net.IP" => "netip.Addr",
+        "net.CIDR" => "netip.Prefix",
+        _ => "*types.Err",
+    }
+}
+
+/// The name of a library's type in the errors of conversions.
+pub(super) fn library_type(value: Value<'_>) -> String {
+    let name = value.type_name();
+    match &*name {
+        "kubernetes.NamedFormat" => "Format".to_owned(),
+        name if name.starts_with("kubernetes.authorization.") => name.to_owned(),
+        name => name.rsplit('.').next().unwrap_or_default().to_owned(),
+    }
 }

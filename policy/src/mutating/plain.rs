@@ -13,9 +13,13 @@ use gavel_golang::quote::quote;
 use gavel_schema::merge::{Foreign, Plain};
 
 use super::go_text;
+use crate::cel::JSON_PATCH;
 
 /// The largest integer up to which a double represents every integer exactly.
 const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
+
+/// The Go type of a `JSONPatch{…}`.
+const JSON_PATCH_VALUE: &str = "*mutation.JSONPatchVal";
 
 type Converted<T> = Result<T, String>;
 
@@ -57,6 +61,7 @@ fn check_value(
     reach: &mut Reach<'_>,
 ) -> Result<(), EvalError> {
     match value.kind() {
+        ValueKind::Object(object) if object.type_name() == JSON_PATCH => Ok(()),
         ValueKind::Object(object) => {
             let (found, expected) = (object.type_name(), path.as_str());
             if found != expected {
@@ -193,9 +198,12 @@ fn native(value: Value<'_>, reach: &mut Reach<'_>) -> Result<Plain, EvalError> {
             foreign("[]uint8", shown(), source)
         }
         ValueKind::Duration(span) => foreign("time.Duration", shown(), span.0.to_string()),
-        ValueKind::Timestamp(_) => foreign("time.Time", shown(), shown()),
+        ValueKind::Timestamp(time) => foreign("time.Time", shown(), go_text::time_source(time)),
         ValueKind::Optional(Some(held)) => native(*held, reach)?,
         ValueKind::Optional(None) => Plain::Null,
+        ValueKind::Object(object) if object.type_name() == JSON_PATCH => {
+            foreign(JSON_PATCH_VALUE, shown(), shown())
+        }
         ValueKind::Object(object) => match object_fields(object, reach)? {
             Ok(fields) => Plain::Map(fields),
             Err(error) => foreign("*types.Err", error.clone(), error),
@@ -212,7 +220,7 @@ fn native(value: Value<'_>, reach: &mut Reach<'_>) -> Result<Plain, EvalError> {
             foreign("map[ref.Val]ref.Val", text, source)
         }
         ValueKind::Map(_) => document(value, reach)?,
-        _ => foreign(&value.go_type(), shown(), shown()),
+        _ => foreign(go_text::native_type(value), shown(), shown()),
     })
 }
 
@@ -282,12 +290,15 @@ fn walk_json(value: Value<'_>, reach: &mut Reach<'_>) -> Walked<Json> {
         ValueKind::Optional(Some(held)) => return walk_json(*held, reach),
         ValueKind::Optional(None) => Err("optional.none() dereference".to_owned()),
         ValueKind::Type(_) => Err("type conversion not supported for 'type'".to_owned()),
+        ValueKind::Object(object) if object.type_name() == JSON_PATCH => {
+            Err("cannot convert to native type: *structpb.Value".to_owned())
+        }
         ValueKind::Object(object) => return struct_of(object, reach),
         ValueKind::List(list) => return json_list(list, reach, walk_json),
         ValueKind::Map(map) => return json_map(map, reach, walk_json),
         _ => Err(format!(
-            "unsupported type conversion from '{}' to structpb.Value",
-            value.type_name()
+            "type conversion error from '{}' to '*structpb.Value'",
+            go_text::library_type(value)
         )),
     })
 }
@@ -327,6 +338,8 @@ fn struct_part(value: Value<'_>, reach: &mut Reach<'_>) -> Walked<Json> {
         ValueKind::Map(_) if !value.is_of_document() => invalid("map[ref.Val]ref.Val"),
         ValueKind::Duration(_) => invalid("time.Duration"),
         ValueKind::Timestamp(_) => invalid("time.Time"),
+        ValueKind::Object(object) if object.type_name() == JSON_PATCH => invalid(JSON_PATCH_VALUE),
+        ValueKind::Opaque(_) => invalid(go_text::native_type(value)),
         ValueKind::Type(name) => Ok(Ok(name.into())),
         ValueKind::Optional(Some(held)) => struct_part(*held, reach),
         ValueKind::Optional(None) => Ok(Ok(Json::Null)),

@@ -111,11 +111,10 @@ fn stateful_set(spec: &mut JsonObject, server: Server) {
         strategy.insert("type".to_owned(), json!("RollingUpdate"));
         absent(strategy, "rollingUpdate", json!({}));
     }
-    if strategy.get("type").is_some_and(|ty| ty == "RollingUpdate")
-        && let Some(Json::Object(rolling)) = strategy.get_mut("rollingUpdate")
-    {
+    let is_rolling = strategy.get("type").is_some_and(|ty| ty == "RollingUpdate");
+    if let Some(Json::Object(rolling)) = strategy.get_mut("rollingUpdate") {
         absent(rolling, "partition", 0);
-        if server.has(Difference::WorkloadDefaults) {
+        if is_rolling && server.has(Difference::WorkloadDefaults) {
             absent(rolling, "maxUnavailable", 1);
         }
     }

@@ -239,7 +239,7 @@ impl Decoder {
 
 fn convert_value(value: &mut Json, ty: GoType<'_>) -> Result<(), String> {
     match (ty, &mut *value) {
-        (GoType::Any, _) | (_, Json::Null) => Ok(()),
+        (GoType::Any, _) | (_, Json::Null) | (GoType::Bytes, Json::Array(_)) => Ok(()),
         (GoType::Struct(_, schema), Json::Object(fields)) => {
             for (name, value) in fields {
                 if let Some(field) = schema.properties.get(name.as_str()) {

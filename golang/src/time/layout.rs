@@ -162,7 +162,10 @@ impl<'t> Cursor<'t> {
     /// Reads a fraction of exactly six digits; returns it in nanoseconds.
     fn microseconds(&mut self) -> Result<u32, LayoutFault<'t>> {
         let fault = self.expected(".000000");
-        let digits = self.0.strip_prefix(['.', ',']).and_then(|rest| rest.get(..6));
+        let digits = self
+            .0
+            .strip_prefix(['.', ','])
+            .and_then(|rest| rest.get(..6));
         let digits = digits.filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
         let micros: u32 = digits.and_then(|digits| digits.parse().ok()).ok_or(fault)?;
         self.0 = self.0.get(7..).ok_or(fault)?;

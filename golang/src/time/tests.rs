@@ -298,6 +298,23 @@ fn invalid_times_are_reported_as_go_reports_them() {
     for (text, expected) in rfc3339 {
         check(Layout::Rfc3339, text, expected);
     }
+    let micro = [
+        (
+            "2006-02-01T00:00:00Z",
+            r#""2006-02-01T00:00:00Z" as "2006-01-02T15:04:05.000000Z07:00": cannot parse "Z" as ".000000""#,
+        ),
+        (
+            "2006-02-01T00:00:00.12345Z",
+            r#""2006-02-01T00:00:00.12345Z" as "2006-01-02T15:04:05.000000Z07:00": cannot parse ".12345Z" as ".000000""#,
+        ),
+        (
+            "2006-02-01T00:00:00.1234567Z",
+            r#""2006-02-01T00:00:00.1234567Z" as "2006-01-02T15:04:05.000000Z07:00": cannot parse "7Z" as "Z07:00""#,
+        ),
+    ];
+    for (text, expected) in micro {
+        check(Layout::Rfc3339Micro, text, expected);
+    }
     check(
         Layout::DateTime,
         "2006-02-01t",

@@ -94,9 +94,7 @@ pub(super) fn time_source(time: Timestamp) -> String {
         0 => "time.UTC",
         _ => r#"time.Location("")"#,
     };
-    format!(
-        "time.Date({year}, time.{month}, {day}, {hour}, {minute}, {second}, {nanos}, {zone})"
-    )
+    format!("time.Date({year}, time.{month}, {day}, {hour}, {minute}, {second}, {nanos}, {zone})")
 }
 
 /// The Go type of the value that a value of a library wraps.

@@ -144,7 +144,10 @@ fn decoded_type(kind: &GroupVersionKind) -> Option<MergeType<'static>> {
 /// Checks that `apiVersion` and `kind`, if present, are texts, and that `apiVersion` is well-formed.
 fn check_kind(object: &Json) -> Result<(), String> {
     for key in ["apiVersion", "kind"] {
-        if let Some(found) = object.get(key).filter(|found| !found.is_null() && !found.is_string()) {
+        if let Some(found) = object
+            .get(key)
+            .filter(|found| !found.is_null() && !found.is_string())
+        {
             let found = json::kind(found);
             return Err(format!(
                 "couldn't get version/kind; json parse error: json: cannot unmarshal {found} into Go struct field .{key} of type string"
@@ -160,7 +163,12 @@ fn check_kind(object: &Json) -> Result<(), String> {
 fn fill_kind(object: &mut Json, was: &GroupVersionKind) {
     if let Json::Object(fields) = object {
         for (key, was) in [("apiVersion", &*was.api_version()), ("kind", &*was.kind)] {
-            if fields.get(key).and_then(Json::as_str).unwrap_or_default().is_empty() {
+            if fields
+                .get(key)
+                .and_then(Json::as_str)
+                .unwrap_or_default()
+                .is_empty()
+            {
                 fields.insert(key.to_owned(), was.into());
             }
         }

@@ -5,6 +5,7 @@ use gavel_engine::value::Json;
 use serde_json::json;
 
 use super::{complete, convert, decoding_error};
+use crate::merge::MergeType;
 
 fn completed(api_version: &str, kind: &str, mut object: Json) -> Json {
     complete(&mut object, api_version, kind, Server::default());
@@ -245,4 +246,46 @@ fn fields_that_go_omits_are_omitted() {
         let object = completed("apps/v1", "Deployment", deployment(field, value));
         assert_eq!(object.pointer(field), expected.as_ref(), "{field}");
     }
+}
+
+#[test]
+fn times_bytes_and_amounts_are_written_as_go_writes_them() {
+    let lease = json!({
+        "metadata": {"creationTimestamp": "2024-05-06T07:08:09.5+02:00", "deletionTimestamp": "0001-01-01T00:00:00Z"},
+        "spec": {"renewTime": "2024-05-06T07:08:09.123456+02:00"},
+    });
+    let expected = json!({
+        "metadata": {"creationTimestamp": "2024-05-06T05:08:09Z", "deletionTimestamp": null},
+        "spec": {"renewTime": "2024-05-06T05:08:09.123456Z"},
+    });
+    assert_eq!(
+        completed("coordination.k8s.io/v1", "Lease", lease),
+        expected
+    );
+    let secret = json!({"metadata": {}, "data": {"a": "aGk=\n", "b": [104, null]}});
+    let expected = json!({"metadata": {}, "type": "Opaque", "data": {"a": "aGk=", "b": "aAA="}});
+    assert_eq!(completed("v1", "Secret", secret), expected);
+    let amount = json!({"cpu": "0.0001"});
+    let class = json!({"metadata": {}, "handler": "x", "overhead": {"podFixed": amount}});
+    let class = completed("node.k8s.io/v1", "RuntimeClass", class);
+    assert_eq!(class["overhead"]["podFixed"]["cpu"], "100u");
+}
+
+#[test]
+fn kinds_of_subresources_are_decoded_but_not_merged() {
+    let request = completed("authentication.k8s.io/v1", "TokenRequest", json!({}));
+    assert_eq!(request["spec"]["expirationSeconds"], 3600);
+    let scale = ["autoscaling/v1", "Scale"];
+    assert!(MergeType::decoded(scale[0], scale[1]).is_some());
+    assert!(MergeType::built_in(scale[0], scale[1]).is_none());
+}
+
+#[test]
+fn errors_of_types_with_decoders_come_first() {
+    let event = json!({"count": "1", "firstTimestamp": "x", "source": 1});
+    let found = decoding_error(&event, "v1", "Event");
+    assert_eq!(
+        found.as_deref(),
+        Some("parsing time \"x\" as \"2006-01-02T15:04:05Z07:00\": cannot parse \"x\" as \"2006\"")
+    );
 }

@@ -119,11 +119,9 @@ impl<'s> GoType<'s> {
     pub(super) fn zero(self) -> Json {
         match self {
             GoType::Struct(..) => Json::Object(JsonObject::new()),
-            GoType::Int32
-            | GoType::Int64
-            | GoType::Float
-            | GoType::IntOrString
-            | GoType::Byte => Json::from(0),
+            GoType::Int32 | GoType::Int64 | GoType::Float | GoType::IntOrString | GoType::Byte => {
+                Json::from(0)
+            }
             GoType::Bool => Json::Bool(false),
             GoType::Text => Json::String(String::new()),
             GoType::Quantity => Json::from("0"),
@@ -225,7 +223,9 @@ impl Decoder {
                 let named = named.filter(|_| !has_decoder);
                 let name = named.map_or_else(|| ty.name(), str::to_owned);
                 let path = &self.path;
-                format!("json: cannot unmarshal {found} into Go struct field {holder}{path} of type {name}")
+                format!(
+                    "json: cannot unmarshal {found} into Go struct field {holder}{path} of type {name}"
+                )
             }
             GoTypeFault::Value(message) => message,
         };
@@ -280,7 +280,9 @@ fn convert_value(value: &mut Json, ty: GoType<'_>) -> Result<(), String> {
             read.map(drop)
                 .map_err(|error| format!("error decoding from json: {error}"))
         }
-        (GoType::IntOrString, Json::Number(number)) if whole(number).is_some_and(|int| ty.has_room(int)) => {
+        (GoType::IntOrString, Json::Number(number))
+            if whole(number).is_some_and(|int| ty.has_room(int)) =>
+        {
             *value = whole(number).into();
             Ok(())
         }
@@ -346,10 +348,7 @@ fn read(value: &Json, ty: GoType<'_>) -> Result<(), GoTypeFault> {
             read.map(drop).map_err(|error| unreadable(&error))
         }
         (GoType::Quantity, _) => Err(unreadable(&ParseQuantityError::Format)),
-        (
-            GoType::Int32 | GoType::Int64 | GoType::IntOrString | GoType::Byte,
-            Json::Number(_),
-        ) => {
+        (GoType::Int32 | GoType::Int64 | GoType::IntOrString | GoType::Byte, Json::Number(_)) => {
             let number = json::to_string(value);
             Err(GoTypeFault::Type(format!("number {number}")))
         }

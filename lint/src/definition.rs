@@ -1,5 +1,7 @@
 //! CustomResourceDefinitions and their rules.
 
+use std::collections::BTreeSet;
+
 use gavel_apimachinery::field::Error;
 use gavel_crd::definition::{Definition, RuleOutcome, RuleReport, written_field};
 use gavel_golang::quote::quote;
@@ -71,7 +73,7 @@ struct Siblings<'r> {
     /// The rules before the current one, with their paths.
     before: Distinct<'r, String>,
     /// The fields whose absence makes one of the rules fail.
-    required: Vec<FieldPath>,
+    required: BTreeSet<FieldPath>,
 }
 
 impl<'r> Siblings<'r> {
@@ -163,7 +165,7 @@ fn check_rule<'r>(
 fn check_optional(
     subject: &Subject<'_>,
     schema: &JsonSchema,
-    required: &[FieldPath],
+    required: &BTreeSet<FieldPath>,
     is_object: bool,
     problems: &mut Vec<Problem>,
 ) {

@@ -201,7 +201,7 @@ mod tests {
         // Brackets are searched only in the document that has the error.
         yaml(
             "a: 1\n---\nb: [\n---\nc: ]\n",
-            "3:4: this [ is not closed (XXX)",
+            "3:4: this [ is not closed (unclosed bracket '[' at 3:4)",
         );
         let json = |text: &str, expected: &str| check(text, Format::Json, expected);
         json(

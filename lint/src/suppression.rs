@@ -220,6 +220,24 @@ e: |
         let whole = Suppressions::read("# gavel: ignore-file one\na: 1\n");
         assert!(whole.cover(&document.problem("one", "d", "")));
     }
+    /// The lines are stored once, so that the search for a line does not depend on the number of comments.
+    #[test]
+    fn lines_of_overlapping_comments_are_one_range() {
+        let comments = "# gavel: ignore one\n".repeat(9);
+        let text = format!("{comments}a:\n  {comments}  b: 1\nc: 2\n# gavel: ignore one\nd: 3\n");
+        let suppressions = Suppressions::read(&text);
+        assert_eq!(suppressions.lines["one"], [(1, 20), (22, 23)]);
+        let mut blocks = Blocks::default();
+        for (n, line) in ["a:", "  b:", "    c:", "  d:"]
+            .into_iter()
+            .enumerate()
+            .rev()
+        {
+            blocks.add(n, line);
+        }
+        assert_eq!(blocks.open, [(0, 3)]);
+    }
+
     #[test]
     fn comments_need_no_spaces() {
         let text = "image: gavel:1 #gavel:ignore one\nb: 2 # gavel: ignored two\n";

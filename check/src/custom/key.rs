@@ -101,3 +101,38 @@ impl OldObjects {
         self.documents.is_empty()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn old_objects_are_found_in_any_version() {
+        let object = |version: &str, name: &str, namespace: &str, size: u32| {
+            json!({
+                "apiVersion": version, "kind": "Thing", "size": size,
+                "metadata": {"name": name, "namespace": namespace},
+            })
+        };
+        let old = OldObjects::new(
+            vec![
+                object("example.com/v1", "a", "", 1).into(),
+                object("example.com/v1", "a", "default", 2).into(),
+                object("example.com/v1", "a", "other", 3).into(),
+            ],
+            "default",
+        );
+        let size = |version: &str, name: &str, namespace: &str| {
+            let object = object(version, name, namespace, 0);
+            let found = old.find(&Key::of(&object).unwrap())?;
+            found.value()["size"].as_u64()
+        };
+        assert_eq!(size("example.com/v2", "a", ""), Some(1));
+        assert_eq!(size("example.com/v1", "a", "default"), Some(1));
+        assert_eq!(size("example.com/v1", "a", "other"), Some(3));
+        assert_eq!(size("example.org/v1", "a", ""), None);
+        assert_eq!(size("example.com/v1", "b", ""), None);
+    }
+}

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use gavel_manifest::{Place, Problem, Suggestion};
+use gavel_manifest::{Problem, Suggestion};
 
 use crate::findings::Findings;
 
@@ -28,42 +28,39 @@ pub(crate) fn fixed(findings: &Findings) -> (BTreeMap<Arc<Path>, String>, Vec<Pr
     }
     let mut files = BTreeMap::new();
     for (file, mut wanted) in wanted {
-        let mut text = findings.text(&file).unwrap_or_default().to_owned();
-        // Suggestions are applied from the end of the file, so that earlier positions stay valid.
+        let Some(source) = findings.text(&file) else {
+            continue;
+        };
+        // The last suggestion comes first.
         wanted.sort_by_key(|(suggestion, _)| std::cmp::Reverse(suggestion.range));
-        let mut from = usize::MAX;
+        let mut end = source.text().len();
         let mut last = None;
+        // The parts of the new text, from the end of the file.
+        let mut parts = Vec::new();
         for (suggestion, problem) in wanted {
             if last == Some(suggestion) {
                 continue;
             }
             let range = suggestion.range;
-            let bytes = byte_of(&text, range.start).zip(byte_of(&text, range.end));
-            match bytes.filter(|(start, end)| start <= end && *end <= from) {
-                Some((start, end)) => {
-                    text.replace_range(start..end, &suggestion.replacement);
-                    (from, last) = (start, Some(suggestion));
+            let bytes = source.byte_of(range.start).zip(source.byte_of(range.end));
+            match bytes.filter(|(from, to)| from <= to && *to <= end) {
+                Some((from, to)) => {
+                    parts.push(source.text().get(to..end).unwrap_or_default());
+                    parts.push(suggestion.replacement.as_str());
+                    (end, last) = (from, Some(suggestion));
                 }
                 None => left.push(problem.clone()),
             }
         }
-        files.insert(file, text);
+        parts.push(source.text().get(..end).unwrap_or_default());
+        files.insert(file, parts.into_iter().rev().collect());
     }
     (files, left)
 }
 
-fn byte_of(text: &str, place: Place) -> Option<usize> {
-    let line = usize::try_from(place.line).ok()?.checked_sub(1)?;
-    let start: usize = text.split_inclusive('\n').take(line).map(str::len).sum();
-    let column = usize::try_from(place.column).ok()?.checked_sub(1)?;
-    let rest = text.get(start..)?;
-    let within = rest.char_indices().nth(column);
-    Some(start.saturating_add(within.map_or(rest.len(), |(byte, _)| byte)))
-}
-
 #[cfg(test)]
 mod tests {
-    use gavel_manifest::Range;
+    use gavel_manifest::{Place, Range, Source};
 
     use super::*;
 
@@ -71,7 +68,7 @@ mod tests {
     fn problems_whose_suggestions_overlap_another_one_are_left() {
         let file: Arc<Path> = Arc::from(Path::new("a.yaml"));
         let mut findings = Findings::default();
-        findings.add_text(&file, &Arc::from("one two three"));
+        findings.add_text(&file, Source::new("one two three"));
         for (begin, end, replacement) in [(1, 8, "12"), (5, 14, "23"), (5, 14, "23"), (1, 4, "1")] {
             let [start, end] = [begin, end].map(|column| Place { line: 1, column });
             let range = Range { start, end };

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use gavel_manifest::problem::rule;
-use gavel_manifest::{Document, Problem};
+use gavel_manifest::{Document, Problem, Source};
 use gavel_state::as_built_in;
 
 use crate::exit_code::Exit;
@@ -35,7 +35,7 @@ pub(crate) struct ManifestFile {
     /// The path; `-` is standard input.
     pub(crate) path: Arc<Path>,
     /// The text.
-    pub(crate) text: Arc<str>,
+    pub(crate) text: Source,
     /// The objects of the file, including the items of lists.
     pub(crate) objects: Vec<Document>,
     /// The problems of documents that cannot be read.
@@ -49,7 +49,7 @@ impl ManifestFile {
         let documents = reading.documents.into_iter();
         ManifestFile {
             path,
-            text: text.into(),
+            text: Source::new(text),
             objects: documents.flat_map(Document::into_objects).collect(),
             problems: reading.problems,
         }

@@ -4,6 +4,7 @@
 //!
 //! Besides expressions, only API versions, unknown fields and, for the kinds of `resource.k8s.io`, the types of fields are checked.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use gavel_engine::check::CheckedAst;
@@ -82,16 +83,15 @@ pub(crate) fn check(linter: &Linter, document: &Document, problems: &mut Vec<Pro
             &mut found,
         ),
     }
-    let mut before: Vec<(&str, &str)> = Vec::new();
+    let mut before = BTreeSet::new();
     for each in &found {
         let Some(text) = each.text else { continue };
         let (list, _) = each.field.rsplit_once('[').unwrap_or_default();
-        if each.purpose.is_unique() && before.contains(&(list, text)) {
+        if !before.insert((list, text)) && each.purpose.is_unique() {
             let message = format!("Duplicate value: {}", quote(text));
             problems.push(problem(document, &INVALID_VALUE, &each.field, message));
             continue;
         }
-        before.push((list, text));
         each.check(linter, document, text, problems);
     }
 }

@@ -1,15 +1,16 @@
 //! CustomResourceDefinitions and their rules.
 
+use std::collections::BTreeSet;
+
 use gavel_apimachinery::field::Error;
 use gavel_crd::definition::{Definition, RuleOutcome, RuleReport, written_field};
-use gavel_engine::check::CheckedAst;
 use gavel_golang::quote::quote;
 use gavel_manifest::{Document, Problem};
 use gavel_schema::JsonSchema;
 
 use crate::context::Linter;
 use crate::expressions::path::{Aliases, FieldPath, Reads};
-use crate::expressions::{Subject, is_same, optional_fields, problem, shown, without_copy};
+use crate::expressions::{Distinct, Subject, optional_fields, problem, shown, without_copy};
 use crate::kinds::{DEFINITIONS, is_definition, is_definition_of_misspelled_group, pointer};
 use crate::messages::check_message;
 use crate::refusal::refused;
@@ -70,9 +71,9 @@ fn list(rule: &str) -> Option<&str> {
 /// The rules of one schema node.
 struct Siblings<'r> {
     /// The rules before the current one, with their paths.
-    before: Vec<(String, &'r CheckedAst)>,
+    before: Distinct<'r, String>,
     /// The fields whose absence makes one of the rules fail.
-    required: Vec<FieldPath>,
+    required: BTreeSet<FieldPath>,
 }
 
 impl<'r> Siblings<'r> {
@@ -80,7 +81,7 @@ impl<'r> Siblings<'r> {
         let trees = rules.iter().filter_map(|rule| rule.outcome.as_ref().ok());
         let trees = trees.filter_map(|outcome| outcome.trees.rule.as_ref());
         Siblings {
-            before: Vec::new(),
+            before: Distinct::new(),
             required: trees.flat_map(schema_keywords::required).collect(),
         }
     }
@@ -152,21 +153,19 @@ fn check_rule<'r>(
     let required = &siblings.required;
     check_optional(&subject, report.schema, required, is_object, problems);
     schema_keywords::check(&subject, report, problems);
-    let mut before = siblings.before.iter().rev();
-    let same = before.find(|(_, known)| is_same(known.ast().root(), checked.ast().root()));
-    if let Some((known, _)) = same {
+    let path = path.into_owned();
+    if let Some(known) = siblings.before.add(checked.ast().root(), path) {
         let message = format!("the rule is the same as {known}");
         let found = problem(document, &DUPLICATE_VALIDATION, &field, message);
         let known = format!("{known}.rule");
         problems.push(without_copy(found, document, [&known, &field]));
     }
-    siblings.before.push((path.into_owned(), checked));
 }
 
 fn check_optional(
     subject: &Subject<'_>,
     schema: &JsonSchema,
-    required: &[FieldPath],
+    required: &BTreeSet<FieldPath>,
     is_object: bool,
     problems: &mut Vec<Problem>,
 ) {

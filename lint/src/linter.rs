@@ -3,6 +3,7 @@
 use gavel_manifest::{Document, Problem};
 
 use crate::context::Linter;
+use crate::kinds::{DEFINITIONS, is_definition_of_misspelled_group};
 use crate::{configuration, definition, references, registration};
 
 impl Linter {
@@ -11,6 +12,14 @@ impl Linter {
         registration::is_subject(document)
             || definition::is_subject(document)
             || configuration::is_subject(document)
+    }
+
+    /// The API group that a document probably belongs to, if it has the kind of a policy, binding, webhook configuration or definition, and
+    /// its own group is missing or misspelled.
+    pub fn meant_group(document: &Document) -> Option<&'static str> {
+        let misspells = is_definition_of_misspelled_group(document);
+        let definitions = misspells.then_some(DEFINITIONS);
+        definitions.or_else(|| registration::misspelled_group(document))
     }
 
     /// The problems of a single document, in the order of its text.

@@ -13,7 +13,7 @@ use gavel_policy::cel::{Compiler, Declarations};
 
 use crate::context::Linter;
 use crate::expressions::path::{Aliases, Reads};
-use crate::expressions::{Subject, is_same, problem, shown, without_copy, without_item};
+use crate::expressions::{Distinct, Subject, problem, shown, without_copy, without_item};
 use crate::messages::check_message;
 use crate::rules::{DUPLICATE_VALIDATION, OBJECT_ON_DELETE, OLD_OBJECT_ON_CREATE, UNUSED_VARIABLE};
 
@@ -219,22 +219,18 @@ impl<'p> Parts<'p> {
     }
 
     fn check_duplicates(&self, document: &Document, problems: &mut Vec<Problem>) {
-        let validations = self
-            .parts
-            .iter()
-            .filter(|part| matches!(part.role, Role::Validation | Role::MatchCondition));
-        let validations: Vec<_> = validations
-            .filter_map(|part| Some((part, part.checked.as_ref()?)))
-            .collect();
-        for (n, (part, checked)) in validations.iter().enumerate() {
-            let mut before = validations.iter().take(n);
-            let same = before.find(|(known, other)| {
-                known.role == part.role && is_same(other.ast().root(), checked.ast().root())
-            });
-            if let Some((known, _)) = same {
-                let message = format!("the expression is the same as {}", known.field);
-                let found = problem(document, &DUPLICATE_VALIDATION, &part.field, message);
-                problems.push(without_copy(found, document, [&known.field, &part.field]));
+        for role in [Role::Validation, Role::MatchCondition] {
+            let mut distinct = Distinct::new();
+            for part in self.parts.iter().filter(|part| part.role == role) {
+                let Some(checked) = &part.checked else {
+                    continue;
+                };
+                let root = checked.ast().root();
+                if let Some(known) = distinct.add(root, part.field.as_str()) {
+                    let message = format!("the expression is the same as {known}");
+                    let found = problem(document, &DUPLICATE_VALIDATION, &part.field, message);
+                    problems.push(without_copy(found, document, [known, &part.field]));
+                }
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Reports documents that contradict each other: duplicates, and bindings that do not fit their policies or params.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use gavel_engine::value::Json;
 use gavel_manifest::{Document, Problem};
@@ -80,18 +80,23 @@ fn bound(
     if policies.is_empty() || bindings.is_empty() {
         return;
     }
+    // Of policies with the same name, the first counts.
+    let named = policies.iter().rev();
+    let named: HashMap<&str, &Document> = named.map(|policy| (name_of(policy), *policy)).collect();
+    let mut bound = HashSet::new();
     for binding in bindings {
-        let named = binding.value().pointer("/spec/policyName");
-        let Some(named) = named.and_then(Json::as_str) else {
+        let policy_name = binding.value().pointer("/spec/policyName");
+        let Some(policy_name) = policy_name.and_then(Json::as_str) else {
             continue;
         };
-        match policies.iter().find(|policy| name_of(policy) == named) {
+        bound.insert(policy_name);
+        match named.get(policy_name) {
             Some(policy) => params(linter, policy, binding, problems),
             None => {
-                let message = format!("there is no policy {named:?}");
+                let message = format!("there is no policy {policy_name:?}");
                 let found = problem(binding, &MISSING_POLICY, "spec.policyName", message);
                 let names = policies.iter().map(|policy| name_of(policy));
-                problems.push(match nearest(named, names) {
+                problems.push(match nearest(policy_name, names) {
                     Some(name) => found.with_help(format!("did you mean `{name}`?")),
                     None => found,
                 });
@@ -99,11 +104,7 @@ fn bound(
         }
     }
     for policy in policies.iter().filter(|policy| !name_of(policy).is_empty()) {
-        let is_bound = bindings.iter().any(|binding| {
-            let named = binding.value().pointer("/spec/policyName");
-            named.and_then(Json::as_str) == Some(name_of(policy))
-        });
-        if !is_bound {
+        if !bound.contains(name_of(policy)) {
             let message = "no binding names the policy, so it does nothing";
             problems.push(problem(policy, &UNBOUND_POLICY, "metadata.name", message));
         }

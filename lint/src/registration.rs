@@ -26,7 +26,7 @@ pub(crate) fn decode(document: &Document) -> Result<Decoded<Resource>, DecodeErr
 }
 
 /// The group of the [`KINDS`] that the group of a document misspells.
-fn misspelled_group(document: &Document) -> Option<&'static str> {
+pub(crate) fn misspelled_group(document: &Document) -> Option<&'static str> {
     let meant = kinds::misspelled_group(document, &GROUPS);
     meant.filter(|_| KINDS.contains(&text(document, "kind")))
 }

@@ -54,7 +54,10 @@ pub(crate) fn no_such_kind(document: &Document, group: &str) -> Problem {
 }
 
 fn no_matches(document: &Document) -> Problem {
+    let given = document.value().get("apiVersion");
+    let is_text = given.is_none_or(|given| given.is_null() || given.is_string());
     let message = match (text(document, "apiVersion"), text(document, "kind")) {
+        _ if !is_text => "must be a string".to_owned(),
         ("", _) => "must be set".to_owned(),
         (version, kind) => format!("no matches for kind {kind:?} in version {version:?}"),
     };

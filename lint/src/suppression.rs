@@ -1,12 +1,21 @@
 //! Comments that suppress findings: `# gavel: ignore RULE, RULE`.
 
+use std::collections::HashMap;
+
 use gavel_manifest::{Place, Problem};
 
 use crate::rules::{self, UNKNOWN_SUPPRESSION};
 
 /// The suppressions in the comments of a file.
 #[derive(Debug, Default)]
-pub struct Suppressions(Vec<Suppression>);
+pub struct Suppressions {
+    comments: Vec<Suppression>,
+    /// For each rule, the lines on which comments suppress it: sorted ranges that do not overlap. [`ALL`] stands for all rules.
+    lines: HashMap<String, Vec<(u32, u32)>>,
+}
+
+/// The name under which the lines are stored on which comments suppress all rules.
+const ALL: &str = "";
 
 #[derive(Debug)]
 struct Suppression {
@@ -29,38 +38,20 @@ impl Suppressions {
             return Suppressions::default();
         }
         let lines: Vec<&str> = text.lines().collect();
-        let found = lines.iter().enumerate().filter_map(|(n, line)| {
-            let (before, comment) = comment(line)?;
-            let (is_file, rules) = match comment.strip_prefix("-file") {
-                Some(rest) => (true, rest),
-                None => (false, comment),
-            };
-            // Another word, such as `ignored`.
-            if rules.starts_with(char::is_alphanumeric) {
-                return None;
-            }
-            let (rules, _reason) = rules.split_once("--").unwrap_or((rules, ""));
-            let rules = rules.split([',', ' ']).filter(|rule| !rule.is_empty());
-            let lines = match (is_file, before.trim().is_empty()) {
-                (true, _) => (1, u32::MAX),
-                (false, false) => (number(n), number(n)),
-                (false, true) => below(&lines, n),
-            };
-            Some(Suppression {
-                rules: rules.map(str::to_owned).collect(),
-                lines,
-                place: Place {
-                    line: number(n),
-                    column: number(before.chars().count()),
-                },
-            })
-        });
-        Suppressions(found.collect())
+        let mut comments = Vec::new();
+        let mut blocks = Blocks::default();
+        for (n, line) in lines.iter().enumerate().rev() {
+            comments.extend(suppression(n, line, &blocks));
+            blocks.add(n, line);
+        }
+        comments.reverse();
+        let lines = lines_by_rule(&comments);
+        Suppressions { comments, lines }
     }
 
     /// The problems of the comments: names that no rule has.
     pub fn problems(&self) -> impl Iterator<Item = Problem> {
-        self.0.iter().flat_map(|suppression| {
+        self.comments.iter().flat_map(|suppression| {
             let names = suppression.rules.iter();
             let unknown = names.filter(|name| rules::find(name).is_none());
             unknown.map(|name| {
@@ -80,13 +71,67 @@ impl Suppressions {
     /// Whether a comment suppresses a problem. A comment without names of rules suppresses all problems.
     pub fn cover(&self, problem: &Problem) -> bool {
         let line = problem.range.map_or(1, |range| range.start.line);
-        self.0.iter().any(|suppression| {
-            let (first, last) = suppression.lines;
-            let rules = &suppression.rules;
-            (first..=last).contains(&line)
-                && (rules.is_empty() || rules.iter().any(|rule| rule == problem.rule))
+        [ALL, problem.rule].iter().any(|rule| {
+            let ranges = self.lines.get(*rule).map_or(&[][..], Vec::as_slice);
+            let begun = ranges.partition_point(|(first, _)| *first <= line);
+            let last = begun.checked_sub(1).and_then(|n| ranges.get(n));
+            last.is_some_and(|(_, last)| line <= *last)
         })
     }
+}
+
+/// The suppression in the comment on line `n`. `below` are the blocks below this line.
+fn suppression(n: usize, line: &str, below: &Blocks) -> Option<Suppression> {
+    let (before, comment) = comment(line)?;
+    let (is_file, rules) = match comment.strip_prefix("-file") {
+        Some(rest) => (true, rest),
+        None => (false, comment),
+    };
+    // Another word, such as `ignored`.
+    if rules.starts_with(char::is_alphanumeric) {
+        return None;
+    }
+    let (rules, _reason) = rules.split_once("--").unwrap_or((rules, ""));
+    let rules = rules.split([',', ' ']).filter(|rule| !rule.is_empty());
+    let lines = match (is_file, before.trim().is_empty()) {
+        (true, _) => (1, u32::MAX),
+        (false, false) => (number(n), number(n)),
+        (false, true) => (number(n), number(below.first_end().unwrap_or(n))),
+    };
+    Some(Suppression {
+        rules: rules.map(str::to_owned).collect(),
+        lines,
+        place: Place {
+            line: number(n),
+            column: number(before.chars().count()),
+        },
+    })
+}
+
+fn lines_by_rule(comments: &[Suppression]) -> HashMap<String, Vec<(u32, u32)>> {
+    let mut by_rule: HashMap<String, Vec<(u32, u32)>> = HashMap::new();
+    for comment in comments {
+        for rule in &comment.rules {
+            by_rule.entry(rule.clone()).or_default().push(comment.lines);
+        }
+        if comment.rules.is_empty() {
+            by_rule
+                .entry(ALL.to_owned())
+                .or_default()
+                .push(comment.lines);
+        }
+    }
+    for ranges in by_rule.values_mut() {
+        ranges.sort_unstable();
+        ranges.dedup_by(|(first, last), (_, last_before)| {
+            let overlaps = first <= last_before;
+            if overlaps {
+                *last_before = (*last_before).max(*last);
+            }
+            overlaps
+        });
+    }
+    by_rule
 }
 
 /// The text before a comment that suppresses findings, and the text after its word `ignore`; `None` if the line has no such comment.
@@ -102,22 +147,33 @@ fn comment(line: &str) -> Option<(&str, &str)> {
     })
 }
 
-/// The first and the last line that the comment on line `n` applies to: from the comment itself to the next line that is not a comment,
-/// with the lines that are indented below that line.
-fn below(lines: &[&str], n: usize) -> (u32, u32) {
-    let is_content = |line: &&str| {
-        let line = line.trim_start();
-        !line.is_empty() && !line.starts_with('#') && !line.starts_with("//")
-    };
-    let rest = lines.iter().enumerate().skip(n.saturating_add(1));
-    let mut rest = rest.filter(|(_, line)| is_content(line));
-    let Some((first, line)) = rest.next() else {
-        return (number(n), number(n));
-    };
-    let indentation = indent(line);
-    let within = rest.take_while(|(_, line)| indent(line) > indentation);
-    let last = within.last().map_or(first, |(last, _)| last);
-    (number(n), number(last))
+/// The blocks of a text that is read from its last line to its first. A block is a line that is neither empty nor a comment, with the lines
+/// that are indented below that line.
+#[derive(Debug, Default)]
+struct Blocks {
+    /// The blocks below the current line that are in no other block, the first block last: the indentation and the last line of each.
+    open: Vec<(usize, usize)>,
+}
+
+impl Blocks {
+    /// Adds line `n`, which is above all lines that were added before.
+    fn add(&mut self, n: usize, line: &str) {
+        let content = line.trim_start();
+        if content.is_empty() || content.starts_with('#') || content.starts_with("//") {
+            return;
+        }
+        let indentation = indent(line);
+        let mut end = n;
+        while let Some((_, last)) = self.open.pop_if(|(indent, _)| *indent > indentation) {
+            end = last;
+        }
+        self.open.push((indentation, end));
+    }
+
+    /// The last line of the first block.
+    fn first_end(&self) -> Option<usize> {
+        self.open.last().map(|(_, end)| *end)
+    }
 }
 
 fn indent(line: &str) -> usize {
@@ -164,6 +220,24 @@ e: |
         let whole = Suppressions::read("# gavel: ignore-file one\na: 1\n");
         assert!(whole.cover(&document.problem("one", "d", "")));
     }
+    /// The lines are stored once, so that the search for a line does not depend on the number of comments.
+    #[test]
+    fn lines_of_overlapping_comments_are_one_range() {
+        let comments = "# gavel: ignore one\n".repeat(9);
+        let text = format!("{comments}a:\n  {comments}  b: 1\nc: 2\n# gavel: ignore one\nd: 3\n");
+        let suppressions = Suppressions::read(&text);
+        assert_eq!(suppressions.lines["one"], [(1, 20), (22, 23)]);
+        let mut blocks = Blocks::default();
+        for (n, line) in ["a:", "  b:", "    c:", "  d:"]
+            .into_iter()
+            .enumerate()
+            .rev()
+        {
+            blocks.add(n, line);
+        }
+        assert_eq!(blocks.open, [(0, 3)]);
+    }
+
     #[test]
     fn comments_need_no_spaces() {
         let text = "image: gavel:1 #gavel:ignore one\nb: 2 # gavel: ignored two\n";

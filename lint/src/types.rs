@@ -1,5 +1,7 @@
 //! Checks the types and costs of policies with the schemas of the kinds that they match.
 
+use std::collections::{BTreeSet, HashMap};
+
 use gavel_manifest::{Document, Problem, Range};
 use gavel_policy::GroupVersionKind;
 use gavel_policy::cel::TypeFault;
@@ -110,7 +112,7 @@ fn check_optional(
     refused: &[&str],
     found: &mut FoundByKind,
 ) {
-    let kinds: std::collections::BTreeSet<_> = analysis
+    let kinds: BTreeSet<_> = analysis
         .expressions
         .iter()
         .map(|each| each.kind.clone())
@@ -136,7 +138,7 @@ fn check_optional(
             .map(|each| (each, Reads::of(&each.checked, &aliases)))
             .collect();
         // A test in one expression may prevent another expression from being evaluated.
-        let tested: Vec<FieldPath> = reads
+        let tested: BTreeSet<FieldPath> = reads
             .iter()
             .flat_map(|(_, reads)| reads.tested.iter().cloned())
             .collect();
@@ -214,40 +216,30 @@ fn check_costs(document: &Document, costs: &[KindCosts], found: &mut FoundByKind
 #[derive(Default)]
 struct FoundByKind {
     problems: Vec<(Problem, u64, Vec<String>)>,
+    /// The positions of problems, by what makes them the same for several kinds.
+    known: HashMap<Problem, usize>,
 }
 
 impl FoundByKind {
     fn add(&mut self, kind: &GroupVersionKind, problem: Problem) {
-        let key = |problem: &Problem| {
-            (
-                problem.rule,
-                problem.field.clone(),
-                problem.range,
-                problem.message.clone(),
-            )
+        let same = Problem {
+            advice: None,
+            ..problem.clone()
         };
-        let wanted = key(&problem);
-        let kind = kind_name(kind);
-        match self
-            .problems
-            .iter_mut()
-            .find(|(known, ..)| key(known) == wanted)
-        {
-            Some((_, _, kinds)) => kinds.push(kind),
-            None => self.problems.push((problem, 0, vec![kind])),
-        }
-    }
-
-    /// Keeps only the problems that all kinds have.
-    fn retain_those_of_all(&mut self, kinds: usize) {
-        self.problems.retain(|(_, _, of)| of.len() >= kinds);
+        self.add_same(kind, problem, same, 0);
     }
 
     /// Adds a problem. If several kinds have it, the message with the greatest `figure` is kept.
     fn add_most(&mut self, kind: &GroupVersionKind, problem: Problem, figure: u64) {
+        let same = Problem::new(problem.rule, "").of_field(problem.field.clone());
+        self.add_same(kind, problem, same, figure);
+    }
+
+    /// Adds a problem. Problems of several kinds are one if they have the same `same`.
+    fn add_same(&mut self, kind: &GroupVersionKind, problem: Problem, same: Problem, figure: u64) {
+        let n = *self.known.entry(same).or_insert(self.problems.len());
         let kind = kind_name(kind);
-        let same = |known: &Problem| (known.rule, &known.field) == (problem.rule, &problem.field);
-        match self.problems.iter_mut().find(|(known, ..)| same(known)) {
+        match self.problems.get_mut(n) {
             Some((known, most, kinds)) => {
                 kinds.push(kind);
                 if figure > *most {
@@ -256,6 +248,12 @@ impl FoundByKind {
             }
             None => self.problems.push((problem, figure, vec![kind])),
         }
+    }
+
+    /// Keeps only the problems that all kinds have.
+    fn retain_those_of_all(&mut self, kinds: usize) {
+        self.problems.retain(|(_, _, of)| of.len() >= kinds);
+        self.known.clear();
     }
 
     fn into_problems(self) -> impl Iterator<Item = Problem> {

@@ -256,6 +256,72 @@ spec:
     check(&own.replace("/v1", "/v1beta1"), ("invalid-object", 1, 13));
 }
 
+#[test]
+fn each_optional_field_of_a_path_is_reported_once() {
+    let manifest = "apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: things.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {kind: Thing, plural: things, singular: thing, listKind: ThingList}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          a: {type: object, properties: {b: {type: object, properties: {c: {type: integer}}}}}
+        x-kubernetes-validations: [{rule: self.a.b.c > 1 && self.a.b.c < 5, message: a}]
+";
+    let documents = read(manifest, Format::Yaml).all().unwrap();
+    let linter = Linter::new(&Options::default(), &documents).unwrap();
+    let found = linter.document(&documents[0]);
+    let found = found.iter().filter(|each| each.rule == "optional-field");
+    let found: Vec<&str> = found.map(Problem::help).collect();
+    assert_eq!(
+        found,
+        [
+            "test with `has(self.a)` first",
+            "test with `has(self.a.b)` first",
+            "test with `has(self.a.b.c)` first",
+        ]
+    );
+}
+
+#[test]
+fn copies_of_an_expression_name_the_first_one() {
+    let manifest = "apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: a}
+spec:
+  matchConstraints:
+    resourceRules: [{apiGroups: [''], apiVersions: [v1], operations: ['*'], resources: [pods]}]
+  validations:
+  - {expression: request.name != 'a', message: a}
+  - {expression: request.name != 'b', message: b}
+  - {expression: (request.name != 'a'), message: c}
+  - {expression: request.name  != 'a', message: d}
+";
+    let documents = read(manifest, Format::Yaml).all().unwrap();
+    let linter = Linter::new(&Options::default(), &documents).unwrap();
+    let found = linter.document(&documents[0]);
+    let found = found
+        .iter()
+        .filter(|each| each.rule == "duplicate-validation");
+    let found: Vec<_> = found.map(|each| (&*each.field, &*each.message)).collect();
+    let message = "the expression is the same as spec.validations[0].expression";
+    assert_eq!(
+        found,
+        [
+            ("spec.validations[2].expression", message),
+            ("spec.validations[3].expression", message),
+        ]
+    );
+}
+
 /// Another project may have a kind with the same name in a group of its own, so only groups that look misspelled are reported.
 #[test]
 fn kinds_of_misspelled_groups_are_reported() {
@@ -269,6 +335,7 @@ fn kinds_of_misspelled_groups_are_reported() {
         let found: Vec<_> = found.map(|each| (&*each.message, each.help())).collect();
         let message = match version {
             "" => "must be set".to_owned(),
+            "1" => "must be a string".to_owned(),
             _ => format!("no matches for kind {kind:?} in version {version:?}"),
         };
         let help = meant.map(|meant| format!("{kind} is of {meant}/v1"));
@@ -279,6 +346,7 @@ fn kinds_of_misspelled_groups_are_reported() {
     let group = Some("admissionregistration.k8s.io");
     for version in [
         "",
+        "1",
         "v1",
         "admissionregistration/v1",
         "admisionregistration.k8s.io/v1",

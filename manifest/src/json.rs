@@ -2,13 +2,13 @@
 //! finds the places.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use gavel_apimachinery::json;
 
 use crate::layout::{Node, TextLines};
 use crate::place::{Place, Range};
 use crate::problem::{Problem, duplicate_key, rule};
+use crate::source::Source;
 use crate::written::Style;
 use crate::{Document, Reading, unclosed};
 
@@ -37,7 +37,7 @@ pub(crate) fn read(text: &str) -> Reading {
             }
         })
         .collect();
-    let source: Option<Arc<str>> = walk.has_escapes.then(|| text.into());
+    let source = walk.has_escapes.then(|| Source::new(text));
     let documents = documents.into_iter().map(|document| Document {
         source: source.clone(),
         ..document

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::place::{Place, Range};
+use crate::source::Source;
 use crate::written::{Style, place_of};
 
 /// The position of a value, and the positions of the values within it.
@@ -122,7 +123,7 @@ impl Node {
 
     /// Converts a line and column in this string (both from 1) to a place in the file; `None` if the place is not known. `source` is the
     /// text of the file.
-    pub(crate) fn within(&self, source: Option<&str>, line: u32, column: u32) -> Option<Place> {
+    pub(crate) fn within(&self, source: Option<&Source>, line: u32, column: u32) -> Option<Place> {
         let (lines_below, columns_right) = (line.saturating_sub(1), column.saturating_sub(1));
         Some(match self.parts {
             Parts::Text(TextLines::One { offset }) if lines_below == 0 => Place {

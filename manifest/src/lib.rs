@@ -32,6 +32,7 @@ mod layout;
 mod name;
 mod place;
 pub mod problem;
+mod source;
 mod spelling;
 mod unclosed;
 mod written;
@@ -44,6 +45,7 @@ pub use json::json_problem;
 pub use name::name_at;
 pub use place::{Place, Range};
 pub use problem::{Advice, Problem, Severity, Suggestion};
+pub use source::Source;
 pub use spelling::{nearest, nearest_within};
 pub use unclosed::{Lexeme, place_of, unclosed};
 
@@ -133,7 +135,7 @@ pub struct Document {
     duplicates: Vec<Problem>,
     file: Option<Arc<Path>>,
     /// The text of the file. The text of a JSON file is stored only if its strings contain escapes.
-    source: Option<Arc<str>>,
+    source: Option<Source>,
 }
 
 impl Document {
@@ -219,7 +221,7 @@ impl Document {
     /// such line and column, returns the place where the string begins.
     pub fn place_within(&self, field: &str, line: u32, column: u32) -> Place {
         let node = self.layout.find(field);
-        let place = node.within(self.source.as_deref(), line, column);
+        let place = node.within(self.source.as_ref(), line, column);
         place.unwrap_or(node.place())
     }
 
@@ -227,7 +229,7 @@ impl Document {
     /// of these characters in the string, counted from 1. Returns `None` if the characters are not contiguous in the file.
     pub fn range_within(&self, field: &str, line: u32, column: u32, length: u32) -> Option<Range> {
         let node = self.layout.find(field);
-        let source = self.source.as_deref();
+        let source = self.source.as_ref();
         let start = node.within(source, line, column)?;
         let last = column.saturating_add(length.saturating_sub(1));
         let last = node.within(source, line, last)?;
@@ -244,11 +246,10 @@ impl Document {
     fn written(&self, field: &str) -> Option<String> {
         let Range { start, end } = self.layout.find(field).range();
         let length = end.column.checked_sub(start.column)?;
-        let lines = self.source.as_deref()?.lines();
-        let mut lines = lines.skip(usize::try_from(start.line.checked_sub(1)?).ok()?);
-        let line = lines
-            .next()
-            .filter(|_| end.line == start.line && length > 0)?;
+        if end.line != start.line || length == 0 {
+            return None;
+        }
+        let line = self.source.as_ref()?.line(start.line)?;
         let before = usize::try_from(start.column.checked_sub(1)?).ok()?;
         let length = usize::try_from(length).ok()?;
         Some(line.chars().skip(before).take(length).collect())
@@ -258,7 +259,7 @@ impl Document {
     /// ends before the first line that is not indented deeper than its dash. `None` if the list is written in brackets.
     pub fn lines_of_item(&self, item: &str) -> Option<Range> {
         let start = self.layout.find(item).place();
-        let source = self.source.as_deref()?;
+        let source = self.source.as_ref()?;
         written::lines_of_item(source, start)
     }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// A place in a file: line and column, both from 1; columns are code points.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {
     /// The line, from 1.
     pub line: u32,
@@ -12,7 +12,7 @@ pub struct Place {
 }
 
 /// A range of a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Range {
     /// The beginning.
     pub start: Place,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::place::{Place, Range};
 
 /// A problem of a file or an object. It is shown as `file:line:column: field: message (kinds)`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Problem {
     /// The name of the violated rule: a constant of [`rule`], a reason of Kubernetes such as `FieldValueInvalid`, or a rule of the host.
     pub rule: &'static str,
@@ -28,7 +28,7 @@ pub struct Problem {
 }
 
 /// How to solve a problem: a help text and, if there is only one correct fix, a replacement.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Advice {
     /// Advice in words; can be empty.
     pub help: String,
@@ -37,7 +37,7 @@ pub struct Advice {
 }
 
 /// A replacement for a part of a file.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Suggestion {
     /// The range that is replaced.
     pub range: Range,

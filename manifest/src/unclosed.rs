@@ -59,52 +59,70 @@ pub fn place_of(text: &str, byte: usize) -> Place {
 pub(crate) fn in_json(problem: Problem, text: &str) -> Problem {
     let lexeme = |text: &str, at: usize| quoted(text, at, &['"'], |c| c == '\n');
     let byte = unclosed(text, lexeme).last().copied();
-    opened(problem, text, byte)
+    let lines_above = 0;
+    Part { text, lines_above }.opened(problem, byte)
 }
 
-/// Moves a syntax error of YAML to the unclosed bracket that caused it, if there is one. `bracket` is the innermost open bracket at the
-/// error.
-pub(crate) fn in_flow(problem: Problem, text: &str, bracket: Option<Place>) -> Problem {
-    let from = bracket.and_then(|place| byte_of(text, place));
-    let rest = from.and_then(|from| text.get(from..));
-    let is_flow = |rest: &&str| rest.starts_with(['[', '{']);
-    let unclosed = rest.filter(is_flow).map(|rest| unclosed(rest, yaml));
-    let byte = unclosed.and_then(|unclosed| unclosed.first()?.checked_add(from?));
-    opened(problem, text, byte)
+/// A part of a file.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Part<'t> {
+    pub(crate) text: &'t str,
+    /// The number of lines in front of this part.
+    pub(crate) lines_above: usize,
 }
 
-/// Moves a syntax error of YAML to the unclosed quote that caused it, if there is one. This is the first quote after `end`, the byte up to
-/// which the text could be read.
-pub(crate) fn in_quotes(problem: Problem, text: &str, end: usize) -> Problem {
-    let rest = text.get(end..).unwrap_or_default();
-    let mut quotes = rest.char_indices().filter(|(_, c)| matches!(c, '"' | '\''));
-    let first = quotes.find(|(at, _)| begins(text, at.saturating_add(end)));
-    opened(problem, text, first.map(|(at, _)| at.saturating_add(end)))
-}
+impl Part<'_> {
+    /// Moves a syntax error of YAML to the unclosed bracket that caused it, if there is one. `bracket` is the innermost open bracket at the
+    /// error.
+    pub(crate) fn in_flow(self, problem: Problem, bracket: Option<Place>) -> Problem {
+        let from = bracket.and_then(|place| self.byte_of(place));
+        let rest = from.and_then(|from| self.text.get(from..));
+        let is_flow = |rest: &&str| rest.starts_with(['[', '{']);
+        let unclosed = rest.filter(is_flow).map(|rest| unclosed(rest, yaml));
+        let byte = unclosed.and_then(|unclosed| unclosed.first()?.checked_add(from?));
+        self.opened(problem, byte)
+    }
 
-/// Moves the problem to the unclosed quote or bracket at `byte`; `None` leaves the problem unchanged.
-fn opened(problem: Problem, text: &str, byte: Option<usize>) -> Problem {
-    let opener = byte.and_then(|byte| text.get(byte..)?.chars().next());
-    let Some((byte, opener)) = byte.zip(opener) else {
-        return problem;
-    };
-    let noticed = match problem.range {
-        Some(range) => format!("{} at {}", problem.message, range.start),
-        None => problem.message,
-    };
-    Problem::new(
-        rule::SYNTAX,
-        format!("this {opener} is not closed ({noticed})"),
-    )
-    .at(place_of(text, byte))
-}
+    /// Moves a syntax error of YAML to the unclosed quote that caused it, if there is one. This is the first quote after `end`, the byte
+    /// up to which the text could be read.
+    pub(crate) fn in_quotes(self, problem: Problem, end: usize) -> Problem {
+        let rest = self.text.get(end..).unwrap_or_default();
+        let mut quotes = rest.char_indices().filter(|(_, c)| matches!(c, '"' | '\''));
+        let first = quotes.find(|(at, _)| begins(self.text, at.saturating_add(end)));
+        self.opened(problem, first.map(|(at, _)| at.saturating_add(end)))
+    }
 
-fn byte_of(text: &str, place: Place) -> Option<usize> {
-    let above = usize::try_from(place.line).ok()?.checked_sub(1)?;
-    let column = usize::try_from(place.column).ok()?.checked_sub(1)?;
-    let start: usize = text.split_inclusive('\n').take(above).map(str::len).sum();
-    let (within, _) = text.get(start..)?.char_indices().nth(column)?;
-    start.checked_add(within)
+    /// Moves the problem to the unclosed quote or bracket at `byte`; `None` leaves the problem unchanged.
+    fn opened(self, problem: Problem, byte: Option<usize>) -> Problem {
+        let opener = byte.and_then(|byte| self.text.get(byte..)?.chars().next());
+        let Some((byte, opener)) = byte.zip(opener) else {
+            return problem;
+        };
+        let noticed = match problem.range {
+            Some(range) => format!("{} at {}", problem.message, range.start),
+            None => problem.message,
+        };
+        let place = place_of(self.text, byte);
+        let lines_above = u32::try_from(self.lines_above).unwrap_or(u32::MAX);
+        Problem::new(
+            rule::SYNTAX,
+            format!("this {opener} is not closed ({noticed})"),
+        )
+        .at(Place {
+            line: place.line.saturating_add(lines_above),
+            ..place
+        })
+    }
+
+    fn byte_of(self, place: Place) -> Option<usize> {
+        let line = usize::try_from(place.line).ok()?;
+        let above = line.checked_sub(1)?.checked_sub(self.lines_above)?;
+        let column = usize::try_from(place.column).ok()?.checked_sub(1)?;
+        let lines = self.text.split_inclusive('\n');
+        let start: usize = lines.take(above).map(str::len).sum();
+        let (within, _) = self.text.get(start..)?.char_indices().nth(column)?;
+        start.checked_add(within)
+    }
 }
 
 fn yaml(text: &str, at: usize) -> Lexeme {
@@ -179,6 +197,11 @@ mod tests {
         yaml(
             "a: [1, \"\\q\", 2]\n",
             "1:8: while parsing a quoted scalar, found unknown escape character",
+        );
+        // Brackets are searched only in the document that has the error.
+        yaml(
+            "a: 1\n---\nb: [\n---\nc: ]\n",
+            "3:4: this [ is not closed (unclosed bracket '[' at 3:4)",
         );
         let json = |text: &str, expected: &str| check(text, Format::Json, expected);
         json(

@@ -2,6 +2,7 @@
 //! parsing removes.
 
 use crate::place::{Place, Range};
+use crate::source::Source;
 
 /// The notation of a scalar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -225,10 +226,9 @@ impl WrittenWalk<'_> {
     }
 }
 /// The lines of an item of a block list; the value of the item begins at the place `value`.
-pub(crate) fn lines_of_item(source: &str, value: Place) -> Option<Range> {
-    let first = usize::try_from(value.line).ok()?.checked_sub(1)?;
+pub(crate) fn lines_of_item(source: &Source, value: Place) -> Option<Range> {
     let column = usize::try_from(value.column).ok()?.checked_sub(1)?;
-    let mut lines = source.lines().skip(first);
+    let mut lines = source.from_line(value.line)?.lines();
     let before: String = lines.next()?.chars().take(column).collect();
     let dash = before.find('-')?;
     let is_alone = |text: Option<&str>| text.is_some_and(|text| text.trim().is_empty());

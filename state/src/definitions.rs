@@ -91,10 +91,11 @@ impl Definitions {
         };
         let Compiled { crd, kind, .. } = &**compiled;
         let kind = kind.clone();
-        let found = read(crd, request.object).and_then(|object| {
+        let read = |object| read(crd, object, interrupt);
+        let found = read(request.object).and_then(|object| {
             let old = match request.old_object.is_null() {
                 true => None,
-                false => Some(read(crd, request.old_object)?),
+                false => Some(read(request.old_object)?),
             };
             let options = ValidateOptions {
                 status: request.subresource == "status",
@@ -127,10 +128,20 @@ fn cost(remaining: i64) -> u64 {
     COST_BUDGET.saturating_sub(left).unsigned_abs()
 }
 
-/// Decodes a custom resource as an API server does.
-fn read(crd: &CompiledCrd, object: Value<'_>) -> Result<Json, String> {
+/// Decodes a custom resource as an API server does, unless the interrupt says that there is no time left.
+fn read(
+    crd: &CompiledCrd,
+    object: Value<'_>,
+    interrupt: &(dyn Fn() -> bool + Sync),
+) -> Result<Json, String> {
     let too_large = || "the object is too large to be read".to_owned();
+    let in_time = || match interrupt() {
+        true => Err("there is no time to read the object".to_owned()),
+        false => Ok(()),
+    };
+    in_time()?;
     let object = object.to_json().ok_or_else(too_large)?;
+    in_time()?;
     let decoded = crd.decode(object, DecodeOptions::default());
     decoded
         .map(|decoded| decoded.object)

@@ -1,6 +1,8 @@
 //! Tests a store with events from files and from a cluster.
 #![cfg(test)]
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use gavel_engine::value::Arena;
 use gavel_libraries::Server;
 use gavel_policy::{AdmissionRequest, Options, dispatch};
@@ -342,4 +344,44 @@ fn objects_that_no_policy_reads_need_no_name() {
             "{api_version} {kind}"
         );
     }
+}
+
+/// An object of several megabytes takes long to convert, so the time is checked before each part.
+#[test]
+fn custom_resources_are_not_read_when_there_is_no_time() {
+    let definition = json!({
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": "things.example.com"},
+        "spec": {
+            "group": "example.com", "scope": "Cluster",
+            "names": {"plural": "things", "singular": "thing", "kind": "Thing", "listKind": "ThingList"},
+            "versions": [{
+                "name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": {"type": "object"}},
+            }],
+        },
+    });
+    let mut store = Store::new(Server::default()).unwrap();
+    store.handle(applied(definition));
+    let state = store.publish();
+    let object = json!({"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "a", "labels": 1}});
+    let request = json!({
+        "uid": "1", "operation": "UPDATE", "name": "a",
+        "kind": {"group": "example.com", "version": "v1", "kind": "Thing"},
+        "resource": {"group": "example.com", "version": "v1", "resource": "things"},
+        "object": object, "oldObject": object,
+    });
+    let arena = Arena::new();
+    let request = AdmissionRequest::read((&request).into(), &arena).unwrap();
+    let unreadable = |checks_in_time: usize| {
+        let checks = AtomicUsize::new(0);
+        let interrupt = || checks.fetch_add(1, Ordering::Relaxed) >= checks_in_time;
+        state
+            .definitions()
+            .validate(&request, &interrupt)
+            .unreadable
+            .unwrap()
+    };
+    let late = "there is no time to read the object";
+    assert_eq!(unreadable(0), late);
+    assert_eq!(unreadable(1), late);
+    assert!(unreadable(2).starts_with("json: cannot unmarshal"));
 }

@@ -1,9 +1,10 @@
 //! The identity of an object.
 
+use std::collections::HashMap;
 use std::fmt;
 
 use gavel_engine::value::Json;
-use gavel_manifest::name_at;
+use gavel_manifest::{Document, name_at};
 
 /// The identity of an object.
 #[derive(Debug, Clone, Copy)]
@@ -47,12 +48,10 @@ impl<'d> Key<'d> {
         split.map_or(self.api_version, |(_, version)| version)
     }
 
-    /// Whether both keys name the same object, in any version; `default` is the namespace of objects that do not name one.
-    pub fn is_same_object(&self, other: &Key<'_>, default: &str) -> bool {
-        self.group() == other.group()
-            && self.kind == other.kind
-            && self.name == other.name
-            && self.namespace_or(default) == other.namespace_or(default)
+    /// The parts that are equal for all versions of an object; `default` is the namespace of objects that do not name one.
+    fn identity<'n>(&'n self, default: &'n str) -> [&'n str; 4] {
+        let namespace = self.namespace_or(default);
+        [self.group(), self.kind, self.name, namespace]
     }
 
     fn namespace_or<'n>(&'n self, default: &'n str) -> &'n str {
@@ -66,5 +65,74 @@ impl<'d> Key<'d> {
 impl fmt::Display for Key<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.api_version, self.kind)
+    }
+}
+
+/// The objects before an update, found by their group, kind, name and namespace.
+#[derive(Debug)]
+pub struct OldObjects {
+    documents: HashMap<[String; 4], Document>,
+    /// The namespace of objects that do not name one.
+    default: String,
+}
+
+impl OldObjects {
+    /// Stores objects; `default` is the namespace of objects that do not name one. If an object occurs twice, the first one counts.
+    pub fn new(documents: Vec<Document>, default: &str) -> Self {
+        let keyed = documents.into_iter().rev().filter_map(|document| {
+            let key = Key::of(document.value()).ok()?;
+            let identity = key.identity(default).map(str::to_owned);
+            Some((identity, document))
+        });
+        OldObjects {
+            documents: keyed.collect(),
+            default: default.to_owned(),
+        }
+    }
+
+    /// The object with this key, in any version.
+    pub fn find(&self, key: &Key<'_>) -> Option<&Document> {
+        let identity = key.identity(&self.default).map(str::to_owned);
+        self.documents.get(&identity)
+    }
+
+    /// Whether there are no objects.
+    pub fn is_empty(&self) -> bool {
+        self.documents.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn old_objects_are_found_in_any_version() {
+        let object = |version: &str, name: &str, namespace: &str, size: u32| {
+            json!({
+                "apiVersion": version, "kind": "Thing", "size": size,
+                "metadata": {"name": name, "namespace": namespace},
+            })
+        };
+        let old = OldObjects::new(
+            vec![
+                object("example.com/v1", "a", "", 1).into(),
+                object("example.com/v1", "a", "default", 2).into(),
+                object("example.com/v1", "a", "other", 3).into(),
+            ],
+            "default",
+        );
+        let size = |version: &str, name: &str, namespace: &str| {
+            let object = object(version, name, namespace, 0);
+            let found = old.find(&Key::of(&object).unwrap())?;
+            found.value()["size"].as_u64()
+        };
+        assert_eq!(size("example.com/v2", "a", ""), Some(1));
+        assert_eq!(size("example.com/v1", "a", "default"), Some(1));
+        assert_eq!(size("example.com/v1", "a", "other"), Some(3));
+        assert_eq!(size("example.org/v1", "a", ""), None);
+        assert_eq!(size("example.com/v1", "b", ""), None);
     }
 }

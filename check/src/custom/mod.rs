@@ -7,5 +7,5 @@ mod object;
 
 pub use checked::Checked;
 pub use definitions::KnownDefinitions;
-pub use key::Key;
+pub use key::{Key, OldObjects};
 pub use object::{Taken, check};

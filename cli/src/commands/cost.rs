@@ -1,5 +1,6 @@
 //! `gavel cost`: estimates the costs of rules and expressions without evaluating them.
 
+use std::collections::HashMap;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
@@ -27,13 +28,17 @@ pub(crate) fn run(args: &CostArgs) -> io::Result<Exit> {
     };
     let old = manifests.objects(&args.compare);
     let before = match costs(&options, &old) {
-        Ok(costs) => costs.into_iter().map(|(_, cost)| cost).collect::<Vec<_>>(),
+        Ok(costs) => costs,
         Err(error) => return unusable(&error),
     };
     let found = match costs(&options, &documents) {
         Ok(found) => found,
         Err(error) => return unusable(&error),
     };
+    // Of objects with the same name, the first counts.
+    let before = before.iter().rev();
+    let before = before.map(|(_, cost)| ((&cost.object, &cost.about), cost));
+    let before: HashMap<_, &ObjectCost> = before.collect();
     if !args.compare.is_empty() && before.is_empty() {
         report::warning(&"--compare: there is no older definition or policy to compare with");
     }
@@ -58,9 +63,7 @@ pub(crate) fn run(args: &CostArgs) -> io::Result<Exit> {
         exceeding = exceeding
             .saturating_add(rules.count())
             .saturating_add(totals.count());
-        let before = before
-            .iter()
-            .find(|old| (&old.object, &old.about) == (&cost.object, &cost.about));
+        let before = before.get(&(&cost.object, &cost.about)).copied();
         match (args.output, args.compare.is_empty()) {
             (Output::Json, _) => write_json(&mut out, document, cost, before)?,
             (Output::Text, true) => write_tree(&mut out, cost)?,

@@ -1,14 +1,16 @@
 //! `gavel lint`: finds mistakes in policies, definitions and other objects that contain expressions.
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use gavel_check::custom::{Key, OldObjects};
 use gavel_engine::value::Json;
 use gavel_libraries::{KubeVersion, Server};
 use gavel_lint::{Linter, Options, Selection, Suppressions};
-use gavel_manifest::{Document, Problem, Severity};
+use gavel_manifest::{Document, Problem, Severity, Source};
 
 use crate::args::LintArgs;
 use crate::baseline::{self, Baseline};
@@ -37,6 +39,8 @@ pub(crate) fn run(args: &LintArgs) -> io::Result<Exit> {
     if !args.old.is_empty() && !old.iter().any(Linter::is_subject) {
         report::warning(&"--old: there is no older definition to compare with");
     }
+    // Definitions and policies have no namespace.
+    let old = OldObjects::new(old, "");
     let examined = run.documents.iter().filter(|each| Linter::is_subject(each));
     let examined = examined.count();
     run.lint(&settings, &old, &mut openapi, &mut manifests);
@@ -159,8 +163,8 @@ impl LintRun {
             paths: Vec::new(),
         };
         for file in files {
-            run.findings.add_text(&file.path, &file.text);
-            let suppressions = Suppressions::read(&file.text);
+            let suppressions = Suppressions::read(file.text.text());
+            run.findings.add_text(&file.path, file.text);
             let unknown = suppressions.problems();
             let unknown = unknown.map(|problem| problem.in_file(&file.path));
             run.findings.problems.extend(unknown);
@@ -177,11 +181,12 @@ impl LintRun {
     fn lint(
         &mut self,
         settings: &Settings,
-        old: &[Document],
+        old: &OldObjects,
         openapi: &mut Vec<(PathBuf, Json)>,
         manifests: &mut Manifests,
     ) {
         let mut found: Vec<(Problem, Vec<KubeVersion>)> = Vec::new();
+        let mut known: HashMap<Problem, usize> = HashMap::new();
         for version in &settings.versions {
             let options = Options {
                 server: Server::new(*version),
@@ -191,13 +196,16 @@ impl LintRun {
                 continue;
             };
             for problem in self.of_version(&linter, old, manifests) {
-                // If one version reports the same problem twice, both occurrences stay separate entries.
-                let known = found.iter_mut().find(|(known, versions)| {
-                    *known == problem && versions.last() != Some(version)
-                });
-                match known {
-                    Some((_, versions)) => versions.push(*version),
-                    None => found.push((problem, vec![*version])),
+                match known.entry(problem.clone()) {
+                    Entry::Occupied(known) => {
+                        if let Some((_, versions)) = found.get_mut(*known.get()) {
+                            versions.push(*version);
+                        }
+                    }
+                    Entry::Vacant(new) => {
+                        new.insert(found.len());
+                        found.push((problem, vec![*version]));
+                    }
                 }
             }
         }
@@ -251,20 +259,17 @@ impl LintRun {
     fn of_version(
         &self,
         linter: &Linter,
-        old: &[Document],
+        old: &OldObjects,
         manifests: &mut Manifests,
     ) -> Vec<Problem> {
         manifests.progress().expect(self.documents.len());
         let mut problems: Vec<Problem> = Vec::new();
         for of_document in in_parallel(&self.documents, |document| {
             let mut problems = linter.document(document);
-            let older = old.iter().find(|old| is_same_object(old, document));
-            problems.extend(
-                older
-                    .map(|old| linter.update(document, old))
-                    .into_iter()
-                    .flatten(),
-            );
+            let key = Key::of(document.value()).ok();
+            if let Some(old) = key.and_then(|key| old.find(&key)) {
+                problems.extend(linter.update(document, old));
+            }
             problems
         }) {
             problems.extend(of_document);
@@ -278,7 +283,7 @@ impl LintRun {
     fn fix(
         &mut self,
         settings: &Settings,
-        old: &[Document],
+        old: &OldObjects,
         openapi: &mut Vec<(PathBuf, Json)>,
         manifests: &mut Manifests,
     ) -> io::Result<()> {
@@ -313,7 +318,7 @@ impl LintRun {
     /// The files, some of them with new texts.
     fn files_with(&self, texts: &BTreeMap<Arc<Path>, String>) -> Vec<ManifestFile> {
         let files = self.paths.iter().map(|path| {
-            let known = self.findings.text(path).unwrap_or_default();
+            let known = self.findings.text(path).map_or("", Source::text);
             let text = texts.get(path).map_or(known, String::as_str);
             ManifestFile::new(Arc::clone(path), text)
         });
@@ -331,10 +336,4 @@ fn read_openapi(paths: &[PathBuf], manifests: &mut Manifests) -> Vec<(PathBuf, J
         }
     }
     documents
-}
-
-fn is_same_object(one: &Document, other: &Document) -> bool {
-    ["/kind", "/metadata/name"]
-        .iter()
-        .all(|pointer| one.value().pointer(pointer) == other.value().pointer(pointer))
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use clap::ValueEnum;
-use gavel_manifest::{Problem, Severity};
+use gavel_manifest::{Problem, Severity, Source};
 
 mod github;
 mod json;
@@ -39,23 +39,23 @@ pub(crate) enum Format {
 pub(crate) struct Findings {
     pub(crate) problems: Vec<Problem>,
     /// The texts of the files, from which excerpts are printed.
-    texts: HashMap<Arc<Path>, Arc<str>>,
+    texts: HashMap<Arc<Path>, Source>,
 }
 
 impl Findings {
     /// Stores the text of a file.
-    pub(crate) fn add_text(&mut self, file: &Arc<Path>, text: &Arc<str>) {
-        self.texts.insert(Arc::clone(file), Arc::clone(text));
+    pub(crate) fn add_text(&mut self, file: &Arc<Path>, text: Source) {
+        self.texts.insert(Arc::clone(file), text);
     }
 
     /// The text of a file; `None` if it was not stored.
-    pub(crate) fn text(&self, file: &Path) -> Option<&str> {
-        self.texts.get(file).map(|text| &**text)
+    pub(crate) fn text(&self, file: &Path) -> Option<&Source> {
+        self.texts.get(file)
     }
 
     /// The text of the file that has the problem. `None` if the problem has no file, or if the text was not stored.
-    pub(crate) fn text_of(&self, problem: &Problem) -> Option<&str> {
-        self.texts.get(problem.file.as_ref()?).map(|text| &**text)
+    pub(crate) fn text_of(&self, problem: &Problem) -> Option<&Source> {
+        self.text(problem.file.as_ref()?)
     }
 
     /// The number of findings of a severity.

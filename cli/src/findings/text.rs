@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
-use gavel_manifest::{Place, Problem, Severity};
+use gavel_manifest::{Place, Problem, Severity, Source};
 
 use super::{Findings, message_of};
 use crate::report::visible;
@@ -24,7 +24,7 @@ pub(super) fn write(findings: &Findings, out: &mut impl Write) -> io::Result<()>
 }
 
 /// Renders a finding in color.
-fn one(problem: &Problem, text: Option<&str>, renderer: &Renderer) -> String {
+fn one(problem: &Problem, text: Option<&Source>, renderer: &Renderer) -> String {
     let level = match problem.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
@@ -40,7 +40,8 @@ fn one(problem: &Problem, text: Option<&str>, renderer: &Renderer) -> String {
     let path = path.map(|path| path.display().to_string());
     let path = visible(path.as_deref().unwrap_or_default()).into_owned();
     let range = problem.range;
-    let line = range.and_then(|range| Some((range, line_at(text?, range.start.line)?)));
+    let line = range.and_then(|range| Some((range, text?.line(range.start.line)?)));
+    let line = line.filter(|(_, line)| line.len() <= MAX_LINE);
     let shown = line.map(|(range, line)| (range, visible(line).into_owned()));
     let title = level.primary_title(message).id(problem.rule);
     let mut group = Group::with_title(title);
@@ -64,11 +65,6 @@ fn one(problem: &Problem, text: Option<&str>, renderer: &Renderer) -> String {
         group = group.element(Level::HELP.message(visible(problem.help())));
     }
     renderer.render(&[group])
-}
-
-fn line_at(text: &str, line: u32) -> Option<&str> {
-    let n = usize::try_from(line).ok()?.checked_sub(1)?;
-    text.lines().nth(n).filter(|line| line.len() <= MAX_LINE)
 }
 
 /// The bytes of a line between two positions. If the second position is on a later line, the range ends with the line.

@@ -15,7 +15,7 @@ mod regexes;
 mod same;
 
 pub(crate) use optional::{optional_fields, shown};
-pub(crate) use same::is_same;
+pub(crate) use same::{Distinct, is_same};
 
 /// An expression of a document.
 #[derive(Debug, Clone, Copy)]

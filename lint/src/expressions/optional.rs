@@ -1,25 +1,26 @@
 //! Reads of optional fields without a test.
 
+use std::collections::{BTreeSet, HashSet};
+
 use gavel_engine::ast::Expr;
 use gavel_schema::JsonSchema;
 
 use super::path::{ELEMENT, FieldPath, Reads, VALUE};
 
-/// The reads of optional fields whose presence no expression tests. Each read is a node and the path of its field. `tested` has the fields
+/// The first read of each optional field whose presence no expression tests. Each read is a node and the path of its field. `tested` has the fields
 /// that related expressions test, such as the other rules of the same schema node. `root` returns the schema of a variable. `is_set` says
 /// whether a field is always set although its schema does not require it.
 pub(crate) fn optional_fields<'r, 'e>(
     reads: &'r Reads<'e>,
-    tested: &[FieldPath],
+    tested: &BTreeSet<FieldPath>,
     root: &dyn Fn(&str) -> Option<&'r JsonSchema>,
     is_set: &dyn Fn(&[smol_str::SmolStr]) -> bool,
 ) -> Vec<(Expr<'e>, &'r FieldPath)> {
-    let mut found: Vec<(Expr<'_>, &FieldPath)> = Vec::new();
+    let mut found = Vec::new();
+    let mut known = HashSet::new();
     for (expr, path) in &reads.fields {
         let is_tested = tested.contains(path) || reads.tested.contains(path);
-        // If a field is reported, the fields below it need not be.
-        let is_known = found.iter().any(|(_, known)| path.starts_with(known));
-        if !is_tested && !is_known && is_optional(path, root) && !is_set(path) {
+        if !is_tested && is_optional(path, root) && !is_set(path) && known.insert(path) {
             found.push((*expr, path));
         }
     }

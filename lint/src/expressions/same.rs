@@ -1,6 +1,50 @@
 //! Comparison of expressions by their trees.
 
-use gavel_engine::ast::{Expr, ExprKind};
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use gavel_engine::ast::{Constant, Expr, ExprKind};
+
+/// Expressions of which no two are the same, each with a value.
+#[derive(Debug)]
+pub(crate) struct Distinct<'e, T>(HashMap<u64, Vec<(Expr<'e>, T)>>);
+
+impl<'e, T: Clone> Distinct<'e, T> {
+    pub(crate) fn new() -> Self {
+        Distinct(HashMap::new())
+    }
+
+    /// Adds an expression. If an expression was added before that is the same, returns the value of that expression instead.
+    pub(crate) fn add(&mut self, expr: Expr<'e>, value: T) -> Option<T> {
+        let mut hasher = DefaultHasher::new();
+        hash(expr, &mut hasher);
+        let alike = self.0.entry(hasher.finish()).or_default();
+        let same = alike.iter().find(|(known, _)| is_same(*known, expr));
+        let known = same.map(|(_, known)| known.clone());
+        if known.is_none() {
+            alike.push((expr, value));
+        }
+        known
+    }
+}
+
+/// Hashes an expression. Expressions that are the same have the same hash.
+fn hash(expr: Expr<'_>, hasher: &mut impl Hasher) {
+    match expr.kind() {
+        ExprKind::Constant(Constant::Int(value)) => value.hash(hasher),
+        ExprKind::Constant(Constant::String(value)) => value.hash(hasher),
+        ExprKind::Ident(name) => name.hash(hasher),
+        ExprKind::Select(select) => select.field.hash(hasher),
+        ExprKind::Call(call) => call.function.hash(hasher),
+        _ => {}
+    }
+    let mut children: usize = 0;
+    expr.for_each_child(|child| {
+        children = children.saturating_add(1);
+        hash(child, hasher);
+    });
+    children.hash(hasher);
+}
 
 /// Whether two expressions are the same, except for spaces and parentheses. The recursion is as deep as the trees; the parser limits
 /// this depth.

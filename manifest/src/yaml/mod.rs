@@ -1,12 +1,12 @@
 //! Reads YAML as JSON values with places, as `go.yaml.in/yaml/v2` decodes YAML into untyped values.
 
-use std::sync::Arc;
-
 use granit_parser::{ErrorKind, Parser, ScanError};
 
+use crate::Reading;
 use crate::place::{Place, Range};
 use crate::problem::{Problem, rule};
-use crate::{Reading, unclosed};
+use crate::source::Source;
+use crate::unclosed::Part;
 
 mod builder;
 mod scalar;
@@ -27,9 +27,9 @@ pub(crate) fn read(text: &str) -> Reading {
         rest = next;
         lines_above = lines_above.saturating_add(lines);
     }
-    let source: Arc<str> = text.into();
+    let source = Source::new(text);
     for document in &mut reading.documents {
-        document.source = Some(Arc::clone(&source));
+        document.source = Some(source.clone());
     }
     reading
 }
@@ -43,19 +43,26 @@ fn read_documents(
 ) -> Result<(), Problem> {
     let bytes_above = whole.len().saturating_sub(text.len());
     let mut builder = Builder::new(text, lines_above, bytes_above);
-    let mut end = bytes_above;
+    let mut end = 0;
     for event in Parser::new_from_str(text) {
         let (event, span) = event.map_err(|error| {
             let problem = scan_problem(&error, lines_above);
+            // Only the document at fault is searched, so that each document is searched once.
+            let after = next_document(text, error.marker().line()).map_or("", |(after, _)| after);
+            let document = text.strip_suffix(after).unwrap_or(text);
+            let document = Part {
+                text: document,
+                lines_above,
+            };
             match error.kind() {
                 ErrorKind::UnclosedQuotedScalar
                 | ErrorKind::DocumentIndicatorInQuotedScalar
-                | ErrorKind::InvalidQuotedScalarIndent => unclosed::in_quotes(problem, whole, end),
-                _ => unclosed::in_flow(problem, whole, builder.innermost()),
+                | ErrorKind::InvalidQuotedScalarIndent => document.in_quotes(problem, end),
+                _ => document.in_flow(problem, builder.innermost()),
             }
         })?;
         let read = span.end.byte_offset().unwrap_or_default();
-        end = end.max(read.saturating_add(bytes_above));
+        end = end.max(read);
         let document = builder.event(event, span)?;
         reading.problems.append(&mut builder.problems);
         reading.documents.extend(document);

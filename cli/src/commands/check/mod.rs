@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::io::{self, IsTerminal, Write};
 
 use gavel_apimachinery::status::Status;
-use gavel_check::custom::{Checked, Key, KnownDefinitions, Taken};
+use gavel_check::custom::{Checked, Key, KnownDefinitions, OldObjects, Taken};
 use gavel_check::suite::Suite;
 use gavel_check::{
     Action, Operation, Probe, Probed, Role, Ruling, Setup, Step, Subject, Trace, World, custom,
@@ -73,7 +73,7 @@ pub(super) fn write(args: &CheckArgs, out: Box<dyn Write>) -> io::Result<Exit> {
         env,
         probes: HashMap::new(),
         definitions: input.definitions,
-        old: input.old,
+        old: OldObjects::new(input.old, &args.namespace),
         user: gavel_check::user(&args.user, &args.groups),
         counts: Counts::default(),
         report: Report::new("gavel check"),
@@ -199,7 +199,7 @@ struct CheckRun<'a> {
     /// The probes that evaluate the sub-expressions of validations, by policy name; `None` if no validating policy has this name.
     probes: HashMap<String, Option<Probe>>,
     definitions: KnownDefinitions,
-    old: Vec<Document>,
+    old: OldObjects,
     user: UserInfo,
     counts: Counts,
     /// The findings, collected for the output formats that are written at the end.
@@ -330,10 +330,7 @@ impl CheckRun<'_> {
     fn check(&mut self, document: &Document) -> Result<Found, String> {
         let key = Key::of(document.value())?;
         let namespace = &self.args.namespace;
-        let is_old = |old: &&Document| {
-            Key::of(old.value()).is_ok_and(|old| old.is_same_object(&key, namespace))
-        };
-        let old = self.old.iter().find(is_old);
+        let old = self.old.find(&key);
         let operation = match (self.args.operation, old) {
             (Some(OperationName::Create), _) | (None, None) => Operation::Create,
             (Some(OperationName::Update), _) | (None, Some(_)) => Operation::Update,

@@ -84,16 +84,6 @@ fn is_checked(document: &Document) -> bool {
     group.is_some_and(|(group, _)| group == GROUP) || Role::of(document.value()) == Role::Definition
 }
 
-/// The API group that the kind of an object requires, if its `apiVersion` names no group. Other groups may have kinds with the same names.
-fn missing_group(document: &Document) -> Option<&'static str> {
-    let text = |key: &str| document.value().get(key).and_then(Json::as_str);
-    match text("kind") {
-        _ if text("apiVersion").is_some_and(|version| version.contains('/')) => None,
-        Some("CustomResourceDefinition") => Some("apiextensions.k8s.io"),
-        _ => Linter::is_subject(document).then_some(GROUP),
-    }
-}
-
 /// One run of the command.
 struct Rehearsal {
     upgrade: Upgrade,
@@ -108,7 +98,7 @@ impl Rehearsal {
     fn objects(&mut self, args: &UpgradeCheckArgs) -> Vec<(Document, Subject)> {
         let mut objects = Vec::new();
         for document in self.manifests.strict_objects(&args.paths) {
-            if let Some(group) = missing_group(&document) {
+            if let Some(group) = Linter::meant_group(&document) {
                 let message = format!("must name the group {group}, as {group}/v1 does");
                 let problem = document.problem(rule::OBJECT, "apiVersion", message);
                 self.manifests.report(problem);

@@ -2,7 +2,7 @@
 
 use std::io::{self, IsTerminal, Write};
 
-use gavel_check::custom::{self, Checked, Key, KnownDefinitions, Taken};
+use gavel_check::custom::{self, Checked, Key, KnownDefinitions, OldObjects, Taken};
 use gavel_manifest::Document;
 
 use crate::args::ValidateArgs;
@@ -31,6 +31,7 @@ pub(crate) fn run(args: &ValidateArgs) -> io::Result<Exit> {
     };
     let definitions = run.definitions()?;
     let old = run.manifests.objects(&args.old);
+    let old = OldObjects::new(old, &args.namespace);
     let objects = run.manifests.objects(&args.objects);
     run.manifests.progress().expect(objects.len());
     for document in objects {
@@ -103,7 +104,7 @@ impl Run<'_> {
         &mut self,
         document: &Document,
         definitions: &KnownDefinitions,
-        old: &[Document],
+        old: &OldObjects,
     ) -> io::Result<()> {
         let key = match Key::of(document.value()) {
             Ok(key) => key,
@@ -120,11 +121,7 @@ impl Run<'_> {
             self.pass_over(document, message);
             return Ok(());
         };
-        let namespace = &self.args.namespace;
-        let is_old = |old: &&Document| {
-            Key::of(old.value()).is_ok_and(|old| old.is_same_object(&key, namespace))
-        };
-        let found = old.iter().find(is_old);
+        let found = old.find(&key);
         if found.is_none() && !old.is_empty() {
             let path = path_of(document.file());
             let name = object_name(document.value());
@@ -133,7 +130,7 @@ impl Run<'_> {
             ));
         }
         let taken = Taken {
-            namespace,
+            namespace: &self.args.namespace,
             strictness: self.args.validate.into(),
         };
         let checked = custom::check(document, found, &key, definition, taken);

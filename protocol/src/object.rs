@@ -91,7 +91,7 @@ impl ObjectRequest {
                 out,
             );
         };
-        let decoded = match Resource::decode(&self.object) {
+        let decoded = match Resource::decode_for(&self.object, self.server) {
             Ok(decoded) => decoded,
             Err(DecodeError(message)) => {
                 not_decoded(message, out);
@@ -102,7 +102,7 @@ impl ObjectRequest {
         let report = match &self.old {
             None => validator.create(&object, None),
             Some(old) => {
-                let old = match Resource::decode(old) {
+                let old = match Resource::decode_for(old, self.server) {
                     Ok(decoded) => decoded.object,
                     Err(DecodeError(message)) => {
                         not_decoded(format!("oldObject: {message}"), out);

@@ -67,9 +67,29 @@ pub fn unserved(api_version: &str, kind: &str, server: KubeVersion) -> Option<Un
     }
 }
 
+/// Whether the first Kubernetes version that accepts objects of a kind and API version is later than `server`. A server decodes objects of
+/// older API versions even if it does not serve them.
+pub fn is_of_later_version(api_version: &str, kind: &str, server: KubeVersion) -> bool {
+    let version = api_version.rsplit('/').next().unwrap_or_default();
+    let mut rows = KINDS.iter();
+    rows.any(|row| row.0.contains(&kind) && row.1 == version && server < KubeVersion::v1(row.2))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_version_that_was_removed_is_no_later_version() {
+        let is_later = |version: &str, kind: &str, minor: u32| {
+            let api_version = format!("admissionregistration.k8s.io/{version}");
+            is_of_later_version(&api_version, kind, KubeVersion::v1(minor))
+        };
+        assert!(is_later("v1", "MutatingAdmissionPolicy", 35));
+        assert!(!is_later("v1", "MutatingAdmissionPolicy", 36));
+        assert!(!is_later("v1beta1", "ValidatingAdmissionPolicy", 37));
+        assert!(!is_later("v1", "ValidatingWebhookConfiguration", 34));
+    }
 
     #[test]
     fn a_kind_is_served_from_its_first_version_until_it_is_removed() {

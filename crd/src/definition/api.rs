@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use gavel_engine::value::Json;
 use gavel_golang::base64::{self, Encoding};
+use gavel_golang::time::Layout;
 use gavel_schema::{JsonSchema, OptionalList};
 use serde::{Deserialize, Deserializer, de};
 
@@ -208,6 +209,9 @@ pub struct CustomResourceDefinitionStatus {
     pub accepted_names: Names,
     /// The versions in which objects may be stored.
     pub stored_versions: OptionalList<String>,
+    /// The generation of the definition that the status describes.
+    #[serde(deserialize_with = "or_default")]
+    pub observed_generation: i64,
 }
 
 /// A condition.
@@ -220,6 +224,18 @@ pub struct Condition {
     /// `True`, `False` or `Unknown`.
     #[serde(deserialize_with = "or_default")]
     pub status: String,
+    /// The time of the last change of `status`, in the format of RFC 3339.
+    #[serde(rename = "lastTransitionTime", deserialize_with = "time")]
+    pub last_transition_time: Option<String>,
+    /// The reason for the last change, in one word.
+    #[serde(deserialize_with = "or_default")]
+    pub reason: String,
+    /// The explanation of the last change.
+    #[serde(deserialize_with = "or_default")]
+    pub message: String,
+    /// The generation of the definition that the condition describes.
+    #[serde(rename = "observedGeneration", deserialize_with = "or_default")]
+    pub observed_generation: i64,
 }
 
 /// Reads null as the default value, as Go does.
@@ -236,6 +252,15 @@ fn presence<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error
         Some(Json::Object(_)) => Ok(true),
         Some(other) => Err(de::Error::custom(format!("{other} must be an object"))),
     }
+}
+
+/// Reads a time in the format of RFC 3339, as Go reads it.
+fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    let text = Option::<String>::deserialize(deserializer)?;
+    if let Some(text) = &text {
+        Layout::Rfc3339.parse(text).map_err(de::Error::custom)?;
+    }
+    Ok(text)
 }
 
 /// Reads bytes from base64 or from a list of numbers, as Go does.

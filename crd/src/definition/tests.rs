@@ -334,6 +334,29 @@ fn internal_errors_have_values_since_1_36() {
 }
 
 #[test]
+fn the_types_of_the_status_are_checked() {
+    let error = |condition: Json| {
+        let mut json = definition(json!([version(json!({"type": "object"}))]));
+        json["status"] = json!({"conditions": [condition]});
+        Definition::read(&json).err().map(|error| error.to_string())
+    };
+    let time = "2020-01-01T00:00:00Z";
+    assert_eq!(
+        error(json!({"lastTransitionTime": time, "reason": null})),
+        None
+    );
+    for wrong in [
+        json!({"lastTransitionTime": 1}),
+        json!({"lastTransitionTime": "2020-01-01"}),
+        json!({"reason": 1}),
+        json!({"message": true}),
+        json!({"observedGeneration": 1.5}),
+    ] {
+        assert!(error(wrong.clone()).is_some(), "{wrong}");
+    }
+}
+
+#[test]
 fn lists_are_no_objects() {
     let full = || {
         let mut json = definition(json!([version(json!({"type": "object"}))]));

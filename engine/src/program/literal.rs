@@ -123,7 +123,10 @@ impl StructLiteral {
         }
         match self.object {
             Some(kind) => Ok(Object::build(&self.type_name, kind, fields, frame.arena)),
-            None => well_known::build(&self.type_name, &fields, frame.arena),
+            None => {
+                let work = frame.context().work_counter();
+                well_known::build(&self.type_name, &fields, frame.arena, work)
+            }
         }
     }
 }

@@ -16,6 +16,7 @@ mod frame;
 mod junction;
 mod listing;
 mod literal;
+mod message_field;
 mod operator;
 mod path;
 mod plan;

@@ -2,13 +2,15 @@
 
 use std::borrow::Cow;
 
+use gavel_golang::work::Work;
+use smallvec::SmallVec;
+
+use super::message_field::{self, FieldType};
 use crate::error::EvalError;
-use crate::value::{Arena, Duration, List, MapBuilder, Opaque, Timestamp, Value};
+use crate::value::{Arena, Duration, List, MapBuilder, Opaque, Reach, Timestamp, Value};
 
 /// The name of the only message whose struct literal stays a message. Literals of all other messages become values of CEL's own types.
 pub(super) const EMPTY: &str = "google.protobuf.Empty";
-
-type Fields<'f, 'a> = &'f [(&'a str, Value<'a>)];
 
 /// Whether the language allows struct literals of the type `name`.
 pub(super) fn is_known(name: &str) -> bool {
@@ -35,46 +37,29 @@ pub(super) fn is_known(name: &str) -> bool {
 /// The value of a struct literal.
 pub(super) fn build<'a>(
     name: &str,
-    fields: Fields<'_, 'a>,
+    fields: &[(&'a str, Value<'a>)],
     arena: &'a Arena,
+    work: &Work<'_>,
 ) -> Result<Value<'a>, EvalError> {
-    let value = || field(fields, "value");
+    if !is_known(name) {
+        return Err(EvalError::new(format!("unknown type '{name}'")));
+    }
+    let mut converted = SmallVec::<[_; 2]>::new();
+    for (field, value) in fields {
+        converted.push((*field, convert(name, field, *value, arena, work)?));
+    }
+    let fields = converted.as_slice();
+    let value = |default| Ok(fields.last().map_or(default, |(_, value)| *value));
     match name {
-        "google.protobuf.BoolValue" => Ok(value().unwrap_or(Value::from(false))),
-        "google.protobuf.BytesValue" => Ok(value().unwrap_or(Value::from(b""))),
-        "google.protobuf.DoubleValue" => Ok(value().unwrap_or(Value::from(0.0))),
-        "google.protobuf.FloatValue" => Ok(single(value().unwrap_or(Value::from(0.0)))),
-        "google.protobuf.Int64Value" => Ok(value().unwrap_or(Value::from(0))),
-        "google.protobuf.Int32Value" => {
-            let value = value().unwrap_or(Value::from(0));
-            match value.as_int().map(i32::try_from) {
-                Some(Err(_)) => Err(EvalError::new("integer overflow")),
-                _ => Ok(value),
-            }
-        }
-        "google.protobuf.StringValue" => Ok(value().unwrap_or(Value::from(""))),
-        "google.protobuf.UInt64Value" => Ok(value().unwrap_or(Value::from(0_u64))),
-        "google.protobuf.UInt32Value" => {
-            let value = value().unwrap_or(Value::from(0_u64));
-            match value.as_uint().map(u32::try_from) {
-                Some(Err(_)) => Err(EvalError::new("unsigned integer overflow")),
-                _ => Ok(value),
-            }
-        }
-        "google.protobuf.ListValue" => {
-            Ok(field(fields, "values").unwrap_or(Value::from(List::EMPTY)))
-        }
-        "google.protobuf.Struct" => {
-            Ok(field(fields, "fields").unwrap_or_else(|| MapBuilder::new().build(arena)))
-        }
-        "google.protobuf.Value" => {
-            Ok(fields
-                .last()
-                .map_or(Value::NULL, |(name, value)| match *name {
-                    "null_value" => Value::NULL,
-                    _ => *value,
-                }))
-        }
+        "google.protobuf.BoolValue" => value(Value::from(false)),
+        "google.protobuf.BytesValue" => value(Value::from(b"")),
+        "google.protobuf.DoubleValue" | "google.protobuf.FloatValue" => value(Value::from(0.0)),
+        "google.protobuf.Int64Value" | "google.protobuf.Int32Value" => value(Value::from(0)),
+        "google.protobuf.StringValue" => value(Value::from("")),
+        "google.protobuf.UInt64Value" | "google.protobuf.UInt32Value" => value(Value::from(0_u64)),
+        "google.protobuf.ListValue" => value(Value::from(List::EMPTY)),
+        "google.protobuf.Struct" => value(MapBuilder::new().build(arena)),
+        "google.protobuf.Value" => value(Value::NULL),
         "google.protobuf.Duration" => {
             let (seconds, nanos) = seconds_and_nanos(fields);
             let total = seconds
@@ -96,8 +81,7 @@ pub(super) fn build<'a>(
                 _ => Err(EvalError::new("timestamp overflow")),
             }
         }
-        EMPTY => Ok(Value::opaque(&Empty)),
-        _ => Err(EvalError::new(format!("unknown type '{name}'"))),
+        _ => Ok(Value::opaque(&Empty)),
     }
 }
 
@@ -134,14 +118,14 @@ impl Opaque for Empty {
     }
 }
 
-fn field<'a>(fields: Fields<'_, 'a>, name: &str) -> Option<Value<'a>> {
+fn field<'a>(fields: &[(&'a str, Value<'a>)], name: &str) -> Option<Value<'a>> {
     fields
         .iter()
         .find(|(known, _)| *known == name)
         .map(|(_, value)| *value)
 }
 
-fn seconds_and_nanos(fields: Fields<'_, '_>) -> (i64, i64) {
+fn seconds_and_nanos(fields: &[(&str, Value<'_>)]) -> (i64, i64) {
     let int = |name| {
         let value = field(fields, name);
         value.and_then(|value| value.as_int()).unwrap_or(0)
@@ -149,13 +133,55 @@ fn seconds_and_nanos(fields: Fields<'_, '_>) -> (i64, i64) {
     (int("seconds"), int("nanos"))
 }
 
-/// Rounds a double to single precision. Returns other values unchanged.
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "the field is a single-precision number"
-)]
-fn single(value: Value<'_>) -> Value<'_> {
-    value
-        .as_double()
-        .map_or(value, |double| Value::from(double as f32))
+/// The value that the field `field` of the message `message` stores for `value`.
+fn convert<'a>(
+    message: &str,
+    field: &str,
+    value: Value<'a>,
+    arena: &'a Arena,
+    work: &Work<'_>,
+) -> Result<Value<'a>, EvalError> {
+    let reach = &mut Reach::new(work);
+    let converted = match field_type(message, field) {
+        Some(field_type) => field_type.convert(value, reach, arena),
+        None => match (field, value.as_list(), value.as_map()) {
+            ("values", Some(values), _) => message_field::list(values, reach, arena),
+            ("fields", _, Some(entries)) => message_field::map(entries, reach, arena),
+            _ => {
+                let found = match value.type_name() {
+                    "list" => "list(dyn)",
+                    "map" => "map(dyn, dyn)",
+                    name => name,
+                };
+                return Err(EvalError::new(format!(
+                    "unsupported field type for {message}.{field}: {found}"
+                )));
+            }
+        },
+    };
+    converted.map_err(|error| match error.is_fatal() {
+        true => error,
+        false => EvalError::new(format!(
+            "field type conversion error for {message}.{field} value type: {error}"
+        )),
+    })
+}
+
+/// The type of a field; `None` for the only field of `ListValue` and of `Struct`.
+fn field_type(message: &str, field: &str) -> Option<FieldType> {
+    Some(match (message, field) {
+        ("google.protobuf.BoolValue", _) | (_, "bool_value") => FieldType::Bool,
+        ("google.protobuf.BytesValue", _) => FieldType::Bytes,
+        ("google.protobuf.DoubleValue", _) | (_, "number_value") => FieldType::Double,
+        ("google.protobuf.FloatValue", _) => FieldType::Float,
+        ("google.protobuf.Int64Value", _) | (_, "seconds") => FieldType::Int64,
+        ("google.protobuf.Int32Value", _) | (_, "nanos") => FieldType::Int32,
+        ("google.protobuf.StringValue", _) | (_, "string_value") => FieldType::String,
+        ("google.protobuf.UInt64Value", _) => FieldType::Uint64,
+        ("google.protobuf.UInt32Value", _) => FieldType::Uint32,
+        (_, "list_value") => FieldType::JsonList,
+        (_, "struct_value") => FieldType::JsonObject,
+        (_, "null_value") => FieldType::Null,
+        _ => return None,
+    })
 }

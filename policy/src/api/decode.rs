@@ -3,6 +3,7 @@
 use gavel_apimachinery::json;
 use gavel_apimachinery::meta::GroupVersion;
 use gavel_apimachinery::serializer::{self, ApiValue, Decoded, Source};
+use gavel_apimachinery::server::{Server, is_of_later_version};
 use gavel_engine::value::Json;
 use gavel_golang::base64::{self, Encoding};
 use gavel_golang::quote::quote;
@@ -258,6 +259,23 @@ impl Resource {
                 Resource::MutatingWebhookConfiguration,
             ),
             _ => Err(not_registered(&kind, version.name())),
+        }
+    }
+
+    /// Like `decode`, for an API server that does not know API versions that a later Kubernetes version introduced.
+    ///
+    /// # Errors
+    ///
+    /// The JSON is not an object of the group, or the server does not know its API version.
+    pub fn decode_for<'t>(
+        source: impl Into<Source<'t>>,
+        server: Server,
+    ) -> Result<Decoded<Resource>, DecodeError> {
+        let source = source.into();
+        let (version, kind) = read_type(source)?;
+        match is_of_later_version(version.name(), &kind, server.version()) {
+            true => Err(not_registered(&kind, version.name())),
+            false => Resource::decode(source),
         }
     }
 

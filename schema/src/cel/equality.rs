@@ -11,6 +11,7 @@ use gavel_golang::work::Work;
 use smallvec::SmallVec;
 
 use super::elements::Elements;
+use super::joined::{Added, hashed};
 use super::native::{MapKey, Native, NativeKey};
 use super::node::{Joined, Kind, ListType, Node};
 use super::valued;
@@ -22,11 +23,11 @@ const WORK_PER_TEXT: usize = 32;
 /// The number of strings that are compared at a time. The work of comparing them is counted first.
 const TEXTS_PER_PIECE: usize = 1 << 10;
 
-/// Whether a list with a schema equals a value. If the list is a set, the values in `added` are members of the set too.
+/// Whether a list with a schema equals a value. If the list is a set, the recorded additions are members of the set too.
 pub(super) fn list_equals(
     node: &Node,
     left: Elements<'_>,
-    added: &[NativeKey<'_>],
+    added: Option<&Added<'_>>,
     right: &Value<'_>,
     reach: &mut Reach<'_>,
 ) -> Result<bool, EvalError> {
@@ -57,16 +58,22 @@ pub(super) fn list_equals(
         }
         ListType::Set => {
             let mut members: SmallVec<[NativeKey<'_>; 16]> = SmallVec::new();
-            for native in left.natives() {
+            let mut is_empty = true;
+            for key in hashed(left, added) {
                 reach.step(&Value::NULL)?;
-                members.extend(native.key()?);
+                members.extend(key?);
+                is_empty = false;
             }
-            members.extend(added.iter().copied());
+            if let Some(added) = added {
+                added.extend(&mut members);
+            }
+            is_empty &= members.is_empty();
             members.sort_unstable();
             let arena = Arena::new();
             for value in list.iter() {
                 reach.step(&value)?;
-                let key = Native::of(value, &arena).key()?;
+                let key = Native::of(value, &arena).key();
+                let key = key.map_err(|value| value.looked_up(is_empty))?;
                 if key.is_none_or(|key| members.binary_search(&key).is_err()) {
                     return Ok(false);
                 }

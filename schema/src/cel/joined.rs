@@ -3,7 +3,7 @@
 //! As in upstream, appended elements are converted to Go values and then viewed with the schema of the left list's elements. This can turn
 //! an element into an error: for example, a timestamp that is appended to a list of dates.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 
 use bumpalo::collections::Vec as ArenaVec;
@@ -12,7 +12,7 @@ use gavel_engine::value::{Arena, HeldError, Json, ListView, Reach, Shape, Value}
 use gavel_golang::work::Work;
 
 use super::elements::{Elements, JoinedElement};
-use super::native::{MapKey, Native, NativeKey};
+use super::native::{MapKey, Native, NativeKey, Unhashable};
 use super::node::{Joined, Kind, ListType, Node};
 use super::{equality, valued};
 
@@ -59,18 +59,21 @@ pub(super) fn concat<'a>(
         }
         ListType::Set => {
             let mut members = HashSet::with_capacity(length);
-            for native in left.natives() {
+            let mut is_empty = true;
+            for key in hashed(left, added) {
                 work.spend(WORK_PER_ELEMENT)?;
-                members.extend(native.key()?);
+                members.extend(key?);
+                is_empty = false;
             }
             if let Some(added) = added {
-                members.extend(added.keys.borrow().iter().copied());
+                added.extend(&mut members);
             }
             for native in appended {
                 let native = native?;
                 let key = native
                     .key()
-                    .map_err(|value| value.looked_up(members.is_empty() && elements.is_empty()))?;
+                    .map_err(|value| value.looked_up(is_empty && members.is_empty()))?;
+                is_empty = false;
                 if key.is_none_or(|key| members.insert(key)) {
                     if let (Some(key), Some(added)) = (key, added) {
                         added.remember(key);
@@ -117,6 +120,7 @@ pub(super) fn bound_set<'a>(
 ) -> Value<'a> {
     let added = Added {
         keys: RefCell::new(ArenaVec::new_in(arena.bump())),
+        is_hashed: Cell::new(false),
         arena,
     };
     Value::list_view(arena.bump().alloc(SchemaList {
@@ -158,10 +162,32 @@ struct SchemaList<'a> {
 #[derive(Debug)]
 pub(super) struct Added<'a> {
     keys: RefCell<ArenaVec<'a, NativeKey<'a>>>,
+    /// Whether an expression compared or extended the variable before.
+    is_hashed: Cell<bool>,
     arena: &'a Arena,
 }
 
-impl Added<'_> {
+/// The keys of the members that upstream's hash map of a set contains.
+///
+/// Upstream hashes the members once. If a member cannot be hashed, hashing them fails, and later expressions use the incomplete map.
+pub(super) fn hashed<'a>(
+    set: Elements<'a>,
+    added: Option<&Added<'_>>,
+) -> impl Iterator<Item = Result<Option<NativeKey<'a>>, Unhashable<'a>>> {
+    let is_hashed = added.is_some_and(|added| added.is_hashed.replace(true));
+    let keys = set.natives().map(Native::key);
+    keys.take_while(move |key| !is_hashed || key.is_ok())
+}
+
+impl<'a> Added<'a> {
+    /// Copies the keys of the additions to `members`.
+    pub(super) fn extend<'m>(&'m self, members: &mut impl Extend<NativeKey<'m>>)
+    where
+        'a: 'm,
+    {
+        members.extend(self.keys.borrow().iter().copied());
+    }
+
     fn remember(&self, key: NativeKey<'_>) {
         let key = key.copied_to(self.arena);
         self.keys.borrow_mut().push(key);
@@ -187,9 +213,7 @@ impl ListView for SchemaList<'_> {
 
     fn equals(&self, other: &Value<'_>, reach: &mut Reach<'_>) -> Option<Result<bool, EvalError>> {
         let node = Node::of(self.shape)?;
-        let added = self.added.as_ref().map(|added| added.keys.borrow());
-        let added = added.as_deref().map_or(&[][..], |keys| keys.as_slice());
-        let elements = self.elements;
+        let (elements, added) = (self.elements, self.added.as_ref());
         Some(equality::list_equals(node, elements, added, other, reach))
     }
 

@@ -100,7 +100,7 @@ impl JsonShape for Node {
         other: &Value<'_>,
         reach: &mut Reach<'_>,
     ) -> Result<bool, EvalError> {
-        equality::list_equals(self, Elements::Json(items), &[], other, reach)
+        equality::list_equals(self, Elements::Json(items), None, other, reach)
     }
 
     fn map_equals(

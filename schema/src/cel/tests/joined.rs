@@ -88,6 +88,27 @@ fn a_bound_set_keeps_added_elements() {
 }
 
 #[test]
+fn a_bound_set_has_the_elements_before_the_first_that_cannot_be_hashed() {
+    let set = schema(
+        json!({"type": "array", "items": {"type": "string"}, "x-kubernetes-list-type": "set"}),
+    );
+    let json = json!(["x", {}]);
+    let arena = Arena::new();
+    let (bound, texts) = (set.bind(&json, &arena), arena.list(&[Value::from("x"); 2]));
+    let error = |value: &Value<'_>| bound.equals(value).unwrap_err().to_string();
+    let first = "internal error: runtime error: hash of unhashable type map[string]interface {}";
+    assert_eq!(error(&texts), first);
+    assert!(bound.equals(&texts).unwrap());
+    let objects = json!([{}]);
+    let bound = set.bind(&objects, &arena);
+    let objects = Value::from(&objects);
+    let error = || bound.equals(&objects).unwrap_err().to_string();
+    assert_eq!(error(), first);
+    let later = "internal error: hash of unhashable type: map[string]interface {}";
+    assert_eq!(error(), later);
+}
+
+#[test]
 fn elements_that_cannot_be_read_equal_only_themselves() {
     let time = json!({"type": "string", "format": "date-time"});
     let bytes = json!({"type": "string", "format": "byte"});

@@ -38,27 +38,6 @@ pub fn decode(text: &str, encoding: Encoding) -> Result<Vec<u8>, CorruptInput> {
     }
 }
 
-/// Encodes bytes with the alphabet [`Encoding::Standard`].
-pub fn encode(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::with_capacity(bytes.len().div_ceil(3).saturating_mul(4));
-    for group in bytes.chunks(3) {
-        let byte = |n: usize| group.get(n).copied().unwrap_or(0);
-        let (a, b, c) = (byte(0), byte(1), byte(2));
-        let digits = [
-            a >> 2,
-            (a & 3) << 4 | b >> 4,
-            (b & 15) << 2 | c >> 6,
-            c & 63,
-        ];
-        for (n, digit) in digits.into_iter().enumerate() {
-            let known = DIGITS.get(usize::from(digit)).filter(|_| n <= group.len());
-            text.push(char::from(*known.unwrap_or(&b'=')));
-        }
-    }
-    text
-}
-
 /// A group of up to four digits: their values, their number, and the position after the group. Only the last group has fewer than four
 /// digits.
 type Quantum = ([u8; 4], usize, usize);

@@ -1,6 +1,7 @@
 //! Values of the fields of messages of protocol buffers (the `ConvertToNative` methods of cel-go `common/types`).
 
-use gavel_golang::base64;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 
 use crate::error::EvalError;
 use crate::value::convert::string_from;
@@ -98,7 +99,7 @@ impl FieldType {
             ) => string_from(arena, &value).map(Value::from),
             (FieldType::Json, ValueKind::Bytes(bytes)) => {
                 arena.reserve(bytes.len().saturating_mul(3))?;
-                Ok(arena.string(&base64::encode(bytes)))
+                Ok(arena.string(&STANDARD.encode(bytes)))
             }
             (FieldType::JsonList | FieldType::Json, ValueKind::List(values)) => {
                 list(values, reach, arena)

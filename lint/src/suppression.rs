@@ -1,6 +1,6 @@
 //! Comments that suppress findings: `# gavel: ignore RULE, RULE`.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use gavel_manifest::{Place, Problem};
 
@@ -11,7 +11,7 @@ use crate::rules::{self, UNKNOWN_SUPPRESSION};
 pub struct Suppressions {
     comments: Vec<Suppression>,
     /// For each rule, the lines on which comments suppress it: sorted ranges that do not overlap. [`ALL`] stands for all rules.
-    lines: HashMap<String, Vec<(u32, u32)>>,
+    lines: BTreeMap<String, Vec<(u32, u32)>>,
 }
 
 /// The name under which the lines are stored on which comments suppress all rules.
@@ -108,8 +108,8 @@ fn suppression(n: usize, line: &str, below: &Blocks) -> Option<Suppression> {
     })
 }
 
-fn lines_by_rule(comments: &[Suppression]) -> HashMap<String, Vec<(u32, u32)>> {
-    let mut by_rule: HashMap<String, Vec<(u32, u32)>> = HashMap::new();
+fn lines_by_rule(comments: &[Suppression]) -> BTreeMap<String, Vec<(u32, u32)>> {
+    let mut by_rule: BTreeMap<String, Vec<(u32, u32)>> = BTreeMap::new();
     for comment in comments {
         for rule in &comment.rules {
             by_rule.entry(rule.clone()).or_default().push(comment.lines);

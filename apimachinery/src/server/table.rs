@@ -63,7 +63,7 @@ pub const DIFFERENCES: &[Row] = &[
         Difference::InternalErrorsHaveValues,
         36,
         Effect::Message,
-        "Internal errors of a CustomResourceDefinition's rules have an empty object as their `badValue`; before, they had none",
+        "Internal errors of the rules of a CustomResourceDefinition have an empty object as their `badValue`, and those of the expressions of a policy the error itself; before, they had none",
         "apimachinery pkg/util/validation/field/errors.go, InternalError",
     ),
     row(

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 
 use gavel_apimachinery::field::{BadValue, Error, ErrorType, ExpressionPlace, Path};
 use gavel_apimachinery::json;
+use gavel_apimachinery::server::Difference;
 use gavel_engine::program::Interrupt;
 use gavel_libraries::EnvSet;
 
@@ -83,7 +84,7 @@ impl Expressions<'_> {
         }
         let Compilers { new, stored, .. } = &*self.compilers;
         let compiler = if is_old { stored } else { new };
-        error(&compiler.compile(kind, text, declarations), path)
+        self.error(&compiler.compile(kind, text, declarations), path)
     }
 
     /// Like `check`, for fields whose expression is compiled without the white space around it. The position of the error is in the text
@@ -123,30 +124,36 @@ impl Expressions<'_> {
         if let Some(ty) = compiler.latest_variable() {
             other.declare(name, ty.clone());
         }
-        error(&expression, path)
+        self.error(&expression, path)
     }
 
     /// The error of an expression that is not compiled because of an interrupt.
     fn interrupted(&self, path: &Path<'_>) -> Option<Error> {
         let is_over = self.interrupt.is_some_and(|interrupt| interrupt());
-        is_over.then(|| internal(path, "operation interrupted"))
+        is_over.then(|| self.internal(path, "operation interrupted"))
     }
-}
 
-fn error(expression: &Expression, path: &Path<'_>) -> Option<Error> {
-    let error = expression.program().err()?;
-    Some(match error.kind {
-        CompileErrorKind::Invalid => Error::invalid(path, expression.text(), &error.message)
-            .in_expression(ExpressionPlace::new(error.position)),
-        CompileErrorKind::Internal => internal(path, &error.message),
-    })
-}
+    fn error(&self, expression: &Expression, path: &Path<'_>) -> Option<Error> {
+        let error = expression.program().err()?;
+        Some(match error.kind {
+            CompileErrorKind::Invalid => Error::invalid(path, expression.text(), &error.message)
+                .in_expression(ExpressionPlace::new(error.position)),
+            CompileErrorKind::Internal => self.internal(path, &error.message),
+        })
+    }
 
-/// An internal error. Its value is the error itself, in Go's JSON form.
-fn internal(path: &Path<'_>, message: &str) -> Error {
-    let detail = json::quoted(message);
-    let value = format!("{{\"Type\":\"InternalError\",\"Detail\":{detail},\"Cause\":null}}");
-    Error::new(ErrorType::Internal, path, BadValue::Text(value), message)
+    /// An internal error. Its value is the error itself, in Go's JSON form, or nothing in older versions.
+    fn internal(&self, path: &Path<'_>, message: &str) -> Error {
+        let server = self.compilers.bases.server();
+        let value = match server.has(Difference::InternalErrorsHaveValues) {
+            true => BadValue::Text(format!(
+                "{{\"Type\":\"InternalError\",\"Detail\":{},\"Cause\":null}}",
+                json::quoted(message)
+            )),
+            false => BadValue::Omitted,
+        };
+        Error::new(ErrorType::Internal, path, value, message)
+    }
 }
 
 /// The expressions of the object before an update, for each field.

@@ -7,6 +7,9 @@ use crate::error::EvalError;
 use crate::value::convert::string_from;
 use crate::value::{Arena, List, Map, MapBuilder, Reach, Value, ValueKind};
 
+/// The name of the only message whose struct literal stays a message. Literals of all other messages become values of CEL's own types.
+pub(super) const EMPTY: &str = "google.protobuf.Empty";
+
 /// The largest int that a double represents with all smaller ints.
 const MAX_SAFE: u64 = (1 << 53) - 1;
 
@@ -107,9 +110,7 @@ impl FieldType {
             (FieldType::JsonObject | FieldType::Json, ValueKind::Map(entries)) => {
                 map(entries, reach, arena)
             }
-            (FieldType::Json, ValueKind::Opaque(opaque))
-                if opaque.type_name() == super::well_known::EMPTY =>
-            {
+            (FieldType::Json, ValueKind::Opaque(opaque)) if opaque.type_name() == EMPTY => {
                 Ok(MapBuilder::new().build(arena))
             }
             (_, kind) => Err(mismatch(&value, kind, self.go_name())),

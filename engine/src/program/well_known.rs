@@ -5,12 +5,10 @@ use std::borrow::Cow;
 use gavel_golang::work::Work;
 use smallvec::SmallVec;
 
+pub(super) use super::message_field::EMPTY;
 use super::message_field::{self, FieldType};
 use crate::error::EvalError;
 use crate::value::{Arena, Duration, List, MapBuilder, Opaque, Reach, Timestamp, Value};
-
-/// The name of the only message whose struct literal stays a message. Literals of all other messages become values of CEL's own types.
-pub(super) const EMPTY: &str = "google.protobuf.Empty";
 
 /// Whether the language allows struct literals of the type `name`.
 pub(super) fn is_known(name: &str) -> bool {

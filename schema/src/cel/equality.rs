@@ -10,8 +10,8 @@ use gavel_engine::value::{
 use gavel_golang::work::Work;
 use smallvec::SmallVec;
 
+use super::added::{Added, hashed};
 use super::elements::Elements;
-use super::joined::{Added, hashed};
 use super::native::{MapKey, Native, NativeKey};
 use super::node::{Joined, Kind, ListType, Node};
 use super::valued;

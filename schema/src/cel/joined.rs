@@ -3,7 +3,6 @@
 //! As in upstream, appended elements are converted to Go values and then viewed with the schema of the left list's elements. This can turn
 //! an element into an error: for example, a timestamp that is appended to a list of dates.
 
-use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 
 use bumpalo::collections::Vec as ArenaVec;
@@ -11,8 +10,9 @@ use gavel_engine::error::EvalError;
 use gavel_engine::value::{Arena, HeldError, Json, ListView, Reach, Shape, Value};
 use gavel_golang::work::Work;
 
+use super::added::{Added, hashed};
 use super::elements::{Elements, JoinedElement};
-use super::native::{MapKey, Native, NativeKey, Unhashable};
+use super::native::{MapKey, Native};
 use super::node::{Joined, Kind, ListType, Node};
 use super::{equality, valued};
 
@@ -118,16 +118,11 @@ pub(super) fn bound_set<'a>(
     items: &'a [Json],
     arena: &'a Arena,
 ) -> Value<'a> {
-    let added = Added {
-        keys: RefCell::new(ArenaVec::new_in(arena.bump())),
-        is_hashed: Cell::new(false),
-        arena,
-    };
     Value::list_view(arena.bump().alloc(SchemaList {
         shape,
         item,
         elements: Elements::Json(items),
-        added: Some(added),
+        added: Some(Added::new(arena)),
     }))
 }
 
@@ -153,45 +148,6 @@ struct SchemaList<'a> {
     elements: Elements<'a>,
     /// The recorded additions to a set that is bound to a variable; `None` for any other list.
     added: Option<Added<'a>>,
-}
-
-/// The additions to a set that is bound to a variable.
-///
-/// When a later expression compares or extends the variable, upstream treats the recorded additions as members of the set, although the
-/// list does not contain them.
-#[derive(Debug)]
-pub(super) struct Added<'a> {
-    keys: RefCell<ArenaVec<'a, NativeKey<'a>>>,
-    /// Whether an expression compared or extended the variable before.
-    is_hashed: Cell<bool>,
-    arena: &'a Arena,
-}
-
-/// The keys of the members that upstream's hash map of a set contains.
-///
-/// Upstream hashes the members once. If a member cannot be hashed, hashing them fails, and later expressions use the incomplete map.
-pub(super) fn hashed<'a>(
-    set: Elements<'a>,
-    added: Option<&Added<'_>>,
-) -> impl Iterator<Item = Result<Option<NativeKey<'a>>, Unhashable<'a>>> {
-    let is_hashed = added.is_some_and(|added| added.is_hashed.replace(true));
-    let keys = set.natives().map(Native::key);
-    keys.take_while(move |key| !is_hashed || key.is_ok())
-}
-
-impl<'a> Added<'a> {
-    /// Copies the keys of the additions to `members`.
-    pub(super) fn extend<'m>(&'m self, members: &mut impl Extend<NativeKey<'m>>)
-    where
-        'a: 'm,
-    {
-        members.extend(self.keys.borrow().iter().copied());
-    }
-
-    fn remember(&self, key: NativeKey<'_>) {
-        let key = key.copied_to(self.arena);
-        self.keys.borrow_mut().push(key);
-    }
 }
 
 impl ListView for SchemaList<'_> {

@@ -15,6 +15,7 @@ use smol_str::SmolStr;
 
 use crate::JsonSchema;
 
+mod added;
 mod build;
 mod elements;
 mod equality;

@@ -57,6 +57,8 @@ pub enum Difference {
     FailuresAreAuditedTogether,
     /// Some defaults of Pods, StatefulSets and CSIDrivers are different.
     WorkloadDefaults,
+    /// `request`, `namespaceObject` and the values within them cannot be the values of JSON patches.
+    RequestsAreGoStructs,
 }
 
 impl Difference {

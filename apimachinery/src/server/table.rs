@@ -144,6 +144,13 @@ pub const DIFFERENCES: &[Row] = &[
         "kubernetes pkg/registry/admissionregistration",
     ),
     row(
+        Difference::RequestsAreGoStructs,
+        37,
+        Effect::Verdict,
+        "A JSON patch fails if its `value` contains `request`, `namespaceObject`, or an object, list or map within them, such as `request.userInfo`; before, the patch contained the object, list or map",
+        "apiserver pkg/cel/common/valuesschemalesstyped.go",
+    ),
+    row(
         Difference::WorkloadDefaults,
         37,
         Effect::Verdict,

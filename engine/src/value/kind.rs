@@ -135,6 +135,16 @@ impl<'a> Value<'a> {
         )
     }
 
+    /// The address of a list or map of a parsed JSON document in memory; `None` for other values, and for lists and maps without elements,
+    /// which have no memory of their own.
+    pub fn address(&self) -> Option<usize> {
+        match self.0 {
+            Repr::Items(items) => items.first().map(|first| std::ptr::from_ref(first).addr()),
+            Repr::Fields(fields) => fields.first().map(|first| std::ptr::from_ref(first).addr()),
+            _ => None,
+        }
+    }
+
     /// The bool, if the value is a bool.
     #[inline]
     pub const fn as_bool(&self) -> Option<bool> {

@@ -97,7 +97,7 @@ impl<'a> Dispatch<'a> {
     }
 
     /// The version of the API server.
-    pub(super) fn server(&self) -> Server {
+    pub(crate) fn server(&self) -> Server {
         self.options.server
     }
 

@@ -5,6 +5,7 @@ use gavel_apimachinery::status::Status;
 use gavel_engine::value::{Arena, Json, Value};
 
 use super::failure::{PolicyFailure, denial};
+use super::go_structs::GoStructs;
 use super::invocation::Invocation;
 use super::patch::{self, MutatedObject, MutationError};
 use super::reinvocation::Reinvocation;
@@ -390,11 +391,12 @@ impl<'a> Pass<'a> {
             Some(Ok(value)) => {
                 let version = self.versions.get(position);
                 let nil_lists = version.map_or(&[][..], |version| &version.nil_lists);
-                let object = inputs.object;
-                let work = self.dispatch.work();
+                let (object, work) = (inputs.object, self.dispatch.work());
+                let structs = GoStructs::new(&inputs, self.dispatch.server());
                 patch::mutate(
                     expression.kind,
                     value,
+                    &structs,
                     object,
                     nil_lists,
                     self.schemas,

@@ -5,6 +5,7 @@ use gavel_engine::value::{Json, Reach, Value, ValueKind};
 use gavel_golang::work::{Interrupted, Work};
 use gavel_schema::merge::{self, Plain};
 
+use super::go_structs::GoStructs;
 use super::json_patch::{self, Operation, PatchFailure};
 use super::plain;
 use super::schemas::{ObjectSchemas, kind_of};
@@ -57,6 +58,7 @@ pub(super) struct MutatedObject {
 pub(super) fn mutate(
     kind: ExpressionKind,
     value: Value<'_>,
+    structs: &GoStructs,
     object: Value<'_>,
     nil_lists: &[String],
     schemas: &ObjectSchemas,
@@ -67,7 +69,10 @@ pub(super) fn mutate(
     }
     work.ask()?;
     let mutated = match kind {
-        ExpressionKind::JsonPatch => patch(value, object, nil_lists, schemas, work)?,
+        ExpressionKind::JsonPatch => {
+            let operations = operations(value, structs, work)?;
+            patch(operations, object, nil_lists, schemas, work)?
+        }
         _ => Some(apply(value, object, nil_lists, schemas, work)?),
     };
     work.ask()?;
@@ -144,13 +149,12 @@ fn write_whole_numbers(value: &mut Json) {
 }
 
 fn patch(
-    value: Value<'_>,
+    operations: Vec<Operation<'_>>,
     object: Value<'_>,
     nil_lists: &[String],
     schemas: &ObjectSchemas,
     work: &Work<'_>,
 ) -> Result<Option<MutatedObject>, MutationError> {
-    let operations = operations(value, work)?;
     let before = || Ok::<_, String>(written(document(object)?, nil_lists));
     let object = before()?;
     let was = kind_of(&object);
@@ -171,17 +175,25 @@ fn patch(
     }
 }
 
-fn operations<'v>(value: Value<'v>, work: &Work<'_>) -> Result<Vec<Operation<'v>>, String> {
+fn operations<'v>(
+    value: Value<'v>,
+    structs: &GoStructs,
+    work: &Work<'_>,
+) -> Result<Vec<Operation<'v>>, String> {
     let list = value
         .as_list()
         .ok_or("type mismatch: JSONPatchType.expression should evaluate to array")?;
     let mut reach = Reach::new(work);
     list.iter()
-        .map(|value| operation(value, &mut reach))
+        .map(|value| operation(value, structs, &mut reach))
         .collect()
 }
 
-fn operation<'v>(value: Value<'v>, reach: &mut Reach<'_>) -> Result<Operation<'v>, String> {
+fn operation<'v>(
+    value: Value<'v>,
+    structs: &GoStructs,
+    reach: &mut Reach<'_>,
+) -> Result<Operation<'v>, String> {
     let ValueKind::Object(object) = value.kind() else {
         return Err(format!(
             "type mismatch: JSONPatchType.expression should evaluate to array of JSONPatch, got element of {}",
@@ -198,7 +210,7 @@ fn operation<'v>(value: Value<'v>, reach: &mut Reach<'_>) -> Result<Operation<'v
             if let ValueKind::Object(object) = value.kind() {
                 plain::check_type_names(object)?;
             }
-            Some(plain::json(value, reach)?)
+            Some(plain::json(value, structs, reach)?)
         }
     };
     Ok(Operation {

@@ -12,6 +12,7 @@ use gavel_golang::float;
 use gavel_golang::quote::quote;
 use gavel_schema::merge::{Foreign, Plain};
 
+use super::go_structs::GoStructs;
 use super::go_text;
 use crate::cel::JSON_PATCH;
 
@@ -252,16 +253,26 @@ fn document(value: Value<'_>, reach: &mut Reach<'_>) -> Result<Plain, EvalError>
 
 /// Converts the value of a JSON patch operation to JSON, as cel-go does through `structpb.Value`. All values of a patch share the limits of
 /// `reach`.
-pub(super) fn json(value: Value<'_>, reach: &mut Reach) -> Converted<Json> {
-    walk_json(value, reach)
+pub(super) fn json(
+    value: Value<'_>,
+    structs: &GoStructs,
+    reach: &mut Reach<'_>,
+) -> Converted<Json> {
+    walk_json(value, Some(structs), reach)
         .map_err(|error| error.to_string())?
         .map_err(|error| {
             format!("JSONPath valueExpression evaluated to a type that could not marshal to JSON: {error}")
         })
 }
 
-fn walk_json(value: Value<'_>, reach: &mut Reach<'_>) -> Walked<Json> {
+/// Converts a value. `structs` are the Go values, or `None` if the value is in a part of a document that contains none.
+fn walk_json(value: Value<'_>, structs: Option<&GoStructs>, reach: &mut Reach<'_>) -> Walked<Json> {
     reach.step(&value)?;
+    if let Some(error) = structs.and_then(|structs| structs.error(value)) {
+        return Ok(Err(error));
+    }
+    let structs = structs.filter(|_| !value.is_of_document());
+    let part = |value: Value<'_>, reach: &mut Reach<'_>| walk_json(value, structs, reach);
     Ok(match value.kind() {
         ValueKind::Null => Ok(Json::Null),
         ValueKind::Bool(value) => Ok(value.into()),
@@ -287,15 +298,15 @@ fn walk_json(value: Value<'_>, reach: &mut Reach<'_>) -> Walked<Json> {
             let _ = time.write_rfc3339(&mut text);
             Ok(text.into())
         }
-        ValueKind::Optional(Some(held)) => return walk_json(*held, reach),
+        ValueKind::Optional(Some(held)) => return walk_json(*held, structs, reach),
         ValueKind::Optional(None) => Err("optional.none() dereference".to_owned()),
         ValueKind::Type(_) => Err("type conversion not supported for 'type'".to_owned()),
         ValueKind::Object(object) if object.type_name() == JSON_PATCH => {
             Err("cannot convert to native type: *structpb.Value".to_owned())
         }
         ValueKind::Object(object) => return struct_of(object, reach),
-        ValueKind::List(list) => return json_list(list, reach, walk_json),
-        ValueKind::Map(map) => return json_map(map, reach, walk_json),
+        ValueKind::List(list) => return json_list(list, reach, part),
+        ValueKind::Map(map) => return json_map(map, reach, part),
         _ => Err(format!(
             "type conversion error from '{}' to '*structpb.Value'",
             go_text::library_type(value)
@@ -354,13 +365,15 @@ fn struct_document(value: Value<'_>, reach: &mut Reach<'_>) -> Walked<Json> {
         ValueKind::Uint(uint) => Ok(number(as_double(i64::try_from(uint).unwrap_or(i64::MAX)))),
         ValueKind::List(list) => json_list(list, reach, struct_document),
         ValueKind::Map(map) => json_map(map, reach, struct_document),
-        _ => walk_json(value, reach),
+        _ => walk_json(value, None, reach),
     }
 }
 
-type Convert = fn(Value<'_>, &mut Reach<'_>) -> Walked<Json>;
-
-fn json_list(list: List<'_>, reach: &mut Reach<'_>, convert: Convert) -> Walked<Json> {
+fn json_list(
+    list: List<'_>,
+    reach: &mut Reach<'_>,
+    convert: impl Fn(Value<'_>, &mut Reach<'_>) -> Walked<Json>,
+) -> Walked<Json> {
     reach.within(list.len(), |reach| {
         let items = list.iter().map(|item| convert(item, reach));
         let items: Result<Result<Vec<Json>, String>, EvalError> = items
@@ -370,7 +383,11 @@ fn json_list(list: List<'_>, reach: &mut Reach<'_>, convert: Convert) -> Walked<
     })
 }
 
-fn json_map(map: Map<'_>, reach: &mut Reach<'_>, convert: Convert) -> Walked<Json> {
+fn json_map(
+    map: Map<'_>,
+    reach: &mut Reach<'_>,
+    convert: impl Fn(Value<'_>, &mut Reach<'_>) -> Walked<Json>,
+) -> Walked<Json> {
     reach.within(map.len(), |reach| {
         let mut fields = JsonObject::new();
         for entry in map.iter() {

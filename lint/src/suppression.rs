@@ -220,6 +220,7 @@ e: |
         let whole = Suppressions::read("# gavel: ignore-file one\na: 1\n");
         assert!(whole.cover(&document.problem("one", "d", "")));
     }
+
     /// The lines are stored once, so that the search for a line does not depend on the number of comments.
     #[test]
     fn lines_of_overlapping_comments_are_one_range() {

@@ -147,7 +147,7 @@ pub const DIFFERENCES: &[Row] = &[
         Difference::RequestsAreGoStructs,
         37,
         Effect::Verdict,
-        "A JSON patch fails if its `value` contains `request`, `namespaceObject`, or an object, list or map within them, such as `request.userInfo`; before, the patch contained the object, list or map",
+        "A JSON patch fails if its `value` is or contains `request`, `namespaceObject`, or an object, list or map within them, such as `request.userInfo`. `request.options` and values within an `Object{…}` are allowed. Before, all were allowed",
         "apiserver pkg/cel/common/valuesschemalesstyped.go",
     ),
     row(

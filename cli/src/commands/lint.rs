@@ -1,6 +1,5 @@
 //! `gavel lint`: finds mistakes in policies, definitions and other objects that contain expressions.
 
-use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,6 +10,7 @@ use gavel_engine::value::Json;
 use gavel_libraries::{KubeVersion, Server};
 use gavel_lint::{Linter, Options, Selection, Suppressions};
 use gavel_manifest::{Document, Problem, Severity, Source};
+use indexmap::IndexMap;
 
 use crate::args::LintArgs;
 use crate::baseline::{self, Baseline};
@@ -185,8 +185,7 @@ impl LintRun {
         openapi: &mut Vec<(PathBuf, Json)>,
         manifests: &mut Manifests,
     ) {
-        let mut found: Vec<(Problem, Vec<KubeVersion>)> = Vec::new();
-        let mut known: HashMap<Problem, usize> = HashMap::new();
+        let mut found: IndexMap<Problem, BTreeSet<KubeVersion>> = IndexMap::new();
         for version in &settings.versions {
             let options = Options {
                 server: Server::new(*version),
@@ -196,17 +195,7 @@ impl LintRun {
                 continue;
             };
             for problem in self.of_version(&linter, old, manifests) {
-                match known.entry(problem.clone()) {
-                    Entry::Occupied(known) => {
-                        if let Some((_, versions)) = found.get_mut(*known.get()) {
-                            versions.push(*version);
-                        }
-                    }
-                    Entry::Vacant(new) => {
-                        new.insert(found.len());
-                        found.push((problem, vec![*version]));
-                    }
-                }
+                found.entry(problem).or_default().insert(*version);
             }
         }
         let all = settings.versions.len();

@@ -173,10 +173,10 @@ fn mismatch(value: &Value<'_>, kind: ValueKind<'_>, to: &str) -> EvalError {
         ValueKind::List(_) => "list".to_owned(),
         ValueKind::Map(_) => "map".to_owned(),
         // The last part of the name, such as `Quantity`.
-        _ => match value.type_name().rsplit('.').next() {
-            Some(name) => format!("'{name}'"),
-            None => String::new(),
-        },
+        _ => {
+            let name = value.type_name();
+            format!("'{}'", name.rsplit('.').next().unwrap_or(name))
+        }
     };
     EvalError::new(format!("type conversion error from {from} to '{to}'"))
 }

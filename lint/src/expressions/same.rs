@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use gavel_engine::ast::{Constant, Expr, ExprKind};
 
-/// Expressions of which no two are the same, each with a value.
+/// Different expressions, each with a value.
 #[derive(Debug)]
 pub(crate) struct Distinct<'e, T>(HashMap<u64, Vec<(Expr<'e>, T)>>);
 

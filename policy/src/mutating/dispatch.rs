@@ -5,7 +5,6 @@ use gavel_apimachinery::status::Status;
 use gavel_engine::value::{Arena, Json, Value};
 
 use super::failure::{PolicyFailure, denial};
-use super::go_structs::GoStructs;
 use super::invocation::Invocation;
 use super::patch::{self, MutatedObject, MutationError};
 use super::reinvocation::Reinvocation;
@@ -391,16 +390,14 @@ impl<'a> Pass<'a> {
             Some(Ok(value)) => {
                 let version = self.versions.get(position);
                 let nil_lists = version.map_or(&[][..], |version| &version.nil_lists);
-                let (object, work) = (inputs.object, self.dispatch.work());
-                let structs = GoStructs::new(&inputs, self.dispatch.server());
                 patch::mutate(
                     expression.kind,
                     value,
-                    &structs,
-                    object,
+                    &inputs,
                     nil_lists,
                     self.schemas,
-                    work,
+                    self.dispatch.server(),
+                    self.dispatch.work(),
                 )
             }
             Some(Err(error)) => Err(error.to_owned().into()),

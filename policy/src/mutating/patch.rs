@@ -1,5 +1,6 @@
 //! Applies one mutation to an object (apiserver `pkg/admission/plugin/policy/mutating/patch`).
 
+use gavel_apimachinery::server::Server;
 use gavel_apimachinery::status::Status;
 use gavel_engine::value::{Json, Reach, Value, ValueKind};
 use gavel_golang::work::{Interrupted, Work};
@@ -9,7 +10,7 @@ use super::go_structs::GoStructs;
 use super::json_patch::{self, Operation, PatchFailure};
 use super::plain;
 use super::schemas::{ObjectSchemas, kind_of};
-use crate::cel::ExpressionKind;
+use crate::cel::{ExpressionKind, Inputs};
 use crate::fields::text_field;
 use crate::resource::GroupVersionKind;
 
@@ -53,24 +54,26 @@ pub(super) struct MutatedObject {
     pub(super) nil_lists: Vec<String>,
 }
 
-/// Mutates an object with the result of a mutation's expression. Returns `None` if a `test` operation of a JSON patch failed, so that the
+/// Mutates the object of `inputs` with the result of a mutation's expression. Returns `None` if a `test` operation of a JSON patch failed, so that the
 /// object stays unchanged.
 pub(super) fn mutate(
     kind: ExpressionKind,
     value: Value<'_>,
-    structs: &GoStructs,
-    object: Value<'_>,
+    inputs: &Inputs<'_>,
     nil_lists: &[String],
     schemas: &ObjectSchemas,
+    server: Server,
     work: &Work<'_>,
 ) -> Result<Option<MutatedObject>, MutationError> {
+    let object = inputs.object;
     if size(object) > MAX_SIZE {
         return Err("the object is too large to be mutated".to_owned().into());
     }
     work.ask()?;
     let mutated = match kind {
         ExpressionKind::JsonPatch => {
-            let operations = operations(value, structs, work)?;
+            let structs = GoStructs::new(inputs, server);
+            let operations = operations(value, &structs, work)?;
             patch(operations, object, nil_lists, schemas, work)?
         }
         _ => Some(apply(value, object, nil_lists, schemas, work)?),

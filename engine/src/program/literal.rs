@@ -122,7 +122,7 @@ impl StructLiteral {
             }
         }
         match self.object {
-            Some(kind) => Ok(Object::build(&self.type_name, kind, fields, frame.arena)),
+            Some(kind) => Object::build(&self.type_name, kind, fields, frame.arena),
             None => {
                 let work = frame.context().work_counter();
                 well_known::build(&self.type_name, &fields, frame.arena, work)

@@ -16,7 +16,6 @@ mod frame;
 mod junction;
 mod listing;
 mod literal;
-mod message_field;
 mod operator;
 mod path;
 mod plan;

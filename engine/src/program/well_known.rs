@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use gavel_golang::work::Work;
 use smallvec::SmallVec;
 
-pub(super) use super::message_field::EMPTY;
-use super::message_field::{self, FieldType};
 use crate::error::EvalError;
+pub(super) use crate::value::native::EMPTY;
+use crate::value::native::{self, NativeType};
 use crate::value::{Arena, Duration, List, MapBuilder, Opaque, Reach, Timestamp, Value};
 
 /// Whether the language allows struct literals of the type `name`.
@@ -143,8 +143,8 @@ fn convert<'a>(
     let converted = match field_type(message, field) {
         Some(field_type) => field_type.convert(value, reach, arena),
         None => match (field, value.as_list(), value.as_map()) {
-            ("values", Some(values), _) => message_field::list(values, reach, arena),
-            ("fields", _, Some(entries)) => message_field::map(entries, reach, arena),
+            ("values", Some(values), _) => native::list(values, reach, arena),
+            ("fields", _, Some(entries)) => native::map(entries, reach, arena),
             _ => {
                 let found = match value.type_name() {
                     "list" => "list(dyn)",
@@ -166,20 +166,20 @@ fn convert<'a>(
 }
 
 /// The type of a field; `None` for the only field of `ListValue` and of `Struct`.
-fn field_type(message: &str, field: &str) -> Option<FieldType> {
+fn field_type(message: &str, field: &str) -> Option<NativeType> {
     Some(match (message, field) {
-        ("google.protobuf.BoolValue", _) | (_, "bool_value") => FieldType::Bool,
-        ("google.protobuf.BytesValue", _) => FieldType::Bytes,
-        ("google.protobuf.DoubleValue", _) | (_, "number_value") => FieldType::Double,
-        ("google.protobuf.FloatValue", _) => FieldType::Float,
-        ("google.protobuf.Int64Value", _) | (_, "seconds") => FieldType::Int64,
-        ("google.protobuf.Int32Value", _) | (_, "nanos") => FieldType::Int32,
-        ("google.protobuf.StringValue", _) | (_, "string_value") => FieldType::String,
-        ("google.protobuf.UInt64Value", _) => FieldType::Uint64,
-        ("google.protobuf.UInt32Value", _) => FieldType::Uint32,
-        (_, "list_value") => FieldType::JsonList,
-        (_, "struct_value") => FieldType::JsonObject,
-        (_, "null_value") => FieldType::Null,
+        ("google.protobuf.BoolValue", _) | (_, "bool_value") => NativeType::Bool,
+        ("google.protobuf.BytesValue", _) => NativeType::Bytes,
+        ("google.protobuf.DoubleValue", _) | (_, "number_value") => NativeType::Double,
+        ("google.protobuf.FloatValue", _) => NativeType::Float,
+        ("google.protobuf.Int64Value", _) | (_, "seconds") => NativeType::Int64,
+        ("google.protobuf.Int32Value", _) | (_, "nanos") => NativeType::Int32,
+        ("google.protobuf.StringValue", _) | (_, "string_value") => NativeType::String,
+        ("google.protobuf.UInt64Value", _) => NativeType::Uint64,
+        ("google.protobuf.UInt32Value", _) => NativeType::Uint32,
+        (_, "list_value") => NativeType::JsonList,
+        (_, "struct_value") => NativeType::JsonObject,
+        (_, "null_value") => NativeType::Null,
         _ => return None,
     })
 }

@@ -35,14 +35,19 @@ impl<'a> Object<'a> {
         kind: ObjectKind,
         mut fields: Vec<(&'a str, Value<'a>)>,
         arena: &'a Arena,
-    ) -> Value<'a> {
+    ) -> Result<Value<'a>, EvalError> {
+        if let ObjectKind::Record { texts, value } = kind {
+            for (name, field) in fields.iter_mut().filter(|(name, _)| *name != value) {
+                *field = record_text(type_name, name, texts, *field)?;
+            }
+        }
         fields.sort_by_key(|(name, _)| *name);
         let fields = arena.bump().alloc_slice_copy(&fields);
-        Value(Repr::Object(arena.bump().alloc(Object {
+        Ok(Value(Repr::Object(arena.bump().alloc(Object {
             type_name,
             kind,
             fields,
-        })))
+        }))))
     }
 
     /// The name of the type: `Object.spec`.
@@ -137,6 +142,25 @@ impl<'a> Object<'a> {
     }
 }
 
+/// The text that a record stores in the field `name`.
+fn record_text<'a>(
+    type_name: &str,
+    name: &str,
+    texts: &[&str],
+    value: Value<'a>,
+) -> Result<Value<'a>, EvalError> {
+    if !texts.contains(&name) {
+        let message = format!("unexpected {type_name}Type field: {name}");
+        return Err(EvalError::new(message));
+    }
+    value.native_text().map(Value::from).ok_or_else(|| {
+        EvalError::new(format!(
+            "unexpected type {} for {type_name}Type '{name}' field",
+            value.native_go_type()
+        ))
+    })
+}
+
 /// Replaces open objects in a value by maps.
 fn plain<'a>(
     value: Value<'a>,
@@ -200,7 +224,7 @@ mod tests {
     use super::*;
 
     fn object<'a>(arena: &'a Arena, name: &'a str, fields: &[(&'a str, Value<'a>)]) -> Value<'a> {
-        Object::build(name, ObjectKind::Open, fields.to_vec(), arena)
+        Object::build(name, ObjectKind::Open, fields.to_vec(), arena).unwrap()
     }
 
     #[test]

@@ -60,10 +60,25 @@ pub trait Opaque: Share + Any + fmt::Debug + Send + Sync {
         false
     }
 
+    /// The Go type of the value that this value wraps, such as `*url.URL`. Upstream converts a wrapped value to a text. `None` if the value
+    /// wraps none.
+    fn wrapped_go_type(&self) -> Option<&'static str> {
+        None
+    }
+
     /// The error of converting the value to a Go value and back; `None` if the conversion succeeds. Kubernetes converts the value in an
     /// optional that comes from a variable or a conditional. If the conversion fails, the error replaces the value in the optional.
     fn native_error(&self) -> Option<EvalError> {
-        None
+        let go_type = self.wrapped_go_type()?;
+        let text = self.to_text();
+        Some(EvalError::unsupported_conversion(go_type, &text))
+    }
+
+    /// The name of the type in the errors of conversions: by default, the name of the Go type without its package.
+    fn conversion_name(&self) -> Cow<'static, str> {
+        let go_type = self.go_type();
+        let last = go_type.rsplit('.').next().unwrap_or_default();
+        Cow::Owned(last.to_owned())
     }
 
     /// The error that the value represents (see [`HeldError`]); `None` if it does not represent an error.

@@ -12,7 +12,7 @@ const MAX_DEPTH: usize = 64;
 /// The length limit of a printed value, in bytes. `[x, x]` prints `x` twice, so a small value can have a long text.
 const MAX_LENGTH: usize = 1 << 22;
 
-impl Value<'_> {
+impl<'a> Value<'a> {
     /// The text of the value in messages such as `value [a, 1] is not optional` and `no such key: 1`. Strings are printed without quotes,
     /// and `null` is printed as 0.
     pub fn in_message(&self) -> impl fmt::Display + '_ {
@@ -28,6 +28,42 @@ impl Value<'_> {
             Repr::JsonMap(_) | Repr::Fields(_) => Cow::Borrowed("map[string]interface {}"),
             _ => self.go_type(),
         }
+    }
+
+    /// The text that upstream's `Value()` returns, of a string, of a type or of an optional with one of them; `None` for other values.
+    pub fn native_text(&self) -> Option<&'a str> {
+        match self.0 {
+            Repr::String(text) | Repr::Type(text) => Some(text),
+            Repr::Optional(Some(held)) => held.native_text(),
+            _ => None,
+        }
+    }
+
+    /// The name of the Go type of the value that upstream's `Value()` returns, such as `int64`.
+    pub fn native_go_type(&self) -> Cow<'static, str> {
+        let name = match self.0 {
+            Repr::Bool(_) => "bool",
+            Repr::Int(_) => "int64",
+            Repr::Uint(_) => "uint64",
+            Repr::Double(_) => "float64",
+            Repr::String(_) | Repr::Type(_) => "string",
+            Repr::Bytes(_) => "[]uint8",
+            Repr::Null => "structpb.NullValue",
+            Repr::Duration(_) => "time.Duration",
+            Repr::Timestamp(_) => "time.Time",
+            Repr::Optional(Some(held)) => return held.native_go_type(),
+            Repr::Optional(None) => "<nil>",
+            Repr::Object(object) if object.kind() == ObjectKind::Open => "map[string]interface {}",
+            Repr::Opaque(opaque) => match (opaque.wrapped_go_type(), opaque.native_error()) {
+                (Some(go_type), _) => go_type,
+                (None, Some(_)) => "*types.Err",
+                (None, None) => return opaque.go_type(),
+            },
+            Repr::List(_) | Repr::OwnedList(_) | Repr::ListView(_) => "[]ref.Val",
+            Repr::Map(_) | Repr::MapView(_) => "map[ref.Val]ref.Val",
+            _ => return self.raw_go_type(),
+        };
+        Cow::Borrowed(name)
     }
 
     /// The name of the value's Go type, such as `types.Int` or `*types.baseList`. Some messages contain it.

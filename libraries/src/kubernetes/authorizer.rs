@@ -145,6 +145,10 @@ macro_rules! receiver_only {
                 Some(EvalError::no_such_overload())
             }
 
+            fn conversion_name(&self) -> Cow<'static, str> {
+                Cow::Borrowed($name)
+            }
+
             fn to_text(&self) -> Cow<'_, str> {
                 Cow::Borrowed("no such overload")
             }

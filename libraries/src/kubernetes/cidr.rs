@@ -73,11 +73,8 @@ impl<R: Rules> Opaque for Cidr<R> {
         OpaqueKey::Value(key)
     }
 
-    fn native_error(&self) -> Option<EvalError> {
-        Some(EvalError::unsupported_conversion(
-            "netip.Prefix",
-            &self.to_text(),
-        ))
+    fn wrapped_go_type(&self) -> Option<&'static str> {
+        Some("netip.Prefix")
     }
 
     fn equals(&self, other: &Value<'_>) -> Result<bool, EvalError> {

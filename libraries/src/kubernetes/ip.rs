@@ -150,11 +150,8 @@ impl<R: Rules> Opaque for Ip<R> {
         OpaqueKey::Value(key_of(self.address))
     }
 
-    fn native_error(&self) -> Option<EvalError> {
-        Some(EvalError::unsupported_conversion(
-            "netip.Addr",
-            &self.to_text(),
-        ))
+    fn wrapped_go_type(&self) -> Option<&'static str> {
+        Some("netip.Addr")
     }
 
     fn equals(&self, other: &Value<'_>) -> Result<bool, EvalError> {

@@ -52,11 +52,8 @@ impl Opaque for QuantityValue {
         })
     }
 
-    fn native_error(&self) -> Option<EvalError> {
-        Some(EvalError::unsupported_conversion(
-            "*resource.Quantity",
-            &self.to_text(),
-        ))
+    fn wrapped_go_type(&self) -> Option<&'static str> {
+        Some("*resource.Quantity")
     }
 
     fn equals(&self, other: &Value<'_>) -> Result<bool, EvalError> {

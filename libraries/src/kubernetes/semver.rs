@@ -35,11 +35,8 @@ impl Opaque for Version {
         OpaqueKey::Unhashable
     }
 
-    fn native_error(&self) -> Option<EvalError> {
-        Some(EvalError::unsupported_conversion(
-            "semver.Version",
-            &self.to_text(),
-        ))
+    fn wrapped_go_type(&self) -> Option<&'static str> {
+        Some("semver.Version")
     }
 
     fn equals(&self, other: &Value<'_>) -> Result<bool, EvalError> {

@@ -96,26 +96,3 @@ pub(super) fn time_source(time: Timestamp) -> String {
     };
     format!("time.Date({year}, time.{month}, {day}, {hour}, {minute}, {second}, {nanos}, {zone})")
 }
-
-/// The Go type of the value that a value of a library wraps.
-pub(super) fn native_type(value: Value<'_>) -> &'static str {
-    match value.type_name() {
-        "kubernetes.Quantity" => "*resource.Quantity",
-        "kubernetes.URL" => "*url.URL",
-        "kubernetes.Semver" => "semver.Version",
-        "kubernetes.NamedFormat" => "cel.Format",
-        "net.IP" => "netip.Addr",
-        "net.CIDR" => "netip.Prefix",
-        _ => "*types.Err",
-    }
-}
-
-/// The name of a library's type in the errors of conversions.
-pub(super) fn library_type(value: Value<'_>) -> String {
-    let name = value.type_name();
-    match name {
-        "kubernetes.NamedFormat" => "Format".to_owned(),
-        name if name.starts_with("kubernetes.authorization.") => name.to_owned(),
-        name => name.rsplit('.').next().unwrap_or_default().to_owned(),
-    }
-}

@@ -6,8 +6,9 @@ use std::collections::BTreeMap;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use gavel_engine::error::EvalError;
-use gavel_engine::value::{Json, JsonObject, List, Map, Object, Reach, Value, ValueKind};
-use gavel_golang::duration;
+use gavel_engine::value::{
+    Arena, Json, JsonObject, List, Map, NativeType, Object, Reach, Value, ValueKind,
+};
 use gavel_golang::float;
 use gavel_golang::quote::quote;
 use gavel_schema::merge::{Foreign, Plain};
@@ -15,9 +16,6 @@ use gavel_schema::merge::{Foreign, Plain};
 use super::go_structs::GoStructs;
 use super::go_text;
 use crate::cel::JSON_PATCH;
-
-/// The largest integer up to which a double represents every integer exactly.
-const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
 
 /// The Go type of a `JSONPatch{…}`.
 const JSON_PATCH_VALUE: &str = "*mutation.JSONPatchVal";
@@ -133,7 +131,7 @@ fn field(value: Value<'_>, reach: &mut Reach<'_>) -> Walked<Plain> {
             let mut fields = BTreeMap::new();
             for entry in map.iter() {
                 let (key, value) = entry?;
-                let Some(name) = key.as_str() else {
+                let Some(name) = key.native_text() else {
                     return Ok(Err(wrong_key(key)));
                 };
                 fields.insert(name.to_owned(), native(value, reach)?);
@@ -148,11 +146,12 @@ fn wrong_key(key: Value<'_>) -> String {
     let shown = match key.kind() {
         ValueKind::Int(int) => format!("'{}'", rune(int)),
         ValueKind::Uint(uint) => format!("'{}'", rune(i64::try_from(uint).unwrap_or(-1))),
+        ValueKind::Null => r"'\x00'".to_owned(),
         ValueKind::Bool(value) => format!("%!q(types.Bool={value})"),
         ValueKind::Double(value) => {
             format!("%!q(types.Double={})", float::format_shortest(value))
         }
-        _ => key.in_message().to_string(),
+        _ => quote(key.in_message().to_string()),
     };
     format!("map key {shown} is of type {}, not string", key.go_type())
 }
@@ -171,13 +170,15 @@ fn rune(code: i64) -> String {
 
 /// Converts a CEL value to the Go value that `ref.Val.Value()` returns.
 fn native(value: Value<'_>, reach: &mut Reach<'_>) -> Result<Plain, EvalError> {
-    let foreign = |go_type: &str, text: String, source: String| {
+    let foreign_with = |go_type: &str, text: String, source: String, json: Option<Json>| {
         Plain::Foreign(Box::new(Foreign {
             go_type: go_type.to_owned(),
             text,
             source,
+            json,
         }))
     };
+    let foreign = |go_type: &str, text, source| foreign_with(go_type, text, source, None);
     let shown = || value.in_message().to_string();
     Ok(match value.kind() {
         ValueKind::Bool(value) => Plain::Bool(value),
@@ -193,10 +194,14 @@ fn native(value: Value<'_>, reach: &mut Reach<'_>) -> Result<Plain, EvalError> {
             "NULL_VALUE".to_owned(),
             "0".to_owned(),
         ),
-        ValueKind::Uint(value) => foreign("uint64", value.to_string(), format!("0x{value:x}")),
+        ValueKind::Uint(uint) => {
+            let json = number(uint_as_double(uint)).ok();
+            foreign_with("uint64", uint.to_string(), format!("0x{uint:x}"), json)
+        }
         ValueKind::Bytes(bytes) => {
             let source = format!("[]uint8{{{}}}", go_text::bytes_source(bytes));
-            foreign("[]uint8", shown(), source)
+            let json = STANDARD.encode(bytes).into();
+            foreign_with("[]uint8", shown(), source, Some(json))
         }
         ValueKind::Duration(span) => foreign("time.Duration", shown(), span.0.to_string()),
         ValueKind::Timestamp(time) => foreign("time.Time", shown(), go_text::time_source(time)),
@@ -221,7 +226,7 @@ fn native(value: Value<'_>, reach: &mut Reach<'_>) -> Result<Plain, EvalError> {
             foreign("map[ref.Val]ref.Val", text, source)
         }
         ValueKind::Map(_) => document(value, reach)?,
-        _ => foreign(go_text::native_type(value), shown(), shown()),
+        _ => foreign(&value.native_go_type(), shown(), shown()),
     })
 }
 
@@ -273,99 +278,55 @@ fn walk_json(value: Value<'_>, structs: Option<&GoStructs>, reach: &mut Reach<'_
     }
     let structs = structs.filter(|_| !value.is_of_document());
     let part = |value: Value<'_>, reach: &mut Reach<'_>| walk_json(value, structs, reach);
-    Ok(match value.kind() {
-        ValueKind::Null => Ok(Json::Null),
-        ValueKind::Bool(value) => Ok(value.into()),
-        ValueKind::Int(int) if int.unsigned_abs() <= MAX_SAFE_INTEGER => Ok(int.into()),
-        ValueKind::Int(int) => Ok(int.to_string().into()),
-        ValueKind::Uint(uint) if uint <= MAX_SAFE_INTEGER => Ok(uint.into()),
-        ValueKind::Uint(uint) => Ok(uint.to_string().into()),
-        ValueKind::Double(double) => number(double),
-        ValueKind::String(text) => {
-            reach.walk(&value)?;
-            Ok(text.into())
-        }
-        ValueKind::Bytes(bytes) => Ok(STANDARD.encode(bytes).into()),
-        ValueKind::Duration(span) => {
-            let mut text = String::new();
-            // Writing to a String does not fail.
-            let _ = duration::write_cel(&mut text, span.0);
-            Ok(text.into())
-        }
-        ValueKind::Timestamp(time) => {
-            let mut text = String::new();
-            // Writing to a String does not fail.
-            let _ = time.write_rfc3339(&mut text);
-            Ok(text.into())
-        }
-        ValueKind::Optional(Some(held)) => return walk_json(*held, structs, reach),
-        ValueKind::Optional(None) => Err("optional.none() dereference".to_owned()),
-        ValueKind::Type(_) => Err("type conversion not supported for 'type'".to_owned()),
-        ValueKind::Object(object) if object.type_name() == JSON_PATCH => {
-            Err("cannot convert to native type: *structpb.Value".to_owned())
-        }
-        ValueKind::Object(object) => return struct_of(object, reach),
-        ValueKind::List(list) => return json_list(list, reach, part),
-        ValueKind::Map(map) => return json_map(map, reach, part),
-        _ => Err(format!(
-            "type conversion error from '{}' to '*structpb.Value'",
-            go_text::library_type(value)
-        )),
+    match value.kind() {
+        ValueKind::Optional(Some(held)) => walk_json(*held, structs, reach),
+        ValueKind::Object(object) if object.type_name() != JSON_PATCH => struct_of(object, reach),
+        ValueKind::List(list) => json_list(list, reach, part),
+        ValueKind::Map(map) => json_map(map, reach, part),
+        _ => scalar(value, reach),
+    }
+}
+
+/// Converts a value that is no object, list or map.
+fn scalar(value: Value<'_>, reach: &mut Reach<'_>) -> Walked<Json> {
+    reach.walk(&value)?;
+    let arena = Arena::new();
+    let converted = match NativeType::Json.convert(value, reach, &arena) {
+        Err(error) if error.is_fatal() => return Err(error),
+        Err(error) => return Ok(Err(error.message().to_owned())),
+        Ok(value) => value,
+    };
+    Ok(match converted.as_double() {
+        Some(double) => number(double),
+        None => Ok(converted.to_json().unwrap_or_default()),
     })
 }
 
 /// Converts an object to JSON as Go's `structpb` does: integers become doubles.
 fn struct_of(object: &Object<'_>, reach: &mut Reach<'_>) -> Walked<Json> {
-    reach.within(object.fields().len(), |reach| {
-        let mut fields = JsonObject::new();
-        for (name, value) in object.fields() {
-            match struct_field(*value, reach)? {
-                Ok(value) => fields.insert((*name).to_owned(), value),
-                Err(error) => return Ok(Err(error)),
-            };
+    let fields = object_fields(object, reach)?;
+    Ok(fields.and_then(|fields| struct_json(Plain::Map(fields))))
+}
+
+// Recursion is bounded: the depth of a `Plain` is.
+fn struct_json(value: Plain) -> Converted<Json> {
+    match value {
+        Plain::Null => Ok(Json::Null),
+        Plain::Bool(value) => Ok(value.into()),
+        Plain::Int(int) => number(as_double(int)),
+        Plain::Double(double) => number(double),
+        Plain::String(text) => Ok(text.into()),
+        Plain::NilList => Ok(Json::Array(Vec::new())),
+        Plain::List(items) => items.into_iter().map(struct_json).collect(),
+        Plain::Map(fields) => {
+            let fields = fields.into_iter();
+            let fields = fields.map(|(name, value)| Ok((name, struct_json(value)?)));
+            Ok(Json::Object(fields.collect::<Converted<_>>()?))
         }
-        Ok(Ok(Json::Object(fields)))
-    })
-}
-
-fn struct_field(value: Value<'_>, reach: &mut Reach<'_>) -> Walked<Json> {
-    let part = match value.is_of_document() {
-        true => struct_document,
-        false => struct_part,
-    };
-    match value.kind() {
-        ValueKind::List(list) => json_list(list, reach, part),
-        ValueKind::Map(map) => json_map(map, reach, part),
-        _ => struct_part(value, reach),
-    }
-}
-
-/// Converts an element of a computed list or map. Computed lists and maps among the elements are errors.
-fn struct_part(value: Value<'_>, reach: &mut Reach<'_>) -> Walked<Json> {
-    let invalid = |go_type: &str| Ok(Err(format!("proto: invalid type: {go_type}")));
-    match value.kind() {
-        ValueKind::Null => invalid("structpb.NullValue"),
-        ValueKind::List(_) if !value.is_of_document() => invalid("[]ref.Val"),
-        ValueKind::Map(_) if !value.is_of_document() => invalid("map[ref.Val]ref.Val"),
-        ValueKind::Duration(_) => invalid("time.Duration"),
-        ValueKind::Timestamp(_) => invalid("time.Time"),
-        ValueKind::Object(object) if object.type_name() == JSON_PATCH => invalid(JSON_PATCH_VALUE),
-        ValueKind::Opaque(_) => invalid(go_text::native_type(value)),
-        ValueKind::Type(name) => Ok(Ok(name.into())),
-        ValueKind::Optional(Some(held)) => struct_part(*held, reach),
-        ValueKind::Optional(None) => Ok(Ok(Json::Null)),
-        _ => struct_document(value, reach),
-    }
-}
-
-/// Converts a scalar, or a list or map of a JSON document. Integers become doubles, as in Go's `structpb`.
-fn struct_document(value: Value<'_>, reach: &mut Reach<'_>) -> Walked<Json> {
-    match value.kind() {
-        ValueKind::Int(int) => Ok(number(as_double(int))),
-        ValueKind::Uint(uint) => Ok(number(as_double(i64::try_from(uint).unwrap_or(i64::MAX)))),
-        ValueKind::List(list) => json_list(list, reach, struct_document),
-        ValueKind::Map(map) => json_map(map, reach, struct_document),
-        _ => walk_json(value, None, reach),
+        Plain::Foreign(foreign) => {
+            let invalid = || format!("proto: invalid type: {}", foreign.go_type);
+            foreign.json.ok_or_else(invalid)
+        }
     }
 }
 
@@ -392,11 +353,11 @@ fn json_map(
         let mut fields = JsonObject::new();
         for entry in map.iter() {
             let (key, value) = entry?;
-            let Some(name) = key.as_str() else {
-                let key = key.type_name();
-                return Ok(Err(format!(
-                    "unsupported type conversion from '{key}' to string"
-                )));
+            let arena = Arena::new();
+            let name = match NativeType::String.convert(key, reach, &arena) {
+                Err(error) if error.is_fatal() => return Err(error),
+                Err(error) => return Ok(Err(error.message().to_owned())),
+                Ok(name) => name.as_str().unwrap_or_default(),
             };
             match convert(value, reach)? {
                 Ok(value) => fields.insert(name.to_owned(), value),
@@ -413,6 +374,14 @@ fn json_map(
 )]
 fn as_double(int: i64) -> f64 {
     int as f64
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "upstream converts each integer to a double"
+)]
+fn uint_as_double(uint: u64) -> f64 {
+    uint as f64
 }
 
 /// Converts a double to the number that Go writes as JSON and reads back: a whole double becomes an integer.

@@ -39,6 +39,8 @@ pub struct Foreign {
     pub text: String,
     /// The output of `%#v`.
     pub source: String,
+    /// The value as JSON in Go's `structpb`; `None` if `structpb` rejects the type.
+    pub json: Option<Json>,
 }
 
 impl Plain {

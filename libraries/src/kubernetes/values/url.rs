@@ -18,11 +18,8 @@ impl Opaque for UrlValue {
         URL
     }
 
-    fn native_error(&self) -> Option<EvalError> {
-        Some(EvalError::unsupported_conversion(
-            "*url.URL",
-            self.0.as_str(),
-        ))
+    fn wrapped_go_type(&self) -> Option<&'static str> {
+        Some("*url.URL")
     }
 
     fn equals(&self, other: &Value<'_>) -> Result<bool, EvalError> {

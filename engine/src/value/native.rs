@@ -1,30 +1,41 @@
-//! Values of the fields of messages of protocol buffers (the `ConvertToNative` methods of cel-go `common/types`).
+//! Conversions to Go types, as which messages of protocol buffers store their fields (the `ConvertToNative` methods of cel-go
+//! `common/types`).
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
+use super::convert::string_from;
+use super::{Arena, List, Map, MapBuilder, ObjectKind, Reach, Value, ValueKind};
 use crate::error::EvalError;
-use crate::value::convert::string_from;
-use crate::value::{Arena, List, Map, MapBuilder, Reach, Value, ValueKind};
 
 /// The name of the only message whose struct literal stays a message. Literals of all other messages become values of CEL's own types.
-pub(super) const EMPTY: &str = "google.protobuf.Empty";
+pub(crate) const EMPTY: &str = "google.protobuf.Empty";
 
 /// The largest int that a double represents with all smaller ints.
 const MAX_SAFE: u64 = (1 << 53) - 1;
 
-/// The type of a field.
+/// A Go type to which values are converted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum FieldType {
+pub enum NativeType {
+    /// `bool`
     Bool,
+    /// `[]byte`
     Bytes,
+    /// `float64`
     Double,
+    /// `float32`
     Float,
+    /// `int32`
     Int32,
+    /// `int64`
     Int64,
+    /// The enum `google.protobuf.NullValue`
     Null,
+    /// `string`
     String,
+    /// `uint32`
     Uint32,
+    /// `uint64`
     Uint64,
     /// `google.protobuf.ListValue`
     JsonList,
@@ -34,28 +45,42 @@ pub(super) enum FieldType {
     Json,
 }
 
-impl FieldType {
+impl NativeType {
     /// The name of the type in Go.
     const fn go_name(self) -> &'static str {
         match self {
-            FieldType::Bool => "bool",
-            FieldType::Bytes => "[]uint8",
-            FieldType::Double => "float64",
-            FieldType::Float => "float32",
-            FieldType::Int32 => "int32",
-            FieldType::Int64 => "int64",
-            FieldType::Null => "protoreflect.EnumNumber",
-            FieldType::String => "string",
-            FieldType::Uint32 => "uint32",
-            FieldType::Uint64 => "uint64",
-            FieldType::JsonList => "*structpb.ListValue",
-            FieldType::JsonObject => "*structpb.Struct",
-            FieldType::Json => "*structpb.Value",
+            NativeType::Bool => "bool",
+            NativeType::Bytes => "[]uint8",
+            NativeType::Double => "float64",
+            NativeType::Float => "float32",
+            NativeType::Int32 => "int32",
+            NativeType::Int64 => "int64",
+            NativeType::Null => "protoreflect.EnumNumber",
+            NativeType::String => "string",
+            NativeType::Uint32 => "uint32",
+            NativeType::Uint64 => "uint64",
+            NativeType::JsonList => "*structpb.ListValue",
+            NativeType::JsonObject => "*structpb.Struct",
+            NativeType::Json => "*structpb.Value",
         }
     }
 
-    /// The value that the field stores for `value`.
-    pub(super) fn convert<'a>(
+    /// Converts a value, and returns the value that an expression reads from a field that stores the result. Integers in JSON are doubles.
+    ///
+    /// # Errors
+    ///
+    /// Upstream's conversion of the value fails, or the result exceeds the limits of `reach` or of the arena.
+    ///
+    /// ```
+    /// use gavel_engine::value::{Arena, NativeType, Reach, Value};
+    ///
+    /// let (arena, reach) = (Arena::new(), &mut Reach::default());
+    /// let converted = NativeType::Json.convert(Value::from(1), reach, &arena);
+    /// assert_eq!(converted.ok().and_then(|value| value.as_double()), Some(1.0));
+    /// let error = NativeType::String.convert(Value::from(true), reach, &arena).unwrap_err();
+    /// assert_eq!(error.message(), "type conversion error from bool to 'string'");
+    /// ```
+    pub fn convert<'a>(
         self,
         value: Value<'a>,
         reach: &mut Reach<'_>,
@@ -70,48 +95,53 @@ impl FieldType {
                 Some(held) => self.convert(*held, reach, arena),
                 None => Err(EvalError::new("optional.none() dereference")),
             },
-            (FieldType::Bool | FieldType::Json, ValueKind::Bool(_))
-            | (FieldType::Bytes, ValueKind::Bytes(_))
-            | (FieldType::Double | FieldType::Json, ValueKind::Double(_))
-            | (FieldType::Int64, ValueKind::Int(_))
-            | (FieldType::String | FieldType::Json, ValueKind::String(_))
-            | (FieldType::Uint64, ValueKind::Uint(_))
-            | (FieldType::Json, ValueKind::Null) => Ok(value),
-            (FieldType::Float, ValueKind::Double(double)) => Ok(Value::from(single(double))),
-            (FieldType::Int32, ValueKind::Int(int)) => {
+            (NativeType::Bool | NativeType::Json, ValueKind::Bool(_))
+            | (NativeType::Bytes, ValueKind::Bytes(_))
+            | (NativeType::Double | NativeType::Json, ValueKind::Double(_))
+            | (NativeType::Int64, ValueKind::Int(_))
+            | (NativeType::String | NativeType::Json, ValueKind::String(_))
+            | (NativeType::Uint64, ValueKind::Uint(_))
+            | (NativeType::Json, ValueKind::Null) => Ok(value),
+            (NativeType::Float, ValueKind::Double(double)) => Ok(Value::from(single(double))),
+            (NativeType::Int32, ValueKind::Int(int)) => {
                 fits(i32::try_from(int).is_ok(), "integer overflow")
             }
-            (FieldType::Uint32, ValueKind::Uint(uint)) => {
+            (NativeType::Uint32, ValueKind::Uint(uint)) => {
                 fits(u32::try_from(uint).is_ok(), "unsigned integer overflow")
             }
-            (FieldType::Null, ValueKind::Int(int)) => {
+            (NativeType::Null, ValueKind::Int(int)) => {
                 fits(i32::try_from(int).is_ok(), "integer overflow").map(|_| Value::NULL)
             }
-            (FieldType::Json, ValueKind::Int(int)) if int.unsigned_abs() <= MAX_SAFE => {
+            (NativeType::Json, ValueKind::Int(int)) if int.unsigned_abs() <= MAX_SAFE => {
                 Ok(Value::from(int as f64))
             }
-            (FieldType::Json, ValueKind::Uint(uint)) if uint <= MAX_SAFE => {
+            (NativeType::Json, ValueKind::Uint(uint)) if uint <= MAX_SAFE => {
                 Ok(Value::from(uint as f64))
             }
             (
-                FieldType::Json,
+                NativeType::Json,
                 ValueKind::Int(_)
                 | ValueKind::Uint(_)
                 | ValueKind::Duration(_)
                 | ValueKind::Timestamp(_),
             ) => string_from(arena, &value).map(Value::from),
-            (FieldType::Json, ValueKind::Bytes(bytes)) => {
+            (NativeType::Json, ValueKind::Bytes(bytes)) => {
                 arena.reserve(bytes.len().saturating_mul(3))?;
                 Ok(arena.string(&STANDARD.encode(bytes)))
             }
-            (FieldType::JsonList | FieldType::Json, ValueKind::List(values)) => {
+            (NativeType::JsonList | NativeType::Json, ValueKind::List(values)) => {
                 list(values, reach, arena)
             }
-            (FieldType::JsonObject | FieldType::Json, ValueKind::Map(entries)) => {
+            (NativeType::JsonObject | NativeType::Json, ValueKind::Map(entries)) => {
                 map(entries, reach, arena)
             }
-            (FieldType::Json, ValueKind::Opaque(opaque)) if opaque.type_name() == EMPTY => {
+            (NativeType::Json, ValueKind::Opaque(opaque)) if opaque.type_name() == EMPTY => {
                 Ok(MapBuilder::new().build(arena))
+            }
+            (NativeType::String, ValueKind::Opaque(opaque))
+                if opaque.wrapped_go_type().is_some() =>
+            {
+                Ok(arena.string(&opaque.to_text()))
             }
             (_, kind) => Err(mismatch(&value, kind, self.go_name())),
         }
@@ -119,7 +149,7 @@ impl FieldType {
 }
 
 /// A list whose elements are values of `google.protobuf.Value`.
-pub(super) fn list<'a>(
+pub(crate) fn list<'a>(
     values: List<'a>,
     reach: &mut Reach<'_>,
     arena: &'a Arena,
@@ -129,14 +159,14 @@ pub(super) fn list<'a>(
         let mut converted = Vec::with_capacity(values.len());
         for value in values.iter() {
             reach.step(&value)?;
-            converted.push(FieldType::Json.convert(value.read(arena)?, reach, arena)?);
+            converted.push(NativeType::Json.convert(value.read(arena)?, reach, arena)?);
         }
         Ok(arena.list(&converted))
     })
 }
 
 /// A map whose keys are texts and whose values are values of `google.protobuf.Value`.
-pub(super) fn map<'a>(
+pub(crate) fn map<'a>(
     entries: Map<'a>,
     reach: &mut Reach<'_>,
     arena: &'a Arena,
@@ -147,8 +177,8 @@ pub(super) fn map<'a>(
         for entry in entries.iter() {
             let (key, value) = entry?;
             reach.step(&value)?;
-            let key = FieldType::String.convert(key, reach, arena)?;
-            let value = FieldType::Json.convert(value.read(arena)?, reach, arena)?;
+            let key = NativeType::String.convert(key, reach, arena)?;
+            let value = NativeType::Json.convert(value.read(arena)?, reach, arena)?;
             converted.insert(key, value);
         }
         Ok(converted.build(arena))
@@ -172,7 +202,13 @@ fn mismatch(value: &Value<'_>, kind: ValueKind<'_>, to: &str) -> EvalError {
         ValueKind::Double(_) => "Double".to_owned(),
         ValueKind::List(_) => "list".to_owned(),
         ValueKind::Map(_) => "map".to_owned(),
-        // The last part of the name, such as `Quantity`.
+        ValueKind::Object(object) => {
+            return EvalError::new(match object.kind() {
+                ObjectKind::Open => format!("unable to convert to {to}"),
+                ObjectKind::Record { .. } => format!("cannot convert to native type: {to}"),
+            });
+        }
+        ValueKind::Opaque(opaque) => format!("'{}'", opaque.conversion_name()),
         _ => {
             let name = value.type_name();
             format!("'{}'", name.rsplit('.').next().unwrap_or(name))

@@ -111,6 +111,11 @@ impl Status {
         }
     }
 
+    /// The status for an operation that could not be finished in time: code 504, reason `Timeout`.
+    pub fn timeout(error: &str) -> Self {
+        Status::failure(504, "Timeout", format!("Timeout: {error}"))
+    }
+
     /// The status for a service that is temporarily unavailable: code 503, reason `ServiceUnavailable`.
     pub fn unavailable(message: impl Into<String>) -> Self {
         Status::failure(503, "ServiceUnavailable", message)

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use gavel_apimachinery::field::Error;
+use gavel_apimachinery::status::Status;
 use gavel_crd::CompiledCrd;
 use gavel_crd::definition::Definition;
 use gavel_crd::resource::{COST_BUDGET, DecodeOptions, ValidateOptions};
@@ -58,8 +59,8 @@ pub struct Findings {
     pub warnings: Vec<String>,
     /// The cost of the validation rules, in cost units.
     pub cost: u64,
-    /// The error if the object cannot be decoded.
-    pub unreadable: Option<String>,
+    /// The status with which an object that cannot be read is rejected.
+    pub unreadable: Option<Box<Status>>,
 }
 
 impl Definitions {
@@ -103,7 +104,7 @@ impl Definitions {
                 ..ValidateOptions::default()
             };
             crd.validate_with(version(&object), &object, old.as_ref(), &options)
-                .map_err(|error| error.to_string())
+                .map_err(|error| undecodable(error.to_string()))
         });
         match found {
             Ok(outcome) => Findings {
@@ -133,10 +134,12 @@ fn read(
     crd: &CompiledCrd,
     object: Value<'_>,
     interrupt: &(dyn Fn() -> bool + Sync),
-) -> Result<Json, String> {
-    let too_large = || "the object is too large to be read".to_owned();
+) -> Result<Json, Box<Status>> {
+    let too_large = || undecodable("the object is too large to be read");
     let in_time = || match interrupt() {
-        true => Err("there is no time to read the object".to_owned()),
+        true => Err(Box::new(Status::timeout(
+            "there is no time to read the object",
+        ))),
         false => Ok(()),
     };
     in_time()?;
@@ -145,7 +148,12 @@ fn read(
     let decoded = crd.decode(object, DecodeOptions::default());
     decoded
         .map(|decoded| decoded.object)
-        .map_err(|error| error.to_string())
+        .map_err(|error| undecodable(error.to_string()))
+}
+
+/// The status for an object that cannot be decoded.
+pub(crate) fn undecodable(error: impl Into<String>) -> Box<Status> {
+    Box::new(Status::failure(400, "BadRequest", error))
 }
 
 /// The version in the object's `apiVersion`. It may differ from the version that the client sent, because the API server converts objects

@@ -9,7 +9,7 @@ use gavel_policy::api::{GROUP, ParamKind, ParamRef, Resource};
 use gavel_policy::validation::{Report, Validator};
 use serde_json::json;
 
-use crate::definitions::Findings;
+use crate::definitions::{Findings, undecodable};
 
 /// Validates policies and bindings as the API server validates the built-in kinds with the same names.
 #[derive(Debug, Clone)]
@@ -50,7 +50,7 @@ impl Registrations {
             },
             Err(error) => Findings {
                 kind,
-                unreadable: Some(error),
+                unreadable: Some(undecodable(error)),
                 ..Findings::default()
             },
         }

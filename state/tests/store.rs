@@ -3,6 +3,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use gavel_apimachinery::status::Status;
 use gavel_engine::value::Arena;
 use gavel_libraries::Server;
 use gavel_policy::{AdmissionRequest, Options, dispatch};
@@ -380,8 +381,10 @@ fn custom_resources_are_not_read_when_there_is_no_time() {
             .unreadable
             .unwrap()
     };
-    let late = "there is no time to read the object";
-    assert_eq!(unreadable(0), late);
-    assert_eq!(unreadable(1), late);
-    assert!(unreadable(2).starts_with("json: cannot unmarshal"));
+    let late = Status::timeout("there is no time to read the object");
+    assert_eq!(*unreadable(0), late);
+    assert_eq!(*unreadable(1), late);
+    let undecodable = unreadable(2);
+    assert_eq!(undecodable.reason, "BadRequest");
+    assert!(undecodable.message.starts_with("json: cannot unmarshal"));
 }

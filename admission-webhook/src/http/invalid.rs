@@ -25,8 +25,8 @@ pub(super) fn invalid(request: &AdmissionRequest<'_>, mut found: Findings) -> Ad
             ..StatusDetails::default()
         }
     };
-    let status = match (&found.unreadable, field::aggregate(&found.errors)) {
-        (Some(error), _) => Some(Status::failure(400, "BadRequest", error)),
+    let status = match (found.unreadable.take(), field::aggregate(&found.errors)) {
+        (Some(status), _) => Some(*status),
         (None, Some(errors)) => {
             let causes = found.errors.iter().map(|error| StatusCause {
                 reason: error.kind.reason(),

@@ -71,7 +71,7 @@ fn add_rules(facts: &mut Facts, state: &State, request: &AdmissionRequest<'_>) {
         facts.add(Topic::Warning, "", warning);
     }
     if let Some(error) = found.unreadable {
-        facts.add_about(Topic::Decision, "", &found.kind, error);
+        facts.add_about(Topic::Decision, "", &found.kind, error.message);
     }
     if found.cost > 0 {
         facts.add_about(Topic::Cost, "", "all rules", found.cost.to_string());

@@ -87,6 +87,7 @@ pub(super) fn list_equals(
                 reach.step(&Value::NULL)?;
                 places.extend(MapKey::of(native, names)?.map(|key| (key, place)));
             }
+            let all_have_keys = places.len() == left.len();
             places.sort_unstable();
             // The positions of the left elements whose keys occur in the right list.
             let mut seen: SmallVec<[usize; 4]> = SmallVec::new();
@@ -112,7 +113,7 @@ pub(super) fn list_equals(
             seen.sort_unstable();
             seen.dedup();
             places.dedup_by(|(one, _), (other, _)| one == other);
-            Ok(*joined == Joined::OfSchema || seen.len() == places.len())
+            Ok(*joined == Joined::OfSchema || (all_have_keys && seen.len() == places.len()))
         }
     })
 }

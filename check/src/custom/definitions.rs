@@ -1,5 +1,8 @@
 //! The CustomResourceDefinitions by which objects are validated.
 
+use std::collections::HashMap;
+use std::path::Path;
+
 use gavel_crd::CompiledCrd;
 use gavel_crd::definition::Definition;
 use gavel_crd::rule::RuleEnvs;
@@ -14,9 +17,19 @@ use crate::role::Role;
 /// The compiled CustomResourceDefinitions by which objects are validated.
 #[derive(Debug, Default)]
 pub struct KnownDefinitions {
-    compiled: Vec<CompiledCrd>,
+    compiled: Vec<KnownDefinition>,
     /// The group and kind of each definition that cannot be compiled.
     refused: Vec<(String, String)>,
+    /// The file and position of each definition, by name.
+    places: HashMap<String, String>,
+}
+
+/// A compiled CustomResourceDefinition.
+#[derive(Debug)]
+pub struct KnownDefinition {
+    pub(super) crd: CompiledCrd,
+    /// The versions that an API server serves.
+    pub(super) served: Vec<String>,
 }
 
 impl KnownDefinitions {
@@ -25,7 +38,8 @@ impl KnownDefinitions {
     ///
     /// # Errors
     ///
-    /// The definition cannot be read, or it cannot be compiled although validation found no problem.
+    /// The definition cannot be read, a definition with the same name was added before, or the definition cannot be compiled although
+    /// validation found no problem.
     pub fn add(
         &mut self,
         document: &Document,
@@ -39,6 +53,16 @@ impl KnownDefinitions {
         // An API server also compiles new rules for the previous Kubernetes version, and rejects rules that this version does not support.
         let envs = RuleEnvs::new(server.compatible()).map_err(|error| error.to_string())?;
         let definition = Definition::read(document.value()).map_err(|error| error.to_string())?;
+        let name = definition.metadata.get("name");
+        if let Some(name) = name.and_then(|name| name.as_str()) {
+            if let Some(first) = self.places.get(name) {
+                let kind = "CustomResourceDefinition";
+                return Err(format!("{kind} {name:?} is defined at {first} already"));
+            }
+            let file = document.file().unwrap_or(Path::new("-")).display();
+            let place = format!("{file}:{}", document.place());
+            self.places.insert(name.to_owned(), place);
+        }
         let twice = document.duplicate_keys().iter().cloned();
         let unknown = Definition::unknown_fields(document.value());
         let unknown = unknown.iter().map(|field| document.unknown_field(field));
@@ -47,7 +71,14 @@ impl KnownDefinitions {
         let errors = errors.iter().map(|error| field_problem(document, error));
         checked.problems.extend(errors);
         match CompiledCrd::compile_for(&definition, server) {
-            Ok(crd) => self.compiled.push(crd),
+            Ok(crd) => {
+                let versions = definition.spec.versions.iter();
+                let served = versions.filter(|version| version.served);
+                self.compiled.push(KnownDefinition {
+                    crd,
+                    served: served.map(|version| version.name.clone()).collect(),
+                });
+            }
             // If validation found problems, one of them already reports this error with its position.
             Err(error) if checked.is_valid() => return Err(error.to_string()),
             Err(_) => {
@@ -64,9 +95,9 @@ impl KnownDefinitions {
     }
 
     /// The definition of the kind that `key` names; `None` if there is none.
-    pub fn find(&self, key: &Key<'_>) -> Option<&CompiledCrd> {
+    pub fn find(&self, key: &Key<'_>) -> Option<&KnownDefinition> {
         let mut known = self.compiled.iter();
-        known.find(|crd| crd.group() == key.group() && crd.kind() == key.kind)
+        known.find(|known| known.crd.group() == key.group() && known.crd.kind() == key.kind)
     }
 
     /// Whether the definition of the kind that `key` names was added but cannot be used.

@@ -281,6 +281,11 @@ fn validate_and_audit_have_the_same_formats() {
         let report = quick_junit::Report::deserialize_from_str(&out).unwrap();
         assert_eq!((report.tests, report.failures), cases, "{out}");
     }
+    let (folder, args) = audit;
+    let (_, out, _) = gavel(folder, &[args, &["-o", "json"]].concat(), "");
+    let line: Json = serde_json::from_str(out.lines().next().unwrap()).unwrap();
+    let position = (line["file"].as_str(), line["line"].as_u64());
+    assert_eq!(position, (Some("deployments.yaml"), Some(13)));
 }
 
 /// Runs the commands of the hooks in `.pre-commit-hooks.yaml`.

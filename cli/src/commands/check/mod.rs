@@ -98,7 +98,8 @@ pub(super) fn write(args: &CheckArgs, out: Box<dyn Write>) -> io::Result<Exit> {
         .finish(args.output, manifests.problems(), &mut run.out)?;
     run.out.flush()?;
     manifests.progress().end();
-    if args.output == Format::Text && !manifests.unusable() {
+    // If nothing was checked, an error was printed instead of the summary.
+    if args.output == Format::Text && run.counts.objects > 0 {
         report::summary(&run.counts.to_string());
     }
     let wrong = run.counts.denied.saturating_add(run.counts.invalid);
@@ -150,6 +151,9 @@ impl Input {
             }
             let role = Role::of(document.value());
             let is_passed_over = args.ignore_missing_schemas && Key::of(document.value()).is_err();
+            if !is_passed_over && manifests.refuse_misspelled(&document) {
+                continue;
+            }
             if matches!(role, Role::Surrounding | Role::Object) && !is_passed_over {
                 input.objects.push(Candidate {
                     document: document.clone(),

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::args::TestArgs;
 use crate::exit_code::Exit;
-use crate::findings::{Finding, Format, Report};
+use crate::findings::{Finding, Format, Report, path_of};
 use crate::input;
 use crate::manifests::Manifests;
 use crate::progress::Progress;
@@ -184,7 +184,7 @@ impl TestRun<'_> {
         match self.args.output {
             Format::Json => {
                 let line = json!({
-                    "file": file.to_string(),
+                    "file": path_of(Some(outcome.file)),
                     "line": outcome.place.line,
                     "test": outcome.test.name,
                     "passed": outcome.passes(),

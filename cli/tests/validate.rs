@@ -250,10 +250,11 @@ fn objects_have_versions_that_the_definition_serves() {
 fn a_second_definition_with_the_same_name_is_an_error() {
     let folder = folder(&[("other.yaml", &definition(SCHEMA))]);
     let args = ["--crd", "crd.yaml", "--crd", "other.yaml", "-"];
-    let (code, _, err) = gavel(&folder, &args, &thing("a", "  color: red\n"));
-    let expected = "error: other.yaml:1:1: CustomResourceDefinition \"things.example.com\" is defined at crd.yaml:1:1 already\n";
-    assert!(err.starts_with(expected), "{err}");
-    assert_eq!(code, 2);
+    let (code, out, err) = gavel(&folder, &args, &thing("a", "  color: red\n"));
+    let name = "CustomResourceDefinition \"things.example.com\"";
+    let expected = format!("other.yaml:3:18: {name} is defined at crd.yaml:3:18 already\n");
+    assert_eq!((code, out), (1, expected));
+    assert_eq!(err, "1 object, 0 invalid; 1 definition invalid\n");
 }
 
 #[test]

@@ -6,8 +6,10 @@ use std::path::Path;
 use gavel_crd::CompiledCrd;
 use gavel_crd::definition::Definition;
 use gavel_crd::rule::RuleEnvs;
+use gavel_engine::value::Json;
 use gavel_libraries::Server;
 use gavel_manifest::Document;
+use gavel_manifest::problem::rule;
 use gavel_policy::api::FieldValidation;
 
 use super::checked::{Checked, field_problem};
@@ -33,13 +35,12 @@ pub struct KnownDefinition {
 }
 
 impl KnownDefinitions {
-    /// Adds a CustomResourceDefinition, and reports why an API server would reject it. Other objects are ignored. `strictness` is how
-    /// unknown and duplicate fields are treated.
+    /// Adds a CustomResourceDefinition, and reports why an API server would reject it. A second definition with the same name is also a
+    /// problem, and is not added. Objects of other kinds are ignored. `strictness` is how unknown and duplicate fields are treated.
     ///
     /// # Errors
     ///
-    /// The definition cannot be read, a definition with the same name was added before, or the definition cannot be compiled although
-    /// validation found no problem.
+    /// The definition cannot be read, or it cannot be compiled although validation found no problem.
     pub fn add(
         &mut self,
         document: &Document,
@@ -53,15 +54,14 @@ impl KnownDefinitions {
         // An API server also compiles new rules for the previous Kubernetes version, and rejects rules that this version does not support.
         let envs = RuleEnvs::new(server.compatible()).map_err(|error| error.to_string())?;
         let definition = Definition::read(document.value()).map_err(|error| error.to_string())?;
-        let name = definition.metadata.get("name");
-        if let Some(name) = name.and_then(|name| name.as_str()) {
-            if let Some(first) = self.places.get(name) {
-                let kind = "CustomResourceDefinition";
-                return Err(format!("{kind} {name:?} is defined at {first} already"));
-            }
-            let file = document.file().unwrap_or(Path::new("-")).display();
-            let place = format!("{file}:{}", document.place());
-            self.places.insert(name.to_owned(), place);
+        let name = definition.metadata.get("name").and_then(Json::as_str);
+        let name = name.unwrap_or_default();
+        let first = self.places.get(name).filter(|_| !name.is_empty());
+        if let Some(first) = first {
+            let message =
+                format!("CustomResourceDefinition {name:?} is defined at {first} already");
+            let problem = document.problem(rule::OBJECT, "metadata.name", message);
+            checked.problems.push(problem.of_field(""));
         }
         let twice = document.duplicate_keys().iter().cloned();
         let unknown = Definition::unknown_fields(document.value());
@@ -70,6 +70,12 @@ impl KnownDefinitions {
         let errors = definition.validate(&envs);
         let errors = errors.iter().map(|error| field_problem(document, error));
         checked.problems.extend(errors);
+        if first.is_some() {
+            return Ok(checked);
+        }
+        let file = document.file().unwrap_or(Path::new("-")).display();
+        let place = format!("{file}:{}", document.place_of("metadata.name"));
+        self.places.insert(name.to_owned(), place);
         match CompiledCrd::compile_for(&definition, server) {
             Ok(crd) => {
                 let versions = definition.spec.versions.iter();

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use gavel_lint::Selection;
 use gavel_manifest::{Fields, Problem, Reading};
 
 use crate::args::{Versions, bytes, kubernetes_versions};
@@ -70,9 +71,18 @@ impl LintConfig {
         let versions = fields.text_or_number("kubernetesVersion");
         let max_object = fields.text_or_number("maxObject");
         let mut parsed = LintConfig {
-            select: fields.texts("select").unwrap_or_default(),
-            ignore: fields.texts("ignore").unwrap_or_default(),
-            deny: fields.texts("deny").unwrap_or_default(),
+            select: rules(fields, "select", |names| Selection {
+                select: names,
+                ..Selection::default()
+            }),
+            ignore: rules(fields, "ignore", |names| Selection {
+                ignore: names,
+                ..Selection::default()
+            }),
+            deny: rules(fields, "deny", |names| Selection {
+                deny: names,
+                ..Selection::default()
+            }),
             baseline: fields.text("baseline").map(|path| folder.join(path)),
             ..LintConfig::default()
         };
@@ -88,6 +98,34 @@ impl LintConfig {
         }
         parsed
     }
+}
+
+/// The names of rules in a list. Names that are unknown in this list are problems; `select` builds the selection that has only this list.
+fn rules(
+    fields: &mut Fields<'_>,
+    key: &'static str,
+    select: impl Fn(Vec<String>) -> Selection,
+) -> Vec<String> {
+    let names = fields.texts(key).unwrap_or_default();
+    for (index, name) in names.iter().enumerate() {
+        if let [message] = unknown_rules(&select(vec![name.clone()])).as_slice() {
+            fields.problem(&format!("{key}[{index}]"), message);
+        }
+    }
+    names
+}
+
+/// A message for each name in the selection that no rule has.
+pub(crate) fn unknown_rules(selection: &Selection) -> Vec<String> {
+    let unknown = selection.unknown().into_iter();
+    let messages = unknown.map(|(name, meant)| {
+        let hint = match meant {
+            Some(meant) => format!("did you mean {meant}?"),
+            None => "`gavel explain` lists all rules".to_owned(),
+        };
+        format!("there is no rule {name:?}; {hint}")
+    });
+    messages.collect()
 }
 
 fn find() -> Option<PathBuf> {

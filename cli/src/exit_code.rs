@@ -5,11 +5,11 @@ use std::process::ExitCode;
 /// The outcome of a command, which decides its exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
-    /// The command succeeded, or the reader of its output has closed the pipe.
+    /// The command succeeded.
     Success,
     /// The command found something invalid, such as an expression that does not compile.
     Rejected,
-    /// The command line is wrong, or an input cannot be read.
+    /// The command line is wrong, an input cannot be read, or the output cannot be written.
     Usage,
 }
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use gavel_lint::Linter;
 use gavel_manifest::problem::rule;
 use gavel_manifest::{Document, Problem, Source};
 use gavel_state::as_built_in;
@@ -87,10 +88,11 @@ impl Manifests {
     }
 
     /// Like [`Self::strict_objects`], for files that contain policies: objects of Gavel's own kinds are read as the built-in kinds with the
-    /// same names.
+    /// same names, and objects of misspelled groups are reported.
     pub(crate) fn policies(&mut self, paths: &[PathBuf]) -> Vec<Document> {
-        let objects = self.strict_objects(paths).into_iter();
-        objects.map(as_built_in).collect()
+        let mut objects = self.strict_objects(paths);
+        objects.retain(|document| !self.refuse_misspelled(document));
+        objects.into_iter().map(as_built_in).collect()
     }
 
     /// Reads the files at `paths`. For a folder, reads the files in the folder. Files that cannot be read are reported.
@@ -158,6 +160,17 @@ impl Manifests {
                 ));
             }
         }
+    }
+
+    /// Whether a document is a policy, binding, webhook configuration or definition whose API group looks misspelled. Such a document is
+    /// reported, because it would do nothing.
+    pub(crate) fn refuse_misspelled(&mut self, document: &Document) -> bool {
+        let Some(group) = Linter::meant_group(document) else {
+            return false;
+        };
+        let message = format!("must name the group {group}, as {group}/v1 does");
+        self.report(document.problem(rule::OBJECT, "apiVersion", message));
+        true
     }
 
     /// Reports that an object cannot be used.

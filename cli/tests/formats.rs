@@ -281,6 +281,30 @@ fn validate_and_audit_have_the_same_formats() {
         let report = quick_junit::Report::deserialize_from_str(&out).unwrap();
         assert_eq!((report.tests, report.failures), cases, "{out}");
     }
+    let (folder, args) = audit;
+    let (_, out, _) = gavel(folder, &[args, &["-o", "json"]].concat(), "");
+    let line: Json = serde_json::from_str(out.lines().next().unwrap()).unwrap();
+    let position = (line["file"].as_str(), line["line"].as_u64());
+    assert_eq!(position, (Some("deployments.yaml"), Some(13)));
+}
+
+#[test]
+fn warnings_of_check_are_findings() {
+    let copy = |name: &str| std::fs::read_to_string(root().join("testdata").join(name)).unwrap();
+    let bound = copy("check/policy.yaml");
+    let (bound, _) = bound.split_once("---\napiVersion: v1\n").unwrap();
+    let unbound = copy("policies/policy.yaml");
+    let unbound = unbound.split("---\n").next().unwrap();
+    let folder = Folder::new()
+        .with("policies.yaml", &format!("{bound}---\n{unbound}"))
+        .with("deployment.yaml", &copy("policies/deployment.yaml"));
+    let args = ["check", "policies.yaml", "deployment.yaml", "-o", "github"];
+    let (_, out, err) = gavel(folder.path(), &args, "");
+    let expected = "::warning title=unbound-policy::ValidatingAdmissionPolicy \"owners\" has no binding: it does nothing
+::warning title=missing-object::replicas: no ConfigMap default/limits
+";
+    assert!(out.starts_with(expected), "{out}");
+    assert_eq!(err, "");
 }
 
 /// Runs the commands of the hooks in `.pre-commit-hooks.yaml`.

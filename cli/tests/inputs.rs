@@ -246,6 +246,120 @@ fn a_file_that_is_named_twice_is_read_once() {
 }
 
 #[test]
+fn policies_of_misspelled_groups_are_errors() {
+    let testdata = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/policies");
+    let copy = |name: &str| std::fs::read_to_string(testdata.join(name)).unwrap();
+    let policy = copy("policy.yaml");
+    let folder = Folder::new()
+        .with("policy.yaml", &policy)
+        .with(
+            "other.yaml",
+            &policy.replace("admissionregistration.k8s.io", "admissionregistration"),
+        )
+        .with("deployment.yaml", &copy("deployment.yaml"));
+    for args in [
+        &["check", "policy.yaml", "other.yaml", "deployment.yaml"][..],
+        &[
+            "check",
+            "--policies",
+            "policy.yaml",
+            "--policies",
+            "other.yaml",
+            "deployment.yaml",
+        ],
+        &[
+            "audit",
+            "--policies",
+            "policy.yaml",
+            "--policies",
+            "other.yaml",
+            "deployment.yaml",
+        ],
+        &["mutate", "--policies", "other.yaml", "deployment.yaml"],
+        &["test", "--init", "other.yaml"],
+    ] {
+        let (status, _, err) = gavel(folder.path(), args, "");
+        for line in [1, 16] {
+            let expected = format!(
+                "error: other.yaml:{line}:13: apiVersion: must name the group admissionregistration.k8s.io, as admissionregistration.k8s.io/v1 does\n"
+            );
+            assert!(err.contains(&expected), "{args:?}: {err}");
+        }
+        assert_eq!(status, 2, "{args:?}");
+    }
+}
+
+#[test]
+fn standard_input_has_one_name_in_json() {
+    let testdata = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/check");
+    let objects = std::fs::read_to_string(testdata.join("deployments.yaml")).unwrap();
+    let (_, out, _) = gavel(
+        &testdata,
+        &["check", "policy.yaml", "-", "-o", "json"],
+        &objects,
+    );
+    assert_eq!(out.matches("\"file\":\"stdin\"").count(), 2, "{out}");
+    for command in ["check", "lint", "test"] {
+        let (_, out, _) = gavel(&testdata, &[command, "-", "-o", "json"], "a: [");
+        assert!(out.contains("\"file\":\"stdin\""), "{command}: {out}");
+    }
+}
+
+#[test]
+fn inputs_that_can_be_used_are_counted() {
+    let testdata = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/check");
+    for (args, summary) in [
+        (
+            &["check", "policy.yaml", "deployments.yaml", "none.yaml"][..],
+            "2 objects: 1 denied, 0 warned, 0 audited\n",
+        ),
+        (
+            &[
+                "audit",
+                "--policies",
+                "policy.yaml",
+                "deployments.yaml",
+                "none.yaml",
+            ],
+            "s: 2 violations\n",
+        ),
+    ] {
+        let (status, _, err) = gavel(&testdata, args, "");
+        assert!(err.ends_with(summary), "{args:?}: {err}");
+        assert_eq!(status, 2, "{args:?}");
+    }
+}
+
+#[test]
+fn a_baseline_holds_in_every_working_directory() {
+    let policy = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/policies/typo.yaml");
+    let folder = Folder::new().with("a/policy.yaml", &std::fs::read_to_string(policy).unwrap());
+    let (_, _, err) = gavel(
+        folder.path(),
+        &["lint", "a", "--write-baseline", "b.json"],
+        "",
+    );
+    assert_eq!(err, "b.json: 1 finding\n");
+    let absolute = folder.file("a");
+    for (working_directory, args) in [
+        (".", ["lint", "a", "--baseline", "b.json"]),
+        (".", ["lint", &absolute, "--baseline", "b.json"]),
+        ("a", ["lint", "policy.yaml", "--baseline", "../b.json"]),
+    ] {
+        let (_, out, _) = gavel(&folder.path().join(working_directory), &args, "");
+        assert_eq!(out, "", "{args:?}");
+    }
+}
+
+#[test]
+fn older_manifests_without_a_definition_are_reported() {
+    let testdata = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/lint");
+    let (_, _, err) = gavel(&testdata, &["lint", "crd.yaml", "--old", "policy.yaml"], "");
+    let expected = "warning: --old: there is no older definition to compare with\n";
+    assert!(err.starts_with(expected), "{err}");
+}
+
+#[test]
 fn only_policies_need_a_binding() {
     let kinds = "\
 apiVersion: admissionregistration.k8s.io/v1

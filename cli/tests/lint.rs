@@ -212,6 +212,12 @@ error: gavel.yaml:1:45: lint.maxObject: must be a number of bytes above 0 such a
 error: gavel.yaml:3:10: lint.deny[0]: must be a string
 error: gavel.yaml:4:3: unknown field \"lint.baselin\"; did you mean baseline?\n",
         ),
+        (
+            "lint: {ignore: [size, cost], deny: [all, notes]}\n",
+            "error: gavel.yaml:1:17: lint.ignore[0]: there is no rule \"size\"; `gavel explain` lists all rules
+error: gavel.yaml:1:23: lint.ignore[1]: there is no rule \"cost\"; `gavel explain` lists all rules
+error: gavel.yaml:1:42: lint.deny[1]: there is no rule \"notes\"; `gavel explain` lists all rules\n",
+        ),
         ("- lint\n", "error: gavel.yaml:1:1: must be an object\n"),
     ] {
         folder.write("gavel.yaml", options);

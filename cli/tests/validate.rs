@@ -223,6 +223,41 @@ fn unusable_inputs_are_reported_and_the_rest_is_validated() {
 }
 
 #[test]
+fn objects_have_versions_that_the_definition_serves() {
+    let old =
+        "{name: v1, served: false, storage: false, schema: {openAPIV3Schema: {type: object}}}";
+    let definition = definition(SCHEMA).replace("name: v1", "name: v2");
+    let definition = definition.replace("  versions:\n", &format!("  versions:\n  - {old}\n"));
+    let folder = folder(&[("crd.yaml", &definition)]);
+    let object = thing("a", "  color: red\n");
+    for version in ["v1", "v3"] {
+        let object = object.replace("/v1", &format!("/{version}"));
+        let (code, out, _) = gavel(&folder, &["--crd", "crd.yaml", "-"], &object);
+        let expected = format!(
+            "-:1:13: no matches for kind \"Thing\" in version \"example.com/{version}\": the definition serves v2\n"
+        );
+        assert_eq!((code, out), (1, expected));
+    }
+    let (code, out, err) = gavel(
+        &folder,
+        &["--crd", "crd.yaml", "-"],
+        &object.replace("/v1", "/v2"),
+    );
+    assert_eq!(code, 0, "{out}{err}");
+}
+
+#[test]
+fn a_second_definition_with_the_same_name_is_an_error() {
+    let folder = folder(&[("other.yaml", &definition(SCHEMA))]);
+    let args = ["--crd", "crd.yaml", "--crd", "other.yaml", "-"];
+    let (code, out, err) = gavel(&folder, &args, &thing("a", "  color: red\n"));
+    let name = "CustomResourceDefinition \"things.example.com\"";
+    let expected = format!("other.yaml:3:18: {name} is defined at crd.yaml:3:18 already\n");
+    assert_eq!((code, out), (1, expected));
+    assert_eq!(err, "1 object, 0 invalid; 1 definition invalid\n");
+}
+
+#[test]
 fn rejected_definitions_are_reported_with_their_place() {
     let folder = folder(&[]);
     let schema = SCHEMA.replace("self.replicas <= 5", "self.replica <= 5");

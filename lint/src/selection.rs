@@ -17,9 +17,9 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// The unknown names in the selection, each with the rule name that was probably meant; `None` if no rule name is similar.
+    /// The unknown names in the selection, each with the name that was probably meant; `None` if no name is similar.
     pub fn unknown(&self) -> Vec<(&str, Option<&'static str>)> {
-        let lists: [(&[String], &[&str]); 3] = [
+        let lists: [(&[String], &[&'static str]); 3] = [
             (&self.select, &["all"]),
             (&self.ignore, &[]),
             (&self.deny, &["all", "warnings"]),
@@ -28,7 +28,11 @@ impl Selection {
         for (names, groups) in lists {
             let names = names.iter().map(String::as_str);
             let names = names.filter(|name| !groups.contains(name) && rules::find(name).is_none());
-            unknown.extend(names.map(|name| (name, rules::nearest(name))));
+            let meant = |name| {
+                let group = gavel_manifest::nearest(name, groups.iter().copied());
+                group.or_else(|| rules::nearest(name))
+            };
+            unknown.extend(names.map(|name| (name, meant(name))));
         }
         unknown
     }
@@ -99,5 +103,10 @@ mod tests {
             ..Selection::default()
         };
         assert!(unknown(deny).is_empty());
+        let misspelled = Selection {
+            deny: vec!["warning".to_owned()],
+            ..Selection::default()
+        };
+        assert_eq!(misspelled.unknown(), [("warning", Some("warnings"))]);
     }
 }

@@ -1,10 +1,15 @@
 //! The CustomResourceDefinitions by which objects are validated.
 
+use std::collections::HashMap;
+use std::path::Path;
+
 use gavel_crd::CompiledCrd;
 use gavel_crd::definition::Definition;
 use gavel_crd::rule::RuleEnvs;
+use gavel_engine::value::Json;
 use gavel_libraries::Server;
 use gavel_manifest::Document;
+use gavel_manifest::problem::rule;
 use gavel_policy::api::FieldValidation;
 
 use super::checked::{Checked, field_problem};
@@ -14,14 +19,24 @@ use crate::role::Role;
 /// The compiled CustomResourceDefinitions by which objects are validated.
 #[derive(Debug, Default)]
 pub struct KnownDefinitions {
-    compiled: Vec<CompiledCrd>,
+    compiled: Vec<KnownDefinition>,
     /// The group and kind of each definition that cannot be compiled.
     refused: Vec<(String, String)>,
+    /// The file and position of each definition, by name.
+    places: HashMap<String, String>,
+}
+
+/// A compiled CustomResourceDefinition.
+#[derive(Debug)]
+pub struct KnownDefinition {
+    pub(super) crd: CompiledCrd,
+    /// The versions that an API server serves.
+    pub(super) served: Vec<String>,
 }
 
 impl KnownDefinitions {
-    /// Adds a CustomResourceDefinition, and reports why an API server would reject it. Other objects are ignored. `strictness` is how
-    /// unknown and duplicate fields are treated.
+    /// Adds a CustomResourceDefinition, and reports why an API server would reject it. A second definition with the same name is also a
+    /// problem, and is not added. Objects of other kinds are ignored. `strictness` is how unknown and duplicate fields are treated.
     ///
     /// # Errors
     ///
@@ -39,6 +54,15 @@ impl KnownDefinitions {
         // An API server also compiles new rules for the previous Kubernetes version, and rejects rules that this version does not support.
         let envs = RuleEnvs::new(server.compatible()).map_err(|error| error.to_string())?;
         let definition = Definition::read(document.value()).map_err(|error| error.to_string())?;
+        let name = definition.metadata.get("name").and_then(Json::as_str);
+        let name = name.unwrap_or_default();
+        let first = self.places.get(name).filter(|_| !name.is_empty());
+        if let Some(first) = first {
+            let message =
+                format!("CustomResourceDefinition {name:?} is defined at {first} already");
+            let problem = document.problem(rule::OBJECT, "metadata.name", message);
+            checked.problems.push(problem.of_field(""));
+        }
         let twice = document.duplicate_keys().iter().cloned();
         let unknown = Definition::unknown_fields(document.value());
         let unknown = unknown.iter().map(|field| document.unknown_field(field));
@@ -46,8 +70,21 @@ impl KnownDefinitions {
         let errors = definition.validate(&envs);
         let errors = errors.iter().map(|error| field_problem(document, error));
         checked.problems.extend(errors);
+        if first.is_some() {
+            return Ok(checked);
+        }
+        let file = document.file().unwrap_or(Path::new("-")).display();
+        let place = format!("{file}:{}", document.place_of("metadata.name"));
+        self.places.insert(name.to_owned(), place);
         match CompiledCrd::compile_for(&definition, server) {
-            Ok(crd) => self.compiled.push(crd),
+            Ok(crd) => {
+                let versions = definition.spec.versions.iter();
+                let served = versions.filter(|version| version.served);
+                self.compiled.push(KnownDefinition {
+                    crd,
+                    served: served.map(|version| version.name.clone()).collect(),
+                });
+            }
             // If validation found problems, one of them already reports this error with its position.
             Err(error) if checked.is_valid() => return Err(error.to_string()),
             Err(_) => {
@@ -64,9 +101,9 @@ impl KnownDefinitions {
     }
 
     /// The definition of the kind that `key` names; `None` if there is none.
-    pub fn find(&self, key: &Key<'_>) -> Option<&CompiledCrd> {
+    pub fn find(&self, key: &Key<'_>) -> Option<&KnownDefinition> {
         let mut known = self.compiled.iter();
-        known.find(|crd| crd.group() == key.group() && crd.kind() == key.kind)
+        known.find(|known| known.crd.group() == key.group() && known.crd.kind() == key.kind)
     }
 
     /// Whether the definition of the kind that `key` names was added but cannot be used.

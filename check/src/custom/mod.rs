@@ -6,6 +6,6 @@ mod key;
 mod object;
 
 pub use checked::Checked;
-pub use definitions::KnownDefinitions;
+pub use definitions::{KnownDefinition, KnownDefinitions};
 pub use key::{Key, OldObjects};
 pub use object::{Taken, check};

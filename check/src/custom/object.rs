@@ -8,6 +8,7 @@ use gavel_manifest::{Document, Problem};
 use gavel_policy::api::FieldValidation;
 
 use super::checked::{Checked, field_problem};
+use super::definitions::KnownDefinition;
 use super::key::Key;
 
 /// The suffix that completes a `generateName`. An API server chooses the suffix at random.
@@ -27,11 +28,19 @@ pub fn check(
     document: &Document,
     old: Option<&Document>,
     key: &Key<'_>,
-    crd: &CompiledCrd,
+    definition: &KnownDefinition,
     taken: Taken<'_>,
 ) -> Checked {
+    let KnownDefinition { crd, served } = definition;
     let mut checked = Checked::default();
     let mut strict = document.duplicate_keys().to_vec();
+    if !served.iter().any(|version| version == key.version()) {
+        checked.add_strict(strict, taken.strictness);
+        let problem = document.problem(rule::OBJECT, "apiVersion", not_served(key, served));
+        // The message names the version, so the field only gives the place.
+        checked.problems.push(problem.of_field(""));
+        return checked;
+    }
     let (mut object, unknown_fields) = match read(document, crd, taken) {
         Ok(read) => read,
         Err(problem) => {
@@ -78,6 +87,20 @@ pub fn check(
             .push(document.problem(rule::OBJECT, "", error.to_string())),
     }
     checked
+}
+
+/// The message of an API server about a version that it does not serve, and the versions that it serves.
+fn not_served(key: &Key<'_>, served: &[String]) -> String {
+    let Key {
+        kind, api_version, ..
+    } = key;
+    let served = match served {
+        [] => "no version".to_owned(),
+        served => served.join(", "),
+    };
+    format!(
+        "no matches for kind {kind:?} in version {api_version:?}: the definition serves {served}"
+    )
 }
 
 /// Decodes an object as an API server does, after adding a missing namespace and a missing generated name. Also returns the paths of the

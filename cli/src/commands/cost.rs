@@ -13,6 +13,7 @@ use serde_json::json;
 
 use crate::args::{CostArgs, Output};
 use crate::exit_code::Exit;
+use crate::findings::path_of;
 use crate::manifests::Manifests;
 use crate::progress::Progress;
 use crate::report::{self, visible};
@@ -215,7 +216,7 @@ fn write_json(
     cost: &ObjectCost,
     before: Option<&ObjectCost>,
 ) -> io::Result<()> {
-    let file = document.file().map(|file| file.display().to_string());
+    let file = document.file().map(|file| path_of(Some(file)));
     for rule in &cost.rules {
         let heaviest: Vec<Json> = rule
             .heaviest

@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use gavel_check::Role;
 use gavel_check::custom::{Key, OldObjects};
 use gavel_engine::value::Json;
 use gavel_libraries::{KubeVersion, Server};
@@ -14,7 +15,7 @@ use indexmap::IndexMap;
 
 use crate::args::LintArgs;
 use crate::baseline::{self, Baseline};
-use crate::config::{Config, LintConfig};
+use crate::config::{Config, LintConfig, unknown_rules};
 use crate::exit_code::Exit;
 use crate::findings::{Findings, Format};
 use crate::manifests::{ManifestFile, Manifests, in_parallel, unusable};
@@ -36,7 +37,11 @@ pub(crate) fn run(args: &LintArgs) -> io::Result<Exit> {
     let mut run = LintRun::new(manifests.files(&args.all_paths()));
     let mut openapi = read_openapi(&settings.openapi, &mut manifests);
     let old = manifests.objects(&args.old);
-    if !args.old.is_empty() && !old.iter().any(Linter::is_subject) {
+    if !args.old.is_empty()
+        && !old
+            .iter()
+            .any(|each| Role::of(each.value()) == Role::Definition)
+    {
         report::warning(&"--old: there is no older definition to compare with");
     }
     // Definitions and policies have no namespace.
@@ -52,7 +57,7 @@ pub(crate) fn run(args: &LintArgs) -> io::Result<Exit> {
         ));
     }
     if let Some(path) = &args.write_baseline {
-        std::fs::write(path, baseline::written(&run.findings.problems))
+        std::fs::write(path, baseline::written(path, &run.findings.problems))
             .map_err(report::about(path))?;
         let count = report::count(run.findings.problems.len(), "finding");
         report::summary(&format!("{}: {count}", path.display()));
@@ -117,12 +122,9 @@ impl Settings {
             ignore: [ignore, args.ignore.clone()].concat(),
             deny: [deny, args.deny.clone()].concat(),
         };
-        if let Some((name, meant)) = selection.unknown().first() {
-            let hint = match meant {
-                Some(meant) => format!("did you mean {meant}?"),
-                None => "`gavel explain` lists all rules".to_owned(),
-            };
-            return Err(vec![unusable(format!("there is no rule {name:?}; {hint}"))]);
+        let unknown = unknown_rules(&selection);
+        if !unknown.is_empty() {
+            return Err(unknown.into_iter().map(unusable).collect());
         }
         let versions = args.kubernetes_version.clone().or(kubernetes_version);
         let versions = versions.map_or_else(|| vec![KubeVersion::default()], |given| given.0);

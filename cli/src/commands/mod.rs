@@ -21,8 +21,20 @@ mod test;
 mod upgrade_check;
 mod validate;
 
-/// Runs a command. A broken pipe is not an error.
+/// Runs a command. If the reader of the output has closed the pipe, no error is printed. A command that examines objects then fails
+/// nevertheless, because it may have stopped before it found all problems.
 pub(crate) fn run(cli: Cli) -> Exit {
+    let closed = match cli.command {
+        Command::Audit(_)
+        | Command::Check(_)
+        | Command::Cost(_)
+        | Command::Lint(_)
+        | Command::Mutate(_)
+        | Command::UpgradeCheck(_)
+        | Command::Test(_)
+        | Command::Validate(_) => Exit::Usage,
+        _ => Exit::Success,
+    };
     let ended = match cli.command {
         Command::Audit(args) => audit::run(*args),
         Command::Check(args) => check::run(&args),
@@ -45,7 +57,7 @@ pub(crate) fn run(cli: Cli) -> Exit {
     };
     match ended {
         Ok(exit) => exit,
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Success,
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => closed,
         Err(error) => {
             report::complain(&error);
             Exit::Usage

@@ -47,7 +47,7 @@ pub(crate) fn error_line(problem: &Problem) -> String {
     let start = problem.range.map(|range| range.start);
     json::to_string(&json!({
         "error": problem.text(),
-        "file": problem.file.as_ref().map(|file| file.display().to_string()),
+        "file": problem.file.as_deref().map(|file| path_of(Some(file))),
         "line": start.map(|start| start.line),
         "column": start.map(|start| start.column),
     }))

@@ -31,8 +31,9 @@ pub(super) fn write(report: &Report, out: &mut impl Write) -> io::Result<()> {
         suite.add_test_cases(cases);
         written.add_test_suite(suite);
     }
-    written.serialize(&mut *out).map_err(io::Error::other)?;
-    writeln!(out)
+    // `Report::serialize` would hide the kind of an error of `out`.
+    let text = written.to_string().map_err(io::Error::other)?;
+    writeln!(out, "{text}")
 }
 
 /// A test case of a suite. If it did not pass, the result is of the given kind.

@@ -69,8 +69,15 @@ pub(super) fn run(
     for file in manifests.named(&args.objects) {
         if dump::is_dump(&file) {
             let path: Arc<Path> = file.as_path().into();
-            let mut look = |object: Document| look(&mut manifests, object.in_file(&path));
+            let mut printed = Ok(());
+            let mut look = |object: Document| {
+                printed = look(&mut manifests, object.in_file(&path));
+                let error = printed.as_ref().err();
+                error.map_or(Ok(()), |error| Err(error.kind().into()))
+            };
             let read = dump::objects(&file, &mut look);
+            // If a finding cannot be printed, the file is not to blame.
+            printed?;
             if let Err(problem) = read {
                 manifests.report(problem);
             }

@@ -61,7 +61,8 @@ pub(crate) fn run(args: AuditArgs) -> io::Result<Exit> {
     }
     let found: u64 = summary.findings.values().sum();
     let count = |count, thing| report::count(usize::try_from(count).unwrap_or(usize::MAX), thing);
-    if is_usable {
+    // If nothing was audited, an error was printed instead of the summary.
+    if is_usable || summary.objects > 0 {
         let unread = match summary.unread.len() {
             0 => String::new(),
             unread => format!("; {} could not be read", report::count(unread, "resource")),
@@ -204,6 +205,7 @@ impl AuditPrinter {
             } = finding;
             if self.output == Format::Json {
                 let line = json!({
+                    "file": at.as_ref().map(|(file, _)| file), "line": at.as_ref().map(|(_, range)| range.start.line),
                     "apiVersion": object.get("apiVersion"), "kind": kind, "namespace": namespace, "name": name,
                     "policy": policy, "binding": binding, "result": outcome.name(), "message": message,
                 });

@@ -7,6 +7,7 @@ use gavel_manifest::{Document, Problem};
 use serde_json::json;
 
 use super::Found;
+use crate::findings::path_of;
 
 /// The JSON line with the findings about an object.
 pub(super) fn of(document: &Document, found: &Found, explain: bool) -> String {
@@ -26,7 +27,7 @@ pub(super) fn of(document: &Document, found: &Found, explain: bool) -> String {
     let of_definition = found.checked.warnings.iter().map(Problem::text);
     let warnings = of_definition.chain(ruling.warnings.iter().cloned());
     let mut line = json!({
-        "file": document.file().map(|file| file.display().to_string()),
+        "file": document.file().map(|file| path_of(Some(file))),
         "line": document.place().line,
         "apiVersion": text("/apiVersion"),
         "kind": text("/kind"),

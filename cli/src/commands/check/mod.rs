@@ -13,14 +13,14 @@ use gavel_engine::env::Env;
 use gavel_engine::value::Json;
 use gavel_libraries::EnvSet;
 use gavel_libraries::authorizer::UserInfo;
-use gavel_manifest::Document;
+use gavel_manifest::{Document, Problem};
 use gavel_policy::PolicyDecisionEvaluation;
 use gavel_policy::api::FieldValidation;
 use gavel_state::as_built_in;
 
 use crate::args::{CheckArgs, OperationName};
 use crate::exit_code::Exit;
-use crate::findings::{Format, Report, error_line};
+use crate::findings::{Finding, Format, Report, error_line};
 use crate::manifests::Manifests;
 use crate::progress::Progress;
 use crate::report;
@@ -56,19 +56,14 @@ pub(super) fn write(args: &CheckArgs, out: Box<dyn Write>) -> io::Result<Exit> {
         }
     };
     let objects = std::mem::take(&mut input.objects);
-    let unbound = input.setup.unbound().count();
-    let world = input.setup.finish();
-    if world.policies() == 0 && input.definitions.is_empty() && world.problems().is_empty() {
-        manifests.complain_of_nothing(
-            "nothing to check with: there must be a policy or a CustomResourceDefinition",
-        );
-    } else if world.policies() > 0 && world.policies() == unbound && input.definitions.is_empty() {
-        manifests.complain("nothing to check with: a policy must have a binding");
-    }
+    let unbound = input.setup.unbound();
+    let unbound =
+        unbound.map(|(kind, name)| format!("{kind} {name:?} has no binding: it does nothing"));
+    let unbound: Vec<String> = unbound.collect();
     let mut run = CheckRun {
         args,
         out,
-        world,
+        world: input.setup.finish(),
         given: input.given,
         env,
         probes: HashMap::new(),
@@ -78,6 +73,19 @@ pub(super) fn write(args: &CheckArgs, out: Box<dyn Write>) -> io::Result<Exit> {
         counts: Counts::default(),
         report: Report::new("gavel check"),
     };
+    for message in &unbound {
+        run.warn("unbound-policy", message);
+    }
+    let policies = run.world.policies();
+    if run.definitions.is_empty() {
+        if policies == 0 && run.world.problems().is_empty() {
+            manifests.complain_of_nothing(
+                "nothing to check with: there must be a policy or a CustomResourceDefinition",
+            );
+        } else if policies > 0 && policies == unbound.len() {
+            manifests.complain("nothing to check with: a policy must have a binding");
+        }
+    }
     run.report_problems()?;
     manifests.progress().expect(objects.len());
     for Candidate { document, is_param } in objects {
@@ -98,7 +106,8 @@ pub(super) fn write(args: &CheckArgs, out: Box<dyn Write>) -> io::Result<Exit> {
         .finish(args.output, manifests.problems(), &mut run.out)?;
     run.out.flush()?;
     manifests.progress().end();
-    if args.output == Format::Text && !manifests.unusable() {
+    // If nothing was checked, an error was printed instead of the summary.
+    if args.output == Format::Text && run.counts.objects > 0 {
         report::summary(&run.counts.to_string());
     }
     let wrong = run.counts.denied.saturating_add(run.counts.invalid);
@@ -150,6 +159,9 @@ impl Input {
             }
             let role = Role::of(document.value());
             let is_passed_over = args.ignore_missing_schemas && Key::of(document.value()).is_err();
+            if !is_passed_over && manifests.refuse_misspelled(&document) {
+                continue;
+            }
             if matches!(role, Role::Surrounding | Role::Object) && !is_passed_over {
                 input.objects.push(Candidate {
                     document: document.clone(),
@@ -166,9 +178,6 @@ impl Input {
         }
         for candidate in &mut input.objects {
             candidate.is_param = input.setup.is_param(candidate.document.value());
-        }
-        for (kind, name) in input.setup.unbound() {
-            report::warning(&format!("{kind} {name:?} has no binding: it does nothing"));
         }
         Ok(input)
     }
@@ -286,10 +295,22 @@ impl CheckRun<'_> {
                 _ => findings::add_problem(&mut self.report, problem),
             }
         }
-        for unseen in self.world.unseen() {
-            report::warning(unseen);
+        let unseen: Vec<String> = self.world.unseen().map(ToString::to_string).collect();
+        for message in &unseen {
+            self.warn("missing-object", message);
         }
         Ok(())
+    }
+
+    /// Prints a warning to standard error, or adds it to the report, if the output format has findings.
+    fn warn(&mut self, rule: &'static str, message: &str) {
+        match self.args.output {
+            Format::Text | Format::Json => report::warning(&message),
+            Format::Sarif | Format::Junit | Format::Github => {
+                let problem = Problem::new(rule, message).as_warning();
+                self.report.add(Finding::of(&problem));
+            }
+        }
     }
 
     /// Checks an object and prints the findings. A param that no policy matches and that has no definition is only read by policies: it is

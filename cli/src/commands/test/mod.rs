@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::args::TestArgs;
 use crate::exit_code::Exit;
-use crate::findings::{Finding, Format, Report};
+use crate::findings::{Finding, Format, Report, path_of};
 use crate::input;
 use crate::manifests::Manifests;
 use crate::progress::Progress;
@@ -77,16 +77,26 @@ pub(super) fn write(args: &TestArgs, mut out: Box<dyn Write>) -> io::Result<Exit
         let tests = report::count(ran, "test");
         report::summary(&format!("{tests}, {} failed", run.failed));
     }
+    let least = args.coverage_threshold.unwrap_or(0);
+    let mut uncovered = None;
+    if args.coverage && run.coverage.percent() < u64::from(least) {
+        let mut missing = Vec::new();
+        run.coverage.write(&mut missing)?;
+        let problem = Problem::new("coverage", format!("less than {least} % is covered"));
+        uncovered = Some(problem.with_help(String::from_utf8_lossy(&missing).trim_end()));
+    }
+    if let Some(uncovered) = &uncovered {
+        run.report.add(Finding::of(uncovered));
+    }
     let report = std::mem::replace(&mut run.report, Report::new("gavel test"));
     report.finish(args.output, manifests.problems(), &mut run.out)?;
     let mut wrong = run.failed;
     if args.coverage {
         run.report_coverage()?;
-        let least = args.coverage_threshold.unwrap_or(0);
-        if run.coverage.percent() < u64::from(least) {
-            report::complain(&format!("less than {least} % is covered"));
-            wrong = wrong.saturating_add(1);
-        }
+    }
+    if let Some(uncovered) = uncovered {
+        report::complain(&uncovered);
+        wrong = wrong.saturating_add(1);
     }
     run.out.flush()?;
     Ok(manifests.exit(wrong))
@@ -184,7 +194,7 @@ impl TestRun<'_> {
         match self.args.output {
             Format::Json => {
                 let line = json!({
-                    "file": file.to_string(),
+                    "file": path_of(Some(outcome.file)),
                     "line": outcome.place.line,
                     "test": outcome.test.name,
                     "passed": outcome.passes(),

@@ -129,6 +129,11 @@ fn coverage_counts_both_outcomes_of_validations() {
         "{out}"
     );
     assert_eq!(exit, Exit::Rejected);
+    let (exit, out) = gavel(&folder, &[&args[..], &["-o", "github"]].concat());
+    let expected =
+        "::error title=coverage::less than 90 %25 is covered%0Atests/../policy.yaml:11: replicas: ";
+    assert!(out.starts_with(expected), "{out}");
+    assert_eq!(exit, Exit::Rejected);
     let lcov = std::fs::read_to_string(lcov).unwrap();
     assert!(
         lcov.contains("/policy.yaml\nDA:9,3\nBRDA:9,0,0,1\nBRDA:9,0,1,1\n"),

@@ -6,7 +6,6 @@ use gavel_check::{Kinds, Operation, Role, user};
 use gavel_engine::value::Json;
 use gavel_libraries::Server;
 use gavel_libraries::authorizer::UserInfo;
-use gavel_lint::Linter;
 use gavel_manifest::Document;
 use gavel_manifest::problem::rule;
 use gavel_policy::api::{GROUP, Resource};
@@ -98,10 +97,7 @@ impl Rehearsal {
     fn objects(&mut self, args: &UpgradeCheckArgs) -> Vec<(Document, Subject)> {
         let mut objects = Vec::new();
         for document in self.manifests.strict_objects(&args.paths) {
-            if let Some(group) = Linter::meant_group(&document) {
-                let message = format!("must name the group {group}, as {group}/v1 does");
-                let problem = document.problem(rule::OBJECT, "apiVersion", message);
-                self.manifests.report(problem);
+            if self.manifests.refuse_misspelled(&document) {
                 continue;
             }
             let added = self.upgrade.add(document.value());

@@ -11,6 +11,7 @@ use gavel_upgrade::{Cause, Change, Effect, Subject, Topic};
 use serde_json::json;
 
 use crate::args::Output;
+use crate::findings::path_of;
 use crate::report;
 
 /// Prints changes, and then a description of each cause.
@@ -139,7 +140,7 @@ fn line(document: &Document, place: Place, change: &Change) -> Json {
         json!({"name": name, "since": since.to_string(), "what": what})
     });
     json!({
-        "file": document.file().map(|file| file.display().to_string()),
+        "file": document.file().map(|file| path_of(Some(file))),
         "line": place.line,
         "column": place.column,
         "kind": kind(document),

@@ -372,8 +372,9 @@ struct GavelError *gavel_conditions_compile(const struct GavelConditions *condit
 
 // Evaluates expressions of this compiler in order. A null expression has an empty outcome. `variables` is an object in the flat encoding,
 // or JSON text with tag 32: `object`, `oldObject`, `request`, `params`, `namespaceObject`, `authorizer`, `authorizer.requestResource`. Each
-// variable may be absent. The cost limit in the options is the budget of all expressions together. `remaining` receives the rest of the
-// budget. If the budget was exceeded, `remaining` is -1, and no outcome is written. An outcome of kind `Error` contains the message.
+// variable may be absent; no bytes are no variables. The cost limit in the options is the budget of all expressions together. `remaining`
+// receives the rest of the budget. If the budget was exceeded, `remaining` is -1, and no outcome is written. An outcome of kind `Error`
+// contains the message.
 //
 // # Safety
 //
@@ -557,7 +558,8 @@ struct GavelError *gavel_index_delete(const struct GavelIndex *index,
 // Sets what an index must know about kinds besides their objects. `config` is a JSON object with three optional keys. `namespaced`
 // [{`apiVersion`, `kind`, `namespaced`}] says whether kinds of params are namespaced. `equivalents` [[{`resource` {group, version,
 // resource}, `subResource`, `kind` {group, version, kind}}]] lists groups of resources; all resources of a group serve the same objects.
-// `schemas` {"group/version/Kind": schema} contains the schemas that mutations of custom resources use.
+// `schemas` {"group/version/Kind": schema} contains the schemas that mutations of custom resources use. If any part of `config` is wrong,
+// nothing changes.
 //
 // # Safety
 //
@@ -601,8 +603,9 @@ struct GavelError *gavel_policy_errors(const struct GavelPolicy *policy,
 // The policy must come from this library, and no call may use it afterwards.
 void gavel_policy_free(struct GavelPolicy *policy);
 
-// Compiles an expression. If the expression does not compile, the function returns an error. If the type is known nevertheless, `out` also
-// receives a program, from which the host can read the type and the estimate.
+// Compiles an expression. If the expression does not compile, the function returns an error. If the type is known nevertheless, for example
+// because only a constant part fails, `out` also receives a program, from which the host can read the type and the estimate. The host frees
+// this program too: set `*out` to null before the call, and free it after the call.
 //
 // # Safety
 //
@@ -621,8 +624,8 @@ struct GavelError *gavel_env_compile(const struct GavelEnv *env,
 struct GavelError *gavel_program_statics(const struct GavelProgram *program,
                                          struct GavelStatics *out);
 
-// Evaluates a program. `variables` maps names to values: an object in the flat encoding, or JSON text with tag 32. If the evaluation
-// fails, `out` still receives the cost.
+// Evaluates a program. `variables` maps names to values: an object in the flat encoding, or JSON text with tag 32. No bytes are no
+// variables. If the evaluation fails, `out` still receives the cost.
 //
 // # Safety
 //

@@ -250,7 +250,8 @@ impl GavelDecision {
                 "annotations": decision.audit_annotations,
                 "annotationErrors": decision.annotation_errors,
                 "policies": policies,
-            }))?,
+            }))?
+            .into(),
         };
         Ok(GavelDecision {
             allowed,
@@ -265,7 +266,8 @@ impl GavelDecision {
             (status, object) => document(&json!({
                 "status": status,
                 "object": object,
-            }))?,
+            }))?
+            .into(),
         };
         Ok(GavelDecision {
             allowed: mutated.status.is_none(),

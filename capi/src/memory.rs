@@ -68,6 +68,18 @@ pub(crate) unsafe fn write_handle<T>(out: *mut *mut T, value: T) {
     }
 }
 
+/// Writes bytes that the host frees. Without the host's memory, the bytes are dropped.
+///
+/// # Safety
+///
+/// The requirements of [`write`].
+pub(crate) unsafe fn write_bytes(out: *mut GavelBytes, bytes: Vec<u8>) {
+    if !out.is_null() {
+        // SAFETY: the caller vouches for the memory, and it is not null.
+        unsafe { out.write(bytes.into()) };
+    }
+}
+
 /// Frees a handle; null is ignored. A panic in a destructor is caught.
 ///
 /// # Safety

@@ -162,8 +162,8 @@ func Compile(object any, options ...Option) (*Policy, error) {
 // Close frees the policy. Calls in flight finish first.
 func (p *Policy) Close() { p.inner.Close() }
 
-// Lookup fetches objects that the index does not contain. Its methods return nil if an object does not exist. If a method returns an error,
-// Decide or Mutate returns that error.
+// Lookup fetches objects that the index does not contain. Its methods return nil if an object does not exist; a nil pointer, map or
+// json.RawMessage is nil too. If a method returns an error, Decide or Mutate returns that error.
 type Lookup interface {
 	Namespace(name string) (any, error)
 	// Param fetches params that bindings of the index refer to by name. Params that bindings select by labels, and the params of
@@ -332,7 +332,7 @@ func (o *Options) callbacks() *capi.Callbacks {
 
 // written encodes an object that a [Lookup] found. It returns nil if there is no object.
 func written(object any, err error) ([]byte, error) {
-	if object == nil || err != nil {
+	if err != nil || flat.IsNil(object) {
 		return nil, err
 	}
 	var writer flat.Writer

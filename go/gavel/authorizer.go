@@ -7,7 +7,8 @@ import (
 	"gavel.dev/go/internal/flat"
 )
 
-// Verdict is the decision of an authorizer.
+// Verdict is the decision of an authorizer. Its numbers differ from those of Decision in k8s.io/apiserver: convert a decision by name. An
+// unknown number counts as [NoOpinion] with an error.
 type Verdict = capi.Verdict
 
 // The verdicts of an authorizer.

@@ -421,7 +421,8 @@ struct GavelError *gavel_index_decide(const struct GavelIndex *index,
                                       struct GavelDecision *out);
 
 // Mutates the object of a request with all policies of an index. If `policies` is not null, mutates with these policies instead; each
-// policy is followed by its bindings. The field `object` of the details is the object after all mutations.
+// policy is followed by its bindings. The field `object` of the details is the object after all mutations. It is not decoded into a type of
+// Kubernetes: the host sets its defaults and rejects unknown fields.
 //
 // # Safety
 //

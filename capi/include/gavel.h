@@ -147,15 +147,15 @@ typedef void (*GavelAuthorize)(size_t context,
 typedef void (*GavelFindNamespace)(size_t context, const uint8_t *name, size_t name_len, struct GavelReply *reply);
 
 // Looks up a param by kind and name for a policy of the index. It is not called for policies that the host passes to a call. The host
-// answers with `gavel_reply_value` or `gavel_reply_failure`. If the object does not exist, the host calls neither function. `namespace` is
-// empty for requests without a namespace, and for kinds that the index knows to be cluster-scoped.
+// answers with `gavel_reply_value` or `gavel_reply_failure`. If the object does not exist, the host calls neither function. The namespace
+// is empty for requests without a namespace, and for kinds that the index knows to be cluster-scoped.
 typedef void (*GavelFindParam)(size_t context,
                                const uint8_t *api_version,
                                size_t api_version_len,
                                const uint8_t *kind,
                                size_t kind_len,
-                               const uint8_t *namespace,
-                               size_t namespace_len,
+                               const uint8_t *param_namespace,
+                               size_t param_namespace_len,
                                const uint8_t *name,
                                size_t name_len,
                                struct GavelReply *reply);

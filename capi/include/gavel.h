@@ -343,7 +343,8 @@ struct GavelError *gavel_conditions_new(const uint8_t *config,
                                         struct GavelConditions **out);
 
 // Compiles a variable and declares it for later expressions. A variable that does not compile is declared too, but expressions that read
-// it fail. `type_name` receives the type of the variable.
+// it fail. `type_name` receives the type of the variable. The call waits until the running evaluations of this compiler have ended, so
+// a callback of an evaluation must not use the compiler.
 //
 // # Safety
 //

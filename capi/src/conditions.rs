@@ -80,7 +80,8 @@ pub unsafe extern "C" fn gavel_conditions_new(
 }
 
 /// Compiles a variable and declares it for later expressions. A variable that does not compile is declared too, but expressions that read
-/// it fail. `type_name` receives the type of the variable.
+/// it fail. `type_name` receives the type of the variable. The call waits until the running evaluations of this compiler have ended, so
+/// a callback of an evaluation must not use the compiler.
 ///
 /// # Safety
 ///

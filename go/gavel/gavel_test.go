@@ -105,6 +105,14 @@ func TestAnUnknownVerdictIsAnError(t *testing.T) {
 	}
 }
 
+func TestAnAuthorizerWithoutAFunctionHasNoOpinion(t *testing.T) {
+	program := compile(t, "authorizer.path('/metrics').check('get').allowed()", gavel.Variable("authorizer", "authorizer"))
+	result, err := program.Eval(context.Background(), map[string]any{"authorizer": gavel.Authorizer{}})
+	if err != nil || result.Value != false {
+		t.Errorf("%v, %v", result, err)
+	}
+}
+
 func TestFailuresAreErrors(t *testing.T) {
 	check := func(err error, kind gavel.Kind) {
 		t.Helper()

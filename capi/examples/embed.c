@@ -125,6 +125,8 @@ static void custom_resource(void) {
   check(gavel_crd_decode(crd, object, (GavelDecode){0}, &decoded, &unknown));
   if (unknown.len != 13 || memcmp(unknown.data, "[\"spec.size\"]", 13) != 0) fail("spec.size is unknown");
   gavel_bytes_free(unknown);
+  gavel_value_free(decoded);
+  check(gavel_crd_decode(crd, object, (GavelDecode){0}, &decoded, NULL));
   GavelValidation validation;
   check(gavel_crd_validate(crd, TEXT("v1"), decoded, NULL, (GavelValidate){0}, NULL, &validation));
   if (validation.valid || validation.findings.len == 0) fail("7 replicas are too many");
@@ -142,9 +144,13 @@ static void authorize(size_t context, uint64_t authorizer, const uint8_t *attrib
   gavel_reply_decision(reply, allowed ? GAVEL_VERDICT_ALLOW : GAVEL_VERDICT_DENY, NULL, 0, NULL, 0);
 }
 
-/* Knows every namespace. */
+/* Knows every namespace. The name comes from the request, so it can have any length. */
 static void find_namespace(size_t context, const uint8_t *name, size_t len, GavelReply *reply) {
   (void)context;
+  if (len > 63) {
+    gavel_reply_failure(reply, TEXT("the name of a namespace has at most 63 characters"));
+    return;
+  }
   uint8_t flat[256] = {9, 1, 0, 0, 0, 8, 0, 0, 0, 'm', 'e', 't', 'a', 'd', 'a', 't', 'a', 9, 1, 0, 0, 0, 4, 0, 0, 0, 'n', 'a', 'm', 'e', 6, (uint8_t)len};
   memcpy(flat + 35, name, len);
   gavel_reply_value(reply, flat, 35 + len);
@@ -180,6 +186,15 @@ static void policies(void) {
     gavel_bytes_free(decision.details);
   }
   if (asked != 2) fail("the authorizer was asked twice");
+  char json[1024];
+  int length = snprintf(json + 5, sizeof json - 5,
+      "{\"uid\": \"1\", \"operation\": \"CREATE\", \"kind\": {\"version\": \"v1\", \"kind\": \"Pod\"},"
+      " \"resource\": {\"version\": \"v1\", \"resource\": \"pods\"}, \"namespace\": \"%0300d\", \"object\": {}}", 0);
+  json[0] = 32;
+  for (int byte = 0; byte < 4; byte++) json[1 + byte] = (char)(length >> (8 * byte));
+  GavelDecision decision;
+  expect(gavel_index_decide(index, NULL, 0, (const uint8_t *)json, 5 + (size_t)length, (GavelExplain){0}, &options, &decision),
+      GAVEL_ERROR_KIND_ARGUMENT, "at most 63 characters");
   check(gavel_index_delete(index, binding));
   gavel_value_free(policy);
   gavel_value_free(binding);

@@ -147,15 +147,15 @@ typedef void (*GavelAuthorize)(size_t context,
 typedef void (*GavelFindNamespace)(size_t context, const uint8_t *name, size_t name_len, struct GavelReply *reply);
 
 // Looks up a param by kind and name for a policy of the index. It is not called for policies that the host passes to a call. The host
-// answers with `gavel_reply_value` or `gavel_reply_failure`. If the object does not exist, the host calls neither function. `namespace` is
-// empty for requests without a namespace, and for kinds that the index knows to be cluster-scoped.
+// answers with `gavel_reply_value` or `gavel_reply_failure`. If the object does not exist, the host calls neither function. The namespace
+// is empty for requests without a namespace, and for kinds that the index knows to be cluster-scoped.
 typedef void (*GavelFindParam)(size_t context,
                                const uint8_t *api_version,
                                size_t api_version_len,
                                const uint8_t *kind,
                                size_t kind_len,
-                               const uint8_t *namespace,
-                               size_t namespace_len,
+                               const uint8_t *param_namespace,
+                               size_t param_namespace_len,
                                const uint8_t *name,
                                size_t name_len,
                                struct GavelReply *reply);
@@ -343,7 +343,8 @@ struct GavelError *gavel_conditions_new(const uint8_t *config,
                                         struct GavelConditions **out);
 
 // Compiles a variable and declares it for later expressions. A variable that does not compile is declared too, but expressions that read
-// it fail. `type_name` receives the type of the variable.
+// it fail. `type_name` receives the type of the variable. The call waits until the running evaluations of this compiler have ended, so
+// a callback of an evaluation must not use the compiler.
 //
 // # Safety
 //
@@ -372,8 +373,9 @@ struct GavelError *gavel_conditions_compile(const struct GavelConditions *condit
 
 // Evaluates expressions of this compiler in order. A null expression has an empty outcome. `variables` is an object in the flat encoding,
 // or JSON text with tag 32: `object`, `oldObject`, `request`, `params`, `namespaceObject`, `authorizer`, `authorizer.requestResource`. Each
-// variable may be absent. The cost limit in the options is the budget of all expressions together. `remaining` receives the rest of the
-// budget. If the budget was exceeded, `remaining` is -1, and no outcome is written. An outcome of kind `Error` contains the message.
+// variable may be absent; no bytes are no variables. The cost limit in the options is the budget of all expressions together. `remaining`
+// receives the rest of the budget. If the budget was exceeded, `remaining` is -1, and no outcome is written. An outcome of kind `Error`
+// contains the message.
 //
 // # Safety
 //
@@ -420,7 +422,8 @@ struct GavelError *gavel_index_decide(const struct GavelIndex *index,
                                       struct GavelDecision *out);
 
 // Mutates the object of a request with all policies of an index. If `policies` is not null, mutates with these policies instead; each
-// policy is followed by its bindings. The field `object` of the details is the object after all mutations.
+// policy is followed by its bindings. The field `object` of the details is the object after all mutations. It is not decoded into a type of
+// Kubernetes: the host sets its defaults and rejects unknown fields.
 //
 // # Safety
 //
@@ -557,7 +560,8 @@ struct GavelError *gavel_index_delete(const struct GavelIndex *index,
 // Sets what an index must know about kinds besides their objects. `config` is a JSON object with three optional keys. `namespaced`
 // [{`apiVersion`, `kind`, `namespaced`}] says whether kinds of params are namespaced. `equivalents` [[{`resource` {group, version,
 // resource}, `subResource`, `kind` {group, version, kind}}]] lists groups of resources; all resources of a group serve the same objects.
-// `schemas` {"group/version/Kind": schema} contains the schemas that mutations of custom resources use.
+// `schemas` {"group/version/Kind": schema} contains the schemas that mutations of custom resources use. If any part of `config` is wrong,
+// nothing changes.
 //
 // # Safety
 //
@@ -601,8 +605,9 @@ struct GavelError *gavel_policy_errors(const struct GavelPolicy *policy,
 // The policy must come from this library, and no call may use it afterwards.
 void gavel_policy_free(struct GavelPolicy *policy);
 
-// Compiles an expression. If the expression does not compile, the function returns an error. If the type is known nevertheless, `out` also
-// receives a program, from which the host can read the type and the estimate.
+// Compiles an expression. If the expression does not compile, the function returns an error. If the type is known nevertheless, for example
+// because only a constant part fails, `out` also receives a program, from which the host can read the type and the estimate. The host frees
+// this program too: set `*out` to null before the call, and free it after the call.
 //
 // # Safety
 //
@@ -621,8 +626,8 @@ struct GavelError *gavel_env_compile(const struct GavelEnv *env,
 struct GavelError *gavel_program_statics(const struct GavelProgram *program,
                                          struct GavelStatics *out);
 
-// Evaluates a program. `variables` maps names to values: an object in the flat encoding, or JSON text with tag 32. If the evaluation
-// fails, `out` still receives the cost.
+// Evaluates a program. `variables` maps names to values: an object in the flat encoding, or JSON text with tag 32. No bytes are no
+// variables. If the evaluation fails, `out` still receives the cost.
 //
 // # Safety
 //

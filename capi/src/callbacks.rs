@@ -56,8 +56,8 @@ pub type GavelFindNamespace = Option<
 >;
 
 /// Looks up a param by kind and name for a policy of the index. It is not called for policies that the host passes to a call. The host
-/// answers with `gavel_reply_value` or `gavel_reply_failure`. If the object does not exist, the host calls neither function. `namespace` is
-/// empty for requests without a namespace, and for kinds that the index knows to be cluster-scoped.
+/// answers with `gavel_reply_value` or `gavel_reply_failure`. If the object does not exist, the host calls neither function. The namespace
+/// is empty for requests without a namespace, and for kinds that the index knows to be cluster-scoped.
 pub type GavelFindParam = Option<
     unsafe extern "C" fn(
         context: usize,
@@ -65,8 +65,8 @@ pub type GavelFindParam = Option<
         api_version_len: usize,
         kind: *const u8,
         kind_len: usize,
-        namespace: *const u8,
-        namespace_len: usize,
+        param_namespace: *const u8,
+        param_namespace_len: usize,
         name: *const u8,
         name_len: usize,
         reply: *mut GavelReply,

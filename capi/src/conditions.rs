@@ -10,7 +10,7 @@ use gavel_protocol::server_of;
 
 use crate::arguments;
 use crate::definition::uncompiled;
-use crate::environment::options;
+use crate::environment::{flag, options};
 use crate::error::{Failure, GavelError, GavelErrorKind, guard};
 use crate::flat::{Flavour, Given, Reader, tag};
 use crate::memory::{self, GavelBytes};
@@ -71,7 +71,7 @@ pub unsafe extern "C" fn gavel_conditions_new(
             Some("stored") => environments.stored_expressions(),
             _ => environments.new_expressions(),
         };
-        let variables = config.get("variables") == Some(&Json::Bool(true));
+        let variables = flag(&config, "variables")?;
         let conditions = GavelConditions(RwLock::new(Composition::new(base, variables)));
         // SAFETY: the caller vouches for `out`.
         unsafe { memory::write_handle(out, conditions) };
@@ -80,7 +80,8 @@ pub unsafe extern "C" fn gavel_conditions_new(
 }
 
 /// Compiles a variable and declares it for later expressions. A variable that does not compile is declared too, but expressions that read
-/// it fail. `type_name` receives the type of the variable.
+/// it fail. `type_name` receives the type of the variable. The call waits until the running evaluations of this compiler have ended, so
+/// a callback of an evaluation must not use the compiler.
 ///
 /// # Safety
 ///
@@ -109,7 +110,7 @@ pub unsafe extern "C" fn gavel_conditions_variable(
             GavelError::new(GavelErrorKind::Compile, error.message).at(error.position)
         })?;
         // SAFETY: the caller vouches for `type_name`.
-        unsafe { memory::write(type_name, ty.to_string().into_bytes().into()) };
+        unsafe { memory::write_bytes(type_name, ty.to_string().into_bytes()) };
         Ok(())
     })
 }
@@ -143,15 +144,16 @@ pub unsafe extern "C" fn gavel_conditions_compile(
         // SAFETY: the caller vouches for `out`.
         unsafe { memory::write_handle(out, GavelCondition(expression)) };
         // SAFETY: the caller vouches for `type_name`.
-        unsafe { memory::write(type_name, ty.to_string().into_bytes().into()) };
+        unsafe { memory::write_bytes(type_name, ty.to_string().into_bytes()) };
         Ok(())
     })
 }
 
 /// Evaluates expressions of this compiler in order. A null expression has an empty outcome. `variables` is an object in the flat encoding,
 /// or JSON text with tag 32: `object`, `oldObject`, `request`, `params`, `namespaceObject`, `authorizer`, `authorizer.requestResource`. Each
-/// variable may be absent. The cost limit in the options is the budget of all expressions together. `remaining` receives the rest of the
-/// budget. If the budget was exceeded, `remaining` is -1, and no outcome is written. An outcome of kind `Error` contains the message.
+/// variable may be absent; no bytes are no variables. The cost limit in the options is the budget of all expressions together. `remaining`
+/// receives the rest of the budget. If the budget was exceeded, `remaining` is -1, and no outcome is written. An outcome of kind `Error`
+/// contains the message.
 ///
 /// # Safety
 ///
@@ -172,6 +174,10 @@ pub unsafe extern "C" fn gavel_conditions_eval(
     guard(|| {
         // SAFETY: the caller vouches for the compiler.
         let conditions = unsafe { arguments::handle(conditions) }?;
+        if count > 0 && (expressions.is_null() || outcomes.is_null()) {
+            let message = "expressions and outcomes must not be null";
+            return Err(GavelError::new(GavelErrorKind::Argument, message));
+        }
         // SAFETY: the caller vouches for the handles.
         let expressions = unsafe { memory::optional_handles(expressions, count) };
         let expressions: Vec<Option<&Expression>> = expressions
@@ -276,4 +282,46 @@ pub unsafe extern "C" fn gavel_condition_free(condition: *mut GavelCondition) {
 pub unsafe extern "C" fn gavel_conditions_free(conditions: *mut GavelConditions) {
     // SAFETY: the caller gives up the compiler.
     unsafe { memory::free(conditions) };
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ptr;
+
+    use super::*;
+    use crate::error::{GavelErrorView, gavel_error_free, gavel_error_read};
+
+    #[test]
+    fn lists_of_expressions_and_outcomes_must_not_be_null() {
+        let mut conditions = ptr::null_mut();
+        // SAFETY: there is no configuration, and `conditions` is memory for a handle.
+        let error = unsafe { gavel_conditions_new(ptr::null(), 0, &raw mut conditions) };
+        assert!(error.is_null());
+        let (none, mut remaining) = ([ptr::null()], 0);
+        for expressions in [ptr::null(), none.as_ptr()] {
+            // SAFETY: the compiler was not freed, and the list has one handle, which is null.
+            let error = unsafe {
+                gavel_conditions_eval(
+                    conditions,
+                    expressions,
+                    1,
+                    ptr::null(),
+                    0,
+                    ptr::null(),
+                    ptr::null_mut(),
+                    &raw mut remaining,
+                )
+            };
+            assert!(!error.is_null());
+            let mut view = std::mem::MaybeUninit::<GavelErrorView>::uninit();
+            // SAFETY: the error was not freed, and `view` is memory for a view.
+            unsafe { gavel_error_read(error, view.as_mut_ptr()) };
+            // SAFETY: the error is not null, so the view was written.
+            assert_eq!(unsafe { view.assume_init() }.kind, GavelErrorKind::Argument);
+            // SAFETY: nothing uses the error any more.
+            unsafe { gavel_error_free(error) };
+        }
+        // SAFETY: nothing uses the compiler any more.
+        unsafe { gavel_conditions_free(conditions) };
+    }
 }

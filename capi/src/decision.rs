@@ -74,7 +74,8 @@ pub unsafe extern "C" fn gavel_index_decide(
 }
 
 /// Mutates the object of a request with all policies of an index. If `policies` is not null, mutates with these policies instead; each
-/// policy is followed by its bindings. The field `object` of the details is the object after all mutations.
+/// policy is followed by its bindings. The field `object` of the details is the object after all mutations. It is not decoded into a type of
+/// Kubernetes: the host sets its defaults and rejects unknown fields.
 ///
 /// # Safety
 ///
@@ -250,7 +251,8 @@ impl GavelDecision {
                 "annotations": decision.audit_annotations,
                 "annotationErrors": decision.annotation_errors,
                 "policies": policies,
-            }))?,
+            }))?
+            .into(),
         };
         Ok(GavelDecision {
             allowed,
@@ -265,7 +267,8 @@ impl GavelDecision {
             (status, object) => document(&json!({
                 "status": status,
                 "object": object,
-            }))?,
+            }))?
+            .into(),
         };
         Ok(GavelDecision {
             allowed: mutated.status.is_none(),

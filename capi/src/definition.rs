@@ -70,7 +70,7 @@ pub unsafe extern "C" fn gavel_definition_validate(
         definition.object(DEFINITION)?;
         let report = report(&definition.0, old.map(|old| &old.0), &config)?;
         // SAFETY: the caller vouches for `out`.
-        unsafe { memory::write(out, document(&report)?) };
+        unsafe { memory::write_bytes(out, document(&report)?) };
         Ok(())
     })
 }
@@ -107,10 +107,9 @@ fn report(definition: &Json, old: Option<&Json>, config: &Json) -> Result<Report
 }
 
 /// Serializes an answer as JSON.
-pub(crate) fn document(answer: &impl Serialize) -> Result<GavelBytes, Failure> {
+pub(crate) fn document(answer: &impl Serialize) -> Result<Vec<u8>, Failure> {
     let text = serde_json::to_vec(answer);
-    let text = text.map_err(|error| GavelError::new(GavelErrorKind::Panic, error.to_string()))?;
-    Ok(text.into())
+    text.map_err(|error| GavelError::new(GavelErrorKind::Panic, error.to_string()))
 }
 
 /// Compiles a definition for the validation of its objects. The definition must be valid, as in the storage of an API server. `config` is

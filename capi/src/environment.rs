@@ -90,6 +90,19 @@ pub(crate) fn options(text: &[u8], known: &[&str]) -> Result<Json, Failure> {
     }
 }
 
+/// Reads an option that is true or false. An absent option is false.
+///
+/// # Errors
+///
+/// The option has another type.
+pub(crate) fn flag(options: &Json, key: &str) -> Result<bool, Failure> {
+    match options.get(key) {
+        None => Ok(false),
+        Some(Json::Bool(flag)) => Ok(*flag),
+        Some(other) => Err(wrong(format!("{key} must be true or false, not {other}"))),
+    }
+}
+
 fn wrong(message: impl Into<String>) -> Failure {
     GavelError::new(GavelErrorKind::Argument, message)
 }
@@ -108,6 +121,17 @@ pub unsafe extern "C" fn gavel_env_free(env: *mut GavelEnv) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn flags_are_true_or_false() {
+        let options: Json = serde_json::from_str(r#"{"a": true, "b": "true"}"#).unwrap();
+        assert!(flag(&options, "a").unwrap());
+        assert!(!flag(&options, "c").unwrap());
+        assert_eq!(
+            flag(&options, "b").unwrap_err().message(),
+            "b must be true or false, not \"true\""
+        );
+    }
 
     #[test]
     fn what_a_host_misspells_is_an_error() {

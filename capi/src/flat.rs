@@ -177,11 +177,15 @@ impl<'b> Reader<'b> {
         })
     }
 
-    /// Reads variables: an object of the encoding, or one JSON object. `bind` receives each name, and the value or the reader of the value.
+    /// Reads variables: an object of the encoding, one JSON object, or no bytes, which are no variables. `bind` receives each name, and the
+    /// value or the reader of the value.
     pub(crate) fn variables(
         &mut self,
         mut bind: impl FnMut(&str, Given<'_, 'b>) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
+        if self.rest.is_empty() {
+            return Ok(());
+        }
         match self.tag()? {
             tag::OBJECT => {
                 for _ in 0..self.count(5)? {
@@ -454,6 +458,7 @@ mod tests {
                 Err(expected) => assert_eq!(found.unwrap_err(), expected),
             }
         };
+        check(b"", Ok(&[]));
         check(OBJECT, Ok(&["a", "b"]));
         check(b"\x20\x08\0\0\0{\"c\": 1}", Ok(&["c"]));
         check(

@@ -56,15 +56,28 @@ pub(crate) unsafe fn write<T>(out: *mut T, value: T) {
     }
 }
 
-/// Moves a value to a new handle, and writes the handle to the memory that the host provides.
+/// Moves a value to a new handle, and writes the handle to the memory that the host provides. Any thread of the host can use the handle, and
+/// any thread can free it.
 ///
 /// # Safety
 ///
 /// The requirements of [`write`].
-pub(crate) unsafe fn write_handle<T>(out: *mut *mut T, value: T) {
+pub(crate) unsafe fn write_handle<T: Send + Sync>(out: *mut *mut T, value: T) {
     if !out.is_null() {
         // SAFETY: the caller vouches for the memory, and it is not null.
         unsafe { out.write(Box::into_raw(Box::new(value))) };
+    }
+}
+
+/// Writes bytes that the host frees. Without the host's memory, the bytes are dropped.
+///
+/// # Safety
+///
+/// The requirements of [`write`].
+pub(crate) unsafe fn write_bytes(out: *mut GavelBytes, bytes: Vec<u8>) {
+    if !out.is_null() {
+        // SAFETY: the caller vouches for the memory, and it is not null.
+        unsafe { out.write(bytes.into()) };
     }
 }
 

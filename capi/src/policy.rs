@@ -1,5 +1,6 @@
 //! Admission policies: compiled one by one, or stored in an index with bindings, params and namespaces.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use gavel_apimachinery::server::Server;
@@ -16,11 +17,12 @@ use gavel_policy::{
 };
 use gavel_protocol::{as_validated, policy_errors, server_of};
 use gavel_schema::JsonSchema;
+use serde::Deserialize;
 use serde_json::json;
 
 use crate::arguments;
 use crate::definition::{SERVER_KEYS, document, uncompiled};
-use crate::environment::options;
+use crate::environment::{flag, options};
 use crate::error::{Failure, GavelError, GavelErrorKind, guard};
 use crate::memory::{self, GavelBytes};
 use crate::value::GavelValue;
@@ -190,7 +192,8 @@ pub unsafe extern "C" fn gavel_index_delete(
 /// Sets what an index must know about kinds besides their objects. `config` is a JSON object with three optional keys. `namespaced`
 /// [{`apiVersion`, `kind`, `namespaced`}] says whether kinds of params are namespaced. `equivalents` [[{`resource` {group, version,
 /// resource}, `subResource`, `kind` {group, version, kind}}]] lists groups of resources; all resources of a group serve the same objects.
-/// `schemas` {"group/version/Kind": schema} contains the schemas that mutations of custom resources use.
+/// `schemas` {"group/version/Kind": schema} contains the schemas that mutations of custom resources use. If any part of `config` is wrong,
+/// nothing changes.
 ///
 /// # Safety
 ///
@@ -209,42 +212,60 @@ pub unsafe extern "C" fn gavel_index_configure(
             unsafe { memory::bytes(config, config_len) },
             &["namespaced", "equivalents", "schemas"],
         )?;
-        index.change(|changing| configure(changing, &config))
+        index.change(|changing| configure(changing, config))
     })
 }
 
-fn configure(changing: &mut Changing, config: &Json) -> Result<(), Failure> {
-    let list = |json: &Json| json.as_array().cloned().unwrap_or_default();
-    let part = |json: &Json, key: &str| json.get(key).cloned().unwrap_or_default();
-    let text = |json: &Json, key: &str| {
-        let text = json.get(key).and_then(Json::as_str);
-        text.unwrap_or_default().to_owned()
-    };
-    for kind in list(&part(config, "namespaced")) {
-        let namespaced = part(&kind, "namespaced") == Json::Bool(true);
-        let kind = ParamKind {
-            api_version: text(&kind, "apiVersion"),
-            kind: text(&kind, "kind"),
-        };
-        changing.index.set_namespaced(&kind, namespaced);
-    }
-    let groups = list(&part(config, "equivalents"));
-    if !groups.is_empty() {
-        let mut known = EquivalentResources::default();
-        for (n, group) in groups.iter().enumerate() {
-            for one in list(group) {
-                known.register(
-                    &n.to_string(),
-                    GroupVersionResource::read((&part(&one, "resource")).into()),
-                    &text(&one, "subResource"),
-                    GroupVersionKind::read((&part(&one, "kind")).into()),
-                );
-            }
-        }
-        changing.index.set_equivalents(known);
-    }
-    let schemas = config.get("schemas").and_then(Json::as_object);
-    for (name, schema) in schemas.into_iter().flatten() {
+/// The configuration of an index. Absent keys are empty.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Configuration {
+    namespaced: Vec<Namespaced>,
+    equivalents: Vec<Vec<Equivalent>>,
+    schemas: BTreeMap<String, Json>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Namespaced {
+    api_version: String,
+    kind: String,
+    namespaced: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Equivalent {
+    resource: Resource,
+    #[serde(default)]
+    sub_resource: String,
+    kind: Kind,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Resource {
+    #[serde(default)]
+    group: String,
+    version: String,
+    resource: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Kind {
+    #[serde(default)]
+    group: String,
+    version: String,
+    kind: String,
+}
+
+/// Applies a configuration. If any part of it is wrong, nothing changes.
+fn configure(changing: &mut Changing, config: Json) -> Result<(), Failure> {
+    let config: Configuration = serde_json::from_value(config)
+        .map_err(|error| GavelError::new(GavelErrorKind::Argument, format!("options: {error}")))?;
+    let mut schemas = Vec::with_capacity(config.schemas.len());
+    for (name, schema) in &config.schemas {
         let wrong = |error: &str| {
             GavelError::new(GavelErrorKind::Argument, error).within(&format!("schemas[{name:?}]"))
         };
@@ -252,10 +273,50 @@ fn configure(changing: &mut Changing, config: &Json) -> Result<(), Failure> {
             .rsplit_once('/')
             .ok_or_else(|| wrong("must be named group/version/Kind"))?;
         let schema = JsonSchema::read(schema).map_err(|error| wrong(&error.to_string()))?;
-        let kind = GroupVersionKind::new(api_version, kind);
-        changing.schemas.insert(kind, Arc::new(schema));
+        schemas.push((GroupVersionKind::new(api_version, kind), Arc::new(schema)));
+    }
+    for kind in config.namespaced {
+        let namespaced = kind.namespaced;
+        let kind = ParamKind {
+            api_version: kind.api_version,
+            kind: kind.kind,
+        };
+        changing.index.set_namespaced(&kind, namespaced);
+    }
+    if !config.equivalents.is_empty() {
+        changing
+            .index
+            .set_equivalents(equivalents(config.equivalents));
+    }
+    for (kind, schema) in schemas {
+        changing.schemas.insert(kind, schema);
     }
     Ok(())
+}
+
+fn equivalents(groups: Vec<Vec<Equivalent>>) -> EquivalentResources {
+    let mut known = EquivalentResources::default();
+    for (n, group) in groups.into_iter().enumerate() {
+        for Equivalent {
+            resource,
+            sub_resource,
+            kind,
+        } in group
+        {
+            let resource = GroupVersionResource {
+                group: resource.group.into(),
+                version: resource.version.into(),
+                resource: resource.resource.into(),
+            };
+            let kind = GroupVersionKind {
+                group: kind.group.into(),
+                version: kind.version.into(),
+                kind: kind.kind.into(),
+            };
+            known.register(&n.to_string(), resource, &sub_resource, kind);
+        }
+    }
+    known
 }
 
 /// Frees an index; null is ignored.
@@ -324,7 +385,7 @@ impl GavelPolicy {
             let server = server_of(config, Server::compatible)?;
             EnvSet::new(server).map_err(uncompiled)
         };
-        let no_defaults = config.get("noDefaults") == Some(&Json::Bool(true));
+        let no_defaults = flag(config, "noDefaults")?;
         let kind = object.get("kind").and_then(Json::as_str);
         let (compiled, errors) = match kind.unwrap_or_default() {
             "ValidatingAdmissionPolicy" => {
@@ -389,7 +450,7 @@ pub unsafe extern "C" fn gavel_policy_errors(
         let policy = unsafe { arguments::handle(policy) }?;
         let errors = document(&policy.errors)?;
         // SAFETY: the caller vouches for `out`.
-        unsafe { memory::write(out, errors) };
+        unsafe { memory::write_bytes(out, errors) };
         Ok(())
     })
 }
@@ -441,6 +502,37 @@ pub(crate) fn mutating<'p>(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_wrong_configuration_is_rejected_and_changes_nothing() {
+        let environments = EnvSet::new(Server::default()).unwrap();
+        let mut changing = Changing {
+            index: PolicyIndex::new(environments.stored_expressions()),
+            schemas: ObjectSchemas::default(),
+        };
+        let mut check = |config: Json, expected: &str| {
+            let failure = configure(&mut changing, config.clone()).unwrap_err();
+            assert_eq!(failure.message(), expected, "{config}");
+            let schemas = format!("{:?}", changing.schemas);
+            assert!(schemas.contains("custom: {}"), "{schemas}");
+        };
+        check(
+            json!({"namespaced": {}}),
+            "options: invalid type: map, expected a sequence",
+        );
+        check(
+            json!({"namespaced": [{"apiVersion": "v1", "kind": "Limit"}]}),
+            "options: missing field `namespaced`",
+        );
+        check(
+            json!({"equivalents": [[{"resource": {"version": "v1", "resource": "pods"}, "subresource": "status"}]]}),
+            "options: unknown field `subresource`, expected one of `resource`, `subResource`, `kind`",
+        );
+        check(
+            json!({"schemas": {"a.b/v1/Kind": {"type": "object"}, "Kind": {"type": "object"}}}),
+            "schemas[\"Kind\"]: must be named group/version/Kind",
+        );
+    }
 
     #[test]
     fn what_cannot_be_found_again_is_rejected() {

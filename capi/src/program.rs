@@ -96,8 +96,9 @@ pub struct GavelOutcome {
     pub bytes: GavelBytes,
 }
 
-/// Compiles an expression. If the expression does not compile, the function returns an error. If the type is known nevertheless, `out` also
-/// receives a program, from which the host can read the type and the estimate.
+/// Compiles an expression. If the expression does not compile, the function returns an error. If the type is known nevertheless, for example
+/// because only a constant part fails, `out` also receives a program, from which the host can read the type and the estimate. The host frees
+/// this program too: set `*out` to null before the call, and free it after the call.
 ///
 /// # Safety
 ///
@@ -186,8 +187,8 @@ pub unsafe extern "C" fn gavel_program_statics(
     })
 }
 
-/// Evaluates a program. `variables` maps names to values: an object in the flat encoding, or JSON text with tag 32. If the evaluation
-/// fails, `out` still receives the cost.
+/// Evaluates a program. `variables` maps names to values: an object in the flat encoding, or JSON text with tag 32. No bytes are no
+/// variables. If the evaluation fails, `out` still receives the cost.
 ///
 /// # Safety
 ///
@@ -291,9 +292,6 @@ impl GavelProgram {
         arena: &'a Arena,
     ) -> Result<Vec<(&'a str, &'a Type, Input<'a>)>, Failure> {
         let mut inputs = Vec::new();
-        if variables.is_empty() {
-            return Ok(inputs);
-        }
         Reader::new(variables).variables(|name, given| {
             let declared = self.variables.get_key_value(name);
             let (name, ty) = declared.ok_or_else(|| unfit(name, "no such variable"))?;

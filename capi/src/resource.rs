@@ -74,7 +74,7 @@ impl From<Outcome> for GavelValidation {
                 warnings: &outcome.warnings,
                 notes: &outcome.notes,
             };
-            document(&findings).unwrap_or(GavelBytes::NONE)
+            document(&findings).map_or(GavelBytes::NONE, GavelBytes::from)
         };
         GavelValidation {
             valid: outcome.is_valid(),
@@ -136,11 +136,11 @@ pub unsafe extern "C" fn gavel_crd_decode(
         let decoded =
             decoded.map_err(|error| GavelError::new(GavelErrorKind::Decode, error.to_string()))?;
         let fields = match decoded.unknown_fields.as_slice() {
-            [] => GavelBytes::NONE,
+            [] => Vec::new(),
             fields => document(&fields)?,
         };
         // SAFETY: the caller vouches for `unknown`.
-        unsafe { memory::write(unknown, fields) };
+        unsafe { memory::write_bytes(unknown, fields) };
         // SAFETY: the caller vouches for `out`.
         unsafe { memory::write_handle(out, GavelValue(decoded.object)) };
         Ok(())

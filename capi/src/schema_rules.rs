@@ -11,8 +11,8 @@ use serde_json::json;
 
 use crate::arguments;
 use crate::definition::{document, uncompiled};
-use crate::environment::options;
-use crate::error::{Failure, GavelError, guard};
+use crate::environment::{flag, options};
+use crate::error::{Failure, GavelError, GavelErrorKind, guard};
 use crate::memory::{self, GavelBytes};
 use crate::options::{GavelOptions, Limits};
 use crate::resource::GavelValidation;
@@ -51,11 +51,10 @@ pub unsafe extern "C" fn gavel_rules_compile(
         let config = options(unsafe { memory::bytes(config, config_len) }, COMPILE_KEYS)?;
         let schema = JsonSchema::read(&schema.0).map_err(uncompiled)?;
         let server = server_of(&config, Server::compatible)?;
-        let limit = config.get("perCallLimit").and_then(Json::as_u64);
+        let is_resource = flag(&config, "resource")?;
         let rules = GavelRules {
-            rules: SchemaRules::compile(schema, is_resource(&config), server)
-                .map_err(uncompiled)?,
-            per_call: limit.unwrap_or(PER_CALL_LIMIT),
+            per_call: per_call_limit(&config)?,
+            rules: SchemaRules::compile(schema, is_resource, server).map_err(uncompiled)?,
         };
         // SAFETY: the caller vouches for `out`.
         unsafe { memory::write_handle(out, rules) };
@@ -63,8 +62,15 @@ pub unsafe extern "C" fn gavel_rules_compile(
     })
 }
 
-fn is_resource(config: &Json) -> bool {
-    config.get("resource") == Some(&Json::Bool(true))
+fn per_call_limit(config: &Json) -> Result<u64, Failure> {
+    let Some(limit) = config.get("perCallLimit") else {
+        return Ok(PER_CALL_LIMIT);
+    };
+    let units = limit.as_u64();
+    units.ok_or_else(|| {
+        let message = format!("perCallLimit must be a whole number from 0, not {limit}");
+        GavelError::new(GavelErrorKind::Argument, message)
+    })
 }
 
 /// Evaluates the rules of a schema on `value`. `path` is the field path of `value` in messages; it may be empty. `old` is the value before
@@ -136,7 +142,7 @@ pub unsafe extern "C" fn gavel_rules_check(
         let config = options(unsafe { memory::bytes(config, config_len) }, CHECK_KEYS)?;
         let checked = document(&check(&schema.0, &config)?)?;
         // SAFETY: the caller vouches for `out`.
-        unsafe { memory::write(out, checked) };
+        unsafe { memory::write_bytes(out, checked) };
         Ok(())
     })
 }
@@ -144,7 +150,7 @@ pub unsafe extern "C" fn gavel_rules_check(
 fn check(schema: &Json, config: &Json) -> Result<Vec<Json>, Failure> {
     let schema = JsonSchema::read(schema).map_err(uncompiled)?;
     let envs = RuleEnvs::new(server_of(config, Server::compatible)?).map_err(uncompiled)?;
-    let node = NodeType::of(&schema, is_resource(config), envs.server());
+    let node = NodeType::of(&schema, flag(config, "resource")?, envs.server());
     let node =
         node.ok_or_else(|| uncompiled("failed to convert to declType for CEL validation rules"))?;
     let age = |rule: &gavel_schema::ValidationRule, part: usize| {

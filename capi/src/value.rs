@@ -71,7 +71,7 @@ pub unsafe extern "C" fn gavel_value_json(
         let GavelValue(value) = unsafe { arguments::handle(value) }?;
         let text = json::to_string(value).into_bytes();
         // SAFETY: the caller vouches for `out`.
-        unsafe { memory::write(out, text.into()) };
+        unsafe { memory::write_bytes(out, text) };
         Ok(())
     })
 }

@@ -1,5 +1,5 @@
-//! Compiles the example in C and the program of the guide with the committed header, and runs them. Without a C compiler, the tests are
-//! skipped with a message.
+//! Compiles the example in C and the program of the guide with the committed header, and runs them. Compiles the header as C++. Without a
+//! compiler, the tests are skipped with a message.
 #![cfg(test)]
 
 use std::path::Path;
@@ -22,6 +22,25 @@ fn the_program_of_the_guide_prints_what_the_guide_says() {
     let source = Path::new(env!("CARGO_TARGET_TMPDIR")).join("guide.c");
     std::fs::write(&source, program).unwrap();
     check("guide", &source, &format!("{output}\n"));
+}
+
+#[test]
+fn hosts_in_cpp_can_include_the_header() {
+    let compiler = std::env::var("CXX").unwrap_or_else(|_| "c++".to_owned());
+    if Command::new(&compiler).arg("--version").output().is_err() {
+        println!("skipped: there is no C++ compiler {compiler}");
+        return;
+    }
+    let source = Path::new(env!("CARGO_TARGET_TMPDIR")).join("header.cc");
+    std::fs::write(&source, "#include \"gavel.h\"\n").unwrap();
+    let checked = Command::new(&compiler)
+        .args(["-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-I"])
+        .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("include"))
+        .arg(&source)
+        .output()
+        .unwrap();
+    let stderr = String::from_utf8_lossy(&checked.stderr);
+    assert!(checked.status.success(), "{stderr}");
 }
 
 /// Compiles a program with the command of the guide, runs the program, and compares its output.

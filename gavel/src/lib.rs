@@ -1,5 +1,8 @@
 //! CEL as Kubernetes evaluates it, in process. Hosts need only this dependency; each module is a crate of the workspace.
 //!
+//! The program must not enable the feature `preserve_order` of `serde_json`: it changes the order in which expressions visit the keys of
+//! objects, and thus verdicts.
+//!
 //! # An expression over typed data
 //!
 //! ```

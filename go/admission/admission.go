@@ -162,8 +162,8 @@ func Compile(object any, options ...Option) (*Policy, error) {
 // Close frees the policy. Calls in flight finish first.
 func (p *Policy) Close() { p.inner.Close() }
 
-// Lookup fetches objects that the index does not contain. Its methods return nil if an object does not exist. If a method returns an error,
-// Decide or Mutate returns that error.
+// Lookup fetches objects that the index does not contain. Its methods return nil if an object does not exist; a nil pointer, map or
+// json.RawMessage is nil too. If a method returns an error, Decide or Mutate returns that error.
 type Lookup interface {
 	Namespace(name string) (any, error)
 	// Param fetches params that bindings of the index refer to by name. Params that bindings select by labels, and the params of
@@ -264,8 +264,9 @@ func (i *Index) Decide(ctx context.Context, request any, options Options) (*Deci
 	return decision, err
 }
 
-// Mutate mutates the object of a request. The argument request is the request of an AdmissionReview. If the context ends, Mutate returns
-// early with the context's cause.
+// Mutate mutates the object of a request. The argument request is the request of an AdmissionReview. The mutated object is not decoded into
+// a type of Kubernetes: the host sets its defaults and rejects unknown fields. If the context ends, Mutate returns early with the context's
+// cause.
 func (i *Index) Mutate(ctx context.Context, request any, options Options) (*Mutation, error) {
 	mutated, err := i.ask(ctx, request, options, i.inner.Mutate)
 	if err != nil {
@@ -332,7 +333,7 @@ func (o *Options) callbacks() *capi.Callbacks {
 
 // written encodes an object that a [Lookup] found. It returns nil if there is no object.
 func written(object any, err error) ([]byte, error) {
-	if object == nil || err != nil {
+	if err != nil || flat.IsNil(object) {
 		return nil, err
 	}
 	var writer flat.Writer

@@ -50,9 +50,11 @@ func TestWhatALookupFindsCounts(t *testing.T) {
 			t.Errorf("%T: %v, %v", param, decision, err)
 		}
 	}
-	decision, err := decideWith(t, found{})
-	if err != nil || decision.Allowed {
-		t.Errorf("nothing: %v, %v", decision, err)
+	for _, nothing := range []any{nil, map[string]any(nil), (*gavel.Value)(nil), json.RawMessage(nil)} {
+		decision, err := decideWith(t, found{param: nothing})
+		if err != nil || decision.Allowed || !strings.Contains(decision.Status.Message, "no params found") {
+			t.Errorf("%T: %v, %v", nothing, decision, err)
+		}
 	}
 }
 

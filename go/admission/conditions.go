@@ -49,7 +49,8 @@ func NewConditions(options ...Option) (*Conditions, error) {
 func (c *Conditions) Close() { c.inner.Close() }
 
 // Variable compiles a variable, declares it for later expressions, and returns its type. A variable that does not compile is declared too,
-// but expressions that read it fail.
+// but expressions that read it fail. Variable waits until the running evaluations of this compiler have ended, so an authorizer must not use
+// the compiler that evaluates the expression.
 func (c *Conditions) Variable(name, expression string, declared Declarations) (string, error) {
 	typ, err := c.inner.Variable(name, expression, declared.Params, declared.Authorizer, declared.PatchTypes)
 	return typ, gavel.Wrap(err)

@@ -119,7 +119,7 @@ func Check(definition, old any, options ...Option) (*Report, error) {
 }
 
 func optional(value any) (*capi.Value, func(), error) {
-	if value == nil {
+	if flat.IsNil(value) {
 		return nil, func() {}, nil
 	}
 	held, done, err := gavel.HeldValue(value)
@@ -221,7 +221,7 @@ func (d *Definition) version(name string) string {
 type ValidateOptions struct {
 	// Version is the name of the version whose schema is used. Empty is the storage version.
 	Version string
-	// Old is the object before an update, or nil for a created object.
+	// Old is the object before an update, or nil for a created object. A nil pointer, map or json.RawMessage is nil too.
 	Old any
 	// Budget limits the cost of all rules together, in cost units. Nil means Kubernetes' limit of 10,000,000.
 	Budget *int64

@@ -1,6 +1,8 @@
 package crd_test
 
 import (
+	"context"
+	"encoding/json"
 	"errors"
 	"testing"
 
@@ -16,6 +18,22 @@ func TestWhatIsNoDefinitionIsRejected(t *testing.T) {
 		var failure *gavel.Error
 		if !errors.As(err, &failure) || failure.Kind != gavel.KindDecode || failure.Message != message {
 			t.Errorf("%v; want %s", err, message)
+		}
+	}
+}
+
+func TestANilOldObjectOfAnyTypeMeansThatTheObjectIsCreated(t *testing.T) {
+	definition, err := crd.Compile(json.RawMessage(things))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer definition.Close()
+	object := thing(map[string]any{"color": "blue", "replicas": 1})
+	object["metadata"] = map[string]any{"name": "a", "namespace": "default"}
+	for _, old := range []any{nil, (*gavel.Value)(nil), map[string]any(nil), json.RawMessage(nil)} {
+		outcome, err := definition.Validate(context.Background(), object, crd.ValidateOptions{Old: old})
+		if err != nil || !outcome.Valid() {
+			t.Errorf("%T: %v, %v", old, outcome, err)
 		}
 	}
 }

@@ -7,7 +7,8 @@ import (
 	"gavel.dev/go/internal/flat"
 )
 
-// Verdict is the decision of an authorizer.
+// Verdict is the decision of an authorizer. Its numbers differ from those of Decision in k8s.io/apiserver: convert a decision by name. An
+// unknown number counts as [NoOpinion] with an error.
 type Verdict = capi.Verdict
 
 // The verdicts of an authorizer.
@@ -46,11 +47,15 @@ type Attributes struct {
 	LabelSelectorError string `json:"labelSelectorError"`
 }
 
-// AuthorizeFunc authorizes an action of a user. Several goroutines can call it at the same time.
+// AuthorizeFunc authorizes an action of a user. Several goroutines can call it at the same time. A nil function answers every check with
+// [NoOpinion].
 type AuthorizeFunc func(Attributes) (verdict Verdict, reason string, err error)
 
 // Authorize decodes attributes from JSON and calls f. It is for the other packages of this module.
 func (f AuthorizeFunc) Authorize(attributes []byte) (Verdict, string, error) {
+	if f == nil {
+		return NoOpinion, "", nil
+	}
 	var asked Attributes
 	if err := json.Unmarshal(attributes, &asked); err != nil {
 		return NoOpinion, "", err

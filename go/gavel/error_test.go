@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"testing"
+	"time"
 
 	"gavel.dev/go/gavel"
 )
@@ -49,6 +50,12 @@ func TestErrorsOfVariablesNameThePlace(t *testing.T) {
 	}
 	_, err := program.Eval(context.Background(), map[string]any{"n": json.RawMessage("{")})
 	check(t, err, gavel.KindDecode, `variable "n": EOF while parsing an object at line 1 column 1`)
+	lists := compile(t, "[at]", gavel.Variable("at", "timestamp"))
+	_, err = lists.Eval(context.Background(), map[string]any{"at": time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)})
+	var failure *gavel.Error
+	if !errors.As(err, &failure) || failure.Kind != gavel.KindArgument {
+		t.Errorf("a time after the year 9999: %v", err)
+	}
 	value, err := gavel.NewValue(1)
 	if err != nil {
 		t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"reflect"
 	"sync"
 	"testing"
@@ -72,6 +73,43 @@ func TestObjectsGoInAsTheyAre(t *testing.T) {
 	var failure *gavel.Error
 	if !errors.As(err, &failure) || failure.Kind != gavel.KindArgument {
 		t.Errorf("a struct: %v", err)
+	}
+}
+
+func TestNilOfAnyTypeIsNull(t *testing.T) {
+	program := compile(t, "object == null", gavel.Variable("object", "dyn"))
+	for _, given := range []any{nil, (*gavel.Value)(nil), (*wrapped)(nil), json.RawMessage(nil), map[string]any(nil), []any(nil), (*int)(nil)} {
+		result, err := program.Eval(context.Background(), map[string]any{"object": given})
+		if err != nil || result.Value != true {
+			t.Errorf("%T: %v, %v", given, result.Value, err)
+		}
+	}
+	value, err := gavel.NewValue((*gavel.Value)(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer value.Close()
+	if text, err := value.MarshalJSON(); err != nil || string(text) != "null" {
+		t.Errorf("%s, %v", text, err)
+	}
+}
+
+func TestAnUnknownVerdictIsAnError(t *testing.T) {
+	program := compile(t, "authorizer.path('/metrics').check('get').error()", gavel.Variable("authorizer", "authorizer"))
+	for _, verdict := range []gavel.Verdict{-1, 3} {
+		authorize := func(gavel.Attributes) (gavel.Verdict, string, error) { return verdict, "", nil }
+		result, err := program.Eval(context.Background(), map[string]any{"authorizer": gavel.Authorizer{Authorize: authorize}})
+		if want := fmt.Sprintf("the authorizer returned the unknown verdict %d", verdict); err != nil || result.Value != want {
+			t.Errorf("%v, %v; want %s", result.Value, err, want)
+		}
+	}
+}
+
+func TestAnAuthorizerWithoutAFunctionHasNoOpinion(t *testing.T) {
+	program := compile(t, "authorizer.path('/metrics').check('get').allowed()", gavel.Variable("authorizer", "authorizer"))
+	result, err := program.Eval(context.Background(), map[string]any{"authorizer": gavel.Authorizer{}})
+	if err != nil || result.Value != false {
+		t.Errorf("%v, %v", result, err)
 	}
 }
 

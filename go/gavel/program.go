@@ -76,7 +76,8 @@ func (p *Program) Eval(ctx context.Context, variables map[string]any, options ..
 		return result, Wrap(err)
 	}
 	if outcome.Typed != nil {
+		// Fails for a time that time.Parse cannot read: one that the variables contained, and that CEL could not have computed.
 		result.Value, err = readTyped(outcome.Typed)
 	}
-	return result, err
+	return result, Argument(err)
 }

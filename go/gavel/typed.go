@@ -55,7 +55,7 @@ type Entry struct{ Key, Value any }
 // Map is a CEL map. Its keys need not be strings. The entries are ordered by the text of their keys.
 type Map []Entry
 
-// Get returns the value of a key.
+// Get returns the value of a key. The key must have the Go type of the CEL key: the key 1 is int64(1), not the Go int 1.
 func (m Map) Get(key any) (any, bool) {
 	for _, entry := range m {
 		if entry.Key == key {

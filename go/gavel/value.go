@@ -13,7 +13,7 @@ type Value struct{ held capi.Value }
 // NewValue converts a Go value to a Value. The Go value is a map[string]any, an unstructured object, a json.RawMessage, or any other JSON
 // value.
 func NewValue(value any) (*Value, error) {
-	if value, ok := value.(*Value); ok {
+	if value, ok := value.(*Value); ok && value != nil {
 		return value, nil
 	}
 	held, err := crossed(value, capi.NewValue)
@@ -62,7 +62,7 @@ func (v *Value) AppendFlat(w *flat.Writer) error { return w.Handle(v.held) }
 // HeldValue converts v to a handle for one call. The caller must call done after the call. HeldValue is for the other packages of this
 // module.
 func HeldValue(v any) (held capi.Value, done func(), err error) {
-	if value, ok := v.(*Value); ok {
+	if value, ok := v.(*Value); ok && value != nil {
 		return value.held, func() {}, nil
 	}
 	held, err = crossed(v, capi.NewBriefValue)

@@ -8,6 +8,17 @@ use gavel_libraries::authorizer::Authorizer;
 use crate::observer::Observer;
 
 /// The options of a decision.
+///
+/// ```
+/// use std::time::{Duration, Instant};
+///
+/// use gavel_libraries::Server;
+/// use gavel_policy::Options;
+///
+/// let deadline = Instant::now() + Duration::from_secs(1);
+/// let is_over = || Instant::now() >= deadline;
+/// let options = Options { interrupt: Some(&is_over), server: Server::default(), ..Options::default() };
+/// ```
 #[derive(Clone, Copy)]
 pub struct Options<'a> {
     /// When this function returns true, for example at a deadline, evaluations stop and fail. With `None`, evaluations are never

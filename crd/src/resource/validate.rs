@@ -16,18 +16,28 @@ use super::scale;
 use crate::rule::COST_BUDGET;
 
 /// How an object is validated.
+///
+/// ```
+/// use std::time::{Duration, Instant};
+///
+/// use gavel_crd::resource::ValidateOptions;
+///
+/// let deadline = Instant::now() + Duration::from_millis(50);
+/// let is_over = || Instant::now() >= deadline;
+/// let update_of_status = ValidateOptions { status: true, interrupt: Some(&is_over), ..ValidateOptions::default() };
+/// ```
 #[derive(Clone, Copy)]
 pub struct ValidateOptions<'a> {
-    /// The cost budget of all rules together, in cost units.
+    /// The cost budget of all rules together, in cost units. Default: [`COST_BUDGET`].
     pub budget: i64,
     /// Whether the metadata is validated. Default: true.
     pub metadata: bool,
-    /// Whether only the status is updated, through its subresource.
+    /// Whether only the status is updated, through its subresource. Default: false.
     pub status: bool,
-    /// Whether the rules run even if an earlier error would keep an API server from running them.
+    /// Whether the rules run even if an earlier error would keep an API server from running them. Default: false.
     pub force_rules: bool,
     /// A callback for the host's deadline or cancellation flag. It is called from time to time; if it returns true, the validation ends,
-    /// and its outcome is invalid and [`interrupted`](Outcome::interrupted).
+    /// and its outcome is invalid and [`interrupted`](Outcome::interrupted). Default: `None`, no interrupt.
     pub interrupt: Interrupt<'a>,
 }
 

@@ -25,6 +25,17 @@ pub const MEMORY_LIMIT: usize = 64 << 20;
 ///
 /// An empty arena holds no memory, so an expression that only reads allocates nothing. A host that evaluates often keeps one arena per
 /// thread and calls [`Arena::reset`] between evaluations.
+///
+/// ```
+/// use gavel_engine::value::Arena;
+///
+/// let mut arena = Arena::new();
+/// arena.set_limit(1 << 20);    // 1 MiB for the values that evaluations compute
+/// let text = arena.string("computed");
+/// assert_eq!(text.as_str(), Some("computed"));
+/// arena.reset();    // the compiler checks that nothing uses `text` any more
+/// assert_eq!(arena.allocated_bytes(), 0);
+/// ```
 #[derive(Default)]
 pub struct Arena {
     bump: Bump,

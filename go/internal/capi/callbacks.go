@@ -6,6 +6,7 @@ package capi
 import "C"
 
 import (
+	"fmt"
 	"runtime/cgo"
 	"unsafe"
 )
@@ -27,6 +28,10 @@ func gavelGoAuthorize(context C.uintptr_t, authorizer C.uint64_t, attributes *C.
 	message := ""
 	if err != nil {
 		message = err.Error()
+	}
+	if verdict < NoOpinion || verdict > Deny {
+		// The library must not receive a number that is not a verdict.
+		verdict, message = NoOpinion, fmt.Sprintf("the authorizer returned the unknown verdict %d", verdict)
 	}
 	reasonText, reasonLen := text(reason)
 	errorText, errorLen := text(message)

@@ -72,6 +72,18 @@ func Within(step string, err error) error {
 	return &located{step, err}
 }
 
+// IsNil reports whether a Go value is nil: no value, or a nil pointer, map or slice.
+func IsNil(value any) bool {
+	switch value := reflect.ValueOf(value); value.Kind() {
+	case reflect.Invalid:
+		return true
+	case reflect.Pointer, reflect.Map, reflect.Slice:
+		return value.IsNil()
+	default:
+		return false
+	}
+}
+
 // Writer encodes values. Handles in the values stay open until Release.
 type Writer struct {
 	Buf         []byte
@@ -223,6 +235,10 @@ func (w *Writer) value(value any, depth int) error {
 	case uint64:
 		w.number(tagUint, value)
 	case json.RawMessage:
+		if value == nil {
+			w.Buf = append(w.Buf, tagNull)
+			return nil
+		}
 		w.JSON(value)
 	case json.Number:
 		return w.jsonNumber(value)
@@ -247,8 +263,16 @@ func (w *Writer) value(value any, depth int) error {
 			w.string(text)
 		}
 	case Appender:
+		if IsNil(value) {
+			w.Buf = append(w.Buf, tagNull)
+			return nil
+		}
 		return value.AppendFlat(w)
 	case Unstructured:
+		if IsNil(value) {
+			w.Buf = append(w.Buf, tagNull)
+			return nil
+		}
 		return w.object(value.UnstructuredContent(), depth)
 	default:
 		return w.reflected(reflect.ValueOf(value), depth)

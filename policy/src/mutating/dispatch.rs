@@ -33,6 +33,50 @@ pub struct Mutated {
 
 /// Mutates the object of a request as an API server does, by all policies with bindings, in the order of their names. Policies with
 /// `reinvocationPolicy: IfNeeded` can run again in a second pass. Deleted objects and exempt resources are not mutated.
+///
+/// ```
+/// use gavel_engine::value::{Arena, Value};
+/// use gavel_libraries::{EnvSet, Server};
+/// use gavel_policy::mutating::{ObjectSchemas, mutate};
+/// use gavel_policy::{AdmissionRequest, Options, PolicyIndex};
+/// use serde_json::json;
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let server = Server::default();
+/// let mut index = PolicyIndex::new(EnvSet::new(server)?.stored_expressions());
+/// index.apply(json!({
+///     "apiVersion": "admissionregistration.k8s.io/v1", "kind": "MutatingAdmissionPolicy", "metadata": {"name": "team"},
+///     "spec": {
+///         "matchConstraints": {"resourceRules": [
+///             {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["namespaces"]},
+///         ]},
+///         "mutations": [{
+///             "patchType": "ApplyConfiguration",
+///             "applyConfiguration": {"expression": "Object{metadata: Object.metadata{labels: {'team': 'shop'}}}"},
+///         }],
+///         "reinvocationPolicy": "Never",
+///     },
+/// }))?;
+/// index.apply(json!({
+///     "apiVersion": "admissionregistration.k8s.io/v1", "kind": "MutatingAdmissionPolicyBinding", "metadata": {"name": "team"},
+///     "spec": {"policyName": "team"},
+/// }))?;
+///
+/// let review = json!({
+///     "uid": "1", "operation": "CREATE", "name": "shop",
+///     "kind": {"group": "", "version": "v1", "kind": "Namespace"},
+///     "resource": {"group": "", "version": "v1", "resource": "namespaces"},
+///     "object": {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop"}},
+/// });
+/// let arena = Arena::new();
+/// let request = AdmissionRequest::read(Value::from(&review), &arena)?;
+/// let schemas = ObjectSchemas::default().typed(server);
+/// let mutated = mutate(&index.snapshot(), &request, &schemas, &Options { server, ..Options::default() });
+/// let object = mutated.object.ok_or("the object was not mutated")?;
+/// assert_eq!(object["metadata"]["labels"]["team"], "shop");
+/// # Ok(())
+/// # }
+/// ```
 pub fn mutate(
     snapshot: &Snapshot,
     request: &AdmissionRequest<'_>,

@@ -163,14 +163,12 @@ impl Manifests {
     }
 
     /// Whether a document is a policy, binding, webhook configuration or definition whose API group looks misspelled. Such a document is
-    /// reported, because it would do nothing.
+    /// reported.
     pub(crate) fn refuse_misspelled(&mut self, document: &Document) -> bool {
-        let Some(group) = Linter::meant_group(document) else {
-            return false;
-        };
-        let message = format!("must name the group {group}, as {group}/v1 does");
-        self.report(document.problem(rule::OBJECT, "apiVersion", message));
-        true
+        let problem = Linter::misspelled_group(document);
+        let is_misspelled = problem.is_some();
+        problem.into_iter().for_each(|problem| self.report(problem));
+        is_misspelled
     }
 
     /// Reports that an object cannot be used.

@@ -1,5 +1,6 @@
 //! Dispatches documents to the checks for their kind.
 
+use gavel_manifest::problem::rule;
 use gavel_manifest::{Document, Problem};
 
 use crate::context::Linter;
@@ -14,12 +15,14 @@ impl Linter {
             || configuration::is_subject(document)
     }
 
-    /// The API group that a document probably belongs to, if it has the kind of a policy, binding, webhook configuration or definition, and
-    /// its own group is missing or misspelled.
-    pub fn meant_group(document: &Document) -> Option<&'static str> {
+    /// The problem of a document that has the kind of a policy, binding, webhook configuration or definition, but whose API group is missing
+    /// or looks misspelled: such a document would do nothing.
+    pub fn misspelled_group(document: &Document) -> Option<Problem> {
         let misspells = is_definition_of_misspelled_group(document);
         let definitions = misspells.then_some(DEFINITIONS);
-        definitions.or_else(|| registration::misspelled_group(document))
+        let group = definitions.or_else(|| registration::misspelled_group(document))?;
+        let message = format!("must name the group {group}, as {group}/v1 does");
+        Some(document.problem(rule::OBJECT, "apiVersion", message))
     }
 
     /// The problems of a single document, in the order of its text.

@@ -6,6 +6,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use gavel_lint::Linter;
 use gavel_manifest::{Format, Problem, decode};
 use gavel_state::{Object, Origin, as_built_in};
 
@@ -73,7 +74,7 @@ pub(super) fn origin(path: &Path) -> Origin {
 ///
 /// # Errors
 ///
-/// The text is not YAML or JSON, has a duplicate key, or holds too many documents.
+/// The text is not YAML or JSON, has a duplicate key, holds too many documents, or contains a policy of a misspelled API group.
 pub(super) fn objects(origin: &Origin, text: &str) -> Result<Vec<Object>, Vec<String>> {
     let at = |problem: &Problem| format!("{origin}:{}", problem.full_text());
     let format = Format::of(Path::new(&origin.to_string())).unwrap_or(Format::Yaml);
@@ -88,8 +89,10 @@ pub(super) fn objects(origin: &Origin, text: &str) -> Result<Vec<Object>, Vec<St
     problems.extend(reading.problems.iter().map(at));
     for document in reading.documents {
         problems.extend(document.duplicate_keys().iter().map(at));
-        let documents = document.into_objects().into_iter().map(as_built_in);
-        objects.extend(documents.map(|each| Object::of_manifest(origin.clone(), each)));
+        for document in document.into_objects() {
+            problems.extend(Linter::misspelled_group(&document).iter().map(at));
+            objects.push(Object::of_manifest(origin.clone(), as_built_in(document)));
+        }
     }
     match problems.is_empty() {
         true => Ok(objects),
@@ -167,5 +170,15 @@ mod tests {
         );
         let read: Vec<_> = read.texts.values().map(Option::is_some).collect();
         assert_eq!(read, [true, false, true, true, true, false]);
+    }
+
+    #[test]
+    fn policies_of_misspelled_groups_are_problems() {
+        let text = "apiVersion: admissionregistration/v1\nkind: ValidatingAdmissionPolicy\n";
+        let problem = "a.yaml:1:13: apiVersion: must name the group admissionregistration.k8s.io, as admissionregistration.k8s.io/v1 does";
+        let found = objects(&Origin::new("a.yaml"), text);
+        assert_eq!(found.err(), Some(vec![problem.to_owned()]));
+        let other = text.replace("ValidatingAdmissionPolicy", "Kustomization");
+        assert!(objects(&Origin::new("a.yaml"), &other).is_ok());
     }
 }

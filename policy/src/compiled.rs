@@ -128,11 +128,7 @@ impl CompiledPolicy {
         constraints: &Shared<Constraints>,
     ) -> Self {
         let spec = &policy.spec;
-        let expressions = Declarations {
-            params: spec.param_kind.is_some(),
-            authorizer: true,
-            patch_types: false,
-        };
+        let expressions = Declarations::with_authorizer(spec.param_kind.is_some());
         let messages = Declarations {
             authorizer: false,
             ..expressions

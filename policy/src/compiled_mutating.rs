@@ -50,11 +50,7 @@ impl CompiledMutatingPolicy {
     /// Compiles a policy with a shared compiler that has no variables. A policy with variables is compiled with a copy of the compiler.
     pub(crate) fn compile(policy: MutatingAdmissionPolicy, compiler: &Compiler) -> Self {
         let spec = &policy.spec;
-        let declarations = Declarations {
-            params: spec.param_kind.is_some(),
-            authorizer: true,
-            patch_types: false,
-        };
+        let declarations = Declarations::with_authorizer(spec.param_kind.is_some());
         let with_patch_types = Declarations {
             patch_types: true,
             ..declarations

@@ -56,14 +56,8 @@ impl CompiledMutatingPolicy {
             ..declarations
         };
         let mut compiler = Cow::Borrowed(compiler);
-        let mut variables = Vec::with_capacity(spec.variables.len());
-        for variable in &spec.variables {
-            let (name, text) = (&variable.name, &variable.expression);
-            variables.push(CompiledVariable {
-                name: name.as_str().into(),
-                expression: compiler.to_mut().compile_variable(name, text, declarations),
-            });
-        }
+        let mut variables =
+            CompiledVariable::compile_all(&spec.variables, &mut compiler, declarations);
         let condition = ExpressionKind::MatchCondition;
         let conditions = spec.match_conditions.iter();
         let mut match_conditions: Vec<Expression> = conditions

@@ -65,11 +65,7 @@ pub fn audit_object(
     resource: &Audited,
     object: &Json,
 ) -> Vec<Finding> {
-    let metadata = |field: &str| {
-        let metadata = object.get("metadata");
-        let text = metadata.and_then(|metadata| metadata.get(field));
-        text.and_then(Json::as_str).unwrap_or_default()
-    };
+    let metadata = |field| metadata(object, field);
     let is_namespace = resource.kind.group.is_empty() && resource.kind.kind == "Namespace";
     let create = json!({"apiVersion": "meta.k8s.io/v1", "kind": "CreateOptions"});
     let request = AdmissionRequest {
@@ -105,6 +101,13 @@ pub fn audit_object(
     };
     drop(dispatch(&state.snapshot(&request), &request, &options));
     found.findings.into_inner()
+}
+
+/// A string field of an object's metadata; empty if absent.
+pub(super) fn metadata<'o>(object: &'o Json, field: &str) -> &'o str {
+    let metadata = object.get("metadata");
+    let text = metadata.and_then(|metadata| metadata.get(field));
+    text.and_then(Json::as_str).unwrap_or_default()
 }
 
 /// Collects the violations of policies by an object.

@@ -10,7 +10,7 @@ use kube::api::{Api, DeleteParams, DynamicObject, ListParams, Patch, PatchParams
 use kube::{Error, ResourceExt};
 use serde_json::{Value as Json, json};
 
-use super::object::{Audited, Finding, Outcome};
+use super::object::{Audited, Finding, Outcome, metadata};
 use super::shard::Shard;
 use crate::access::message;
 use crate::cluster::Cluster;
@@ -119,12 +119,7 @@ impl Reports {
         object: &Json,
         findings: &[Finding],
     ) -> Result<(), String> {
-        let metadata = |field: &str| {
-            let text = object
-                .get("metadata")
-                .and_then(|metadata| metadata.get(field));
-            text.and_then(Json::as_str).unwrap_or_default()
-        };
+        let metadata = |field| metadata(object, field);
         let namespace = metadata("namespace");
         let name = match resource.kind.group.as_str() {
             "" => resource.plural.clone(),

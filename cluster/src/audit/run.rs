@@ -10,7 +10,7 @@ use serde_json::Value as Json;
 use tokio::runtime::Handle;
 use tokio::time::timeout;
 
-use super::object::{Audited, Finding, Outcome, audit_object};
+use super::object::{Audited, Finding, Outcome, audit_object, metadata};
 use super::pages::{Page, Pages};
 use super::plan::plan;
 use super::shard::Shard;
@@ -227,14 +227,8 @@ impl Auditor {
         let group = &resource.kind.group;
         let qualified = format!("{}.{group}", resource.plural);
         let objects = objects.into_iter().filter(|object| {
-            let metadata = |field: &str| {
-                let text = object
-                    .get("metadata")
-                    .and_then(|metadata| metadata.get(field));
-                text.and_then(Json::as_str).unwrap_or_default()
-            };
-            self.shard
-                .has(&qualified, metadata("namespace"), metadata("name"))
+            let [namespace, name] = ["namespace", "name"].map(|field| metadata(object, field));
+            self.shard.has(&qualified, namespace, name)
         });
         let audited = objects.map(|object| {
             let Auditor {

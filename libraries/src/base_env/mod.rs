@@ -260,7 +260,7 @@ impl Feature {
 
 impl Gated {
     /// Whether a server offers the feature to new expressions.
-    pub fn is_in(&self, server: Server) -> bool {
+    pub(crate) fn is_in(&self, server: Server) -> bool {
         let version = server.language();
         (self.ungated || self.introduced <= version)
             && self.removed.is_none_or(|removed| version < removed)

@@ -4,13 +4,14 @@
 
 use std::collections::BTreeMap;
 
+use gavel_apimachinery::meta::MetadataView;
 use jiff::Timestamp;
 use kube::Client;
 use kube::api::{Api, DeleteParams, DynamicObject, ListParams, Patch, PatchParams};
 use kube::{Error, ResourceExt};
 use serde_json::{Value as Json, json};
 
-use super::object::{Audited, Finding, Outcome, metadata};
+use super::object::{Audited, Finding, Outcome};
 use super::shard::Shard;
 use crate::access::message;
 use crate::cluster::Cluster;
@@ -119,8 +120,8 @@ impl Reports {
         object: &Json,
         findings: &[Finding],
     ) -> Result<(), String> {
-        let metadata = |field| metadata(object, field);
-        let namespace = metadata("namespace");
+        let metadata = MetadataView::of(object);
+        let namespace = metadata.namespace();
         let name = match resource.kind.group.as_str() {
             "" => resource.plural.clone(),
             group => format!("{}.{group}", resource.plural),
@@ -141,7 +142,7 @@ impl Reports {
         }
         let mut subject = json!({
             "apiVersion": resource.kind.api_version(), "kind": &*resource.kind.kind,
-            "namespace": namespace, "name": metadata("name"), "uid": metadata("uid"),
+            "namespace": namespace, "name": metadata.name(), "uid": metadata.uid(),
         });
         if let Some(fields) = subject.as_object_mut() {
             fields.retain(|_, value| value != "");

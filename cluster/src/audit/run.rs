@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use gavel_apimachinery::meta::MetadataView;
 use gavel_libraries::authorizer::{Authorizer, AuthorizerAttributes, Decision, UserInfo};
 use gavel_state::{Live, State};
 use serde_json::Value as Json;
 use tokio::runtime::Handle;
 use tokio::time::timeout;
 
-use super::object::{Audited, Finding, Outcome, audit_object, metadata};
+use super::object::{Audited, Finding, Outcome, audit_object};
 use super::pages::{Page, Pages};
 use super::plan::plan;
 use super::shard::Shard;
@@ -227,8 +228,9 @@ impl Auditor {
         let group = &resource.kind.group;
         let qualified = format!("{}.{group}", resource.plural);
         let objects = objects.into_iter().filter(|object| {
-            let [namespace, name] = ["namespace", "name"].map(|field| metadata(object, field));
-            self.shard.has(&qualified, namespace, name)
+            let metadata = MetadataView::of(object);
+            self.shard
+                .has(&qualified, metadata.namespace(), metadata.name())
         });
         let audited = objects.map(|object| {
             let Auditor {

@@ -192,16 +192,12 @@ impl Setup {
 
     /// Binds each policy that has no binding: adds a binding that denies. A policy with params uses all objects of its `paramKind`.
     pub fn bind_unbound(&mut self) {
-        let unbound: Vec<_> = self.unbound().collect();
-        let bindings: Vec<Json> = unbound
-            .into_iter()
-            .map(|(kind, name)| {
-                let key = (kind.to_owned(), name.to_owned());
-                let has_params = self.policies.get(&key).is_some_and(Option::is_some);
-                binding(kind, name, has_params.then_some(None))
-            })
-            .collect();
-        for binding in bindings {
+        let unbound = self.unbound().map(|(kind, name)| {
+            let key = (kind.to_owned(), name.to_owned());
+            let has_params = self.policies.get(&key).is_some_and(Option::is_some);
+            binding(kind, name, has_params.then_some(None))
+        });
+        for binding in unbound.collect::<Vec<Json>>() {
             self.add_value(binding);
         }
     }

@@ -15,6 +15,8 @@ use lru::LruCache;
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 
+use crate::client::bytes;
+
 /// The number of cached decisions.
 const DECISIONS: NonZeroUsize = NonZeroUsize::new(8192).expect("8192 is not zero");
 /// Decisions are cached only for requests that are shorter than this many bytes.
@@ -93,7 +95,7 @@ impl Access {
             "spec": spec,
         });
         let request = Request::new("/apis/authorization.k8s.io/v1/subjectaccessreviews");
-        let body = serde_json::to_vec(&review).map_err(kube::Error::SerdeError)?;
+        let body = bytes(&review)?;
         let request = request.create(&kube::api::PostParams::default(), body);
         let request = request.map_err(kube::Error::BuildRequest)?;
         let answer: Review = self.client.request(request).await?;

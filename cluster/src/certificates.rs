@@ -16,7 +16,7 @@ use tokio::sync::watch;
 use tokio::time::sleep;
 
 use crate::access::message;
-use crate::client::{ConnectError, Target, config, connect, get};
+use crate::client::{ConnectError, Target, bytes, config, connect, get, put};
 
 /// The data of a Secret, decoded from base64. Values that are not UTF-8 are omitted.
 pub type SecretData = BTreeMap<String, String>;
@@ -169,19 +169,7 @@ impl Keeper {
                 request.replace(name, &params, bytes(&secret)?)
             }
         };
-        self.put(request).await
-    }
-
-    async fn put(
-        &self,
-        request: Result<http::Request<Vec<u8>>, kube::core::request::Error>,
-    ) -> kube::Result<bool> {
-        let request = request.map_err(kube::Error::BuildRequest)?;
-        match self.client.request::<Json>(request).await {
-            Ok(_) => Ok(true),
-            Err(kube::Error::Api(status)) if status.code == 409 => Ok(false),
-            Err(error) => Err(error),
-        }
+        put(&self.client, request).await
     }
 
     /// Writes the authorities into the webhook configurations, so that the API server trusts them.
@@ -225,12 +213,8 @@ impl Keeper {
         }
         let params = PostParams::default();
         let request = Request::new(&path).replace(name, &params, bytes(&configuration)?);
-        self.put(request).await
+        put(&self.client, request).await
     }
-}
-
-fn bytes(value: &Json) -> kube::Result<Vec<u8>> {
-    serde_json::to_vec(value).map_err(kube::Error::SerdeError)
 }
 
 /// The text values of a Secret's data.

@@ -142,3 +142,21 @@ pub(crate) async fn get(client: &Client, path: &str, name: &str) -> kube::Result
         Err(error) => Err(error),
     }
 }
+
+/// Writes an object. Returns false if it has changed since it was read, or if another client has created it.
+pub(crate) async fn put(
+    client: &Client,
+    request: Result<http::Request<Vec<u8>>, kube::core::request::Error>,
+) -> kube::Result<bool> {
+    let request = request.map_err(kube::Error::BuildRequest)?;
+    match client.request::<Json>(request).await {
+        Ok(_) => Ok(true),
+        Err(kube::Error::Api(status)) if status.code == 409 => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// The body of a request.
+pub(crate) fn bytes(value: &Json) -> kube::Result<Vec<u8>> {
+    serde_json::to_vec(value).map_err(kube::Error::SerdeError)
+}

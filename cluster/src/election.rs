@@ -5,13 +5,14 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use kube::Client;
-use kube::api::{GetParams, PostParams};
+use kube::api::PostParams;
 use kube::core::Request;
 use serde_json::{Value as Json, json};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::access::message;
+use crate::client::{bytes, get, put};
 
 /// How long a lease is valid after it was last renewed.
 const DURATION: Duration = Duration::from_secs(15);
@@ -72,13 +73,10 @@ impl Candidate {
         }
     }
 
-    /// Acquires or renews the lease. Returns false if another replica holds it.
+    /// Acquires or renews the lease. Returns false if another replica holds it, or writes it first.
     async fn try_hold(&mut self) -> kube::Result<bool> {
-        let get = request(Request::new(&self.path).get(NAME, &GetParams::default()))?;
-        let lease = match self.client.request::<Json>(get).await {
-            Ok(lease) => lease,
-            Err(kube::Error::Api(status)) if status.code == 404 => return self.create().await,
-            Err(error) => return Err(error),
+        let Some(lease) = get(&self.client, &self.path, NAME).await? else {
+            return self.create().await;
         };
         let spec = lease.get("spec").cloned().unwrap_or_default();
         let text = |field: &str| spec.get(field).and_then(Json::as_str).unwrap_or_default();
@@ -105,8 +103,9 @@ impl Candidate {
         if let Some(fields) = renewed.as_object_mut() {
             fields.insert("spec".to_owned(), self.spec(&acquired, transitions));
         }
-        self.write(Request::new(&self.path).replace(NAME, &PostParams::default(), bytes(&renewed)?))
-            .await
+        let params = PostParams::default();
+        let request = Request::new(&self.path).replace(NAME, &params, bytes(&renewed)?);
+        put(&self.client, request).await
     }
 
     async fn create(&self) -> kube::Result<bool> {
@@ -116,20 +115,8 @@ impl Candidate {
             "metadata": {"name": NAME},
             "spec": self.spec(&now(), 0),
         });
-        self.write(Request::new(&self.path).create(&PostParams::default(), bytes(&lease)?))
-            .await
-    }
-
-    /// Writes the lease. Returns false if another replica was faster.
-    async fn write(
-        &self,
-        written: Result<http::Request<Vec<u8>>, kube::core::request::Error>,
-    ) -> kube::Result<bool> {
-        match self.client.request::<Json>(request(written)?).await {
-            Ok(_) => Ok(true),
-            Err(kube::Error::Api(status)) if status.code == 409 => Ok(false),
-            Err(error) => Err(error),
-        }
+        let request = Request::new(&self.path).create(&PostParams::default(), bytes(&lease)?);
+        put(&self.client, request).await
     }
 
     fn spec(&self, acquired: &str, transitions: i64) -> Json {
@@ -141,16 +128,6 @@ impl Candidate {
             "leaseTransitions": transitions,
         })
     }
-}
-
-fn request(
-    request: Result<http::Request<Vec<u8>>, kube::core::request::Error>,
-) -> kube::Result<http::Request<Vec<u8>>> {
-    request.map_err(kube::Error::BuildRequest)
-}
-
-fn bytes(value: &Json) -> kube::Result<Vec<u8>> {
-    serde_json::to_vec(value).map_err(kube::Error::SerdeError)
 }
 
 /// The time as Kubernetes writes it in leases.

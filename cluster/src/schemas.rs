@@ -152,9 +152,6 @@ fn path(version: &str) -> String {
     }
 }
 
-/// The key that names the kind of a schema or path in an OpenAPI document.
-const KIND: &str = "x-kubernetes-group-version-kind";
-
 /// Adds the resources and the kinds of an OpenAPI document.
 fn add(document: &Json, types: &mut TypeChecker) {
     let Some(schemas) = document
@@ -163,20 +160,10 @@ fn add(document: &Json, types: &mut TypeChecker) {
     else {
         return;
     };
-    let paths = document.get("paths").and_then(Json::as_object);
-    for (path, operations) in paths.into_iter().flatten() {
-        let (_, name) = path.rsplit_once('/').unwrap_or_default();
-        let kind = operations.pointer(&format!("/get/{KIND}"));
-        // Paths that contain `{name}` are those of objects and subresources, not of resources.
-        if let (Some(kind), false) = (kind, name.is_empty() || path.contains("{name}")) {
-            types.add_resource(name.to_owned(), GroupVersionKind::read(kind.into()));
-        }
+    for (name, kind) in openapi::resources(document) {
+        types.add_resource(name.to_owned(), GroupVersionKind::read(kind.into()));
     }
-    for schema in schemas.values() {
-        // A schema that belongs to several kinds, such as the options of requests, is not a kind of object.
-        let Some([kind]) = schema.get(KIND).and_then(Json::as_array).map(Vec::as_slice) else {
-            continue;
-        };
+    for (kind, schema) in openapi::kinds(schemas) {
         if let Ok(schema) = openapi::resolve(schema, &|name| schemas.get(name)) {
             types.add_kind(GroupVersionKind::read(kind.into()), &schema);
         }

@@ -7,7 +7,7 @@ use gavel_crd::rule::Age;
 use gavel_engine::estimate::{HeavyPart, heaviest};
 use gavel_manifest::{Document, Place};
 use gavel_policy::api::Resource;
-use gavel_policy::typecheck::{Estimate, ExpressionCost, GroupCost, KindCosts};
+use gavel_policy::typecheck::{Estimate, ExpressionCost, KindCosts};
 
 use crate::bounds::advice;
 use crate::context::Linter;
@@ -207,17 +207,10 @@ fn of_kind(document: &Document, costs: KindCosts) -> ObjectCost {
             advice: String::new(),
         }
     });
-    let totals = costs.groups.into_iter().map(|group| {
-        let GroupCost {
-            field,
-            cost,
-            budget,
-        } = group;
-        TotalCost {
-            field,
-            cost: figure(cost),
-            budget,
-        }
+    let totals = costs.groups.into_iter().map(|group| TotalCost {
+        field: group.field,
+        cost: figure(group.cost),
+        budget: group.budget,
     });
     ObjectCost {
         object: named(document),

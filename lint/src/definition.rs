@@ -10,13 +10,11 @@ use gavel_schema::JsonSchema;
 
 use crate::context::Linter;
 use crate::expressions::path::{Aliases, FieldPath, Reads};
-use crate::expressions::{Distinct, Subject, optional_fields, problem, shown, without_copy};
+use crate::expressions::{Distinct, Subject, optional_fields, problem, without_copy};
 use crate::kinds::{DEFINITIONS, is_definition, is_definition_of_misspelled_group, pointer};
 use crate::messages::check_message;
 use crate::refusal::refused;
-use crate::rules::{
-    DUPLICATE_VALIDATION, INVALID_OBJECT, OPTIONAL_FIELD, OVER_BUDGET, UNKNOWN_FIELD,
-};
+use crate::rules::{DUPLICATE_VALIDATION, INVALID_OBJECT, OVER_BUDGET, UNKNOWN_FIELD};
 use crate::{bounds, builtin, meant, schema_keywords, strict, stricter};
 
 /// Whether a document is a definition. The API group may be missing or misspelled.
@@ -173,10 +171,7 @@ fn check_optional(
     let root = |variable: &str| matches!(variable, "self" | "oldSelf").then_some(schema);
     let is_set = |path: &[smol_str::SmolStr]| is_object && builtin::is_set_in_objects(path);
     for (expr, path) in optional_fields(&reads, required, &root, &is_set) {
-        let path = shown(path);
-        let message = format!("`{path}` is optional and may be absent");
-        let found = subject.problem(&OPTIONAL_FIELD, expr, message);
-        problems.push(found.with_help(format!("test with `has({path})` first")));
+        problems.push(subject.optional(expr, path));
     }
 }
 

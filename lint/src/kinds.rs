@@ -23,9 +23,6 @@ pub(crate) const GROUPS: [&str; 2] = [GROUP, OWN_GROUP];
 /// The group of CustomResourceDefinitions.
 pub(crate) const DEFINITIONS: &str = "apiextensions.k8s.io";
 
-/// The key that names the kind of a schema or path in an OpenAPI document.
-const KIND: &str = "x-kubernetes-group-version-kind";
-
 /// The kinds that linted documents name or define, with the schemas of their objects.
 #[derive(Debug)]
 pub(crate) struct Kinds {
@@ -173,22 +170,10 @@ impl Kinds {
         let schemas = document.pointer("/components/schemas");
         let schemas = schemas.and_then(Json::as_object);
         let schemas = schemas.ok_or("must be an OpenAPI v3 document, with components.schemas")?;
-        let paths = document.get("paths").and_then(Json::as_object);
-        let mut resources: Vec<(&str, GroupVersionKind)> = Vec::new();
-        for (path, operations) in paths.into_iter().flatten() {
-            let (_, name) = path.rsplit_once('/').unwrap_or_default();
-            let kind = operations.pointer(&format!("/get/{KIND}"));
-            // The paths of subresources contain the name of an object.
-            let is_resource = !name.is_empty() && !path.contains("{name}");
-            if let Some(kind) = kind.filter(|_| is_resource) {
-                resources.push((name, GroupVersionKind::read(kind.into())));
-            }
-        }
-        for schema in schemas.values() {
-            // A schema that belongs to several kinds, such as the options of requests, is not a kind of object.
-            let Some([kind]) = schema.get(KIND).and_then(Json::as_array).map(Vec::as_slice) else {
-                continue;
-            };
+        let resources: Vec<_> = openapi::resources(document)
+            .map(|(name, kind)| (name, GroupVersionKind::read(kind.into())))
+            .collect();
+        for (kind, schema) in openapi::kinds(schemas) {
             let kind = GroupVersionKind::read(kind.into());
             let names = resources.iter().filter(|(_, known)| *known == kind);
             let names: Vec<_> = names.map(|(name, _)| (*name).to_owned()).collect();

@@ -33,6 +33,14 @@ pub(crate) fn function(problem: Problem, env: &Env) -> Problem {
     }
 }
 
+/// Adds the name that was probably meant to a problem, if it is known.
+pub(crate) fn name(problem: Problem, meant: Option<&str>) -> Problem {
+    match meant {
+        Some(name) => problem.with_help(format!("did you mean `{name}`?")),
+        None => problem,
+    }
+}
+
 /// Help for the message about an expression that does not compile: the unclosed bracket or quote, the function that was probably meant, or
 /// the signatures of the called function. `None` if there is nothing to suggest.
 pub fn help(message: &str, expression: &str, env: &Env) -> Option<String> {
@@ -101,10 +109,7 @@ pub(crate) fn field_of(problem: Problem, schema: &JsonSchema) -> Problem {
         open.extend(schema.item().map(|each| (&**each, below)));
         open.extend(schema.value().map(|each| (&**each, below)));
     }
-    match best {
-        Some(name) => problem.with_help(format!("did you mean `{name}`?")),
-        None => problem,
-    }
+    name(problem, best)
 }
 
 /// Adds `did you mean …?` to a problem that reports an unknown field of a built-in kind, if the type has a field with a similar name.
@@ -114,10 +119,7 @@ pub(crate) fn unknown_field(problem: Problem, api_version: &str, kind: &str) -> 
     let (parent, name) = path.rsplit_once('.').unwrap_or(("", &path));
     let kubernetes = Kubernetes::get();
     let names = kubernetes.field_names(api_version, kind, parent);
-    match nearest(name, names.iter().copied()) {
-        Some(name) => problem.with_help(format!("did you mean `{name}`?")),
-        None => problem,
-    }
+    self::name(problem, nearest(name, names.iter().copied()))
 }
 
 /// The text between the first occurrence of a prefix in the message and the next quote; `None` if the message does not contain both.

@@ -62,9 +62,8 @@ impl NearKeys {
 
 /// Declares every variable that some expression of a policy can read.
 const ALL: Declarations = Declarations {
-    params: true,
-    authorizer: true,
     patch_types: true,
+    ..Declarations::with_authorizer(true)
 };
 
 /// The missing key that an error names; `None` for other errors.

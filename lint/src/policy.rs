@@ -81,11 +81,7 @@ pub(crate) fn check_validating(
     problems: &mut Vec<Problem>,
 ) {
     let spec = &policy.spec;
-    let declarations = Declarations {
-        params: spec.param_kind.is_some(),
-        authorizer: true,
-        patch_types: false,
-    };
+    let declarations = Declarations::with_authorizer(spec.param_kind.is_some());
     let mut parts = Parts::new(
         linter,
         declarations,
@@ -126,9 +122,8 @@ pub(crate) fn check_mutating(
 ) {
     let spec = &policy.spec;
     let declarations = Declarations {
-        params: spec.param_kind.is_some(),
-        authorizer: true,
         patch_types: true,
+        ..Declarations::with_authorizer(spec.param_kind.is_some())
     };
     let mut parts = Parts::new(
         linter,

@@ -9,6 +9,7 @@ use gavel_policy::GroupVersionKind;
 use crate::context::Linter;
 use crate::expressions::problem;
 use crate::kinds::{GROUPS, group_of, is_kind, name_of, text};
+use crate::meant;
 use crate::rules::{DUPLICATE_OBJECT, MISSING_POLICY, PARAM_MISMATCH, UNBOUND_POLICY};
 use gavel_manifest::nearest;
 
@@ -96,10 +97,7 @@ fn bound(
                 let message = format!("there is no policy {policy_name:?}");
                 let found = problem(binding, &MISSING_POLICY, "spec.policyName", message);
                 let names = policies.iter().map(|policy| name_of(policy));
-                problems.push(match nearest(policy_name, names) {
-                    Some(name) => found.with_help(format!("did you mean `{name}`?")),
-                    None => found,
-                });
+                problems.push(meant::name(found, nearest(policy_name, names)));
             }
         }
     }

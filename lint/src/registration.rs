@@ -126,10 +126,7 @@ fn check_conditions(
     problems: &mut Vec<Problem>,
 ) {
     let compiler = gavel_policy::cel::Compiler::new(&linter.new);
-    let declarations = gavel_policy::cel::Declarations {
-        authorizer: true,
-        ..gavel_policy::cel::Declarations::default()
-    };
+    let declarations = gavel_policy::cel::Declarations::with_authorizer(false);
     for (n, condition) in conditions.iter().enumerate() {
         if let Ok(checked) = compiler.check(&condition.expression, declarations) {
             let subject = Subject {

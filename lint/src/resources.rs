@@ -7,6 +7,7 @@ use gavel_policy::typecheck::plural;
 use crate::apis::{Api, End, find};
 use crate::context::Linter;
 use crate::expressions::problem;
+use crate::meant;
 use crate::rules::{DEPRECATED_API, REMOVED_API, UNKNOWN_RESOURCE};
 use gavel_manifest::nearest;
 
@@ -87,10 +88,7 @@ fn check_names(
         };
         let field = format!("{field}.resources[{n}]");
         let found = problem(document, &UNKNOWN_RESOURCE, &field, message);
-        problems.push(match meant {
-            Some(meant) => found.with_help(format!("did you mean `{meant}`?")),
-            None => found,
-        });
+        problems.push(meant::name(found, meant));
     }
 }
 

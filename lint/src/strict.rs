@@ -12,7 +12,7 @@ use gavel_schema::merge::{MergeType, unknown_fields};
 
 use crate::context::Linter;
 use crate::expressions::problem;
-use crate::kinds::text;
+use crate::kinds::{group_of, text};
 use crate::meant;
 use crate::rules::{INVALID_OBJECT, UNKNOWN_FIELD};
 
@@ -24,9 +24,7 @@ pub(crate) fn check_version(
 ) -> bool {
     let (version, kind) = (text(document, "apiVersion"), text(document, "kind"));
     // The definitions of Gavel's own kinds serve one version, on every Kubernetes version.
-    let is_own = version
-        .split_once('/')
-        .is_some_and(|(group, _)| group == OWN_GROUP);
+    let is_own = group_of(document) == OWN_GROUP;
     let found = unserved(version, kind, linter.server.language());
     let Some(unserved) = found.filter(|_| !is_own) else {
         return true;

@@ -1,5 +1,7 @@
 //! Finds constraints of a definition that the older definition did not have.
 
+use std::fmt::Display;
+
 use gavel_crd::definition::Definition;
 use gavel_manifest::{Document, Problem};
 use gavel_schema::JsonSchema;
@@ -183,38 +185,17 @@ impl Comparison<'_> {
             ("minItems", new.min_items, old.min_items),
             ("minProperties", new.min_properties, old.min_properties),
         ];
+        let at = (path, ratcheting);
         for (key, new, old) in upper {
-            if let Some(new) = new.filter(|new| old.is_none_or(|old| *new < old)) {
-                self.report(path, key, changed(key, new, old), ratcheting);
-            }
+            self.bound(at, key, new, old, i64::lt);
         }
         for (key, new, old) in lower {
             if let Some(new) = new.filter(|new| *new > old.unwrap_or(0)) {
                 self.report(path, key, changed(key, new, old), ratcheting);
             }
         }
-        if let Some(most) = new
-            .maximum
-            .filter(|new| old.maximum.is_none_or(|old| *new < old))
-        {
-            self.report(
-                path,
-                "maximum",
-                changed("maximum", most, old.maximum),
-                ratcheting,
-            );
-        }
-        if let Some(least) = new
-            .minimum
-            .filter(|new| old.minimum.is_none_or(|old| *new > old))
-        {
-            self.report(
-                path,
-                "minimum",
-                changed("minimum", least, old.minimum),
-                ratcheting,
-            );
-        }
+        self.bound(at, "maximum", new.maximum, old.maximum, f64::lt);
+        self.bound(at, "minimum", new.minimum, old.minimum, f64::gt);
         let exclusive = [
             (
                 "exclusiveMaximum",
@@ -232,17 +213,14 @@ impl Comparison<'_> {
                 self.report(path, key, format!("{key} is new"), ratcheting);
             }
         }
-        if let Some(factor) = new
-            .multiple_of
-            .filter(|new| old.multiple_of.is_none_or(|old| old % *new != 0.0))
-        {
-            self.report(
-                path,
-                "multipleOf",
-                changed("multipleOf", factor, old.multiple_of),
-                ratcheting,
-            );
-        }
+        let is_no_factor = |new: &f64, old: &f64| old % new != 0.0;
+        self.bound(
+            at,
+            "multipleOf",
+            new.multiple_of,
+            old.multiple_of,
+            is_no_factor,
+        );
         if !new.pattern.is_empty() && new.pattern != old.pattern {
             let message = match old.pattern.as_str() {
                 "" => format!("the pattern `{}` is new", new.pattern),
@@ -266,6 +244,21 @@ impl Comparison<'_> {
         if !gone.is_empty() {
             let message = format!("{} is no longer allowed", gone.join(", "));
             self.report(path, "enum", message, ratcheting);
+        }
+    }
+
+    /// Reports a bound that is new or stricter than before.
+    fn bound<T: Display>(
+        &mut self,
+        (path, ratcheting): (&str, Ratcheting),
+        key: &str,
+        new: Option<T>,
+        old: Option<T>,
+        is_stricter: impl Fn(&T, &T) -> bool,
+    ) {
+        let is_new = |new: &T| old.as_ref().is_none_or(|old| is_stricter(new, old));
+        if let Some(new) = new.filter(is_new) {
+            self.report(path, key, changed(key, new, old), ratcheting);
         }
     }
 
@@ -310,7 +303,7 @@ fn admits(kind: &str, before: &str) -> bool {
     }
 }
 
-fn changed(key: &str, new: impl std::fmt::Display, old: Option<impl std::fmt::Display>) -> String {
+fn changed(key: &str, new: impl Display, old: Option<impl Display>) -> String {
     match old {
         Some(old) => format!("{key} was {old}, and is {new}"),
         None => format!("{key} {new} is new"),

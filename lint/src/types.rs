@@ -11,10 +11,10 @@ use gavel_policy::typecheck::{
 
 use crate::context::Linter;
 use crate::expressions::path::{Aliases, FieldPath, Reads, path_of};
-use crate::expressions::{Subject, optional_fields, problem, shown};
+use crate::expressions::{Subject, optional_fields, problem};
 use crate::kinds::KnownKind;
 use crate::policy::Texts;
-use crate::rules::{OPTIONAL_FIELD, POLICY_COST, TYPE_MISMATCH, UNCHECKED_KIND, UNDEFINED_FIELD};
+use crate::rules::{POLICY_COST, TYPE_MISMATCH, UNCHECKED_KIND, UNDEFINED_FIELD};
 use crate::{builtin, meant};
 
 /// Reports the type errors of a policy's expressions. Expressions that do not compile were reported before.
@@ -158,13 +158,7 @@ fn check_optional(
                     checked: &each.checked,
                     decides: false,
                 };
-                let path = shown(path);
-                let message = format!("`{path}` is optional and may be absent");
-                let fault = subject.problem(&OPTIONAL_FIELD, expr, message);
-                found.add(
-                    &kind,
-                    fault.with_help(format!("test with `has({path})` first")),
-                );
+                found.add(&kind, subject.optional(expr, path));
             }
         }
     }

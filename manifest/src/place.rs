@@ -22,7 +22,7 @@ pub struct Range {
 
 impl Place {
     /// The beginning of a file.
-    pub const START: Place = Place { line: 1, column: 1 };
+    pub(crate) const START: Place = Place { line: 1, column: 1 };
 
     /// The place from a line and a column that count from 1.
     pub(crate) fn new(line: usize, column: usize) -> Self {

@@ -128,27 +128,13 @@ impl CompiledPolicy {
         constraints: &Shared<Constraints>,
     ) -> Self {
         let spec = &policy.spec;
-        let expressions = Declarations {
-            params: spec.param_kind.is_some(),
-            authorizer: true,
-            patch_types: false,
-        };
+        let expressions = Declarations::with_authorizer(spec.param_kind.is_some());
         let messages = Declarations {
             authorizer: false,
             ..expressions
         };
         let mut compiler = Cow::Borrowed(compiler);
-        let mut variables = Vec::with_capacity(spec.variables.len());
-        for variable in &spec.variables {
-            variables.push(CompiledVariable {
-                name: variable.name.as_str().into(),
-                expression: compiler.to_mut().compile_variable(
-                    &variable.name,
-                    &variable.expression,
-                    expressions,
-                ),
-            });
-        }
+        let variables = CompiledVariable::compile_all(&spec.variables, &mut compiler, expressions);
         let compile = |kind, text: &str| compiler.compile(kind, text, expressions);
         let has_message_expression = |each: &Validation| !each.message_expression.is_empty();
         let message = |each: &Validation| {

@@ -50,24 +50,14 @@ impl CompiledMutatingPolicy {
     /// Compiles a policy with a shared compiler that has no variables. A policy with variables is compiled with a copy of the compiler.
     pub(crate) fn compile(policy: MutatingAdmissionPolicy, compiler: &Compiler) -> Self {
         let spec = &policy.spec;
-        let declarations = Declarations {
-            params: spec.param_kind.is_some(),
-            authorizer: true,
-            patch_types: false,
-        };
+        let declarations = Declarations::with_authorizer(spec.param_kind.is_some());
         let with_patch_types = Declarations {
             patch_types: true,
             ..declarations
         };
         let mut compiler = Cow::Borrowed(compiler);
-        let mut variables = Vec::with_capacity(spec.variables.len());
-        for variable in &spec.variables {
-            let (name, text) = (&variable.name, &variable.expression);
-            variables.push(CompiledVariable {
-                name: name.as_str().into(),
-                expression: compiler.to_mut().compile_variable(name, text, declarations),
-            });
-        }
+        let mut variables =
+            CompiledVariable::compile_all(&spec.variables, &mut compiler, declarations);
         let condition = ExpressionKind::MatchCondition;
         let conditions = spec.match_conditions.iter();
         let mut match_conditions: Vec<Expression> = conditions

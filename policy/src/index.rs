@@ -129,8 +129,12 @@ impl PolicyIndex {
         }
         let (resource, _) = FieldValidation::Strict.apply(Resource::decode(&object)?)?;
         match resource {
-            Resource::ValidatingAdmissionPolicy(policy) => self.apply_policy(*policy),
-            Resource::ValidatingAdmissionPolicyBinding(binding) => self.apply_binding(*binding),
+            Resource::ValidatingAdmissionPolicy(policy) => {
+                self.insert_policy(Arc::new(self.compile(*policy)));
+            }
+            Resource::ValidatingAdmissionPolicyBinding(binding) => {
+                self.insert_binding(Arc::new(CompiledBinding::new(*binding)));
+            }
             Resource::MutatingAdmissionPolicy(policy) => {
                 self.insert_mutating_policy(Arc::new(self.compile_mutating(*policy)));
             }
@@ -183,20 +187,10 @@ impl PolicyIndex {
         CompiledPolicy::compile(policy, &self.compiler, &self.constraints)
     }
 
-    /// Compiles a policy and adds it to the index. The caller must have set the policy's defaults.
-    pub fn apply_policy(&mut self, policy: ValidatingAdmissionPolicy) {
-        self.insert_policy(Arc::new(self.compile(policy)));
-    }
-
     /// Inserts a policy that an index has compiled.
     pub fn insert_policy(&mut self, policy: Arc<CompiledPolicy>) {
         Arc::make_mut(&mut self.policies).insert(policy.name().to_owned(), policy);
         self.hooks.take();
-    }
-
-    /// Compiles a binding and adds it to the index. The caller must have set the binding's defaults.
-    pub fn apply_binding(&mut self, binding: ValidatingAdmissionPolicyBinding) {
-        self.insert_binding(Arc::new(CompiledBinding::new(binding)));
     }
 
     /// Inserts a compiled binding.

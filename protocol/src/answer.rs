@@ -60,7 +60,7 @@ pub struct Problem {
 
 impl<'a> Answer<'a> {
     /// The answer to a request that cannot be understood.
-    pub fn misunderstood(id: &'a Json, error: &RequestError) -> Self {
+    pub(crate) fn misunderstood(id: &'a Json, error: &RequestError) -> Self {
         let message = error.to_string();
         Answer {
             id: Some(id),
@@ -73,7 +73,7 @@ impl<'a> Answer<'a> {
     }
 
     /// Adds a static type.
-    pub fn with_type(self, ty: &Type) -> Self {
+    pub(crate) fn with_type(self, ty: &Type) -> Self {
         let (full, short) = (ty.to_string(), ty.in_message().to_string());
         Answer {
             type_formatted: (full != short).then_some(short),

@@ -145,7 +145,7 @@ impl EvalRequest {
 
 impl EvalRequest {
     /// The size estimates of the variables.
-    pub fn size_source(&self) -> Sizes<'_> {
+    pub(crate) fn size_source(&self) -> Sizes<'_> {
         let schemas: BTreeMap<&str, &CelSchema> = self
             .declared
             .iter()

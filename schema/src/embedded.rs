@@ -156,47 +156,33 @@ fn validate_value(
     path: &Path<'_>,
     server: Server,
 ) {
+    if embedded && value.is_object() {
+        validate_object(errors, value, path, server);
+    }
+    let mut below = |value, schema: &JsonSchema, path: &Path<'_>| {
+        validate_value(
+            errors,
+            value,
+            schema,
+            schema.embedded_resource,
+            path,
+            server,
+        );
+    };
     match value {
         Json::Object(fields) => {
-            if embedded {
-                validate_object(errors, value, path, server);
-            }
             for (name, value) in fields {
                 if let Some(schema) = schema.properties.get(name) {
-                    let path = path.child(name);
-                    validate_value(
-                        errors,
-                        value,
-                        schema,
-                        schema.embedded_resource,
-                        &path,
-                        server,
-                    );
+                    below(value, schema, &path.child(name));
                 } else if let Some(schema) = schema.value() {
-                    let path = path.key(name);
-                    validate_value(
-                        errors,
-                        value,
-                        schema,
-                        schema.embedded_resource,
-                        &path,
-                        server,
-                    );
+                    below(value, schema, &path.key(name));
                 }
             }
         }
         Json::Array(items) => {
             if let Some(schema) = schema.item() {
                 for (n, value) in items.iter().enumerate() {
-                    let path = path.index(n);
-                    validate_value(
-                        errors,
-                        value,
-                        schema,
-                        schema.embedded_resource,
-                        &path,
-                        server,
-                    );
+                    below(value, schema, &path.index(n));
                 }
             }
         }

@@ -3,13 +3,16 @@
 
 use std::sync::Arc;
 
-use gavel_engine::value::Json;
+use gavel_engine::value::{Json, JsonObject};
 use smol_str::SmolStr;
 
 use crate::{Bounds, Items, JsonSchema, MAX_DEPTH, OptionalList, Pool, SchemaOrBool, Topology};
 
 /// The maximum number of schemas within a schema, after references are followed. The schema of a Pod contains 2,500 schemas.
 const MAX_PARTS: usize = 500_000;
+
+/// The key that names the kind of a schema or path.
+const KIND: &str = "x-kubernetes-group-version-kind";
 
 /// The error for a schema that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -54,6 +57,33 @@ pub fn resolve<'a>(
         pool: Pool::default(),
     };
     resolver.schema(json, 0)
+}
+
+/// The resources of a Kubernetes API's document: the plural name of each, and its kind as JSON.
+pub fn resources(document: &Json) -> impl Iterator<Item = (&str, &Json)> {
+    let paths = document.get("paths").and_then(Json::as_object);
+    paths
+        .into_iter()
+        .flatten()
+        .filter_map(|(path, operations)| {
+            let (_, name) = path.rsplit_once('/')?;
+            // The paths of subresources contain the name of an object.
+            let is_resource = !name.is_empty() && !path.contains("{name}");
+            let kind = operations.get("get")?.get(KIND)?;
+            is_resource.then_some((name, kind))
+        })
+}
+
+/// The kinds among the schemas of a Kubernetes API's document: each kind as JSON, and its schema. A schema that belongs to several kinds,
+/// such as the options of requests, is not a kind of object.
+pub fn kinds(schemas: &JsonObject) -> impl Iterator<Item = (&Json, &Json)> {
+    schemas.values().filter_map(|schema| {
+        let kinds = schema.get(KIND)?.as_array()?;
+        match kinds.as_slice() {
+            [kind] => Some((kind, schema)),
+            _ => None,
+        }
+    })
 }
 
 struct Resolver<'a, 'd> {

@@ -11,7 +11,7 @@ use gavel_engine::value::Arena;
 use gavel_policy::{
     AdmissionRequest, AdmissionResponse, Decision, Denial, Options, Snapshot, dispatch,
 };
-use gavel_state::Registrations;
+use gavel_state::{Findings, Registrations};
 
 use super::App;
 use super::answers::{Answers, Attempt, NoAnswer};
@@ -217,12 +217,7 @@ fn by_definitions(
 ) -> Outcome<AdmissionResponse> {
     let state = app.policies.current();
     let found = state.definitions().validate(request, &|| turn.is_over());
-    if !turn.counts() {
-        return Outcome::Unfinished(Flow::new(&request.user.name, &request.resource.qualified()));
-    }
-    let response = invalid(request, found);
-    log(request, &response, None);
-    Outcome::Decided(response)
+    validated(request, turn, found)
 }
 
 fn by_registrations(
@@ -248,11 +243,20 @@ fn by_registrations(
     let validate =
         |registrations: &Registrations| registrations.validate(request, Some(&interrupt));
     let mut found = registrations.map(validate).unwrap_or_default();
-    if !turn.counts() {
-        return Outcome::Unfinished(Flow::new(&request.user.name, &request.resource.qualified()));
-    }
     if found.unreadable.is_none() && found.errors.is_empty() {
         found.errors.extend(refusal);
+    }
+    validated(request, turn, found)
+}
+
+/// The outcome of a validation, which counts only if the time limit has not passed.
+fn validated(
+    request: &AdmissionRequest<'_>,
+    turn: &Turn,
+    found: Findings,
+) -> Outcome<AdmissionResponse> {
+    if !turn.counts() {
+        return Outcome::Unfinished(Flow::new(&request.user.name, &request.resource.qualified()));
     }
     let response = invalid(request, found);
     log(request, &response, None);

@@ -52,27 +52,21 @@ impl Policies {
             PolicySource::Manifests { .. } | PolicySource::Demo => None,
         };
         let mut loader = Loader::new(source, server)?;
-        if live.is_some() {
-            return Ok(Policies {
-                current: ArcSwap::from_pointee(loader.store.publish()),
-                loader: Mutex::new(loader),
-                shadow: ArcSwapOption::empty(),
-                live,
-                is_synced: AtomicBool::new(false),
-            });
-        }
         let state = match loader.load() {
-            Some(Loaded { state, problems }) if problems.is_empty() => state,
+            _ if live.is_some() => loader.store.publish(),
+            Some(Loaded { state, problems }) if problems.is_empty() => {
+                announce(&state, metrics);
+                state
+            }
             Some(Loaded { problems, .. }) => return Err(problems),
             None => return Err(loader.seen.err().unwrap_or_default()),
         };
-        announce(&state, metrics);
         Ok(Policies {
             loader: Mutex::new(loader),
             current: ArcSwap::from_pointee(state),
             shadow: ArcSwapOption::empty(),
-            live: None,
-            is_synced: AtomicBool::new(true),
+            is_synced: AtomicBool::new(live.is_none()),
+            live,
         })
     }
 

@@ -12,8 +12,6 @@ mod view;
 
 pub use decode::{check, decode, decode_stored, decode_typed};
 pub use group_version::GroupVersion;
-pub use validate::{
-    validate, validate_annotations, validate_labels, validate_named, validate_type,
-    validate_update, without_repetitions,
-};
+pub(crate) use validate::validate_labels;
+pub use validate::{validate, validate_named, validate_type, validate_update, without_repetitions};
 pub use view::{ManagedFieldsView, MetadataView, OwnerView};

@@ -82,6 +82,7 @@ const STRING: Shape = Shape::Text("string");
 const UID: Shape = Shape::Text("types.UID");
 
 /// `metav1.ObjectMeta`
+#[rustfmt::skip] // One field per line.
 pub(super) static OBJECT_META: Shape = Shape::Struct(&Struct {
     name: "ObjectMeta",
     fields: &[
@@ -94,28 +95,12 @@ pub(super) static OBJECT_META: Shape = Shape::Struct(&Struct {
         field("generation", Shape::Integer, Presence::NonZero),
         field("creationTimestamp", Shape::Time, Presence::NonZero),
         field("deletionTimestamp", Shape::Time, Presence::Pointer),
-        field(
-            "deletionGracePeriodSeconds",
-            Shape::Integer,
-            Presence::Pointer,
-        ),
+        field("deletionGracePeriodSeconds", Shape::Integer, Presence::Pointer),
         field("labels", Shape::Texts, Presence::NonZero),
         field("annotations", Shape::Texts, Presence::NonZero),
-        field(
-            "ownerReferences",
-            Shape::List("[]v1.OwnerReference", &OWNER_REFERENCE),
-            Presence::NonZero,
-        ),
-        field(
-            "finalizers",
-            Shape::List("[]string", &STRING),
-            Presence::NonZero,
-        ),
-        field(
-            "managedFields",
-            Shape::List("[]v1.ManagedFieldsEntry", &MANAGED_FIELDS_ENTRY),
-            Presence::NonZero,
-        ),
+        field("ownerReferences", Shape::List("[]v1.OwnerReference", &OWNER_REFERENCE), Presence::NonZero),
+        field("finalizers", Shape::List("[]string", &STRING), Presence::NonZero),
+        field("managedFields", Shape::List("[]v1.ManagedFieldsEntry", &MANAGED_FIELDS_ENTRY), Presence::NonZero),
     ],
 });
 
@@ -131,15 +116,12 @@ static OWNER_REFERENCE: Shape = Shape::Struct(&Struct {
     ],
 });
 
+#[rustfmt::skip] // One field per line.
 static MANAGED_FIELDS_ENTRY: Shape = Shape::Struct(&Struct {
     name: "ManagedFieldsEntry",
     fields: &[
         field("manager", STRING, Presence::NonZero),
-        field(
-            "operation",
-            Shape::Text("v1.ManagedFieldsOperationType"),
-            Presence::NonZero,
-        ),
+        field("operation", Shape::Text("v1.ManagedFieldsOperationType"), Presence::NonZero),
         field("apiVersion", STRING, Presence::NonZero),
         field("time", Shape::Time, Presence::Pointer),
         field("fieldsType", STRING, Presence::NonZero),

@@ -6,7 +6,6 @@ use serde::Deserialize;
 
 use super::{Decision, Expected, Files, Question, Test, all_objects, kind_of, metadata, name_of};
 use crate::kinds::Kinds;
-use crate::role::Role;
 use crate::subject::Operation;
 use crate::user::user;
 
@@ -98,11 +97,6 @@ fn test(
     };
     let param = case.param.as_ref();
     let user_info = case.user_info.as_ref();
-    let of_policies = policies
-        .iter()
-        .filter(|each| Role::of(each.value()) == Role::Policy);
-    // The test evaluates the policy itself, without its bindings.
-    let of_policies = of_policies.filter(|each| !kind_of(each.value()).ends_with("Binding"));
     let mut kinds = Kinds::default();
     resources.iter().for_each(|each| kinds.define(each.value()));
     // A param without a namespace is found by its name alone.
@@ -118,7 +112,10 @@ fn test(
     Ok(Test {
         name: format!("{policy}: {} {subject}: {}", operation.name(), case.expect),
         field: String::new(),
-        given: of_policies.chain(resources).cloned().collect(),
+        given: super::policies(policies)
+            .chain(resources)
+            .cloned()
+            .collect(),
         policy: Some(policy.to_owned()),
         is_bare: true,
         param: namespace
@@ -160,56 +157,51 @@ mod tests {
     use super::super::Suite;
     use super::*;
 
-    /// A suite's files: a policy that an API server would reject, and resources of an API group that the policy does not match.
-    struct TwoFiles;
+    /// The files `policy.yaml` and `objects.yaml`.
+    struct TwoFiles {
+        policy: &'static str,
+        objects: &'static str,
+    }
 
     impl Files for TwoFiles {
         fn objects(&self, path: &str) -> Result<Vec<Document>, String> {
             let text = match path {
-                "policy.yaml" => {
-                    "{apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingAdmissionPolicy, metadata: {name: noUppercase}, spec: {matchConstraints: {resourceRules: [{apiGroups: [''], apiVersions: [v1], operations: [CREATE], resources: [deployments]}]}, validations: [{expression: object.spec.replicas < 5}]}}"
-                }
-                _ => {
-                    "{apiVersion: apps/v1, kind: Deployment, metadata: {name: few}, spec: {replicas: 1}}\n---\n{apiVersion: apps/v1, kind: Deployment, metadata: {name: many}, spec: {replicas: 9}}\n---\n{apiVersion: apps/v1, kind: Deployment, metadata: {name: none}}"
-                }
+                "policy.yaml" => self.policy,
+                _ => self.objects,
             };
             Ok(read(text, Format::Yaml).documents)
         }
     }
 
-    #[test]
-    fn policies_are_evaluated_even_if_they_do_not_match() {
-        let suite = "{validatingAdmissionPolicies: [policy.yaml], resources: [objects.yaml], testSuites: [{policy: noUppercase, tests: [{object: {kind: Deployment, name: few}, expect: admit}, {object: {kind: Deployment, name: many}, expect: deny}, {object: {kind: Deployment, name: none}, expect: error}, {object: {kind: Deployment, name: few}, expect: deny}]}]}";
+    /// Whether each test of a suite passes.
+    fn passes(suite: &str, files: &TwoFiles) -> Vec<bool> {
         let reading = read(suite, Format::Yaml);
-        let suite = Suite::read(&reading.documents[0], &TwoFiles).unwrap();
+        let suite = Suite::read(&reading.documents[0], files).unwrap();
         let passes = suite.tests.iter().map(|test| {
             let report = test.run(Server::default(), |value| format!("{value:?}"));
             report.unwrap().differences.is_empty()
         });
-        assert_eq!(passes.collect::<Vec<bool>>(), [true, true, true, false]);
+        passes.collect()
+    }
+
+    #[test]
+    fn policies_are_evaluated_even_if_they_do_not_match() {
+        let suite = "{validatingAdmissionPolicies: [policy.yaml], resources: [objects.yaml], testSuites: [{policy: noUppercase, tests: [{object: {kind: Deployment, name: few}, expect: admit}, {object: {kind: Deployment, name: many}, expect: deny}, {object: {kind: Deployment, name: none}, expect: error}, {object: {kind: Deployment, name: few}, expect: deny}]}]}";
+        // An API server would reject the policy, and the policy does not match the API group of the objects.
+        let files = TwoFiles {
+            policy: "{apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingAdmissionPolicy, metadata: {name: noUppercase}, spec: {matchConstraints: {resourceRules: [{apiGroups: [''], apiVersions: [v1], operations: [CREATE], resources: [deployments]}]}, validations: [{expression: object.spec.replicas < 5}]}}",
+            objects: "{apiVersion: apps/v1, kind: Deployment, metadata: {name: few}, spec: {replicas: 1}}\n---\n{apiVersion: apps/v1, kind: Deployment, metadata: {name: many}, spec: {replicas: 9}}\n---\n{apiVersion: apps/v1, kind: Deployment, metadata: {name: none}}",
+        };
+        assert_eq!(passes(suite, &files), [true, true, true, false]);
     }
 
     #[test]
     fn params_without_a_namespace_are_found_by_name() {
-        struct WithParam;
-
-        impl Files for WithParam {
-            fn objects(&self, path: &str) -> Result<Vec<Document>, String> {
-                let text = match path {
-                    "policy.yaml" => {
-                        "{apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingAdmissionPolicy, metadata: {name: a}, spec: {paramKind: {apiVersion: v1, kind: ConfigMap}, matchConstraints: {}, validations: [{expression: object.spec.replicas <= int(params.data.max)}]}}"
-                    }
-                    _ => {
-                        "{apiVersion: apps/v1, kind: Deployment, metadata: {name: few}, spec: {replicas: 1}}\n---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: limits, namespace: elsewhere}, data: {max: '3'}}"
-                    }
-                };
-                Ok(read(text, Format::Yaml).documents)
-            }
-        }
         let suite = "{validatingAdmissionPolicies: [policy.yaml], resources: [objects.yaml], testSuites: [{policy: a, tests: [{object: {kind: Deployment, name: few}, param: {name: limits}, expect: admit}]}]}";
-        let reading = read(suite, Format::Yaml);
-        let suite = Suite::read(&reading.documents[0], &WithParam).unwrap();
-        let report = suite.tests[0].run(Server::default(), |value| format!("{value:?}"));
-        assert_eq!(report.unwrap().differences, []);
+        let files = TwoFiles {
+            policy: "{apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingAdmissionPolicy, metadata: {name: a}, spec: {paramKind: {apiVersion: v1, kind: ConfigMap}, matchConstraints: {}, validations: [{expression: object.spec.replicas <= int(params.data.max)}]}}",
+            objects: "{apiVersion: apps/v1, kind: Deployment, metadata: {name: few}, spec: {replicas: 1}}\n---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: limits, namespace: elsewhere}, data: {max: '3'}}",
+        };
+        assert_eq!(passes(suite, &files), [true]);
     }
 }

@@ -7,6 +7,7 @@ use gavel_libraries::authorizer::UserInfo;
 use gavel_manifest::problem::rule;
 use gavel_manifest::{Document, Problem};
 
+use crate::role::Role;
 use crate::subject::Operation;
 
 mod difference;
@@ -188,6 +189,14 @@ fn kind_of(object: &Json) -> &str {
         .get("kind")
         .and_then(Json::as_str)
         .unwrap_or_default()
+}
+
+/// The policies among objects, without their bindings.
+fn policies(objects: &[Document]) -> impl Iterator<Item = &Document> {
+    objects.iter().filter(|each| {
+        let object = each.value();
+        Role::of(object) == Role::Policy && !kind_of(object).ends_with("Binding")
+    })
 }
 
 /// The objects of several files.

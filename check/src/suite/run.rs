@@ -5,7 +5,7 @@ use gavel_libraries::Server;
 use gavel_manifest::Document;
 use serde_json::json;
 
-use super::{Difference, Question, Test, difference, kind_of, name_of};
+use super::{Difference, Question, Test, difference, kind_of, name_of, policies};
 use crate::probe::{Probe, Probed};
 use crate::role::Role;
 use crate::subject::Subject;
@@ -143,11 +143,6 @@ impl Report {
 impl Test {
     /// The policies among the given objects.
     pub fn policies(&self) -> impl Iterator<Item = &Document> {
-        let policies = self
-            .given
-            .iter()
-            .filter(|each| Role::of(each.value()) == Role::Policy);
-        let policies = policies.filter(|each| !kind_of(each.value()).ends_with("Binding"));
-        policies.filter(|each| self.counts(each.value()))
+        policies(&self.given).filter(|each| self.counts(each.value()))
     }
 }

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
+use gavel_apimachinery::meta::MetadataView;
 use gavel_libraries::authorizer::{Authorizer, UserInfo};
 use gavel_policy::{
     AdmissionRequest, AuditOutcome, Evaluation, GroupVersionKind, GroupVersionResource, KeptObject,
@@ -65,15 +66,11 @@ pub fn audit_object(
     resource: &Audited,
     object: &Json,
 ) -> Vec<Finding> {
-    let metadata = |field: &str| {
-        let metadata = object.get("metadata");
-        let text = metadata.and_then(|metadata| metadata.get(field));
-        text.and_then(Json::as_str).unwrap_or_default()
-    };
+    let metadata = MetadataView::of(object);
     let is_namespace = resource.kind.group.is_empty() && resource.kind.kind == "Namespace";
     let create = json!({"apiVersion": "meta.k8s.io/v1", "kind": "CreateOptions"});
     let request = AdmissionRequest {
-        uid: metadata("uid"),
+        uid: metadata.uid(),
         kind: resource.kind.clone(),
         resource: GroupVersionResource {
             group: resource.kind.group.clone(),
@@ -81,10 +78,10 @@ pub fn audit_object(
             resource: resource.plural.as_str().into(),
         },
         subresource: "",
-        name: metadata("name"),
+        name: metadata.name(),
         namespace: match is_namespace {
-            true => metadata("name"),
-            false => metadata("namespace"),
+            true => metadata.name(),
+            false => metadata.namespace(),
         },
         operation: "CREATE",
         user: Arc::clone(user),

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use gavel_apimachinery::meta::MetadataView;
 use jiff::Timestamp;
 use kube::Client;
 use kube::api::{Api, DeleteParams, DynamicObject, ListParams, Patch, PatchParams};
@@ -119,13 +120,8 @@ impl Reports {
         object: &Json,
         findings: &[Finding],
     ) -> Result<(), String> {
-        let metadata = |field: &str| {
-            let text = object
-                .get("metadata")
-                .and_then(|metadata| metadata.get(field));
-            text.and_then(Json::as_str).unwrap_or_default()
-        };
-        let namespace = metadata("namespace");
+        let metadata = MetadataView::of(object);
+        let namespace = metadata.namespace();
         let name = match resource.kind.group.as_str() {
             "" => resource.plural.clone(),
             group => format!("{}.{group}", resource.plural),
@@ -146,7 +142,7 @@ impl Reports {
         }
         let mut subject = json!({
             "apiVersion": resource.kind.api_version(), "kind": &*resource.kind.kind,
-            "namespace": namespace, "name": metadata("name"), "uid": metadata("uid"),
+            "namespace": namespace, "name": metadata.name(), "uid": metadata.uid(),
         });
         if let Some(fields) = subject.as_object_mut() {
             fields.retain(|_, value| value != "");

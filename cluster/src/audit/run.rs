@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use gavel_apimachinery::meta::MetadataView;
 use gavel_libraries::authorizer::{Authorizer, AuthorizerAttributes, Decision, UserInfo};
 use gavel_state::{Live, State};
 use serde_json::Value as Json;
@@ -227,14 +228,9 @@ impl Auditor {
         let group = &resource.kind.group;
         let qualified = format!("{}.{group}", resource.plural);
         let objects = objects.into_iter().filter(|object| {
-            let metadata = |field: &str| {
-                let text = object
-                    .get("metadata")
-                    .and_then(|metadata| metadata.get(field));
-                text.and_then(Json::as_str).unwrap_or_default()
-            };
+            let metadata = MetadataView::of(object);
             self.shard
-                .has(&qualified, metadata("namespace"), metadata("name"))
+                .has(&qualified, metadata.namespace(), metadata.name())
         });
         let audited = objects.map(|object| {
             let Auditor {

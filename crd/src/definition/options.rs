@@ -50,16 +50,6 @@ impl<'o> Options<'o> {
         }
     }
 
-    /// Whether the old definition has this rule.
-    pub(super) fn knows_rule(&self, rule: &str) -> bool {
-        self.known_rules.contains(rule)
-    }
-
-    /// Whether the old definition has this message expression.
-    pub(super) fn knows_message(&self, expression: &str) -> bool {
-        self.known_messages.contains(expression)
-    }
-
     /// Whether the schema of a version did not change.
     pub(super) fn is_unchanged(&self, version: &str) -> bool {
         self.unchanged.contains(version)

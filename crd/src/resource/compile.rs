@@ -191,7 +191,7 @@ impl CompiledVersion {
             .as_ref()
             .and_then(|validation| validation.schema.clone());
         let refusal = schema.as_deref().and_then(conversion_error);
-        if let Some(refusal) = refusal.filter(|_| !preserves_unknown_fields) {
+        if let Some(refusal) = refusal.as_ref().filter(|_| !preserves_unknown_fields) {
             let message = format!("failed to convert schema to structural: {refusal}");
             return Err(CompileError(message));
         }

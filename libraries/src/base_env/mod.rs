@@ -75,139 +75,56 @@ pub struct Gated {
 }
 
 /// The features in the order in which they are added.
+#[rustfmt::skip] // One row per line.
 pub const FEATURES: &[Gated] = &[
     // If several rows declare the same overload, the first row is used.
     since(0, Feature::Functions("standard", &[EQUALITY])),
-    with(
-        Difference::CostsAreOfWhatIsRead,
-        since(
-            0,
-            Feature::Functions("standard", &[stdlib::COSTED_BY_WHAT_IS_READ]),
-        ),
-    ),
+    with(Difference::CostsAreOfWhatIsRead, since(0, Feature::Functions("standard", &[stdlib::COSTED_BY_WHAT_IS_READ]))),
     since(0, Feature::Functions("standard", stdlib::TABLES)),
-    without(
-        Difference::DurationsAreNoNumbers,
-        since(
-            0,
-            Feature::Functions("standard", &[stdlib::DURATION_OF_INT]),
-        ),
-    ),
-    with(
-        Difference::FieldNamesCanBeQuoted,
-        since(0, Feature::EscapedIdentifiers),
-    ),
-    with(
-        Difference::LoopVariablesComeFirst,
-        since(0, Feature::Corrections(|all| all.names = true)),
-    ),
-    with(
-        Difference::StructNamesAreTypes,
-        since(0, Feature::Corrections(|all| all.struct_names = true)),
-    ),
-    with(
-        Difference::ListAndMapAreOfDyn,
-        since(0, Feature::NamedType("list", || Type::list(Type::Dyn))),
-    ),
-    with(
-        Difference::ListAndMapAreOfDyn,
-        since(
-            0,
-            Feature::NamedType("map", || Type::map(Type::Dyn, Type::Dyn)),
-        ),
-    ),
-    with(
-        Difference::OrNeedsAnOptional,
-        since(28, Feature::Corrections(|all| all.receivers_of_or = true)),
-    ),
-    with(
-        Difference::OptionalsKeepValues,
-        since(28, Feature::Corrections(|all| all.held_values = true)),
-    ),
+    without(Difference::DurationsAreNoNumbers, since(0, Feature::Functions("standard", &[stdlib::DURATION_OF_INT]))),
+    with(Difference::FieldNamesCanBeQuoted, since(0, Feature::EscapedIdentifiers)),
+    with(Difference::LoopVariablesComeFirst, since(0, Feature::Corrections(|all| all.names = true))),
+    with(Difference::StructNamesAreTypes, since(0, Feature::Corrections(|all| all.struct_names = true))),
+    with(Difference::ListAndMapAreOfDyn, since(0, Feature::NamedType("list", || Type::list(Type::Dyn)))),
+    with(Difference::ListAndMapAreOfDyn, since(0, Feature::NamedType("map", || Type::map(Type::Dyn, Type::Dyn)))),
+    with(Difference::OrNeedsAnOptional, since(28, Feature::Corrections(|all| all.receivers_of_or = true))),
+    with(Difference::OptionalsKeepValues, since(28, Feature::Corrections(|all| all.held_values = true))),
     since(0, Feature::Macros(syntax::STANDARD)),
     since(0, Feature::Validator(validators::homogeneous_literals)),
     since(0, Feature::Functions("kubernetes.urls", &[URLS])),
     since(0, Feature::Functions("kubernetes.regex", &[REGEX])),
-    since(
-        0,
-        Feature::Functions("kubernetes.lists", &[KUBERNETES_LISTS]),
-    ),
+    since(0, Feature::Functions("kubernetes.lists", &[KUBERNETES_LISTS])),
     since(37, Feature::Functions("kubernetes.lists", &[LISTS_SINCE_1])),
-    with(
-        Difference::PositionsStartAtZero,
-        since(0, Feature::Functions("strings", &[STRINGS_INDEX_FROM_ZERO])),
-    ),
-    since(
-        0,
-        Feature::Functions("strings", &[STRINGS, STRINGS_INDEX_FROM]),
-    ),
+    with(Difference::PositionsStartAtZero, since(0, Feature::Functions("strings", &[STRINGS_INDEX_FROM_ZERO]))),
+    since(0, Feature::Functions("strings", &[STRINGS, STRINGS_INDEX_FROM])),
     until(29, Feature::Functions("strings", &[STRINGS_BEFORE_2])),
-    since(
-        27,
-        Feature::Functions("kubernetes.authorizer", &[AUTHORIZER]),
-    ),
+    since(27, Feature::Functions("kubernetes.authorizer", &[AUTHORIZER])),
     since(28, Feature::CrossTypeNumericComparisons),
     since(28, Feature::OptionalSyntax),
-    with(
-        Difference::OptionalTypeHasAParameter,
-        since(
-            28,
-            Feature::NamedType(OPTIONAL, || Type::optional(Type::Dyn)),
-        ),
-    ),
-    without(
-        Difference::OptionalTypeHasAParameter,
-        since(28, Feature::TypeName(OPTIONAL)),
-    ),
+    with(Difference::OptionalTypeHasAParameter, since(28, Feature::NamedType(OPTIONAL, || Type::optional(Type::Dyn)))),
+    without(Difference::OptionalTypeHasAParameter, since(28, Feature::TypeName(OPTIONAL))),
     since(28, Feature::Macros(syntax::OPTIONALS)),
     since(28, Feature::Functions("optionals", &[OPTIONALS])),
     since(28, Feature::Functions("kubernetes.quantity", &[QUANTITY])),
     since(29, Feature::Validator(validators::duration_literals)),
     since(29, Feature::Validator(validators::timestamp_literals)),
     since(29, Feature::Validator(validators::regex_literals)),
-    since(
-        29,
-        Feature::Functions(
-            "strings",
-            &[STRINGS_SINCE_1, STRINGS_SINCE_2, FORMAT_BEFORE_4],
-        ),
-    ),
+    since(29, Feature::Functions("strings", &[STRINGS_SINCE_1, STRINGS_SINCE_2, FORMAT_BEFORE_4])),
     since(29, Feature::Validator(format_calls_before_4)),
     since(29, Feature::Functions("sets", &[SETS])),
     since(30, Feature::TypeName(IP)),
     since(30, Feature::Functions("kubernetes.net.ip", &[IPS])),
     since(30, Feature::TypeName(CIDR)),
     since(30, Feature::Functions("kubernetes.net.cidr", &[CIDRS])),
-    Gated {
-        ungated: true,
-        ..since(
-            31,
-            Feature::Functions("kubernetes.authorizer", &[AUTHORIZER_SELECTORS]),
-        )
-    },
-    without(
-        Difference::LengthLimitsAreInBytes,
-        since(
-            31,
-            Feature::Functions("kubernetes.format", &[FORMATS_IN_CHARACTERS]),
-        ),
-    ),
+    Gated { ungated: true, ..since(31, Feature::Functions("kubernetes.authorizer", &[AUTHORIZER_SELECTORS])) },
+    without(Difference::LengthLimitsAreInBytes, since(31, Feature::Functions("kubernetes.format", &[FORMATS_IN_CHARACTERS]))),
     since(31, Feature::Functions("kubernetes.format", &[FORMATS])),
     since(32, Feature::Macros(syntax::TWO_VARIABLE)),
     since(32, Feature::Functions("comprehensions", &[TWO_VARIABLE])),
     since(33, Feature::Functions("kubernetes.Semver", &[SEMVER])),
     since(34, Feature::Macros(syntax::SORT_BY)),
-    with(
-        Difference::RangeIsBounded,
-        since(34, Feature::Functions("lists", &[LISTS_WITH_BOUNDED_RANGE])),
-    ),
-    with(
-        Difference::FailedFlattenCostsOneLevel,
-        since(
-            34,
-            Feature::Functions("lists", &[LISTS_FLATTENED_ONCE_AT_LEAST]),
-        ),
-    ),
+    with(Difference::RangeIsBounded, since(34, Feature::Functions("lists", &[LISTS_WITH_BOUNDED_RANGE]))),
+    with(Difference::FailedFlattenCostsOneLevel, since(34, Feature::Functions("lists", &[LISTS_FLATTENED_ONCE_AT_LEAST]))),
     since(34, Feature::Functions("lists", &[LISTS])),
 ];
 
@@ -260,7 +177,7 @@ impl Feature {
 
 impl Gated {
     /// Whether a server offers the feature to new expressions.
-    pub fn is_in(&self, server: Server) -> bool {
+    pub(crate) fn is_in(&self, server: Server) -> bool {
         let version = server.language();
         (self.ungated || self.introduced <= version)
             && self.removed.is_none_or(|removed| version < removed)

@@ -5,7 +5,7 @@ use gavel_engine::check::CheckedAst;
 use gavel_manifest::{Document, Problem, Range, Suggestion};
 
 use crate::kinds::pointer;
-use crate::rules::Rule;
+use crate::rules::{OPTIONAL_FIELD, Rule};
 
 mod constants;
 mod loops;
@@ -41,6 +41,14 @@ impl Subject<'_> {
             }
             None => problem,
         }
+    }
+
+    /// The problem of a read of an optional field.
+    pub(crate) fn optional(&self, read: Expr<'_>, path: &path::FieldPath) -> Problem {
+        let path = shown(path);
+        let message = format!("`{path}` is optional and may be absent");
+        let found = self.problem(&OPTIONAL_FIELD, read, message);
+        found.with_help(format!("test with `has({path})` first"))
     }
 
     /// Reports the problems that follow from the expression alone.

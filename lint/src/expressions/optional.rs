@@ -56,8 +56,7 @@ pub(crate) fn shown(path: &FieldPath) -> String {
     let mut shown = String::new();
     for step in path {
         match step.as_str() {
-            ELEMENT => shown.push_str("[…]"),
-            VALUE => shown.push_str("[…]"),
+            ELEMENT | VALUE => shown.push_str("[…]"),
             name => {
                 if !shown.is_empty() {
                     shown.push('.');

@@ -237,27 +237,23 @@ impl Resource {
         let (version, kind) = read_type(source)?;
         match (kind.as_str(), version) {
             ("ValidatingAdmissionPolicy", _) => {
-                wrapped(read(source, version)?, Resource::ValidatingAdmissionPolicy)
+                wrapped(source, version, Resource::ValidatingAdmissionPolicy)
             }
-            ("ValidatingAdmissionPolicyBinding", _) => wrapped(
-                read(source, version)?,
-                Resource::ValidatingAdmissionPolicyBinding,
-            ),
+            ("ValidatingAdmissionPolicyBinding", _) => {
+                wrapped(source, version, Resource::ValidatingAdmissionPolicyBinding)
+            }
             ("MutatingAdmissionPolicy", _) => {
-                wrapped(read(source, version)?, Resource::MutatingAdmissionPolicy)
+                wrapped(source, version, Resource::MutatingAdmissionPolicy)
             }
-            ("MutatingAdmissionPolicyBinding", _) => wrapped(
-                read(source, version)?,
-                Resource::MutatingAdmissionPolicyBinding,
-            ),
-            ("ValidatingWebhookConfiguration", Version::V1 | Version::V1Beta1) => wrapped(
-                read(source, version)?,
-                Resource::ValidatingWebhookConfiguration,
-            ),
-            ("MutatingWebhookConfiguration", Version::V1 | Version::V1Beta1) => wrapped(
-                read(source, version)?,
-                Resource::MutatingWebhookConfiguration,
-            ),
+            ("MutatingAdmissionPolicyBinding", _) => {
+                wrapped(source, version, Resource::MutatingAdmissionPolicyBinding)
+            }
+            ("ValidatingWebhookConfiguration", Version::V1 | Version::V1Beta1) => {
+                wrapped(source, version, Resource::ValidatingWebhookConfiguration)
+            }
+            ("MutatingWebhookConfiguration", Version::V1 | Version::V1Beta1) => {
+                wrapped(source, version, Resource::MutatingWebhookConfiguration)
+            }
             _ => Err(not_registered(&kind, version.name())),
         }
     }
@@ -329,13 +325,15 @@ pub(crate) fn to_json(value: &dyn ApiValue) -> serde_json::Result<Json> {
     json::read(text.as_bytes())
 }
 
-fn wrapped<T>(
-    decoded: Decoded<T>,
+fn wrapped<T: Registration>(
+    source: Source<'_>,
+    version: Version,
     wrap: fn(Box<T>) -> Resource,
 ) -> Result<Decoded<Resource>, DecodeError> {
+    let Decoded { object, strict } = read(source, version)?;
     Ok(Decoded {
-        object: wrap(Box::new(decoded.object)),
-        strict: decoded.strict,
+        object: wrap(Box::new(object)),
+        strict,
     })
 }
 

@@ -171,7 +171,7 @@ impl Compiler {
     }
 
     /// A type checker for expressions that may read the policy's `variables`, with the schemas of the objects.
-    pub fn for_type_checking(base: &Env, types: ObjectTypes) -> Self {
+    pub(crate) fn for_type_checking(base: &Env, types: ObjectTypes) -> Self {
         Compiler {
             types: Some(types),
             ..Compiler::with_variables(base)
@@ -316,7 +316,7 @@ impl Compiler {
     }
 
     /// The declared type of the latest variable; `None` if no variable was declared.
-    pub fn latest_variable(&self) -> Option<&Type> {
+    pub(crate) fn latest_variable(&self) -> Option<&Type> {
         let (_, ty) = self.variables.as_ref()?.last()?;
         Some(ty)
     }

@@ -38,6 +38,17 @@ pub struct Declarations {
     pub patch_types: bool,
 }
 
+impl Declarations {
+    /// The declarations of most expressions: `authorizer` and, if the argument is true, `params`.
+    pub const fn with_authorizer(params: bool) -> Self {
+        Declarations {
+            params,
+            authorizer: true,
+            patch_types: false,
+        }
+    }
+}
+
 /// The schemas of objects, for type checking.
 #[derive(Debug, Clone)]
 pub struct ObjectTypes {

@@ -2,11 +2,7 @@ use gavel_libraries::EnvSet;
 
 use super::*;
 
-const BOTH: Declarations = Declarations {
-    params: true,
-    authorizer: true,
-    patch_types: false,
-};
+const BOTH: Declarations = Declarations::with_authorizer(true);
 
 fn compiler() -> Compiler {
     let server = "1.36".parse().expect("a version");

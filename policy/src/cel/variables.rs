@@ -5,6 +5,7 @@
 //! [`Scope`]. The scope evaluates the variables that depend on params. For each variable that it reads from the pool, the scope charges the
 //! cost of evaluating the variable.
 
+use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::fmt;
 
@@ -15,10 +16,12 @@ use gavel_engine::value::{Arena, HeldError, MapView, Value};
 use gavel_golang::quote::quote;
 use smol_str::SmolStr;
 
-use super::compile::Expression;
+use super::compile::{Compiler, Expression};
 use super::declared::VARIABLES;
+use super::environment::Declarations;
 use super::inputs::Inputs;
 use super::runner::{Ran, Runner};
+use crate::api::Variable;
 use crate::expression_kind::ExpressionKind;
 
 /// A variable of a policy.
@@ -28,6 +31,24 @@ pub struct CompiledVariable {
     pub name: SmolStr,
     /// The expression of the variable.
     pub expression: Expression,
+}
+
+impl CompiledVariable {
+    /// Compiles the variables of a policy, in order, and declares them for later expressions in a copy of the compiler.
+    pub(crate) fn compile_all(
+        variables: &[Variable],
+        compiler: &mut Cow<'_, Compiler>,
+        declarations: Declarations,
+    ) -> Vec<Self> {
+        let compiled = variables.iter().map(|Variable { name, expression }| {
+            let compiler = compiler.to_mut();
+            CompiledVariable {
+                name: name.as_str().into(),
+                expression: compiler.compile_variable(name, expression, declarations),
+            }
+        });
+        compiled.collect()
+    }
 }
 
 /// The state of a variable.
@@ -106,7 +127,7 @@ impl<'p> Pool<'p> {
     fn ran(&self, position: usize) -> Option<Ran<'p>> {
         let cell = self.memory.get(position)?;
         let program = self.known.get(position)?.expression.program().ok()?;
-        remembered(cell, || self.run(program))
+        Some(remembered(cell, || self.run(program)))
     }
 
     fn known(&self) -> &'p [CompiledVariable] {
@@ -187,11 +208,11 @@ impl<'e, 'p> Scope<'e, 'p> {
         }
         let cell = self.memory.get(position)?;
         let program = expression.program().ok()?;
-        remembered(cell, || {
+        Some(remembered(cell, || {
             let ran = self.run(program);
             self.spent(position, &ran);
             ran
-        })
+        }))
     }
 
     fn known(&self) -> &'p [CompiledVariable] {
@@ -206,12 +227,9 @@ impl<'e, 'p> Scope<'e, 'p> {
 }
 
 /// Returns the cached result of a variable. On the first read, calls `run` and caches its result.
-fn remembered<'a>(
-    cell: &Cell<VariableState<'a>>,
-    run: impl FnOnce() -> Ran<'a>,
-) -> Option<Ran<'a>> {
+fn remembered<'a>(cell: &Cell<VariableState<'a>>, run: impl FnOnce() -> Ran<'a>) -> Ran<'a> {
     let ran = match cell.get() {
-        VariableState::Ran(ran) => return Some(ran),
+        VariableState::Ran(ran) => return ran,
         VariableState::Running => Ran {
             result: Err("it reads itself"),
             cost: 0,
@@ -223,7 +241,7 @@ fn remembered<'a>(
         }
     };
     cell.set(VariableState::Ran(ran));
-    Some(ran)
+    ran
 }
 
 /// Runs a step with enough stack. Variables can read each other in chains of any length, so the stack grows with the chain.

@@ -277,12 +277,11 @@ fn walk_json(value: Value<'_>, structs: Option<&GoStructs>, reach: &mut Reach<'_
         return Ok(Err(error));
     }
     let structs = structs.filter(|_| !value.is_of_document());
-    let part = |value: Value<'_>, reach: &mut Reach<'_>| walk_json(value, structs, reach);
     match value.kind() {
         ValueKind::Optional(Some(held)) => walk_json(*held, structs, reach),
         ValueKind::Object(object) if object.type_name() != JSON_PATCH => struct_of(object, reach),
-        ValueKind::List(list) => json_list(list, reach, part),
-        ValueKind::Map(map) => json_map(map, reach, part),
+        ValueKind::List(list) => json_list(list, structs, reach),
+        ValueKind::Map(map) => json_map(map, structs, reach),
         _ => scalar(value, reach),
     }
 }
@@ -330,13 +329,9 @@ fn struct_json(value: Plain) -> Converted<Json> {
     }
 }
 
-fn json_list(
-    list: List<'_>,
-    reach: &mut Reach<'_>,
-    convert: impl Fn(Value<'_>, &mut Reach<'_>) -> Walked<Json>,
-) -> Walked<Json> {
+fn json_list(list: List<'_>, structs: Option<&GoStructs>, reach: &mut Reach<'_>) -> Walked<Json> {
     reach.within(list.len(), |reach| {
-        let items = list.iter().map(|item| convert(item, reach));
+        let items = list.iter().map(|item| walk_json(item, structs, reach));
         let items: Result<Result<Vec<Json>, String>, EvalError> = items
             .collect::<Result<Vec<_>, _>>()
             .map(|items| items.into_iter().collect());
@@ -344,11 +339,7 @@ fn json_list(
     })
 }
 
-fn json_map(
-    map: Map<'_>,
-    reach: &mut Reach<'_>,
-    convert: impl Fn(Value<'_>, &mut Reach<'_>) -> Walked<Json>,
-) -> Walked<Json> {
+fn json_map(map: Map<'_>, structs: Option<&GoStructs>, reach: &mut Reach<'_>) -> Walked<Json> {
     reach.within(map.len(), |reach| {
         let mut fields = JsonObject::new();
         for entry in map.iter() {
@@ -359,7 +350,7 @@ fn json_map(
                 Err(error) => return Ok(Err(error.message().to_owned())),
                 Ok(name) => name.as_str().unwrap_or_default(),
             };
-            match convert(value, reach)? {
+            match walk_json(value, structs, reach)? {
                 Ok(value) => fields.insert(name.to_owned(), value),
                 Err(error) => return Ok(Err(error)),
             };

@@ -298,11 +298,8 @@ impl TypeChecker {
         let knows_params = types.params.is_some()
             || extent == Extent::Everything
             || self.server.has(Difference::UnknownParamsAreDyn);
-        let declarations = Declarations {
-            params: policy.param_kind().is_some() && knows_params,
-            authorizer: true,
-            patch_types: false,
-        };
+        let declarations =
+            Declarations::with_authorizer(policy.param_kind().is_some() && knows_params);
         let mut compiler = Compiler::for_type_checking(&self.base, types);
         let mut expressions = Vec::new();
         for (n, variable) in policy.variables.iter().enumerate() {

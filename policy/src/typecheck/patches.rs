@@ -8,7 +8,7 @@ use gavel_engine::source::ExprId;
 use gavel_engine::types::Type;
 use gavel_schema::merge::{MergeType, Shape};
 
-use super::pointers::{self, text_of};
+use super::pointers;
 use super::subject::Part;
 use crate::cel::{JSON_PATCH, OBJECT_PATCH};
 
@@ -94,7 +94,7 @@ impl<'s> CheckedMutation<'_, 's> {
             return;
         };
         for MapEntry { id, key, value, .. } in map.iter() {
-            let Some(name) = text_of(key) else {
+            let Some(name) = key.as_text() else {
                 continue;
             };
             let path = format!("{path}.{name}");
@@ -167,7 +167,7 @@ impl<'s> CheckedMutation<'_, 's> {
     fn check_operation(&mut self, id: ExprId, literal: Struct<'_>) {
         let field = |name: &str| literal.fields().find(|field| field.name == name);
         let op = field("op").map(|field| field.value);
-        match op.map(text_of) {
+        match op.map(Expr::as_text) {
             None => self.report(id, "Unexpected kind: ".to_owned()),
             Some(Some(op)) if !OPERATIONS.contains(&op) => {
                 self.report(id, format!("Unexpected kind: {op}"));

@@ -55,7 +55,7 @@ enum Piece<'e> {
 
 /// Splits a concatenation of strings into its operands. The parser limits the depth of the recursion.
 fn split<'e>(expr: Expr<'e>, checked: &CheckedAst, pieces: &mut Vec<Piece<'e>>) {
-    if let Some(text) = text_of(expr) {
+    if let Some(text) = expr.as_text() {
         return pieces.push(Piece::Text(text));
     }
     let (function, args) = match (expr.kind(), checked.reference(expr.id)) {
@@ -75,9 +75,4 @@ fn split<'e>(expr: Expr<'e>, checked: &CheckedAst, pieces: &mut Vec<Piece<'e>>) 
         ("jsonpatch.escapeKey", _) => pieces.push(Piece::Step),
         _ => pieces.push(Piece::Unknown),
     }
-}
-
-/// The string, if the expression is a string literal.
-pub(super) fn text_of(expr: Expr<'_>) -> Option<&str> {
-    expr.as_text()
 }

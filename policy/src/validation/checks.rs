@@ -30,11 +30,7 @@ pub(super) struct Checks<'p> {
 
 impl Checks<'_> {
     fn declarations(&self) -> Declarations {
-        Declarations {
-            params: self.params,
-            authorizer: true,
-            patch_types: false,
-        }
+        Declarations::with_authorizer(self.params)
     }
 
     /// Appends the errors of match conditions, which cannot read variables.

@@ -228,11 +228,7 @@ pub(super) fn match_conditions(
             count(MOST_CONDITIONS),
         ));
     }
-    let declarations = Declarations {
-        params,
-        authorizer: true,
-        patch_types: false,
-    };
+    let declarations = Declarations::with_authorizer(params);
     let mut seen = BTreeSet::new();
     for (n, MatchCondition { name, expression }) in conditions.iter().enumerate() {
         let path = path.index(n);

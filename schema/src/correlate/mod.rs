@@ -82,7 +82,7 @@ impl<'a> Correlation<'a> {
 
 impl<'a> Correlated<'_, 'a> {
     /// The value.
-    pub fn new_value(self) -> &'a Json {
+    pub(crate) fn new_value(self) -> &'a Json {
         self.new
     }
 

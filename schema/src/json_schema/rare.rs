@@ -31,7 +31,7 @@ parts! { Bounds Combinations Docs Topology Unsupported }
 
 impl<T> Rare<T> {
     /// The group of keys; `None` if the group is absent.
-    pub fn as_option(&self) -> Option<&T> {
+    pub(crate) fn as_option(&self) -> Option<&T> {
         self.0.as_deref()
     }
 }

@@ -241,7 +241,7 @@ fn validate_generation(errors: &mut Vec<Error>, metadata: MetadataView<'_>, path
 }
 
 /// Validates labels and appends their errors.
-pub fn validate_labels<'a>(
+pub(crate) fn validate_labels<'a>(
     errors: &mut Vec<Error>,
     labels: impl Iterator<Item = (&'a str, &'a str)>,
     path: &Path<'_>,
@@ -253,7 +253,7 @@ pub fn validate_labels<'a>(
 }
 
 /// Validates annotations and appends their errors.
-pub fn validate_annotations<'a>(
+fn validate_annotations<'a>(
     errors: &mut Vec<Error>,
     annotations: impl Iterator<Item = (&'a str, &'a str)>,
     path: &Path<'_>,

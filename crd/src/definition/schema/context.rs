@@ -102,7 +102,7 @@ impl<'c> Context<'c> {
             Some(error) => error,
             None => match NodeType::of(self.schema, is_resource, self.server) {
                 Some(ty) => return Ok(ty),
-                None => "unable to convert structural schema to CEL declarations",
+                None => "unable to convert structural schema to CEL declarations".to_owned(),
             },
         };
         Err(format!(

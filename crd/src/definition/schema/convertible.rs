@@ -3,7 +3,7 @@
 use gavel_schema::{Items, JsonSchema, SchemaOrBool};
 
 /// The first reason why a schema cannot be converted to a structural schema; `None` if it can be converted.
-pub(crate) fn conversion_error(schema: &JsonSchema) -> Option<&'static str> {
+pub(crate) fn conversion_error(schema: &JsonSchema) -> Option<String> {
     unsupported(schema)
         .or_else(|| junctors(schema).find_map(conversion_error))
         .or_else(|| extension(schema))
@@ -22,54 +22,35 @@ fn junctors(schema: &JsonSchema) -> impl Iterator<Item = &JsonSchema> {
         .chain(&schema.combinations.one_of)
 }
 
-fn unsupported(schema: &JsonSchema) -> Option<&'static str> {
-    let reference = schema.unsupported.reference.as_deref().unwrap_or_default();
-    let unsupported = [
+fn unsupported(schema: &JsonSchema) -> Option<String> {
+    let unsupported = &schema.unsupported;
+    let reference = unsupported.reference.as_deref().unwrap_or_default();
+    let fields = [
+        (!unsupported.id.is_empty(), "id"),
+        (!unsupported.schema.is_empty(), "schema"),
+        (!reference.is_empty(), "$ref"),
         (
-            !schema.unsupported.id.is_empty(),
-            "OpenAPIV3Schema 'id' is not supported",
+            !unsupported.pattern_properties.is_empty(),
+            "patternProperties",
         ),
-        (
-            !schema.unsupported.schema.is_empty(),
-            "OpenAPIV3Schema 'schema' is not supported",
-        ),
-        (
-            !reference.is_empty(),
-            "OpenAPIV3Schema '$ref' is not supported",
-        ),
-        (
-            !schema.unsupported.pattern_properties.is_empty(),
-            "OpenAPIV3Schema 'patternProperties' is not supported",
-        ),
-        (
-            !schema.unsupported.dependencies.is_empty(),
-            "OpenAPIV3Schema 'dependencies' is not supported",
-        ),
-        (
-            schema.unsupported.additional_items.is_some(),
-            "OpenAPIV3Schema 'additionalItems' is not supported",
-        ),
-        (
-            !schema.unsupported.definitions.is_empty(),
-            "OpenAPIV3Schema 'definitions' is not supported",
-        ),
+        (!unsupported.dependencies.is_empty(), "dependencies"),
+        (unsupported.additional_items.is_some(), "additionalItems"),
+        (!unsupported.definitions.is_empty(), "definitions"),
     ];
-    let mut present = unsupported.into_iter().filter(|(present, _)| *present);
-    present.next().map(|(_, message)| message)
+    let (_, name) = fields.into_iter().find(|(is_set, _)| *is_set)?;
+    Some(format!("OpenAPIV3Schema '{name}' is not supported"))
 }
 
-fn extension(schema: &JsonSchema) -> Option<&'static str> {
-    let refused = schema.preserve_unknown_fields == Some(false);
-    refused.then_some(
-        "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined",
-    )
+fn extension(schema: &JsonSchema) -> Option<String> {
+    let error = "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined";
+    (schema.preserve_unknown_fields == Some(false)).then(|| error.to_owned())
 }
 
-fn items(schema: &JsonSchema) -> Option<&'static str> {
+fn items(schema: &JsonSchema) -> Option<String> {
+    let error = "OpenAPIV3Schema 'items' must be a schema, but is an array";
     match schema.items.as_ref()? {
         Items::Schema(item) => conversion_error(item),
-        Items::Positions(positions) => (!positions.is_empty())
-            .then_some("OpenAPIV3Schema 'items' must be a schema, but is an array"),
+        Items::Positions(positions) => (!positions.is_empty()).then(|| error.to_owned()),
     }
 }
 

@@ -243,39 +243,27 @@ impl<'w> OpenApi<'w> {
             let error = Error::forbidden(&path.child("default"), detail);
             self.schema_errors.push(error);
         }
+        let unsupported = &schema.unsupported;
+        for (is_set, name) in [
+            (!unsupported.id.is_empty(), "id"),
+            (unsupported.additional_items.is_some(), "additionalItems"),
+            (
+                !unsupported.pattern_properties.is_empty(),
+                "patternProperties",
+            ),
+            (!unsupported.definitions.is_empty(), "definitions"),
+            (unsupported.dependencies.is_present(), "dependencies"),
+            (unsupported.reference.is_some(), "$ref"),
+        ] {
+            if is_set {
+                let detail = format!("{name} is not supported");
+                self.schema_errors
+                    .push(Error::forbidden(&path.child(name), detail));
+            }
+        }
         let has_positions =
             matches!(&schema.items, Some(Items::Positions(items)) if !items.is_empty());
         for (at_fault, name, detail) in [
-            (
-                !schema.unsupported.id.is_empty(),
-                "id",
-                "id is not supported",
-            ),
-            (
-                schema.unsupported.additional_items.is_some(),
-                "additionalItems",
-                "additionalItems is not supported",
-            ),
-            (
-                !schema.unsupported.pattern_properties.is_empty(),
-                "patternProperties",
-                "patternProperties is not supported",
-            ),
-            (
-                !schema.unsupported.definitions.is_empty(),
-                "definitions",
-                "definitions is not supported",
-            ),
-            (
-                schema.unsupported.dependencies.is_present(),
-                "dependencies",
-                "dependencies is not supported",
-            ),
-            (
-                schema.unsupported.reference.is_some(),
-                "$ref",
-                "$ref is not supported",
-            ),
             (
                 kind == "null",
                 "type",

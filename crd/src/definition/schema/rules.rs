@@ -38,8 +38,9 @@ impl OpenApi<'_> {
             false => Age::New,
         };
         let ages = |rule: &ValidationRule| {
-            let message = options.knows_message(&rule.message_expression);
-            (age(options.knows_rule(&rule.rule)), age(message))
+            let (rule, message) = (rule.rule.as_str(), rule.message_expression.as_str());
+            let knows_message = options.known_messages.contains(message);
+            (age(options.known_rules.contains(rule)), age(knows_message))
         };
         let compiled = rule::compile_with_trees(schema, node, self.check.envs, ages);
         let cardinality = context.cardinality();

@@ -16,11 +16,13 @@ pub(super) const RANGE: Cost = Cost::split(estimate_range, RESULT);
 /// The cost of `reverse`.
 pub(super) const REVERSE: Cost = Cost::split(|call| allocating(1.0, call.size(0)), RESULT);
 /// The cost of `flatten`.
-pub(super) const FLATTEN: Cost = Cost::split(estimate_flatten, track_flatten);
+pub(super) const FLATTEN: Cost = Cost::split(estimate_flatten, |arguments, _| {
+    track_flatten(arguments, |depth| depth)
+});
 /// The cost of `flatten` on servers where a depth below zero costs as much as a depth of one.
 pub(super) const FLATTEN_ONCE_AT_LEAST: Cost = Cost::split(estimate_flatten, |arguments, _| {
     let at_least_once = |depth: f64| if depth < 0.0 { 1.0 } else { depth };
-    track_flatten_by(arguments, at_least_once)
+    track_flatten(arguments, at_least_once)
 });
 /// The cost of `distinct`.
 pub(super) const DISTINCT: Cost = Cost::split(|call| comparing(pair(call), call.size(0)), RECEIVER);
@@ -96,13 +98,6 @@ fn literal(call: &dyn CallSite, argument: usize) -> Option<u64> {
 }
 
 fn track_flatten(
-    arguments: &[Option<&Value<'_>>],
-    _result: Option<&Value<'_>>,
-) -> Result<u64, EvalError> {
-    track_flatten_by(arguments, |depth| depth)
-}
-
-fn track_flatten_by(
     arguments: &[Option<&Value<'_>>],
     factor: fn(f64) -> f64,
 ) -> Result<u64, EvalError> {

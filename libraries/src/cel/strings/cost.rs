@@ -4,7 +4,6 @@ use gavel_engine::cost::formulas::{self, nth};
 use gavel_engine::cost::{
     CallEstimate, CallSite, Cost, SizeEstimate, TRAVERSAL_FACTOR, tracked_size,
 };
-use gavel_engine::error::EvalError;
 use gavel_engine::value::Value;
 
 /// The cost of functions that read the receiver and create a text of at most its length.
@@ -12,9 +11,12 @@ pub(super) const COPY: Cost = formulas::COPY.of_name();
 /// The cost of `replace`.
 pub(super) const REPLACE: Cost = Cost::sizes(replace).of_name();
 /// The cost of `split`.
-pub(super) const SPLIT: Cost = Cost::split(split_estimate, split_track).of_name();
+pub(super) const SPLIT: Cost = Cost::split(split_estimate, |arguments, _| {
+    Ok(copied(arguments.first().copied().flatten()))
+})
+.of_name();
 /// The cost of `join`.
-pub(super) const JOIN: Cost = Cost::split(join_estimate, join_track).of_name();
+pub(super) const JOIN: Cost = Cost::split(join_estimate, |_, result| Ok(copied(result))).of_name();
 
 /// The cost of each code point that is read and then written to the result.
 const COPY_FACTOR: f64 = 2.0 * TRAVERSAL_FACTOR;
@@ -57,14 +59,6 @@ fn split_estimate(call: &dyn CallSite) -> CallEstimate {
     CallEstimate::new(text.costs(COPY_FACTOR)).with_result(SizeEstimate { min: 0, max })
 }
 
-fn split_track(
-    arguments: &[Option<&Value<'_>>],
-    _result: Option<&Value<'_>>,
-) -> Result<u64, EvalError> {
-    let text = arguments.first().copied().flatten();
-    Ok(copied(tracked_size(text)))
-}
-
 fn join_estimate(call: &dyn CallSite) -> CallEstimate {
     let list = call.size(0);
     // A receiver of unknown type costs nothing.
@@ -88,13 +82,8 @@ fn join_estimate(call: &dyn CallSite) -> CallEstimate {
     CallEstimate::new(size.costs(factor)).with_result(size)
 }
 
-fn join_track(
-    _arguments: &[Option<&Value<'_>>],
-    result: Option<&Value<'_>>,
-) -> Result<u64, EvalError> {
-    Ok(copied(tracked_size(result)))
-}
-
-fn copied(size: u64) -> u64 {
-    SizeEstimate::exact(size).costs(COPY_FACTOR).max
+/// The cost of copying a text.
+fn copied(text: Option<&Value<'_>>) -> u64 {
+    let size = SizeEstimate::exact(tracked_size(text));
+    size.costs(COPY_FACTOR).max
 }

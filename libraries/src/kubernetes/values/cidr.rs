@@ -61,7 +61,7 @@ impl Prefix {
     }
 
     /// The network with the bits past the prefix cleared.
-    pub fn masked(self) -> Prefix {
+    pub(crate) fn masked(self) -> Prefix {
         let past = bit_length(self.address).saturating_sub(self.bits).into();
         let address = match self.address {
             IpAddr::V4(v4) => {

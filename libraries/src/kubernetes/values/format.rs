@@ -9,7 +9,7 @@ use gavel_engine::value::{Opaque, OpaqueKey, Value};
 use gavel_golang::url::Url;
 
 /// The name of the type.
-pub const NAMED_FORMAT: &str = "kubernetes.NamedFormat";
+pub(crate) const NAMED_FORMAT: &str = "kubernetes.NamedFormat";
 
 /// A named format of texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,10 +83,10 @@ impl Format {
     }
 
     /// The length of the longest pattern of a format, in code points.
-    pub const LONGEST_PATTERN: u64 = 1103;
+    pub(crate) const LONGEST_PATTERN: u64 = 1103;
 
     /// The length of the format's pattern, in code points. It determines the cost of a check.
-    pub fn pattern_size(self) -> u64 {
+    pub(crate) fn pattern_size(self) -> u64 {
         match self {
             Format::Dns1123Label | Format::Dns1123LabelPrefix => 30,
             Format::Dns1035Label | Format::Dns1035LabelPrefix => 30,

@@ -84,7 +84,7 @@ impl Version {
     /// # Errors
     ///
     /// The text is not a version even when read leniently.
-    pub fn parse_normalized(text: &str) -> Result<Version, ParseVersionError> {
+    pub(crate) fn parse_normalized(text: &str) -> Result<Version, ParseVersionError> {
         let text = text.strip_prefix('v').unwrap_or(text);
         let mut parts: Vec<String> = text.splitn(3, '.').map(without_leading_zeros).collect();
         if parts.len() < 3 {

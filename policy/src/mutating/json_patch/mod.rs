@@ -90,16 +90,20 @@ impl<'v> Patching<'v, '_> {
         }
     }
 
-    /// The object or array that contains the target of `pointer`, with the key of the target; `None` if that object or array does not
-    /// exist. Counts the work of reading the pointer and, for an array, of moving all elements: adding or removing an element moves those
-    /// behind it.
-    fn parent_of(&mut self, pointer: &str) -> Result<Option<(Parent<'_>, String)>, Interrupted> {
+    /// The object or array that contains the target of `pointer`, with the key of the target. If that object or array does not exist, the
+    /// error begins with `missing`. Counts the work of reading the pointer and, for an array, of moving all elements: adding or removing an
+    /// element moves those behind it.
+    fn parent_of(
+        &mut self,
+        pointer: &str,
+        missing: impl FnOnce() -> String,
+    ) -> Result<(Parent<'_>, String), PatchFailure> {
         self.work.spend(pointer.len())?;
         let found = self.document.parent_of(pointer);
         if let Some((Parent::Array(items), _)) = &found {
             self.work.spend(items.len())?;
         }
-        Ok(found)
+        found.ok_or_else(|| PatchFailure::Error(format!("{}: missing value", missing())))
     }
 
     fn add(&mut self, operation: Operation<'v>) -> Patched {
@@ -107,11 +111,9 @@ impl<'v> Patching<'v, '_> {
         if decoding_error(path).is_some() {
             return failed("add operation failed to decode path: missing value".to_owned());
         }
-        let Some((mut parent, key)) = self.parent_of(path)? else {
-            return failed(format!(
-                "add operation does not apply: doc is missing path: \"{path}\": missing value"
-            ));
-        };
+        let (mut parent, key) = self.parent_of(path, || {
+            format!("add operation does not apply: doc is missing path: \"{path}\"")
+        })?;
         let is_null = operation.value == Some(Json::Null);
         let added = parent.add(&key, operation.value.unwrap_or_default());
         added.map_err(|error| in_operation("add", path, &error))?;
@@ -126,11 +128,9 @@ impl<'v> Patching<'v, '_> {
         if decoding_error(path).is_some() {
             return failed("remove operation failed to decode path: missing value".to_owned());
         }
-        let Some((mut parent, key)) = self.parent_of(path)? else {
-            return failed(format!(
-                "remove operation does not apply: doc is missing path: \"{path}\": missing value"
-            ));
-        };
+        let (mut parent, key) = self.parent_of(path, || {
+            format!("remove operation does not apply: doc is missing path: \"{path}\"")
+        })?;
         let removed = parent.remove(&key).map(drop);
         removed.map_err(|error| in_operation("remove", path, &error))
     }
@@ -151,11 +151,9 @@ impl<'v> Patching<'v, '_> {
                 }
             };
         }
-        let Some((mut parent, key)) = self.parent_of(path)? else {
-            return failed(format!(
-                "replace operation does not apply: doc is missing path: {path}: missing value"
-            ));
-        };
+        let (mut parent, key) = self.parent_of(path, || {
+            format!("replace operation does not apply: doc is missing path: {path}")
+        })?;
         let is_null = operation.value == Some(Json::Null);
         let value = operation.value.unwrap_or_default();
         if parent.get(&key).is_err() || parent.set(&key, value).is_err() {
@@ -171,11 +169,9 @@ impl<'v> Patching<'v, '_> {
 
     fn relocate(&mut self, operation: &Operation<'_>) -> Patched {
         let (from, path) = (source_of(operation)?, operation.path);
-        let Some((mut parent, key)) = self.parent_of(from)? else {
-            return failed(format!(
-                "move operation does not apply: doc is missing from path: {from}: missing value"
-            ));
-        };
+        let (mut parent, key) = self.parent_of(from, || {
+            format!("move operation does not apply: doc is missing from path: {from}")
+        })?;
         let value = parent.remove(&key);
         let value = value.map_err(|error| in_operation("move", &key, &error))?;
         let mut parent = self.destination(operation)?;
@@ -185,11 +181,9 @@ impl<'v> Patching<'v, '_> {
 
     fn copy(&mut self, operation: &Operation<'_>) -> Patched {
         let from = source_of(operation)?;
-        let Some((parent, key)) = self.parent_of(from)? else {
-            return failed(format!(
-                "copy operation does not apply: doc is missing from path: {from}: missing value"
-            ));
-        };
+        let (parent, key) = self.parent_of(from, || {
+            format!("copy operation does not apply: doc is missing from path: {from}")
+        })?;
         let value = match parent.get(&key) {
             Ok(value) => value.cloned().unwrap_or_default(),
             Err(error) => return failed(format!("error in copy for from: '{from}': {error}")),
@@ -226,11 +220,9 @@ impl<'v> Patching<'v, '_> {
             };
         }
         let is_put = self.document.has_null(path);
-        let Some((parent, key)) = self.parent_of(path)? else {
-            return failed(format!(
-                "test operation does not apply: is missing path: {path}: missing value"
-            ));
-        };
+        let (parent, key) = self.parent_of(path, || {
+            format!("test operation does not apply: is missing path: {path}")
+        })?;
         let found = parent.get(&key);
         let found = found.map_err(|error| in_operation("test", path, &error))?;
         let found = found.filter(|found| !found.is_null() || is_put);
@@ -256,10 +248,8 @@ impl<'v> Patching<'v, '_> {
             let message = format!("{op} operation failed to decode path: {error}");
             return Err(PatchFailure::Error(message));
         }
-        self.parent_of(path)?.ok_or_else(|| {
-            PatchFailure::Error(format!(
-                "{op} operation does not apply: doc is missing destination path: {path}: missing value"
-            ))
+        self.parent_of(path, || {
+            format!("{op} operation does not apply: doc is missing destination path: {path}")
         })
     }
 }

@@ -174,6 +174,25 @@ fn objects_do_not_grow_without_bound() {
 }
 
 #[test]
+fn texts_that_a_list_repeats_take_bounded_memory() {
+    let repeated = configuration(
+        "Object{data: Object.data{k: [[1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map(n, object.data.k)]}}",
+    );
+    let message = |length: usize| {
+        let object = config_map(&json!({"k": "v".repeat(length)}));
+        let found = mutated(
+            &snapshot("Never", std::slice::from_ref(&repeated)),
+            "configmaps",
+            &object,
+        );
+        found.status.unwrap().message
+    };
+    assert!(message(1).contains("expected string"), "{}", message(1));
+    let message = message(8 << 20);
+    assert!(message.ends_with("values are too large"), "{message}");
+}
+
+#[test]
 fn objects_too_large_as_documents_are_not_mutated() {
     let same = "[JSONPatch{op: 'test', path: '/kind', value: 'Thing'}]";
     let policies = snapshot("Never", &[patch(same)]);

@@ -17,9 +17,6 @@ use super::go_structs::GoStructs;
 use super::go_text;
 use crate::cel::JSON_PATCH;
 
-/// The Go type of a `JSONPatch{…}`.
-const JSON_PATCH_VALUE: &str = "*mutation.JSONPatchVal";
-
 type Converted<T> = Result<T, String>;
 
 /// Checks the type names of an object and its nested objects. The type name of a nested object must be the path of its field, such as
@@ -170,63 +167,56 @@ fn rune(code: i64) -> String {
 
 /// Converts a CEL value to the Go value that `ref.Val.Value()` returns.
 fn native(value: Value<'_>, reach: &mut Reach<'_>) -> Result<Plain, EvalError> {
-    let foreign_with = |go_type: &str, text: String, source: String, json: Option<Json>| {
+    // The text and the source of a value repeat its contents, so the contents count even if other values share them.
+    if !value.is_of_document() {
+        reach.walk(&value)?;
+    }
+    let foreign = |text: String, source: String, json: Option<Json>| {
         Plain::Foreign(Box::new(Foreign {
-            go_type: go_type.to_owned(),
+            go_type: value.native_go_type().into_owned(),
             text,
             source,
             json,
         }))
     };
-    let foreign = |go_type: &str, text, source| foreign_with(go_type, text, source, None);
     let shown = || value.in_message().to_string();
     Ok(match value.kind() {
         ValueKind::Bool(value) => Plain::Bool(value),
         ValueKind::Int(value) => Plain::Int(value),
         ValueKind::Double(value) => Plain::Double(value),
-        ValueKind::String(text) => {
-            reach.walk(&value)?;
-            Plain::String(text.to_owned())
-        }
-        ValueKind::Type(name) => Plain::String(name.to_owned()),
-        ValueKind::Null => foreign(
-            "structpb.NullValue",
-            "NULL_VALUE".to_owned(),
-            "0".to_owned(),
-        ),
+        ValueKind::String(text) | ValueKind::Type(text) => Plain::String(text.to_owned()),
+        ValueKind::Null => foreign("NULL_VALUE".to_owned(), "0".to_owned(), None),
         ValueKind::Uint(uint) => {
             let json = number(uint_as_double(uint)).ok();
-            foreign_with("uint64", uint.to_string(), format!("0x{uint:x}"), json)
+            foreign(uint.to_string(), format!("0x{uint:x}"), json)
         }
         ValueKind::Bytes(bytes) => {
             let source = format!("[]uint8{{{}}}", go_text::bytes_source(bytes));
-            let json = STANDARD.encode(bytes).into();
-            foreign_with("[]uint8", shown(), source, Some(json))
+            foreign(shown(), source, Some(STANDARD.encode(bytes).into()))
         }
-        ValueKind::Duration(span) => foreign("time.Duration", shown(), span.0.to_string()),
-        ValueKind::Timestamp(time) => foreign("time.Time", shown(), go_text::time_source(time)),
+        ValueKind::Duration(span) => foreign(shown(), span.0.to_string(), None),
+        ValueKind::Timestamp(time) => foreign(shown(), go_text::time_source(time), None),
         ValueKind::Optional(Some(held)) => native(*held, reach)?,
         ValueKind::Optional(None) => Plain::Null,
-        ValueKind::Object(object) if object.type_name() == JSON_PATCH => {
-            foreign(JSON_PATCH_VALUE, shown(), shown())
+        ValueKind::Object(object) if object.type_name() != JSON_PATCH => {
+            match object_fields(object, reach)? {
+                Ok(fields) => Plain::Map(fields),
+                Err(error) => Plain::Foreign(Box::new(Foreign {
+                    go_type: "*types.Err".to_owned(),
+                    text: error.clone(),
+                    source: error,
+                    json: None,
+                })),
+            }
         }
-        ValueKind::Object(object) => match object_fields(object, reach)? {
-            Ok(fields) => Plain::Map(fields),
-            Err(error) => foreign("*types.Err", error.clone(), error),
-        },
-        ValueKind::List(list) => match !value.is_of_document() {
-            true => foreign("[]ref.Val", go_text::list(list), go_text::list_source(list)),
-            false => reach.within(list.len(), |reach| {
-                let items = list.iter().map(|item| document(item, reach));
-                Ok(Plain::List(items.collect::<Result<_, _>>()?))
-            })?,
-        },
+        ValueKind::List(list) if !value.is_of_document() => {
+            foreign(go_text::list(list), go_text::list_source(list), None)
+        }
         ValueKind::Map(map) if !value.is_of_document() => {
-            let (text, source) = (go_text::map(map)?, go_text::map_source(map)?);
-            foreign("map[ref.Val]ref.Val", text, source)
+            foreign(go_text::map(map)?, go_text::map_source(map)?, None)
         }
-        ValueKind::Map(_) => document(value, reach)?,
-        _ => foreign(&value.native_go_type(), shown(), shown()),
+        ValueKind::List(_) | ValueKind::Map(_) => document(value, reach)?,
+        _ => foreign(shown(), shown(), None),
     })
 }
 

@@ -22,6 +22,7 @@ pub mod names;
 pub mod quantity;
 pub mod serializer;
 pub mod server;
+pub mod shape;
 pub mod status;
 pub mod version;
 pub mod webhook;

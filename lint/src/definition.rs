@@ -11,7 +11,7 @@ use gavel_schema::JsonSchema;
 use crate::context::Linter;
 use crate::expressions::path::{Aliases, FieldPath, Reads};
 use crate::expressions::{Distinct, Subject, optional_fields, problem, without_copy};
-use crate::kinds::{DEFINITIONS, is_definition, is_definition_of_misspelled_group, pointer};
+use crate::kinds::{DEFINITIONS, is_definition, is_definition_of_misspelled_group};
 use crate::messages::check_message;
 use crate::refusal::refused;
 use crate::rules::{DUPLICATE_VALIDATION, INVALID_OBJECT, OVER_BUDGET, UNKNOWN_FIELD};
@@ -97,11 +97,8 @@ fn read(document: &Document, problems: &mut Vec<Problem>) -> Option<Definition> 
     match Definition::read(document.value()) {
         Ok(definition) => Some(definition),
         Err(error) => {
-            let message = error.to_string();
-            let field = message.split_once(": ").map(|(field, _)| field.to_owned());
-            let field = field.filter(|field| document.value().pointer(&pointer(field)).is_some());
-            let field = field.unwrap_or_default();
-            problems.push(problem(document, &INVALID_OBJECT, &field, message));
+            let (field, message) = (error.field(), error.to_string());
+            problems.push(problem(document, &INVALID_OBJECT, field, message));
             None
         }
     }

@@ -214,8 +214,8 @@ impl Preparation {
     fn definition(&self, object: &Object) -> Result<Prepared, Vec<Problem>> {
         let rules = &self.environments.rules;
         let value = object.value();
-        let definition =
-            Definition::read(&value).map_err(|error| vec![object.problem("spec", error)])?;
+        let definition = Definition::read(&value)
+            .map_err(|error| vec![object.problem(error.field(), &error)])?;
         let unknown = Definition::unknown_fields(&value).into_iter();
         let unknown = unknown.map(|field| {
             let kind = StrictFaultKind::Unknown;

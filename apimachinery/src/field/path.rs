@@ -74,16 +74,6 @@ impl<'p> Path<'p> {
         Strict(self)
     }
 
-    /// The names of fields and keys in the path, without indices.
-    pub fn names(&self) -> Vec<&'p str> {
-        let steps = self.steps().into_iter();
-        let names = steps.filter_map(|step| match step {
-            Step::Child(name) | Step::Key(name) => Some(name),
-            Step::Root | Step::Index(_) => None,
-        });
-        names.collect()
-    }
-
     const fn step(&'p self, step: Step<'p>) -> Path<'p> {
         let parent = if self.is_root() { None } else { Some(self) };
         Path { parent, step }
@@ -150,7 +140,6 @@ mod tests {
         let (below_item, below_key) = (item.child("x"), key.child(""));
         assert_eq!(below_item.to_string(), "spec[1].x");
         assert_eq!(below_item.strict().to_string(), "spec[1].x");
-        assert_eq!(below_item.names(), ["spec", "x"]);
         assert_eq!(below_key.to_string(), "spec[a.b][]");
         assert_eq!(below_key.strict().to_string(), "spec.a.b.");
     }

@@ -6,12 +6,13 @@
 
 mod decode;
 mod group_version;
-mod shape;
+mod object_meta;
 mod validate;
 mod view;
 
 pub use decode::{check, decode, decode_stored, decode_typed};
 pub use group_version::GroupVersion;
+pub use object_meta::OBJECT_META;
 pub(crate) use validate::validate_labels;
 pub use validate::{validate, validate_named, validate_type, validate_update, without_repetitions};
 pub use view::{ManagedFieldsView, MetadataView, OwnerView};

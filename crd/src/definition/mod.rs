@@ -8,7 +8,7 @@ mod read;
 mod report;
 mod schema;
 mod shared;
-mod unknown;
+mod types;
 mod validate;
 mod walk;
 mod warnings;

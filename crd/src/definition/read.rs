@@ -4,13 +4,14 @@ use std::borrow::Cow;
 
 use gavel_apimachinery::field::Error;
 use gavel_apimachinery::meta;
+use gavel_apimachinery::shape::Fault;
 use gavel_engine::value::Json;
 use gavel_schema::{JsonSchema, SchemaReader};
 use serde::Deserialize;
 
 use super::api::{self, Conversion, CustomResourceDefinitionStatus, Spec, Validation, Version};
 use super::shared::Shared;
-use super::unknown;
+use super::types;
 
 /// A CustomResourceDefinition of `apiextensions.k8s.io/v1`, with its defaults.
 ///
@@ -43,10 +44,27 @@ pub struct Definition {
     pub status: CustomResourceDefinitionStatus,
 }
 
-/// The error for JSON that is not a CustomResourceDefinition.
+/// The error for JSON that is not a CustomResourceDefinition. The message of a wrong type is the API server's.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct ReadError(String);
+#[error("{message}")]
+pub struct ReadError {
+    field: String,
+    message: String,
+}
+
+impl ReadError {
+    fn new(field: impl Into<String>, message: impl Into<String>) -> Self {
+        ReadError {
+            field: field.into(),
+            message: message.into(),
+        }
+    }
+
+    /// The path of the field that is wrong, such as `spec.versions[0].served`; empty for the whole definition.
+    pub fn field(&self) -> &str {
+        &self.field
+    }
+}
 
 /// Translates the field of an error to the field of the manifest. If all versions have the same schema, upstream reports its errors at
 /// `spec.validation`, which no manifest contains.
@@ -73,8 +91,8 @@ impl Definition {
     ///
     /// # Errors
     ///
-    /// A value has the wrong type, the metadata is malformed, schemas are nested too deeply, or the API version is
-    /// `apiextensions.k8s.io/v1beta1`. Other values of `apiVersion` are not checked.
+    /// A value has the wrong type, schemas are nested too deeply, or the API version is `apiextensions.k8s.io/v1beta1`. Other values of
+    /// `apiVersion` are not checked.
     pub fn read(json: &Json) -> Result<Definition, ReadError> {
         #[derive(Deserialize)]
         #[serde(rename_all = "camelCase", expecting = "a CustomResourceDefinition")]
@@ -88,14 +106,14 @@ impl Definition {
             #[serde(default, deserialize_with = "api::or_default")]
             status: CustomResourceDefinitionStatus,
         }
-        // Serde reads lists as structs.
-        if let Some(path) = unknown::misplaced_list(json) {
-            return Err(ReadError(format!("{path}: must be an object")));
+        if let Some(Fault { field, message }) = types::check(json).fault {
+            return Err(ReadError { field, message });
         }
-        let read = Written::deserialize(json).map_err(|error| ReadError(error.to_string()))?;
+        let read = Written::deserialize(json);
+        let read = read.map_err(|error| ReadError::new("", error.to_string()))?;
         if read.api_version == "apiextensions.k8s.io/v1beta1" {
             let message = "only apiextensions.k8s.io/v1 is supported";
-            return Err(ReadError(message.to_owned()));
+            return Err(ReadError::new("apiVersion", message));
         }
         let Written {
             mut metadata,
@@ -107,7 +125,7 @@ impl Definition {
             Json::Null => metadata = Json::Object(serde_json::Map::new()),
             metadata => {
                 let decoded = meta::decode_typed(metadata);
-                decoded.map_err(|error| ReadError(format!("metadata: {error}")))?;
+                decoded.map_err(|error| ReadError::new("metadata", error))?;
                 metadata
                     .as_object_mut()
                     .map(|fields| fields.remove("generation"));
@@ -130,7 +148,7 @@ impl Definition {
     /// [`Definition::read`] ignores unknown fields. An API server that decodes strictly rejects the definition with `unknown field
     /// "spec.versions[0].x"`. As in the API server, unknown fields below `items` and `additionalProperties` are not reported.
     pub fn unknown_fields(json: &Json) -> Vec<String> {
-        unknown::unknown_fields(json)
+        types::check(json).unknown
     }
 
     /// The storage version: the first version with `storage: true`.
@@ -196,17 +214,15 @@ fn read_schemas(spec: &mut Spec, json: &Json) -> Result<(), ReadError> {
     let versions = spec.versions.iter_mut().zip(written.into_iter().flatten());
     let mut reader = SchemaReader::default();
     for (n, (version, written)) in versions.enumerate() {
-        let fault = |what: &str| ReadError(format!("spec.versions[{n}].schema{what}"));
-        let validation = match written.get("schema") {
-            None | Some(Json::Null) => continue,
-            Some(Json::Object(validation)) => validation,
-            Some(_) => return Err(fault(": must be an object")),
+        let Some(Json::Object(validation)) = written.get("schema") else {
+            continue;
         };
         let schema = match validation.get("openAPIV3Schema") {
             None | Some(Json::Null) => None,
             Some(schema) => {
-                let fault = |error| fault(&format!(".openAPIV3Schema: {error}"));
-                Some(reader.read(schema).map_err(fault)?)
+                let field = format!("spec.versions[{n}].schema.openAPIV3Schema");
+                let read = reader.read(schema);
+                Some(read.map_err(|error| ReadError::new(&field, format!("{field}: {error}")))?)
             }
         };
         version.schema = Some(Validation { schema });

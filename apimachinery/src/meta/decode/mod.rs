@@ -3,12 +3,9 @@
 use gavel_golang::time::{Layout, OffsetTime};
 use serde_json::{Map, Value as Json};
 
-use super::shape::{OBJECT_META, Presence, Shape, Struct};
-use crate::field::Path;
+use super::object_meta::OBJECT_META;
 use crate::json;
-
-/// The limit of unknown fields that upstream reports.
-const MAX_UNKNOWN: usize = 100;
+use crate::shape::{self, Integers, Presence, Reading, Shape, Struct, integer};
 
 /// Reads metadata as an API server reads the metadata of a request, and rewrites it as the API server writes it. This removes unknown
 /// fields, nulls and empty values, and converts times to UTC and whole seconds. Returns the paths of unknown fields relative to the
@@ -42,11 +39,7 @@ pub fn decode(metadata: &mut Json) -> Result<Vec<String>, String> {
 ///
 /// The errors of [`decode`].
 pub fn decode_typed(metadata: &mut Json) -> Result<Vec<String>, String> {
-    let reader = Reader {
-        typed: true,
-        ..Reader::default()
-    };
-    let unknown = reader.read(metadata, OBJECT_META, &Path::root())?;
+    let unknown = read(metadata, OBJECT_META, Integers::AsWritten)?;
     write_back(metadata);
     Ok(unknown)
 }
@@ -61,7 +54,7 @@ pub fn decode_stored(metadata: &mut Json) -> Result<Vec<String>, String> {
         && let Shape::Struct(object_meta) = OBJECT_META
     {
         fields.retain(|name, value| match object_meta.field(name) {
-            Some(field) => read(value, field.shape, &Path::root()).is_ok(),
+            Some(field) => read(value, field.shape, Integers::ByValue).is_ok(),
             None => true,
         });
     }
@@ -77,127 +70,15 @@ pub fn decode_stored(metadata: &mut Json) -> Result<Vec<String>, String> {
 ///
 /// The errors of [`decode`].
 pub fn check(metadata: &Json) -> Result<Vec<String>, String> {
-    read(metadata, OBJECT_META, &Path::root())
+    read(metadata, OBJECT_META, Integers::ByValue)
 }
 
-fn read(value: &Json, shape: Shape, path: &Path<'_>) -> Result<Vec<String>, String> {
-    Reader::default().read(value, shape, path)
-}
-
-/// A reader that records the first value of a wrong type and continues. A malformed time ends the reading, and is reported instead of a
-/// recorded error.
-#[derive(Default)]
-struct Reader {
-    unknown: Vec<String>,
-    error: Option<String>,
-    /// The name of the struct that contains the value.
-    holder: &'static str,
-    /// Whether numbers with a fraction or an exponent are never integers (see [`decode_typed`]).
-    typed: bool,
-}
-
-impl Reader {
-    /// Reads a value. Returns the unknown fields.
-    ///
-    /// # Errors
-    ///
-    /// A value does not have the type of its field.
-    fn read(mut self, value: &Json, shape: Shape, path: &Path<'_>) -> Result<Vec<String>, String> {
-        self.value(value, shape, path)?;
-        match self.error {
-            Some(error) => Err(error),
-            None => Ok(self.unknown),
-        }
+fn read(value: &Json, shape: Shape, integers: Integers) -> Result<Vec<String>, String> {
+    let Reading { unknown, fault } = shape::read(value, shape, integers);
+    match fault {
+        Some(fault) => Err(fault.message),
+        None => Ok(unknown),
     }
-
-    /// Reads a value.
-    ///
-    /// # Errors
-    ///
-    /// The value contains a malformed time, which ends the reading.
-    fn value(&mut self, value: &Json, shape: Shape, path: &Path<'_>) -> Result<(), String> {
-        match (shape, value) {
-            (_, Json::Null)
-            | (Shape::Raw, _)
-            | (Shape::Text(_), Json::String(_))
-            | (Shape::Boolean, Json::Bool(_)) => {}
-            (Shape::Integer, Json::Number(number)) => {
-                if number.is_i64() || !self.typed && integer(value).is_some() {
-                    return Ok(());
-                }
-                let found = match self.typed {
-                    true => format!("number {number}"),
-                    false => format!("number {}", json::to_string(value)),
-                };
-                self.note_mismatch(&found, shape, path);
-            }
-            (Shape::Texts, Json::Object(texts)) => {
-                for text in texts.values() {
-                    self.value(text, Shape::Text("string"), path)?;
-                }
-            }
-            (Shape::List(_, item), Json::Array(items)) => {
-                for (n, value) in items.iter().enumerate() {
-                    self.value(value, *item, &path.index(n))?;
-                }
-            }
-            (Shape::Struct(shape), Json::Object(fields)) => self.fields(fields, shape, path)?,
-            (Shape::Time, Json::String(text)) => {
-                Layout::Rfc3339
-                    .parse(text)
-                    .map_err(|error| error.to_string())?;
-            }
-            (Shape::Time, _) => return Err(self.mismatch(json::kind(value), shape, path)),
-            _ => self.note_mismatch(json::kind(value), shape, path),
-        }
-        Ok(())
-    }
-
-    fn fields(
-        &mut self,
-        fields: &Map<String, Json>,
-        shape: &'static Struct,
-        path: &Path<'_>,
-    ) -> Result<(), String> {
-        let holder = std::mem::replace(&mut self.holder, shape.name);
-        for (name, value) in fields {
-            let path = path.child(name);
-            match shape.field(name) {
-                Some(field) => self.value(value, field.shape, &path)?,
-                None if self.unknown.len() < MAX_UNKNOWN => {
-                    self.unknown.push(path.strict().to_string());
-                }
-                None => {}
-            }
-        }
-        self.holder = holder;
-        Ok(())
-    }
-
-    fn note_mismatch(&mut self, found: &str, shape: Shape, path: &Path<'_>) {
-        if self.error.is_none() {
-            self.error = Some(self.mismatch(found, shape, path));
-        }
-    }
-
-    /// Go's message for a value that does not have the type of its field.
-    fn mismatch(&self, found: &str, shape: Shape, path: &Path<'_>) -> String {
-        let target = match path.names().as_slice() {
-            [] => "value".to_owned(),
-            names => format!("struct field {}.{}", self.holder, names.join(".")),
-        };
-        format!(
-            "json: cannot unmarshal {found} into Go {target} of type {}",
-            shape.type_name()
-        )
-    }
-}
-
-/// The number as an integer. Go writes 1.0 as 1, so 1.0 is an integer too.
-fn integer(value: &Json) -> Option<i64> {
-    value
-        .as_i64()
-        .or_else(|| json::to_string(value).parse().ok())
 }
 
 fn write_back(metadata: &mut Json) {
@@ -219,9 +100,9 @@ fn write_value(value: &mut Json, shape: Shape) {
         (Shape::Integer, Json::Number(number)) if number.as_i64().is_none() => {
             *value = integer(value).into();
         }
-        (Shape::Texts, Json::Object(texts)) => {
-            for text in texts.values_mut() {
-                write_value(text, Shape::Text("string"));
+        (Shape::Map(_, each), Json::Object(entries)) => {
+            for value in entries.values_mut() {
+                write_value(value, *each);
             }
         }
         (Shape::List(_, item), Json::Array(items)) => {

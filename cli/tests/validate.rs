@@ -57,6 +57,29 @@ fn each_problem_is_a_line_with_its_place() {
 }
 
 #[test]
+fn a_definition_with_a_value_of_the_wrong_type_is_reported_as_the_api_server_reports_it() {
+    let schema = "        type: object\n        maxProperties: ten\n";
+    let folder = Folder::new()
+        .with("crd.yaml", &definition(schema))
+        .with("thing.yaml", &thing("a", "  {}\n"));
+    let error = "json: cannot unmarshal string into Go struct field \
+        JSONSchemaProps.spec.versions.schema.openAPIV3Schema.maxProperties of type int64";
+    let args = ["--crd", "crd.yaml", "thing.yaml"];
+    let (code, out, err) = gavel(&folder, &args, "");
+    assert_eq!(out, format!("crd.yaml:15:24: {error}\n"));
+    assert_eq!(
+        (code, err.as_str()),
+        (1, "0 objects, 0 invalid; 1 definition invalid\n")
+    );
+    let (_, out, _) = gavel(&folder, &[&args[..], &["-o", "json"]].concat(), "");
+    let message = format!(
+        "CustomResourceDefinition in version \"v1\" cannot be handled as a CustomResourceDefinition: {error}"
+    );
+    let status: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(status["message"], message);
+}
+
+#[test]
 fn objects_that_cannot_be_decoded_are_reported_at_the_field() {
     let check = |old: &str, new: &str, expected: &str| {
         let thing = thing("a", "  replicas: 1\n").replace(old, new);

@@ -59,8 +59,25 @@ pub struct Upgrade {
 
 /// The error for an object or a request that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct InputError(String);
+#[error("{message}")]
+pub struct InputError {
+    field: String,
+    message: String,
+}
+
+impl InputError {
+    fn new(field: impl Into<String>, message: impl std::fmt::Display) -> Self {
+        InputError {
+            field: field.into(),
+            message: message.to_string(),
+        }
+    }
+
+    /// The path of the field that is wrong; empty for the whole object or request.
+    pub fn field(&self) -> &str {
+        &self.field
+    }
+}
 
 /// The role of an object.
 #[derive(Debug)]
@@ -136,14 +153,16 @@ impl Upgrade {
         let object = own.as_ref().unwrap_or(object);
         let text = |key: &str| object.get(key).and_then(Json::as_str).unwrap_or_default();
         let group = text("apiVersion").split_once('/');
-        let error = |error: &dyn std::fmt::Display| InputError(error.to_string());
         let known = match (group.map_or("", |(group, _)| group), text("kind")) {
             ("apiextensions.k8s.io", "CustomResourceDefinition") => {
-                let definition = Definition::read(object).map_err(|found| error(&found))?;
+                let definition = Definition::read(object);
+                let definition =
+                    definition.map_err(|error| InputError::new(error.field(), &error))?;
                 Known::Definition(Box::new(definition.without_status()))
             }
             (GROUP, _) => {
-                let decoded = Resource::decode(object).map_err(|found| error(&found.plain()))?;
+                let decoded = Resource::decode(object)
+                    .map_err(|error| InputError::new(error.field(object), error.plain()))?;
                 let resource = Box::new(decoded.object);
                 Known::Registration { resource, is_own }
             }
@@ -162,7 +181,7 @@ impl Upgrade {
     pub fn add_request(&mut self, request: Json) -> Result<Subject, InputError> {
         let arena = Arena::new();
         AdmissionRequest::read(Value::from(&request), &arena)
-            .map_err(|error| InputError(error.to_string()))?;
+            .map_err(|error| InputError::new("", error))?;
         self.requests.push(request);
         Ok(Subject::Request(self.requests.len().saturating_sub(1)))
     }
@@ -308,7 +327,7 @@ impl<'u> ApiServer<'u> {
 
     /// The server's answers; empty for objects that only policies read.
     fn facts(&self, subject: Subject) -> Result<Facts, InputError> {
-        let bug = |error: &dyn std::fmt::Display| InputError(error.to_string());
+        let bug = |error: &dyn std::fmt::Display| InputError::new("", error);
         let Upgrade {
             objects, requests, ..
         } = self.upgrade;
@@ -316,7 +335,7 @@ impl<'u> ApiServer<'u> {
             Subject::Object(position) => objects.get(position),
             Subject::Request(position) => {
                 let state = built(&self.state, || stored(self.server, objects));
-                let state = state.map_err(InputError)?;
+                let state = state.map_err(|error| bug(&error))?;
                 let request = requests.get(position);
                 return Ok(request.map_or_else(Facts::default, |each| sample::facts(state, each)));
             }

@@ -40,7 +40,7 @@ impl KnownDefinitions {
     ///
     /// # Errors
     ///
-    /// The definition cannot be read, or it cannot be compiled although validation found no problem.
+    /// The definition cannot be compiled although validation found no problem.
     pub fn add(
         &mut self,
         document: &Document,
@@ -53,7 +53,18 @@ impl KnownDefinitions {
         }
         // An API server also compiles new rules for the previous Kubernetes version, and rejects rules that this version does not support.
         let envs = RuleEnvs::new(server.compatible()).map_err(|error| error.to_string())?;
-        let definition = Definition::read(document.value()).map_err(|error| error.to_string())?;
+        let definition = match Definition::read(document.value()) {
+            Ok(definition) => definition,
+            Err(error) => {
+                let problem = document.problem(rule::OBJECT, error.field(), error.to_string());
+                checked.problems.push(problem.of_field(""));
+                let spec = |pointer| document.value().pointer(pointer).and_then(Json::as_str);
+                if let (Some(group), Some(kind)) = (spec("/spec/group"), spec("/spec/names/kind")) {
+                    self.refused.push((group.to_owned(), kind.to_owned()));
+                }
+                return Ok(checked);
+            }
+        };
         let name = definition.metadata.get("name").and_then(Json::as_str);
         let name = name.unwrap_or_default();
         let first = self.places.get(name).filter(|_| !name.is_empty());

@@ -8,7 +8,7 @@ use gavel_libraries::Server;
 use gavel_libraries::authorizer::UserInfo;
 use gavel_manifest::Document;
 use gavel_manifest::problem::rule;
-use gavel_policy::api::{GROUP, Resource};
+use gavel_policy::api::GROUP;
 use gavel_state::as_built_in;
 use gavel_upgrade::{Subject, Upgrade};
 
@@ -108,10 +108,7 @@ impl Rehearsal {
                     objects.push((document, subject));
                 }
                 Err(error) => {
-                    let decoded = Resource::decode(document.value());
-                    let field = decoded.err().map(|error| error.field(document.value()));
-                    let field = field.unwrap_or_default();
-                    let problem = document.problem(rule::OBJECT, &field, error.to_string());
+                    let problem = document.problem(rule::OBJECT, error.field(), error.to_string());
                     self.manifests.report(problem);
                 }
             }

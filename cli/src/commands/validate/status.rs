@@ -10,13 +10,10 @@ use gavel_manifest::problem::rule;
 
 /// The Status for a validated object, as one line of JSON.
 pub(super) fn of(checked: &Checked, key: &Key<'_>) -> String {
-    let strict = strict_messages(checked);
-    let status = match (checked.is_valid(), strict.as_slice()) {
-        (true, _) => Status::success(),
-        (false, []) => {
-            Status::failure(422, "Invalid", invalid_message(key, &field_errors(checked)))
-        }
-        (false, strict) => Status::failure(400, "BadRequest", bad_request_message(key, strict)),
+    let status = match decoding_error(checked) {
+        _ if checked.is_valid() => Status::success(),
+        None => Status::failure(422, "Invalid", invalid_message(key, &field_errors(checked))),
+        Some(error) => Status::failure(400, "BadRequest", bad_request_message(key, &error)),
     };
     let status = Status {
         details: StatusDetails {
@@ -44,13 +41,18 @@ fn field_errors(checked: &Checked) -> Vec<String> {
     of_values.map(Problem::text).collect()
 }
 
-/// The reasons why a strict decoder rejects the object.
-fn strict_messages(checked: &Checked) -> Vec<String> {
-    let strict = checked
-        .problems
-        .iter()
-        .filter(|problem| !is_of_value(problem));
-    strict.map(Problem::text).collect()
+/// The error of a strict decoder that rejects the whole object: the error of a value of the wrong type, or all unknown and duplicate fields.
+fn decoding_error(checked: &Checked) -> Option<String> {
+    let problems = checked.problems.iter();
+    let strict = problems.filter(|problem| !is_of_value(problem));
+    match strict.clone().find(|problem| problem.rule == rule::OBJECT) {
+        Some(problem) => Some(problem.text()),
+        None => {
+            let texts: Vec<String> = strict.map(Problem::text).collect();
+            let is_rejected = !texts.is_empty();
+            is_rejected.then(|| format!("strict decoding error: {}", texts.join(", ")))
+        }
+    }
 }
 
 fn cause(problem: &Problem) -> StatusCause {
@@ -85,10 +87,7 @@ fn invalid_message(key: &Key<'_>, errors: &[String]) -> String {
     format!("{kind} \"{}\" is invalid: {errors}", key.name)
 }
 
-fn bad_request_message(key: &Key<'_>, strict: &[String]) -> String {
+fn bad_request_message(key: &Key<'_>, error: &str) -> String {
     let (kind, version) = (key.kind, key.version());
-    format!(
-        "{kind} in version \"{version}\" cannot be handled as a {kind}: strict decoding error: {}",
-        strict.join(", ")
-    )
+    format!("{kind} in version \"{version}\" cannot be handled as a {kind}: {error}")
 }

@@ -111,8 +111,15 @@ fn read(
     taken: Taken<'_>,
 ) -> Result<(Json, Vec<String>), Problem> {
     let mut object = document.value().clone();
+    if let Some(fields) = object.as_object_mut() {
+        let metadata = fields.entry("metadata").or_insert(Json::Null);
+        if metadata.is_null() {
+            *metadata = Json::Object(Default::default());
+        }
+    }
     if let Some(Json::Object(metadata)) = object.get_mut("metadata") {
-        let is_missing = |value: Option<&Json>| value.is_none_or(|value| value == "");
+        let is_missing =
+            |value: Option<&Json>| value.is_none_or(|value| value.is_null() || value == "");
         if crd.is_namespaced() && is_missing(metadata.get("namespace")) {
             metadata.insert("namespace".to_owned(), taken.namespace.into());
         }

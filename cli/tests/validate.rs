@@ -181,6 +181,19 @@ fn an_old_object_makes_it_an_update() {
 }
 
 #[test]
+fn an_update_keeps_the_fields_that_the_api_server_sets() {
+    let system = "metadata:\n  uid: u\n  creationTimestamp: 2024-01-01T00:00:00Z\n  generation: 3\n  resourceVersion: '12'\n";
+    let written = thing("a", "  color: red\n");
+    let folder = folder(&[
+        ("old.yaml", &written.replace("metadata:\n", system)),
+        ("new.yaml", &written),
+    ]);
+    let args = ["--crd", "crd.yaml", "--old", "old.yaml", "new.yaml"];
+    let (code, out, _) = gavel(&folder, &args, "");
+    assert_eq!((code, out.as_str()), (0, ""));
+}
+
+#[test]
 fn json_is_the_answer_of_an_api_server() {
     let folder = folder(&[]);
     let object = thing("a", "  color: green\n");

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use gavel_apimachinery::field::Error;
+use gavel_apimachinery::meta::keep_system_fields;
 use gavel_crd::definition::{Definition, RuleOutcome, RuleReport, written_field};
 use gavel_golang::quote::quote;
 use gavel_manifest::{Document, Problem};
@@ -174,12 +175,13 @@ fn check_optional(
 
 /// Reports the problems of a definition that replaces an older one.
 pub(crate) fn check_update(linter: &Linter, document: &Document, old: &Document) -> Vec<Problem> {
-    let (Ok(definition), Ok(before)) = (
+    let (Ok(mut definition), Ok(before)) = (
         Definition::read(document.value()),
         Definition::read(old.value()),
     ) else {
         return Vec::new();
     };
+    keep_system_fields(&mut definition.metadata, &before.metadata);
     let mut problems = Vec::new();
     let alone = definition.validate(&linter.rules);
     let errors = definition.validate_update(&before, &linter.rules);

@@ -7,12 +7,14 @@
 mod decode;
 mod group_version;
 mod object_meta;
+mod update;
 mod validate;
 mod view;
 
 pub use decode::{check, decode, decode_stored, decode_typed};
 pub use group_version::GroupVersion;
 pub use object_meta::OBJECT_META;
+pub use update::keep_system_fields;
 pub(crate) use validate::validate_labels;
 pub use validate::{validate, validate_named, validate_type, validate_update, without_repetitions};
 pub use view::{ManagedFieldsView, MetadataView, OwnerView};

@@ -1,5 +1,6 @@
 //! The validation of one object by its definition.
 
+use gavel_apimachinery::meta::keep_system_fields;
 use gavel_crd::CompiledCrd;
 use gavel_crd::resource::DecodeOptions;
 use gavel_engine::value::Json;
@@ -55,6 +56,11 @@ pub fn check(
     let old = match old.map(|old| read(old, crd, taken)).transpose() {
         Ok(old) => old.map(|(mut old, _)| {
             set_resource_version(&mut old, &mut object);
+            if let (Some(metadata), Some(before)) =
+                (object.get_mut("metadata"), old.get("metadata"))
+            {
+                keep_system_fields(metadata, before);
+            }
             old
         }),
         Err(problem) => {

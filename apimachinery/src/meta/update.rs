@@ -1,0 +1,39 @@
+//! What an API server does to the metadata of an update before it validates the update (apiserver `pkg/registry/rest/update.go`).
+
+use serde_json::Value as Json;
+
+/// Sets the fields of an object's metadata that an update cannot change to the values of the old object's metadata: the generation, the
+/// creation timestamp and the deletion timestamp; also the UID and the grace period, if the update has none. Metadata that is not an object
+/// is not changed.
+///
+/// ```
+/// use gavel_apimachinery::meta::keep_system_fields;
+/// use serde_json::json;
+///
+/// let mut metadata = json!({"name": "a", "generation": 1});
+/// keep_system_fields(&mut metadata, &json!({"name": "a", "uid": "u", "generation": 3, "labels": {"b": "c"}}));
+/// assert_eq!(metadata, json!({"name": "a", "uid": "u", "generation": 3}));
+/// ```
+pub fn keep_system_fields(metadata: &mut Json, old: &Json) {
+    let Json::Object(metadata) = metadata else {
+        return;
+    };
+    let is_set = |value: &&Json| !value.is_null() && *value != "";
+    let before = |name: &str| old.get(name).filter(is_set).cloned();
+    match before("generation") {
+        Some(generation) => metadata.insert("generation".to_owned(), generation),
+        None => metadata.remove("generation"),
+    };
+    for name in ["creationTimestamp", "deletionTimestamp"] {
+        if let Some(time) = before(name) {
+            metadata.insert(name.to_owned(), time);
+        }
+    }
+    for name in ["uid", "deletionGracePeriodSeconds"] {
+        if metadata.get(name).filter(is_set).is_none()
+            && let Some(value) = before(name)
+        {
+            metadata.insert(name.to_owned(), value);
+        }
+    }
+}

@@ -452,9 +452,8 @@ fn findings_name_the_versions_they_hold_in() {
 fn definitions_are_compared_with_their_older_version() {
     let older = definition(&SCHEMA.replace("{type: integer}", "{type: integer, maximum: 10}"));
     // An exported definition has fields that manifests do not have.
-    let system =
-        "metadata:\n  uid: u\n  creationTimestamp: 2024-01-01T00:00:00Z\n  generation: 3\n";
-    let older = older.replacen("metadata:\n", system, 1);
+    let system = "metadata: {uid: u, creationTimestamp: '2024-01-01T00:00:00Z', generation: 3, ";
+    let older = older.replacen("metadata: {", system, 1);
     assert!(older.contains(system));
     let newer = definition(&SCHEMA.replace("{type: integer}", "{type: integer, maximum: 5}"));
     let folder = folder()

@@ -470,6 +470,27 @@ fn definitions_are_compared_with_their_older_version() {
     assert_eq!(lines[0]["message"], "maximum was 10, and is 5");
 }
 
+#[test]
+fn the_scope_and_the_kind_of_a_definition_cannot_change() {
+    let older = definition(SCHEMA);
+    let newer = older.replace("scope: Namespaced", "scope: Cluster");
+    let newer = newer.replace("kind: Thing}", "kind: Part}");
+    let folder = folder().with("old.yaml", &older).with("crd.yaml", &newer);
+    let args = ["lint", "crd.yaml", "--old", "old.yaml", "-o", "json"];
+    let (_, out, _) = gavel(folder.path(), &args, "");
+    let immutable: Vec<_> = lines(&out)
+        .iter()
+        .filter(|line| {
+            line["message"]
+                .as_str()
+                .unwrap()
+                .ends_with("field is immutable")
+        })
+        .map(|line| line["field"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(immutable, ["spec.names.kind", "spec.scope"]);
+}
+
 /// Lints the example of each rule, and compares the output with `testdata/lint/rules.txt`.
 #[test]
 fn the_text_of_every_rule_is_as_recorded() {

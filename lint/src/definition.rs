@@ -181,6 +181,8 @@ pub(crate) fn check_update(linter: &Linter, document: &Document, old: &Document)
     ) else {
         return Vec::new();
     };
+    // Manifests do not tell whether the older definition is established, but definitions in a cluster are.
+    let before = before.established();
     keep_system_fields(&mut definition.metadata, &before.metadata);
     let mut problems = Vec::new();
     let alone = definition.validate(&linter.rules);

@@ -9,7 +9,9 @@ use gavel_engine::value::Json;
 use gavel_schema::{JsonSchema, SchemaReader};
 use serde::Deserialize;
 
-use super::api::{self, Conversion, CustomResourceDefinitionStatus, Spec, Validation, Version};
+use super::api::{
+    self, Condition, Conversion, CustomResourceDefinitionStatus, Spec, Validation, Version,
+};
 use super::shared::Shared;
 use super::types;
 
@@ -43,6 +45,9 @@ pub struct Definition {
     /// The `status`.
     pub status: CustomResourceDefinitionStatus,
 }
+
+/// The type of the condition of a definition whose objects are served.
+const ESTABLISHED: &str = "Established";
 
 /// The error for JSON that is not a CustomResourceDefinition. The message of a wrong type is the API server's.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -170,6 +175,28 @@ impl Definition {
             status: self.created_status(),
             ..self
         }
+    }
+
+    /// The definition with the condition `Established`, which an API server sets when it begins to serve the objects. From then on, an
+    /// update cannot change the scope or the kind.
+    #[must_use]
+    pub fn established(mut self) -> Definition {
+        let conditions = self.status.conditions.iter().cloned();
+        let others = conditions.filter(|condition| condition.kind != ESTABLISHED);
+        let established = Condition {
+            kind: ESTABLISHED.to_owned(),
+            status: "True".to_owned(),
+            ..Condition::default()
+        };
+        self.status.conditions = others.chain([established]).collect();
+        self
+    }
+
+    /// Whether the definition has the condition `Established`.
+    pub(super) fn is_established(&self) -> bool {
+        let mut conditions = self.status.conditions.iter();
+        let established = conditions.find(|condition| condition.kind == ESTABLISHED);
+        established.is_some_and(|condition| condition.status == "True")
     }
 
     pub(super) fn created_status(&self) -> CustomResourceDefinitionStatus {

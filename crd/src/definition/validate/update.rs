@@ -36,13 +36,9 @@ impl<'o> Options<'o> {
             });
         }
         let may_stay = server.has(Difference::SelectableFieldsMayStay);
-        let conditions = &old.status.conditions;
-        let established = conditions
-            .iter()
-            .find(|condition| condition.kind == "Established");
         Options {
             require_known_review: old.has_known_review(),
-            immutable_names: established.is_some_and(|condition| condition.status == "True"),
+            immutable_names: old.is_established(),
             require_schema: schemas.len() == old.spec.versions.len(),
             require_known_types: !any(&|schema| {
                 !schema.kind.is_empty() && !TYPES.contains(&schema.kind.as_str())

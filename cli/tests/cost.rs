@@ -280,3 +280,24 @@ spec:
     ];
     assert_eq!(texts, expected);
 }
+
+#[test]
+fn unknown_fields_and_duplicate_keys_are_reported_beside_the_costs() {
+    let crd =
+        schema("maxItem: 10").replace("    served: true\n", "    served: true\n    served: true\n");
+    let folder = Folder::new().with("crd.yaml", &crd).with(
+        "other.yaml",
+        &crd.replace("apiextensions.k8s.io", "apiextensions"),
+    );
+    let (code, out, err) = gavel(folder.path(), &["cost", "crd.yaml"], "");
+    let expected = "\
+error: crd.yaml:11:5: the key `served` is already set at 10:5
+error: crd.yaml:19:13: unknown field \"spec.versions[0].schema.openAPIV3Schema.properties.hosts.maxItem\"
+note: did you mean `maxItems`?\n";
+    assert_eq!((code, err.as_str()), (2, expected));
+    assert!(out.contains("  hosts rule 0"), "{out}");
+    let (code, _, err) = gavel(folder.path(), &["cost", "other.yaml"], "");
+    let expected = "error: other.yaml:11:5: the key `served` is already set at 10:5
+error: other.yaml:1:13: apiVersion: must name the group apiextensions.k8s.io, as apiextensions.k8s.io/v1 does\n";
+    assert_eq!((code, err.as_str()), (2, expected));
+}

@@ -8,6 +8,7 @@ use gavel_apimachinery::json;
 use gavel_engine::value::Json;
 use gavel_libraries::Server;
 use gavel_lint::{Figure, Linter, ObjectCost, Options, RuleCost, share};
+use gavel_manifest::problem::rule;
 use gavel_manifest::{Document, Severity};
 use serde_json::json;
 
@@ -22,7 +23,8 @@ use crate::report::{self, visible};
 pub(crate) fn run(args: &CostArgs) -> io::Result<Exit> {
     let mut manifests = Manifests::new(args.recursive, Progress::new(false));
     let paths: Vec<PathBuf> = args.paths.iter().chain(&args.filename).cloned().collect();
-    let documents = manifests.objects(&paths);
+    let mut documents = manifests.strict_objects(&paths);
+    documents.retain(|document| !manifests.refuse_misspelled(document));
     let options = Options {
         server: Server::new(args.kubernetes_version),
         max_object: args.max_object,
@@ -44,9 +46,8 @@ pub(crate) fn run(args: &CostArgs) -> io::Result<Exit> {
         report::warning(&"--compare: there is no older definition or policy to compare with");
     }
     let is_unknown = |cost: &ObjectCost| cost.rules.iter().any(|rule| rule.cost == Figure::Unknown);
-    if found.is_empty() || found.iter().any(|(_, cost)| is_unknown(cost)) {
-        report_errors(&options, &documents, &mut manifests);
-    }
+    let is_lacking = found.is_empty() || found.iter().any(|(_, cost)| is_unknown(cost));
+    report_errors(&options, &documents, is_lacking, &mut manifests);
     if found.is_empty() && !manifests.unusable() {
         manifests.complain_of_nothing(
             "nothing to cost: there must be a definition, or a policy that matches a known kind",
@@ -80,14 +81,18 @@ fn unusable(error: &str) -> io::Result<Exit> {
     Ok(Exit::Usage)
 }
 
-/// Reports the errors that the linter finds in the documents.
-fn report_errors(options: &Options, documents: &[Document], manifests: &mut Manifests) {
+/// Reports the unknown fields of the documents, which have no cost, and with `all` every error that the linter finds: a cost is lacking
+/// because of one. Duplicate keys were already reported when the documents were read.
+fn report_errors(options: &Options, documents: &[Document], all: bool, manifests: &mut Manifests) {
     let Ok(linter) = Linter::new(options, documents) else {
         return;
     };
     let problems = documents.iter().flat_map(|each| linter.document(each));
     for problem in problems.filter(|problem| problem.severity == Severity::Error) {
-        manifests.report(problem);
+        let is_wanted = all || problem.rule == rule::UNKNOWN_FIELD;
+        if is_wanted && problem.rule != rule::DUPLICATE_KEY {
+            manifests.report(problem);
+        }
     }
 }
 

@@ -290,6 +290,55 @@ spec:
     assert_eq!(text, expected);
 }
 
+#[test]
+fn a_list_is_removed_with_its_last_variable() {
+    let (before, validations) = POLICY.split_once("  validations:").unwrap();
+    let after = format!("  validations:{validations}");
+    for (variables, rest, count) in [
+        ("  variables:\n  - name: a\n    expression: '1'\n", "", 1),
+        (
+            "  variables:\n  - {name: a, expression: '1'}\n  - {name: b, expression: '2'}\n  - {name: c, expression: '3'}\n",
+            "",
+            3,
+        ),
+        (
+            "  # Variables.\n  variables: # none\n\n  # First.\n  - name: a\n    # One.\n    expression: '1'\n  # End.\n",
+            "  # Variables.\n  # none\n  # First.\n  # End.\n",
+            1,
+        ),
+        (
+            "  \"variables\" :\r\n    - name: a\r\n      expression: '1'\r\n",
+            "",
+            1,
+        ),
+        (
+            "  variables:\n  # gavel: ignore unused-variable\n  - {name: a, expression: '1'}\n  - {name: b, expression: '2'}\n",
+            "  variables:\n  # gavel: ignore unused-variable\n  - {name: a, expression: '1'}\n",
+            1,
+        ),
+    ] {
+        for at_the_end in [false, true] {
+            let text = |variables: &str| match at_the_end {
+                true => format!("{before}{after}{variables}"),
+                false => format!("{before}{variables}{after}"),
+            };
+            let folder = Folder::new().with("policy.yaml", text(variables).trim_end());
+            let args = [
+                "lint",
+                "policy.yaml",
+                "--fix",
+                "--select",
+                "unused-variable",
+            ];
+            let (_, out, err) = gavel(folder.path(), &args, "");
+            let fixed = std::fs::read_to_string(folder.path().join("policy.yaml")).unwrap();
+            assert_eq!(fixed.trim_end(), text(rest).trim_end(), "{out}{err}");
+            let expected = format!("fixed {count} finding");
+            assert!(err.starts_with(&expected), "{err}");
+        }
+    }
+}
+
 /// A fix may cause another finding, and moves the findings that are left.
 #[test]
 fn fixed_files_are_linted_again() {

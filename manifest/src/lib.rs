@@ -255,12 +255,21 @@ impl Document {
         Some(line.chars().skip(before).take(length).collect())
     }
 
-    /// The range of the lines of a list item, from the beginning of its first line to the beginning of the line after its last. The item
-    /// ends before the first line that is not indented deeper than its dash. `None` if the list is written in brackets.
-    pub fn lines_of_item(&self, item: &str) -> Option<Range> {
-        let start = self.layout.find(item).place();
+    /// The change of the file that removes the lines of a list item. If the item is the only one, the field that holds the list is removed
+    /// too, but not the comments above the item. An item ends before the first line that is not indented deeper than its dash. `None` if the
+    /// list is written in brackets.
+    pub fn without_item(&self, item: &str) -> Option<Suggestion> {
         let source = self.source.as_ref()?;
-        written::lines_of_item(source, start)
+        let lines = written::lines_of_item(source, self.layout.find(item).place())?;
+        let (list, _) = item.rsplit_once('[')?;
+        let list = self.layout.find(list);
+        match list.has_one_item() {
+            true => written::without_field(source, list.key(), lines),
+            false => Some(Suggestion {
+                range: lines,
+                replacement: String::new(),
+            }),
+        }
     }
 
     /// The duplicate keys, in the order of the text. The value of the last duplicate is used.

@@ -45,8 +45,12 @@ impl Source {
         self.from_line(line)?.lines().next()
     }
 
-    /// The byte at a place. A place to the right of the end of the file is the end of the file.
+    /// The byte at a place. A place to the right of the end of the file, or on the line below it, is the end of the file.
     pub fn byte_of(&self, place: Place) -> Option<usize> {
+        let lines = self.0.starts.len();
+        if usize::try_from(place.line).ok()? == lines.saturating_add(1) {
+            return Some(self.text().len());
+        }
         let start = self.start(place.line)?;
         let column = usize::try_from(place.column).ok()?.checked_sub(1)?;
         let rest = self.text().get(start..)?;

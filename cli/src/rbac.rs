@@ -7,7 +7,7 @@ use gavel_check::user;
 use gavel_engine::value::Json;
 use gavel_libraries::authorizer::{CachingAuthorizer, Rbac};
 use gavel_libraries::kubernetes::authorizer::AuthorizerValue;
-use gavel_manifest::{Document, Problem};
+use gavel_manifest::Document;
 
 use crate::input;
 
@@ -19,14 +19,8 @@ pub(crate) fn authorizer(
 ) -> Result<AuthorizerValue, String> {
     let mut manifests: Vec<Json> = Vec::new();
     for path in paths {
-        let files = gavel_manifest::files(path, false).map_err(|error| error.to_string())?;
-        if files.is_empty() {
-            return Err(Problem::no_manifests(path).to_string());
-        }
-        for file in files {
-            let documents = input::documents(&file).map_err(|problems| input::lines(&problems))?;
-            manifests.extend(documents.into_iter().map(Document::into_value));
-        }
+        let documents = input::all_documents(path).map_err(|problems| input::lines(&problems))?;
+        manifests.extend(documents.into_iter().map(Document::into_value));
     }
     let rbac = Rbac::from_manifests(&manifests).map_err(|error| error.to_string())?;
     let caching = CachingAuthorizer::new(Arc::new(rbac));

@@ -79,6 +79,42 @@ fn every_command_reports_an_input_with_the_same_text() {
 }
 
 #[test]
+fn pipes_in_folders_are_reported_and_not_read() {
+    let testdata = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/check");
+    let mut folder = Folder::new()
+        .with(
+            "all/a.yaml",
+            "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n",
+        )
+        .with("test.yaml", "kind: PolicyTest\ngiven: [all]\ntests: []\n");
+    for name in ["policy.yaml", "deployments.yaml"] {
+        let text = std::fs::read_to_string(testdata.join(name)).unwrap();
+        folder = folder.with(name, &text);
+    }
+    let pipe = folder.path().join("all/pipe.yaml");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.unwrap().success());
+    let of_folder = COMMANDS
+        .iter()
+        .filter(|command| !command.contains(&"--config"));
+    let of_folder = of_folder.map(|command| [*command, &["all"]].concat());
+    for command in of_folder.chain([vec!["lint", "-R", "."], vec!["test", "test.yaml"]]) {
+        let (status, out, err) = gavel(folder.path(), &command, "");
+        assert_eq!(status, 2, "{command:?}: {out}{err}");
+        let expected = "all/pipe.yaml: is not a regular file\n";
+        assert!(err.contains(expected), "{command:?}: {out}{err}");
+    }
+    let (status, _, err) = std::thread::scope(|scope| {
+        scope.spawn(|| std::fs::copy(testdata.join("policy.yaml"), &pipe));
+        gavel(folder.path(), &["lint", "all/pipe.yaml"], "")
+    });
+    assert_eq!(
+        (status, err.as_str()),
+        (0, "2 objects: 0 errors, 0 warnings, 1 note\n")
+    );
+}
+
+#[test]
 fn templates_are_recognized() {
     let testdata = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/check");
     let test = "kind: PolicyTest\ngiven: [helm.yaml]\ntests: []\n";

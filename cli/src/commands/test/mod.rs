@@ -289,14 +289,9 @@ impl Files for Beside<'_> {
     fn objects(&self, path: &str) -> Result<Vec<Document>, String> {
         let folder = self.0.parent().unwrap_or(Path::new(""));
         let path: PathBuf = folder.join(path);
-        let files = gavel_manifest::files(&path, false).map_err(|error| error.to_string())?;
-        let mut objects = Vec::new();
-        for file in files {
-            let documents = input::documents(&file).map_err(|problems| input::lines(&problems))?;
-            let documents = documents.into_iter().flat_map(Document::into_objects);
-            objects.extend(documents.map(gavel_state::as_built_in));
-        }
-        Ok(objects)
+        let documents = input::all_documents(&path).map_err(|problems| input::lines(&problems))?;
+        let objects = documents.into_iter().flat_map(Document::into_objects);
+        Ok(objects.map(gavel_state::as_built_in).collect())
     }
 }
 

@@ -326,6 +326,61 @@ fn policies_of_misspelled_groups_are_errors() {
 }
 
 #[test]
+fn objects_given_to_tests_are_read_like_other_policies() {
+    let testdata = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/policies");
+    let copy = |name: &str| std::fs::read_to_string(testdata.join(name)).unwrap();
+    let test = "\
+kind: PolicyTest
+given:
+- policy.yaml
+- apiVersion: admissionregistration.k8s.io/v1
+  kind: ValidatingAdmissionPolicy
+  metadata: {name: inline}
+  spec:
+    matchConstraints:
+      resourceRules:
+      - {apiGroups: [apps], apiVersions: [v1], operations: [CREATE], resources: [deployments]}
+    validations: [{expression: 'false', message: 'no'}]
+- apiVersion: admissionregistration.k8s.io/v1
+  kind: ValidatingAdmissionPolicyBinding
+  metadata: {name: inline}
+  spec: {policyName: inline, validationActions: [Deny]}
+object: deployment.yaml
+tests:
+- {name: a, set: {metadata.labels.owner: b}, expect: {decision: deny, message: 'no'}}
+";
+    let folder = Folder::new()
+        .with("policy.yaml", &copy("policy.yaml"))
+        .with("deployment.yaml", &copy("deployment.yaml"));
+    for (group, expected) in [
+        ("admissionregistration.k8s.io", None),
+        ("policies.gavel.example.com", None),
+        (
+            "admissionregistration.k8s.oi",
+            Some("admissionregistration.k8s.io"),
+        ),
+    ] {
+        let of_group = |text: &str| text.replace("admissionregistration.k8s.io", group);
+        folder.write("policy.yaml", &of_group(&copy("policy.yaml")));
+        folder.write("test.yaml", &of_group(test));
+        let (status, out, err) = gavel(folder.path(), &["test", "test.yaml"], "");
+        let Some(meant) = expected else {
+            assert_eq!((status, err.as_str()), (0, "1 test, 0 failed\n"), "{out}");
+            continue;
+        };
+        let message = format!("apiVersion: must name the group {meant}, as {meant}/v1 does");
+        let expected = format!(
+            "\
+error: test.yaml:3:3: given[0]: policy.yaml:1:13: {message}
+    policy.yaml:16:13: {message}
+error: test.yaml:4:15: {message}
+error: test.yaml:12:15: {message}\n"
+        );
+        assert_eq!((status, err), (2, expected), "{out}");
+    }
+}
+
+#[test]
 fn standard_input_has_one_name_in_json() {
     let testdata = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/check");
     let objects = std::fs::read_to_string(testdata.join("deployments.yaml")).unwrap();

@@ -160,6 +160,17 @@ impl Document {
         Document { value, ..self }
     }
 
+    /// A value in the document as a document at the same place; `path` is the path of its field. Duplicate keys stay with this document.
+    fn part(&self, path: &str, value: Json) -> Document {
+        Document {
+            value,
+            layout: self.layout.find(path).clone(),
+            duplicates: Vec::new(),
+            file: self.file.clone(),
+            source: self.source.clone(),
+        }
+    }
+
     /// The value, without places.
     pub fn into_value(self) -> Json {
         self.value

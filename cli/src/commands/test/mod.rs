@@ -291,7 +291,7 @@ impl Files for Beside<'_> {
         let path: PathBuf = folder.join(path);
         let documents = input::all_documents(&path).map_err(|problems| input::lines(&problems))?;
         let objects = documents.into_iter().flat_map(Document::into_objects);
-        Ok(objects.map(gavel_state::as_built_in).collect())
+        Ok(objects.collect())
     }
 }
 

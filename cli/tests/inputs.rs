@@ -6,7 +6,7 @@ use std::path::Path;
 #[expect(dead_code, reason = "other tests use the rest of this module")]
 mod program;
 
-use program::{Folder, gavel};
+use program::{Folder, gavel, mutating_policy};
 
 /// The commands that read manifests. The file that cannot be used is the last argument.
 const COMMANDS: [&[&str]; 13] = [
@@ -494,4 +494,82 @@ spec: {policyName: b, validationActions: [Deny]}
     let expected = "warning: binding bound names the policy \"b\", which is invalid
 error: kinds.yaml:11:1: apiVersion must be a string\n";
     assert_eq!(err, expected);
+}
+
+#[test]
+fn every_command_reads_lists_as_kubectl_does() {
+    let testdata = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/policies");
+    let policy = std::fs::read_to_string(testdata.join("policy.yaml")).unwrap();
+    let items = "{\"metadata\": {\"name\": \"a\"}}";
+    let list = |items: &str| {
+        format!("{{\"kind\": \"DeploymentList\", \"apiVersion\": \"apps/v1\", \"items\": {items}}}")
+    };
+    let large = vec![items; 1 << 15].join(", ");
+    let folder = Folder::new()
+        .with("policy.yaml", &policy)
+        .with("list.json", &list(&format!("[{items}]")))
+        .with("null.json", &list("null"))
+        .with("large.json", &list(&format!("[{large}]")))
+        .with(
+            "item.yaml",
+            "kind: List\napiVersion: v1\nitems:\n- kind: Deployment\n",
+        );
+    for (args, expected) in [
+        (
+            &["check", "policy.yaml", "list.json"][..],
+            "1 object: 1 denied, 0 warned, 0 audited\n",
+        ),
+        (
+            &["check", "policy.yaml", "null.json"],
+            "error: nothing was checked",
+        ),
+        (
+            &["audit", "--policies", "policy.yaml", "null.json"],
+            "0 objects in ",
+        ),
+        (
+            &["audit", "--policies", "policy.yaml", "list.json"],
+            "s: 1 violation\n",
+        ),
+        (
+            &["audit", "--policies", "policy.yaml", "large.json"],
+            "s: 32768 violations\n",
+        ),
+        (
+            &[
+                "upgrade-check",
+                "--from",
+                "1.36",
+                "policy.yaml",
+                "--sample",
+                "list.json",
+            ],
+            "2 objects, 1 sample, 0 changes\n",
+        ),
+    ] {
+        let (_, _, err) = gavel(folder.path(), args, "");
+        assert!(err.contains(expected), "{args:?}: {err}");
+    }
+    let missing = "error: item.yaml:4:3: apiVersion must be set\n";
+    for args in [
+        &["check", "policy.yaml", "item.yaml"][..],
+        &["audit", "--policies", "policy.yaml", "item.yaml"],
+        &[
+            "upgrade-check",
+            "--from",
+            "1.36",
+            "policy.yaml",
+            "--sample",
+            "item.yaml",
+        ],
+        &["mutate", "--policies", "mutating.yaml", "item.yaml"],
+    ] {
+        folder.write(
+            "mutating.yaml",
+            &mutating_policy("a", "deployments", "Object{}"),
+        );
+        let (status, _, err) = gavel(folder.path(), args, "");
+        assert!(err.contains(missing), "{args:?}: {err}");
+        assert_eq!(status, 2, "{args:?}");
+    }
 }

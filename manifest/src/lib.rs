@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 use gavel_apimachinery::field::Error;
 use gavel_apimachinery::serializer::{StrictFault, StrictFaultKind};
-use serde_json::Value as Json;
+use serde_json::{Map, Value as Json};
 
 mod decode;
 mod fields;
@@ -301,17 +301,25 @@ impl Document {
         objects
     }
 
-    /// The items of a list of objects. If the document is not a list of objects, the error is the unchanged document.
+    /// The items of a list of objects; null is an empty list, because Go writes a nil list as null. If the document is not a list of
+    /// objects, the error is the unchanged document.
     fn into_items(mut self) -> Result<Vec<Document>, Box<Document>> {
         let is_list = self
             .value
             .get("kind")
             .and_then(Json::as_str)
             .is_some_and(|kind| kind.ends_with("List"));
-        let items = match self.value.get_mut("items") {
+        let mut items = match self.value.get_mut("items") {
             Some(Json::Array(items)) if is_list => std::mem::take(items),
+            Some(Json::Null) if is_list => Vec::new(),
             _ => return Err(Box::new(self)),
         };
+        for item in &mut items {
+            self.value
+                .as_object()
+                .into_iter()
+                .for_each(|list| complete_item(item, list));
+        }
         let mut duplicates = Some(std::mem::take(&mut self.duplicates));
         let file = self.file.take();
         let source = self.source.take();
@@ -331,6 +339,28 @@ impl Document {
                 source: source.clone(),
             });
         Ok(documents.collect())
+    }
+}
+
+/// Sets the `apiVersion` and the `kind` of an item of a list such as a `PodList` if one of them is missing, as kubectl does: API servers
+/// leave them out. `list` are the other fields of the list.
+pub fn complete_item(item: &mut Json, list: &Map<String, Json>) {
+    let text = |fields: &Map<String, Json>, key| match fields.get(key) {
+        Some(Json::String(text)) if !text.is_empty() => Some(text.clone()),
+        _ => None,
+    };
+    let kind = text(list, "kind");
+    let kind = kind.as_deref().and_then(|kind| kind.strip_suffix("List"));
+    let (Some(kind), Some(api_version), Json::Object(fields)) = (
+        kind.filter(|kind| !kind.is_empty()),
+        text(list, "apiVersion"),
+        item,
+    ) else {
+        return;
+    };
+    if text(fields, "apiVersion").is_none() || text(fields, "kind").is_none() {
+        fields.insert("apiVersion".to_owned(), api_version.into());
+        fields.insert("kind".to_owned(), kind.into());
     }
 }
 

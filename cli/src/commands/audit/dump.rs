@@ -6,8 +6,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use gavel_engine::value::Json;
-use gavel_manifest::{Document, Format, Problem, Reading, json_problem};
+use gavel_manifest::{Document, Format, Problem, Reading, complete_item, json_problem};
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde_json::Map;
 
 use crate::input;
 
@@ -82,13 +83,14 @@ impl<'de, L: FnMut(Document) -> io::Result<()>> Visitor<'de> for Object<'_, L> {
     }
 
     fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<(), M::Error> {
-        let mut fields = serde_json::Map::new();
+        let mut fields = Map::new();
         let mut is_list = false;
         while let Some(key) = map.next_key::<String>()? {
             let kind = fields.get("kind").and_then(Json::as_str);
             // kubectl writes `items` before `kind`, so the kind can still be unknown here.
             if key == "items" && kind.is_none_or(|kind| kind.ends_with("List")) {
-                map.next_value_seed(Items { look: self.look })?;
+                let (list, look) = (&fields, &mut *self.look);
+                map.next_value_seed(Items { list, look })?;
                 is_list = true;
             } else {
                 let value = map.next_value()?;
@@ -104,6 +106,8 @@ impl<'de, L: FnMut(Document) -> io::Result<()>> Visitor<'de> for Object<'_, L> {
 
 /// Deserializes the items of a list, and calls `look` with each of them.
 struct Items<'l, L> {
+    /// The fields of the list before its items.
+    list: &'l Map<String, Json>,
     look: &'l mut L,
 }
 
@@ -128,7 +132,8 @@ impl<'de, L: FnMut(Document) -> io::Result<()>> Visitor<'de> for Items<'_, L> {
     }
 
     fn visit_seq<S: SeqAccess<'de>>(self, mut items: S) -> Result<(), S::Error> {
-        while let Some(item) = items.next_element::<Json>()? {
+        while let Some(mut item) = items.next_element::<Json>()? {
+            complete_item(&mut item, self.list);
             give(item, self.look)?;
         }
         Ok(())

@@ -250,6 +250,26 @@ fn a_rule_without_a_cost_is_no_success() {
 }
 
 #[test]
+fn an_unknown_cost_of_a_policy_is_explained() {
+    let policy = "\
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: a}
+spec:
+  matchConstraints:
+    resourceRules:
+    - {apiGroups: [apps], apiVersions: [v1], operations: [CREATE], resources: [deployments]}
+  variables: [{name: unused, expression: '1'}]
+  validations: [{expression: object.spek.replicas < 5}]
+";
+    let folder = Folder::new().with("policy.yaml", policy);
+    let (code, out, err) = gavel(folder.path(), &["cost", "policy.yaml"], "");
+    assert!(out.contains("unknown of 1000000\n"), "{out}");
+    let expected = "warning: policy.yaml:9:36: spec.validations[0].expression: undefined field 'spek' (apps/v1 Deployment)\n";
+    assert_eq!((code, err.as_str()), (0, expected));
+}
+
+#[test]
 fn long_parts_keep_the_end_of_their_receiver() {
     let expression = "authorizer.group('apps').resource('deployments').namespace(object.metadata.namespace).check('deploy').allowed() \
         && object.metadata.name.matches('^(a|b|c|d|e|f|g|h|i|j|k|l|m|n|o|p|q|r|s|t|u|v|w|x|y|z)+$')";

@@ -249,6 +249,7 @@ fn all_missing_files_are_reported_and_nothing_else() {
     let folder = Folder::new();
     for (args, missing) in [
         (&["test", "--init", "a.yaml"][..], &["a.yaml"][..]),
+        (&["check", "a.yaml"], &["a.yaml"]),
         (
             &["mutate", "a.yaml", "--policies", "b.yaml"],
             &["b.yaml", "a.yaml"],

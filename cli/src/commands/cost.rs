@@ -1,6 +1,6 @@
 //! `gavel cost`: estimates the costs of rules and expressions without evaluating them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::{self, Write};
 use std::path::PathBuf;
 
@@ -45,9 +45,7 @@ pub(crate) fn run(args: &CostArgs) -> io::Result<Exit> {
     if !args.compare.is_empty() && before.is_empty() {
         report::warning(&"--compare: there is no older definition or policy to compare with");
     }
-    let is_unknown = |cost: &ObjectCost| cost.rules.iter().any(|rule| rule.cost == Figure::Unknown);
-    let is_lacking = found.is_empty() || found.iter().any(|(_, cost)| is_unknown(cost));
-    report_errors(&options, &documents, is_lacking, &mut manifests);
+    report_causes(&options, &documents, &found, &mut manifests);
     if found.is_empty() && !manifests.unusable() {
         manifests.complain_of_nothing(
             "nothing to cost: there must be a definition, or a policy that matches a known kind",
@@ -81,17 +79,39 @@ fn unusable(error: &str) -> io::Result<Exit> {
     Ok(Exit::Usage)
 }
 
-/// Reports the unknown fields of the documents, which have no cost, and with `all` every error that the linter finds: a cost is lacking
-/// because of one. Duplicate keys were already reported when the documents were read.
-fn report_errors(options: &Options, documents: &[Document], all: bool, manifests: &mut Manifests) {
+/// Reports what the linter finds in the documents about costs that are lacking: all errors if a cost is lacking, and the warnings about
+/// expressions whose costs are unknown. Unknown fields have no costs, so they are always reported. Duplicate keys were already reported when
+/// the documents were read.
+fn report_causes(
+    options: &Options,
+    documents: &[Document],
+    found: &[(&Document, ObjectCost)],
+    manifests: &mut Manifests,
+) {
     let Ok(linter) = Linter::new(options, documents) else {
         return;
     };
-    let problems = documents.iter().flat_map(|each| linter.document(each));
-    for problem in problems.filter(|problem| problem.severity == Severity::Error) {
-        let is_wanted = all || problem.rule == rule::UNKNOWN_FIELD;
-        if is_wanted && problem.rule != rule::DUPLICATE_KEY {
-            manifests.report(problem);
+    let unknown = found.iter().flat_map(|(document, cost)| {
+        let unknown = cost
+            .rules
+            .iter()
+            .filter(|rule| rule.cost == Figure::Unknown);
+        unknown.map(|rule| (document.file(), rule.place))
+    });
+    let unknown: HashSet<_> = unknown.collect();
+    let is_lacking = found.is_empty() || !unknown.is_empty();
+    for document in documents {
+        for problem in linter.document(document) {
+            let is_error = problem.severity == Severity::Error
+                && (is_lacking || problem.rule == rule::UNKNOWN_FIELD)
+                && problem.rule != rule::DUPLICATE_KEY;
+            let place = document.place_of(&problem.field);
+            let is_of_unknown = unknown.contains(&(document.file(), place));
+            if is_error {
+                manifests.report(problem);
+            } else if problem.severity == Severity::Warning && is_of_unknown {
+                report::warning(&problem);
+            }
         }
     }
 }

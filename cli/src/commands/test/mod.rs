@@ -190,7 +190,7 @@ impl TestRun<'_> {
     }
 
     fn report_outcome(&mut self, outcome: &Outcome<'_>) -> io::Result<()> {
-        let file = outcome.file.display();
+        let file = outcome.file.display().to_string();
         match self.args.output {
             Format::Json => {
                 let line = json!({
@@ -210,7 +210,8 @@ impl TestRun<'_> {
                 };
                 writeln!(
                     self.out,
-                    "{verdict} {file}: {}",
+                    "{verdict} {}: {}",
+                    visible(&file),
                     visible(&outcome.test.name)
                 )?;
                 for line in outcome.error.iter().flat_map(|error| error.lines()) {

@@ -88,6 +88,16 @@ spec:
             1,
         ),
         (
+            "  variables: &all\n  - name: a\n    expression: '1'\n",
+            "  variables: &all\n  - name: a\n    expression: '1'\n",
+            0,
+        ),
+        (
+            "  variables:\n  - name: a\n    expression: &one '1'\n",
+            "  variables:\n  - name: a\n    expression: &one '1'\n",
+            0,
+        ),
+        (
             "  \"variables\" :\r\n    - name: a\r\n      expression: '1'\r\n",
             "",
             1,
@@ -117,5 +127,23 @@ spec:
             let expected = format!("fixed {count} finding");
             assert!(err.starts_with(&expected), "{err}");
         }
+    }
+}
+
+#[test]
+fn a_byte_order_mark_moves_no_fix() {
+    let policy = "\
+apiVersion: admissionregistration.k8s.io/v1beta1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: a}
+spec: {policyName: a, validationActions: [Deny]}
+";
+    let json = r#"{"apiVersion": "admissionregistration.k8s.io/v1beta1", "kind": "ValidatingAdmissionPolicyBinding", "metadata": {"name": "b"}, "spec": {"policyName": "b", "validationActions": ["Deny"]}}"#;
+    let folder = Folder::new();
+    for (name, text) in [("a.yaml", policy), ("b.json", json)] {
+        folder.write(name, &format!("\u{feff}{text}"));
+        let (_, out, err) = gavel(folder.path(), &["lint", name, "--fix"], "");
+        let fixed = std::fs::read_to_string(folder.path().join(name)).unwrap();
+        assert_eq!(fixed, text.replace("v1beta1", "v1"), "{out}{err}");
     }
 }

@@ -510,7 +510,7 @@ fn every_command_reads_lists_as_kubectl_does() {
         .with("policy.yaml", &policy)
         .with("list.json", &list(&format!("[{items}]")))
         .with("null.json", &list("null"))
-        .with("large.json", &list(&format!("[{large}]")))
+        .with("large.json", &format!("\u{feff}{}", list(&format!("[{large}]"))))
         .with(
             "item.yaml",
             "kind: List\napiVersion: v1\nitems:\n- kind: Deployment\n",

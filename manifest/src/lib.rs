@@ -38,7 +38,7 @@ mod unclosed;
 mod written;
 mod yaml;
 
-pub use decode::decode;
+pub use decode::{BYTE_ORDER_MARK, decode};
 pub use fields::Fields;
 pub use files::{distinct, files};
 pub use json::json_problem;

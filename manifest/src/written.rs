@@ -227,7 +227,8 @@ impl WrittenWalk<'_> {
     }
 }
 
-/// The lines of an item of a block list, from the beginning of the first to the beginning of the line after the last; the value of the item begins at the place `value`.
+/// The lines of an item of a block list, from the beginning of the first to the beginning of the line after the last; `None` if the item
+/// seems to have an anchor. The value of the item begins at the place `value`.
 pub(crate) fn lines_of_item(source: &Source, value: Place) -> Option<Range> {
     let column = usize::try_from(value.column).ok()?.checked_sub(1)?;
     let mut lines = source.from_line(value.line)?.lines();
@@ -250,10 +251,12 @@ pub(crate) fn lines_of_item(source: &Source, value: Place) -> Option<Range> {
         last = n;
     }
     let beginning = |line| Place { line, column: 1 };
-    Some(Range {
-        start: beginning(value.line),
-        end: beginning(last.saturating_add(1)),
-    })
+    let (start, end) = (beginning(value.line), beginning(last.saturating_add(1)));
+    let text = source.get(source.byte_of(start)?..source.byte_of(end)?)?;
+    // An alias below may name an anchor of the item.
+    let mut words = text.split_whitespace();
+    let has_anchor = words.any(|word| word.starts_with('&') && !word.starts_with("&&"));
+    (!has_anchor).then_some(Range { start, end })
 }
 
 /// Removes a field whose value is a block list of one item; `item` are the lines of the item. Comments above the item are kept. `None` if

@@ -163,11 +163,7 @@ fn request(args: EvalArgs) -> Result<EvalRequest, String> {
     }
     let bindings = bound(args.bind, &mut variables)?;
     let expr = match (expr_file, args.expr) {
-        (Some(path), _) => {
-            let text = input::text(&path).map_err(|error| error.to_string())?;
-            // Some editors and shells write a byte order mark.
-            text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned()
-        }
+        (Some(path), _) => input::text(&path).map_err(|error| error.to_string())?,
         (None, expr) => expr.unwrap_or_default(),
     };
     let language = match (args.env, args.container) {

@@ -1,12 +1,14 @@
 //! Reads the objects of large JSON files one at a time, because a dump of a cluster may be larger than the memory.
 
 use std::fs::File;
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 use std::sync::Arc;
 
 use gavel_engine::value::Json;
-use gavel_manifest::{Document, Format, Problem, Reading, complete_item, json_problem};
+use gavel_manifest::{
+    BYTE_ORDER_MARK, Document, Format, Problem, Reading, complete_item, json_problem,
+};
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::Map;
 
@@ -34,9 +36,16 @@ pub(super) fn objects(
     path: &Path,
     look: &mut impl FnMut(Document) -> io::Result<()>,
 ) -> Result<(), Problem> {
-    let file = File::open(path).map_err(|error| Problem::unreadable(path, error))?;
-    let read = read(BufReader::with_capacity(1 << 16, file), look);
-    read.map_err(|error| problem(path, &error))
+    let failed = |error| Problem::unreadable(path, error);
+    let mut file = BufReader::with_capacity(1 << 16, File::open(path).map_err(failed)?);
+    if file
+        .fill_buf()
+        .map_err(failed)?
+        .starts_with(BYTE_ORDER_MARK)
+    {
+        file.consume(BYTE_ORDER_MARK.len());
+    }
+    read(file, look).map_err(|error| problem(path, &error))
 }
 
 /// The problem of a file that cannot be read to its end. A file of up to [`MAX_READ_AGAIN`] bytes is read again as a whole, so that the

@@ -89,7 +89,8 @@ mod tests {
         assert_eq!(found("ab\ncd", 2, 9), (line("cd"), Some(5)));
         assert_eq!(found("äb\néd", 2, 2), (line("éd"), Some(6)));
         assert_eq!(found("äb\n", 2, 9), (None, Some(4)));
-        assert_eq!(found("ab", 2, 1), (None, None));
+        assert_eq!(found("ab", 2, 1), (None, Some(2)));
+        assert_eq!(found("ab", 3, 1), (None, None));
         assert_eq!(found("ab", 0, 1), (None, None));
     }
 }

@@ -510,10 +510,13 @@ fn every_command_reads_lists_as_kubectl_does() {
         .with("policy.yaml", &policy)
         .with("list.json", &list(&format!("[{items}]")))
         .with("null.json", &list("null"))
-        .with("large.json", &format!("\u{feff}{}", list(&format!("[{large}]"))))
+        .with(
+            "large.json",
+            &format!("\u{feff}{}", list(&format!("[{large}]"))),
+        )
         .with(
             "item.yaml",
-            "kind: List\napiVersion: v1\nitems:\n- kind: Deployment\n",
+            "kind: List\napiVersion: v1\nitems:\n- kind: Deployment\n- {kind: A, apiVersion: a/b/c}\n",
         );
     for (args, expected) in [
         (
@@ -551,7 +554,8 @@ fn every_command_reads_lists_as_kubectl_does() {
         let (_, _, err) = gavel(folder.path(), args, "");
         assert!(err.contains(expected), "{args:?}: {err}");
     }
-    let missing = "error: item.yaml:4:3: apiVersion must be set\n";
+    let missing = "error: item.yaml:4:3: apiVersion must be set
+error: item.yaml:5:3: unexpected GroupVersion string: a/b/c\n";
     for args in [
         &["check", "policy.yaml", "item.yaml"][..],
         &["audit", "--policies", "policy.yaml", "item.yaml"],

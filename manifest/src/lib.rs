@@ -76,11 +76,20 @@ impl Format {
 /// are still read. This applies to invalid YAML and to values that Kubernetes cannot convert to JSON: lists as keys, numbers that are not
 /// finite, nesting deeper than 127 levels, and aliases that expand to more than 100,000 values. A JSON text is read as a whole or not at
 /// all. If the text looks like a template, such as one of Helm, the help of the problems says so.
+///
+/// A text that is not YAML is read as JSON if it is JSON values one after the other, which `jq '.items[]'` writes and kubectl reads.
 pub fn read(text: &str, format: Format) -> Reading {
     let mut reading = match format {
         Format::Json => json::read(text),
         Format::Yaml => yaml::read(text),
     };
+    if format == Format::Yaml && !reading.problems.is_empty() && text.trim_start().starts_with('{')
+    {
+        let values = json::read(text);
+        if values.problems.is_empty() {
+            reading = values;
+        }
+    }
     if !reading.problems.is_empty() && text.contains("{{") {
         let help = "the file looks like a template: render it first, such as with `helm template`";
         let problems = std::mem::take(&mut reading.problems).into_iter();

@@ -371,6 +371,14 @@ subjects: [{kind: Group, name: 'system:serviceaccounts:shop'}, {kind: User, name
         &["1", "--rbac", rbac, "--as", "a", "--bind", "authorizer={}"],
         "--bind authorizer must not be given with --rbac",
     );
+    let other = file(
+        "other.yaml",
+        "apiVersion: rbac/v1\nkind: Role\nmetadata: {name: a}\n",
+    );
+    refuses(
+        &["1", "--rbac", other.to_str().unwrap(), "--as", "a"],
+        "--rbac must name roles or bindings of rbac.authorization.k8s.io, but there is none",
+    );
 }
 
 #[test]

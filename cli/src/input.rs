@@ -1,11 +1,45 @@
 //! Reads input files: JSON and YAML.
 
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use gavel_engine::value::Json;
 use gavel_manifest::{Document, Format, Problem, Reading};
+
+/// The files of manifests at a path, as [`gavel_manifest::files`] finds them, and the problems of finding them. Pipes, sockets and devices
+/// in a folder are problems, because reading one may never end; they are only read if the path itself names them.
+pub(crate) fn files(path: &Path, recursive: bool) -> (Vec<PathBuf>, Vec<Problem>) {
+    let files = match gavel_manifest::files(path, recursive) {
+        Ok(files) => files,
+        Err(problem) => return (Vec::new(), vec![problem]),
+    };
+    if !path.is_dir() {
+        return (files, Vec::new());
+    }
+    // Reading a link that leads nowhere reports why.
+    let is_regular = |file: &PathBuf| file.metadata().map_or(true, |found| found.is_file());
+    let (files, others): (Vec<_>, Vec<_>) = files.into_iter().partition(is_regular);
+    let others = others.iter();
+    let problems = others.map(|file| Problem::unreadable(file, "is not a regular file"));
+    (files, problems.collect())
+}
+
+/// The documents of the files at a path. If a file cannot be used, all problems of finding the files or of reading it are returned.
+pub(crate) fn all_documents(path: &Path) -> Result<Vec<Document>, Vec<Problem>> {
+    let (files, problems) = files(path, false);
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+    if files.is_empty() {
+        return Err(vec![Problem::no_manifests(path)]);
+    }
+    let mut all = Vec::new();
+    for file in files {
+        all.extend(documents(&file)?);
+    }
+    Ok(all)
+}
 
 /// The text of a file; `-` is standard input.
 pub(crate) fn text(path: &Path) -> Result<String, Problem> {

@@ -117,11 +117,12 @@ impl Manifests {
             if !self.recursive && path.is_dir() {
                 self.shallow.push(path.clone());
             }
-            match gavel_manifest::files(path, self.recursive) {
-                Ok(found) if found.is_empty() => self.report_empty_folder(path),
-                Ok(found) => named.extend(found),
-                Err(problem) => self.report(problem),
+            let (found, problems) = input::files(path, self.recursive);
+            if found.is_empty() && problems.is_empty() {
+                self.report_empty_folder(path);
             }
+            self.report_all(problems);
+            named.extend(found);
         }
         gavel_manifest::distinct(named)
     }

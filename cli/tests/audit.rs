@@ -27,6 +27,17 @@ fn files_beside_policies_are_ignored() {
         );
         assert!(!stderr.contains("error:"), "{stderr}");
     }
+    let folder = Folder::new().with("test.yaml", "kind: PolicyTest\ntests: []\n");
+    let policies = root().join("testdata/policies/policy.yaml");
+    let args = [
+        "audit",
+        "--policies",
+        policies.to_str().unwrap(),
+        "test.yaml",
+    ];
+    let (status, _, stderr) = gavel(folder.path(), &args, "");
+    assert!(stderr.starts_with("0 objects in "), "{stderr}");
+    assert_eq!(status, 0);
 }
 
 /// A policy of Deployments with this `spec.validations` and `spec.matchConditions`, and its binding.

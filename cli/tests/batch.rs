@@ -286,6 +286,14 @@ fn malformed_requests_are_answered_with_the_reason() {
 }
 
 #[test]
+fn unknown_keys_are_ignored() {
+    let request = json!({"op": "eval", "expr": "1 + 1"});
+    let mut noted = request.clone();
+    noted["note"] = json!({"from": "a"});
+    assert_eq!(answer(&noted), answer(&request));
+}
+
+#[test]
 fn bad_lines_do_not_end_the_stream() {
     let deep = |n: usize| {
         format!(

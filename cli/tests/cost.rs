@@ -250,6 +250,26 @@ fn a_rule_without_a_cost_is_no_success() {
 }
 
 #[test]
+fn an_unknown_cost_of_a_policy_is_explained() {
+    let policy = "\
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: a}
+spec:
+  matchConstraints:
+    resourceRules:
+    - {apiGroups: [apps], apiVersions: [v1], operations: [CREATE], resources: [deployments]}
+  variables: [{name: unused, expression: '1'}]
+  validations: [{expression: object.spek.replicas < 5}]
+";
+    let folder = Folder::new().with("policy.yaml", policy);
+    let (code, out, err) = gavel(folder.path(), &["cost", "policy.yaml"], "");
+    assert!(out.contains("unknown of 1000000\n"), "{out}");
+    let expected = "warning: policy.yaml:9:36: spec.validations[0].expression: undefined field 'spek' (apps/v1 Deployment)\n";
+    assert_eq!((code, err.as_str()), (0, expected));
+}
+
+#[test]
 fn long_parts_keep_the_end_of_their_receiver() {
     let expression = "authorizer.group('apps').resource('deployments').namespace(object.metadata.namespace).check('deploy').allowed() \
         && object.metadata.name.matches('^(a|b|c|d|e|f|g|h|i|j|k|l|m|n|o|p|q|r|s|t|u|v|w|x|y|z)+$')";
@@ -279,4 +299,25 @@ spec:
         "object.metadata.name",
     ];
     assert_eq!(texts, expected);
+}
+
+#[test]
+fn unknown_fields_and_duplicate_keys_are_reported_beside_the_costs() {
+    let crd =
+        schema("maxItem: 10").replace("    served: true\n", "    served: true\n    served: true\n");
+    let folder = Folder::new().with("crd.yaml", &crd).with(
+        "other.yaml",
+        &crd.replace("apiextensions.k8s.io", "apiextensions"),
+    );
+    let (code, out, err) = gavel(folder.path(), &["cost", "crd.yaml"], "");
+    let expected = "\
+error: crd.yaml:11:5: the key `served` is already set at 10:5
+error: crd.yaml:19:13: unknown field \"spec.versions[0].schema.openAPIV3Schema.properties.hosts.maxItem\"
+note: did you mean `maxItems`?\n";
+    assert_eq!((code, err.as_str()), (2, expected));
+    assert!(out.contains("  hosts rule 0"), "{out}");
+    let (code, _, err) = gavel(folder.path(), &["cost", "other.yaml"], "");
+    let expected = "error: other.yaml:11:5: the key `served` is already set at 10:5
+error: other.yaml:1:13: apiVersion: must name the group apiextensions.k8s.io, as apiextensions.k8s.io/v1 does\n";
+    assert_eq!((code, err.as_str()), (2, expected));
 }

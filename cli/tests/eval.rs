@@ -143,8 +143,10 @@ fn files_hold_bindings_and_expressions() {
         &["--file", &expr.display().to_string(), "--bind", &yaml],
         "true\ntype: bool\n",
     );
-    let ran = gavel_with_input(&["-"], "1 +\n 1");
-    assert_eq!((ran.out.as_str(), ran.status), ("2\ntype: int\n", 0));
+    for text in ["1 +\n 1", "\u{feff}1 + 1\r\n"] {
+        let ran = gavel_with_input(&["-"], text);
+        assert_eq!((ran.out.as_str(), ran.status), ("2\ntype: int\n", 0));
+    }
     let ran = gavel_with_input(&["x.a", "--bind", "x=@-"], "a: yes");
     assert_eq!((ran.out.as_str(), ran.status), ("true\ntype: dyn\n", 0));
 }
@@ -368,6 +370,14 @@ subjects: [{kind: Group, name: 'system:serviceaccounts:shop'}, {kind: User, name
     refuses(
         &["1", "--rbac", rbac, "--as", "a", "--bind", "authorizer={}"],
         "--bind authorizer must not be given with --rbac",
+    );
+    let other = file(
+        "other.yaml",
+        "apiVersion: rbac/v1\nkind: Role\nmetadata: {name: a}\n",
+    );
+    refuses(
+        &["1", "--rbac", other.to_str().unwrap(), "--as", "a"],
+        "--rbac must name roles or bindings of rbac.authorization.k8s.io, but there is none",
     );
 }
 

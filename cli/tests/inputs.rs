@@ -6,7 +6,7 @@ use std::path::Path;
 #[expect(dead_code, reason = "other tests use the rest of this module")]
 mod program;
 
-use program::{Folder, gavel};
+use program::{Folder, gavel, mutating_policy};
 
 /// The commands that read manifests. The file that cannot be used is the last argument.
 const COMMANDS: [&[&str]; 13] = [
@@ -76,6 +76,42 @@ fn every_command_reports_an_input_with_the_same_text() {
         let expected = "error: empty: has no files that end in .yaml, .yml or .json\n";
         assert!(err.contains(expected), "{command:?}: {err}");
     }
+}
+
+#[test]
+fn pipes_in_folders_are_reported_and_not_read() {
+    let testdata = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/check");
+    let mut folder = Folder::new()
+        .with(
+            "all/a.yaml",
+            "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n",
+        )
+        .with("test.yaml", "kind: PolicyTest\ngiven: [all]\ntests: []\n");
+    for name in ["policy.yaml", "deployments.yaml"] {
+        let text = std::fs::read_to_string(testdata.join(name)).unwrap();
+        folder = folder.with(name, &text);
+    }
+    let pipe = folder.path().join("all/pipe.yaml");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.unwrap().success());
+    let of_folder = COMMANDS
+        .iter()
+        .filter(|command| !command.contains(&"--config"));
+    let of_folder = of_folder.map(|command| [*command, &["all"]].concat());
+    for command in of_folder.chain([vec!["lint", "-R", "."], vec!["test", "test.yaml"]]) {
+        let (status, out, err) = gavel(folder.path(), &command, "");
+        assert_eq!(status, 2, "{command:?}: {out}{err}");
+        let expected = "all/pipe.yaml: is not a regular file\n";
+        assert!(err.contains(expected), "{command:?}: {out}{err}");
+    }
+    let (status, _, err) = std::thread::scope(|scope| {
+        scope.spawn(|| std::fs::copy(testdata.join("policy.yaml"), &pipe));
+        gavel(folder.path(), &["lint", "all/pipe.yaml"], "")
+    });
+    assert_eq!(
+        (status, err.as_str()),
+        (0, "2 objects: 0 errors, 0 warnings, 1 note\n")
+    );
 }
 
 #[test]
@@ -213,6 +249,7 @@ fn all_missing_files_are_reported_and_nothing_else() {
     let folder = Folder::new();
     for (args, missing) in [
         (&["test", "--init", "a.yaml"][..], &["a.yaml"][..]),
+        (&["check", "a.yaml"], &["a.yaml"]),
         (
             &["mutate", "a.yaml", "--policies", "b.yaml"],
             &["b.yaml", "a.yaml"],
@@ -286,6 +323,61 @@ fn policies_of_misspelled_groups_are_errors() {
             assert!(err.contains(&expected), "{args:?}: {err}");
         }
         assert_eq!(status, 2, "{args:?}");
+    }
+}
+
+#[test]
+fn objects_given_to_tests_are_read_like_other_policies() {
+    let testdata = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/policies");
+    let copy = |name: &str| std::fs::read_to_string(testdata.join(name)).unwrap();
+    let test = "\
+kind: PolicyTest
+given:
+- policy.yaml
+- apiVersion: admissionregistration.k8s.io/v1
+  kind: ValidatingAdmissionPolicy
+  metadata: {name: inline}
+  spec:
+    matchConstraints:
+      resourceRules:
+      - {apiGroups: [apps], apiVersions: [v1], operations: [CREATE], resources: [deployments]}
+    validations: [{expression: 'false', message: 'no'}]
+- apiVersion: admissionregistration.k8s.io/v1
+  kind: ValidatingAdmissionPolicyBinding
+  metadata: {name: inline}
+  spec: {policyName: inline, validationActions: [Deny]}
+object: deployment.yaml
+tests:
+- {name: a, set: {metadata.labels.owner: b}, expect: {decision: deny, message: 'no'}}
+";
+    let folder = Folder::new()
+        .with("policy.yaml", &copy("policy.yaml"))
+        .with("deployment.yaml", &copy("deployment.yaml"));
+    for (group, expected) in [
+        ("admissionregistration.k8s.io", None),
+        ("policies.gavel.example.com", None),
+        (
+            "admissionregistration.k8s.oi",
+            Some("admissionregistration.k8s.io"),
+        ),
+    ] {
+        let of_group = |text: &str| text.replace("admissionregistration.k8s.io", group);
+        folder.write("policy.yaml", &of_group(&copy("policy.yaml")));
+        folder.write("test.yaml", &of_group(test));
+        let (status, out, err) = gavel(folder.path(), &["test", "test.yaml"], "");
+        let Some(meant) = expected else {
+            assert_eq!((status, err.as_str()), (0, "1 test, 0 failed\n"), "{out}");
+            continue;
+        };
+        let message = format!("apiVersion: must name the group {meant}, as {meant}/v1 does");
+        let expected = format!(
+            "\
+error: test.yaml:3:3: given[0]: policy.yaml:1:13: {message}
+    policy.yaml:16:13: {message}
+error: test.yaml:4:15: {message}
+error: test.yaml:12:15: {message}\n"
+        );
+        assert_eq!((status, err), (2, expected), "{out}");
     }
 }
 
@@ -403,4 +495,85 @@ spec: {policyName: b, validationActions: [Deny]}
     let expected = "warning: binding bound names the policy \"b\", which is invalid
 error: kinds.yaml:11:1: apiVersion must be a string\n";
     assert_eq!(err, expected);
+}
+
+#[test]
+fn every_command_reads_lists_as_kubectl_does() {
+    let testdata = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/policies");
+    let policy = std::fs::read_to_string(testdata.join("policy.yaml")).unwrap();
+    let item = |note: &str| {
+        format!("[{{\"metadata\": {{\"name\": \"a\", \"annotations\": {{\"note\": {note:?}}}}}}}]")
+    };
+    let list = |items: &str| {
+        format!("{{\"kind\": \"DeploymentList\", \"apiVersion\": \"apps/v1\", \"items\": {items}}}")
+    };
+    let large = list(&item(&"a".repeat(1 << 20)));
+    let folder = Folder::new()
+        .with("policy.yaml", &policy)
+        .with("list.json", &list(&item("")))
+        .with("null.json", &list("null"))
+        .with("large.json", &format!("\u{feff}{large}"))
+        .with(
+            "item.yaml",
+            "kind: List\napiVersion: v1\nitems:\n- kind: Deployment\n- {kind: A, apiVersion: a/b/c}\n",
+        );
+    for (args, expected) in [
+        (
+            &["check", "policy.yaml", "list.json"][..],
+            "1 object: 1 denied, 0 warned, 0 audited\n",
+        ),
+        (
+            &["check", "policy.yaml", "null.json"],
+            "error: nothing was checked",
+        ),
+        (
+            &["audit", "--policies", "policy.yaml", "null.json"],
+            "0 objects in ",
+        ),
+        (
+            &["audit", "--policies", "policy.yaml", "list.json"],
+            "s: 1 violation\n",
+        ),
+        (
+            &["audit", "--policies", "policy.yaml", "large.json"],
+            "s: 1 violation\n",
+        ),
+        (
+            &[
+                "upgrade-check",
+                "--from",
+                "1.36",
+                "policy.yaml",
+                "--sample",
+                "list.json",
+            ],
+            "2 objects, 1 sample, 0 changes\n",
+        ),
+    ] {
+        let (_, _, err) = gavel(folder.path(), args, "");
+        assert!(err.contains(expected), "{args:?}: {err}");
+    }
+    let missing = "error: item.yaml:4:3: apiVersion must be set
+error: item.yaml:5:3: unexpected GroupVersion string: a/b/c\n";
+    for args in [
+        &["check", "policy.yaml", "item.yaml"][..],
+        &["audit", "--policies", "policy.yaml", "item.yaml"],
+        &[
+            "upgrade-check",
+            "--from",
+            "1.36",
+            "policy.yaml",
+            "--sample",
+            "item.yaml",
+        ],
+        &["mutate", "--policies", "mutating.yaml", "item.yaml"],
+    ] {
+        folder.write(
+            "mutating.yaml",
+            &mutating_policy("a", "deployments", "Object{}"),
+        );
+        let (status, _, err) = gavel(folder.path(), args, "");
+        assert!(err.contains(missing), "{args:?}: {err}");
+        assert_eq!(status, 2, "{args:?}");
+    }
 }

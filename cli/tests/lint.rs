@@ -237,59 +237,6 @@ fn findings_with_one_right_fix_are_fixed() {
     assert_eq!(text, POLICY.replace("should be", "must be"));
 }
 
-#[test]
-fn unused_parts_are_removed_and_old_versions_are_replaced() {
-    let policy = "apiVersion: admissionregistration.k8s.io/v1beta1
-kind: ValidatingAdmissionPolicy
-metadata:
-  name: jobs
-spec:
-  matchConstraints:
-    resourceRules:
-    - apiGroups: [batch]
-      apiVersions: [v1beta1]
-      operations: [CREATE]
-      resources: [cronjobs, cronjobs/status]
-  variables:
-  - name: unused
-    expression: |
-      object.spec.schedule
-
-      != ''
-  - name: used
-    expression: object.spec.schedule
-  validations:
-  - expression: variables.used != ''
-    message: a schedule must be set
-
-  # Again.
-  - expression: variables.used != ''
-    message: a schedule must be set
-  - expression: variables.used != ''
-    message: another message
-";
-    let folder = Folder::new().with("policies/policy.yaml", policy);
-    let (_, _, err) = gavel(folder.path(), &["lint", "policies", "--fix"], "");
-    assert!(err.starts_with("fixed 5 findings in 1 file\n"), "{err}");
-    let text = std::fs::read_to_string(folder.path().join("policies/policy.yaml")).unwrap();
-    let unused = "  - name: unused
-    expression: |
-      object.spec.schedule
-
-      != ''
-";
-    let copy = "  # Again.
-  - expression: variables.used != ''
-    message: a schedule must be set
-";
-    let expected = policy
-        .replace("io/v1beta1", "io/v1")
-        .replace("[v1beta1]", "[v1]")
-        .replace(unused, "")
-        .replace(copy, "  # Again.\n");
-    assert_eq!(text, expected);
-}
-
 /// A fix may cause another finding, and moves the findings that are left.
 #[test]
 fn fixed_files_are_linted_again() {

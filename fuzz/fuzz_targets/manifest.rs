@@ -131,7 +131,7 @@ fn has_long_key(value: &Json) -> bool {
 fn contains(whole: &Json, part: &Json) -> bool {
     let mut open = vec![whole];
     while let Some(value) = open.pop() {
-        if value == part {
+        if value == part || is_completed(value, part) {
             return true;
         }
         match value {
@@ -141,4 +141,17 @@ fn contains(whole: &Json, part: &Json) -> bool {
         }
     }
     false
+}
+
+/// Whether an object is an item of a list with the `apiVersion` and the `kind` that the list says.
+fn is_completed(item: &Json, object: &Json) -> bool {
+    let (Json::Object(item), Json::Object(object)) = (item, object) else {
+        return false;
+    };
+    let mut item = item.clone();
+    for key in ["apiVersion", "kind"] {
+        let value = object.get(key).map(|value| (key.to_owned(), value.clone()));
+        item.extend(value);
+    }
+    item == *object
 }

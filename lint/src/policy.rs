@@ -239,14 +239,20 @@ impl<'p> Parts<'p> {
             };
             read.extend(names);
         }
+        let is_unused = |variable: &Variable| !read.contains(variable.name.as_str());
+        let are_all_unused = self.variables.iter().all(is_unused);
         for (n, variable) in self.variables.iter().enumerate() {
-            if !read.contains(variable.name.as_str()) {
-                let message = format!("no expression reads `variables.{}`", variable.name);
-                let field = format!("spec.variables[{n}].name");
-                let found = problem(document, &UNUSED_VARIABLE, &field, message);
-                let item = format!("spec.variables[{n}]");
-                problems.push(without_item(found, document, &item));
+            if !is_unused(variable) {
+                continue;
             }
+            let message = format!("no expression reads `variables.{}`", variable.name);
+            let field = format!("spec.variables[{n}].name");
+            let found = problem(document, &UNUSED_VARIABLE, &field, message);
+            // One variable is left until it is the only one, because only then its removal removes the list too.
+            problems.push(match n == 0 && are_all_unused && self.variables.len() > 1 {
+                true => found,
+                false => without_item(found, document, &format!("spec.variables[{n}]")),
+            });
         }
     }
 

@@ -3,13 +3,19 @@
 use crate::place::Place;
 use crate::problem::{Problem, rule};
 
-/// Decodes bytes as UTF-8.
+/// The byte order mark that some editors and shells write at the beginning of a file, in UTF-8.
+pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// Decodes bytes as UTF-8, without the byte order mark.
 ///
 /// # Errors
 ///
 /// The bytes are not UTF-8. The problem says which encoding or type of file the bytes look like and, if they look like a text, where the
 /// first byte is that UTF-8 does not allow.
-pub fn decode(bytes: Vec<u8>) -> Result<String, Problem> {
+pub fn decode(mut bytes: Vec<u8>) -> Result<String, Problem> {
+    if bytes.starts_with(BYTE_ORDER_MARK) {
+        bytes.drain(..BYTE_ORDER_MARK.len());
+    }
     let known = match bytes.as_slice() {
         [0x1f, 0x8b, ..] => Some("a file packed with gzip; unpack it first (gunzip)"),
         [b'P', b'K', 3, 4, ..] => Some("a zip archive"),
@@ -63,6 +69,7 @@ mod tests {
                     "2:5: must be UTF-8, but looks like another encoding: the byte 0xe9 is no UTF-8 here",
                 ),
             ),
+            (b"\xef\xbb\xbfa: 1\n", Ok("a: 1\n")),
             (
                 b"a\0\xe9",
                 Err("1:3: must be UTF-8, but looks like a binary file"),

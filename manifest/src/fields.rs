@@ -200,6 +200,16 @@ impl<'d> Fields<'d> {
             .push(self.document.problem(rule, path, message));
     }
 
+    /// Adds a problem.
+    pub fn add(&mut self, problem: Problem) {
+        self.problems.push(problem);
+    }
+
+    /// The value at this path in the document, as a document at the same place.
+    pub fn part(&self, path: &str, value: &Json) -> Document {
+        self.document.part(path, value.clone())
+    }
+
     /// The path in the document of a field of the object; the path of the object if `field` is empty.
     pub fn path_of(&self, field: &str) -> String {
         match (self.path.as_str(), field) {

@@ -90,6 +90,11 @@ impl Node {
         }
     }
 
+    /// Whether the value is a list with one item.
+    pub(crate) fn has_one_item(&self) -> bool {
+        matches!(&self.parts, Parts::List(items) if items.len() == 1)
+    }
+
     /// The items of a list; empty for other values.
     pub(crate) fn into_items(self) -> Vec<Node> {
         match self.parts {

@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 use gavel_apimachinery::field::Error;
 use gavel_apimachinery::serializer::{StrictFault, StrictFaultKind};
-use serde_json::Value as Json;
+use serde_json::{Map, Value as Json};
 
 mod decode;
 mod fields;
@@ -38,7 +38,7 @@ mod unclosed;
 mod written;
 mod yaml;
 
-pub use decode::decode;
+pub use decode::{BYTE_ORDER_MARK, decode};
 pub use fields::Fields;
 pub use files::{distinct, files};
 pub use json::json_problem;
@@ -76,11 +76,20 @@ impl Format {
 /// are still read. This applies to invalid YAML and to values that Kubernetes cannot convert to JSON: lists as keys, numbers that are not
 /// finite, nesting deeper than 127 levels, and aliases that expand to more than 100,000 values. A JSON text is read as a whole or not at
 /// all. If the text looks like a template, such as one of Helm, the help of the problems says so.
+///
+/// A text that is not YAML is read as JSON if it is JSON values one after the other, which `jq '.items[]'` writes and kubectl reads.
 pub fn read(text: &str, format: Format) -> Reading {
     let mut reading = match format {
         Format::Json => json::read(text),
         Format::Yaml => yaml::read(text),
     };
+    if format == Format::Yaml && !reading.problems.is_empty() && text.trim_start().starts_with('{')
+    {
+        let values = json::read(text);
+        if values.problems.is_empty() {
+            reading = values;
+        }
+    }
     if !reading.problems.is_empty() && text.contains("{{") {
         let help = "the file looks like a template: render it first, such as with `helm template`";
         let problems = std::mem::take(&mut reading.problems).into_iter();
@@ -158,6 +167,17 @@ impl Document {
     #[must_use]
     pub fn with_value(self, value: Json) -> Self {
         Document { value, ..self }
+    }
+
+    /// A value in the document as a document at the same place; `path` is the path of its field. Duplicate keys stay with this document.
+    fn part(&self, path: &str, value: Json) -> Document {
+        Document {
+            value,
+            layout: self.layout.find(path).clone(),
+            duplicates: Vec::new(),
+            file: self.file.clone(),
+            source: self.source.clone(),
+        }
     }
 
     /// The value, without places.
@@ -255,12 +275,21 @@ impl Document {
         Some(line.chars().skip(before).take(length).collect())
     }
 
-    /// The range of the lines of a list item, from the beginning of its first line to the beginning of the line after its last. The item
-    /// ends before the first line that is not indented deeper than its dash. `None` if the list is written in brackets.
-    pub fn lines_of_item(&self, item: &str) -> Option<Range> {
-        let start = self.layout.find(item).place();
+    /// The change of the file that removes the lines of a list item. If the item is the only one, the field that holds the list is removed
+    /// too, but not the comments above the item. An item ends before the first line that is not indented deeper than its dash. `None` if the
+    /// list is written in brackets.
+    pub fn without_item(&self, item: &str) -> Option<Suggestion> {
         let source = self.source.as_ref()?;
-        written::lines_of_item(source, start)
+        let lines = written::lines_of_item(source, self.layout.find(item).place())?;
+        let (list, _) = item.rsplit_once('[')?;
+        let list = self.layout.find(list);
+        match list.has_one_item() {
+            true => written::without_field(source, list.key(), lines),
+            false => Some(Suggestion {
+                range: lines,
+                replacement: String::new(),
+            }),
+        }
     }
 
     /// The duplicate keys, in the order of the text. The value of the last duplicate is used.
@@ -281,17 +310,25 @@ impl Document {
         objects
     }
 
-    /// The items of a list of objects. If the document is not a list of objects, the error is the unchanged document.
+    /// The items of a list of objects; null is an empty list, because Go writes a nil list as null. If the document is not a list of
+    /// objects, the error is the unchanged document.
     fn into_items(mut self) -> Result<Vec<Document>, Box<Document>> {
         let is_list = self
             .value
             .get("kind")
             .and_then(Json::as_str)
             .is_some_and(|kind| kind.ends_with("List"));
-        let items = match self.value.get_mut("items") {
+        let mut items = match self.value.get_mut("items") {
             Some(Json::Array(items)) if is_list => std::mem::take(items),
+            Some(Json::Null) if is_list => Vec::new(),
             _ => return Err(Box::new(self)),
         };
+        for item in &mut items {
+            self.value
+                .as_object()
+                .into_iter()
+                .for_each(|list| complete_item(item, list));
+        }
         let mut duplicates = Some(std::mem::take(&mut self.duplicates));
         let file = self.file.take();
         let source = self.source.take();
@@ -311,6 +348,28 @@ impl Document {
                 source: source.clone(),
             });
         Ok(documents.collect())
+    }
+}
+
+/// Sets the `apiVersion` and the `kind` of an item of a list such as a `PodList` if one of them is missing, as kubectl does: API servers
+/// leave them out. `list` are the other fields of the list.
+pub fn complete_item(item: &mut Json, list: &Map<String, Json>) {
+    let text = |fields: &Map<String, Json>, key| match fields.get(key) {
+        Some(Json::String(text)) if !text.is_empty() => Some(text.clone()),
+        _ => None,
+    };
+    let kind = text(list, "kind");
+    let kind = kind.as_deref().and_then(|kind| kind.strip_suffix("List"));
+    let (Some(kind), Some(api_version), Json::Object(fields)) = (
+        kind.filter(|kind| !kind.is_empty()),
+        text(list, "apiVersion"),
+        item,
+    ) else {
+        return;
+    };
+    if text(fields, "apiVersion").is_none() || text(fields, "kind").is_none() {
+        fields.insert("apiVersion".to_owned(), api_version.into());
+        fields.insert("kind".to_owned(), kind.into());
     }
 }
 

@@ -45,8 +45,12 @@ impl Source {
         self.from_line(line)?.lines().next()
     }
 
-    /// The byte at a place. A place to the right of the end of the file is the end of the file.
+    /// The byte at a place. A place to the right of the end of the file, or on the line below it, is the end of the file.
     pub fn byte_of(&self, place: Place) -> Option<usize> {
+        let lines = self.0.starts.len();
+        if usize::try_from(place.line).ok()? == lines.saturating_add(1) {
+            return Some(self.text().len());
+        }
         let start = self.start(place.line)?;
         let column = usize::try_from(place.column).ok()?.checked_sub(1)?;
         let rest = self.text().get(start..)?;
@@ -85,7 +89,8 @@ mod tests {
         assert_eq!(found("ab\ncd", 2, 9), (line("cd"), Some(5)));
         assert_eq!(found("äb\néd", 2, 2), (line("éd"), Some(6)));
         assert_eq!(found("äb\n", 2, 9), (None, Some(4)));
-        assert_eq!(found("ab", 2, 1), (None, None));
+        assert_eq!(found("ab", 2, 1), (None, Some(2)));
+        assert_eq!(found("ab", 3, 1), (None, None));
         assert_eq!(found("ab", 0, 1), (None, None));
     }
 }

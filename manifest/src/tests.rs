@@ -349,3 +349,15 @@ fn characters_are_found_in_scalars_of_all_styles() {
     check("{\"a\": \"o\\\"n\\\\e\\n tw\\u00e9o\"}", Format::Json);
     check("{\"b\": \"\\n\", \"a\": \"plain\"}", Format::Json);
 }
+
+#[test]
+fn json_values_one_after_the_other_are_read_as_kubectl_reads_them() {
+    check("{\"a\": 1}\n{\n  \"b\": 2\n}\n", "{\"a\":1} {\"b\":2}");
+    let documents = yaml("{\"a\": 1}\n{\"b\": 2}\n").unwrap();
+    assert_eq!(documents[1].place_of("b").to_string(), "2:7");
+    check("{\"a\": 1}\n---\n{b: 2}\n", "{\"a\":1} {\"b\":2}");
+    check(
+        "{\"a\": 1}\n{b: 2}\n",
+        "2:1: did not find expected <document start>",
+    );
+}

@@ -2,6 +2,7 @@
 //! parsing removes.
 
 use crate::place::{Place, Range};
+use crate::problem::Suggestion;
 use crate::source::Source;
 
 /// The notation of a scalar.
@@ -225,7 +226,9 @@ impl WrittenWalk<'_> {
         self.end()
     }
 }
-/// The lines of an item of a block list; the value of the item begins at the place `value`.
+
+/// The lines of an item of a block list, from the beginning of the first to the beginning of the line after the last; `None` if the item
+/// seems to have an anchor. The value of the item begins at the place `value`.
 pub(crate) fn lines_of_item(source: &Source, value: Place) -> Option<Range> {
     let column = usize::try_from(value.column).ok()?.checked_sub(1)?;
     let mut lines = source.from_line(value.line)?.lines();
@@ -248,8 +251,41 @@ pub(crate) fn lines_of_item(source: &Source, value: Place) -> Option<Range> {
         last = n;
     }
     let beginning = |line| Place { line, column: 1 };
-    Some(Range {
-        start: beginning(value.line),
-        end: beginning(last.saturating_add(1)),
+    let (start, end) = (beginning(value.line), beginning(last.saturating_add(1)));
+    let text = source.get(source.byte_of(start)?..source.byte_of(end)?)?;
+    // An alias below may name an anchor of the item.
+    let mut words = text.split_whitespace();
+    let has_anchor = words.any(|word| word.starts_with('&') && !word.starts_with("&&"));
+    (!has_anchor).then_some(Range { start, end })
+}
+
+/// Removes a field whose value is a block list of one item; `item` are the lines of the item. Comments above the item are kept. `None` if
+/// something else is written on the line of the key, such as an anchor.
+pub(crate) fn without_field(source: &Source, key: Range, item: Range) -> Option<Suggestion> {
+    let start = Place {
+        column: 1,
+        ..key.start
+    };
+    let [first, after_key, end] = [start, key.end, item.start].map(|place| source.byte_of(place));
+    let before = source.get(first?..source.byte_of(key.start)?)?;
+    let above_item = source.get(after_key?..end?)?;
+    let (colon, rest) = above_item.split_once(':')?;
+    let mut lines = rest.split_inclusive('\n');
+    let beside = lines.next()?.trim_start();
+    let is_plain = before.trim().is_empty() && colon.trim().is_empty();
+    if !is_plain || !(beside.is_empty() || beside.starts_with('#')) {
+        return None;
+    }
+    let mut replacement = String::new();
+    if !beside.is_empty() {
+        replacement = format!("{before}{beside}");
+    }
+    replacement.extend(lines.filter(|line| line.trim_start().starts_with('#')));
+    Some(Suggestion {
+        range: Range {
+            start,
+            end: item.end,
+        },
+        replacement,
     })
 }

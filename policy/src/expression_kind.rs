@@ -18,3 +18,18 @@ pub enum ExpressionKind {
     /// The operations of a JSON patch: `list(JSONPatch)`.
     JsonPatch,
 }
+
+impl ExpressionKind {
+    /// The name in texts for people.
+    pub const fn name(self) -> &'static str {
+        match self {
+            ExpressionKind::MatchCondition => "match condition",
+            ExpressionKind::Variable => "variable",
+            ExpressionKind::Validation => "validation",
+            ExpressionKind::Message => "message",
+            ExpressionKind::AuditAnnotation => "audit annotation",
+            ExpressionKind::ApplyConfiguration => "apply configuration",
+            ExpressionKind::JsonPatch => "JSON patch",
+        }
+    }
+}

@@ -41,16 +41,26 @@ pub(crate) struct Facts(BTreeMap<Key, String>);
 impl Topic {
     /// The name in machine-readable output.
     pub const fn name(self) -> &'static str {
+        self.names().0
+    }
+
+    /// The title in texts for people.
+    pub const fn title(self) -> &'static str {
+        self.names().1
+    }
+
+    /// The name and the title.
+    const fn names(self) -> (&'static str, &'static str) {
         match self {
-            Topic::Creation => "creation",
-            Topic::Warning => "warning",
-            Topic::Compilation => "compilation",
-            Topic::TypeChecking => "typeChecking",
-            Topic::Estimate => "estimate",
-            Topic::Decision => "decision",
-            Topic::Mutation => "mutation",
-            Topic::Cost => "cost",
-            Topic::Audit => "audit",
+            Topic::Creation => ("creation", "creation"),
+            Topic::Warning => ("warning", "warning"),
+            Topic::Compilation => ("compilation", "compilation"),
+            Topic::TypeChecking => ("typeChecking", "type checking"),
+            Topic::Estimate => ("estimate", "cost at most"),
+            Topic::Decision => ("decision", "decision"),
+            Topic::Mutation => ("mutation", "mutation"),
+            Topic::Cost => ("cost", "cost"),
+            Topic::Audit => ("audit", "audit annotation"),
         }
     }
 }

@@ -4,7 +4,6 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use gavel_engine::value::{Arena, Json, Value};
-use gavel_policy::cel::ExpressionKind;
 use gavel_policy::mutating::mutate;
 use gavel_policy::{AdmissionRequest, KeptObject, Matched, Observer, Options, Run, dispatch};
 use gavel_state::State;
@@ -107,23 +106,11 @@ impl Observer for Costs {
     fn ran(&self, run: &Run<'_>) {
         let expression = match run.variable {
             Some(name) => format!("variable {name}"),
-            None => format!("{} {}", kind_name(run.kind), run.expression),
+            None => format!("{} {}", run.kind.name(), run.expression),
         };
         let expression = format!("policy {}: {expression}", self.policy.borrow());
         let mut spent = self.spent.borrow_mut();
         let spent = spent.entry(expression).or_default();
         *spent = spent.saturating_add(run.cost);
-    }
-}
-
-const fn kind_name(kind: ExpressionKind) -> &'static str {
-    match kind {
-        ExpressionKind::MatchCondition => "match condition",
-        ExpressionKind::Variable => "variable",
-        ExpressionKind::Validation => "validation",
-        ExpressionKind::Message => "message",
-        ExpressionKind::AuditAnnotation => "audit annotation",
-        ExpressionKind::ApplyConfiguration => "apply configuration",
-        ExpressionKind::JsonPatch => "JSON patch",
     }
 }

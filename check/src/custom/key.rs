@@ -27,8 +27,12 @@ impl<'d> Key<'d> {
     /// The JSON is not an API object.
     pub fn of(object: &'d Json) -> Result<Self, String> {
         let text = |pointer| object.pointer(pointer).and_then(Json::as_str);
+        let api_version = name_at(object, "apiVersion")?;
+        if api_version.split('/').count() > 2 {
+            return Err(format!("unexpected GroupVersion string: {api_version}"));
+        }
         Ok(Key {
-            api_version: name_at(object, "apiVersion")?,
+            api_version,
             kind: name_at(object, "kind")?,
             name: text("/metadata/name").unwrap_or_default(),
             namespace: text("/metadata/namespace").unwrap_or_default(),

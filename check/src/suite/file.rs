@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 
 use gavel_engine::value::Json;
+use gavel_lint::Linter;
 use gavel_manifest::problem::rule;
 use gavel_manifest::{Document, Fields, Problem, Severity};
+use gavel_state::as_built_in;
 
 use super::edit::KnownFields;
 use super::fault::Fault;
-use super::{Decision, Expected, Files, Question, Suite, Test, kind_of, name_of};
+use super::{Decision, Expected, Files, Question, Suite, Test, given_objects, kind_of, name_of};
 use crate::subject::Operation;
 use crate::user::user;
 
@@ -103,8 +105,14 @@ fn given(fields: &mut Fields<'_>, files: &dyn Files) -> Vec<Document> {
     let mut given = Vec::new();
     for (path, item) in fields.list("given") {
         let found = match item {
-            Json::String(name) => files.objects(name),
-            Json::Object(_) => Ok(vec![Document::from(item.clone())]),
+            Json::String(name) => given_objects(files, name),
+            Json::Object(_) => {
+                let object = fields.part(&path, item);
+                if let Some(problem) = Linter::misspelled_group(&object) {
+                    fields.add(problem);
+                }
+                Ok(vec![as_built_in(object)])
+            }
             _ => Err("must be the path of a file, or an object".to_owned()),
         };
         match found {

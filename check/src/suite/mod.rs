@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 
 use gavel_engine::value::Json;
 use gavel_libraries::authorizer::UserInfo;
+use gavel_lint::Linter;
 use gavel_manifest::problem::rule;
 use gavel_manifest::{Document, Problem};
+use gavel_state::as_built_in;
 
 use crate::role::Role;
 use crate::subject::Operation;
@@ -199,11 +201,22 @@ fn policies(objects: &[Document]) -> impl Iterator<Item = &Document> {
     })
 }
 
-/// The objects of several files.
+/// The objects that the files at a path give to tests.
+fn given_objects(files: &dyn Files, path: &str) -> Result<Vec<Document>, String> {
+    let objects = files.objects(path)?;
+    let misspelled = objects.iter().filter_map(Linter::misspelled_group);
+    let misspelled: Vec<String> = misspelled.map(|problem| problem.to_string()).collect();
+    match misspelled.is_empty() {
+        true => Ok(objects.into_iter().map(as_built_in).collect()),
+        false => Err(misspelled.join("\n")),
+    }
+}
+
+/// The objects that several files give to tests.
 fn all_objects(files: &dyn Files, paths: &[String]) -> Result<Vec<Document>, String> {
     let mut objects = Vec::new();
     for path in paths {
-        objects.extend(files.objects(path)?);
+        objects.extend(given_objects(files, path)?);
     }
     Ok(objects)
 }

@@ -1,6 +1,6 @@
 //! `gavel cost`: estimates the costs of rules and expressions without evaluating them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::{self, Write};
 use std::path::PathBuf;
 
@@ -8,6 +8,7 @@ use gavel_apimachinery::json;
 use gavel_engine::value::Json;
 use gavel_libraries::Server;
 use gavel_lint::{Figure, Linter, ObjectCost, Options, RuleCost, share};
+use gavel_manifest::problem::rule;
 use gavel_manifest::{Document, Severity};
 use serde_json::json;
 
@@ -22,7 +23,8 @@ use crate::report::{self, visible};
 pub(crate) fn run(args: &CostArgs) -> io::Result<Exit> {
     let mut manifests = Manifests::new(args.recursive, Progress::new(false));
     let paths: Vec<PathBuf> = args.paths.iter().chain(&args.filename).cloned().collect();
-    let documents = manifests.objects(&paths);
+    let mut documents = manifests.strict_objects(&paths);
+    documents.retain(|document| !manifests.refuse_misspelled(document));
     let options = Options {
         server: Server::new(args.kubernetes_version),
         max_object: args.max_object,
@@ -43,10 +45,7 @@ pub(crate) fn run(args: &CostArgs) -> io::Result<Exit> {
     if !args.compare.is_empty() && before.is_empty() {
         report::warning(&"--compare: there is no older definition or policy to compare with");
     }
-    let is_unknown = |cost: &ObjectCost| cost.rules.iter().any(|rule| rule.cost == Figure::Unknown);
-    if found.is_empty() || found.iter().any(|(_, cost)| is_unknown(cost)) {
-        report_errors(&options, &documents, &mut manifests);
-    }
+    report_causes(&options, &documents, &found, &mut manifests);
     if found.is_empty() && !manifests.unusable() {
         manifests.complain_of_nothing(
             "nothing to cost: there must be a definition, or a policy that matches a known kind",
@@ -80,14 +79,40 @@ fn unusable(error: &str) -> io::Result<Exit> {
     Ok(Exit::Usage)
 }
 
-/// Reports the errors that the linter finds in the documents.
-fn report_errors(options: &Options, documents: &[Document], manifests: &mut Manifests) {
+/// Reports what the linter finds in the documents about costs that are lacking: all errors if a cost is lacking, and the warnings about
+/// expressions whose costs are unknown. Unknown fields have no costs, so they are always reported. Duplicate keys were already reported when
+/// the documents were read.
+fn report_causes(
+    options: &Options,
+    documents: &[Document],
+    found: &[(&Document, ObjectCost)],
+    manifests: &mut Manifests,
+) {
     let Ok(linter) = Linter::new(options, documents) else {
         return;
     };
-    let problems = documents.iter().flat_map(|each| linter.document(each));
-    for problem in problems.filter(|problem| problem.severity == Severity::Error) {
-        manifests.report(problem);
+    let unknown = found.iter().flat_map(|(document, cost)| {
+        let unknown = cost
+            .rules
+            .iter()
+            .filter(|rule| rule.cost == Figure::Unknown);
+        unknown.map(|rule| (document.file(), rule.place))
+    });
+    let unknown: HashSet<_> = unknown.collect();
+    let is_lacking = found.is_empty() || !unknown.is_empty();
+    for document in documents {
+        for problem in linter.document(document) {
+            let is_error = problem.severity == Severity::Error
+                && (is_lacking || problem.rule == rule::UNKNOWN_FIELD)
+                && problem.rule != rule::DUPLICATE_KEY;
+            let place = document.place_of(&problem.field);
+            let is_of_unknown = unknown.contains(&(document.file(), place));
+            if is_error {
+                manifests.report(problem);
+            } else if problem.severity == Severity::Warning && is_of_unknown {
+                report::warning(&problem);
+            }
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::path::Path;
 
+use gavel_check::custom::Key;
 use gavel_check::{Operation, Setup, Subject, Trace, World, user};
 use gavel_engine::value::Json;
 use gavel_libraries::Server;
@@ -37,9 +38,8 @@ pub(crate) fn run(args: &MutateArgs) -> io::Result<Exit> {
     let (mut denied, mut printed) = (0_usize, 0_usize);
     for document in objects {
         let path = document.file().map(Path::to_owned).unwrap_or_default();
-        let kind = document.value().get("kind");
-        if kind.and_then(Json::as_str).is_none() {
-            manifests.refuse(&document, "kind must be set");
+        if let Err(message) = Key::of(document.value()) {
+            manifests.refuse(&document, message);
             continue;
         }
         match mutated(&world, document.value(), &args.namespace, &user) {

@@ -2,7 +2,7 @@
 
 use gavel_engine::ast::Expr;
 use gavel_engine::check::CheckedAst;
-use gavel_manifest::{Document, Problem, Range, Suggestion};
+use gavel_manifest::{Document, Problem, Range};
 
 use crate::kinds::pointer;
 use crate::rules::{OPTIONAL_FIELD, Rule};
@@ -61,11 +61,8 @@ impl Subject<'_> {
 
 /// Suggests removing an item of a list, to fix a problem.
 pub(crate) fn without_item(found: Problem, document: &Document, item: &str) -> Problem {
-    match document.lines_of_item(item) {
-        Some(range) => found.with_suggestion(Suggestion {
-            range,
-            replacement: String::new(),
-        }),
+    match document.without_item(item) {
+        Some(suggestion) => found.with_suggestion(suggestion),
         None => found,
     }
 }

@@ -1,13 +1,16 @@
 //! Reads the objects of large JSON files one at a time, because a dump of a cluster may be larger than the memory.
 
 use std::fs::File;
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 use std::sync::Arc;
 
 use gavel_engine::value::Json;
-use gavel_manifest::{Document, Format, Problem, Reading, json_problem};
+use gavel_manifest::{
+    BYTE_ORDER_MARK, Document, Format, Problem, Reading, complete_item, json_problem,
+};
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde_json::Map;
 
 use crate::input;
 
@@ -33,9 +36,16 @@ pub(super) fn objects(
     path: &Path,
     look: &mut impl FnMut(Document) -> io::Result<()>,
 ) -> Result<(), Problem> {
-    let file = File::open(path).map_err(|error| Problem::unreadable(path, error))?;
-    let read = read(BufReader::with_capacity(1 << 16, file), look);
-    read.map_err(|error| problem(path, &error))
+    let failed = |error| Problem::unreadable(path, error);
+    let mut file = BufReader::with_capacity(1 << 16, File::open(path).map_err(failed)?);
+    if file
+        .fill_buf()
+        .map_err(failed)?
+        .starts_with(BYTE_ORDER_MARK)
+    {
+        file.consume(BYTE_ORDER_MARK.len());
+    }
+    read(file, look).map_err(|error| problem(path, &error))
 }
 
 /// The problem of a file that cannot be read to its end. A file of up to [`MAX_READ_AGAIN`] bytes is read again as a whole, so that the
@@ -82,13 +92,14 @@ impl<'de, L: FnMut(Document) -> io::Result<()>> Visitor<'de> for Object<'_, L> {
     }
 
     fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<(), M::Error> {
-        let mut fields = serde_json::Map::new();
+        let mut fields = Map::new();
         let mut is_list = false;
         while let Some(key) = map.next_key::<String>()? {
             let kind = fields.get("kind").and_then(Json::as_str);
             // kubectl writes `items` before `kind`, so the kind can still be unknown here.
             if key == "items" && kind.is_none_or(|kind| kind.ends_with("List")) {
-                map.next_value_seed(Items { look: self.look })?;
+                let (list, look) = (&fields, &mut *self.look);
+                map.next_value_seed(Items { list, look })?;
                 is_list = true;
             } else {
                 let value = map.next_value()?;
@@ -104,6 +115,8 @@ impl<'de, L: FnMut(Document) -> io::Result<()>> Visitor<'de> for Object<'_, L> {
 
 /// Deserializes the items of a list, and calls `look` with each of them.
 struct Items<'l, L> {
+    /// The fields of the list before its items.
+    list: &'l Map<String, Json>,
     look: &'l mut L,
 }
 
@@ -128,7 +141,8 @@ impl<'de, L: FnMut(Document) -> io::Result<()>> Visitor<'de> for Items<'_, L> {
     }
 
     fn visit_seq<S: SeqAccess<'de>>(self, mut items: S) -> Result<(), S::Error> {
-        while let Some(item) = items.next_element::<Json>()? {
+        while let Some(mut item) = items.next_element::<Json>()? {
+            complete_item(&mut item, self.list);
             give(item, self.look)?;
         }
         Ok(())

@@ -4,6 +4,8 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
+use gavel_check::custom::Key;
+use gavel_check::suite::Suite;
 use gavel_check::{Kinds, Role, user};
 use gavel_cluster::audit::{Audited, Summary, audit_object};
 use gavel_engine::value::Json;
@@ -52,9 +54,16 @@ pub(super) fn run(
     let user = Arc::new(user(&args.user, &args.groups));
     let mut summary = Summary::default();
     let mut look = |manifests: &mut Manifests, document: Document| {
-        let Some(resource) = resource(document.value(), &kinds) else {
-            manifests.refuse(&document, "kind must be set");
+        // Test suites are no objects of a cluster; they are often in the same folder as the policies.
+        if Suite::is_suite(document.value()) {
             return Ok(());
+        }
+        let resource = match Key::of(document.value()) {
+            Ok(key) => resource(&key, &kinds),
+            Err(message) => {
+                manifests.refuse(&document, message);
+                return Ok(());
+            }
         };
         let at = (path_of(document.file()), document.place().into());
         let mut object = kinds.placed(document.into_value(), &args.namespace);
@@ -108,19 +117,15 @@ fn state(documents: Vec<Document>, kinds: &Kinds) -> Result<State, String> {
     Ok(store.publish())
 }
 
-/// The resource of an object; `None` if the object has no kind.
-fn resource(object: &Json, kinds: &Kinds) -> Option<Audited> {
-    let text = |key: &str| object.get(key).and_then(Json::as_str).unwrap_or_default();
-    let kind = GroupVersionKind::new(text("apiVersion"), text("kind"));
-    if kind.kind.is_empty() {
-        return None;
-    }
+/// The resource of an object.
+fn resource(key: &Key<'_>, kinds: &Kinds) -> Audited {
+    let kind = GroupVersionKind::new(key.api_version, key.kind);
     let resource = kinds.resource(&kind);
-    Some(Audited {
+    Audited {
         kind,
         plural: resource.plural,
         namespaced: resource.is_namespaced,
-    })
+    }
 }
 
 fn is_of_shard(args: &AuditArgs, resource: &Audited, object: &Json) -> bool {

@@ -5,7 +5,6 @@ use std::io::{self, Write};
 
 use gavel_apimachinery::json;
 use gavel_check::{Invocation, Ran, Seen, Step};
-use gavel_policy::cel::ExpressionKind;
 use gavel_policy::{ConditionsOutcome, PolicyDecisionEvaluation};
 
 use super::Found;
@@ -168,19 +167,7 @@ fn write_run(out: &mut impl Write, ran: &Ran) -> io::Result<()> {
     let expression = one_line(&ran.expression);
     match &ran.variable {
         Some(name) => writeln!(out, "      variables.{name} = {value}    # {expression}"),
-        None => writeln!(out, "      {} {expression} = {value}", what(ran.kind)),
-    }
-}
-
-fn what(kind: ExpressionKind) -> &'static str {
-    match kind {
-        ExpressionKind::MatchCondition => "match condition",
-        ExpressionKind::Variable => "variable",
-        ExpressionKind::Validation => "validation",
-        ExpressionKind::Message => "message",
-        ExpressionKind::AuditAnnotation => "audit annotation",
-        ExpressionKind::ApplyConfiguration => "apply configuration",
-        ExpressionKind::JsonPatch => "JSON patch",
+        None => writeln!(out, "      {} {expression} = {value}", ran.kind.name()),
     }
 }
 

@@ -78,7 +78,7 @@ pub(super) fn write(args: &CheckArgs, out: Box<dyn Write>) -> io::Result<Exit> {
     }
     let policies = run.world.policies();
     if run.definitions.is_empty() {
-        if policies == 0 && run.world.problems().is_empty() {
+        if policies == 0 && run.world.problems().is_empty() && !manifests.unusable() {
             manifests.complain_of_nothing(
                 "nothing to check with: there must be a policy or a CustomResourceDefinition",
             );

@@ -190,7 +190,7 @@ impl TestRun<'_> {
     }
 
     fn report_outcome(&mut self, outcome: &Outcome<'_>) -> io::Result<()> {
-        let file = outcome.file.display();
+        let file = outcome.file.display().to_string();
         match self.args.output {
             Format::Json => {
                 let line = json!({
@@ -210,7 +210,8 @@ impl TestRun<'_> {
                 };
                 writeln!(
                     self.out,
-                    "{verdict} {file}: {}",
+                    "{verdict} {}: {}",
+                    visible(&file),
                     visible(&outcome.test.name)
                 )?;
                 for line in outcome.error.iter().flat_map(|error| error.lines()) {
@@ -289,14 +290,9 @@ impl Files for Beside<'_> {
     fn objects(&self, path: &str) -> Result<Vec<Document>, String> {
         let folder = self.0.parent().unwrap_or(Path::new(""));
         let path: PathBuf = folder.join(path);
-        let files = gavel_manifest::files(&path, false).map_err(|error| error.to_string())?;
-        let mut objects = Vec::new();
-        for file in files {
-            let documents = input::documents(&file).map_err(|problems| input::lines(&problems))?;
-            let documents = documents.into_iter().flat_map(Document::into_objects);
-            objects.extend(documents.map(gavel_state::as_built_in));
-        }
-        Ok(objects)
+        let documents = input::all_documents(&path).map_err(|problems| input::lines(&problems))?;
+        let objects = documents.into_iter().flat_map(Document::into_objects);
+        Ok(objects.collect())
     }
 }
 

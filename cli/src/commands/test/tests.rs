@@ -68,6 +68,13 @@ ok     tests/replicas.yaml: a pod
 }
 
 #[test]
+fn the_names_of_files_are_safe_for_a_terminal() {
+    let folder = folder().with("a\u{7}.yaml", TESTS);
+    let (_, out) = gavel(&folder, &["./a\u{7}.yaml", "--filter", "few"]);
+    assert_eq!(out, "ok     a\\u{7}.yaml: few\n");
+}
+
+#[test]
 fn misspelled_paths_are_reported_at_the_path() {
     let misspelled = TESTS.replace("spec.replicas: 6", "spec.replica: 6");
     let folder = folder().with("tests.yaml", &misspelled);

@@ -2,6 +2,7 @@
 
 use std::io::{self, IsTerminal, Write};
 
+use gavel_check::custom::Key;
 use gavel_check::{Kinds, Operation, Role, user};
 use gavel_engine::value::Json;
 use gavel_libraries::Server;
@@ -65,7 +66,8 @@ pub(crate) fn run(args: &UpgradeCheckArgs) -> io::Result<Exit> {
     }
     printer.end(&mut out)?;
     out.flush()?;
-    if args.output == Output::Text {
+    // If nothing was checked, an error was printed instead of the summary.
+    if args.output == Output::Text && checked > 0 {
         let counts = [
             report::count(checked, "object"),
             report::count(samples.len(), "sample"),
@@ -120,12 +122,12 @@ impl Rehearsal {
     fn samples(&mut self, args: &UpgradeCheckArgs) -> Vec<(Document, Subject)> {
         let mut samples = Vec::new();
         for document in self.manifests.strict_objects(&args.sample) {
-            let text = |key: &str| document.value().get(key).and_then(Json::as_str);
-            let request = match (text("apiVersion"), text("kind")) {
-                (_, Some("AdmissionReview")) => document.value().get("request").cloned(),
-                (Some(_), Some(_)) => Some(self.creation(document.value(), &args.namespace)),
-                _ => {
-                    let message = "apiVersion and kind must be set";
+            let request = match Key::of(document.value()) {
+                Ok(key) if key.kind == "AdmissionReview" => {
+                    document.value().get("request").cloned()
+                }
+                Ok(_) => Some(self.creation(document.value(), &args.namespace)),
+                Err(message) => {
                     self.manifests.refuse(&document, message);
                     continue;
                 }

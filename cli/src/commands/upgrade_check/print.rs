@@ -94,7 +94,7 @@ impl Printer {
         if !change.field.is_empty() {
             title = format!("{title}{}: ", change.field);
         }
-        title = format!("{title}{}{}", topic_text(change.topic), names.concat());
+        title = format!("{title}{}{}", change.topic.title(), names.concat());
         if !change.about.is_empty() {
             title = format!("{title} ({})", one_line(&change.about));
         }
@@ -179,20 +179,6 @@ const fn effect_name(effect: Effect) -> &'static str {
         Effect::Verdict => "verdict",
         Effect::Cost => "cost",
         Effect::Message => "messages",
-    }
-}
-
-const fn topic_text(topic: Topic) -> &'static str {
-    match topic {
-        Topic::Creation => "creation",
-        Topic::Warning => "warning",
-        Topic::Compilation => "compilation",
-        Topic::TypeChecking => "type checking",
-        Topic::Estimate => "cost at most",
-        Topic::Decision => "decision",
-        Topic::Mutation => "mutation",
-        Topic::Cost => "cost",
-        Topic::Audit => "audit annotation",
     }
 }
 

@@ -80,7 +80,7 @@ impl Linter {
         Ok(Linter {
             server,
             kinds: Kinds::new(server, options.max_object, documents)?,
-            validator: Validator::new(server.compatible())?,
+            validator: Validator::new(server.compatible())?.of_a_running_server(),
             rules: RuleEnvs::new(server.compatible())?,
             stored: set.stored_expressions().clone(),
             new: compatible.new_expressions().clone(),

@@ -323,11 +323,8 @@ impl Document {
             Some(Json::Null) if is_list => Vec::new(),
             _ => return Err(Box::new(self)),
         };
-        for item in &mut items {
-            self.value
-                .as_object()
-                .into_iter()
-                .for_each(|list| complete_item(item, list));
+        if let Json::Object(list) = &self.value {
+            items.iter_mut().for_each(|item| complete_item(item, list));
         }
         let mut duplicates = Some(std::mem::take(&mut self.duplicates));
         let file = self.file.take();

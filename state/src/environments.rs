@@ -31,7 +31,9 @@ impl Environments {
 
     /// A validator for new policies.
     pub(crate) fn validator(&self) -> Result<Validator, String> {
-        Validator::new(self.server.compatible()).map_err(|error| error.to_string())
+        let validator = Validator::new(self.server.compatible());
+        let validator = validator.map_err(|error| error.to_string())?;
+        Ok(validator.of_a_running_server())
     }
 }
 

@@ -82,7 +82,7 @@ impl Policies {
         }
         definitions.for_each(|definition| declare(&mut types, definition));
         Ok(Policies {
-            validator: Validator::new(server.compatible())?,
+            validator: Validator::new(server.compatible())?.of_a_running_server(),
             types,
             environments: EnvSet::new(server)?,
         })

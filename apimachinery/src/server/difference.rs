@@ -57,6 +57,8 @@ pub enum Difference {
     FailuresAreAuditedTogether,
     /// Some defaults of Pods, StatefulSets and CSIDrivers are different.
     WorkloadDefaults,
+    /// A running API server validates bindings declaratively, too (see `Validator::of_a_running_server` of the crate `gavel-policy`).
+    BindingsAreValidatedDeclaratively,
     /// `request`, `namespaceObject` and the values within them cannot be the values of JSON patches.
     RequestsAreGoStructs,
 }

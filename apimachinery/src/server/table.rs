@@ -214,6 +214,13 @@ pub const DIFFERENCES: &[Row] = &[
         "apiextensions-apiserver pkg/registry/customresourcedefinition/strategy.go, getNonScalarListTypeSetWarnings",
     ),
     row(
+        Difference::BindingsAreValidatedDeclaratively,
+        37,
+        Effect::Message,
+        "The API server validates bindings declaratively: an absent `policyName` or `validationActions` is reported after all other errors, as `Required value` without an explanation. `gavel batch` answers without declarative validation",
+        "kubernetes pkg/apis/admissionregistration/v1/zz_generated.validations.go; apiserver pkg/registry/rest/validate.go",
+    ),
+    row(
         Difference::FailuresAreAuditedTogether,
         37,
         Effect::Message,

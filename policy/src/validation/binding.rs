@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use gavel_apimachinery::field::{BadValue, Error, Errors, Path};
+use gavel_apimachinery::field::{BadValue, Error, ErrorType, Errors, Path};
 use gavel_apimachinery::json;
 use gavel_apimachinery::names;
 use gavel_engine::value::Json;
@@ -123,4 +123,19 @@ fn validation_actions(errors: &mut Errors, actions: &[String], path: &Path<'_>) 
             "at least one validation action is required",
         ));
     }
+}
+
+/// Moves the errors of the fields that are validated declaratively behind all others, without their explanations.
+pub(super) fn validate_declaratively(errors: &mut Vec<Error>) {
+    let is_declarative = |error: &Error| {
+        error.kind == ErrorType::Required
+            && matches!(&*error.field, "spec.policyName" | "spec.validationActions")
+    };
+    let (declarative, mut others): (Vec<_>, Vec<_>) =
+        std::mem::take(errors).into_iter().partition(is_declarative);
+    others.extend(declarative.into_iter().map(|error| Error {
+        detail: String::new(),
+        ..error
+    }));
+    *errors = others;
 }

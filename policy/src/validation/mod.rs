@@ -23,7 +23,10 @@ use gavel_engine::value::Json;
 use gavel_golang::quote::quote;
 use gavel_libraries::EnvSet;
 
-use crate::api::{self, GROUP, ObjectMeta, Registration, Resource, ValidatingAdmissionPolicy};
+use crate::api::{
+    self, GROUP, ObjectMeta, Registration, Resource, ValidatingAdmissionPolicy,
+    ValidatingAdmissionPolicyBinding,
+};
 use expressions::{Compilers, Interruptible};
 
 /// Validates objects as an API server does.
@@ -31,6 +34,8 @@ use expressions::{Compilers, Interruptible};
 pub struct Validator {
     server: Server,
     compilers: Compilers,
+    /// Whether objects are validated declaratively, too.
+    is_declarative: bool,
 }
 
 /// The result of validating an object.
@@ -62,7 +67,18 @@ impl Validator {
         Ok(Validator {
             server,
             compilers: Compilers::new(&environments),
+            is_declarative: false,
         })
+    }
+
+    /// The validator with the errors of a running API server, which validates some fields declaratively after all others
+    /// ([`Difference::BindingsAreValidatedDeclaratively`]). Without this, the errors are those of the API server's validation functions.
+    #[must_use]
+    pub fn of_a_running_server(self) -> Self {
+        Validator {
+            is_declarative: true,
+            ..self
+        }
     }
 
     /// Validates an object to create. If its name must be generated, the name is assumed to end in `22222`. After an interrupt, the report
@@ -135,7 +151,7 @@ impl Validator {
         let mut errors = Errors::from_iter(update_metadata(&metadata, &old.metadata, self.server));
         let path = Path::new("status");
         status::validate(&mut errors, &object.status, &path, self.server);
-        report::<ValidatingAdmissionPolicy>(errors, metadata.name, self.server)
+        self.report::<ValidatingAdmissionPolicy>(errors, metadata.name)
     }
 
     fn create_one<T: Validated>(&self, object: &T, interrupt: Interrupt<'_>) -> Report {
@@ -160,7 +176,7 @@ impl Validator {
                 self.server,
             ));
         }
-        report::<T>(errors, metadata.name, self.server)
+        self.report::<T>(errors, metadata.name)
     }
 
     fn update_one<T: Validated>(&self, object: &T, old: &T, interrupt: Interrupt<'_>) -> Report {
@@ -175,7 +191,27 @@ impl Validator {
         ));
         let compilers = self.compiling(interrupt);
         object.validate(&mut errors, &metadata.name, Some(old), compilers);
-        report::<T>(errors, metadata.name, self.server)
+        self.report::<T>(errors, metadata.name)
+    }
+
+    fn report<T: Registration>(&self, errors: Errors, name: String) -> Report {
+        let mut errors = errors.into_vec();
+        names::reword(&mut errors, self.server);
+        let of_bindings = self
+            .server
+            .has(Difference::BindingsAreValidatedDeclaratively);
+        if self.is_declarative && of_bindings && T::KIND == ValidatingAdmissionPolicyBinding::KIND {
+            binding::validate_declaratively(&mut errors);
+        }
+        let warns = errors.is_empty() && self.server.has(Difference::StaticNamesAreWarnedOf);
+        let fault = reserved_name_fault(&name).filter(|_| warns);
+        let warnings = fault.map(|fault| format!("metadata.name: {fault}"));
+        Report {
+            errors,
+            warnings: warnings.into_iter().collect(),
+            kind: T::KIND,
+            name,
+        }
     }
 
     fn compiling<'v>(&'v self, interrupt: Interrupt<'v>) -> Interruptible<'v> {
@@ -216,21 +252,6 @@ fn reserved_name_fault(name: &str) -> Option<String> {
             "names ending with {suffix} are reserved for static manifest-based configurations and cannot be managed via the API"
         )
     })
-}
-
-fn report<T: Registration>(errors: Errors, name: String, server: Server) -> Report {
-    let mut errors = errors.into_vec();
-    names::reword(&mut errors, server);
-    let warns = errors.is_empty() && server.has(Difference::StaticNamesAreWarnedOf);
-    let fault = reserved_name_fault(&name).filter(|_| warns);
-    let warnings = fault.map(|fault| format!("metadata.name: {fault}"));
-    let warnings = warnings.into_iter().collect();
-    Report {
-        errors,
-        warnings,
-        kind: T::KIND,
-        name,
-    }
 }
 
 /// Validates the metadata of an update. Fields that the API server copies from the old object are copied first.

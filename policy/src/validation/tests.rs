@@ -255,6 +255,31 @@ fn faults_of_bindings_are_reported() {
 }
 
 #[test]
+fn a_running_server_validates_bindings_declaratively() {
+    let faulty = binding(
+        &json!({"policyName": "", "validationActions": [], "paramRef": {"name": "x", "parameterNotFoundAction": "x"}}),
+    );
+    let texts = |server: &str, is_running: bool| -> Vec<String> {
+        let validator = Validator::new(server.parse().unwrap()).unwrap();
+        let validator = match is_running {
+            true => validator.of_a_running_server(),
+            false => validator,
+        };
+        let errors = validator.create(&faulty, None).errors;
+        errors.iter().map(ToString::to_string).collect()
+    };
+    let action = r#"spec.paramRef.parameterNotFoundAction: Unsupported value: "x": supported values: "Deny", "Allow""#;
+    let actions = "spec.validationActions: Required value";
+    let explained =
+        "spec.validationActions: Required value: at least one validation action is required";
+    let name = "spec.policyName: Required value";
+    assert_eq!(texts("1.37", true), [action, name, actions]);
+    for (server, is_running) in [("1.37", false), ("1.36", true)] {
+        assert_eq!(texts(server, is_running), [name, action, explained]);
+    }
+}
+
+#[test]
 fn faults_of_webhooks_are_reported() {
     check_created(
         webhook,

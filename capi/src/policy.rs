@@ -50,6 +50,18 @@ pub(crate) struct Current {
 }
 
 impl GavelIndex {
+    fn new(server: Server) -> Result<Self, Failure> {
+        let environments = EnvSet::new(server).map_err(uncompiled)?;
+        Ok(GavelIndex {
+            server,
+            changing: Mutex::new(Changing {
+                index: PolicyIndex::new(environments.stored_expressions()),
+                schemas: ObjectSchemas::default().typed(server),
+            }),
+            current: RwLock::default(),
+        })
+    }
+
     /// The current contents of the index.
     pub(crate) fn current(&self) -> Arc<Current> {
         let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
@@ -95,16 +107,7 @@ pub unsafe extern "C" fn gavel_index_new(
     guard(|| {
         // SAFETY: the caller vouches for the bytes.
         let config = options(unsafe { memory::bytes(config, config_len) }, SERVER_KEYS)?;
-        let server = server_of(&config, Server::compatible)?;
-        let environments = EnvSet::new(server).map_err(uncompiled)?;
-        let index = GavelIndex {
-            server,
-            changing: Mutex::new(Changing {
-                index: PolicyIndex::new(environments.stored_expressions()),
-                schemas: ObjectSchemas::default(),
-            }),
-            current: RwLock::default(),
-        };
+        let index = GavelIndex::new(server_of(&config, Server::compatible)?)?;
         // SAFETY: the caller vouches for `out`.
         unsafe { memory::write_handle(out, index) };
         Ok(())
@@ -501,7 +504,54 @@ pub(crate) fn mutating<'p>(
 
 #[cfg(test)]
 mod tests {
+    use gavel_engine::value::Arena;
+    use gavel_policy::mutating::mutate;
+    use gavel_policy::{AdmissionRequest, Options};
+
     use super::*;
+
+    #[test]
+    fn mutations_of_built_in_kinds_must_not_set_unknown_fields() {
+        let index = GavelIndex::new(Server::default()).unwrap();
+        let rules = json!([{"apiGroups": [""], "apiVersions": ["v1"], "operations": ["*"], "resources": ["pods"]}]);
+        let patch = "[JSONPatch{op: 'add', path: '/spec/nope', value: 1}]";
+        let policy = json!({
+            "apiVersion": "admissionregistration.k8s.io/v1",
+            "kind": "MutatingAdmissionPolicy",
+            "metadata": {"name": "p"},
+            "spec": {
+                "matchConstraints": {"resourceRules": rules},
+                "reinvocationPolicy": "Never",
+                "mutations": [{"patchType": "JSONPatch", "jsonPatch": {"expression": patch}}],
+            },
+        });
+        let binding = json!({
+            "apiVersion": "admissionregistration.k8s.io/v1",
+            "kind": "MutatingAdmissionPolicyBinding",
+            "metadata": {"name": "b"},
+            "spec": {"policyName": "p"},
+        });
+        for object in [policy, binding] {
+            index.changing.lock().unwrap().index.apply(object).unwrap();
+        }
+        let request = json!({
+            "uid": "1",
+            "operation": "CREATE",
+            "kind": {"group": "", "version": "v1", "kind": "Pod"},
+            "resource": {"group": "", "version": "v1", "resource": "pods"},
+            "object": {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web"}, "spec": {"containers": []}},
+        });
+        let arena = Arena::new();
+        let request = AdmissionRequest::read((&request).into(), &arena).unwrap();
+        let current = index.current();
+        let options = Options::default();
+        let mutated = mutate(&current.snapshot, &request, &current.schemas, &options);
+        let message = mutated.status.unwrap().message;
+        assert!(
+            message.ends_with("unknown field \"spec.nope\""),
+            "{message}"
+        );
+    }
 
     #[test]
     fn a_wrong_configuration_is_rejected_and_changes_nothing() {

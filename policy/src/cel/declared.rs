@@ -18,7 +18,7 @@ pub(crate) const OBJECT_PATCH: &str = "Object";
 /// The type name of one operation of a JSON patch.
 pub(crate) const JSON_PATCH: &str = "JSONPatch";
 /// The type name of `variables`.
-pub(super) const VARIABLES: &str = "kubernetes.variables";
+pub(crate) const VARIABLES: &str = "kubernetes.variables";
 
 const KIND: &str = "kubernetes.GroupVersionKind";
 const RESOURCE: &str = "kubernetes.GroupVersionResource";

@@ -422,8 +422,8 @@ struct GavelError *gavel_index_decide(const struct GavelIndex *index,
                                       struct GavelDecision *out);
 
 // Mutates the object of a request with all policies of an index. If `policies` is not null, mutates with these policies instead; each
-// policy is followed by its bindings. The field `object` of the details is the object after all mutations. It is not decoded into a type of
-// Kubernetes: the host sets its defaults and rejects unknown fields.
+// policy is followed by its bindings. The field `object` of the details is the object after all mutations. Objects of Kubernetes' own kinds are
+// decoded as the index's API server decodes them: they get defaults, and a mutation fails if it sets an unknown field.
 //
 // # Safety
 //

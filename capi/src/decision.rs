@@ -74,8 +74,8 @@ pub unsafe extern "C" fn gavel_index_decide(
 }
 
 /// Mutates the object of a request with all policies of an index. If `policies` is not null, mutates with these policies instead; each
-/// policy is followed by its bindings. The field `object` of the details is the object after all mutations. It is not decoded into a type of
-/// Kubernetes: the host sets its defaults and rejects unknown fields.
+/// policy is followed by its bindings. The field `object` of the details is the object after all mutations. Objects of Kubernetes' own kinds are
+/// decoded as the index's API server decodes them: they get defaults, and a mutation fails if it sets an unknown field.
 ///
 /// # Safety
 ///
@@ -285,4 +285,45 @@ fn denial(denial: &Denial) -> Json {
         "message": denial.message,
         "reason": denial.reason,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use gavel_apimachinery::server::Server;
+
+    use super::*;
+
+    #[test]
+    fn mutations_of_built_in_kinds_must_not_set_unknown_fields() {
+        let index = GavelIndex::new(Server::default()).unwrap();
+        let rules = json!([{"apiGroups": [""], "apiVersions": ["v1"], "operations": ["*"], "resources": ["pods"]}]);
+        let patch = "[JSONPatch{op: 'add', path: '/spec/nope', value: 1}]";
+        let registration = |kind: &str, spec: Json| json!({"apiVersion": "admissionregistration.k8s.io/v1", "kind": kind, "metadata": {"name": "p"}, "spec": spec});
+        let policy = json!({
+            "matchConstraints": {"resourceRules": rules}, "reinvocationPolicy": "Never",
+            "mutations": [{"patchType": "JSONPatch", "jsonPatch": {"expression": patch}}],
+        });
+        for object in [
+            registration("MutatingAdmissionPolicy", policy),
+            registration("MutatingAdmissionPolicyBinding", json!({"policyName": "p"})),
+        ] {
+            let applied = index.change(|changing| Ok(changing.index.apply(object)));
+            applied.unwrap().unwrap();
+        }
+        let request = json!({
+            "uid": "1", "operation": "CREATE",
+            "kind": {"version": "v1", "kind": "Pod"}, "resource": {"version": "v1", "resource": "pods"},
+            "object": {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web"}, "spec": {"containers": []}},
+        });
+        let arena = Arena::new();
+        let request = AdmissionRequest::read((&request).into(), &arena).unwrap();
+        let current = index.current();
+        let (snapshot, schemas) = (&current.snapshot, &current.schemas);
+        let mutated = mutate(snapshot, &request, schemas, &Options::default());
+        let message = mutated.status.unwrap().message;
+        assert!(
+            message.ends_with("unknown field \"spec.nope\""),
+            "{message}"
+        );
+    }
 }

@@ -37,8 +37,8 @@ pub struct GavelIndex {
 }
 
 #[derive(Debug)]
-struct Changing {
-    index: PolicyIndex,
+pub(crate) struct Changing {
+    pub(crate) index: PolicyIndex,
     schemas: ObjectSchemas,
 }
 
@@ -50,6 +50,18 @@ pub(crate) struct Current {
 }
 
 impl GavelIndex {
+    pub(crate) fn new(server: Server) -> Result<Self, Failure> {
+        let environments = EnvSet::new(server).map_err(uncompiled)?;
+        Ok(GavelIndex {
+            server,
+            changing: Mutex::new(Changing {
+                index: PolicyIndex::new(environments.stored_expressions()),
+                schemas: ObjectSchemas::default().typed(server),
+            }),
+            current: RwLock::default(),
+        })
+    }
+
     /// The current contents of the index.
     pub(crate) fn current(&self) -> Arc<Current> {
         let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
@@ -68,7 +80,7 @@ impl GavelIndex {
     }
 
     /// Changes the index. If the change fails or panics, the contents that calls read are not built again.
-    fn change<T>(
+    pub(crate) fn change<T>(
         &self,
         change: impl FnOnce(&mut Changing) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
@@ -95,16 +107,7 @@ pub unsafe extern "C" fn gavel_index_new(
     guard(|| {
         // SAFETY: the caller vouches for the bytes.
         let config = options(unsafe { memory::bytes(config, config_len) }, SERVER_KEYS)?;
-        let server = server_of(&config, Server::compatible)?;
-        let environments = EnvSet::new(server).map_err(uncompiled)?;
-        let index = GavelIndex {
-            server,
-            changing: Mutex::new(Changing {
-                index: PolicyIndex::new(environments.stored_expressions()),
-                schemas: ObjectSchemas::default(),
-            }),
-            current: RwLock::default(),
-        };
+        let index = GavelIndex::new(server_of(&config, Server::compatible)?)?;
         // SAFETY: the caller vouches for `out`.
         unsafe { memory::write_handle(out, index) };
         Ok(())

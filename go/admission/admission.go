@@ -264,9 +264,9 @@ func (i *Index) Decide(ctx context.Context, request any, options Options) (*Deci
 	return decision, err
 }
 
-// Mutate mutates the object of a request. The argument request is the request of an AdmissionReview. The mutated object is not decoded into
-// a type of Kubernetes: the host sets its defaults and rejects unknown fields. If the context ends, Mutate returns early with the context's
-// cause.
+// Mutate mutates the object of a request. The argument request is the request of an AdmissionReview. Objects of Kubernetes' own kinds are
+// decoded as the index's API server decodes them: they get defaults, and a mutation fails if it sets an unknown field. If the context ends,
+// Mutate returns early with the context's cause.
 func (i *Index) Mutate(ctx context.Context, request any, options Options) (*Mutation, error) {
 	mutated, err := i.ask(ctx, request, options, i.inner.Mutate)
 	if err != nil {

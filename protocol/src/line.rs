@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use gavel_apimachinery::json;
 use serde::Serialize;
 use serde_json::ser::{Formatter, Serializer};
 
@@ -18,6 +19,11 @@ pub fn write(value: &impl Serialize, out: &mut Vec<u8>) {
 struct OneLine;
 
 impl Formatter for OneLine {
+    /// Writes a double as Go does.
+    fn write_f64<W: ?Sized + Write>(&mut self, out: &mut W, value: f64) -> io::Result<()> {
+        out.write_all(json::double_text(value).as_bytes())
+    }
+
     fn write_string_fragment<W: ?Sized + Write>(
         &mut self,
         out: &mut W,

@@ -9,9 +9,11 @@ use gavel_apimachinery::server::{DIFFERENCES, Difference, Row};
 use gavel_upgrade::{Cause, Upgrade};
 use serde_json::{Value as Json, json};
 
-/// The differences that an upgrade check does not see: it validates definitions as new ones, and compares errors by their text.
-const UNSEEN: [Difference; 2] = [
+/// The differences that an upgrade check does not see: it validates definitions as new ones, rejects objects of unknown kinds, and compares
+/// errors by their text.
+const UNSEEN: [Difference; 3] = [
     Difference::SelectableFieldsMayStay,
+    Difference::SchemesAreOfLine111,
     Difference::InternalErrorsHaveValues,
 ];
 

@@ -4,4 +4,4 @@ mod read;
 mod write;
 
 pub use read::{read, read_stream};
-pub use write::{double, go_text, go_type, kind, quoted, to_string};
+pub use write::{double, double_text, go_text, go_type, kind, quoted, to_string};

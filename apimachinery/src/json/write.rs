@@ -149,7 +149,7 @@ fn write_value(out: &mut String, value: &Json, depth: usize) {
 
 /// The text of a double. Zero, and numbers whose absolute value is at least 1e-6 and below 1e21, are written without an exponent; other
 /// numbers have an exponent without leading zeros.
-fn double_text(value: f64) -> String {
+pub fn double_text(value: f64) -> String {
     let magnitude = value.abs();
     let mut out = String::new();
     if magnitude == 0.0 || (1e-6..1e21).contains(&magnitude) {

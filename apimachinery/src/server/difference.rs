@@ -11,6 +11,8 @@ pub enum Difference {
     RulesShowValues,
     /// Messages give the length limits of labels in bytes instead of characters.
     LengthLimitsAreInBytes,
+    /// Messages about unknown kinds name line 111 of `scheme.go` instead of line 110.
+    SchemesAreOfLine111,
     /// A schema's `format` applies only to the type to which the format belongs.
     FormatsDependOnTypes,
     /// Internal errors contain a value: an empty object.

@@ -53,6 +53,13 @@ pub const DIFFERENCES: &[Row] = &[
         "apimachinery pkg/api/validate/content/kube.go",
     ),
     row(
+        Difference::SchemesAreOfLine111,
+        35,
+        Effect::Message,
+        "Errors of objects with an unknown kind end with `in scheme \"pkg/runtime/scheme.go:111\"`; before, with `scheme.go:110`",
+        "apimachinery pkg/runtime/scheme.go, NewScheme",
+    ),
+    row(
         Difference::FormatsDependOnTypes,
         36,
         Effect::Verdict,

@@ -106,10 +106,8 @@ impl<'c> Scopes<'c> {
     /// The type with this name; variables are ignored.
     pub(super) fn find_type(&self, env: &Declarations, name: &str) -> Option<Declared> {
         resolve_name(env.container(), name, |candidate| {
-            let ty = env
-                .find_type(candidate)
-                .or_else(|| Type::named(candidate))?;
-            Some(Declared::variable(candidate.into(), Type::type_of(ty)))
+            let ty = Type::type_of(env.find_type(candidate)?);
+            Some(Declared::variable(candidate.into(), ty))
         })
     }
 
@@ -127,7 +125,7 @@ impl<'c> Scopes<'c> {
             if let Some(ty) = env.variable(candidate) {
                 return Some(Declared::variable(name(), ty.clone()));
             }
-            if let Some(ty) = env.find_type(candidate).or_else(|| Type::named(candidate)) {
+            if let Some(ty) = env.find_type(candidate) {
                 return Some(Declared::variable(name(), Type::type_of(ty)));
             }
             (candidate == NULL_VALUE).then(|| Declared {

@@ -368,15 +368,12 @@ impl Scheme<'_> {
 
 /// Whether the checker accepts `null` as a value of this type.
 fn is_nullable(ty: &Type) -> bool {
-    matches!(
-        ty,
-        Type::Null
-            | Type::Opaque(_)
-            | Type::Struct(_)
-            | Type::Duration
-            | Type::Timestamp
-            | Type::Wrapper(_)
-    )
+    match ty {
+        Type::Null | Type::Struct(_) | Type::Duration | Type::Timestamp | Type::Wrapper(_) => true,
+        // A type without a name has no values.
+        Type::Opaque(opaque) => !opaque.name.is_empty(),
+        _ => false,
+    }
 }
 
 /// Whether two types without parameters are equal, ignoring whether they may be null.

@@ -178,12 +178,11 @@ impl Declarations {
         functions
     }
 
-    /// The type with this name that a library or the host provides; `None` if neither provides one.
+    /// The type with this name that a library, the language or the host provides, in this order; `None` if none of them provides one.
     pub fn find_type(&self, name: &str) -> Option<Type> {
-        match self.library_types.get(name) {
-            Some(ty) => Some(ty.clone()),
-            None => self.provider().find_type(name),
-        }
+        let library = self.library_types.get(name).cloned();
+        let known = library.or_else(|| Type::named(name));
+        known.or_else(|| self.provider().find_type(name))
     }
 
     /// Whether a library provides a type with this name. The name of a library's type is also a value; the name of a host's type is not.

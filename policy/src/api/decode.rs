@@ -3,7 +3,7 @@
 use gavel_apimachinery::json;
 use gavel_apimachinery::meta::GroupVersion;
 use gavel_apimachinery::serializer::{self, ApiValue, Decoded, Source};
-use gavel_apimachinery::server::{Server, is_of_later_version};
+use gavel_apimachinery::server::{Difference, Server, is_of_later_version};
 use gavel_engine::value::Json;
 use gavel_golang::base64::{self, Encoding};
 use gavel_golang::quote::quote;
@@ -227,14 +227,30 @@ pub enum Resource {
 }
 
 impl Resource {
-    /// Reads an object and sets the defaults of the API version that it names.
+    /// Reads an object of any API version that the newest API server knows, and sets the defaults of its API version.
     ///
     /// # Errors
     ///
     /// The JSON is not an object of the group.
     pub fn decode<'t>(source: impl Into<Source<'t>>) -> Result<Decoded<Resource>, DecodeError> {
+        Resource::decode_for(source, Server::default())
+    }
+
+    /// Like `decode`, for an API server that does not know API versions that a later Kubernetes version introduced.
+    ///
+    /// # Errors
+    ///
+    /// The JSON is not an object of the group, or the server does not know its API version.
+    pub fn decode_for<'t>(
+        source: impl Into<Source<'t>>,
+        server: Server,
+    ) -> Result<Decoded<Resource>, DecodeError> {
         let source = source.into();
-        let (version, kind) = read_type(source)?;
+        let (version, kind) = read_type(source, server)?;
+        let not_registered = || unknown_kind(&kind, &format!("{GROUP}/{}", version.name()), server);
+        if is_of_later_version(version.name(), &kind, server.version()) {
+            return Err(not_registered());
+        }
         match (kind.as_str(), version) {
             ("ValidatingAdmissionPolicy", _) => {
                 wrapped(source, version, Resource::ValidatingAdmissionPolicy)
@@ -254,24 +270,7 @@ impl Resource {
             ("MutatingWebhookConfiguration", Version::V1 | Version::V1Beta1) => {
                 wrapped(source, version, Resource::MutatingWebhookConfiguration)
             }
-            _ => Err(not_registered(&kind, version.name())),
-        }
-    }
-
-    /// Like `decode`, for an API server that does not know API versions that a later Kubernetes version introduced.
-    ///
-    /// # Errors
-    ///
-    /// The JSON is not an object of the group, or the server does not know its API version.
-    pub fn decode_for<'t>(
-        source: impl Into<Source<'t>>,
-        server: Server,
-    ) -> Result<Decoded<Resource>, DecodeError> {
-        let source = source.into();
-        let (version, kind) = read_type(source)?;
-        match is_of_later_version(version.name(), &kind, server.version()) {
-            true => Err(not_registered(&kind, version.name())),
-            false => Resource::decode(source),
+            _ => Err(not_registered()),
         }
     }
 
@@ -352,7 +351,7 @@ fn version_of(object: &Json) -> Version {
 }
 
 /// The version and kind of an object of the group.
-fn read_type(source: Source<'_>) -> Result<(Version, String), DecodeError> {
+fn read_type(source: Source<'_>, server: Server) -> Result<(Version, String), DecodeError> {
     let (api_version, kind) = serializer::version_and_kind(source).map_err(DecodeError)?;
     let named = GroupVersion::parse(&api_version).map_err(DecodeError)?;
     if kind.is_empty() {
@@ -367,19 +366,19 @@ fn read_type(source: Source<'_>) -> Result<(Version, String), DecodeError> {
     }
     match Version::parse(named.version).filter(|_| named.group == GROUP) {
         Some(version) => Ok((version, kind)),
-        None => Err(unknown_kind(&kind, &named.to_string())),
+        None => Err(unknown_kind(&kind, &named.to_string(), server)),
     }
 }
 
-fn not_registered(kind: &str, version: &str) -> DecodeError {
-    unknown_kind(kind, &format!("{GROUP}/{version}"))
-}
-
-pub(crate) fn unknown_kind(kind: &str, api_version: &str) -> DecodeError {
+pub(crate) fn unknown_kind(kind: &str, api_version: &str, server: Server) -> DecodeError {
     let (kind, version) = (quote(kind), quote(api_version));
-    // The message contains the source line at which upstream creates its list of kinds.
+    // The source line at which upstream creates its list of kinds.
+    let line = match server.has(Difference::SchemesAreOfLine111) {
+        true => 111,
+        false => 110,
+    };
     DecodeError(format!(
-        "no kind {kind} is registered for version {version} in scheme \"pkg/runtime/scheme.go:111\""
+        "no kind {kind} is registered for version {version} in scheme \"pkg/runtime/scheme.go:{line}\""
     ))
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use gavel_engine::decl::TypeProvider;
 use gavel_engine::types::Type;
 use gavel_engine::value::ObjectKind;
-use gavel_schema::cel::is_reserved;
+use gavel_schema::cel::{is_reserved, scalar_field, scalar_type};
 use smol_str::SmolStr;
 
 /// The type name of `request`: an AdmissionRequest without `object`, `oldObject` and `uid`.
@@ -18,7 +18,7 @@ pub(crate) const OBJECT_PATCH: &str = "Object";
 /// The type name of one operation of a JSON patch.
 pub(crate) const JSON_PATCH: &str = "JSONPatch";
 /// The type name of `variables`.
-pub(super) const VARIABLES: &str = "kubernetes.variables";
+pub(crate) const VARIABLES: &str = "kubernetes.variables";
 
 const KIND: &str = "kubernetes.GroupVersionKind";
 const RESOURCE: &str = "kubernetes.GroupVersionResource";
@@ -61,13 +61,10 @@ impl TypeProvider for DeclaredTypes {
         }
         match name {
             VARIABLES if self.variables.is_some() => Some(declared_type(VARIABLES)),
-            // Upstream's provider also finds these two types by the names that apiserver `pkg/cel` gives them.
-            "duration" => Some(Type::Duration),
-            "timestamp" => Some(Type::Timestamp),
-            _ => TYPES
-                .into_iter()
-                .find(|known| *known == name)
-                .map(declared_type),
+            _ => match TYPES.into_iter().find(|known| *known == name) {
+                Some(known) => Some(declared_type(known)),
+                None => scalar_type(name),
+            },
         }
     }
 
@@ -154,7 +151,7 @@ fn admission_field(type_name: &str, field: &str) -> Option<Type> {
         (STATUS, "phase") => Type::String,
         (CONDITION, "status" | "type" | "message" | "reason") => Type::String,
         (CONDITION, "lastTransitionTime") => Type::Timestamp,
-        _ => return None,
+        _ => return scalar_field(type_name),
     })
 }
 

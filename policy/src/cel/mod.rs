@@ -12,7 +12,7 @@ mod variables;
 pub(crate) use compile::variables_read;
 pub use compile::{CompileError, CompileErrorKind, Compiler, Expression, TypeFault};
 pub use composition::{Bindings, Composition};
-pub(crate) use declared::{JSON_PATCH, OBJECT_PATCH};
+pub(crate) use declared::{JSON_PATCH, OBJECT_PATCH, VARIABLES};
 pub use declared::{NAMESPACE, REQUEST, declared_type, provider};
 pub(crate) use environment::{
     AUTHORIZER, NAMESPACE_OBJECT, OBJECT, OLD_OBJECT, PARAMS, REQUEST_RESOURCE, REQUEST_VARIABLE,

@@ -15,7 +15,7 @@ use gavel_schema::merge::{Foreign, Plain};
 
 use super::go_structs::GoStructs;
 use super::go_text;
-use crate::cel::JSON_PATCH;
+use crate::cel::{JSON_PATCH, VARIABLES};
 
 type Converted<T> = Result<T, String>;
 
@@ -187,7 +187,7 @@ fn native(value: Value<'_>, reach: &mut Reach<'_>) -> Result<Plain, EvalError> {
         ValueKind::String(text) | ValueKind::Type(text) => Plain::String(text.to_owned()),
         ValueKind::Null => foreign("NULL_VALUE".to_owned(), "0".to_owned(), None),
         ValueKind::Uint(uint) => {
-            let json = number(uint_as_double(uint)).ok();
+            let json = number(uint_as_double(uint), "Struct").ok();
             foreign(uint.to_string(), format!("0x{uint:x}"), json)
         }
         ValueKind::Bytes(bytes) => {
@@ -271,6 +271,10 @@ fn walk_json(value: Value<'_>, structs: Option<&GoStructs>, reach: &mut Reach<'_
         ValueKind::Optional(Some(held)) => walk_json(*held, structs, reach),
         ValueKind::Object(object) if object.type_name() != JSON_PATCH => struct_of(object, reach),
         ValueKind::List(list) => json_list(list, structs, reach),
+        ValueKind::Map(_) if value.type_name() == VARIABLES => Ok(Err(format!(
+            "disallowed conversion from {} to \"\"",
+            quote(VARIABLES)
+        ))),
         ValueKind::Map(map) => json_map(map, structs, reach),
         _ => scalar(value, reach),
     }
@@ -286,7 +290,7 @@ fn scalar(value: Value<'_>, reach: &mut Reach<'_>) -> Walked<Json> {
         Ok(value) => value,
     };
     Ok(match converted.as_double() {
-        Some(double) => number(double),
+        Some(double) => number(double, "Value"),
         None => Ok(converted.to_json().unwrap_or_default()),
     })
 }
@@ -302,8 +306,8 @@ fn struct_json(value: Plain) -> Converted<Json> {
     match value {
         Plain::Null => Ok(Json::Null),
         Plain::Bool(value) => Ok(value.into()),
-        Plain::Int(int) => number(as_double(int)),
-        Plain::Double(double) => number(double),
+        Plain::Int(int) => number(as_double(int), "Struct"),
+        Plain::Double(double) => number(double, "Struct"),
         Plain::String(text) => Ok(text.into()),
         Plain::NilList => Ok(Json::Array(Vec::new())),
         Plain::List(items) => items.into_iter().map(struct_json).collect(),
@@ -366,11 +370,11 @@ fn uint_as_double(uint: u64) -> f64 {
 }
 
 /// Converts a double to the number that Go writes as JSON and reads back: a whole double becomes an integer.
-fn number(double: f64) -> Result<Json, String> {
+fn number(double: f64, go_type: &str) -> Result<Json, String> {
     if !double.is_finite() {
         let shown = float::format_shortest(double);
         return Err(format!(
-            "json: error calling MarshalJSON for type *structpb.Value: proto: google.protobuf.Value.number_value: invalid {shown} value"
+            "json: error calling MarshalJSON for type *structpb.{go_type}: proto: google.protobuf.Value.number_value: invalid {shown} value"
         ));
     }
     Ok(match double_to_int(double) {
@@ -379,13 +383,8 @@ fn number(double: f64) -> Result<Json, String> {
     })
 }
 
-/// The integer that equals a double, if the double is whole and fits in an `i64`.
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "the number is an integer within the range of i64"
-)]
+/// The integer that Go reads from the text of a double, if the text is an integer that fits in an `i64`. The text has the fewest digits
+/// that identify the double: 2^60 is written as 1152921504606847000.
 pub(super) fn double_to_int(double: f64) -> Option<i64> {
-    const LIMIT: f64 = 9_223_372_036_854_775_808.0;
-    let is_int = double.fract() == 0.0 && (-LIMIT..LIMIT).contains(&double);
-    is_int.then_some(double as i64)
+    double.to_string().parse().ok()
 }

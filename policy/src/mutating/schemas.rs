@@ -58,8 +58,8 @@ impl ObjectSchemas {
         before: impl FnOnce() -> Json,
     ) -> Result<(), String> {
         check_kind(object)?;
-        let typed = decoded_type(was).filter(|_| self.is_typed(was));
-        let Some(ty) = typed else {
+        let typed = decoded_type(was).zip(self.typed);
+        let Some((ty, server)) = typed.filter(|_| self.is_typed(was)) else {
             return match kind_of(object).kind.is_empty() {
                 true => Err(format!(
                     "Object 'Kind' is missing in '{}'",
@@ -71,7 +71,7 @@ impl ObjectSchemas {
         fill_kind(object, was);
         let kind = kind_of(object);
         let Some(new_ty) = decoded_type(&kind) else {
-            return Err(crate::api::unknown_kind(&kind.kind, &kind.api_version()).0);
+            return Err(crate::api::unknown_kind(&kind.kind, &kind.api_version(), server).0);
         };
         if let Some(error) = built_in::decoding_error(object, &kind.api_version(), &kind.kind) {
             return Err(error);

@@ -29,7 +29,7 @@ mod view;
 
 pub use build::MAX_REQUEST_SIZE;
 pub use escape::{escape, is_reserved, unescape};
-pub use types::SchemaTypes;
+pub use types::{SchemaTypes, scalar_field, scalar_type};
 
 use node::{Joined, Kind, ListType, Node};
 

@@ -137,14 +137,9 @@ impl SchemaTypes {
 
 impl TypeProvider for SchemaTypes {
     fn find_type(&self, name: &str) -> Option<Type> {
-        match name {
-            // Upstream's names for these types. An expression that uses such a name passes the checker, but cannot be compiled to a
-            // program.
-            "duration" => return Some(Type::Duration),
-            "timestamp" => return Some(Type::Timestamp),
-            _ => {}
-        }
-        let shape = self.find(name)?;
+        let Some(shape) = self.find(name) else {
+            return scalar_type(name);
+        };
         let node = Node::of(shape).filter(|node| node.visible)?;
         match node.kind {
             Kind::Object(_) => Some(Type::Struct(name.into())),
@@ -170,7 +165,10 @@ impl TypeProvider for SchemaTypes {
     }
 
     fn field_type(&self, type_name: &str, field: &str) -> Option<Type> {
-        let node = Node::of(self.find(type_name)?)?;
+        let Some(shape) = self.find(type_name) else {
+            return scalar_field(type_name);
+        };
+        let node = Node::of(shape)?;
         let name = NodeName {
             parent: None,
             part: type_name,
@@ -181,6 +179,24 @@ impl TypeProvider for SchemaTypes {
             false => None,
         })
     }
+}
+
+/// The types that upstream's providers find in addition to their own types (apiserver `pkg/cel/types.go`, `findScalar`). They include
+/// `duration` and `timestamp`: an expression that uses such a name passes the checker, but cannot be compiled to a program.
+pub fn scalar_type(name: &str) -> Option<Type> {
+    match name {
+        "duration" => Some(Type::Duration),
+        "timestamp" => Some(Type::Timestamp),
+        "bool" | "bytes" | "double" | "int" | "list" | "map" | "null_type" | "string" | "uint" => {
+            Type::named(name)
+        }
+        _ => None,
+    }
+}
+
+/// The type of each field of a [`scalar_type`]. Only `map` has fields.
+pub fn scalar_field(type_name: &str) -> Option<Type> {
+    (type_name == "map").then_some(Type::Dyn)
 }
 
 /// Hashes what the type of a node consists of: its kind, and the names and types of its properties and elements.

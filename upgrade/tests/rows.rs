@@ -19,6 +19,11 @@ const UNSEEN: [Difference; 3] = [
 
 /// The request of the row's case in `testdata/versions.ndjson`.
 fn case(row: &Row) -> Json {
+    if row.difference == Difference::BindingsAreValidatedDeclaratively {
+        let mut binding = binding();
+        binding["spec"]["validationActions"] = json!([]);
+        return json!({"op": "object", "object": binding});
+    }
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/versions.ndjson");
     let cases = fs::read_to_string(path).unwrap();
     let mut cases = cases

@@ -92,9 +92,9 @@ impl Reader {
             | (Shape::Number, Json::Number(_))
             | (Shape::Boolean, Json::Bool(_)) => {}
             (Shape::Integer | Shape::Integer32 | Shape::Byte, Json::Number(number)) => {
-                let (found, integer) = match self.integers {
-                    Integers::AsWritten => (number.to_string(), number.as_i64()),
-                    Integers::ByValue => (json::to_string(value), integer(value)),
+                let integer = match self.integers {
+                    Integers::AsWritten => number.as_i64(),
+                    Integers::ByValue => integer(value),
                 };
                 let fits = |integer: i64| match shape {
                     Shape::Byte => u8::try_from(integer).is_ok(),
@@ -102,6 +102,10 @@ impl Reader {
                     _ => true,
                 };
                 if !integer.is_some_and(fits) {
+                    let found = match self.integers {
+                        Integers::AsWritten => number.to_string(),
+                        Integers::ByValue => json::to_string(value),
+                    };
                     self.note_mismatch(&format!("number {found}"), shape, path);
                 }
             }

@@ -11,6 +11,9 @@ use crate::json;
 /// The limit of unknown fields that the decoder reports.
 const MAX_UNKNOWN: usize = 100;
 
+/// The limit of nesting: deeper values are not read. No JSON text is nested so deep, but JSON that a host builds may be.
+const MAX_DEPTH: usize = 500;
+
 /// What the decoder reports about a value.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Reading {
@@ -76,15 +79,26 @@ struct Reader {
     /// The names of the fields that lead to the value.
     fields: Vec<&'static str>,
     is_within_choice: bool,
+    depth: usize,
 }
 
 impl Reader {
-    /// Reads a value. Recurses as deep as the value is nested, within the depth of the type.
+    /// Reads a value, unless it is nested too deep.
     ///
     /// # Errors
     ///
     /// A type with its own decoder refuses the value, which ends the reading.
     fn value(&mut self, value: &Json, shape: Shape, path: &Path<'_>) -> Result<(), Fault> {
+        if self.depth >= MAX_DEPTH {
+            return Ok(());
+        }
+        self.depth = self.depth.saturating_add(1);
+        let read = self.value_of(value, shape, path);
+        self.depth = self.depth.saturating_sub(1);
+        read
+    }
+
+    fn value_of(&mut self, value: &Json, shape: Shape, path: &Path<'_>) -> Result<(), Fault> {
         match (shape, value) {
             (_, Json::Null)
             | (Shape::Raw, _)
@@ -230,4 +244,25 @@ pub(crate) fn integer(value: &Json) -> Option<i64> {
     value
         .as_i64()
         .or_else(|| json::to_string(value).parse().ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::shape::{Field, Presence};
+
+    static NODE: Struct = Struct {
+        name: "Node",
+        fields: &[Field::new("node", Shape::Struct(&NODE), Presence::Pointer)],
+    };
+
+    #[test]
+    fn values_are_read_down_to_a_limit() {
+        let nested = |levels: usize| (0..levels).fold(json!(1), |inner, _| json!({"node": inner}));
+        let fault = |levels| read(&nested(levels), Shape::Struct(&NODE), Integers::ByValue).fault;
+        assert!(fault(MAX_DEPTH - 1).is_some());
+        assert_eq!(fault(MAX_DEPTH), None);
+    }
 }

@@ -1,12 +1,13 @@
-//! The API types of CustomResourceDefinitions (apiextensions `v1`). Absent and null keys become empty values.
+//! The API types of CustomResourceDefinitions (apiextensions `v1`). Absent and null keys become empty values. The types of all values were
+//! checked before ([`super::types`]).
 
 use std::sync::Arc;
 
 use gavel_engine::value::Json;
 use gavel_golang::base64::{self, Encoding};
-use gavel_golang::time::Layout;
 use gavel_schema::{JsonSchema, OptionalList};
-use serde::{Deserialize, Deserializer, de};
+use serde::de::{self, IgnoredAny};
+use serde::{Deserialize, Deserializer};
 
 /// The `spec` of a definition.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
@@ -225,7 +226,7 @@ pub struct Condition {
     #[serde(deserialize_with = "or_default")]
     pub status: String,
     /// The time of the last change of `status`, in the format of RFC 3339.
-    #[serde(rename = "lastTransitionTime", deserialize_with = "time")]
+    #[serde(rename = "lastTransitionTime")]
     pub last_transition_time: Option<String>,
     /// The reason for the last change, in one word.
     #[serde(deserialize_with = "or_default")]
@@ -247,20 +248,7 @@ pub(super) fn or_default<'de, D: Deserializer<'de>, T: Default + Deserialize<'de
 
 /// Reads whether an object is present, for objects whose fields do not matter.
 fn presence<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
-    match Option::<Json>::deserialize(deserializer)? {
-        None => Ok(false),
-        Some(Json::Object(_)) => Ok(true),
-        Some(other) => Err(de::Error::custom(format!("{other} must be an object"))),
-    }
-}
-
-/// Reads a time in the format of RFC 3339, as Go reads it.
-fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
-    let text = Option::<String>::deserialize(deserializer)?;
-    if let Some(text) = &text {
-        Layout::Rfc3339.parse(text).map_err(de::Error::custom)?;
-    }
-    Ok(text)
+    Ok(Option::<IgnoredAny>::deserialize(deserializer)?.is_some())
 }
 
 /// Reads bytes from base64 or from a list of numbers, as Go does.

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use gavel_apimachinery::field::Error;
 use gavel_apimachinery::meta::keep_system_fields;
 use gavel_crd::definition::{Definition, RuleOutcome, RuleReport, written_field};
 use gavel_golang::quote::quote;
@@ -187,10 +186,7 @@ pub(crate) fn check_update(linter: &Linter, document: &Document, old: &Document)
     let mut problems = Vec::new();
     let alone = definition.validate(&linter.rules);
     let errors = definition.validate_update(&before, &linter.rules);
-    // Manifests have no resource version, although an update requires one.
-    let of_manifest = |error: &&Error| error.field != "metadata.resourceVersion";
-    let errors = errors.iter().filter(of_manifest);
-    for error in errors.filter(|error| !alone.contains(error)) {
+    for error in errors.iter().filter(|error| !alone.contains(error)) {
         problems.push(refused(document, error));
     }
     stricter::check(document, &definition, &before, &mut problems);

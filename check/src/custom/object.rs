@@ -54,8 +54,7 @@ pub fn check(
     strict.extend(unknown.map(|field| document.unknown_field(field)));
     checked.add_strict(strict, taken.strictness);
     let old = match old.map(|old| read(old, crd, taken)).transpose() {
-        Ok(old) => old.map(|(mut old, _)| {
-            set_resource_version(&mut old, &mut object);
+        Ok(old) => old.map(|(old, _)| {
             if let (Some(metadata), Some(before)) =
                 (object.get_mut("metadata"), old.get("metadata"))
             {
@@ -156,17 +155,5 @@ fn field_at_fault(message: &str) -> String {
         Some((field, _)) => format!("metadata.{field}"),
         None if message.starts_with("parsing time ") => "metadata".to_owned(),
         None => String::new(),
-    }
-}
-
-/// Sets the resource version of both objects where it is missing, because an update requires one.
-fn set_resource_version(old: &mut Json, object: &mut Json) {
-    let version = old.pointer("/metadata/resourceVersion").cloned();
-    let version = version.unwrap_or_else(|| "1".into());
-    for object in [old, object] {
-        if let Some(Json::Object(metadata)) = object.get_mut("metadata") {
-            let known = metadata.entry("resourceVersion");
-            known.or_insert_with(|| version.clone());
-        }
     }
 }

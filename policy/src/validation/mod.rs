@@ -15,7 +15,6 @@ mod webhook;
 use gavel_apimachinery::field::{self, Error, Errors, Path};
 use gavel_apimachinery::meta::{self, MetadataView};
 use gavel_apimachinery::names::{self, NameRule};
-use gavel_apimachinery::serializer::ApiValue;
 use gavel_apimachinery::server::{Difference, Server};
 use gavel_engine::program::Interrupt;
 use gavel_engine::types::TypeTextError;
@@ -256,37 +255,16 @@ fn reserved_name_fault(name: &str) -> Option<String> {
 
 /// Validates the metadata of an update. Fields that the API server copies from the old object are copied first.
 fn update_metadata(metadata: &ObjectMeta, old: &ObjectMeta, server: Server) -> Vec<Error> {
-    let mut metadata = metadata.clone();
-    let mut old = old.clone();
-    metadata.generation = 1;
-    old.generation = 1;
-    if old.resource_version.is_empty() {
-        old.resource_version = "1".to_owned();
-    }
-    if metadata.resource_version.is_empty() {
-        metadata.resource_version.clone_from(&old.resource_version);
-    }
-    if metadata.uid.is_empty() {
-        metadata.uid.clone_from(&old.uid);
-    }
-    if !old.creation_timestamp.is_empty() {
-        metadata.creation_timestamp = old.creation_timestamp;
-    }
-    if old.deletion_timestamp.is_some_and(|time| !time.is_empty()) {
-        metadata.deletion_timestamp = old.deletion_timestamp;
-    }
-    if metadata.deletion_grace_period_seconds.is_none() {
-        metadata.deletion_grace_period_seconds = old.deletion_grace_period_seconds;
-    }
-    let mut errors = validate_metadata(&metadata, names::path_segment, server);
-    let (metadata, old) = (to_json(&metadata), to_json(&old));
-    let views = (MetadataView::new(&metadata), MetadataView::new(&old));
-    errors.extend(meta::validate_update(
-        views.0,
-        views.1,
-        &Path::new("metadata"),
-        server,
-    ));
+    let old = ObjectMeta {
+        generation: 1,
+        ..old.clone()
+    };
+    let (mut metadata, old) = (to_json(metadata), to_json(&old));
+    meta::keep_system_fields(&mut metadata, &old);
+    let (metadata, old) = (MetadataView::new(&metadata), MetadataView::new(&old));
+    let path = Path::new("metadata");
+    let mut errors = meta::validate(metadata, false, names::path_segment, &path, server);
+    errors.extend(meta::validate_update(metadata, old, &path, server));
     errors
 }
 

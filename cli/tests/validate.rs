@@ -97,12 +97,12 @@ fn objects_that_cannot_be_decoded_are_reported_at_the_field() {
     check(
         "name: a",
         "name: a\n  annotations: {k: 3}",
-        &format!("thing.yaml:5:16: {unmarshal}.annotations of type string"),
+        &format!("thing.yaml:5:20: {unmarshal}.annotations of type string"),
     );
     check(
         "name: a",
         "name: a\n  creationTimestamp: x",
-        "thing.yaml:4:3: parsing time \"x\" as ",
+        "thing.yaml:5:22: parsing time \"x\" as ",
     );
     check(
         "replicas: 1",

@@ -1,9 +1,10 @@
 //! Decodes the JSON of custom resources as an API server does before it validates them (apiextensions-apiserver
 //! `pkg/apiserver/customresource_handler.go`).
 
-use gavel_apimachinery::field::Path;
+use gavel_apimachinery::field::{Error, Path};
 use gavel_apimachinery::json;
 use gavel_apimachinery::meta::{self, GroupVersion, MetadataView};
+use gavel_apimachinery::serializer::{DecodeError, type_mismatch};
 use gavel_engine::value::Json;
 use gavel_schema::{JsonSchema, default, embedded, prune};
 use serde_json::Map;
@@ -47,12 +48,11 @@ impl Decoder<'_> {
     /// # Errors
     ///
     /// The API server would reject the object; the message is the API server's. The object may then be partly converted.
-    pub fn decode(&self, object: &mut Json, source: Source) -> Result<Vec<String>, String> {
+    pub fn decode(&self, object: &mut Json, source: Source) -> Result<Vec<String>, DecodeError> {
         let Json::Object(fields) = object else {
             let found = json::kind(object);
-            return Err(format!(
-                "json: cannot unmarshal {found} into Go value of type map[string]interface {{}}"
-            ));
+            let message = type_mismatch(found, "", "", "map[string]interface {}");
+            return Err(DecodeError::new("", message));
         };
         let kind = text(fields, "kind")?;
         let is_kind = kind == self.kind;
@@ -61,15 +61,17 @@ impl Decoder<'_> {
         let mut metadata = fields.remove("metadata");
         let mut unknown = Vec::new();
         if let Some(metadata) = &mut metadata {
-            unknown = match source {
+            let decoded = match source {
                 Source::Request => meta::decode(metadata),
                 Source::Storage => meta::decode_stored(metadata),
-            }?;
+            };
+            unknown = decoded.map_err(|error| error.within("metadata"))?;
             for path in &mut unknown {
                 path.insert_str(0, "metadata.");
             }
         }
-        let GroupVersion { group, version } = GroupVersion::parse(&api_version)?;
+        let GroupVersion { group, version } = GroupVersion::parse(&api_version)
+            .map_err(|message| DecodeError::new("apiVersion", message))?;
         let is_own = is_kind && group == self.group;
         let schema = (self.schema)(version);
         if is_own {
@@ -92,7 +94,7 @@ impl Decoder<'_> {
         object: &mut Json,
         schema: Option<&JsonSchema>,
         source: Source,
-    ) -> Result<Vec<String>, String> {
+    ) -> Result<Vec<String>, DecodeError> {
         let mut unknown = Vec::new();
         if !self.preserve_unknown_fields {
             unknown = prune::prune(object, schema, true);
@@ -104,7 +106,8 @@ impl Decoder<'_> {
             Source::Request => {
                 let root = Path::root();
                 let embedded = embedded::coerce(object, schema, false, &root);
-                unknown.extend(embedded.map_err(|error| error.to_string())?);
+                let decoded = |error: Error| DecodeError::new(&*error.field, error.to_string());
+                unknown.extend(embedded.map_err(decoded)?);
             }
             Source::Storage => embedded::coerce_stored(object, schema, false),
         }
@@ -113,15 +116,16 @@ impl Decoder<'_> {
 }
 
 /// The string in a field; empty if the field is absent.
-fn text<'a>(fields: &'a Map<String, Json>, name: &str) -> Result<&'a str, String> {
+fn text<'a>(fields: &'a Map<String, Json>, name: &str) -> Result<&'a str, DecodeError> {
     match fields.get(name) {
         None => Ok(""),
         Some(Json::String(text)) => Ok(text),
-        Some(other) => Err(format!(
-            ".{name} accessor error: {} is of the type {}, expected string",
-            json::go_text(other),
-            json::go_type(other)
-        )),
+        Some(other) => {
+            let (text, found) = (json::go_text(other), json::go_type(other));
+            let message =
+                format!(".{name} accessor error: {text} is of the type {found}, expected string");
+            Err(DecodeError::new(name, message))
+        }
     }
 }
 
@@ -141,7 +145,7 @@ mod tests {
 
     use super::*;
 
-    fn decode(mut object: Json, source: Source) -> Result<(Json, Vec<String>), String> {
+    fn decode(mut object: Json, source: Source) -> Result<(Json, Vec<String>), DecodeError> {
         let schema: JsonSchema = serde_json::from_value(json!({"properties": {
             "spec": {"default": {}, "properties": {"a": {}, "b": {"default": 1}}},
             "metadata": {"properties": {"name": {"type": "string"}}},
@@ -212,7 +216,7 @@ mod tests {
     fn unreadable_fields_are_rejected_in_order() {
         let check = |object: Json, expected: &str| {
             let found = decode(object.clone(), Source::Request).unwrap_err();
-            assert_eq!(found, expected, "{object}");
+            assert_eq!(found.message, expected, "{object}");
         };
         check(
             json!([]),

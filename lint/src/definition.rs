@@ -97,8 +97,12 @@ fn read(document: &Document, problems: &mut Vec<Problem>) -> Option<Definition> 
     match Definition::read(document.value()) {
         Ok(definition) => Some(definition),
         Err(error) => {
-            let (field, message) = (error.field(), error.to_string());
-            problems.push(problem(document, &INVALID_OBJECT, field, message));
+            problems.push(problem(
+                document,
+                &INVALID_OBJECT,
+                &error.field,
+                error.message,
+            ));
             None
         }
     }

@@ -9,7 +9,7 @@ use gavel_policy::api::{
 use crate::context::Linter;
 use crate::expressions::{Subject, problem};
 use crate::kinds::{self, GROUPS, group_of, text};
-use crate::rules::{DUPLICATE_KEY, INVALID_OBJECT, UNKNOWN_FIELD};
+use crate::rules::{INVALID_OBJECT, UNKNOWN_FIELD};
 use crate::{meant, policy, refusal, resources, strict, types};
 
 /// Whether the linter checks a document as an object of one of the [`GROUPS`]. The API group may be missing or misspelled.
@@ -142,20 +142,16 @@ fn check_conditions(
 
 /// The problem of an object that cannot be decoded, at the field that the error names.
 fn undecodable(document: &Document, error: &DecodeError) -> Problem {
-    let field = error.field(document.value());
-    let found = problem(document, &INVALID_OBJECT, &field, error.plain());
-    if error.is_of_kind() {
-        return match gavel_manifest::nearest(text(document, "kind"), KINDS) {
-            Some(meant) => found.with_help(format!("did you mean {meant}?")),
-            None => found.with_help(
-                "the group has policies and bindings in v1 and v1beta1, and webhook configurations in v1",
-            ),
-        };
+    let found = problem(document, &INVALID_OBJECT, &error.field, error.plain());
+    if !error.is_of_kind() {
+        return found;
     }
-    if error.0.contains("duplicate field") {
-        return problem(document, &DUPLICATE_KEY, "", error.plain());
+    match gavel_manifest::nearest(text(document, "kind"), KINDS) {
+        Some(meant) => found.with_help(format!("did you mean {meant}?")),
+        None => found.with_help(
+            "the group has policies and bindings in v1 and v1beta1, and webhook configurations in v1",
+        ),
     }
-    found
 }
 
 /// The kinds of `admissionregistration.k8s.io` that the linter checks.

@@ -70,7 +70,7 @@ pub struct IndexError(pub String);
 
 impl From<DecodeError> for IndexError {
     fn from(error: DecodeError) -> Self {
-        IndexError(error.0)
+        IndexError(error.message)
     }
 }
 

@@ -104,13 +104,17 @@ impl Namespace {
     ///
     /// A field does not have the type that it has in a Namespace.
     pub fn from_json(namespace: &Json) -> Result<Self, DecodeError> {
-        Self::read(namespace).map_err(|error| DecodeError(format!("namespace: {error}")))
+        Self::read(namespace).map_err(|DecodeError { field, message }| {
+            DecodeError::new(field, format!("namespace: {message}"))
+        })
     }
 
-    fn read(namespace: &Json) -> Result<Self, String> {
+    fn read(namespace: &Json) -> Result<Self, DecodeError> {
         let decoded: Decoded<Object> = serializer::decode(namespace, "v1")?;
         let mut object = decoded.object;
-        let written = |object: &Object| to_json(object).map_err(|error| error.to_string());
+        let written = |object: &Object| {
+            to_json(object).map_err(|error| DecodeError::new("", error.to_string()))
+        };
         let whole = written(&object)?;
         object.metadata.self_link = String::new();
         object.metadata.owner_references = Vec::new();

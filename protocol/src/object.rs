@@ -2,7 +2,7 @@
 
 use gavel_engine::value::Json;
 use gavel_libraries::Server;
-use gavel_policy::api::{DecodeError, Resource};
+use gavel_policy::api::Resource;
 use gavel_policy::validation::Validator;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -93,8 +93,8 @@ impl ObjectRequest {
         };
         let decoded = match Resource::decode_for(&self.object, self.server) {
             Ok(decoded) => decoded,
-            Err(DecodeError(message)) => {
-                not_decoded(message, out);
+            Err(error) => {
+                not_decoded(error.message, out);
                 return Ok(());
             }
         };
@@ -104,8 +104,8 @@ impl ObjectRequest {
             Some(old) => {
                 let old = match Resource::decode_for(old, self.server) {
                     Ok(decoded) => decoded.object,
-                    Err(DecodeError(message)) => {
-                        not_decoded(format!("oldObject: {message}"), out);
+                    Err(error) => {
+                        not_decoded(format!("oldObject: {error}"), out);
                         return Ok(());
                     }
                 };

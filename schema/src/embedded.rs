@@ -118,7 +118,7 @@ impl Coercion {
             }
             false => {
                 let unknown = meta::decode(metadata)
-                    .map_err(|error| Error::invalid(&path, &*metadata, error))?;
+                    .map_err(|error| Error::invalid(&path, &*metadata, error.message))?;
                 self.unknown
                     .extend(unknown.iter().map(|field| format!("{path}.{field}")));
             }
@@ -213,7 +213,7 @@ fn validate_object(errors: &mut Vec<Error>, object: &Json, path: &Path<'_>, serv
     };
     let path = path.child("metadata");
     match meta::check(metadata) {
-        Err(error) => errors.push(Error::invalid(&path, metadata, error)),
+        Err(error) => errors.push(Error::invalid(&path, metadata, error.message)),
         Ok(_) => {
             let metadata = MetadataView::new(metadata);
             // An embedded object needs no name.

@@ -171,7 +171,7 @@ impl Preparation {
             }
             ("", "Namespace") => {
                 let read = Namespace::from_json(&object.value());
-                let read = read.map_err(|error| vec![object.problem("", error)]);
+                let read = read.map_err(|error| vec![object.problem(&error.field, &error)]);
                 read.map(|namespace| Prepared::Namespace(Arc::new(namespace)))
             }
             _ => Ok(Prepared::Other),
@@ -182,7 +182,7 @@ impl Preparation {
     fn registration(&mut self, object: &Object) -> Result<Prepared, Vec<Problem>> {
         let value = object.value();
         let decoded = Resource::decode(&*value)
-            .map_err(|error| vec![object.problem(&error.field(&value), error.plain())])?;
+            .map_err(|error| vec![object.problem(&error.field, error.plain())])?;
         let mut problems = Vec::new();
         for fault in &decoded.strict {
             problems.push(object.strict_problem(fault));
@@ -214,8 +214,8 @@ impl Preparation {
     fn definition(&self, object: &Object) -> Result<Prepared, Vec<Problem>> {
         let rules = &self.environments.rules;
         let value = object.value();
-        let definition = Definition::read(&value)
-            .map_err(|error| vec![object.problem(error.field(), &error)])?;
+        let definition =
+            Definition::read(&value).map_err(|error| vec![object.problem(&error.field, &error)])?;
         let unknown = Definition::unknown_fields(&value).into_iter();
         let unknown = unknown.map(|field| {
             let kind = StrictFaultKind::Unknown;

@@ -157,12 +157,12 @@ impl Upgrade {
             ("apiextensions.k8s.io", "CustomResourceDefinition") => {
                 let definition = Definition::read(object);
                 let definition =
-                    definition.map_err(|error| InputError::new(error.field(), &error))?;
+                    definition.map_err(|error| InputError::new(&*error.field, &error))?;
                 Known::Definition(Box::new(definition.without_status()))
             }
             (GROUP, _) => {
                 let decoded = Resource::decode(object)
-                    .map_err(|error| InputError::new(error.field(object), error.plain()))?;
+                    .map_err(|error| InputError::new(&*error.field, error.plain()))?;
                 let resource = Box::new(decoded.object);
                 Known::Registration { resource, is_own }
             }

@@ -5,7 +5,9 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::input::{Input, Token};
-use super::{ApiStruct, ApiValue, Decoded, StrictFault, StrictFaultKind};
+use super::{
+    ApiStruct, ApiValue, DecodeError, Decoded, StrictFault, StrictFaultKind, type_mismatch,
+};
 
 /// Decodes one JSON document and collects its errors.
 #[derive(Debug)]
@@ -19,7 +21,7 @@ pub struct Decoder<'t> {
     fields: Vec<&'static str>,
     /// The name of the innermost struct that contains the value.
     holder: &'static str,
-    error: Option<String>,
+    error: Option<DecodeError>,
     strict: Vec<StrictFault>,
     seen: HashSet<StrictFault>,
 }
@@ -53,14 +55,11 @@ impl<'t> Decoder<'t> {
         }
     }
 
-    pub(super) fn read<T: ApiValue + Default>(mut self) -> Result<Decoded<T>, String> {
+    pub(super) fn read<T: ApiValue + Default>(mut self) -> Result<Decoded<T>, DecodeError> {
         let mut object = T::default();
-        let Ok(()) = object
-            .decode(&mut self, "")
-            .map_err(|Aborted(error)| self.error = Some(error))
-        else {
-            return Err(self.error.unwrap_or_default());
-        };
+        let ended = object.decode(&mut self, "");
+        // The path still leads to the value that ended the decoding.
+        ended.map_err(|Aborted(message)| DecodeError::new(self.path, message))?;
         match self.error {
             Some(error) => Err(error),
             None => Ok(Decoded {
@@ -192,27 +191,19 @@ impl<'t> Decoder<'t> {
     /// Records that a value does not fit its field, unless an earlier error is recorded.
     pub fn refuse(&mut self, value: &str, go_type: &str) {
         if self.error.is_none() {
-            self.error = Some(self.type_error(value, go_type));
+            self.fault(self.type_error(value, go_type));
         }
     }
 
     /// Records an error of a value, unless an earlier error is recorded.
     pub fn fault(&mut self, message: String) {
-        self.error.get_or_insert(message);
+        self.error
+            .get_or_insert_with(|| DecodeError::new(&*self.path, message));
     }
 
     /// The message for a value that does not fit its field.
     pub fn type_error(&self, value: &str, go_type: &str) -> String {
-        let Decoder { holder, fields, .. } = self;
-        match fields.is_empty() {
-            true => format!("json: cannot unmarshal {value} into Go value of type {go_type}"),
-            false => {
-                let fields = fields.join(".");
-                format!(
-                    "json: cannot unmarshal {value} into Go struct field {holder}.{fields} of type {go_type}"
-                )
-            }
-        }
+        type_mismatch(value, self.holder, &self.fields.join("."), go_type)
     }
 
     /// The name of a type with its package. A name with a leading dot belongs to the package of the object's version.

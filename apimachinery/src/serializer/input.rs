@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::Value as Json;
 
+use super::DecodeError;
 use super::scan::{self, is_space};
 use crate::json;
 
@@ -44,10 +45,10 @@ impl<'t> Source<'t> {
     }
 
     /// Checks that a text is JSON, and returns a reader that begins with the first value. The error has Go's text.
-    pub(super) fn open(self) -> Result<Input<'t>, String> {
+    pub(super) fn open(self) -> Result<Input<'t>, DecodeError> {
         Ok(match self {
             Source::Text(text) => {
-                scan::check(text)?;
+                scan::check(text).map_err(|message| DecodeError::new("", message))?;
                 Input::Text(Cursor { text, at: 0 })
             }
             Source::Value(value) => Input::Value(value),

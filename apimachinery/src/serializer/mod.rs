@@ -8,12 +8,14 @@ use gavel_golang::quote::quote;
 mod api_type;
 mod decoder;
 mod encode;
+mod error;
 mod input;
 mod scan;
 mod values;
 
 pub use decoder::{Aborted, Decoder};
 pub use encode::ObjectWriter;
+pub use error::{DecodeError, type_mismatch};
 pub use input::{Source, Token};
 pub use values::{Bytes, RawJson, Time};
 
@@ -113,7 +115,7 @@ impl fmt::Display for StrictFault {
 pub fn decode<'t, T: ApiValue + Default>(
     source: impl Into<Source<'t>>,
     package: &'static str,
-) -> Result<Decoded<T>, String> {
+) -> Result<Decoded<T>, DecodeError> {
     Decoder::new(source.into().open()?, package).read()
 }
 
@@ -122,13 +124,17 @@ pub fn decode<'t, T: ApiValue + Default>(
 /// # Errors
 ///
 /// The text is not a JSON object, or its `apiVersion` or `kind` is not a text.
-pub fn version_and_kind<'t>(source: impl Into<Source<'t>>) -> Result<(String, String), String> {
+pub fn version_and_kind<'t>(
+    source: impl Into<Source<'t>>,
+) -> Result<(String, String), DecodeError> {
     let read = source.into().open().and_then(|input| {
         let decoder = Decoder::new(input, "").ignoring_case();
         decoder.read::<VersionAndKind>()
     });
-    let read =
-        read.map_err(|error| format!("couldn't get version/kind; json parse error: {error}"))?;
+    let read = read.map_err(|DecodeError { field, message }| {
+        let message = format!("couldn't get version/kind; json parse error: {message}");
+        DecodeError::new(field, message)
+    })?;
     Ok((read.object.api_version, read.object.kind))
 }
 

@@ -111,7 +111,7 @@ fn invalid_json_is_rejected_with_gos_messages() {
     }
 }
 
-fn read(text: &str) -> Result<Decoded<ObjectMeta>, String> {
+fn read(text: &str) -> Result<Decoded<ObjectMeta>, DecodeError> {
     decode(text, "v1")
 }
 
@@ -162,46 +162,57 @@ fn values_are_written_as_go_does() {
 
 #[test]
 fn values_of_other_types_are_refused_in_gos_words() {
-    let check =
-        |text: &str, expected: &str| assert_eq!(read(text).unwrap_err(), expected, "{text}");
+    let check = |text: &str, field: &str, message: &str| {
+        assert_eq!(read(text), Err(DecodeError::new(field, message)), "{text}");
+    };
     check(
         "[]",
+        "",
         "json: cannot unmarshal array into Go value of type v1.ObjectMeta",
     );
     check(
         r#"{"name":1}"#,
+        "name",
         "json: cannot unmarshal number into Go struct field ObjectMeta.name of type string",
     );
     check(
         r#"{"uid":{}}"#,
+        "uid",
         "json: cannot unmarshal object into Go struct field ObjectMeta.uid of type types.UID",
     );
     check(
         r#"{"generation":1.0}"#,
+        "generation",
         "json: cannot unmarshal number 1.0 into Go struct field ObjectMeta.generation of type int64",
     );
     check(
         r#"{"labels":{"a":true}}"#,
+        "labels.a",
         "json: cannot unmarshal bool into Go struct field ObjectMeta.labels of type string",
     );
     check(
         r#"{"labels":[]}"#,
+        "labels",
         "json: cannot unmarshal array into Go struct field ObjectMeta.labels of type map[string]string",
     );
     check(
         r#"{"ownerReferences":[{"name":[]}]}"#,
+        "ownerReferences[0].name",
         "json: cannot unmarshal array into Go struct field OwnerReference.ownerReferences.name of type string",
     );
     check(
         r#"{"ownerReferences":{}}"#,
+        "ownerReferences",
         "json: cannot unmarshal object into Go struct field ObjectMeta.ownerReferences of type []v1.OwnerReference",
     );
     check(
         r#"{"name":1,"creationTimestamp":5}"#,
+        "creationTimestamp",
         "json: cannot unmarshal number into Go struct field ObjectMeta.creationTimestamp of type string",
     );
     check(
         r#"{"deletionTimestamp":"x"}"#,
+        "deletionTimestamp",
         r#"parsing time "x" as "2006-01-02T15:04:05Z07:00": cannot parse "x" as "2006""#,
     );
 }
@@ -269,7 +280,11 @@ fn the_kind_is_found_whatever_its_case() {
         let found = found
             .as_ref()
             .map(|(version, kind)| (version.as_str(), kind.as_str()));
-        assert_eq!(found.map_err(String::as_str), expected, "{text}");
+        assert_eq!(
+            found.map_err(|error| error.message.as_str()),
+            expected,
+            "{text}"
+        );
     };
     check(r#"{"apiVersion":"v1","kind":"A"}"#, Ok(("v1", "A")));
     check(
@@ -296,7 +311,11 @@ fn bytes_are_base64() {
     let check = |text: &str, expected: Result<&[u8], &str>| {
         let read = decode::<Bytes>(&format!("{text:?}"), "v1");
         let read = read.as_ref().map(|read| read.object.0.as_slice());
-        assert_eq!(read.map_err(String::as_str), expected, "{text}");
+        assert_eq!(
+            read.map_err(|error| error.message.as_str()),
+            expected,
+            "{text}"
+        );
     };
     check("", Ok(b""));
     check("aGk=", Ok(b"hi"));

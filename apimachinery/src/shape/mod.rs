@@ -3,7 +3,7 @@
 mod read;
 
 pub(crate) use read::integer;
-pub use read::{Fault, Integers, Reading, read};
+pub use read::{Integers, Reading, read};
 
 /// A Go type, reduced to the properties that determine its JSON.
 #[derive(Debug, Clone, Copy)]

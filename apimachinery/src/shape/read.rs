@@ -7,6 +7,7 @@ use serde_json::{Map, Value as Json};
 use super::{Choice, Shape, Struct};
 use crate::field::Path;
 use crate::json;
+use crate::serializer::{DecodeError, type_mismatch};
 
 /// The limit of unknown fields that the decoder reports.
 const MAX_UNKNOWN: usize = 100;
@@ -20,16 +21,7 @@ pub struct Reading {
     /// The paths of unknown fields, such as `ownerReferences[0].x`, in the order of keys.
     pub unknown: Vec<String>,
     /// The error of the decoder, if the value is not of the type. The fields behind the error may be missing in `unknown`.
-    pub fault: Option<Fault>,
-}
-
-/// A value that is not of its Go type.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
-    /// The path of the value, such as `spec.versions[0].served`; empty for the whole value.
-    pub field: String,
-    /// Go's message.
-    pub message: String,
+    pub fault: Option<DecodeError>,
 }
 
 /// Which numbers are integers.
@@ -73,7 +65,7 @@ pub fn read(value: &Json, shape: Shape, integers: Integers) -> Reading {
 struct Reader {
     integers: Integers,
     unknown: Vec<String>,
-    fault: Option<Fault>,
+    fault: Option<DecodeError>,
     /// The name of the innermost struct that contains the value. Within a [`Choice`], the name of the struct that contains the choice.
     holder: &'static str,
     /// The names of the fields that lead to the value.
@@ -88,7 +80,7 @@ impl Reader {
     /// # Errors
     ///
     /// A type with its own decoder refuses the value, which ends the reading.
-    fn value(&mut self, value: &Json, shape: Shape, path: &Path<'_>) -> Result<(), Fault> {
+    fn value(&mut self, value: &Json, shape: Shape, path: &Path<'_>) -> Result<(), DecodeError> {
         if self.depth >= MAX_DEPTH {
             return Ok(());
         }
@@ -98,7 +90,7 @@ impl Reader {
         read
     }
 
-    fn value_of(&mut self, value: &Json, shape: Shape, path: &Path<'_>) -> Result<(), Fault> {
+    fn value_of(&mut self, value: &Json, shape: Shape, path: &Path<'_>) -> Result<(), DecodeError> {
         match (shape, value) {
             (_, Json::Null)
             | (Shape::Raw, _)
@@ -160,7 +152,7 @@ impl Reader {
         fields: &Map<String, Json>,
         shape: &'static Struct,
         path: &Path<'_>,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), DecodeError> {
         let holder = self.holder;
         for (name, value) in fields {
             let path = path.child(name);
@@ -180,7 +172,12 @@ impl Reader {
     }
 
     /// Reads a value of a type that has its own decoder. The first error within the value ends the reading.
-    fn choice(&mut self, value: &Json, choice: &Choice, path: &Path<'_>) -> Result<(), Fault> {
+    fn choice(
+        &mut self,
+        value: &Json,
+        choice: &Choice,
+        path: &Path<'_>,
+    ) -> Result<(), DecodeError> {
         let shape = match (value, choice.list) {
             (Json::Object(_), _) => *choice.object,
             (Json::Array(_), Some(list)) => list,
@@ -225,18 +222,17 @@ impl Reader {
 
     /// Go's message for a value that does not have the type of its field.
     fn mismatch(&self, found: &str, shape: Shape) -> String {
-        let target = match self.fields.as_slice() {
-            [] => "value".to_owned(),
-            fields => format!("struct field {}.{}", self.holder, fields.join(".")),
-        };
-        let name = shape.type_name();
-        format!("json: cannot unmarshal {found} into Go {target} of type {name}")
+        type_mismatch(
+            found,
+            self.holder,
+            &self.fields.join("."),
+            &shape.type_name(),
+        )
     }
 }
 
-fn fault(message: String, path: &Path<'_>) -> Fault {
-    let field = path.strict().to_string();
-    Fault { field, message }
+fn fault(message: String, path: &Path<'_>) -> DecodeError {
+    DecodeError::new(path.strict().to_string(), message)
 }
 
 /// The number as an integer. Go writes 1.0 as 1, so 1.0 is an integer too.

@@ -56,7 +56,7 @@ impl KnownDefinitions {
         let definition = match Definition::read(document.value()) {
             Ok(definition) => definition,
             Err(error) => {
-                let problem = document.problem(rule::OBJECT, error.field(), error.to_string());
+                let problem = document.problem(rule::OBJECT, &error.field, error.message);
                 checked.problems.push(problem.of_field(""));
                 let spec = |pointer| document.value().pointer(pointer).and_then(Json::as_str);
                 if let (Some(group), Some(kind)) = (spec("/spec/group"), spec("/spec/names/kind")) {

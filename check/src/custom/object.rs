@@ -2,7 +2,7 @@
 
 use gavel_apimachinery::meta::keep_system_fields;
 use gavel_crd::CompiledCrd;
-use gavel_crd::resource::DecodeOptions;
+use gavel_crd::resource::{DecodeError, DecodeOptions};
 use gavel_engine::value::Json;
 use gavel_manifest::problem::rule;
 use gavel_manifest::{Document, Problem};
@@ -137,23 +137,9 @@ fn read(
         }
     }
     let decoded = crd.decode(object, DecodeOptions::default());
-    let decoded = decoded.map_err(|error| {
-        let message = error.to_string();
-        let field = field_at_fault(&message);
+    let decoded = decoded.map_err(|DecodeError { field, message }| {
         // The message itself already says what is wrong, so the field only gives the place.
         document.problem(rule::OBJECT, &field, message).of_field("")
     })?;
     Ok((decoded.object, decoded.unknown_fields))
-}
-
-/// The field that the message of a decoding error is about, or an object that contains it; empty if the message does not say.
-fn field_at_fault(message: &str) -> String {
-    // Messages about the metadata of embedded objects begin with the path of this object.
-    let of_type = message.strip_prefix("json: cannot unmarshal ");
-    let of_metadata = of_type.and_then(|rest| rest.split_once(" Go struct field ObjectMeta."));
-    match of_metadata.and_then(|(_, rest)| rest.split_once(' ')) {
-        Some((field, _)) => format!("metadata.{field}"),
-        None if message.starts_with("parsing time ") => "metadata".to_owned(),
-        None => String::new(),
-    }
 }

@@ -18,7 +18,7 @@ pub use api::{
     Scale, SelectableField, ServiceReference, Spec, Subresources, Validation, Version,
     WebhookConversion,
 };
-pub use read::{Definition, ReadError, field_at_fault, written_field};
+pub use read::{Definition, field_at_fault, written_field};
 pub use report::{RuleOutcome, RuleReport, SchemaReport};
 pub(crate) use schema::conversion_error;
 pub use schema::{RULE_LIMIT, SCHEMA_LIMIT};

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use gavel_apimachinery::field::Error;
 use gavel_apimachinery::meta;
-use gavel_apimachinery::shape::Fault;
+use gavel_apimachinery::serializer::DecodeError;
 use gavel_engine::value::Json;
 use gavel_schema::{JsonSchema, SchemaReader};
 use serde::Deserialize;
@@ -34,7 +34,7 @@ use super::types;
 /// }))?;
 /// assert_eq!(definition.spec.names.list_kind, "ThingList");
 /// assert!(definition.schema("v1").is_some());
-/// # Ok::<(), gavel_crd::definition::ReadError>(())
+/// # Ok::<(), gavel_crd::resource::DecodeError>(())
 /// ```
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Definition {
@@ -48,28 +48,6 @@ pub struct Definition {
 
 /// The type of the condition of a definition whose objects are served.
 const ESTABLISHED: &str = "Established";
-
-/// The error for JSON that is not a CustomResourceDefinition. The message of a wrong type is the API server's.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
-pub struct ReadError {
-    field: String,
-    message: String,
-}
-
-impl ReadError {
-    fn new(field: impl Into<String>, message: impl Into<String>) -> Self {
-        ReadError {
-            field: field.into(),
-            message: message.into(),
-        }
-    }
-
-    /// The path of the field that is wrong, such as `spec.versions[0].served`; empty for the whole definition.
-    pub fn field(&self) -> &str {
-        &self.field
-    }
-}
 
 /// Translates the field of an error to the field of the manifest. If all versions have the same schema, upstream reports its errors at
 /// `spec.validation`, which no manifest contains.
@@ -98,7 +76,7 @@ impl Definition {
     ///
     /// A value has the wrong type, schemas are nested too deeply, or the API version is `apiextensions.k8s.io/v1beta1`. Other values of
     /// `apiVersion` are not checked.
-    pub fn read(json: &Json) -> Result<Definition, ReadError> {
+    pub fn read(json: &Json) -> Result<Definition, DecodeError> {
         #[derive(Deserialize)]
         #[serde(rename_all = "camelCase", expecting = "a CustomResourceDefinition")]
         struct Written {
@@ -111,14 +89,14 @@ impl Definition {
             #[serde(default, deserialize_with = "api::or_default")]
             status: CustomResourceDefinitionStatus,
         }
-        if let Some(Fault { field, message }) = types::check(json).fault {
-            return Err(ReadError { field, message });
+        if let Some(fault) = types::check(json).fault {
+            return Err(fault);
         }
         let read = Written::deserialize(json);
-        let read = read.map_err(|error| ReadError::new("", error.to_string()))?;
+        let read = read.map_err(|error| DecodeError::new("", error.to_string()))?;
         if read.api_version == "apiextensions.k8s.io/v1beta1" {
             let message = "only apiextensions.k8s.io/v1 is supported";
-            return Err(ReadError::new("apiVersion", message));
+            return Err(DecodeError::new("apiVersion", message));
         }
         let Written {
             mut metadata,
@@ -130,7 +108,7 @@ impl Definition {
             Json::Null => metadata = Json::Object(serde_json::Map::new()),
             metadata => {
                 let decoded = meta::decode_typed(metadata);
-                decoded.map_err(|error| ReadError::new("metadata", error))?;
+                decoded.map_err(|error| error.within("metadata"))?;
                 metadata
                     .as_object_mut()
                     .map(|fields| fields.remove("generation"));
@@ -236,7 +214,7 @@ impl CustomResourceDefinitionStatus {
 }
 
 /// Reads the schemas directly from the JSON: they are the largest part of a definition.
-fn read_schemas(spec: &mut Spec, json: &Json) -> Result<(), ReadError> {
+fn read_schemas(spec: &mut Spec, json: &Json) -> Result<(), DecodeError> {
     let written = json.pointer("/spec/versions").and_then(Json::as_array);
     let versions = spec.versions.iter_mut().zip(written.into_iter().flatten());
     let mut reader = SchemaReader::default();
@@ -249,7 +227,7 @@ fn read_schemas(spec: &mut Spec, json: &Json) -> Result<(), ReadError> {
             Some(schema) => {
                 let field = format!("spec.versions[{n}].schema.openAPIV3Schema");
                 let read = reader.read(schema);
-                Some(read.map_err(|error| ReadError::new(&field, format!("{field}: {error}")))?)
+                Some(read.map_err(|error| DecodeError::new(&field, format!("{field}: {error}")))?)
             }
         };
         version.schema = Some(Validation { schema });

@@ -392,7 +392,7 @@ fn lists_are_no_objects() {
     let mut json = full();
     json["spec"]["names"] = json!(["things", "thing", [], "Thing"]);
     let error = Definition::read(&json).unwrap_err();
-    assert_eq!(error.field(), "spec.names");
+    assert_eq!(error.field, "spec.names");
 }
 
 #[test]

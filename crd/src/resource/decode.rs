@@ -1,5 +1,6 @@
 //! The decoding of objects.
 
+use gavel_apimachinery::serializer::DecodeError;
 use gavel_engine::value::Json;
 
 use super::compile::CompiledCrd;
@@ -36,11 +37,6 @@ pub struct Decoded {
     pub unknown_fields: Vec<String>,
 }
 
-/// The API server's message for an object that is rejected before validation.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct DecodeError(String);
-
 impl CompiledCrd {
     /// Decodes an object as an API server does before validation. If the object is not of the definition's group and kind, its unknown
     /// fields are preserved, except those in the metadata, and no defaults are set.
@@ -56,10 +52,10 @@ impl CompiledCrd {
             preserve_unknown_fields: self.preserves_unknown_fields || !options.prune,
             defaults: options.default,
         };
-        let unknown_fields = decoder.decode(&mut object, options.source);
+        let unknown_fields = decoder.decode(&mut object, options.source)?;
         Ok(Decoded {
-            unknown_fields: unknown_fields.map_err(DecodeError)?,
             object,
+            unknown_fields,
         })
     }
 }

@@ -10,7 +10,8 @@ mod validate;
 
 pub use crate::rule::COST_BUDGET;
 pub use compile::{CompileError, CompiledCrd, UnknownVersion};
-pub use decode::{DecodeError, DecodeOptions, Decoded};
+pub use decode::{DecodeOptions, Decoded};
+pub use gavel_apimachinery::serializer::DecodeError;
 pub use gavel_golang::work::Interrupt;
 pub use validate::{Outcome, RuleRun, ValidateOptions};
 

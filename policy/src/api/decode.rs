@@ -2,10 +2,9 @@
 
 use gavel_apimachinery::json;
 use gavel_apimachinery::meta::GroupVersion;
-use gavel_apimachinery::serializer::{self, ApiValue, Decoded, Source};
+use gavel_apimachinery::serializer::{self, ApiValue, DecodeError, Decoded, Source};
 use gavel_apimachinery::server::{Difference, Server, is_of_later_version};
 use gavel_engine::value::Json;
-use gavel_golang::base64::{self, Encoding};
 use gavel_golang::quote::quote;
 
 use super::{
@@ -45,105 +44,6 @@ impl Version {
     }
 }
 
-/// The error for JSON that is not an object of the API group, with upstream's message.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct DecodeError(pub String);
-
-impl DecodeError {
-    /// The path of the field that the message names, up to the last field that exists in the object; empty for the object itself.
-    ///
-    /// Go's messages contain no list indices. For a field within a list, the path contains the index of the first item whose field has the
-    /// JSON type that the message rejects.
-    pub fn field(&self, object: &Json) -> String {
-        let named = self.0.rsplit_once("Go struct field ");
-        let named = named.and_then(|(_, rest)| rest.split_once(" of type"));
-        let Some((_, path)) = named.and_then(|(field, _)| field.split_once('.')) else {
-            return match self.is_of_kind() {
-                true => "kind".to_owned(),
-                false => undecodable_bundle(object).unwrap_or_default(),
-            };
-        };
-        let wrong = self.0.split_once("cannot unmarshal ");
-        let wrong = wrong.and_then(|(_, rest)| rest.split_whitespace().next());
-        // Go's path includes the names of embedded structs, which are not fields of the JSON.
-        let names = path.split('.');
-        let names: Vec<&str> = names
-            .filter(|name| !name.starts_with(char::is_uppercase))
-            .collect();
-        let mut found = String::new();
-        lead(object, &names, wrong.unwrap_or_default(), &mut found);
-        found
-    }
-
-    /// Whether the error says that the object's `kind` does not exist in its `apiVersion`.
-    pub fn is_of_kind(&self) -> bool {
-        self.0.starts_with("no kind ")
-    }
-
-    /// The message without ` in scheme …`, which is a detail of upstream's code.
-    pub fn plain(&self) -> &str {
-        match self.0.split_once(" in scheme ") {
-            Some((message, _)) if self.is_of_kind() => message,
-            _ => &self.0,
-        }
-    }
-}
-
-/// Follows the field names from `value` and appends each existing field to `path`. In a list, it follows the first item that leads to a
-/// value of the JSON type `wrong`. Returns whether such a value was found. Recurses once for each name and each list.
-fn lead(value: &Json, names: &[&str], wrong: &str, path: &mut String) -> bool {
-    if let Json::Array(items) = value
-        && !names.is_empty()
-    {
-        let length = path.len();
-        return items.iter().enumerate().any(|(n, item)| {
-            path.truncate(length);
-            path.push_str(&format!("[{n}]"));
-            let is_there = lead(item, names, wrong, path);
-            if !is_there {
-                path.truncate(length);
-            }
-            is_there
-        });
-    }
-    let Some((name, rest)) = names.split_first() else {
-        return is_called(value, wrong);
-    };
-    let Some(next) = value.get(name) else {
-        return false;
-    };
-    if !path.is_empty() {
-        path.push('.');
-    }
-    path.push_str(name);
-    lead(next, rest, wrong, path)
-}
-
-/// Whether Go's messages use `name` for the JSON type of the value.
-fn is_called(value: &Json, name: &str) -> bool {
-    match value {
-        Json::Object(_) => name == "object",
-        Json::Array(_) => name == "array",
-        Json::String(_) => name == "string",
-        Json::Number(_) => name == "number",
-        Json::Bool(_) => name == "bool",
-        Json::Null => false,
-    }
-}
-
-/// The path of the first `caBundle` that is not base64, if any. `caBundle` is the only field of the group that holds base64.
-fn undecodable_bundle(object: &Json) -> Option<String> {
-    let webhooks = object.get("webhooks")?.as_array()?;
-    let is_wrong = |webhook: &Json| {
-        let bundle = webhook.pointer("/clientConfig/caBundle");
-        let bundle = bundle.and_then(Json::as_str);
-        bundle.is_some_and(|text| base64::decode(text, Encoding::Standard).is_err())
-    };
-    let n = webhooks.iter().position(is_wrong)?;
-    Some(format!("webhooks[{n}].clientConfig.caBundle"))
-}
-
 /// How unknown and duplicate fields are treated.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum FieldValidation {
@@ -168,7 +68,8 @@ impl FieldValidation {
             FieldValidation::Strict if !strict.is_empty() => {
                 let faults: Vec<String> = strict.iter().map(ToString::to_string).collect();
                 let faults = faults.join(", ");
-                Err(DecodeError(format!("strict decoding error: {faults}")))
+                let message = format!("strict decoding error: {faults}");
+                Err(DecodeError::new("", message))
             }
             FieldValidation::Strict | FieldValidation::Ignore => Ok((object, Vec::new())),
             FieldValidation::Warn => Ok((object, strict.iter().map(ToString::to_string).collect())),
@@ -204,8 +105,8 @@ pub trait Registration: ApiValue + Clone + Default + PartialEq {
     ///
     /// The JSON is not an object of this kind.
     fn from_json_without_defaults(object: &Json) -> Result<Self, DecodeError> {
-        let decoded = serializer::decode(object, version_of(object).name());
-        Ok(decoded.map_err(DecodeError)?.object)
+        let decoded = serializer::decode(object, version_of(object).name())?;
+        Ok(decoded.object)
     }
 }
 
@@ -337,8 +238,7 @@ fn wrapped<T: Registration>(
 }
 
 fn read<T: Registration>(source: Source<'_>, version: Version) -> Result<Decoded<T>, DecodeError> {
-    let mut decoded: Decoded<T> =
-        serializer::decode(source, version.name()).map_err(DecodeError)?;
+    let mut decoded: Decoded<T> = serializer::decode(source, version.name())?;
     decoded.object.set_defaults(version);
     Ok(decoded)
 }
@@ -352,17 +252,18 @@ fn version_of(object: &Json) -> Version {
 
 /// The version and kind of an object of the group.
 fn read_type(source: Source<'_>, server: Server) -> Result<(Version, String), DecodeError> {
-    let (api_version, kind) = serializer::version_and_kind(source).map_err(DecodeError)?;
-    let named = GroupVersion::parse(&api_version).map_err(DecodeError)?;
-    if kind.is_empty() {
+    let (api_version, kind) = serializer::version_and_kind(source)?;
+    let named = GroupVersion::parse(&api_version)
+        .map_err(|message| DecodeError::new("apiVersion", message))?;
+    let missing = |name: &str| {
         let text = source.text();
-        return Err(DecodeError(format!("Object 'Kind' is missing in '{text}'")));
+        DecodeError::new("", format!("Object '{name}' is missing in '{text}'"))
+    };
+    if kind.is_empty() {
+        return Err(missing("Kind"));
     }
     if named.version.is_empty() {
-        let text = source.text();
-        return Err(DecodeError(format!(
-            "Object 'apiVersion' is missing in '{text}'"
-        )));
+        return Err(missing("apiVersion"));
     }
     match Version::parse(named.version).filter(|_| named.group == GROUP) {
         Some(version) => Ok((version, kind)),
@@ -377,9 +278,10 @@ pub(crate) fn unknown_kind(kind: &str, api_version: &str, server: Server) -> Dec
         true => 111,
         false => 110,
     };
-    DecodeError(format!(
+    let message = format!(
         "no kind {kind} is registered for version {version} in scheme \"pkg/runtime/scheme.go:{line}\""
-    ))
+    );
+    DecodeError::new("kind", message)
 }
 
 #[cfg(test)]
@@ -413,10 +315,14 @@ mod tests {
                 "spec.validations[1].expression",
             ),
             (json!({"validations": {"a": 1}}), "spec.validations"),
+            (
+                json!({"matchConstraints": {"objectSelector": {"matchLabels": {"a.b/c": 1}}}}),
+                "spec.matchConstraints.objectSelector.matchLabels.a.b/c",
+            ),
         ] {
             let policy = policy(spec);
             let error = Resource::decode(&policy).unwrap_err();
-            assert_eq!(error.field(&policy), expected, "{error}");
+            assert_eq!(error.field, expected, "{error}");
         }
     }
 }

@@ -16,8 +16,9 @@ pub use binding::{
     MutatingAdmissionPolicyBinding, MutatingAdmissionPolicyBindingSpec, ParamRef,
     ValidatingAdmissionPolicyBinding, ValidatingAdmissionPolicyBindingSpec,
 };
-pub use decode::{DecodeError, FieldValidation, GROUP, Registration, Resource, Version};
+pub use decode::{FieldValidation, GROUP, Registration, Resource, Version};
 pub(crate) use decode::{to_json, unknown_kind};
+pub use gavel_apimachinery::serializer::DecodeError;
 pub use matching::{MatchCondition, MatchResources, NamedRuleWithOperations, RuleWithOperations};
 pub use metadata::{Condition, ManagedFieldsEntry, ObjectMeta, OwnerReference, TypeMeta};
 pub use own_kinds::{OWN_GROUP, as_built_in};

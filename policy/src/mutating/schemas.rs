@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use gavel_apimachinery::json;
 use gavel_apimachinery::meta::GroupVersion;
+use gavel_apimachinery::serializer::type_mismatch;
 use gavel_apimachinery::server::Server;
 use gavel_engine::value::Json;
 use gavel_golang::quote::quote;
@@ -71,7 +72,7 @@ impl ObjectSchemas {
         fill_kind(object, was);
         let kind = kind_of(object);
         let Some(new_ty) = decoded_type(&kind) else {
-            return Err(crate::api::unknown_kind(&kind.kind, &kind.api_version(), server).0);
+            return Err(crate::api::unknown_kind(&kind.kind, &kind.api_version(), server).message);
         };
         if let Some(error) = built_in::decoding_error(object, &kind.api_version(), &kind.kind) {
             return Err(error);
@@ -148,9 +149,9 @@ fn check_kind(object: &Json) -> Result<(), String> {
             .get(key)
             .filter(|found| !found.is_null() && !found.is_string())
         {
-            let found = json::kind(found);
+            let mismatch = type_mismatch(json::kind(found), "", key, "string");
             return Err(format!(
-                "couldn't get version/kind; json parse error: json: cannot unmarshal {found} into Go struct field .{key} of type string"
+                "couldn't get version/kind; json parse error: {mismatch}"
             ));
         }
     }

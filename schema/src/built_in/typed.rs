@@ -3,6 +3,7 @@
 
 use gavel_apimachinery::json;
 use gavel_apimachinery::quantity::{ParseQuantityError, Quantity};
+use gavel_apimachinery::serializer::type_mismatch;
 use gavel_engine::value::{Json, JsonObject};
 use gavel_golang::base64::{self, Encoding};
 use gavel_golang::time::Layout;
@@ -145,7 +146,7 @@ impl<'s> GoType<'s> {
 /// Decodes an object as `encoding/json` does.
 #[derive(Default)]
 struct Decoder {
-    /// The names of the fields that lead to the current value, each after a point.
+    /// The names of the fields that lead to the current value.
     path: String,
     /// The first error after which decoding continues.
     first: Option<String>,
@@ -176,7 +177,9 @@ impl Decoder {
                     if let Some(field) = schema.properties.get(name.as_str()) {
                         let embedded = go.embedded.get(name.as_str()).map(|embedded| &**embedded);
                         for step in embedded.into_iter().chain([name.as_str()]) {
-                            self.path.push('.');
+                            if !self.path.is_empty() {
+                                self.path.push('.');
+                            }
                             self.path.push_str(step);
                         }
                         let named = go.types.get(name.as_str()).map(|named| &**named);
@@ -222,10 +225,7 @@ impl Decoder {
             GoTypeFault::Type(found) => {
                 let named = named.filter(|_| !has_decoder);
                 let name = named.map_or_else(|| ty.name(), str::to_owned);
-                let path = &self.path;
-                format!(
-                    "json: cannot unmarshal {found} into Go struct field {holder}{path} of type {name}"
-                )
+                type_mismatch(&found, holder, &self.path, &name)
             }
             GoTypeFault::Value(message) => message,
         };
@@ -287,10 +287,7 @@ fn convert_value(value: &mut Json, ty: GoType<'_>) -> Result<(), String> {
             Ok(())
         }
         (ty, value) => read(value, ty).map_err(|fault| match fault {
-            GoTypeFault::Type(found) => {
-                let name = ty.name();
-                format!("json: cannot unmarshal {found} into Go value of type {name}")
-            }
+            GoTypeFault::Type(found) => type_mismatch(&found, "", "", &ty.name()),
             GoTypeFault::Value(message) => message,
         }),
     }

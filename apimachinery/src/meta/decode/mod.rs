@@ -5,6 +5,7 @@ use serde_json::{Map, Value as Json};
 
 use super::object_meta::OBJECT_META;
 use crate::json;
+use crate::serializer::DecodeError;
 use crate::shape::{self, Integers, Presence, Reading, Shape, Struct, integer};
 
 /// Reads metadata as an API server reads the metadata of a request, and rewrites it as the API server writes it. This removes unknown
@@ -20,13 +21,14 @@ use crate::shape::{self, Integers, Presence, Reading, Shape, Struct, integer};
 /// assert_eq!(metadata, json!({"name": "a", "creationTimestamp": "2024-01-01T00:00:00Z"}));
 ///
 /// let message = "json: cannot unmarshal number into Go struct field ObjectMeta.labels of type string";
-/// assert_eq!(meta::decode(&mut json!({"labels": {"a": 1}})), Err(message.to_owned()));
+/// let error = meta::decode(&mut json!({"labels": {"a": 1}})).unwrap_err();
+/// assert_eq!((&*error.field, &*error.message), ("labels.a", message));
 /// ```
 ///
 /// # Errors
 ///
 /// A value does not have the type of its field. The message is Go's, and the metadata is unchanged.
-pub fn decode(metadata: &mut Json) -> Result<Vec<String>, String> {
+pub fn decode(metadata: &mut Json) -> Result<Vec<String>, DecodeError> {
     let unknown = check(metadata)?;
     write_back(metadata);
     Ok(unknown)
@@ -38,7 +40,7 @@ pub fn decode(metadata: &mut Json) -> Result<Vec<String>, String> {
 /// # Errors
 ///
 /// The errors of [`decode`].
-pub fn decode_typed(metadata: &mut Json) -> Result<Vec<String>, String> {
+pub fn decode_typed(metadata: &mut Json) -> Result<Vec<String>, DecodeError> {
     let unknown = read(metadata, OBJECT_META, Integers::AsWritten)?;
     write_back(metadata);
     Ok(unknown)
@@ -49,7 +51,7 @@ pub fn decode_typed(metadata: &mut Json) -> Result<Vec<String>, String> {
 /// # Errors
 ///
 /// The metadata is not an object. The message is upstream's, and the metadata is unchanged.
-pub fn decode_stored(metadata: &mut Json) -> Result<Vec<String>, String> {
+pub fn decode_stored(metadata: &mut Json) -> Result<Vec<String>, DecodeError> {
     if let Json::Object(fields) = metadata
         && let Shape::Struct(object_meta) = OBJECT_META
     {
@@ -60,7 +62,10 @@ pub fn decode_stored(metadata: &mut Json) -> Result<Vec<String>, String> {
     }
     decode(metadata).map_err(|_| {
         let found = json::go_type(metadata);
-        format!("invalid metadata: expected object, got {found}")
+        DecodeError::new(
+            "",
+            format!("invalid metadata: expected object, got {found}"),
+        )
     })
 }
 
@@ -69,14 +74,14 @@ pub fn decode_stored(metadata: &mut Json) -> Result<Vec<String>, String> {
 /// # Errors
 ///
 /// The errors of [`decode`].
-pub fn check(metadata: &Json) -> Result<Vec<String>, String> {
+pub fn check(metadata: &Json) -> Result<Vec<String>, DecodeError> {
     read(metadata, OBJECT_META, Integers::ByValue)
 }
 
-fn read(value: &Json, shape: Shape, integers: Integers) -> Result<Vec<String>, String> {
+fn read(value: &Json, shape: Shape, integers: Integers) -> Result<Vec<String>, DecodeError> {
     let Reading { unknown, fault } = shape::read(value, shape, integers);
     match fault {
-        Some(fault) => Err(fault.message),
+        Some(error) => Err(error),
         None => Ok(unknown),
     }
 }

@@ -45,7 +45,7 @@ fn metadata_is_written_anew() {
 fn wrong_types_are_reported_as_go_reports_them() {
     let check = |metadata: Json, expected: &str| {
         let found = decode(&mut metadata.clone()).unwrap_err();
-        assert_eq!(found, expected, "{metadata}");
+        assert_eq!(found.message, expected, "{metadata}");
     };
     let prefix = "json: cannot unmarshal";
     for (metadata, expected) in [
@@ -107,7 +107,7 @@ fn typed_metadata_has_no_integers_with_a_fraction() {
     assert_eq!(metadata, json!({"generation": 1, "finalizers": [""]}));
     let message = "json: cannot unmarshal number 1.0 into Go struct field ObjectMeta.generation of type int64";
     let found = decode_typed(&mut json!({"generation": 1.0}));
-    assert_eq!(found, Err(message.to_owned()));
+    assert_eq!(found, Err(DecodeError::new("generation", message)));
 }
 
 #[test]
@@ -129,7 +129,7 @@ fn storage_drops_what_is_malformed() {
     assert_eq!(metadata, json!({"name": "a"}));
     let found = decode_stored(&mut json!([])).unwrap_err();
     assert_eq!(
-        found,
+        found.message,
         "invalid metadata: expected object, got []interface {}"
     );
 }

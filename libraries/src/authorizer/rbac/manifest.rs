@@ -113,7 +113,8 @@ fn aggregates(item: &Json) -> Result<Option<Vec<Selector>>, String> {
     };
     let mut selectors = Vec::new();
     for selector in list(rule, "clusterRoleSelectors")? {
-        let read = serializer::decode::<LabelSelector>(selector, "v1")?;
+        let read = serializer::decode::<LabelSelector>(selector, "v1");
+        let read = read.map_err(|error| error.message)?;
         selectors.push(read.object.compile()?);
     }
     Ok(Some(selectors))

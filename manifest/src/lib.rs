@@ -77,8 +77,13 @@ impl Format {
 /// finite, nesting deeper than 127 levels, and aliases that expand to more than 100,000 values. A JSON text is read as a whole or not at
 /// all. If the text looks like a template, such as one of Helm, the help of the problems says so.
 ///
-/// A text that is not YAML is read as JSON if it is JSON values one after the other, which `jq '.items[]'` writes and kubectl reads.
+/// As in kubectl, the text decides in doubt: a text that is not YAML is read as JSON if it is JSON values one after the other, which
+/// `jq '.items[]'` writes, and a JSON file that begins with neither `{` nor `[` is read as YAML.
 pub fn read(text: &str, format: Format) -> Reading {
+    let format = match text.trim_start().starts_with(['{', '[']) {
+        true => format,
+        false => Format::Yaml,
+    };
     let mut reading = match format {
         Format::Json => json::read(text),
         Format::Yaml => yaml::read(text),

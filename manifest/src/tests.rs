@@ -122,6 +122,10 @@ fn documents_are_separated_and_empty_ones_left_out() {
         .all()
         .map(|found| written(&found));
     assert_eq!(found.as_deref(), Ok(r#"{"a":1} [2]"#));
+    let found = read("# JSON?\na: 1\n---\nb: 2\n", Format::Json)
+        .all()
+        .map(|found| written(&found));
+    assert_eq!(found.as_deref(), Ok(r#"{"a":1} {"b":2}"#));
 }
 
 #[test]

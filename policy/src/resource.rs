@@ -51,10 +51,7 @@ impl GroupVersionKind {
 
     /// The `apiVersion` of objects of this kind, such as `v1` or `apps/v1`.
     pub fn api_version(&self) -> String {
-        match self.group.as_str() {
-            "" => self.version.to_string(),
-            group => format!("{group}/{}", self.version),
-        }
+        api_version(&self.group, &self.version)
     }
 
     /// Whether an object with this `apiVersion` and `kind` has this kind.
@@ -85,9 +82,21 @@ impl GroupVersionResource {
         }
     }
 
+    /// The `apiVersion` of objects of this resource, such as `v1` or `apps/v1`.
+    pub(crate) fn api_version(&self) -> String {
+        api_version(&self.group, &self.version)
+    }
+
     /// Whether this resource has exactly this group, version and plural name.
     pub(crate) fn is(&self, group: &str, version: &str, resource: &str) -> bool {
         self.group == group && self.version == version && self.resource == resource
+    }
+}
+
+fn api_version(group: &str, version: &str) -> String {
+    match group {
+        "" => version.to_owned(),
+        group => format!("{group}/{version}"),
     }
 }
 

@@ -261,6 +261,48 @@ fn built_in_kinds_keep_their_kind_and_what_newer_servers_know() {
 }
 
 #[test]
+fn the_scale_of_a_custom_resource_cannot_be_converted() {
+    let kind = json!({"group": "autoscaling", "version": "v1", "kind": "Scale"});
+    let resource = json!({"group": "example.com", "version": "v1", "resource": "things"});
+    let scale = json!({"apiVersion": "autoscaling/v1", "kind": "Scale", "metadata": {"name": "x"}, "spec": {"replicas": 1}});
+    let mut index = PolicyIndex::new(EnvSet::new(Server::default()).unwrap().stored_expressions());
+    let group = "admissionregistration.k8s.io/v1";
+    let change = patch("[JSONPatch{op: 'replace', path: '/spec/replicas', value: 2}]");
+    for object in [
+        json!({"apiVersion": group, "kind": "MutatingAdmissionPolicy", "metadata": {"name": "p"}, "spec": {
+            "matchConstraints": {"resourceRules": [{"apiGroups": ["*"], "apiVersions": ["*"], "operations": ["*"], "resources": ["*/scale"]}]},
+            "reinvocationPolicy": "Never", "mutations": [change],
+        }}),
+        json!({"apiVersion": group, "kind": "MutatingAdmissionPolicyBinding", "metadata": {"name": "b"}, "spec": {"policyName": "p"}}),
+    ] {
+        index.apply(object).unwrap();
+    }
+    let snapshot = index.snapshot();
+    for (group, expected) in [
+        (
+            "example.com",
+            Some(
+                "policy 'p' with binding 'b' denied request: request to convert CR to an invalid group/version: autoscaling/v1",
+            ),
+        ),
+        ("apps", None),
+    ] {
+        let mut resource = resource.clone();
+        resource["group"] = group.into();
+        let request = json!({"uid": "u", "operation": "UPDATE", "kind": kind, "resource": resource, "subResource": "scale", "name": "x", "object": scale, "oldObject": scale});
+        let arena = Arena::new();
+        let request = AdmissionRequest::read((&request).into(), &arena).unwrap();
+        let schemas = ObjectSchemas::default().typed(Server::default());
+        let mutated = mutate(&snapshot, &request, &schemas, &Options::default());
+        assert_eq!(
+            mutated.status.as_ref().map(|status| &*status.message),
+            expected
+        );
+        assert_eq!(mutated.object.is_some(), expected.is_none());
+    }
+}
+
+#[test]
 fn policies_that_undo_each_other_run_twice_each() {
     let flip = |to: &str| {
         configuration(&format!(

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use gavel_apimachinery::names;
 use gavel_libraries::Server;
 use gavel_libraries::authorizer::{self, Authorizer, AuthorizerAttributes};
 use gavel_policy::{AdmissionRequest, GroupVersionKind, GroupVersionResource, Options, Snapshot};
@@ -59,6 +60,10 @@ impl Answers {
         };
         if state.bound().next().is_none() {
             return Some(state.snapshot(request));
+        }
+        // API servers do not validate the namespace in the path of a request, but no namespace with an invalid name exists.
+        if !names::dns1123_label(name.as_bytes()).is_empty() {
+            return Some(state.snapshot_with(None));
         }
         let namespace = self.object(&namespaces(), name)?.ok().flatten();
         Some(state.snapshot_with(namespace.as_deref()))
@@ -246,5 +251,102 @@ impl<'a> Attempt<'a> {
 
     fn is_lacking(&self) -> bool {
         self.answers.is_some_and(|answers| answers.is_lacking())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use gavel_engine::value::Arena;
+    use gavel_state::{Answer, Event, Object, Origin, Store};
+    use serde_json::json;
+
+    use super::*;
+
+    /// A source that answers no question.
+    #[derive(Debug)]
+    struct Silent;
+
+    impl Live for Silent {
+        fn decides_access(&self) -> bool {
+            false
+        }
+
+        fn known(&self, _: &AuthorizerAttributes) -> Option<authorizer::Decision> {
+            None
+        }
+
+        fn authorize<'a>(
+            &'a self,
+            _: &'a AuthorizerAttributes,
+        ) -> Answer<'a, authorizer::Decision> {
+            Box::pin(async { authorizer::Decision::default() })
+        }
+
+        fn object<'a>(&'a self, _: &'a GroupVersionResource, _: &'a str) -> Answer<'a, Found> {
+            Box::pin(async { Err("no answer".to_owned()) })
+        }
+
+        fn resource<'a>(
+            &'a self,
+            _: &'a GroupVersionKind,
+        ) -> Answer<'a, Result<Option<String>, String>> {
+            Box::pin(async { Err("no answer".to_owned()) })
+        }
+
+        fn age(&self) -> Option<Duration> {
+            None
+        }
+
+        fn notes(&self) -> Vec<String> {
+            Vec::new()
+        }
+    }
+
+    #[test]
+    fn namespaces_with_invalid_names_are_not_fetched() {
+        let mut store = Store::new(Server::default()).unwrap();
+        for (kind, spec) in [
+            (
+                "ValidatingAdmissionPolicy",
+                json!({"matchConstraints": {"resourceRules": [
+                {"apiGroups": ["*"], "apiVersions": ["*"], "operations": ["*"], "resources": ["*/*"]},
+            ]}, "validations": [{"expression": "true"}]}),
+            ),
+            (
+                "ValidatingAdmissionPolicyBinding",
+                json!({"policyName": "p", "validationActions": ["Deny"]}),
+            ),
+        ] {
+            let object = json!({"apiVersion": "admissionregistration.k8s.io/v1", "kind": kind, "metadata": {"name": "p"}, "spec": spec});
+            store.handle(Event::Applied(Object::sent(
+                Origin::new("cluster"),
+                &object,
+            )));
+        }
+        let state = store.publish();
+        for (namespace, is_fetched) in [
+            ("shop", true),
+            ("a.b", false),
+            ("../pods", false),
+            ("a?b", false),
+        ] {
+            let kind = json!({"group": "", "version": "v1", "kind": "PodExecOptions"});
+            let resource = json!({"group": "", "version": "v1", "resource": "pods"});
+            let request = json!({
+                "uid": "1", "operation": "CONNECT", "kind": kind, "resource": resource, "subResource": "exec", "name": "a", "namespace": namespace,
+                "object": {"apiVersion": "v1", "kind": "PodExecOptions"},
+            });
+            let arena = Arena::new();
+            let request = AdmissionRequest::read((&request).into(), &arena).unwrap();
+            let answers = Answers::new(Arc::new(Silent));
+            assert_eq!(
+                answers.snapshot(&state, &request).is_none(),
+                is_fetched,
+                "{namespace}"
+            );
+            assert_eq!(answers.is_lacking(), is_fetched, "{namespace}");
+        }
     }
 }

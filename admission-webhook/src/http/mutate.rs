@@ -31,6 +31,9 @@ fn by_policies(
     turn: &Turn,
     answers: Option<&Arc<Answers>>,
 ) -> Outcome<AdmissionResponse> {
+    if request.is_of_own_kind() {
+        return Outcome::Decided(AdmissionResponse::of(None));
+    }
     let state = app.policies.current();
     let attempt = Attempt::new(&state, turn, answers);
     let interrupt = || attempt.is_over();

@@ -1,6 +1,6 @@
 //! AdmissionReviews (admission.k8s.io/v1 and v1beta1): the requests of API servers, answered in the same version.
 
-use gavel_apimachinery::{json, names};
+use gavel_apimachinery::json;
 use gavel_engine::value::{Arena, Value};
 use gavel_policy::{AdmissionRequest, AdmissionResponse, AnsweredReview};
 use gavel_schema::read_value;
@@ -51,7 +51,10 @@ impl<'b> Review<'b> {
             Some(request) => {
                 let read = AdmissionRequest::read(request, arena);
                 let read = read.map_err(|error| ApiError::bad_request(error.to_string()))?;
-                check_names(&read).map(|()| read)
+                match read.uid {
+                    "" => Err(ApiError::bad_request("request.uid: must be set")),
+                    _ => Ok(read),
+                }
             }
         }?;
         Ok(Review { version, request })
@@ -65,29 +68,6 @@ impl<'b> Review<'b> {
     /// The review that carries the response.
     pub(crate) fn answer(&self, response: AdmissionResponse) -> AnsweredReview<'_> {
         response.review(self.version.api_version(), self.request.uid)
-    }
-}
-
-/// Checks the `uid`, and the names, which API servers validate before admission.
-fn check_names(request: &AdmissionRequest<'_>) -> Result<(), ApiError> {
-    let wrong = |message: String| Err(ApiError::bad_request(message));
-    if request.uid.is_empty() {
-        return wrong("request.uid: must be set".to_owned());
-    }
-    // In a request about a namespace, API servers validate the name of the namespace only after admission, so it may be invalid here.
-    let is_namespace =
-        request.resource.group.is_empty() && request.resource.resource == "namespaces";
-    let namespace = match request.namespace {
-        "" => Vec::new(),
-        name if is_namespace && name == request.name => Vec::new(),
-        namespace => names::dns1123_label(namespace.as_bytes()),
-    };
-    let faults = namespace.into_iter().map(|fault| ("namespace", fault));
-    let name = names::path_segment(request.name, false).into_iter();
-    let mut faults = faults.chain(name.map(|fault| ("name", fault)));
-    match faults.next() {
-        None => Ok(()),
-        Some((field, fault)) => wrong(format!("request.{field}: Invalid value: {fault}")),
     }
 }
 

@@ -2,7 +2,8 @@
 
 use serde_json::{Value as Json, json};
 
-use crate::program::{Folder, definition};
+use crate::mutations::LABEL;
+use crate::program::{Folder, definition, mutating_policy};
 use crate::server::{Server, policy, post_review, post_review_at, review};
 
 const NAMED: &str = "(object == null ? oldObject : object).metadata.?name.orValue('') != 'bad'";
@@ -403,6 +404,27 @@ async fn namespaces_without_manifests_have_their_name() {
             .map(Vec::len),
         Some(1)
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_policy_decides_requests_about_policies_of_gavels_own_kinds() {
+    let denying = policy("denying", "false", "denied", "Deny");
+    let labeling = mutating_policy("label", "configmaps", LABEL);
+    let folder = Folder::new()
+        .with("denying.yaml", &denying.replace("[\"\"]", "['*']"))
+        .with("labeling.yaml", &labeling.replace("['', apps]", "['*']"));
+    let server = Server::start(&["--policies", folder.text(), "--self-signed"]);
+    for (group, is_decided) in [("policies.gavel.example.com", false), ("", true)] {
+        let mut review = review("a");
+        for key in ["kind", "resource", "requestKind", "requestResource"] {
+            review["request"][key]["group"] = group.into();
+        }
+        let client = server.client();
+        let response = post_review(&client, &server, &review).await;
+        assert_eq!(response["allowed"], !is_decided, "{response}");
+        let response = post_review_at(&client, &server, "/mutate", &review).await;
+        assert_eq!(response["patch"].is_string(), is_decided, "{response}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -273,15 +273,17 @@ fn read_type(source: Source<'_>, server: Server) -> Result<(Version, String), De
 
 pub(crate) fn unknown_kind(kind: &str, api_version: &str, server: Server) -> DecodeError {
     let (kind, version) = (quote(kind), quote(api_version));
-    // The source line at which upstream creates its list of kinds.
-    let line = match server.has(Difference::SchemesAreOfLine111) {
-        true => 111,
-        false => 110,
-    };
-    let message = format!(
-        "no kind {kind} is registered for version {version} in scheme \"pkg/runtime/scheme.go:{line}\""
-    );
+    let scheme = scheme_name(server);
+    let message = format!("no kind {kind} is registered for version {version} in scheme {scheme}");
     DecodeError::new("kind", message)
+}
+
+/// The quoted name of upstream's list of kinds: the source line at which upstream creates the list.
+pub(crate) fn scheme_name(server: Server) -> &'static str {
+    match server.has(Difference::SchemesAreOfLine111) {
+        true => r#""pkg/runtime/scheme.go:111""#,
+        false => r#""pkg/runtime/scheme.go:110""#,
+    }
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ pub use binding::{
     ValidatingAdmissionPolicyBinding, ValidatingAdmissionPolicyBindingSpec,
 };
 pub use decode::{FieldValidation, GROUP, Registration, Resource, Version};
-pub(crate) use decode::{to_json, unknown_kind};
+pub(crate) use decode::{scheme_name, to_json, unknown_kind};
 pub use gavel_apimachinery::serializer::DecodeError;
 pub use matching::{MatchCondition, MatchResources, NamedRuleWithOperations, RuleWithOperations};
 pub use metadata::{Condition, ManagedFieldsEntry, ObjectMeta, OwnerReference, TypeMeta};

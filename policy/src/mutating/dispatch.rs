@@ -176,13 +176,18 @@ impl<'a> Pass<'a> {
         if !invocations.is_empty() {
             self.invoke_all(&invocations, reinvocation)?;
         }
-        match denial(
-            &self.failures,
-            self.dispatch.request(),
-            self.dispatch.observer(),
-        ) {
+        let (request, observer) = (self.dispatch.request(), self.dispatch.observer());
+        let failures = std::mem::take(&mut self.failures);
+        let outcome = self.outcome();
+        // The status of a denied request without a name has the name that the object has after its mutations.
+        let mutated = outcome.as_ref().filter(|_| !failures.is_empty());
+        let renamed = mutated.map(|mutated| AdmissionRequest {
+            object: (&mutated.object).into(),
+            ..request.clone()
+        });
+        match denial(&failures, renamed.as_ref().unwrap_or(request), observer) {
             Some(status) => Err(Box::new(status)),
-            None => Ok(self.outcome()),
+            None => Ok(outcome),
         }
     }
 
@@ -474,8 +479,9 @@ impl<'a> Pass<'a> {
     /// Converts the mutated object to the Go type of its kind (if objects of the kind are decoded), sets its defaults, and stores it. With
     /// `None`, the stored object stays unchanged.
     fn set(&mut self, position: usize, mutated: Option<MutatedObject>) -> Result<(), String> {
+        let request = self.dispatch.request();
         match self.versions.get_mut(position) {
-            Some(version) => version.set(mutated, self.schemas),
+            Some(version) => version.set(mutated, request, self.schemas),
             None => Ok(()),
         }
     }

@@ -14,6 +14,8 @@ use gavel_schema::built_in::{self, Kubernetes};
 use gavel_schema::merge::{self, MergeType};
 use gavel_schema::{JsonSchema, default};
 
+use crate::api::scheme_name;
+use crate::request::AdmissionRequest;
 use crate::resource::GroupVersionKind;
 
 /// The schemas of mutable objects: those of all built-in kinds, and those of custom resources that the host inserts. Cloning is cheap.
@@ -93,14 +95,46 @@ impl ObjectSchemas {
         }
     }
 
-    /// Converts a merged object to the Go type of its kind, if objects of the kind are decoded.
-    pub(crate) fn convert(&self, object: &mut Json) -> Result<(), String> {
+    /// Converts an object that a mutation of the request returned to the Go type of its kind, if objects of the kind are decoded.
+    ///
+    /// # Errors
+    ///
+    /// A field does not have its type, or the policy matches an equivalent version of the request's resource: an API server converts the
+    /// object to the version of the request, but its scheme converts only from and to the internal version. The `Scale` of a custom
+    /// resource cannot be converted either, because its version is none of the custom resource.
+    pub(crate) fn convert(
+        &self,
+        object: &mut Json,
+        request: &AdmissionRequest<'_>,
+    ) -> Result<(), String> {
         let kind = kind_of(object);
-        if !self.is_typed(&kind) {
+        let Some(server) = self.typed.filter(|_| self.is_typed(&kind)) else {
+            return Ok(());
+        };
+        let (from, to) = (kind.api_version(), request.kind.api_version());
+        let is_built_in = Kubernetes::get().knows(&from);
+        if is_built_in && !Kubernetes::get().knows(&request.resource.api_version()) {
+            return Err(format!(
+                "request to convert CR to an invalid group/version: {to}"
+            ));
+        }
+        built_in::convert(object, &from, &kind.kind)
+            .map_err(|error| format!("unable to convert unstructured object to {kind}: {error}"))?;
+        if !is_built_in || from == to {
             return Ok(());
         }
-        built_in::convert(object, &kind.api_version(), &kind.kind)
-            .map_err(|error| format!("unable to convert unstructured object to {kind}: {error}"))
+        let ty = format!("{}.{}", kind.version, kind.kind);
+        Err(match kind.group == request.kind.group {
+            true => format!(
+                "converting ({ty}) to ({}.{}): unknown conversion",
+                request.kind.version, kind.kind
+            ),
+            false => format!(
+                "{ty} is not suitable for converting to {} in scheme {}",
+                quote(&to),
+                scheme_name(server)
+            ),
+        })
     }
 
     /// Whether any kind with the same group and version is known.

@@ -55,15 +55,16 @@ impl<'a> ObjectsOfKind<'a> {
         }
     }
 
-    /// Converts the object that a mutation returned to the Go type of its kind, sets its defaults and stores it. With `None`, the object
-    /// stays unchanged, but counts as mutated.
+    /// Converts the object that a mutation of the request returned to the Go type of its kind, sets its defaults and stores it. With `None`,
+    /// the object stays unchanged, but counts as mutated.
     pub(super) fn set(
         &mut self,
         mutated: Option<MutatedObject>,
+        request: &AdmissionRequest<'_>,
         schemas: &ObjectSchemas,
     ) -> Result<(), String> {
         if let Some(mut mutated) = mutated {
-            schemas.convert(&mut mutated.object)?;
+            schemas.convert(&mut mutated.object, request)?;
             schemas.fill_defaults(&mut mutated.object);
             self.nil_lists = mutated.nil_lists;
             self.object = Current::Mutated(Rc::new(mutated.object));

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use gavel_engine::value::{Arena, Map, Value, ValueKind};
 use gavel_libraries::authorizer::UserInfo;
 
+use crate::api::OWN_GROUP;
 use crate::fields::fields_named;
 use crate::resource::{GroupVersionKind, GroupVersionResource};
 
@@ -172,6 +173,12 @@ impl<'a> AdmissionRequest<'a> {
     /// which have no metadata.
     pub(crate) fn has_metadata(&self) -> bool {
         self.operation != "CONNECT" || !self.kind.kind.ends_with("Options")
+    }
+
+    /// Whether the request is about a policy or a binding of Gavel's own kinds. A webhook evaluates no policies for such requests, as API
+    /// servers evaluate none for the built-in kinds: otherwise, a policy could prevent its own correction.
+    pub fn is_of_own_kind(&self) -> bool {
+        self.resource.group == OWN_GROUP
     }
 
     /// Whether API servers evaluate no policies for this resource. These resources are exempt: admission policies, their bindings, and

@@ -38,7 +38,8 @@ use super::types;
 /// ```
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Definition {
-    /// The metadata as an API server reads it, but without the generation, which the API server sets.
+    /// The metadata as an API server stores it, but without the generation, which the API server sets. The API server removes a namespace,
+    /// because definitions have none.
     pub metadata: Json,
     /// The `spec`.
     pub spec: Spec,
@@ -131,9 +132,10 @@ impl Definition {
             metadata => {
                 let decoded = meta::decode_typed(metadata);
                 decoded.map_err(|error| ReadError::new("metadata", error))?;
-                metadata
-                    .as_object_mut()
-                    .map(|fields| fields.remove("generation"));
+                if let Some(fields) = metadata.as_object_mut() {
+                    fields.remove("generation");
+                    fields.remove("namespace");
+                }
             }
         }
         read_schemas(&mut spec, json)?;

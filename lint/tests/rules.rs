@@ -199,6 +199,13 @@ fn deliberate_patterns_are_not_reported() {
         rule("!(!self.matches('[a-z]x') && size(self) > self.indexOf('a'))"),
         &["unanchored-regex"],
     );
+    // At run time, both values have the type `dyn`.
+    let literal = "size({'name': object.metadata.name, 'containers': object.spec.containers}) == 2";
+    check(policy("pods", literal), &[]);
+    check(
+        policy("pods", "object.spec.containers.exists(c, c.name == 'a' && c.name)"),
+        &["type-mismatch"],
+    );
     // Labels of namespaces are always set.
     check(policy("namespaces", "'a' in object.metadata.labels"), &[]);
     check(

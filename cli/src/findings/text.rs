@@ -93,10 +93,13 @@ mod tests {
     fn excerpts_show_the_part_of_a_line_that_is_wrong() {
         let check = |length: usize, expected: &str| {
             let text = format!("a: {} wrong\n", "x".repeat(length));
-            let column = text.chars().count() - 5;
+            let column = u32::try_from(text.len() - 5).unwrap();
             let problem = Problem::new(rule::SYNTAX, "message").at(Range {
-                start: Place::new(1, column + 1),
-                end: Place::new(1, column + 6),
+                start: Place { line: 1, column },
+                end: Place {
+                    line: 1,
+                    column: column + 5,
+                },
             });
             let found = one(&problem, Some(&Source::new(&text)), &Renderer::plain());
             assert!(found.contains(expected), "{found}");

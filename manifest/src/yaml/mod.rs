@@ -47,10 +47,10 @@ fn read_documents(
     let mut first: Option<Problem> = None;
     loop {
         let read = (reading.documents.len(), reading.problems.len());
-        let Err((problem, error)) = read_indented(whole, text, lines_above, &indented, reading)
-        else {
+        let Err(stopped) = read_indented(whole, text, lines_above, &indented, reading) else {
             return Ok(());
         };
+        let (problem, error) = *stopped;
         // If a text cannot be read past the line on which its quotes seem to end, these quotes probably are not closed.
         let line = problem.range.map(|range| range.start.line);
         let last = indented.last_line().saturating_add(lines_above);
@@ -74,7 +74,7 @@ fn read_indented(
     lines_above: usize,
     indented: &Indented,
     reading: &mut Reading,
-) -> Result<(), (Problem, Option<ScanError>)> {
+) -> Result<(), Box<(Problem, Option<ScanError>)>> {
     let bytes_above = whole.len().saturating_sub(text.len());
     let mut builder = Builder::new(text, lines_above, bytes_above);
     let mut end = 0;
@@ -94,14 +94,14 @@ fn read_indented(
                 | ErrorKind::InvalidQuotedScalarIndent => document.in_quotes(problem, end),
                 _ => document.in_flow(problem, builder.innermost()),
             };
-            (problem, Some(error))
+            Box::new((problem, Some(error)))
         })?;
         let span = indented.original_span(&span);
         let read = span.end.byte_offset().unwrap_or_default();
         end = end.max(read);
         let document = builder
             .event(event, span)
-            .map_err(|problem| (problem, None))?;
+            .map_err(|problem| Box::new((problem, None)))?;
         reading.problems.append(&mut builder.problems);
         reading.documents.extend(document);
     }

@@ -109,8 +109,7 @@ fn not_served(key: &Key<'_>, served: &[String]) -> String {
 }
 
 /// Decodes an object as an API server does, after adding a missing namespace and a missing generated name, and removing the namespace of a
-/// cluster-scoped object. Also returns the paths of the
-/// unknown fields.
+/// cluster-scoped object. Also returns the paths of the unknown fields.
 fn read(
     document: &Document,
     crd: &CompiledCrd,

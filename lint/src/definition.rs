@@ -95,7 +95,7 @@ fn read(document: &Document, problems: &mut Vec<Problem>) -> Option<Definition> 
         problems.push(found);
     }
     match Definition::read(document.value()) {
-        Ok(definition) => Some(definition),
+        Ok(definition) => Some(definition.without_namespace()),
         Err(error) => {
             problems.push(problem(
                 document,
@@ -178,14 +178,13 @@ fn check_optional(
 
 /// Reports the problems of a definition that replaces an older one.
 pub(crate) fn check_update(linter: &Linter, document: &Document, old: &Document) -> Vec<Problem> {
-    let (Ok(mut definition), Ok(before)) = (
-        Definition::read(document.value()),
-        Definition::read(old.value()),
-    ) else {
+    let read = |document: &Document| Definition::read(document.value());
+    let (Ok(definition), Ok(before)) = (read(document), read(old)) else {
         return Vec::new();
     };
+    let mut definition = definition.without_namespace();
     // Manifests do not tell whether the older definition is established, but definitions in a cluster are.
-    let before = before.established();
+    let before = before.without_namespace().established();
     keep_system_fields(&mut definition.metadata, &before.metadata);
     let mut problems = Vec::new();
     let alone = definition.validate(&linter.rules);

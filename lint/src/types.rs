@@ -73,9 +73,15 @@ pub(crate) fn check(
     }));
 }
 
-/// Whether an expression with this type mismatch works at run time: one of the types comes from a schema, and at run time all objects are
-/// maps. For example, a list of containers and a list of init containers can be joined with `+`, although the names of their types differ.
+/// Whether an expression with this type mismatch works at run time, where all that is read from an object has the type `dyn` and all objects
+/// are maps. For example, a list of containers and a list of init containers can be joined with `+`, although the names of their types
+/// differ, and `{'name': port.name, 'port': port.number}` has values of one type, which the checker demands of literals.
 fn works_at_run_time(message: &str) -> bool {
+    if let Some(types) = message.strip_prefix("expected type '") {
+        // Operators and predicates expect bools, and `?` expects optionals. Only literals expect other types.
+        let of_literal = !types.starts_with("bool'") && !types.starts_with("optional_type(");
+        return of_literal || types.ends_with("found 'dyn'");
+    }
     let Some((_, arguments)) = message.split_once("applied to '(") else {
         return false;
     };

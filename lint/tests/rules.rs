@@ -199,6 +199,16 @@ fn deliberate_patterns_are_not_reported() {
         rule("!(!self.matches('[a-z]x') && size(self) > self.indexOf('a'))"),
         &["unanchored-regex"],
     );
+    // At run time, both values have the type `dyn`.
+    let literal = "size({'name': object.metadata.name, 'containers': object.spec.containers}) == 2";
+    check(policy("pods", literal), &[]);
+    check(
+        policy(
+            "pods",
+            "object.spec.containers.exists(c, c.name == 'a' && c.name)",
+        ),
+        &["type-mismatch"],
+    );
     // Labels of namespaces are always set.
     check(policy("namespaces", "'a' in object.metadata.labels"), &[]);
     check(
@@ -289,6 +299,33 @@ spec:
             "test with `has(self.a.b.c)` first",
         ]
     );
+}
+
+/// API servers remove the namespace.
+#[test]
+fn objects_without_namespaces_may_name_one() {
+    let manifest = "apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: things.example.com, namespace: shop}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {kind: Thing, plural: things, singular: thing, listKind: ThingList}
+  versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: b, namespace: shop}
+spec: {policyName: p, validationActions: [Deny]}
+";
+    let without = manifest.replace(", namespace: shop", "");
+    let old = read(&without, Format::Yaml).all().unwrap();
+    let documents = read(manifest, Format::Yaml).all().unwrap();
+    let linter = Linter::new(&Options::default(), &documents).unwrap();
+    for (document, old) in documents.iter().zip(&old) {
+        assert_eq!(linter.document(document), []);
+        assert_eq!(linter.update(document, old), []);
+    }
 }
 
 #[test]

@@ -340,6 +340,8 @@ fn characters_are_found_in_scalars_of_all_styles() {
         "a: 'one\n  two''s\n\n  three'\n",
         "a: \"o\\\"n\\\\e\\n two\"\n",
         "a: \"\\u00e9 \\x41b c\\\n   d e\n  f\"\n",
+        "x:\n  y:\n    - z: 'a\nb'\na: 'one\ntwo''s\n\n three'\nb: 1\n",
+        "x: \"a\nb\"\na: \"o\\\"ne\ntwo\n  three\"\n",
         "a: |\n  one\n    two\n\n  three\n",
         "a: |\n\n\n  one\n  two\n",
         "a: >\n  one\n  two\n\n  three\n    four\n    five\n  six\n  seven\n",
@@ -352,6 +354,47 @@ fn characters_are_found_in_scalars_of_all_styles() {
     }
     check("{\"a\": \"o\\\"n\\\\e\\n tw\\u00e9o\"}", Format::Json);
     check("{\"b\": \"\\n\", \"a\": \"plain\"}", Format::Json);
+}
+
+/// The expected values and refusals are those of `sigs.k8s.io/yaml` 1.6.
+#[test]
+fn lines_in_quotes_need_no_indentation() {
+    check(
+        "a:\n  b: \"x\n  y\n\nz \\\"q\\\"\n  \"\n  c: [1, \"p\nq\"]\nd: 'it''s\nok'\ne: 1\n",
+        r#"{"a":{"b":"x y\nz \"q\" ","c":[1,"p q"]},"d":"it's ok","e":1}"#,
+    );
+    check(
+        "a:\n  - b: \"x\nc: y\"\n    d: 1\n---\na: 'é\r\nz'\r\n",
+        r#"{"a":[{"b":"x c: y","d":1}]} {"a":"é z"}"#,
+    );
+    check(
+        "a: \"b\n--- c\"\n",
+        "1:4: this \" is not closed (invalid indentation in multiline quoted scalar at 2:1)",
+    );
+    // The first quotes are closed.
+    check(
+        "a: \"b\nc\"\nd: [1\ne: 2\n",
+        "3:4: this [ is not closed (illegal placement of ':' indicator at 4:2)",
+    );
+    check(
+        "a: \"b\nc\"\nd: \"f\ng: \"h\"\n",
+        "3:4: this \" is not closed (invalid indentation in multiline quoted scalar at 4:1)",
+    );
+    let documents = yaml("a: 1\n---\nb:\n  c: \"x\ny\" # z\n  d: 1\n").unwrap();
+    let range = |field| {
+        let range = documents[1].problem("r", field, "m").range.unwrap();
+        format!("{} {}", range.start, range.end)
+    };
+    assert_eq!(range("b.c"), "4:6 5:3");
+    assert_eq!(range("b.d"), "6:6 6:7");
+}
+
+/// Each attempt to read a text indents further lines, and the number of attempts is limited.
+#[test]
+fn many_lines_in_quotes_take_bounded_time() {
+    let line = "'it''s'\n";
+    let text = format!("a: \"{}\"\n", line.repeat(50_000));
+    assert!(yaml(&text).is_err());
 }
 
 #[test]

@@ -216,6 +216,7 @@ impl Preparation {
         let value = object.value();
         let definition =
             Definition::read(&value).map_err(|error| vec![object.problem(&error.field, &error)])?;
+        let definition = definition.without_namespace();
         let unknown = Definition::unknown_fields(&value).into_iter();
         let unknown = unknown.map(|field| {
             let kind = StrictFaultKind::Unknown;

@@ -158,7 +158,7 @@ impl Upgrade {
                 let definition = Definition::read(object);
                 let definition =
                     definition.map_err(|error| InputError::new(&*error.field, &error))?;
-                Known::Definition(Box::new(definition.without_status()))
+                Known::Definition(Box::new(definition.without_namespace().without_status()))
             }
             (GROUP, _) => {
                 let decoded = Resource::decode(object)

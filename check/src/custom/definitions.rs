@@ -54,7 +54,7 @@ impl KnownDefinitions {
         // An API server also compiles new rules for the previous Kubernetes version, and rejects rules that this version does not support.
         let envs = RuleEnvs::new(server.compatible()).map_err(|error| error.to_string())?;
         let definition = match Definition::read(document.value()) {
-            Ok(definition) => definition,
+            Ok(definition) => definition.without_namespace(),
             Err(error) => {
                 let problem = document.problem(rule::OBJECT, &error.field, error.message);
                 checked.problems.push(problem.of_field(""));

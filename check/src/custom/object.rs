@@ -108,8 +108,8 @@ fn not_served(key: &Key<'_>, served: &[String]) -> String {
     )
 }
 
-/// Decodes an object as an API server does, after adding a missing namespace and a missing generated name. Also returns the paths of the
-/// unknown fields.
+/// Decodes an object as an API server does, after adding a missing namespace and a missing generated name, and removing the namespace of a
+/// cluster-scoped object. Also returns the paths of the unknown fields.
 fn read(
     document: &Document,
     crd: &CompiledCrd,
@@ -125,8 +125,16 @@ fn read(
     if let Some(Json::Object(metadata)) = object.get_mut("metadata") {
         let is_missing =
             |value: Option<&Json>| value.is_none_or(|value| value.is_null() || value == "");
-        if crd.is_namespaced() && is_missing(metadata.get("namespace")) {
-            metadata.insert("namespace".to_owned(), taken.namespace.into());
+        let namespace = metadata.get("namespace");
+        match crd.is_namespaced() {
+            true if is_missing(namespace) => {
+                metadata.insert("namespace".to_owned(), taken.namespace.into());
+            }
+            // An API server removes the namespace of a cluster-scoped object.
+            false if namespace.is_some_and(Json::is_string) => {
+                metadata.remove("namespace");
+            }
+            _ => {}
         }
         let prefix = metadata.get("generateName").and_then(Json::as_str);
         if let Some(prefix) = prefix.filter(|prefix| !prefix.is_empty())
@@ -142,4 +150,61 @@ fn read(
         document.problem(rule::OBJECT, &field, message).of_field("")
     })?;
     Ok((decoded.object, decoded.unknown_fields))
+}
+
+#[cfg(test)]
+mod tests {
+    use gavel_crd::definition::Definition;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn an_api_server_removes_the_namespace_of_a_cluster_scoped_object() {
+        for (scope, expected) in [
+            (
+                "Namespaced",
+                &["metadata.namespace: Invalid value: \"A b\""] as &[&str],
+            ),
+            ("Cluster", &[]),
+        ] {
+            let schema = json!({"openAPIV3Schema": {"type": "object"}});
+            let definition = json!({
+                "metadata": {"name": "things.example.com"},
+                "spec": {
+                    "group": "example.com", "scope": scope,
+                    "names": {"plural": "things", "singular": "thing", "kind": "Thing", "listKind": "ThingList"},
+                    "versions": [{"name": "v1", "served": true, "storage": true, "schema": schema}],
+                },
+            });
+            let definition = Definition::read(&definition).unwrap();
+            let definition = KnownDefinition {
+                crd: CompiledCrd::compile(&definition).unwrap(),
+                served: vec!["v1".to_owned()],
+            };
+            let object = json!({
+                "apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "a", "namespace": "A b"},
+            });
+            let document = Document::from(object);
+            let key = Key::of(document.value()).unwrap();
+            let taken = Taken {
+                namespace: "default",
+                strictness: FieldValidation::Strict,
+            };
+            let of_update = (scope == "Cluster").then_some(&document);
+            for old in [None, of_update] {
+                let checked = check(&document, old, &key, &definition, taken);
+                let found = checked.problems.iter().map(|problem| problem.text());
+                let found: Vec<_> = found
+                    .map(|text| {
+                        text.split(": a lowercase")
+                            .next()
+                            .unwrap_or_default()
+                            .to_owned()
+                    })
+                    .collect();
+                assert_eq!(found, expected, "{scope}");
+            }
+        }
+    }
 }

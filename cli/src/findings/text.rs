@@ -8,8 +8,8 @@ use gavel_manifest::{Place, Problem, Severity, Source};
 use super::{Findings, message_of};
 use crate::report::visible;
 
-/// The maximum length of an excerpt, in bytes. Longer lines are not printed: a manifest may contain a whole file in one line.
-const MAX_LINE: usize = 500;
+/// The maximum length of a line from which an excerpt is printed, in bytes: a manifest may contain a whole file in one line.
+const MAX_LINE: usize = 8192;
 
 pub(super) fn write(findings: &Findings, out: &mut impl Write) -> io::Result<()> {
     let renderer = Renderer::styled();
@@ -80,4 +80,32 @@ fn span(line: &str, start: Place, end: Place) -> std::ops::Range<usize> {
         false => line.trim_end().len(),
     };
     first..last.max(first)
+}
+
+#[cfg(test)]
+mod tests {
+    use gavel_manifest::Range;
+    use gavel_manifest::problem::rule;
+
+    use super::*;
+
+    #[test]
+    fn excerpts_show_the_part_of_a_line_that_is_wrong() {
+        let check = |length: usize, expected: &str| {
+            let text = format!("a: {} wrong\n", "x".repeat(length));
+            let column = u32::try_from(text.len() - 5).unwrap();
+            let problem = Problem::new(rule::SYNTAX, "message").at(Range {
+                start: Place { line: 1, column },
+                end: Place {
+                    line: 1,
+                    column: column + 5,
+                },
+            });
+            let found = one(&problem, Some(&Source::new(&text)), &Renderer::plain());
+            assert!(found.contains(expected), "{found}");
+        };
+        check(10, "1 | a: xxxxxxxxxx wrong\n");
+        check(5000, "xxx wrong\n");
+        check(10_000, "= at :1:");
+    }
 }

@@ -146,6 +146,16 @@ impl Definition {
         version.schema.as_ref()?.schema.as_deref()
     }
 
+    /// The definition without a namespace. An API server that receives a definition removes the namespace before validation, because
+    /// definitions have none.
+    #[must_use]
+    pub fn without_namespace(mut self) -> Definition {
+        if let Json::Object(metadata) = &mut self.metadata {
+            metadata.remove("namespace");
+        }
+        self
+    }
+
     /// The definition with the status that an API server sets when the definition is created.
     #[must_use]
     pub fn without_status(self) -> Definition {

@@ -416,6 +416,10 @@ fn metadata_is_decoded_like_that_of_typed_objects() {
         fields("managedFields"),
         ["metadata.managedFields[0].operation"]
     );
+    // An API server removes the namespace, because definitions have none.
+    let placed = Definition::read(&with("namespace", json!("a"))).unwrap();
+    assert_eq!(placed.validate(&envs())[0].field, "metadata.namespace");
+    assert_eq!(placed.without_namespace().validate(&envs()), []);
     for name in ["generation", "deletionGracePeriodSeconds"] {
         assert!(Definition::read(&with(name, json!(1))).is_ok(), "{name}");
         assert!(Definition::read(&with(name, json!(1.0))).is_err(), "{name}");

@@ -33,8 +33,8 @@ use expressions::{Compilers, Interruptible};
 pub struct Validator {
     server: Server,
     compilers: Compilers,
-    /// Whether objects are validated declaratively, too.
-    is_declarative: bool,
+    /// Whether objects are validated as a running API server does: more than the validation functions do.
+    is_running: bool,
 }
 
 /// The result of validating an object.
@@ -66,16 +66,17 @@ impl Validator {
         Ok(Validator {
             server,
             compilers: Compilers::new(&environments),
-            is_declarative: false,
+            is_running: false,
         })
     }
 
-    /// The validator with the errors of a running API server, which validates some fields declaratively after all others
-    /// ([`Difference::BindingsAreValidatedDeclaratively`]). Without this, the errors are those of the API server's validation functions.
+    /// The validator with the errors of a running API server, which removes `metadata.namespace` before it validates an object, and validates
+    /// some fields declaratively after all others ([`Difference::BindingsAreValidatedDeclaratively`]). Without this, the errors are those of
+    /// the API server's validation functions.
     #[must_use]
     pub fn of_a_running_server(self) -> Self {
         Validator {
-            is_declarative: true,
+            is_running: true,
             ..self
         }
     }
@@ -154,7 +155,7 @@ impl Validator {
     }
 
     fn create_one<T: Validated>(&self, object: &T, interrupt: Interrupt<'_>) -> Report {
-        let mut metadata = object.metadata().clone();
+        let mut metadata = self.stored_metadata(object);
         metadata.generation = 1;
         if metadata.name.is_empty() && !metadata.generate_name.is_empty() {
             metadata.name = format!("{}{GENERATED}", metadata.generate_name);
@@ -179,8 +180,8 @@ impl Validator {
     }
 
     fn update_one<T: Validated>(&self, object: &T, old: &T, interrupt: Interrupt<'_>) -> Report {
-        let mut metadata = object.metadata().clone();
-        let errors = update_metadata(&metadata, old.metadata(), self.server);
+        let mut metadata = self.stored_metadata(object);
+        let errors = update_metadata(&metadata, &self.stored_metadata(old), self.server);
         let mut errors = Errors::from_iter(errors);
         metadata.generation = 1;
         errors.extend(validate_metadata(
@@ -193,13 +194,22 @@ impl Validator {
         self.report::<T>(errors, metadata.name)
     }
 
+    /// The metadata that is validated and stored. No kind that is validated here has namespaces.
+    fn stored_metadata<T: Registration>(&self, object: &T) -> ObjectMeta {
+        let mut metadata = object.metadata().clone();
+        if self.is_running {
+            metadata.namespace.clear();
+        }
+        metadata
+    }
+
     fn report<T: Registration>(&self, errors: Errors, name: String) -> Report {
         let mut errors = errors.into_vec();
         names::reword(&mut errors, self.server);
         let of_bindings = self
             .server
             .has(Difference::BindingsAreValidatedDeclaratively);
-        if self.is_declarative && of_bindings && T::KIND == ValidatingAdmissionPolicyBinding::KIND {
+        if self.is_running && of_bindings && T::KIND == ValidatingAdmissionPolicyBinding::KIND {
             binding::validate_declaratively(&mut errors);
         }
         let warns = errors.is_empty() && self.server.has(Difference::StaticNamesAreWarnedOf);

@@ -280,6 +280,30 @@ fn a_running_server_validates_bindings_declaratively() {
 }
 
 #[test]
+fn a_running_server_removes_the_namespace() {
+    let mut placed = binding(&json!({"policyName": "a", "validationActions": ["Deny"]}));
+    let Resource::ValidatingAdmissionPolicyBinding(object) = &mut placed else {
+        panic!("not a binding")
+    };
+    object.metadata.namespace = "A b".to_owned();
+    let validator = Validator::new(Server::default()).unwrap();
+    let forbidden = "metadata.namespace: Forbidden: not allowed on this type";
+    assert_eq!(
+        validator.create(&placed, None).errors[0].to_string(),
+        forbidden
+    );
+    let validator = validator.of_a_running_server();
+    assert_eq!(validator.create(&placed, None).errors, []);
+    let updated = validator.update(&placed, &placed, None).unwrap();
+    assert!(
+        !updated
+            .errors
+            .iter()
+            .any(|error| error.field == "metadata.namespace")
+    );
+}
+
+#[test]
 fn faults_of_webhooks_are_reported() {
     check_created(
         webhook,

@@ -1,14 +1,16 @@
 //! The resources that policies and webhooks name.
 
 use gavel_manifest::{Document, Problem, Suggestion};
-use gavel_policy::api::{MatchResources, RuleWithOperations};
+use gavel_policy::api::{GROUP, MatchResources, OWN_GROUP, RuleWithOperations};
+use gavel_policy::is_exempt;
 use gavel_policy::typecheck::plural;
 
 use crate::apis::{Api, End, find};
 use crate::context::Linter;
 use crate::expressions::problem;
+use crate::kinds::{group_of, text};
 use crate::meant;
-use crate::rules::{DEPRECATED_API, REMOVED_API, UNKNOWN_RESOURCE};
+use crate::rules::{DEPRECATED_API, EXEMPT_RESOURCE, REMOVED_API, UNKNOWN_RESOURCE};
 use gavel_manifest::nearest;
 
 /// Reports the problems of the resources that a policy names.
@@ -42,6 +44,7 @@ pub(crate) fn check_rules(
     for (n, rule) in rules.iter().enumerate() {
         let field = format!("{list}[{n}]");
         check_names(linter, document, rule, &field, problems);
+        check_exempt(document, rule, &field, problems);
         check_versions(linter, document, rule, &field, problems);
     }
 }
@@ -89,6 +92,37 @@ fn check_names(
         let field = format!("{field}.resources[{n}]");
         let found = problem(document, &UNKNOWN_RESOURCE, &field, message);
         problems.push(meant::name(found, meant));
+    }
+}
+
+/// Reports resources for which the policies or webhooks of a document's kind are never asked.
+fn check_exempt(
+    document: &Document,
+    rule: &RuleWithOperations,
+    field: &str,
+    problems: &mut Vec<Problem>,
+) {
+    let is_own = group_of(document) == OWN_GROUP;
+    let is_webhook = text(document, "kind").ends_with("WebhookConfiguration");
+    let why = match (is_own, is_webhook) {
+        (true, _) => "`gavel serve` evaluates no policies for requests about",
+        (_, true) => "API servers call no webhooks for requests about",
+        _ => "API servers evaluate no policies for requests about",
+    };
+    let is_exempt_in = |group: &String, resource: &str| {
+        let is_registration = group == GROUP && (is_own || is_webhook);
+        (is_own && group == OWN_GROUP)
+            || is_registration
+            || (!is_webhook && is_exempt(group, resource))
+    };
+    for (n, name) in rule.resources.iter().enumerate() {
+        let (resource, _) = name.split_once('/').unwrap_or((name, ""));
+        let mut groups = rule.api_groups.iter();
+        if !rule.api_groups.is_empty() && groups.all(|group| is_exempt_in(group, resource)) {
+            let field = format!("{field}.resources[{n}]");
+            let message = format!("{why} {resource}.{}", rule.api_groups.join(" or "));
+            problems.push(problem(document, &EXEMPT_RESOURCE, &field, message));
+        }
     }
 }
 

@@ -301,6 +301,77 @@ spec:
     );
 }
 
+#[test]
+fn resources_are_exempt_for_policies_or_for_webhooks() {
+    let policy = "kind: ValidatingAdmissionPolicy
+metadata: {name: a}
+spec:
+  matchConstraints:
+    resourceRules: [{apiGroups: [GROUP], apiVersions: [v1], operations: ['*'], resources: [RESOURCE]}]
+  validations: [{expression: request.name != 'a', message: a}]
+";
+    let webhook = "kind: ValidatingWebhookConfiguration
+metadata: {name: a}
+webhooks:
+- name: a.example.com
+  rules: [{apiGroups: [GROUP], apiVersions: [v1], operations: ['*'], resources: [RESOURCE]}]
+  clientConfig: {url: 'https://a.example.com'}
+  sideEffects: None
+  admissionReviewVersions: [v1]
+";
+    let registration = "admissionregistration.k8s.io";
+    for (own_group, group, resource, expected) in [
+        (
+            registration,
+            registration,
+            "mutatingadmissionpolicies/status",
+            [true, true],
+        ),
+        (
+            registration,
+            registration,
+            "validatingwebhookconfigurations",
+            [false, true],
+        ),
+        (registration, registration, "'*'", [false, true]),
+        (
+            registration,
+            "authentication.k8s.io",
+            "tokenreviews",
+            [true, false],
+        ),
+        (
+            registration,
+            OWN_GROUP,
+            "validatingadmissionpolicies",
+            [false, false],
+        ),
+        (registration, "'*'", "'*'", [false, false]),
+        (OWN_GROUP, OWN_GROUP, "'*'", [true, false]),
+        (
+            OWN_GROUP,
+            registration,
+            "validatingwebhookconfigurations",
+            [true, true],
+        ),
+    ] {
+        for (n, (group_of_kind, manifest)) in [(own_group, policy), (registration, webhook)]
+            .into_iter()
+            .enumerate()
+        {
+            let manifest = manifest
+                .replace("GROUP", group)
+                .replace("RESOURCE", resource);
+            let manifest = format!("apiVersion: {group_of_kind}/v1\n{manifest}");
+            let documents = read(&manifest, Format::Yaml).all().unwrap();
+            let linter = Linter::new(&Options::default(), &documents).unwrap();
+            let found = linter.document(&documents[0]);
+            let is_exempt = found.iter().any(|each| each.rule == "exempt-resource");
+            assert_eq!(is_exempt, expected[n], "{manifest}{found:?}");
+        }
+    }
+}
+
 /// API servers remove the namespace.
 #[test]
 fn objects_without_namespaces_may_name_one() {

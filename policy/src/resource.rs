@@ -93,6 +93,30 @@ impl GroupVersionResource {
     }
 }
 
+/// Whether API servers evaluate no policies for requests about a resource. These resources are exempt: admission policies, their bindings,
+/// and reviews of users and permissions.
+pub fn is_exempt(group: &str, resource: &str) -> bool {
+    matches!(
+        (group, resource),
+        (
+            "authentication.k8s.io",
+            "selfsubjectreviews" | "tokenreviews"
+        ) | (
+            "authorization.k8s.io",
+            "localsubjectaccessreviews"
+                | "selfsubjectaccessreviews"
+                | "selfsubjectrulesreviews"
+                | "subjectaccessreviews"
+        ) | (
+            "admissionregistration.k8s.io",
+            "validatingadmissionpolicies"
+                | "validatingadmissionpolicybindings"
+                | "mutatingadmissionpolicies"
+                | "mutatingadmissionpolicybindings"
+        )
+    )
+}
+
 fn api_version(group: &str, version: &str) -> String {
     match group {
         "" => version.to_owned(),

@@ -74,6 +74,7 @@ pub static RULES: &[&Rule] = &[
     &POLICY_COST,
     &UNCHECKED_KIND,
     &UNKNOWN_RESOURCE,
+    &EXEMPT_RESOURCE,
     &REMOVED_API,
     &DEPRECATED_API,
     &UNBOUND_POLICY,

@@ -66,6 +66,22 @@ pub static UNKNOWN_RESOURCE: Rule = Rule {
     },
 };
 
+/// Reports a resource for which no policies are evaluated, or no webhooks called.
+pub static EXEMPT_RESOURCE: Rule = Rule {
+    id: "exempt-resource",
+    severity: Severity::Warning,
+    is_default: true,
+    title: "API servers evaluate no policies, or call no webhooks, for requests about the resource",
+    why: "API servers evaluate no policies for requests about admission policies, their bindings, and reviews of users and permissions. They call no webhooks for requests about admission policies, bindings and webhook configurations. \
+          Otherwise, a policy or webhook could prevent its own correction. Policies of Gavel's own kinds are evaluated by a webhook, so both apply to them; also, `gavel serve` evaluates no policies for requests about Gavel's own kinds. \
+          Use RBAC to restrict who can change such objects.",
+    example: Example {
+        frame: Frame::Manifest,
+        before: "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\nmetadata: {name: example}\nspec:\n  matchConstraints:\n    resourceRules:\n    - {apiGroups: [admissionregistration.k8s.io], apiVersions: [v1], operations: [CREATE], resources: [validatingadmissionpolicies]}\n  validations:\n  - expression: object.metadata.name != ''\n",
+        after: "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\nmetadata: {name: example}\nspec:\n  matchConstraints:\n    resourceRules:\n    - {apiGroups: [admissionregistration.k8s.io], apiVersions: [v1], operations: [CREATE], resources: [validatingwebhookconfigurations]}\n  validations:\n  - expression: object.metadata.name != ''\n",
+    },
+};
+
 /// Reports an API that has been removed.
 pub static REMOVED_API: Rule = Rule {
     id: "removed-api",

@@ -13,7 +13,7 @@ use gavel_libraries::authorizer::UserInfo;
 
 use crate::api::OWN_GROUP;
 use crate::fields::fields_named;
-use crate::resource::{GroupVersionKind, GroupVersionResource};
+use crate::resource::{GroupVersionKind, GroupVersionResource, is_exempt};
 
 pub(crate) use metadata::{CheckedLabels, RequestLabels, object_name, text_of};
 
@@ -181,31 +181,9 @@ impl<'a> AdmissionRequest<'a> {
         self.resource.group == OWN_GROUP
     }
 
-    /// Whether API servers evaluate no policies for this resource. These resources are exempt: admission policies, their bindings, and
-    /// reviews of users and permissions.
+    /// Whether API servers evaluate no policies for this resource ([`is_exempt`]).
     pub fn is_exempt(&self) -> bool {
-        let GroupVersionResource {
-            group, resource, ..
-        } = &self.resource;
-        matches!(
-            (group.as_str(), resource.as_str()),
-            (
-                "authentication.k8s.io",
-                "selfsubjectreviews" | "tokenreviews"
-            ) | (
-                "authorization.k8s.io",
-                "localsubjectaccessreviews"
-                    | "selfsubjectaccessreviews"
-                    | "selfsubjectrulesreviews"
-                    | "subjectaccessreviews"
-            ) | (
-                "admissionregistration.k8s.io",
-                "validatingadmissionpolicies"
-                    | "validatingadmissionpolicybindings"
-                    | "mutatingadmissionpolicies"
-                    | "mutatingadmissionpolicybindings"
-            )
-        )
+        is_exempt(&self.resource.group, &self.resource.resource)
     }
 }
 

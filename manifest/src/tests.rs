@@ -368,6 +368,10 @@ fn lines_in_quotes_need_no_indentation() {
         r#"{"a":[{"b":"x c: y","d":1}]} {"a":"é z"}"#,
     );
     check(
+        "a: 1\n...\nb: \"x\n ---\ny\"\n...\nc: 1\n---\nd: 'x\ny'\n",
+        r#"{"a":1} {"b":"x --- y"} {"c":1} {"d":"x y"}"#,
+    );
+    check(
         "a: \"b\n--- c\"\n",
         "1:4: this \" is not closed (invalid indentation in multiline quoted scalar at 2:1)",
     );

@@ -3,7 +3,7 @@
 use granit_parser::{Marker, Span};
 
 /// The maximum number of bytes that are parsed anew for the strings of one text.
-const MAX_PARSED: usize = 64 << 20;
+pub(super) const MAX_PARSED: usize = 64 << 20;
 
 /// A text in which lines within quotes are indented further. The indentation of such a line is not part of the string.
 #[derive(Debug, Default)]
@@ -13,8 +13,6 @@ pub(super) struct Indented {
     /// The number of spaces in front of each of these lines.
     width: usize,
     text: String,
-    /// The number of bytes parsed so far.
-    parsed: usize,
 }
 
 impl Indented {
@@ -32,8 +30,9 @@ impl Indented {
     }
 
     /// Indents a line within quotes, and the lines below that are certainly within the same quotes. `place` is the first character of the line
-    /// after its indentation, in the text that was parsed. Returns false if this does not help.
-    pub(super) fn indent(&mut self, original: &str, place: &Marker) -> bool {
+    /// after its indentation, in the text that was parsed. `budget` is the number of bytes that may be parsed. Returns false if this does not
+    /// help.
+    pub(super) fn indent(&mut self, original: &str, place: &Marker, budget: &mut usize) -> bool {
         let Some(byte) = self.original(place).byte_offset() else {
             return false;
         };
@@ -42,7 +41,7 @@ impl Indented {
         let mut line = place.line();
         let is_indented = self.lines.binary_search(&(line, begin)).is_ok();
         let rest = original.get(begin..).unwrap_or_default();
-        if is_indented || rest.starts_with("---") || rest.starts_with("...") {
+        if is_indented {
             return false;
         }
         self.width = self.width.max(widest(above).saturating_add(1));
@@ -61,12 +60,9 @@ impl Indented {
         self.lines.sort_unstable();
         self.lines.dedup();
         let added = self.lines.len().saturating_mul(self.width);
-        self.parsed = self
-            .parsed
-            .saturating_add(original.len())
-            .saturating_add(added);
-        if self.parsed > MAX_PARSED {
-            return false;
+        match budget.checked_sub(original.len().saturating_add(added)) {
+            Some(left) => *budget = left,
+            None => return false,
         }
         self.text.clear();
         let mut end = 0;

@@ -95,6 +95,7 @@ impl GroupVersionResource {
 
 /// Whether API servers evaluate no policies for requests about a resource. These resources are exempt: admission policies, their bindings,
 /// and reviews of users and permissions.
+#[inline]
 pub fn is_exempt(group: &str, resource: &str) -> bool {
     matches!(
         (group, resource),

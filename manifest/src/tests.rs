@@ -375,6 +375,10 @@ fn lines_in_quotes_need_no_indentation() {
         "a: \"b\n--- c\"\n",
         "1:4: this \" is not closed (invalid indentation in multiline quoted scalar at 2:1)",
     );
+    check(
+        ":: \"4\\_69\n",
+        "1:4: this \" is not closed (invalid indentation in multiline quoted scalar at 2:1)",
+    );
     // The first quotes are closed.
     check(
         "a: \"b\nc\"\nd: [1\ne: 2\n",

@@ -41,7 +41,7 @@ impl Indented {
         let mut line = place.line();
         let is_indented = self.lines.binary_search(&(line, begin)).is_ok();
         let rest = original.get(begin..).unwrap_or_default();
-        if is_indented {
+        if is_indented || rest.is_empty() {
             return false;
         }
         self.width = self.width.max(widest(above).saturating_add(1));

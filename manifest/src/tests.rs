@@ -372,6 +372,10 @@ fn lines_in_quotes_need_no_indentation() {
         r#"{"a":1} {"b":"x --- y"} {"c":1} {"d":"x y"}"#,
     );
     check(
+        "a: \"-----BEGIN\n\n-----END\n----\"\n---\nb: \"c\n...d\"\n",
+        r#"{"a":"-----BEGIN\n-----END ----"} {"b":"c ...d"}"#,
+    );
+    check(
         "a: \"b\n--- c\"\n",
         "1:4: this \" is not closed (invalid indentation in multiline quoted scalar at 2:1)",
     );

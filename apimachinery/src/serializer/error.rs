@@ -1,6 +1,15 @@
 //! The error of decoding an object.
 
 /// Why JSON cannot be decoded into an object of its type.
+///
+/// ```
+/// use gavel_apimachinery::meta;
+/// use serde_json::json;
+///
+/// let error = meta::check(&json!({"finalizers": ["a", 1]})).unwrap_err().within("metadata");
+/// assert_eq!(error.field, "metadata.finalizers[1]");
+/// assert_eq!(error.to_string(), "json: cannot unmarshal number into Go struct field ObjectMeta.finalizers of type string");
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct DecodeError {

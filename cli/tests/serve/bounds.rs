@@ -138,7 +138,7 @@ async fn large_names_are_not_kept() {
     let client = server.client();
     let send = async |n: usize| {
         let mut review = review("x");
-        review["request"]["namespace"] = format!("{n}{}", "x".repeat(500_000)).into();
+        review["request"]["namespace"] = format!("{n}{}", "x".repeat(2_900_000)).into();
         post(&client, &server, "/validate", review.to_string())
             .await
             .0

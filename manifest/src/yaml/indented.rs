@@ -2,6 +2,8 @@
 
 use granit_parser::{Marker, Span};
 
+use super::is_marker;
+
 /// The maximum number of bytes that are parsed anew for the strings of one text.
 pub(super) const MAX_PARSED: usize = 64 << 20;
 
@@ -53,7 +55,7 @@ impl Indented {
             begin = begin.saturating_add(text.len());
             line = line.saturating_add(1);
             let below = original.get(begin..).unwrap_or_default();
-            if is_last || below.starts_with("---") || below.starts_with("...") {
+            if is_last || is_marker(below, "---") || is_marker(below, "...") {
                 break;
             }
         }

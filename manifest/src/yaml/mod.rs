@@ -63,7 +63,7 @@ impl<'t> Section<'t> {
     fn document_at(self, line: usize) -> Section<'t> {
         let (mut lines, mut begin, mut end) = (0, 0, 0_usize);
         for (n, text) in self.text.split_inclusive('\n').enumerate() {
-            let (is_begin, is_end) = (text.starts_with("---"), text.starts_with("..."));
+            let (is_begin, is_end) = (is_marker(text, "---"), is_marker(text, "..."));
             if (is_begin || is_end) && n >= line {
                 break;
             }
@@ -103,7 +103,7 @@ impl<'t> Section<'t> {
     fn after(self, line: usize) -> Option<Section<'t>> {
         let mut byte = 0_usize;
         for (n, text) in self.text.split_inclusive('\n').enumerate() {
-            if n >= line && text.starts_with("---") {
+            if n >= line && is_marker(text, "---") {
                 return Some(self.from(byte, n));
             }
             byte = byte.saturating_add(text.len());
@@ -190,9 +190,10 @@ fn read_section(
             };
             let byte = error.marker().byte_offset().unwrap_or_default();
             let line = indented.text(text).get(byte..).unwrap_or_default();
-            let is_marker = line.starts_with("---") || line.starts_with("...");
-            let is_less_indented = error.kind() == &ErrorKind::InvalidQuotedScalarIndent
-                && !(is_marker && error.marker().col() == 0);
+            let ends_document =
+                error.marker().col() == 0 && (is_marker(line, "---") || is_marker(line, "..."));
+            let is_less_indented =
+                error.kind() == &ErrorKind::InvalidQuotedScalarIndent && !ends_document;
             Box::new(Stopped {
                 problem,
                 less_indented: is_less_indented.then(|| *error.marker()),
@@ -217,6 +218,12 @@ fn read_section(
         }
     }
     Ok(())
+}
+
+/// Whether a line begins with a marker of documents: `---` or `...`, without more of a word behind it.
+fn is_marker(line: &str, marker: &str) -> bool {
+    let rest = line.strip_prefix(marker);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\t', '\r', '\n']))
 }
 
 fn scan_problem(error: &ScanError, marker: &Marker, lines_above: usize) -> Problem {

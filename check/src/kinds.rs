@@ -10,7 +10,7 @@ use gavel_policy::typecheck::plural;
 use crate::role::Role;
 
 /// Kubernetes' own cluster-scoped kinds.
-const CLUSTER_KINDS: [&str; 29] = [
+const CLUSTER_KINDS: [&str; 34] = [
     "APIService",
     "CSIDriver",
     "CSINode",
@@ -18,6 +18,7 @@ const CLUSTER_KINDS: [&str; 29] = [
     "ClusterRole",
     "ClusterRoleBinding",
     "ClusterTrustBundle",
+    "ComponentStatus",
     "CustomResourceDefinition",
     "DeviceClass",
     "DeviceTaintRule",
@@ -32,14 +33,18 @@ const CLUSTER_KINDS: [&str; 29] = [
     "PersistentVolume",
     "PriorityClass",
     "PriorityLevelConfiguration",
+    "ResourcePoolStatusRequest",
     "ResourceSlice",
     "RuntimeClass",
     "ServiceCIDR",
     "StorageClass",
+    "StorageVersion",
+    "StorageVersionMigration",
     "ValidatingAdmissionPolicy",
     "ValidatingAdmissionPolicyBinding",
     "ValidatingWebhookConfiguration",
     "VolumeAttachment",
+    "VolumeAttributesClass",
 ];
 
 /// The kinds that CustomResourceDefinitions define; the plurals of other kinds are guessed from their names.
@@ -110,5 +115,7 @@ mod tests {
         assert_eq!(of("networking.k8s.io/v1", "NetworkPolicy"), policies);
         let classes = ("ingressclasses".to_owned(), false);
         assert_eq!(of("networking.k8s.io/v1", "IngressClass"), classes);
+        let classes = ("volumeattributesclasses".to_owned(), false);
+        assert_eq!(of("storage.k8s.io/v1", "VolumeAttributesClass"), classes);
     }
 }

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use gavel_apimachinery::meta::MetadataView;
+use gavel_apimachinery::names::generated_name;
 use gavel_apimachinery::status::Status;
 use gavel_engine::value::{Arena, Json};
 use gavel_libraries::Server;
@@ -215,6 +217,20 @@ impl Setup {
     }
 }
 
+/// The object with a generated name; `None` if it has a name, or no `generateName`. An API server generates names after mutating policies
+/// and before validating policies.
+fn named(object: &Json) -> Option<Json> {
+    let metadata = MetadataView::of(object);
+    let (name, prefix) = (metadata.name(), metadata.generate_name());
+    if !name.is_empty() || prefix.is_empty() {
+        return None;
+    }
+    let mut named = object.clone();
+    let metadata = named.get_mut("metadata")?.as_object_mut()?;
+    metadata.insert("name".to_owned(), generated_name(prefix).into());
+    Some(named)
+}
+
 /// Whether an object is a policy with a name, and can be decoded.
 fn is_policy(object: &Json) -> bool {
     let name = match Resource::decode(object).map(|decoded| decoded.object) {
@@ -317,8 +333,16 @@ impl World {
         let changed = mutated
             .object
             .filter(|object| Some(object) != request.get("object"));
-        let sent = match &changed {
+        let stored = changed.as_ref().or(request.get("object"));
+        let named = stored
+            .filter(|_| sent.operation == "CREATE")
+            .and_then(named);
+        let sent = match named.as_ref().or(changed.as_ref()) {
             Some(object) => AdmissionRequest {
+                name: match &named {
+                    Some(object) => MetadataView::of(object).name(),
+                    None => sent.name,
+                },
                 object: object.into(),
                 ..sent
             },

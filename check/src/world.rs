@@ -11,11 +11,13 @@ use gavel_manifest::{Document, Problem};
 use gavel_policy::api::Resource;
 use gavel_policy::mutating::mutate;
 use gavel_policy::{
-    AdmissionRequest, AuditOutcome, ConditionsOutcome, Decision, Options, dispatch,
+    AdmissionRequest, AuditOutcome, ConditionsOutcome, Decision, GroupVersionKind, Options,
+    dispatch,
 };
 use gavel_state::{Event, Object, Origin, State, Store, Unseen};
 use serde_json::json;
 
+use crate::custom::Key;
 use crate::kinds::Kinds;
 use crate::role::Role;
 use crate::subject::Subject;
@@ -296,6 +298,12 @@ impl World {
     pub fn policies(&self) -> usize {
         let counts = self.state.counts();
         counts.policies.saturating_add(counts.mutating_policies)
+    }
+
+    /// Why no API server has the kind of this object, if it is written like one of Kubernetes' own kinds ([`Kinds::mistake`]).
+    pub fn mistaken_kind(&self, key: &Key<'_>) -> Option<String> {
+        let kind = GroupVersionKind::new(key.api_version, key.kind);
+        self.kinds.mistake(&kind)
     }
 
     /// Builds the `request` of an AdmissionReview for a subject.

@@ -210,7 +210,10 @@ fn deliberate_patterns_are_not_reported() {
         check(policy("pods", literal), &[]);
     }
     check(
-        policy("pods", "[object.spec.hostNetwork && object.metadata.name] == [true]"),
+        policy(
+            "pods",
+            "[object.spec.hostNetwork && object.metadata.name] == [true]",
+        ),
         &["type-mismatch"],
     );
     check(

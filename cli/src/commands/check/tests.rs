@@ -227,6 +227,21 @@ spec: {policyName: names, validationActions: [Deny]}
 }
 
 #[test]
+fn a_kind_that_no_api_server_has_is_a_warning() {
+    let object = deployment("a", 1).replace("kind: D", "kind: d");
+    let folder = folder().with("object.yaml", &object);
+    let (exit, out) = gavel(&folder, &["./policies", "./object.yaml", "-o", "github"]);
+    assert!(
+        out.starts_with("::warning file=object.yaml,line=2,col=7,"),
+        "{out}"
+    );
+    let expected =
+        "no matches for kind \"deployment\" in version \"apps/v1\"; did you mean Deployment?";
+    assert!(out.contains(expected), "{out}");
+    assert_eq!(exit, Exit::Success);
+}
+
+#[test]
 fn the_user_of_the_request_matters() {
     let args = ["./policies", "./web.yaml", "--as", "system:kube-scheduler"];
     assert_eq!(gavel(&folder(), &args), (Exit::Success, String::new()));

@@ -13,11 +13,22 @@ const LABEL_1035_RULE: &str = "a DNS-1035 label must consist of lower case alpha
 const KEY_RULE: &str = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
 const LABEL_VALUE_RULE: &str = "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
 
+/// The longest prefix of a generated name, in bytes.
+const MAX_GENERATED_PREFIX: usize = 58;
+
 /// The errors of a text, in Kubernetes' words. An empty list means that the text is valid.
 pub type Faults = Vec<String>;
 
 /// A function that validates a name, or the prefix of a name that the server completes.
 pub type NameRule = fn(&str, is_prefix: bool) -> Faults;
+
+/// The name that is assumed for an object with this `generateName`: the prefix and `22222`. An API server chooses the last five characters
+/// at random (apiserver `pkg/storage/names`).
+pub fn generated_name(prefix: &str) -> String {
+    let end = prefix.floor_char_boundary(MAX_GENERATED_PREFIX);
+    let (prefix, _) = prefix.split_at_checked(end).unwrap_or((prefix, ""));
+    format!("{prefix}22222")
+}
 
 /// Validates a name or a prefix as a domain name of RFC 1123. This is a [`NameRule`].
 pub fn subdomain_name(text: &str, is_prefix: bool) -> Faults {

@@ -4,13 +4,15 @@ use std::collections::HashMap;
 
 use gavel_crd::definition::Definition;
 use gavel_engine::value::Json;
+use gavel_manifest::nearest;
 use gavel_policy::GroupVersionKind;
 use gavel_policy::typecheck::plural;
+use gavel_schema::built_in::Kubernetes;
 
 use crate::role::Role;
 
 /// Kubernetes' own cluster-scoped kinds.
-const CLUSTER_KINDS: [&str; 29] = [
+const CLUSTER_KINDS: [&str; 34] = [
     "APIService",
     "CSIDriver",
     "CSINode",
@@ -18,6 +20,7 @@ const CLUSTER_KINDS: [&str; 29] = [
     "ClusterRole",
     "ClusterRoleBinding",
     "ClusterTrustBundle",
+    "ComponentStatus",
     "CustomResourceDefinition",
     "DeviceClass",
     "DeviceTaintRule",
@@ -32,14 +35,18 @@ const CLUSTER_KINDS: [&str; 29] = [
     "PersistentVolume",
     "PriorityClass",
     "PriorityLevelConfiguration",
+    "ResourcePoolStatusRequest",
     "ResourceSlice",
     "RuntimeClass",
     "ServiceCIDR",
     "StorageClass",
+    "StorageVersion",
+    "StorageVersionMigration",
     "ValidatingAdmissionPolicy",
     "ValidatingAdmissionPolicyBinding",
     "ValidatingWebhookConfiguration",
     "VolumeAttachment",
+    "VolumeAttributesClass",
 ];
 
 /// The kinds that CustomResourceDefinitions define; the plurals of other kinds are guessed from their names.
@@ -84,6 +91,36 @@ impl Kinds {
         object
     }
 
+    /// Why no API server has a kind that is written like one of Kubernetes' own: the kind of the same version that was probably meant, or
+    /// the versions of the kind. `None` for all other kinds.
+    pub fn mistake(&self, kind: &GroupVersionKind) -> Option<String> {
+        let (api_version, name) = (kind.api_version(), kind.kind.as_str());
+        if self
+            .0
+            .contains_key(&(kind.group.to_string(), name.to_owned()))
+        {
+            return None;
+        }
+        let known = Kubernetes::get().kinds();
+        let (of_version, others): (Vec<_>, Vec<_>) =
+            known.partition(|(version, _)| *version == api_version);
+        let help = if of_version.is_empty() {
+            let others = others.into_iter().filter(|(_, other)| *other == name);
+            let others = others
+                .filter(|(version, _)| GroupVersionKind::new(version, name).group == kind.group);
+            let served: Vec<&str> = others.map(|(version, _)| version).collect();
+            // A kind without a stable version may be served in versions that are newer than Gavel.
+            let is_stable = served.iter().any(|version| is_stable(version));
+            is_stable.then(|| format!("the kind is served in {}", served.join(", ")))
+        } else if of_version.iter().any(|(_, known)| *known == name) {
+            None
+        } else {
+            let names = of_version.into_iter().map(|(_, known)| known);
+            nearest(name, names).map(|meant| format!("did you mean {meant}?"))
+        };
+        help.map(|help| format!("no matches for kind {name:?} in version {api_version:?}; {help}"))
+    }
+
     /// The resource of a kind.
     pub fn resource(&self, kind: &GroupVersionKind) -> ResourceOfKind {
         let key = (kind.group.to_string(), kind.kind.to_string());
@@ -94,9 +131,50 @@ impl Kinds {
     }
 }
 
+/// Whether a version is stable: not alpha or beta.
+fn is_stable(api_version: &str) -> bool {
+    let version = api_version.rsplit('/').next().unwrap_or_default();
+    let number = version.strip_prefix('v').unwrap_or_default();
+    !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn kinds_written_like_built_in_kinds_are_mistakes() {
+        for (api_version, kind, expected) in [
+            ("apps/v1", "Deployment", None),
+            (
+                "apps/v1",
+                "deployment",
+                Some(
+                    "no matches for kind \"deployment\" in version \"apps/v1\"; did you mean Deployment?",
+                ),
+            ),
+            (
+                "apps/v2",
+                "Deployment",
+                Some(
+                    "no matches for kind \"Deployment\" in version \"apps/v2\"; the kind is served in apps/v1",
+                ),
+            ),
+            (
+                "v1",
+                "ServiceAcount",
+                Some(
+                    "no matches for kind \"ServiceAcount\" in version \"v1\"; did you mean ServiceAccount?",
+                ),
+            ),
+            ("resource.k8s.io/v1", "PoolOfTomorrow", None),
+            ("scheduling.k8s.io/v1alpha9", "Workload", None),
+            ("example.com/v1", "Deployment", None),
+        ] {
+            let found = Kinds::default().mistake(&GroupVersionKind::new(api_version, kind));
+            assert_eq!(found.as_deref(), expected);
+        }
+    }
 
     #[test]
     fn resources_of_built_in_kinds_are_guessed() {
@@ -110,5 +188,7 @@ mod tests {
         assert_eq!(of("networking.k8s.io/v1", "NetworkPolicy"), policies);
         let classes = ("ingressclasses".to_owned(), false);
         assert_eq!(of("networking.k8s.io/v1", "IngressClass"), classes);
+        let classes = ("volumeattributesclasses".to_owned(), false);
+        assert_eq!(of("storage.k8s.io/v1", "VolumeAttributesClass"), classes);
     }
 }

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use gavel_apimachinery::meta::MetadataView;
+use gavel_apimachinery::names::generated_name;
 use gavel_apimachinery::status::Status;
 use gavel_engine::value::{Arena, Json};
 use gavel_libraries::Server;
@@ -9,11 +11,13 @@ use gavel_manifest::{Document, Problem};
 use gavel_policy::api::Resource;
 use gavel_policy::mutating::mutate;
 use gavel_policy::{
-    AdmissionRequest, AuditOutcome, ConditionsOutcome, Decision, Options, dispatch,
+    AdmissionRequest, AuditOutcome, ConditionsOutcome, Decision, GroupVersionKind, Options,
+    dispatch,
 };
 use gavel_state::{Event, Object, Origin, State, Store, Unseen};
 use serde_json::json;
 
+use crate::custom::Key;
 use crate::kinds::Kinds;
 use crate::role::Role;
 use crate::subject::Subject;
@@ -215,6 +219,20 @@ impl Setup {
     }
 }
 
+/// The object with a generated name; `None` if it has a name, or no `generateName`. An API server generates names after mutating policies
+/// and before validating policies.
+fn named(object: &Json) -> Option<Json> {
+    let metadata = MetadataView::of(object);
+    let (name, prefix) = (metadata.name(), metadata.generate_name());
+    if !name.is_empty() || prefix.is_empty() {
+        return None;
+    }
+    let mut named = object.clone();
+    let metadata = named.get_mut("metadata")?.as_object_mut()?;
+    metadata.insert("name".to_owned(), generated_name(prefix).into());
+    Some(named)
+}
+
 /// Whether an object is a policy with a name, and can be decoded.
 fn is_policy(object: &Json) -> bool {
     let name = match Resource::decode(object).map(|decoded| decoded.object) {
@@ -282,6 +300,12 @@ impl World {
         counts.policies.saturating_add(counts.mutating_policies)
     }
 
+    /// Why no API server has the kind of this object, if it is written like one of Kubernetes' own kinds ([`Kinds::mistake`]).
+    pub fn mistaken_kind(&self, key: &Key<'_>) -> Option<String> {
+        let kind = GroupVersionKind::new(key.api_version, key.kind);
+        self.kinds.mistake(&kind)
+    }
+
     /// Builds the `request` of an AdmissionReview for a subject.
     pub fn request(&self, subject: &Subject<'_>) -> Json {
         subject.request(&self.kinds)
@@ -317,8 +341,16 @@ impl World {
         let changed = mutated
             .object
             .filter(|object| Some(object) != request.get("object"));
-        let sent = match &changed {
+        let stored = changed.as_ref().or(request.get("object"));
+        let named = stored
+            .filter(|_| sent.operation == "CREATE")
+            .and_then(named);
+        let sent = match named.as_ref().or(changed.as_ref()) {
             Some(object) => AdmissionRequest {
+                name: match &named {
+                    Some(object) => MetadataView::of(object).name(),
+                    None => sent.name,
+                },
                 object: object.into(),
                 ..sent
             },

@@ -86,7 +86,10 @@ fn objects_of_manifests_are_audited_as_an_api_server_completes_them() {
     // The condition is from Kubernetes' documentation.
     let by_group = "  matchConditions: [{name: users, expression: '!(\"system:nodes\" in request.userInfo.groups)'}]
   validations: [{expression: 'false', message: seen}]";
-    let seen = (1, "Deployment default/web: fail: p: seen\n");
+    let seen = (
+        1,
+        "deployment.yaml:1: Deployment default/web: fail: p: seen\n",
+    );
     check(by_group, &[], seen);
     check(by_group, &["--as", "alice"], seen);
     check(by_group, &["--as-group", "system:nodes"], (0, ""));

@@ -87,14 +87,18 @@ impl<'r> Siblings<'r> {
 
 /// Decodes a definition as strictly as the API server does, and reports what is wrong. `None` if it cannot be decoded.
 fn read(document: &Document, problems: &mut Vec<Problem>) -> Option<Definition> {
-    for field in Definition::unknown_fields(document.value()) {
+    let read = Definition::read(document.value());
+    // The fields of another version are not those of v1.
+    let is_of_other_version = matches!(&read, Err(error) if error.field == "apiVersion");
+    let unknown = (!is_of_other_version).then(|| Definition::unknown_fields(document.value()));
+    for field in unknown.into_iter().flatten() {
         let message = format!("unknown field {}", quote(&field));
         let found = problem(document, &UNKNOWN_FIELD, &field, message);
         let found =
             meant::unknown_field(found, "apiextensions.k8s.io/v1", "CustomResourceDefinition");
         problems.push(found);
     }
-    match Definition::read(document.value()) {
+    match read {
         Ok(definition) => Some(definition.without_namespace()),
         Err(error) => {
             problems.push(problem(

@@ -1,7 +1,11 @@
 //! Checks the types and costs of policies with the schemas of the kinds that they match.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap};
 
+use gavel_engine::ast::{Expr, ExprKind};
+use gavel_engine::env::Env;
+use gavel_engine::source::{Location, Source};
 use gavel_manifest::{Document, Problem, Range};
 use gavel_policy::GroupVersionKind;
 use gavel_policy::cel::TypeFault;
@@ -40,6 +44,11 @@ pub(crate) fn check(
                 );
             }
             TypeFault::Issues(issues) => {
+                let literals = OnceCell::new();
+                let is_of_literal = |location| {
+                    let parts = || literal_parts(&linter.stored, issues.source());
+                    literals.get_or_init(parts).contains(&location)
+                };
                 for issue in issues.sorted() {
                     let rule = match issue.message.starts_with("undefined field '") {
                         true => &UNDEFINED_FIELD,
@@ -50,7 +59,7 @@ pub(crate) fn check(
                         place.map(|(line, column)| document.place_within(field, line, column));
                     let mut fault = problem(document, rule, field, issue.message.as_str());
                     fault.range = place.map(Range::from).or(fault.range);
-                    if works_at_run_time(&fault.message) {
+                    if works_at_run_time(&fault.message, || is_of_literal(issue.location)) {
                         continue;
                     }
                     if let Some(known) = linter.kinds.get(kind) {
@@ -76,11 +85,10 @@ pub(crate) fn check(
 /// Whether an expression with this type mismatch works at run time, where all that is read from an object has the type `dyn` and all objects
 /// are maps. For example, a list of containers and a list of init containers can be joined with `+`, although the names of their types
 /// differ, and `{'name': port.name, 'port': port.number}` has values of one type, which the checker demands of literals.
-fn works_at_run_time(message: &str) -> bool {
+fn works_at_run_time(message: &str, is_of_literal: impl FnOnce() -> bool) -> bool {
     if let Some(types) = message.strip_prefix("expected type '") {
-        // Operators and predicates expect bools, and `?` expects optionals. Only literals expect other types.
-        let of_literal = !types.starts_with("bool'") && !types.starts_with("optional_type(");
-        return of_literal || types.ends_with("found 'dyn'");
+        // The other parts that must have a type are the operands of `&&` and `||`, and what follows `?` in a literal.
+        return types.ends_with("found 'dyn'") || is_of_literal();
     }
     let Some((_, arguments)) = message.split_once("applied to '(") else {
         return false;
@@ -91,6 +99,33 @@ fn works_at_run_time(message: &str) -> bool {
         let (name, _) = ty.split_once('.').unwrap_or((ty, ""));
         name.ends_with('1') && name.starts_with(|c: char| c.is_ascii_uppercase())
     })
+}
+
+/// The positions of the elements, keys and values of an expression's list and map literals, except of those with `?`.
+fn literal_parts(env: &Env, source: &Source) -> BTreeSet<Location> {
+    let Ok(ast) = env.parse(source.text()) else {
+        return BTreeSet::new();
+    };
+    let mut parts = BTreeSet::new();
+    let mut add = |part: Expr<'_>| parts.insert(source.location(ast.offset(part.id)));
+    for expr in ast.walk() {
+        match expr.kind() {
+            ExprKind::List(list) => {
+                let elements = list.elements.iter().enumerate();
+                for (_, element) in elements.filter(|(n, _)| !list.is_optional(*n)) {
+                    add(element);
+                }
+            }
+            ExprKind::Map(map) => {
+                for entry in map.iter().filter(|entry| !entry.optional) {
+                    add(entry.key);
+                    add(entry.value);
+                }
+            }
+            _ => {}
+        }
+    }
+    parts
 }
 
 /// Whether the expressions of a policy distinguish its kinds: they test for the kind, or for a field.

@@ -202,6 +202,20 @@ fn deliberate_patterns_are_not_reported() {
     // At run time, both values have the type `dyn`.
     let literal = "size({'name': object.metadata.name, 'containers': object.spec.containers}) == 2";
     check(policy("pods", literal), &[]);
+    for literal in [
+        "size({'a': object.spec.hostNetwork, 'b': object.metadata.name}) == 2",
+        "size([object.spec.hostNetwork, object.metadata.name]) == 2",
+        "size({object.spec.hostNetwork: 1, object.metadata.name: 2}) == 2",
+    ] {
+        check(policy("pods", literal), &[]);
+    }
+    check(
+        policy(
+            "pods",
+            "[object.spec.hostNetwork && object.metadata.name] == [true]",
+        ),
+        &["type-mismatch"],
+    );
     check(
         policy(
             "pods",

@@ -171,6 +171,26 @@ fn non_json_values_are_reported_with_their_place() {
 }
 
 #[test]
+fn tabs_in_the_indentation_are_named() {
+    for (text, expected) in [
+        (
+            "a: {b: 1}\n\tc: 2\n",
+            "line 2 is indented with a tab: use spaces",
+        ),
+        (
+            "a:\n  b: x\n  \tc: y\n",
+            "line 3 is indented with a tab: use spaces",
+        ),
+        ("a:\n\tb: x\n", "line 2 is indented with a tab: use spaces"),
+        ("a: [\n\tb\n", "line 2 is indented with a tab: use spaces"),
+        ("a: [\nb\tc\n", ""),
+    ] {
+        let problems = read(text, Format::Yaml).problems;
+        assert_eq!(problems[0].help(), expected, "{text:?}");
+    }
+}
+
+#[test]
 fn aliases_do_not_fill_the_memory() {
     let mut text = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
     for n in 1..10 {

@@ -17,6 +17,9 @@ use crate::kept::{Content, Labels};
 /// The label whose value is the name of the namespace.
 const NAME_LABEL: &str = "kubernetes.io/metadata.name";
 
+/// The finalizer that a new namespace gets.
+const FINALIZER: &str = "kubernetes";
+
 /// The known namespaces. Cloning is cheap, and a clone may contain one additional namespace.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Namespaces {
@@ -104,14 +107,30 @@ impl Namespace {
     ///
     /// A field does not have the type that it has in a Namespace.
     pub fn from_json(namespace: &Json) -> Result<Self, DecodeError> {
-        Self::read(namespace).map_err(|DecodeError { field, message }| {
-            DecodeError::new(field, format!("namespace: {message}"))
-        })
+        Self::of(Object::read(namespace)?)
     }
 
-    fn read(namespace: &Json) -> Result<Self, DecodeError> {
-        let decoded: Decoded<Object> = serializer::decode(namespace, "v1")?;
-        let mut object = decoded.object;
+    /// Reads the manifest of a Namespace as an API server stores it: with the label `kubernetes.io/metadata.name`. A namespace without a
+    /// phase is new: it gets the phase `Active` and the finalizer `kubernetes`. Objects of an API server already have all of these.
+    ///
+    /// # Errors
+    ///
+    /// A field does not have the type that it has in a Namespace.
+    pub fn of_manifest(namespace: &Json) -> Result<Self, DecodeError> {
+        let mut object = Object::read(namespace)?;
+        let name = object.metadata.name.clone();
+        object.metadata.labels.insert(NAME_LABEL.to_owned(), name);
+        if object.status.phase.is_empty() {
+            "Active".clone_into(&mut object.status.phase);
+            let finalizers = &mut object.spec.finalizers;
+            if !finalizers.iter().any(|finalizer| finalizer == FINALIZER) {
+                finalizers.push(FINALIZER.to_owned());
+            }
+        }
+        Self::of(object)
+    }
+
+    fn of(mut object: Object) -> Result<Self, DecodeError> {
         let written = |object: &Object| {
             to_json(object).map_err(|error| DecodeError::new("", error.to_string()))
         };
@@ -138,6 +157,17 @@ impl Namespace {
         let whole = self.whole.value(arena);
         let exposed = self.exposed.as_ref();
         [whole, exposed.map_or(whole, |exposed| exposed.value(arena))]
+    }
+}
+
+impl Object {
+    fn read(namespace: &Json) -> Result<Self, DecodeError> {
+        let decoded: Result<Decoded<Object>, DecodeError> = serializer::decode(namespace, "v1");
+        decoded
+            .map(|decoded| decoded.object)
+            .map_err(|DecodeError { field, message }| {
+                DecodeError::new(field, format!("namespace: {message}"))
+            })
     }
 }
 
@@ -218,15 +248,26 @@ mod tests {
     }
 
     #[test]
-    fn an_assumed_namespace_equals_its_manifest() {
-        let manifest = json!({
-            "apiVersion": "v1", "kind": "Namespace",
+    fn a_manifest_is_read_as_an_api_server_stores_it() {
+        let stored = |manifest: Json| Namespace::of_manifest(&manifest).unwrap();
+        for manifest in [
+            json!({"metadata": {"name": "a"}}),
+            json!({
+                "metadata": {"name": "a", "labels": {"kubernetes.io/metadata.name": "b"}},
+                "spec": {"finalizers": ["kubernetes"]},
+            }),
+        ] {
+            assert_eq!(stored(manifest), Namespace::assumed("a"));
+        }
+        let ending = json!({
             "metadata": {"name": "a", "labels": {"kubernetes.io/metadata.name": "a"}},
-            "spec": {"finalizers": ["kubernetes"]},
-            "status": {"phase": "Active"},
+            "spec": {},
+            "status": {"phase": "Terminating"},
         });
-        let read = Namespace::from_json(&manifest).unwrap();
-        assert_eq!(Namespace::assumed("a"), read);
+        let arena = Arena::new();
+        let namespace = stored(ending.clone());
+        let [whole, _] = namespace.values(&arena);
+        assert_eq!(whole.to_json().unwrap(), ending);
     }
 
     #[test]

@@ -170,7 +170,7 @@ impl Preparation {
                 read.map(|_| Prepared::Rbac)
             }
             ("", "Namespace") => {
-                let read = Namespace::from_json(&object.value());
+                let read = Namespace::of_manifest(&object.value());
                 let read = read.map_err(|error| vec![object.problem(&error.field, &error)]);
                 read.map(|namespace| Prepared::Namespace(Arc::new(namespace)))
             }

@@ -1,6 +1,7 @@
 //! The validation of one object by its definition.
 
 use gavel_apimachinery::meta::keep_system_fields;
+use gavel_apimachinery::names::generated_name;
 use gavel_crd::CompiledCrd;
 use gavel_crd::resource::{DecodeError, DecodeOptions};
 use gavel_engine::value::Json;
@@ -11,9 +12,6 @@ use gavel_policy::api::FieldValidation;
 use super::checked::{Checked, field_problem};
 use super::definitions::KnownDefinition;
 use super::key::Key;
-
-/// The suffix that completes a `generateName`. An API server chooses the suffix at random.
-const GENERATED: &str = "22222";
 
 /// How objects are read: their default namespace, and the treatment of unknown and duplicate fields.
 #[derive(Debug, Clone, Copy)]
@@ -140,7 +138,7 @@ fn read(
         if let Some(prefix) = prefix.filter(|prefix| !prefix.is_empty())
             && is_missing(metadata.get("name"))
         {
-            let name = format!("{prefix}{GENERATED}");
+            let name = generated_name(prefix);
             metadata.insert("name".to_owned(), name.into());
         }
     }

@@ -19,8 +19,12 @@ const KIND: &str = "PolicyTest";
 /// The version of this format.
 const API_VERSION: &str = "gavel/v1";
 
+/// The group of this format; nothing else is of this group.
+const GROUP: &str = "gavel/";
+
 pub(super) fn is_suite(document: &Json) -> bool {
-    kind_of(document) == KIND
+    let api_version = document.get("apiVersion").and_then(Json::as_str);
+    kind_of(document) == KIND || api_version.is_some_and(|version| version.starts_with(GROUP))
 }
 
 /// The input of a test; the suite provides what a test omits.
@@ -46,7 +50,11 @@ struct Shared<'d> {
 pub(super) fn read(document: &Document, files: &dyn Files) -> Result<Suite, Vec<Problem>> {
     let mut warnings = Vec::new();
     let tests = Fields::read(document, |fields| {
-        let _ = (fields.value("kind"), fields.value("metadata"));
+        fields.value("metadata");
+        fields.required("kind");
+        if let Some(other) = fields.text("kind").filter(|kind| *kind != KIND) {
+            fields.problem("kind", format!("must be {KIND}, but is {other:?}"));
+        }
         match fields.text("apiVersion") {
             None | Some(API_VERSION) => {}
             Some(other) => {

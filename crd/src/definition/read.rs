@@ -6,6 +6,7 @@ use gavel_apimachinery::field::Error;
 use gavel_apimachinery::meta;
 use gavel_apimachinery::serializer::DecodeError;
 use gavel_engine::value::Json;
+use gavel_golang::quote::quote;
 use gavel_schema::{JsonSchema, SchemaReader};
 use serde::Deserialize;
 
@@ -74,8 +75,8 @@ impl Definition {
     ///
     /// # Errors
     ///
-    /// A value has the wrong type, schemas are nested too deeply, or the API version is `apiextensions.k8s.io/v1beta1`. Other values of
-    /// `apiVersion` are not checked.
+    /// A value has the wrong type, schemas are nested too deeply, or the API version is one of `apiextensions.k8s.io` other than `v1`. Other
+    /// values of `apiVersion` are not checked.
     pub fn read(json: &Json) -> Result<Definition, DecodeError> {
         #[derive(Deserialize)]
         #[serde(rename_all = "camelCase", expecting = "a CustomResourceDefinition")]
@@ -94,8 +95,12 @@ impl Definition {
         }
         let read = Written::deserialize(json);
         let read = read.map_err(|error| DecodeError::new("", error.to_string()))?;
-        if read.api_version == "apiextensions.k8s.io/v1beta1" {
-            let message = "only apiextensions.k8s.io/v1 is supported";
+        let version = read.api_version.strip_prefix("apiextensions.k8s.io/");
+        if version.is_some_and(|version| version != "v1") {
+            let version = quote(&read.api_version);
+            let message = format!(
+                "no matches for kind \"CustomResourceDefinition\" in version {version}: use apiextensions.k8s.io/v1"
+            );
             return Err(DecodeError::new("apiVersion", message));
         }
         let Written {

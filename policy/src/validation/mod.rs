@@ -48,9 +48,6 @@ pub struct Report {
     name: String,
 }
 
-/// The random suffix that is assumed for names generated from `generateName`.
-const GENERATED: &str = "22222";
-
 /// The suffix of reserved names. Only objects that an API server loads from manifest files may have such names.
 const STATIC_SUFFIX: &str = ".static.k8s.io";
 
@@ -158,7 +155,7 @@ impl Validator {
         let mut metadata = self.stored_metadata(object);
         metadata.generation = 1;
         if metadata.name.is_empty() && !metadata.generate_name.is_empty() {
-            metadata.name = format!("{}{GENERATED}", metadata.generate_name);
+            metadata.name = names::generated_name(&metadata.generate_name);
         }
         let errors = validate_metadata(&metadata, names::subdomain_name, self.server);
         let mut errors = Errors::from_iter(errors);

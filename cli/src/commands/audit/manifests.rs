@@ -16,7 +16,6 @@ use gavel_state::{Event, Object, Origin, State, Store};
 
 use super::{AuditPrinter, dump};
 use crate::args::AuditArgs;
-use crate::findings::path_of;
 use crate::manifests::Manifests;
 use crate::progress::Progress;
 use crate::report;
@@ -65,7 +64,8 @@ pub(super) fn run(
                 return Ok(());
             }
         };
-        let at = (path_of(document.file()), document.place().into());
+        let file = document.file().unwrap_or(Path::new("-")).to_owned();
+        let at = (file, document.place().into());
         let mut object = kinds.placed(document.into_value(), &args.namespace);
         if !is_of_shard(args, &resource, &object) {
             return Ok(());

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::{self, IsTerminal, Write};
+use std::path::PathBuf;
 use std::time::Instant;
 
 use gavel_check::user;
@@ -13,7 +14,7 @@ use serde_json::json;
 
 use crate::args::AuditArgs;
 use crate::exit_code::Exit;
-use crate::findings::{self, Format, Report};
+use crate::findings::{self, Format, Report, path_of};
 use crate::manifests::unusable;
 use crate::progress::Progress;
 use crate::report::{self, visible};
@@ -171,8 +172,8 @@ struct AuditPrinter {
     report: Report,
 }
 
-/// The position of an object: the name of its file, as outputs show it, and its range in the file.
-type Whereabouts = (String, Range);
+/// The position of an object: its file, and its range in the file.
+type Whereabouts = (PathBuf, Range);
 
 impl AuditPrinter {
     /// Prints the findings about an object.
@@ -205,14 +206,17 @@ impl AuditPrinter {
             } = finding;
             if self.output == Format::Json {
                 let line = json!({
-                    "file": at.as_ref().map(|(file, _)| file), "line": at.as_ref().map(|(_, range)| range.start.line),
+                    "file": at.as_ref().map(|(file, _)| path_of(Some(file))), "line": at.as_ref().map(|(_, range)| range.start.line),
                     "apiVersion": object.get("apiVersion"), "kind": kind, "namespace": namespace, "name": name,
                     "policy": policy, "binding": binding, "result": outcome.name(), "message": message,
                 });
                 writeln!(out, "{line}")?;
             } else {
                 let (result, message) = (outcome.name(), message.replace('\n', "\n  "));
-                let line = format!("{shown}: {result}: {policy}: {message}");
+                let place = at.as_ref().map_or_else(String::new, |(file, range)| {
+                    format!("{}:{}: ", file.display(), range.start.line)
+                });
+                let line = format!("{place}{shown}: {result}: {policy}: {message}");
                 writeln!(out, "{}", visible(&line))?;
             }
         }
@@ -220,7 +224,9 @@ impl AuditPrinter {
     }
 
     fn keep(&mut self, object: String, found: &[Finding], at: Option<Whereabouts>) {
-        let (file, range) = at.map_or_else(Default::default, |(file, range)| (file, Some(range)));
+        let (file, range) = at.map_or_else(Default::default, |(file, range)| {
+            (path_of(Some(&file)), Some(range))
+        });
         let found = found.iter().map(|finding| findings::Finding {
             rule: format!("policy/{}", finding.policy),
             severity: match finding.outcome {

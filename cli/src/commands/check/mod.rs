@@ -70,11 +70,12 @@ pub(super) fn write(args: &CheckArgs, out: Box<dyn Write>) -> io::Result<Exit> {
         definitions: input.definitions,
         old: OldObjects::new(input.old, &args.namespace),
         user: gavel_check::user(&args.user, &args.groups),
+        mistaken_kinds: HashMap::new(),
         counts: Counts::default(),
         report: Report::new("gavel check"),
     };
     for message in &unbound {
-        run.warn("unbound-policy", message);
+        run.warn(Problem::new("unbound-policy", message.as_str()));
     }
     let policies = run.world.policies();
     if run.definitions.is_empty() {
@@ -210,6 +211,8 @@ struct CheckRun<'a> {
     definitions: KnownDefinitions,
     old: OldObjects,
     user: UserInfo,
+    /// What is wrong with the kinds of the objects, by `apiVersion` and kind; `None` for kinds that may exist.
+    mistaken_kinds: HashMap<(String, String), Option<String>>,
     counts: Counts,
     /// The findings, collected for the output formats that are written at the end.
     report: Report,
@@ -297,25 +300,39 @@ impl CheckRun<'_> {
         }
         let unseen: Vec<String> = self.world.unseen().map(ToString::to_string).collect();
         for message in &unseen {
-            self.warn("missing-object", message);
+            self.warn(Problem::new("missing-object", message.as_str()));
         }
         Ok(())
     }
 
     /// Prints a warning to standard error, or adds it to the report, if the output format has findings.
-    fn warn(&mut self, rule: &'static str, message: &str) {
+    fn warn(&mut self, problem: Problem) {
         match self.args.output {
-            Format::Text | Format::Json => report::warning(&message),
+            Format::Text | Format::Json => report::warning(&problem),
             Format::Sarif | Format::Junit | Format::Github => {
-                let problem = Problem::new(rule, message).as_warning();
-                self.report.add(Finding::of(&problem));
+                self.report.add(Finding::of(&problem.as_warning()));
             }
+        }
+    }
+
+    /// Warns about a kind that is written like one of Kubernetes' own kinds.
+    fn check_kind(&mut self, document: &Document) {
+        let Ok(key) = Key::of(document.value()) else {
+            return;
+        };
+        let kind = (key.api_version.to_owned(), key.kind.to_owned());
+        let mistake = self.mistaken_kinds.entry(kind);
+        let mistake = mistake.or_insert_with(|| self.world.mistaken_kind(&key));
+        if let Some(mistake) = mistake.clone() {
+            let problem = document.problem("unknown-kind", "kind", mistake);
+            self.warn(problem.of_field(""));
         }
     }
 
     /// Checks an object and prints the findings. A param that no policy matches and that has no definition is only read by policies: it is
     /// neither printed nor counted.
     fn object(&mut self, document: &Document, is_param: bool) -> io::Result<()> {
+        self.check_kind(document);
         let found = self.check(document);
         let found = match found {
             Ok(found) => found,

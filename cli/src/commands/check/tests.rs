@@ -157,6 +157,91 @@ fn deleted_objects_are_the_old_object() {
 }
 
 #[test]
+fn a_namespace_of_a_manifest_is_as_an_api_server_stores_it() {
+    let policy = "
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: names}
+spec:
+  matchConstraints:
+    namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: shop, tier: gold}}
+    resourceRules:
+    - {apiGroups: [apps], apiVersions: [v1], operations: [CREATE], resources: [deployments]}
+  validations:
+  - expression: object == null
+    messageExpression: namespaceObject.status.phase + ' ' + namespaceObject.spec.finalizers.join(',')
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: names}
+spec: {policyName: names, validationActions: [Deny]}
+---
+apiVersion: v1
+kind: Namespace
+metadata: {name: shop, labels: {tier: gold}}
+";
+    let folder = folder().with("names.yaml", policy);
+    let args = ["--policies", "./names.yaml", "./web.yaml", "-n", "shop"];
+    let (_, out) = gavel(&folder, &args);
+    let line =
+        "web.yaml:1: Deployment/small: denied: Active kubernetes (policy names, binding names)\n";
+    assert!(out.starts_with(line), "{out}");
+}
+
+#[test]
+fn validating_policies_see_a_generated_name_and_mutating_policies_none() {
+    let mutations = "  reinvocationPolicy: Never
+  mutations:
+  - patchType: ApplyConfiguration
+    applyConfiguration: {expression: \"Object{data: {'had': string(has(object.metadata.name))}}\"}";
+    let validating = "
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: names}
+spec:
+  matchConstraints:
+    resourceRules:
+    - {apiGroups: [''], apiVersions: [v1], operations: [CREATE], resources: [configmaps]}
+  validations:
+  - expression: object == null
+    messageExpression: object.metadata.name + ' ' + request.name + ' ' + object.data.had
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: names}
+spec: {policyName: names, validationActions: [Deny]}
+";
+    let folder = TestFolder::new()
+        .with(
+            "policies.yaml",
+            &(mutating_policy("map", mutations) + validating),
+        )
+        .with(
+            "map.yaml",
+            "{apiVersion: v1, kind: ConfigMap, metadata: {generateName: a-}}",
+        );
+    let (_, out) = gavel(&folder, &["./policies.yaml", "./map.yaml", "-o", "json"]);
+    let found: Json = serde_json::from_str(&out).unwrap();
+    let expected = "configmaps \"a-22222\" is forbidden: ValidatingAdmissionPolicy 'names' with binding 'names' denied request: a-22222 a-22222 false";
+    assert_eq!(found["message"], expected);
+}
+
+#[test]
+fn a_kind_that_no_api_server_has_is_a_warning() {
+    let object = deployment("a", 1).replace("kind: D", "kind: d");
+    let folder = folder().with("object.yaml", &object);
+    let (exit, out) = gavel(&folder, &["./policies", "./object.yaml", "-o", "github"]);
+    assert!(
+        out.starts_with("::warning file=object.yaml,line=2,col=7,"),
+        "{out}"
+    );
+    let expected =
+        "no matches for kind \"deployment\" in version \"apps/v1\"; did you mean Deployment?";
+    assert!(out.contains(expected), "{out}");
+    assert_eq!(exit, Exit::Success);
+}
+
+#[test]
 fn the_user_of_the_request_matters() {
     let args = ["./policies", "./web.yaml", "--as", "system:kube-scheduler"];
     assert_eq!(gavel(&folder(), &args), (Exit::Success, String::new()));

@@ -324,9 +324,20 @@ fn problems_of_suites_name_the_field_and_its_position() {
         let folder = folder.path().display().to_string();
         assert_eq!(problems.join("\n").replace(&folder, "FOLDER"), expected);
     }
-    let suite = read("kind: PolicyTest\n", Format::Yaml).all().unwrap();
-    let problems = Suite::read(&suite[0], &super::Beside(Path::new("test.yaml"))).unwrap_err();
-    assert_eq!(problems[0].to_string(), "1:1: tests must be set");
+    for (suite, expected) in [
+        ("kind: PolicyTest\n", "1:1: tests must be set"),
+        (
+            "{apiVersion: gavel/v1, kind: PolicyTests, tests: []}",
+            "1:30: kind: must be PolicyTest, but is \"PolicyTests\"",
+        ),
+        ("{apiVersion: gavel/v1, tests: []}", "1:1: kind must be set"),
+    ] {
+        let suite = read(suite, Format::Yaml).all().unwrap();
+        let beside = super::Beside(Path::new("test.yaml"));
+        let problems = Suite::read(&suite[0], &beside).unwrap_err();
+        let problems: Vec<_> = problems.iter().map(ToString::to_string).collect();
+        assert_eq!(problems, [expected]);
+    }
 }
 
 #[test]
@@ -334,8 +345,13 @@ fn no_test_is_no_success() {
     let nothing = (Exit::Usage, String::new());
     assert_eq!(gavel(&folder(), &["./policy.yaml"]), nothing);
     let empty = "apiVersion: gavel/v1\nkind: PolicyTest\ntests: []\n";
-    let folder_of_none = folder().with("none.yaml", empty);
-    assert_eq!(gavel(&folder_of_none, &["./none.yaml"]), nothing);
+    for none in [
+        empty,
+        "{apiVersion: gavel/v1, kind: PolicyTests, tests: []}",
+    ] {
+        let folder_of_none = folder().with("none.yaml", none);
+        assert_eq!(gavel(&folder_of_none, &["./none.yaml"]), nothing);
+    }
     assert_eq!(
         gavel(&folder(), &["./tests", "--filter", "nothing like it"]),
         nothing

@@ -25,6 +25,19 @@ fn is_ascii(bytes: &[u8]) -> bool {
     words.fold(u64::from_ne_bytes(*last), |all, word| all | word) & HIGH == 0
 }
 
+/// Bytes as text. Each byte that is not part of valid UTF-8 becomes U+FFFD.
+///
+/// ```
+/// assert_eq!(gavel_golang::utf8::lossy(b"a\xe2\x82"), "a\u{fffd}\u{fffd}");
+/// ```
+pub fn lossy(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.extend(chunk.invalid().iter().map(|_| char::REPLACEMENT_CHARACTER));
+    }
+    text
+}
 #[cfg(test)]
 mod tests {
     use super::*;

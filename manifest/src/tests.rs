@@ -388,16 +388,16 @@ fn lines_in_quotes_need_no_indentation() {
         r#"{"a":[{"b":"x c: y","d":1}]} {"a":"é z"}"#,
     );
     check(
-        "a: 1\n...\nb: \"x\n ---\ny\"\n...\nc: 1\n---\nd: 'x\ny'\n",
-        r#"{"a":1} {"b":"x --- y"} {"c":1} {"d":"x y"}"#,
+        "a: 1\n...\n---\nb: \"x\n ---\ny\"\n---\nd: 'x\ny'\n",
+        r#"{"a":1} {"b":"x --- y"} {"d":"x y"}"#,
     );
     check(
-        "a: \"-----BEGIN\n\n-----END\n----\"\n---\nb: \"c\n...d\"\n",
+        "a: \"-----BEGIN\n\n -----END\n ----\"\n---\nb: \"c\n...d\"\n",
         r#"{"a":"-----BEGIN\n-----END ----"} {"b":"c ...d"}"#,
     );
     check(
         "a: \"b\n--- c\"\n",
-        "1:4: this \" is not closed (invalid indentation in multiline quoted scalar at 2:1)",
+        "2:5: invalid Yaml document separator: c\"",
     );
     check(
         ":: \"4\\_69\n",
@@ -437,6 +437,6 @@ fn json_values_one_after_the_other_are_read_as_kubectl_reads_them() {
     check("{\"a\": 1}\n---\n{b: 2}\n", "{\"a\":1} {\"b\":2}");
     check(
         "{\"a\": 1}\n{b: 2}\n",
-        "2:1: did not find expected <document start>",
+        "2:1: the document has ended, and kubectl ignores what follows: it must be indented like the text above, or be separated by `---`",
     );
 }

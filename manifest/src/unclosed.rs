@@ -59,16 +59,21 @@ pub fn place_of(text: &str, byte: usize) -> Place {
 pub(crate) fn in_json(problem: Problem, text: &str) -> Problem {
     let lexeme = |text: &str, at: usize| quoted(text, at, &['"'], |c| c == '\n');
     let byte = unclosed(text, lexeme).last().copied();
-    let lines_above = 0;
-    Part { text, lines_above }.opened(problem, byte)
+    let part = Part {
+        text,
+        ..Part::default()
+    };
+    part.opened(problem, byte)
 }
 
 /// A part of a file.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Part<'t> {
     pub(crate) text: &'t str,
     /// The number of lines in front of this part.
     pub(crate) lines_above: usize,
+    /// The number of bytes in front of this part.
+    pub(crate) bytes_above: usize,
 }
 
 impl Part<'_> {
@@ -123,6 +128,11 @@ impl Part<'_> {
         let (within, _) = self.text.get(start..)?.char_indices().nth(column)?;
         start.checked_add(within)
     }
+}
+
+/// Whether YAML with this text above is within brackets.
+pub(crate) fn is_in_brackets(above: &str) -> bool {
+    !unclosed(above, yaml).is_empty()
 }
 
 fn yaml(text: &str, at: usize) -> Lexeme {

@@ -6,6 +6,7 @@ use std::fmt;
 use memchr::{memchr, memchr_iter, memrchr};
 
 use super::quote::quote;
+use super::utf8;
 
 mod escape;
 mod parse;
@@ -276,18 +277,13 @@ fn decoded_part(part: &str) -> Cow<'_, str> {
     decoded(part, Part::Path).unwrap_or(Cow::Borrowed(part))
 }
 
-/// A part of a URL, decoded; `None` if an escape is invalid. Each byte that is not part of valid UTF-8 becomes U+FFFD.
+/// A part of a URL, decoded; `None` if an escape is invalid. Invalid UTF-8 is replaced.
 fn decoded(text: &str, part: Part) -> Option<Cow<'_, str>> {
     if is_plain(text, part) {
         return Some(Cow::Borrowed(text));
     }
     let bytes = decode(text, part).ok()?;
-    let mut text = String::with_capacity(bytes.len());
-    for chunk in bytes.utf8_chunks() {
-        text.push_str(chunk.valid());
-        text.extend(chunk.invalid().iter().map(|_| char::REPLACEMENT_CHARACTER));
-    }
-    Some(Cow::Owned(text))
+    Some(Cow::Owned(utf8::lossy(&bytes)))
 }
 
 #[cfg(test)]

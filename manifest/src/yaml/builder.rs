@@ -1,23 +1,33 @@
 //! Builds values and their places from the events of the YAML parser.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
-use granit_parser::{Event, ScalarStyle, Span, Tag};
+use granit_parser::{Event, ScalarStyle, Span, StructureStyle, Tag};
 use serde_json::{Map, Value as Json};
 
+use super::dialect;
 use super::scalar::{self, Scalar};
-use super::syntax;
+use super::{place_in, syntax};
 use crate::Document;
 use crate::layout::{Node, TextLines};
 use crate::place::{Place, Range};
 use crate::problem::{Problem, duplicate_key};
+use crate::unclosed::Part;
 use crate::written::Style;
 
 /// The nesting limit of YAML values, equal to that of JSON.
 const MAX_DEPTH: usize = 127;
 
-/// The maximum number of values to which the aliases in a text may expand. Without it, a few lines could exhaust the memory.
+/// The maximum number of values to which the aliases in a text may expand. Without it, a few lines could exhaust the memory. A long string
+/// counts as several values.
 const MAX_ALIASED: usize = 100_000;
+
+/// The number of bytes of a string that count as one more value.
+const VALUE_BYTES: usize = 256;
+
+/// The prefix of the tags of YAML itself, such as `!!int`.
+const CORE: &str = "tag:yaml.org,2002:";
 
 /// A value that has been read completely.
 #[derive(Debug, Clone)]
@@ -26,13 +36,14 @@ struct Built {
     node: Node,
     /// The nesting depth of the value: 0 for a scalar.
     height: usize,
-    /// The number of values in this value, including itself.
+    /// The number of values in this value, including itself, as [`MAX_ALIASED`] counts them.
     size: usize,
 }
 
 /// A list or map that is being read.
 struct Open {
     place: Place,
+    style: StructureStyle,
     anchor: usize,
     height: usize,
     size: usize,
@@ -51,6 +62,8 @@ enum Content {
         keys: BTreeMap<String, Range>,
         /// The key whose value is read next.
         key: Option<Key>,
+        /// Whether this is a text in a list in brackets, as in `[001:db8::]`. The parser takes its last colon for the end of a key.
+        is_text: bool,
     },
 }
 
@@ -61,81 +74,85 @@ enum Key {
 
 /// Builds values from events, with an explicit stack, because a text may be nested deeper than a thread's stack allows.
 pub(super) struct Builder<'t> {
-    text: &'t str,
-    /// The number of lines of the file above the text.
-    lines_above: usize,
-    /// The number of bytes of the file before the text.
-    bytes_above: usize,
+    part: Part<'t>,
+    /// The number of bytes of the part in front of the next token.
+    read: usize,
+    /// Whether the last token is a text without quotes.
+    is_behind_plain: bool,
     open: Vec<Open>,
     root: Option<Built>,
     anchors: HashMap<usize, Built>,
     aliased: usize,
     duplicates: Vec<Problem>,
-    /// The problems of values. A document with such a problem is not returned.
-    pub(super) problems: Vec<Problem>,
-    is_faulty: bool,
+    /// The problems of values.
+    problems: Vec<Problem>,
 }
 
 impl<'t> Builder<'t> {
-    pub(super) fn new(text: &'t str, lines_above: usize, bytes_above: usize) -> Self {
+    /// A builder of the values of a document.
+    pub(super) fn new(part: Part<'t>) -> Self {
         Builder {
-            text,
-            lines_above,
-            bytes_above,
+            part,
+            read: 0,
+            is_behind_plain: false,
             open: Vec::new(),
             root: None,
             anchors: HashMap::new(),
             aliased: 0,
             duplicates: Vec::new(),
             problems: Vec::new(),
-            is_faulty: false,
         }
     }
 
-    pub(super) fn event(
-        &mut self,
-        event: Event<'_>,
-        span: Span,
-    ) -> Result<Option<Document>, Problem> {
+    pub(super) fn event(&mut self, event: Event<'_>, span: Span) -> Result<(), Problem> {
         let range = self.range_of(&span);
         let place = range.start;
+        if !matches!(event, Event::SequenceEnd | Event::MappingEnd) {
+            self.check_indentation(&span)?;
+        }
+        // Block lists and maps have no tokens of their own.
+        if span.start != span.end && !matches!(event, Event::DocumentStart(..)) {
+            self.is_behind_plain = matches!(event, Event::Scalar(_, ScalarStyle::Plain, ..));
+            self.read = self.read.max(span.end.byte_offset().unwrap_or_default());
+        }
         match event {
             Event::Scalar(text, style, anchor, tag) => {
                 self.scalar(&text, style, anchor, tag.as_deref(), &span)?;
             }
-            Event::SequenceStart(_, anchor, _) => {
+            Event::SequenceStart(style, anchor, _) => {
                 let (items, nodes) = (Vec::new(), Vec::new());
-                self.start(place, anchor, Content::List { items, nodes })?;
+                self.start(place, style, anchor, Content::List { items, nodes })?;
             }
-            Event::MappingStart(_, anchor, _) => {
+            Event::MappingStart(style, anchor, _) => {
                 let content = Content::Map {
                     fields: Map::new(),
                     nodes: BTreeMap::new(),
                     keys: BTreeMap::new(),
                     key: None,
+                    is_text: false,
                 };
-                self.start(place, anchor, content)?;
+                self.start(place, style, anchor, content)?;
             }
             Event::SequenceEnd | Event::MappingEnd => self.end(range),
             Event::Alias(anchor) => self.alias(anchor, place)?,
-            Event::DocumentEnd => return Ok(self.document()),
             _ => {}
         }
-        Ok(None)
+        Ok(())
     }
 
-    fn document(&mut self) -> Option<Document> {
-        self.anchors.clear();
-        let duplicates = std::mem::take(&mut self.duplicates);
-        let is_faulty = std::mem::take(&mut self.is_faulty);
-        let Built { value, node, .. } = self.root.take()?;
-        (!value.is_null() && !is_faulty).then_some(Document {
+    /// The document, unless it is null or has a problem, and the problems of its values.
+    pub(super) fn finish(self) -> (Option<Document>, Vec<Problem>) {
+        let root = self
+            .root
+            .filter(|root| !root.value.is_null() && self.problems.is_empty());
+        let document = root.map(|Built { value, node, .. }| Document {
             value,
             layout: node,
-            duplicates,
+            duplicates: self.duplicates,
             file: None,
             source: None,
-        })
+        });
+        (document, self.problems)
     }
 
     fn scalar(
@@ -148,11 +165,28 @@ impl<'t> Builder<'t> {
     ) -> Result<(), Problem> {
         let range = self.range_of(span);
         let plain = style == ScalarStyle::Plain;
-        let core_tag = tag.filter(|tag| tag.handle() == "tag:yaml.org,2002:");
+        let text = match plain {
+            true => self.plain(text, span),
+            false => text.into(),
+        };
+        let source = span.slice(self.part.text).unwrap_or_default();
+        if style == ScalarStyle::DoubleQuoted
+            && let Some(escape) = dialect::json_escape(source)
+        {
+            let message = format!(
+                "`{escape}` must not be used: it is an escape of JSON, and kubectl cannot read it in YAML"
+            );
+            self.fault(range, message);
+        }
+        let text = &*text;
+        let core_tag = tag.and_then(|tag| match tag.handle() {
+            CORE => Some(tag.suffix()),
+            _ => tag.suffix().strip_prefix(CORE),
+        });
         let is_merge = text == "<<"
             && match tag {
                 None => plain,
-                Some(_) => core_tag.is_some_and(|tag| tag.suffix() == "merge"),
+                Some(_) => core_tag == Some("merge"),
             };
         if is_merge && let Some(key) = self.awaited_key() {
             *key = Some(Key::Merge);
@@ -161,10 +195,9 @@ impl<'t> Builder<'t> {
         let resolved = match (tag, core_tag) {
             (None, _) if plain => scalar::resolve(text),
             (_, Some(tag)) => {
-                let resolved = scalar::resolve_tagged(tag.suffix(), text);
+                let resolved = scalar::resolve_tagged(tag, text);
                 resolved.unwrap_or_else(|| {
-                    let suffix = tag.suffix();
-                    self.fault(range, format!("cannot decode `{text}` as a !!{suffix}"));
+                    self.fault(range, format!("cannot decode `{text}` as a !!{tag}"));
                     Scalar::Text(text.to_owned())
                 })
             }
@@ -195,6 +228,42 @@ impl<'t> Builder<'t> {
         Ok(())
     }
 
+    /// A text without quotes, as `go.yaml.in/yaml/v2` reads it.
+    fn plain<'a>(&mut self, text: &'a str, span: &Span) -> Cow<'a, str> {
+        let range = self.range_of(span);
+        let is_in_brackets = self.is_in_brackets();
+        if let Some(message) = dialect::misread(text, is_in_brackets) {
+            self.fault(range, message);
+        }
+        let end = span.end.byte_offset().unwrap_or_default();
+        let behind = self.part.text.get(end..).unwrap_or_default();
+        if !is_in_brackets || !dialect::ends_with_colon(behind) || self.awaited_key().is_none() {
+            return text.into();
+        }
+        if let Some(open) = self.open.last_mut()
+            && let Content::Map { is_text, .. } = &mut open.content
+        {
+            *is_text = open.place == range.start;
+        }
+        format!("{text}:").into()
+    }
+
+    /// Checks that no line between the last token and the next one, which has this span, is indented with a tab.
+    fn check_indentation(&self, next: &Span) -> Result<(), Problem> {
+        let start = next.start.byte_offset().unwrap_or_default();
+        let gap = self.part.text.get(self.read..start).unwrap_or_default();
+        let begins_line = self.read == 0;
+        match dialect::tab_in_indentation(gap, begins_line, self.is_behind_plain) {
+            Some((below, column)) if !self.is_in_brackets() => {
+                let line = next.start.line().saturating_sub(below);
+                let line = line.saturating_add(self.part.lines_above);
+                let place = Place::new(line, column.saturating_add(1));
+                Err(syntax(place, dialect::TAB))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// The position of a string and, if known, the positions of its lines.
     fn text_node(&self, text: &str, style: ScalarStyle, span: &Span) -> Node {
         let range = self.range_of(span);
@@ -213,7 +282,7 @@ impl<'t> Builder<'t> {
             ScalarStyle::Plain if one_line => Node::text(range, TextLines::One { offset: 0 }),
             ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted if one_line => {
                 // If the string has escapes, its columns differ from those in the file.
-                let source = span.slice(self.text).unwrap_or_default();
+                let source = span.slice(self.part.text).unwrap_or_default();
                 let verbatim = source.chars().count() == text.chars().count().saturating_add(2);
                 match verbatim {
                     true => Node::text(range, TextLines::One { offset: 1 }),
@@ -240,14 +309,20 @@ impl<'t> Builder<'t> {
             _ => Style::Plain,
         };
         let lines = TextLines::Written {
-            start: start.saturating_add(self.bytes_above),
-            end: end.saturating_add(self.bytes_above),
+            start: start.saturating_add(self.part.bytes_above),
+            end: end.saturating_add(self.part.bytes_above),
             style,
         };
         Node::text(range, lines)
     }
 
-    fn start(&mut self, place: Place, anchor: usize, content: Content) -> Result<(), Problem> {
+    fn start(
+        &mut self,
+        place: Place,
+        style: StructureStyle,
+        anchor: usize,
+        content: Content,
+    ) -> Result<(), Problem> {
         if self.awaited_key().is_some() {
             return Err(syntax(place, "a list or map cannot be a key"));
         }
@@ -256,12 +331,19 @@ impl<'t> Builder<'t> {
         }
         self.open.push(Open {
             place,
+            style,
             anchor,
             height: 0,
             size: 1,
             content,
         });
         Ok(())
+    }
+
+    /// Whether the innermost list or map that is being read is written in brackets.
+    pub(super) fn is_in_brackets(&self) -> bool {
+        let innermost = self.open.last();
+        innermost.is_some_and(|open| open.style == StructureStyle::Flow)
     }
 
     /// The beginning of the innermost list or map that is being read.
@@ -271,21 +353,14 @@ impl<'t> Builder<'t> {
 
     /// The range of a value in the file.
     fn range_of(&self, span: &Span) -> Range {
-        let place = |line: usize, column: usize| {
-            Place::new(
-                line.saturating_add(self.lines_above),
-                column.saturating_add(1),
-            )
-        };
         Range {
-            start: place(span.start.line(), span.start.col()),
-            end: place(span.end.line(), span.end.col()),
+            start: place_in(self.part, &span.start),
+            end: place_in(self.part, &span.end),
         }
     }
 
     /// Records a problem of a value and continues.
     fn fault(&mut self, range: Range, message: String) {
-        self.is_faulty = true;
         self.problems.push(syntax(range, message));
     }
 
@@ -305,6 +380,15 @@ impl<'t> Builder<'t> {
             Content::List { items, nodes } => {
                 let inner = nodes.last().map(|node| node.range().end);
                 (Json::Array(items), Node::list(range(inner), nodes))
+            }
+            Content::Map {
+                mut fields,
+                is_text: true,
+                ..
+            } => {
+                let text = std::mem::take(&mut fields).into_iter().next();
+                let text = text.map_or(Json::Null, |(text, _)| Json::String(text));
+                (text, Node::leaf(open.place.into()))
             }
             Content::Map { fields, nodes, .. } => {
                 let inner = nodes.values().map(|node| node.range().end).max();
@@ -437,11 +521,12 @@ fn leading_breaks(text: &str) -> u32 {
 }
 
 fn leaf(value: Json, node: Node) -> Built {
+    let bytes = value.as_str().map_or(0, str::len);
     Built {
         value,
         node,
         height: 0,
-        size: 1,
+        size: bytes.div_ceil(VALUE_BYTES).saturating_add(1),
     }
 }
 

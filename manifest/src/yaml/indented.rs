@@ -1,13 +1,18 @@
-//! Strings in quotes whose lines are indented less than YAML requires. `go.yaml.in/yaml/v2` reads them; the parser refuses them.
+//! Lines within quotes and brackets that are indented less than YAML requires. `go.yaml.in/yaml/v2` reads them; the parser refuses them.
 
 use granit_parser::{Marker, Span};
-
-use super::is_marker;
 
 /// The maximum number of bytes that are parsed anew for the strings of one text.
 pub(super) const MAX_PARSED: usize = 64 << 20;
 
-/// A text in which lines within quotes are indented further. The indentation of such a line is not part of the string.
+/// What contains a line that is indented less than YAML requires.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Within {
+    Quotes,
+    Brackets,
+}
+
+/// A text in which lines within quotes and brackets are indented further. The indentation of such a line is not part of the string.
 #[derive(Debug, Default)]
 pub(super) struct Indented {
     /// The indented lines as the parser counts them, and the byte of the original text at which each begins. Sorted.
@@ -31,10 +36,16 @@ impl Indented {
         self.lines.last().map_or(0, |(line, _)| *line)
     }
 
-    /// Indents a line within quotes, and the lines below that are certainly within the same quotes. `place` is the first character of the line
+    /// Indents a line, and the lines below that are certainly within the same quotes. `place` is the first character of the line
     /// after its indentation, in the text that was parsed. `budget` is the number of bytes that may be parsed. Returns false if this does not
     /// help.
-    pub(super) fn indent(&mut self, original: &str, place: &Marker, budget: &mut usize) -> bool {
+    pub(super) fn indent(
+        &mut self,
+        original: &str,
+        place: &Marker,
+        within: Within,
+        budget: &mut usize,
+    ) -> bool {
         let Some(byte) = self.original(place).byte_offset() else {
             return false;
         };
@@ -50,12 +61,13 @@ impl Indented {
         for text in rest.split_inclusive('\n') {
             self.lines.push((line, begin));
             // After another quote or a line break of another kind, the lines below may be outside of the quotes.
-            let is_last =
-                text.contains(['"', '\'']) || text.trim_end_matches("\r\n").contains('\r');
+            let is_last = within == Within::Brackets
+                || text.contains(['"', '\''])
+                || text.trim_end_matches("\r\n").contains('\r');
             begin = begin.saturating_add(text.len());
             line = line.saturating_add(1);
             let below = original.get(begin..).unwrap_or_default();
-            if is_last || is_marker(below, "---") || is_marker(below, "...") {
+            if is_last || is_end_of_document(below) {
                 break;
             }
         }
@@ -98,6 +110,12 @@ impl Indented {
     pub(super) fn original_span(&self, span: &Span) -> Span {
         Span::new(self.original(&span.start), self.original(&span.end))
     }
+}
+
+/// Whether a line is `...`, which ends a document.
+fn is_end_of_document(line: &str) -> bool {
+    let rest = line.strip_prefix("...");
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\t', '\r', '\n']))
 }
 
 /// The greatest column at which a list or map of a text can begin.

@@ -1,48 +1,31 @@
 //! Reads YAML as JSON values with places, as `go.yaml.in/yaml/v2` decodes YAML into untyped values.
 
-use granit_parser::{ErrorKind, Event, Marker, Parser, ScanError};
+use granit_parser::{ErrorKind, Event, Marker, Parser};
 
 use crate::Reading;
 use crate::place::{Place, Range};
 use crate::problem::{Problem, rule};
 use crate::source::Source;
-use crate::unclosed::Part;
+use crate::unclosed::{Part, is_in_brackets};
 
 mod builder;
+mod dialect;
 mod indented;
 mod scalar;
 
 use builder::Builder;
-use indented::Indented;
+use indented::{Indented, Within};
 
 /// Reads the documents of a text, except empty ones. If a document cannot be read, reading continues at the next `---`.
 pub(crate) fn read(text: &str) -> Reading {
     let mut reading = Reading::default();
     let mut budget = indented::MAX_PARSED;
-    let mut next = Some(Section {
-        text,
-        lines_above: 0,
-        bytes_above: 0,
-    });
-    while let Some(section) = next
-        && let Err(stopped) = read_section(section, &Indented::default(), &mut reading)
-    {
-        let line = stopped.line().saturating_sub(section.lines_above);
-        let Some(place) = stopped.less_indented else {
-            reading.problems.push(stopped.problem);
-            next = section.after(line);
-            continue;
-        };
-        reading.problems.truncate(stopped.problems_above);
-        let document = section.document_at(place.line());
-        next = match read_document(document, &mut budget, &mut reading) {
-            Ok(()) => section.behind(document),
-            Err(problem) => {
-                reading.problems.push(problem);
-                section.after(line)
-            }
-        };
+    for part in divide(text, &mut reading.problems) {
+        read_document(part, &mut budget, &mut reading);
     }
+    reading
+        .problems
+        .sort_by_key(|problem| problem.range.map(|range| range.start));
     let source = Source::new(text);
     for document in &mut reading.documents {
         document.source = Some(source.clone());
@@ -50,188 +33,166 @@ pub(crate) fn read(text: &str) -> Reading {
     reading
 }
 
-/// One or several documents of a text.
-#[derive(Clone, Copy)]
-struct Section<'t> {
-    text: &'t str,
-    lines_above: usize,
-    bytes_above: usize,
+/// The parts of a text that kubectl reads as documents: those between the lines that begin with `---`. Such a line may hold only a comment
+/// besides; else kubectl reads neither the document above nor the one below.
+fn divide<'t>(text: &'t str, problems: &mut Vec<Problem>) -> Vec<Part<'t>> {
+    let mut parts = Vec::new();
+    let mut part = Part::default();
+    let mut is_skipped = false;
+    let mut end: usize = 0;
+    for (n, line) in text.split_inclusive('\n').enumerate() {
+        let below = end.saturating_add(line.len());
+        if let Some(beside) = line.strip_prefix("---") {
+            let is_empty = part.bytes_above == end;
+            part.text = text.get(part.bytes_above..end).unwrap_or_default();
+            let content = beside.trim();
+            let is_separator = content.is_empty() || content.starts_with('#');
+            if is_separator && !is_skipped {
+                parts.push(part);
+            }
+            if !is_separator {
+                let blank = beside.chars().take_while(|c| c.is_whitespace()).count();
+                let place = Place::new(n.saturating_add(1), blank.saturating_add(4));
+                let problem = syntax(place, format!("invalid Yaml document separator: {content}"));
+                let help = "only a comment may follow `---`; other text must be indented or on the next line";
+                problems.push(problem.with_help(help));
+            }
+            is_skipped = !is_separator;
+            // If nothing is above the separator, kubectl reads it with the document.
+            (part.lines_above, part.bytes_above) = match is_empty {
+                true => (n, end),
+                false => (n.saturating_add(1), below),
+            };
+        }
+        end = below;
+    }
+    part.text = text.get(part.bytes_above..).unwrap_or_default();
+    if !is_skipped {
+        parts.push(part);
+    }
+    parts
 }
 
-impl<'t> Section<'t> {
-    /// The document in which line number `line` is, from 1.
-    fn document_at(self, line: usize) -> Section<'t> {
-        let (mut lines, mut begin, mut end) = (0, 0, 0_usize);
-        for (n, text) in self.text.split_inclusive('\n').enumerate() {
-            let (is_begin, is_end) = (is_marker(text, "---"), is_marker(text, "..."));
-            if (is_begin || is_end) && n >= line {
-                break;
-            }
-            if is_begin {
-                (lines, begin) = (n, end);
-            }
-            end = end.saturating_add(text.len());
-            if is_end {
-                (lines, begin) = (n.saturating_add(1), end);
-            }
-        }
-        Section {
-            text: self.text.get(begin..end).unwrap_or_default(),
-            ..self.from(begin, lines)
-        }
-    }
-
-    /// The documents behind a document of this section.
-    fn behind(self, document: Section<'t>) -> Option<Section<'t>> {
-        let above = document.bytes_above.saturating_sub(self.bytes_above);
-        let lines = document.lines_above.saturating_sub(self.lines_above);
-        let lines = lines.saturating_add(document.text.split_inclusive('\n').count());
-        let rest = self.from(above.saturating_add(document.text.len()), lines);
-        Some(rest).filter(|rest| !rest.text.is_empty())
-    }
-
-    /// The section without its first bytes, which have this number of lines.
-    fn from(self, byte: usize, lines: usize) -> Section<'t> {
-        Section {
-            text: self.text.get(byte..).unwrap_or_default(),
-            lines_above: self.lines_above.saturating_add(lines),
-            bytes_above: self.bytes_above.saturating_add(byte),
-        }
-    }
-
-    /// The documents from the first `---` after line number `line`.
-    fn after(self, line: usize) -> Option<Section<'t>> {
-        let mut byte = 0_usize;
-        for (n, text) in self.text.split_inclusive('\n').enumerate() {
-            if n >= line && is_marker(text, "---") {
-                return Some(self.from(byte, n));
-            }
-            byte = byte.saturating_add(text.len());
-        }
-        None
-    }
-}
+/// The message for text behind the end of a document.
+const ENDED: &str = "the document has ended, and kubectl ignores what follows: it must be indented like the text above, or be separated by `---`";
 
 /// Why a document cannot be read.
 struct Stopped {
     problem: Problem,
-    /// The place of a line within quotes that is indented less than YAML requires, if that is the reason.
-    less_indented: Option<Marker>,
-    /// The number of problems of the documents above.
-    problems_above: usize,
+    /// The place of a line within quotes or brackets that is indented less than YAML requires, if that is the reason.
+    less_indented: Option<(Marker, Within)>,
 }
 
-impl Stopped {
-    /// The line of the problem in the whole text.
-    fn line(&self) -> usize {
-        let line = self.problem.range.map_or(0, |range| range.start.line);
-        usize::try_from(line).unwrap_or(usize::MAX)
+impl From<Problem> for Stopped {
+    fn from(problem: Problem) -> Self {
+        let less_indented = None;
+        Stopped {
+            problem,
+            less_indented,
+        }
     }
 }
 
-/// Reads one document, whose lines within quotes may be indented less than YAML requires, and appends it to `reading`. `budget` is the number
-/// of bytes that may be parsed.
-fn read_document(
-    document: Section<'_>,
-    budget: &mut usize,
-    reading: &mut Reading,
-) -> Result<(), Problem> {
+/// Reads the document of a part, whose lines within quotes and brackets may be indented less than YAML requires. `budget` is the number of
+/// bytes that may be parsed anew.
+fn read_document(part: Part<'_>, budget: &mut usize, reading: &mut Reading) {
     let mut indented = Indented::default();
     let mut first: Option<Problem> = None;
-    let documents_above = reading.documents.len();
     loop {
-        let Err(stopped) = read_section(document, &indented, reading) else {
-            return Ok(());
+        let mut builder = Builder::new(part);
+        let stopped = match parse(part, &indented, &mut builder) {
+            Ok(behind) => {
+                let (document, mut problems) = builder.finish();
+                reading.documents.extend(document);
+                reading.problems.append(&mut problems);
+                let problem = behind.map(|place| syntax(place, ENDED));
+                reading.problems.extend(problem);
+                return;
+            }
+            Err(stopped) => stopped,
         };
         // If the document cannot be read past the line on which its quotes seem to end, these quotes probably are not closed.
-        let is_past = stopped.line() > document.lines_above.saturating_add(indented.last_line());
+        let line = stopped.problem.range.map_or(0, |range| range.start.line);
+        let line = usize::try_from(line).unwrap_or(usize::MAX);
+        let is_past = line > part.lines_above.saturating_add(indented.last_line());
         let reported = first.take().filter(|_| !is_past);
         let reported = reported.unwrap_or(stopped.problem);
-        let place = stopped.less_indented;
-        if !place.is_some_and(|place| indented.indent(document.text, &place, budget)) {
-            return Err(reported);
+        let is_indented = stopped
+            .less_indented
+            .is_some_and(|(place, within)| indented.indent(part.text, &place, within, budget));
+        if !is_indented {
+            let (_, mut problems) = builder.finish();
+            reading.problems.append(&mut problems);
+            reading.problems.push(reported);
+            return;
         }
         first = Some(reported);
-        reading.documents.truncate(documents_above);
-        reading.problems.truncate(stopped.problems_above);
     }
 }
 
-/// Appends the documents of a section, in which some lines are indented further, to `reading`. Stops at the first document that cannot be
-/// read.
-fn read_section(
-    section: Section<'_>,
+/// Parses the document of a part, in which some lines are indented further. Returns the place of the text behind the document, which kubectl
+/// ignores, if there is one.
+fn parse(
+    part: Part<'_>,
     indented: &Indented,
-    reading: &mut Reading,
-) -> Result<(), Box<Stopped>> {
-    let Section {
-        text,
-        lines_above,
-        bytes_above,
-    } = section;
-    let mut builder = Builder::new(text, lines_above, bytes_above);
+    builder: &mut Builder<'_>,
+) -> Result<Option<Place>, Box<Stopped>> {
     let mut end = 0;
-    let mut problems_above = reading.problems.len();
-    for event in Parser::new_from_str(indented.text(text)) {
+    let mut has_ended = false;
+    for event in Parser::new_from_str(indented.text(part.text)) {
+        let below = match &event {
+            Ok((Event::StreamEnd, _)) => None,
+            Ok((_, span)) => Some(span.start),
+            Err(error) => Some(*error.marker()),
+        };
+        if has_ended && let Some(place) = below {
+            return Ok(Some(place_in(part, &indented.original(&place))));
+        }
         let (event, span) = event.map_err(|error| {
-            let problem = scan_problem(&error, &indented.original(error.marker()), lines_above);
-            // Only the document at fault is searched, so that each document is searched once.
-            let after = section.after(error.marker().line());
-            let document = text.strip_suffix(after.map_or("", |after| after.text));
-            let document = Part {
-                text: document.unwrap_or(text),
-                lines_above,
-            };
+            let place = place_in(part, &indented.original(error.marker()));
+            let problem = syntax(place, error.info());
             let problem = match error.kind() {
                 ErrorKind::UnclosedQuotedScalar
                 | ErrorKind::DocumentIndicatorInQuotedScalar
-                | ErrorKind::InvalidQuotedScalarIndent => document.in_quotes(problem, end),
-                _ => document.in_flow(problem, builder.innermost()),
+                | ErrorKind::InvalidQuotedScalarIndent
+                | ErrorKind::TabInIndentation => part.in_quotes(problem, end),
+                _ => part.in_flow(problem, builder.innermost()),
             };
             let byte = error.marker().byte_offset().unwrap_or_default();
-            let line = indented.text(text).get(byte..).unwrap_or_default();
-            let ends_document =
-                error.marker().col() == 0 && (is_marker(line, "---") || is_marker(line, "..."));
-            let is_less_indented =
-                error.kind() == &ErrorKind::InvalidQuotedScalarIndent && !ends_document;
+            let above = indented.text(part.text).get(..byte).unwrap_or_default();
+            let within = match error.kind() {
+                ErrorKind::InvalidQuotedScalarIndent | ErrorKind::TabInIndentation => {
+                    Some(Within::Quotes)
+                }
+                ErrorKind::TabInBlockIndentation => {
+                    is_in_brackets(above).then_some(Within::Brackets)
+                }
+                _ => None,
+            };
             Box::new(Stopped {
                 problem,
-                less_indented: is_less_indented.then(|| *error.marker()),
-                problems_above,
+                less_indented: within.map(|within| (*error.marker(), within)),
             })
         })?;
         let span = indented.original_span(&span);
-        let read = span.end.byte_offset().unwrap_or_default();
-        end = end.max(read);
-        let is_end = matches!(event, Event::DocumentEnd);
-        let document = builder.event(event, span).map_err(|problem| {
-            Box::new(Stopped {
-                problem,
-                less_indented: None,
-                problems_above,
-            })
-        })?;
-        reading.problems.append(&mut builder.problems);
-        reading.documents.extend(document);
-        if is_end {
-            problems_above = reading.problems.len();
-        }
+        end = end.max(span.end.byte_offset().unwrap_or_default());
+        has_ended |= event == Event::DocumentEnd;
+        builder
+            .event(event, span)
+            .map_err(|problem| Box::new(problem.into()))?;
     }
-    Ok(())
+    Ok(None)
 }
 
-/// Whether a line begins with a marker of documents: `---` or `...`, without more of a word behind it.
-fn is_marker(line: &str, marker: &str) -> bool {
-    let rest = line.strip_prefix(marker);
-    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\t', '\r', '\n']))
-}
-
-fn scan_problem(error: &ScanError, marker: &Marker, lines_above: usize) -> Problem {
-    let line = marker.line().saturating_add(lines_above);
-    let place = Place::new(line, marker.col().saturating_add(1));
-    syntax(place, error.info())
+/// The place in the file of a marker in a part.
+fn place_in(part: Part<'_>, marker: &Marker) -> Place {
+    let line = marker.line().saturating_add(part.lines_above);
+    Place::new(line, marker.col().saturating_add(1))
 }
 
 fn syntax(range: impl Into<Range>, message: impl Into<String>) -> Problem {
     Problem::new(rule::SYNTAX, message).at(range)
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,6 +2,7 @@
 
 use gavel_apimachinery::json;
 use gavel_golang::base64::{self, Encoding};
+use gavel_golang::{float, utf8};
 use serde_json::{Number, Value as Json};
 
 /// The value of a scalar.
@@ -28,9 +29,10 @@ pub(crate) fn resolve_tagged(tag: &str, text: &str) -> Option<Scalar> {
         "str" | "timestamp" => return Some(Scalar::Text(text.to_owned())),
         "binary" => {
             let bytes = base64::decode(text, Encoding::Standard).ok()?;
-            return String::from_utf8(bytes).ok().map(Scalar::Text);
+            return Some(Scalar::Text(utf8::lossy(&bytes)));
         }
-        _ => resolve(text),
+        "bool" | "int" | "float" | "null" => resolve(text),
+        _ => return Some(Scalar::Text(text.to_owned())),
     };
     match (tag, resolved) {
         ("float", Scalar::Int(value)) => value.to_string().parse().ok().map(Scalar::Float),
@@ -69,14 +71,25 @@ impl Scalar {
             Scalar::Null | Scalar::Uint(_) => None,
             Scalar::Bool(value) => Some(value.to_string()),
             Scalar::Int(value) => Some(value.to_string()),
-            Scalar::Float(value) if value.is_nan() => Some(".nan".to_owned()),
-            Scalar::Float(f64::INFINITY) => Some(".inf".to_owned()),
-            Scalar::Float(f64::NEG_INFINITY) => Some("-.inf".to_owned()),
-            Scalar::Float(value) => {
-                Number::from_f64(value).map(|n| json::to_string(&Json::Number(n)))
-            }
+            Scalar::Float(value) => Some(float_key(value)),
             Scalar::Text(text) => Some(text),
         }
+    }
+}
+
+/// A double as a key: with the digits of a float of 32 bits.
+fn float_key(value: f64) -> String {
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "upstream converts to 32 bits"
+    )]
+    let value = value as f32;
+    let digits = value.to_string();
+    match float::format_shortest(digits.parse().unwrap_or_default()).as_str() {
+        "+Inf" => ".inf".to_owned(),
+        "-Inf" => "-.inf".to_owned(),
+        "NaN" => ".nan".to_owned(),
+        text => text.to_owned(),
     }
 }
 

@@ -23,7 +23,7 @@ spec:
   - expression: object.metadata.name != 'forbidden'
     message: another name, please
   auditAnnotations:
-  - {key: replicas, valueExpression: string(object.spec.?replicas.orValue(1))}
+  - {key: replicas, valueExpression: 'string(object.spec.?replicas.orValue(1))'}
 ";
 
 const TESTS: &str = "\

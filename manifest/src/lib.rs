@@ -17,6 +17,7 @@
 //!
 //! Values may be nested 127 levels deep, and aliases may expand to 100,000 values; a text beyond these limits is a [`Problem`].
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -75,8 +76,8 @@ impl Format {
 /// Reads the documents of a text, except empty ones. A YAML document that cannot be used is reported as a problem, and the other documents
 /// are still read. This applies to invalid YAML and to values that Kubernetes cannot convert to JSON: lists as keys, numbers that are not
 /// finite, nesting deeper than 127 levels, and aliases that expand to more than 100,000 values. A JSON text is read as a whole or not at
-/// all. If the text looks like a template, such as one of Helm, or if a line at a problem is
-/// indented with a tab, the help of the problems says so.
+/// all. If the text looks like a template, such as one of Helm, or if a line at a problem is indented with a tab, the help of the problems
+/// says so.
 ///
 /// As in kubectl, the text decides in doubt: a text that is not YAML is read as JSON if it is JSON values one after the other, which
 /// `jq '.items[]'` writes, and a JSON file that begins with neither `{` nor `[` is read as YAML.
@@ -100,9 +101,16 @@ pub fn read(text: &str, format: Format) -> Reading {
         let help = "the file looks like a template: render it first, such as with `helm template`";
         let problems = std::mem::take(&mut reading.problems).into_iter();
         reading.problems = problems.map(|problem| problem.with_help(help)).collect();
-    } else if format == Format::Yaml {
-        for problem in &mut reading.problems {
-            if let Some(line) = line_with_tab(text, problem) {
+    } else if format == Format::Yaml && !reading.problems.is_empty() {
+        let tabbed = lines_with_tab(text);
+        let syntax = reading
+            .problems
+            .iter_mut()
+            .filter(|problem| problem.rule == problem::rule::SYNTAX);
+        for problem in syntax {
+            // A tab at the problem or in the next line may be the cause.
+            let line = problem.range.map_or(0, |range| range.start.line);
+            if let Some(line) = tabbed.range(line..=line.saturating_add(1)).next() {
                 let help = format!("line {line} is indented with a tab: use spaces");
                 problem.advice.get_or_insert_default().help = help;
             }
@@ -111,19 +119,18 @@ pub fn read(text: &str, format: Format) -> Reading {
     reading
 }
 
-/// The number of the line with a tab in its indentation, if this may be the cause of the problem: the line of the problem or the next one.
-fn line_with_tab(text: &str, problem: &Problem) -> Option<usize> {
-    let line = problem
-        .range
-        .filter(|_| problem.rule == problem::rule::SYNTAX)?
-        .start
-        .line;
-    let line = usize::try_from(line).ok()?;
-    let lines = (line..).zip(text.lines().skip(line.saturating_sub(1)).take(2));
-    let is_indentation = |c: &char| matches!(c, ' ' | '\t');
-    let mut of_tabs =
-        lines.filter(|(_, text)| text.chars().take_while(is_indentation).any(|c| c == '\t'));
-    of_tabs.next().map(|(line, _)| line)
+/// The numbers of the lines that are indented with a tab.
+fn lines_with_tab(text: &str) -> BTreeSet<u32> {
+    let is_tabbed = |line: &str| {
+        let content = line.trim_start_matches([' ', '\t']);
+        line.strip_suffix(content)
+            .is_some_and(|indentation| indentation.contains('\t'))
+    };
+    let lines = (1..).zip(text.lines());
+    lines
+        .filter(|(_, line)| is_tabbed(line))
+        .map(|(n, _)| n)
+        .collect()
 }
 
 /// The result of reading a text.

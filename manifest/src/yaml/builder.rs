@@ -8,13 +8,12 @@ use serde_json::{Map, Value as Json};
 
 use super::dialect;
 use super::scalar::{self, Scalar};
-use super::{place_in, syntax};
+use super::{range_in, syntax, text};
 use crate::Document;
-use crate::layout::{Node, TextLines};
+use crate::layout::Node;
 use crate::place::{Place, Range};
 use crate::problem::{Problem, duplicate_key};
 use crate::unclosed::Part;
-use crate::written::Style;
 
 /// The nesting limit of YAML values, equal to that of JSON.
 const MAX_DEPTH: usize = 127;
@@ -105,7 +104,7 @@ impl<'t> Builder<'t> {
     }
 
     pub(super) fn event(&mut self, event: Event<'_>, span: Span) -> Result<(), Problem> {
-        let range = self.range_of(&span);
+        let range = range_in(self.part, &span);
         let place = range.start;
         if !matches!(event, Event::SequenceEnd | Event::MappingEnd) {
             self.check_indentation(&span)?;
@@ -163,7 +162,7 @@ impl<'t> Builder<'t> {
         tag: Option<&Tag>,
         span: &Span,
     ) -> Result<(), Problem> {
-        let range = self.range_of(span);
+        let range = range_in(self.part, span);
         let plain = style == ScalarStyle::Plain;
         let text = match plain {
             true => self.plain(text, span),
@@ -217,7 +216,7 @@ impl<'t> Builder<'t> {
             return Ok(());
         }
         let node = match &resolved {
-            Scalar::Text(text) => self.text_node(text, style, span),
+            Scalar::Text(text) => text::node(self.part, text, style, span),
             _ => Node::leaf(range),
         };
         let value = resolved.into_json().unwrap_or_else(|| {
@@ -230,7 +229,7 @@ impl<'t> Builder<'t> {
 
     /// A text without quotes, as `go.yaml.in/yaml/v2` reads it.
     fn plain<'a>(&mut self, text: &'a str, span: &Span) -> Cow<'a, str> {
-        let range = self.range_of(span);
+        let range = range_in(self.part, span);
         let is_in_brackets = self.is_in_brackets();
         if let Some(message) = dialect::misread(text, is_in_brackets) {
             self.fault(range, message);
@@ -249,71 +248,24 @@ impl<'t> Builder<'t> {
     }
 
     /// Checks that no line between the last token and the next one, which has this span, is indented with a tab.
-    fn check_indentation(&self, next: &Span) -> Result<(), Problem> {
+    fn check_indentation(&mut self, next: &Span) -> Result<(), Problem> {
         let start = next.start.byte_offset().unwrap_or_default();
-        let gap = self.part.text.get(self.read..start).unwrap_or_default();
-        let begins_line = self.read == 0;
-        match dialect::tab_in_indentation(gap, begins_line, self.is_behind_plain) {
-            Some((below, column)) if !self.is_in_brackets() => {
-                let line = next.start.line().saturating_sub(below);
-                let line = line.saturating_add(self.part.lines_above);
-                let place = Place::new(line, column.saturating_add(1));
-                Err(syntax(place, dialect::TAB))
-            }
-            _ => Ok(()),
+        let above = self.part.text.get(..start).unwrap_or_default();
+        let gap = above.get(self.read..).unwrap_or_default();
+        let begins_line = matches!(above.as_bytes().get(..self.read), Some([] | [.., b'\n']));
+        if !self.is_in_brackets()
+            && let Some((below, column)) =
+                dialect::tab_in_indentation(gap, begins_line, self.is_behind_plain)
+        {
+            let line = next.start.line().saturating_sub(below);
+            let line = line.saturating_add(self.part.lines_above);
+            let place = Place::new(line, column.saturating_add(1));
+            return Err(syntax(place, dialect::TAB));
         }
-    }
-
-    /// The position of a string and, if known, the positions of its lines.
-    fn text_node(&self, text: &str, style: ScalarStyle, span: &Span) -> Node {
-        let range = self.range_of(span);
-        let place = range.start;
-        let one_line = span.start.line() == span.end.line();
-        match style {
-            ScalarStyle::Literal => {
-                // The span begins at the first character that is not a line break.
-                let lines_above = leading_breaks(text);
-                let first = Place {
-                    line: place.line.saturating_sub(lines_above),
-                    column: place.column,
-                };
-                Node::text(range, TextLines::Block { first })
-            }
-            ScalarStyle::Plain if one_line => Node::text(range, TextLines::One { offset: 0 }),
-            ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted if one_line => {
-                // If the string has escapes, its columns differ from those in the file.
-                let source = span.slice(self.part.text).unwrap_or_default();
-                let verbatim = source.chars().count() == text.chars().count().saturating_add(2);
-                match verbatim {
-                    true => Node::text(range, TextLines::One { offset: 1 }),
-                    false => self.written(text, range, style, span),
-                }
-            }
-            _ => self.written(text, range, style, span),
-        }
-    }
-
-    /// The node of a string. The places of its characters are computed only when they are needed.
-    fn written(&self, text: &str, range: Range, style: ScalarStyle, span: &Span) -> Node {
-        let offsets = span.start.byte_offset().zip(span.end.byte_offset());
-        let Some((start, end)) = offsets else {
-            return Node::leaf(range);
-        };
-        let style = match style {
-            ScalarStyle::SingleQuoted => Style::Single,
-            ScalarStyle::DoubleQuoted => Style::Double,
-            ScalarStyle::Folded => Style::Folded {
-                column: range.start.column,
-                breaks: leading_breaks(text),
-            },
-            _ => Style::Plain,
-        };
-        let lines = TextLines::Written {
-            start: start.saturating_add(self.part.bytes_above),
-            end: end.saturating_add(self.part.bytes_above),
-            style,
-        };
-        Node::text(range, lines)
+        // The lines above are not searched again for the next token, if this one is empty.
+        let lines = gap.rfind('\n').map_or(0, |end| end.saturating_add(1));
+        self.read = self.read.saturating_add(lines);
+        Ok(())
     }
 
     fn start(
@@ -349,14 +301,6 @@ impl<'t> Builder<'t> {
     /// The beginning of the innermost list or map that is being read.
     pub(super) fn innermost(&self) -> Option<Place> {
         self.open.last().map(|open| open.place)
-    }
-
-    /// The range of a value in the file.
-    fn range_of(&self, span: &Span) -> Range {
-        Range {
-            start: place_in(self.part, &span.start),
-            end: place_in(self.part, &span.end),
-        }
     }
 
     /// Records a problem of a value and continues.
@@ -513,11 +457,6 @@ fn merge(fields: &mut Map<String, Json>, nodes: &mut BTreeMap<String, Node>, bui
         _ => return false,
     }
     true
-}
-
-fn leading_breaks(text: &str) -> u32 {
-    let breaks = text.chars().take_while(|c| *c == '\n').count();
-    u32::try_from(breaks).unwrap_or(u32::MAX)
 }
 
 fn leaf(value: Json, node: Node) -> Built {

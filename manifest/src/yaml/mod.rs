@@ -1,6 +1,6 @@
 //! Reads YAML as JSON values with places, as `go.yaml.in/yaml/v2` decodes YAML into untyped values.
 
-use granit_parser::{ErrorKind, Event, Marker, Parser};
+use granit_parser::{ErrorKind, Event, Marker, Parser, Span};
 
 use crate::Reading;
 use crate::place::{Place, Range};
@@ -12,6 +12,7 @@ mod builder;
 mod dialect;
 mod indented;
 mod scalar;
+mod text;
 
 use builder::Builder;
 use indented::{Indented, Within};
@@ -182,6 +183,14 @@ fn parse(
             .map_err(|problem| Box::new(problem.into()))?;
     }
     Ok(None)
+}
+
+/// The range in the file of a value in a part.
+fn range_in(part: Part<'_>, span: &Span) -> Range {
+    Range {
+        start: place_in(part, &span.start),
+        end: place_in(part, &span.end),
+    }
 }
 
 /// The place in the file of a marker in a part.

@@ -121,3 +121,10 @@ fn aliases_of_long_texts_do_not_fill_the_memory() {
     let problem = read(&text).problems.remove(0);
     assert_eq!(problem.message, "the aliases expand to too many values");
 }
+
+#[test]
+fn many_empty_values_take_linear_time() {
+    let reading = read(&"-\n".repeat(100_000));
+    let items = reading.documents.first().and_then(|d| d.value().as_array());
+    assert_eq!(items.map(Vec::len), Some(100_000));
+}

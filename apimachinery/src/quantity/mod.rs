@@ -132,6 +132,12 @@ impl Quantity {
         self.large.get().is_some()
     }
 
+    /// The memory of the quantity outside of itself, in bytes. It grows with the number of digits.
+    pub fn bytes(&self) -> usize {
+        let digits = self.large.get().map_or(0, |large| large.get().bytes());
+        digits.saturating_add(self.text.len())
+    }
+
     /// The amount as a decimal.
     fn decimal(&self) -> Arc<Decimal> {
         match self.large.get() {

@@ -224,7 +224,7 @@ impl FunctionCall {
         frame: &mut Frame<'_, 'a>,
     ) -> Result<(), EvalError> {
         let result = self.checked(result, values);
-        match result.and_then(|value| value.read(frame.arena)) {
+        match result.and_then(|value| frame.read(value)) {
             Ok(value) => {
                 *place = value;
                 self.charge(values, Some(place), frame)
@@ -257,7 +257,13 @@ impl FunctionCall {
         frame: &mut Frame<'_, 'a>,
     ) -> Result<(), EvalError> {
         let units = match (self.cost.formula, values) {
-            (Formula::Fixed(units), _) => units,
+            // A cost that does not grow with the arguments does not bound the work of reading them.
+            (Formula::Fixed(units), _) => {
+                for value in values {
+                    frame.context().look(value)?;
+                }
+                units
+            }
             (Formula::Traversal { argument, .. }, _)
                 if let Some(text) = values.get(argument).and_then(Value::as_str) =>
             {

@@ -91,6 +91,12 @@ pub trait Opaque: Share + Any + fmt::Debug + Send + Sync {
         None
     }
 
+    /// The memory that the value holds outside of itself, in bytes. It counts against the memory limit of the arena, and the work of every
+    /// call with the value grows with it.
+    fn bytes(&self) -> usize {
+        0
+    }
+
     /// The text of the value in messages.
     fn to_text(&self) -> Cow<'_, str>;
 }
@@ -161,6 +167,7 @@ impl dyn Opaque {
 impl Arena {
     /// A value of a library's own type.
     pub fn opaque<T: Opaque>(&self, value: T) -> Value<'_> {
+        self.count_held(value.bytes());
         Value(Repr::Opaque(self.hold(value)))
     }
 }

@@ -70,6 +70,10 @@ impl Opaque for QuantityValue {
         }))
     }
 
+    fn bytes(&self) -> usize {
+        self.quantity.bytes()
+    }
+
     fn may_change_operands(&self) -> bool {
         self.quantity.is_large()
     }

@@ -44,6 +44,10 @@ impl Opaque for Version {
         Ok(self.compare(other).is_eq())
     }
 
+    fn bytes(&self) -> usize {
+        Version::bytes(self)
+    }
+
     fn to_text(&self) -> Cow<'_, str> {
         Cow::Owned(self.to_string())
     }

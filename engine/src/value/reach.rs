@@ -28,13 +28,21 @@ impl Value<'_> {
     #[inline]
     pub fn work(&self) -> usize {
         let bytes = match self.0 {
-            Repr::String(text) => text.len(),
-            Repr::Bytes(bytes) => bytes.len(),
             Repr::Opaque(opaque) => opaque.bytes(),
             Repr::Unread(json, _) => held_bytes(json),
-            _ => 0,
+            _ => self.text_bytes(),
         };
         WORK_PER_ELEMENT.saturating_add(bytes / 8)
+    }
+
+    /// The bytes of a text or of bytes; 0 for other values.
+    #[inline(always)]
+    pub(crate) fn text_bytes(&self) -> usize {
+        match self.0 {
+            Repr::String(text) => text.len(),
+            Repr::Bytes(bytes) => bytes.len(),
+            _ => 0,
+        }
     }
 }
 

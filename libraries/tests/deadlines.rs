@@ -64,6 +64,17 @@ const KUBERNETES: &[&str] = &[
     "o in [o2, o2]",
     // A duration can have any number of terms.
     "duration(d) == duration('1s')",
+    // Short loops of calls whose cost does not grow with their arguments.
+    "r.all(x, size(s) > 0)",
+    "r.all(x, s.charAt(1) == 'b')",
+    "r.all(x, !isURL(s))",
+    "r.exists(x, double(s) == 0.0) || true",
+    "r.exists(x, timestamp(0).getHours(s) == 0) || true",
+    "[quantity(n)].all(q, r.all(x, q == q))",
+    "[quantity(n)].all(q, r.all(x, q.asApproximateFloat() > 0.0))",
+    "[semver('1.0.0-' + s)].all(v, r.all(x, v.compareTo(v) == 0))",
+    "[url('http://' + s)].all(u, r.all(x, u.getHost() != ''))",
+    "t in r.map(x, s)",
 ];
 
 /// Calls that read each byte of a large text only once or twice. They are too short for several interrupt checks.
@@ -107,7 +118,7 @@ fn document() -> Json {
     let numbers: Vec<usize> = (0..2_000_000).collect();
     json!({
         "a": "ab".repeat(2_000), "s": "ab".repeat(1_500_000), "t": "ab".repeat(1_499_999) + "ac", "n": "1".repeat(3_000_000),
-        "d": "1h".repeat(1_500_000), "l": numbers, "l2": numbers,
+        "d": "1h".repeat(1_500_000), "r": (0..20).collect::<Vec<_>>(), "l": numbers, "l2": numbers,
         "ls": (0..200_000).map(|n| format!("text-{}", n * 7919 % 200_000)).collect::<Vec<_>>(),
         "o": {"items": items}, "o2": {"items": items},
     })
@@ -120,6 +131,7 @@ fn env(base: &Env) -> Env {
         ("t", "string"),
         ("n", "string"),
         ("d", "string"),
+        ("r", "list(int)"),
         ("l", "list(int)"),
         ("l2", "list(int)"),
         ("ls", "list(string)"),

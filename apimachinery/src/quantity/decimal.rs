@@ -36,6 +36,11 @@ pub(super) struct Decimal {
 pub struct TooManyDigits;
 
 impl Decimal {
+    /// The memory of the digits, in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        size_of_val(&*self.limbs)
+    }
+
     /// `value` × 10^`exponent`.
     pub(super) fn new(value: i64, exponent: i32) -> Decimal {
         let mut rest = value.unsigned_abs();

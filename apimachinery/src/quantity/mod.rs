@@ -132,6 +132,12 @@ impl Quantity {
         self.large.get().is_some()
     }
 
+    /// The memory of the digits, in bytes; 0 if the quantity has the small form.
+    #[inline]
+    pub fn bytes(&self) -> usize {
+        self.large.get().map_or(0, Large::bytes)
+    }
+
     /// The amount as a decimal.
     fn decimal(&self) -> Arc<Decimal> {
         match self.large.get() {
@@ -274,6 +280,12 @@ impl From<i64> for Quantity {
 }
 
 impl Large {
+    /// The memory of the digits, in bytes.
+    #[cold]
+    fn bytes(&self) -> usize {
+        self.get().bytes()
+    }
+
     fn new(decimal: Decimal) -> Large {
         Large(Arc::new(Mutex::new(Arc::new(decimal))))
     }

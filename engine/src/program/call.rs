@@ -14,6 +14,9 @@ use crate::error::EvalError;
 use crate::types::Type;
 use crate::value::{HeldError, Truth, Value, list_contains, map_contains};
 
+/// The size of the texts and bytes up to which the work of a call with a fixed cost is not counted, in bytes.
+const SHORT: usize = 1 << 12;
+
 type ArgumentValues<'a> = SmallVec<[Value<'a>; 3]>;
 
 impl FunctionCall {
@@ -224,7 +227,7 @@ impl FunctionCall {
         frame: &mut Frame<'_, 'a>,
     ) -> Result<(), EvalError> {
         let result = self.checked(result, values);
-        match result.and_then(|value| value.read(frame.arena)) {
+        match result.and_then(|value| frame.read(value)) {
             Ok(value) => {
                 *place = value;
                 self.charge(values, Some(place), frame)
@@ -257,6 +260,10 @@ impl FunctionCall {
         frame: &mut Frame<'_, 'a>,
     ) -> Result<(), EvalError> {
         let units = match (self.cost.formula, values) {
+            (Formula::Fixed(units), _) if self.reads_texts => {
+                count_texts(values, frame)?;
+                units
+            }
             (Formula::Fixed(units), _) => units,
             (Formula::Traversal { argument, .. }, _)
                 if let Some(text) = values.get(argument).and_then(Value::as_str) =>
@@ -403,6 +410,16 @@ impl FunctionCall {
             [_] | [_, _] => EvalError::no_such_overload_of(&self.function),
             _ => EvalError::no_such_overload_of(format!("{} {}", self.function, self.id.0)),
         }
+    }
+}
+
+/// Counts the work of a call with long texts whose cost does not grow with them.
+#[inline]
+fn count_texts(values: &[Value<'_>], frame: &Frame<'_, '_>) -> Result<(), EvalError> {
+    let bytes = values.iter().map(Value::text_bytes);
+    match bytes.fold(0, usize::saturating_add) {
+        ..=SHORT => Ok(()),
+        bytes => frame.context().work(bytes),
     }
 }
 

@@ -72,7 +72,7 @@ impl FoldStep {
             store(place);
             if place.as_unread().is_some() {
                 let element = *place;
-                frame.set_slot(var, Slot::from(element.read(frame.arena)));
+                frame.set_slot(var, Slot::from(frame.read(element)));
             }
         }
         if self.var2.is_some() {
@@ -98,7 +98,7 @@ impl FoldStep {
             frame.set_value(self.var, key);
             if let Some(var2) = self.var2 {
                 let value = match map.get(&key) {
-                    Ok(Some(value)) => value.read(frame.arena),
+                    Ok(Some(value)) => frame.read(value),
                     Ok(None) => Err(EvalError::no_such_key(key.in_message())),
                     Err(error) => Err(error),
                 };

@@ -228,10 +228,29 @@ impl<'f, 'a> Frame<'f, 'a> {
         self.charge(0)
     }
 
+    /// Returns the value; [unread](Value::unread) JSON is converted first, and the work of converting it is announced.
+    ///
+    /// # Errors
+    ///
+    /// The JSON cannot be converted through its shape, or the host interrupts the evaluation.
+    #[inline]
+    pub(super) fn read(&self, value: Value<'a>) -> Result<Value<'a>, EvalError> {
+        match value.as_unread() {
+            None => Ok(value),
+            Some(_) => self.read_json(value),
+        }
+    }
+
+    #[cold]
+    fn read_json(&self, value: Value<'a>) -> Result<Value<'a>, EvalError> {
+        self.context.look(&value)?;
+        value.read(self.arena)
+    }
+
     /// The value of a variable.
     pub(super) fn variable(&self, index: usize) -> Result<Value<'a>, EvalError> {
         match self.bound_variable(index) {
-            Some(value) => value.read(self.arena),
+            Some(value) => self.read(*value),
             None => Err(self.unbound(index)),
         }
     }

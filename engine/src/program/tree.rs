@@ -224,6 +224,8 @@ pub(super) struct FunctionCall {
     /// all arguments are evaluated before the call fails.
     pub(super) stops_early: bool,
     pub(super) cost: Cost,
+    /// Whether the call may read texts or bytes at a fixed cost. Their size then counts as work.
+    pub(super) reads_texts: bool,
     /// How the result of a call that parses a text is reused; `None` if it is not reused.
     pub(super) read: Option<ReadOnce>,
     /// Whether the step that uses the result only reads it ([`Reads`](crate::decl::Reads)). A cached value then needs no copy.

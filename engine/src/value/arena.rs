@@ -171,10 +171,14 @@ impl Arena {
         if !needs_drop::<T>() {
             return self.bump.alloc(value);
         }
-        let bytes = size_of::<T>().saturating_add(OPAQUE_OVERHEAD);
+        self.count_held(size_of::<T>().saturating_add(OPAQUE_OVERHEAD));
+        self.pools.hold(value)
+    }
+
+    /// Counts memory that values with destructors hold.
+    pub(super) fn count_held(&self, bytes: usize) {
         let held = self.opaque_bytes.get().saturating_add(bytes);
         self.opaque_bytes.set(held);
-        self.pools.hold(value)
     }
 }
 

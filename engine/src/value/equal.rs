@@ -95,13 +95,18 @@ pub fn list_contains(
     Ok(false)
 }
 
-/// The number of elements that are compared before the work is announced.
-const PIECE: usize = 1 << 12;
+/// The units of work of the elements that are compared before the work is announced.
+const PIECE: usize = 1 << 18;
+
+/// The number of elements that are compared with a value before the work is announced.
+fn piece(value: &Value<'_>) -> usize {
+    PIECE.checked_div(value.work()).unwrap_or(1).max(1)
+}
 
 /// Whether a text is among the values.
 fn values_contain(values: &[Value<'_>], text: &str, work: &Work<'_>) -> Result<bool, EvalError> {
     let value = Value(Repr::String(text));
-    for piece in values.chunks(PIECE) {
+    for piece in values.chunks(piece(&value)) {
         for element in piece {
             let found = match element.as_str() {
                 Some(element) => same_text(element, text),
@@ -111,18 +116,19 @@ fn values_contain(values: &[Value<'_>], text: &str, work: &Work<'_>) -> Result<b
                 return Ok(true);
             }
         }
-        work.spend(size_of_val(piece))?;
+        work.spend(piece.len().saturating_mul(value.work()))?;
     }
     Ok(false)
 }
 
 fn json_contains(items: &[Json], text: &str, work: &Work<'_>) -> Result<bool, EvalError> {
-    for piece in items.chunks(PIECE) {
+    let value = Value(Repr::String(text));
+    for piece in items.chunks(piece(&value)) {
         let is_text = |item: &Json| item.as_str().is_some_and(|known| same_text(known, text));
         if piece.iter().any(is_text) {
             return Ok(true);
         }
-        work.spend(size_of_val(piece))?;
+        work.spend(piece.len().saturating_mul(value.work()))?;
     }
     Ok(false)
 }
@@ -191,6 +197,7 @@ fn equals_within(
             {
                 return Err(error.clone());
             }
+            reach.step(left)?;
             l.equals(r)?
         }
         (Value(Repr::ShapedMap(l, shape)), r) => shape.map_equals(l, r, reach)?,
@@ -225,6 +232,8 @@ fn equals_read(
     right: Value<'_>,
     reach: &mut Reach<'_>,
 ) -> Result<bool, EvalError> {
+    reach.step(&left)?;
+    reach.step(&right)?;
     let arena = Arena::new();
     let left = left.read(&arena)?;
     match (right.read(&arena), left) {

@@ -5,7 +5,7 @@
 
 use gavel_golang::work::Work;
 
-use super::{MAX_DEPTH, Repr, Value};
+use super::{Json, MAX_DEPTH, Repr, Value};
 use crate::error::EvalError;
 
 /// The limit of elements and entries that a walk can visit. The largest document in a cluster has fewer.
@@ -17,17 +17,57 @@ const BYTES_PER_ELEMENT: usize = 16;
 /// The units of work for visiting an element.
 pub(super) const WORK_PER_ELEMENT: usize = 64;
 
+/// The number of fields in a node of an object, if every node is about half full.
+const FIELDS_PER_NODE: usize = 6;
+
+/// The memory of a node of an object, in bytes.
+const NODE: usize = 640;
+
 impl Value<'_> {
     /// The units of work for reading the value without its elements. Long texts and bytes count more.
     #[inline]
     pub fn work(&self) -> usize {
         let bytes = match self.0 {
-            Repr::String(text) => text.len(),
-            Repr::Bytes(bytes) => bytes.len(),
-            _ => 0,
+            Repr::Opaque(opaque) => opaque.bytes(),
+            Repr::Unread(json, _) => held_bytes(json),
+            _ => self.text_bytes(),
         };
         WORK_PER_ELEMENT.saturating_add(bytes / 8)
     }
+
+    /// The bytes of a text or of bytes; 0 for other values.
+    #[inline(always)]
+    pub(crate) fn text_bytes(&self) -> usize {
+        match self.0 {
+            Repr::String(text) => text.len(),
+            Repr::Bytes(bytes) => bytes.len(),
+            _ => 0,
+        }
+    }
+}
+
+/// The approximate memory of a copy of JSON, in bytes.
+pub fn held_bytes(json: &Json) -> usize {
+    let mut pending = vec![json];
+    let mut bytes = 0_usize;
+    while let Some(json) = pending.pop() {
+        let held = match json {
+            Json::String(text) => text.len(),
+            Json::Array(items) => {
+                pending.extend(items);
+                0
+            }
+            Json::Object(fields) => {
+                pending.extend(fields.values());
+                let nodes = fields.len().div_ceil(FIELDS_PER_NODE);
+                let names = fields.keys().map(String::len);
+                names.fold(nodes.saturating_mul(NODE), usize::saturating_add)
+            }
+            Json::Null | Json::Bool(_) | Json::Number(_) => 0,
+        };
+        bytes = bytes.saturating_add(held).saturating_add(size_of::<Json>());
+    }
+    bytes
 }
 
 /// The remaining budget of a walk.

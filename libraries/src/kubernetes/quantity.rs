@@ -70,6 +70,10 @@ impl Opaque for QuantityValue {
         }))
     }
 
+    fn bytes(&self) -> usize {
+        self.quantity.bytes()
+    }
+
     fn may_change_operands(&self) -> bool {
         self.quantity.is_large()
     }
@@ -104,10 +108,12 @@ fn as_integer(value: &QuantityValue) -> Result<i64, EvalError> {
     integer.map_err(|error| EvalError::new(error.to_string()))
 }
 
-fn as_approximate_float(value: &QuantityValue) -> f64 {
-    value.quantity.as_approximate_float()
+fn as_approximate_float(call: &CallContext<'_>, value: &QuantityValue) -> Result<f64, EvalError> {
+    call.work(value.quantity.bytes())?;
+    Ok(value.quantity.as_approximate_float())
 }
 
+// A comparison of the longest quantities takes a tenth of a millisecond. Its work is not counted.
 fn compare(left: &QuantityValue, right: &QuantityValue) -> Ordering {
     left.quantity.compare(&right.quantity)
 }

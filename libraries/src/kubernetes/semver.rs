@@ -1,6 +1,7 @@
 //! Semantic versions (apiserver `pkg/cel/library/semverlib.go`).
 
 use std::borrow::Cow;
+use std::cmp::Ordering;
 
 use gavel_engine::body;
 use gavel_engine::cost::Cost;
@@ -42,6 +43,10 @@ impl Opaque for Version {
     fn equals(&self, other: &Value<'_>) -> Result<bool, EvalError> {
         let other = other.as_opaque().ok_or_else(EvalError::no_such_overload)?;
         Ok(self.compare(other).is_eq())
+    }
+
+    fn bytes(&self) -> usize {
+        Version::bytes(self)
     }
 
     fn to_text(&self) -> Cow<'_, str> {
@@ -92,14 +97,27 @@ fn patch(version: &Version) -> i64 {
     version.patch.cast_signed()
 }
 
-fn is_less_than(left: &Version, right: &Version) -> bool {
-    left.compare(right).is_lt()
+fn is_less_than(
+    call: &CallContext<'_>,
+    left: &Version,
+    right: &Version,
+) -> Result<bool, EvalError> {
+    compare(call, left, right).map(Ordering::is_lt)
 }
 
-fn is_greater_than(left: &Version, right: &Version) -> bool {
-    left.compare(right).is_gt()
+fn is_greater_than(
+    call: &CallContext<'_>,
+    left: &Version,
+    right: &Version,
+) -> Result<bool, EvalError> {
+    compare(call, left, right).map(Ordering::is_gt)
 }
 
-fn compare_to(left: &Version, right: &Version) -> i64 {
-    left.compare(right) as i64
+fn compare_to(call: &CallContext<'_>, left: &Version, right: &Version) -> Result<i64, EvalError> {
+    compare(call, left, right).map(|order| order as i64)
+}
+
+fn compare(call: &CallContext<'_>, left: &Version, right: &Version) -> Result<Ordering, EvalError> {
+    call.work(left.bytes())?;
+    Ok(left.compare(right))
 }

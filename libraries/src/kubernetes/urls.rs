@@ -47,16 +47,19 @@ fn scheme(UrlValue(url): &UrlValue) -> &str {
     url.scheme()
 }
 
-fn host<'a>(call: &CallContext<'a>, UrlValue(url): &'a UrlValue) -> &'a str {
-    text(url.host(), call)
+fn host<'a>(call: &CallContext<'a>, UrlValue(url): &'a UrlValue) -> Result<&'a str, EvalError> {
+    call.work(url.as_str().len())?;
+    Ok(text(url.host(), call))
 }
 
-fn hostname<'a>(call: &CallContext<'a>, UrlValue(url): &'a UrlValue) -> &'a str {
-    text(url.hostname(), call)
+fn hostname<'a>(call: &CallContext<'a>, UrlValue(url): &'a UrlValue) -> Result<&'a str, EvalError> {
+    call.work(url.as_str().len())?;
+    Ok(text(url.hostname(), call))
 }
 
-fn port(UrlValue(url): &UrlValue) -> &str {
-    url.port()
+fn port<'a>(call: &CallContext<'a>, UrlValue(url): &'a UrlValue) -> Result<&'a str, EvalError> {
+    call.work(url.as_str().len())?;
+    Ok(url.port())
 }
 
 fn escaped_path(UrlValue(url): &UrlValue) -> &str {

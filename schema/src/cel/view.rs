@@ -6,7 +6,7 @@ use std::sync::Arc;
 use gavel_engine::error::EvalError;
 use gavel_engine::value::{
     Arena, Duration, FieldPlace, Json, JsonObject, JsonShape, List, Opaque, PlainJson, Reach,
-    Shape, Timestamp, Value, ValueKind,
+    Shape, Timestamp, Value, ValueKind, held_bytes,
 };
 use gavel_golang::base64::{self, Encoding};
 use gavel_golang::time::{Layout, OffsetTime};
@@ -42,11 +42,19 @@ impl JsonShape for Node {
             (_, Json::Null) => Err(self.failure(Native::Json(json))),
             (Kind::Text(Format::Bytes), Json::String(text)) => {
                 match base64::decode(text, Encoding::UrlSafe) {
-                    Ok(bytes) => Ok(arena.bytes(&bytes)),
+                    Ok(bytes) => {
+                        arena.reserve(bytes.len())?;
+                        Ok(arena.bytes(&bytes))
+                    }
                     Err(_) => Err(self.failure(Native::Json(json))),
                 }
             }
-            (Kind::Preserved, _) => Ok(arena.opaque(Preserved(Arc::new(json.clone())))),
+            (Kind::Preserved, _) => {
+                let bytes = held_bytes(json);
+                arena.reserve(bytes)?;
+                let json = Arc::new(json.clone());
+                Ok(arena.opaque(Preserved { json, bytes }))
+            }
             _ => Err(self.failure(Native::Json(json))),
         }
     }
@@ -341,7 +349,11 @@ fn text_failure(format: Format, text: &str) -> String {
 
 /// A value without a known type, which expressions can only compare.
 #[derive(Debug, Clone)]
-struct Preserved(Arc<Json>);
+struct Preserved {
+    json: Arc<Json>,
+    /// The memory of the JSON, in bytes.
+    bytes: usize,
+}
 
 impl Opaque for Preserved {
     fn type_name(&self) -> &'static str {
@@ -354,7 +366,7 @@ impl Opaque for Preserved {
 
     fn equals(&self, other: &Value<'_>) -> Result<bool, EvalError> {
         if let Some((other, _)) = other.as_json_object() {
-            let Json::Object(fields) = &*self.0 else {
+            let Json::Object(fields) = &*self.json else {
                 return Ok(false);
             };
             return Ok(fields.len() == other.len()
@@ -370,30 +382,34 @@ impl Opaque for Preserved {
         Ok(match other.kind() {
             ValueKind::Opaque(other) => other
                 .downcast_ref::<Preserved>()
-                .is_some_and(|other| deep_equal(&self.0, &other.0)),
-            ValueKind::Bool(other) => *self.0 == Json::Bool(other),
-            ValueKind::String(other) => self.0.as_str() == Some(other),
+                .is_some_and(|other| deep_equal(&self.json, &other.json)),
+            ValueKind::Bool(other) => *self.json == Json::Bool(other),
+            ValueKind::String(other) => self.json.as_str() == Some(other),
             ValueKind::Int(other) => self.numeric() == Some(Numeric::Int(other)),
             ValueKind::Double(other) => self.numeric() == Some(Numeric::Double(other)),
             _ => false,
         })
     }
 
+    fn bytes(&self) -> usize {
+        self.bytes
+    }
+
     fn to_text(&self) -> Cow<'_, str> {
-        Cow::Owned(self.0.to_string())
+        Cow::Owned(self.json.to_string())
     }
 }
 
 impl Preserved {
     fn numeric(&self) -> Option<Numeric> {
-        match &*self.0 {
+        match &*self.json {
             Json::Number(number) => Some(Numeric::from(number)),
             _ => None,
         }
     }
 
     fn equals_list(&self, other: &[Json]) -> bool {
-        let Json::Array(items) = &*self.0 else {
+        let Json::Array(items) = &*self.json else {
             return false;
         };
         items.len() == other.len()

@@ -419,9 +419,12 @@ fn find<'a>(
     } else if let Some(list) = object.as_list() {
         // An element that cannot be converted from JSON is returned unconverted; using it fails.
         let found = find_index(list, key)?;
-        return Ok(found.map(|value| value.read(frame.arena).unwrap_or(value)));
+        return match found.map(|value| (frame.read(value), value)) {
+            Some((Err(error), _)) if error.is_fatal() => Err(error),
+            found => Ok(found.map(|(read, value)| read.unwrap_or(value))),
+        };
     } else if object.as_unread().is_some() {
-        return object.read(frame.arena).map(|_| None);
+        return frame.read(object).map(|_| None);
     } else if let (Some(object), Some(name)) = (object.as_object(), key.as_str()) {
         object.select(name)?
     } else if let Some(opaque) = object.as_dyn_opaque() {
@@ -429,7 +432,7 @@ fn find<'a>(
     } else {
         None
     };
-    found.map(|value| value.read(frame.arena)).transpose()
+    found.map(|value| frame.read(value)).transpose()
 }
 
 fn find_index<'a>(list: List<'a>, key: Value<'_>) -> Result<Option<Value<'a>>, EvalError> {

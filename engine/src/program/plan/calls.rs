@@ -10,7 +10,7 @@ use super::operators::{
 use super::{PlanError, Planner, Step, as_chain, constants, into_attribute, qualify};
 use crate::ast::{self, Expr, ExprId, Exprs};
 use crate::check::{CheckedAst, Reference, resolve_name};
-use crate::cost::Cost;
+use crate::cost::{Cost, Formula};
 use crate::decl::{
     CallContext, Form, Function, FunctionDecl, Implementation, OverloadDecl, PatternFunction, Reads,
 };
@@ -235,6 +235,13 @@ impl<'e> CallTarget<'e> {
         shares_first
     }
 
+    /// Whether a parameter of the overload is a text or bytes, or the overload is only known at run time.
+    fn may_take_texts(&self) -> bool {
+        let is_text = |ty: &Type| matches!(ty, Type::String | Type::Bytes);
+        self.overload
+            .is_none_or(|overload| overload.signature.parameters.iter().any(is_text))
+    }
+
     /// How the call is planned; `None` for a plain call. If the overload is only known at run time, the function's first overload with a
     /// form decides.
     fn form(&self) -> Option<Form> {
@@ -253,6 +260,7 @@ fn plan_function(
     mut arguments: PlannedArguments,
 ) -> Result<Step, PlanError> {
     let cost = call_cost(&target);
+    let reads_texts = matches!(cost.formula, Formula::Fixed(_)) && target.may_take_texts();
     if let [_, pattern, ..] = arguments.as_slice()
         && let Some(pattern) = pattern.constant().and_then(|pattern| pattern.as_str())
         && let Some(function) = of_pattern(&target)
@@ -271,6 +279,7 @@ fn plan_function(
             arguments,
             stops_early: true,
             cost,
+            reads_texts,
             read: None,
             is_only_read: false,
             shares_first: false,
@@ -323,6 +332,7 @@ fn plan_function(
         arguments,
         stops_early,
         cost,
+        reads_texts,
         read: None,
         is_only_read: false,
         shares_first: false,

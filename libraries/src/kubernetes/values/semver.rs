@@ -96,6 +96,11 @@ impl Version {
         Version::parse(&parts.join("."))
     }
 
+    /// The memory of the version outside of itself, in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        self.prerelease.len().saturating_add(self.build.len())
+    }
+
     /// The order of two versions; a prerelease comes before its release.
     pub fn compare(&self, other: &Version) -> Ordering {
         let numbers = |version: &Version| (version.major, version.minor, version.patch);

@@ -32,6 +32,10 @@ impl Opaque for UrlValue {
         Some(arena.opaque(self.clone()))
     }
 
+    fn bytes(&self) -> usize {
+        self.0.as_str().len()
+    }
+
     fn to_text(&self) -> Cow<'_, str> {
         Cow::Borrowed(self.0.as_str())
     }

@@ -282,3 +282,25 @@ fn texts_are_found_in_sets_of_texts() {
     let message = "invalid data, expected string, got int64";
     assert_eq!(contains(&faulty, Value::from("c")), Err(message.to_owned()));
 }
+
+#[test]
+fn copies_of_json_count_against_the_memory_limit() {
+    let items: Vec<Json> = (0..1_000).map(|n| json!({"n": n})).collect();
+    for (schema, json) in [
+        (
+            json!({"x-kubernetes-preserve-unknown-fields": true}),
+            Json::from(items),
+        ),
+        (
+            json!({"type": "string", "format": "byte"}),
+            Json::from("QUJD".repeat(50_000)),
+        ),
+    ] {
+        let schema = self::schema(schema);
+        let arena = Arena::new();
+        arena.set_limit(1 << 20);
+        let reads = (0..100).map(|_| schema.view(&json).read(&arena).is_ok());
+        let read = reads.take_while(|read| *read).count();
+        assert!((1..10).contains(&read), "{read} copies");
+    }
+}

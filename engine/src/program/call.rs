@@ -14,7 +14,7 @@ use crate::error::EvalError;
 use crate::types::Type;
 use crate::value::{HeldError, Truth, Value, list_contains, map_contains};
 
-/// The size of the texts and bytes up to which the work of a call with a fixed cost is not counted, in bytes.
+/// The size of a text or of bytes up to which the work of a call with a fixed cost is not counted, in bytes.
 const SHORT: usize = 1 << 12;
 
 type ArgumentValues<'a> = SmallVec<[Value<'a>; 3]>;
@@ -414,13 +414,23 @@ impl FunctionCall {
 }
 
 /// Counts the work of a call with long texts whose cost does not grow with them.
-#[inline]
+#[inline(always)]
 fn count_texts(values: &[Value<'_>], frame: &Frame<'_, '_>) -> Result<(), EvalError> {
-    let bytes = values.iter().map(Value::text_bytes);
-    match bytes.fold(0, usize::saturating_add) {
-        ..=SHORT => Ok(()),
-        bytes => frame.context().work(bytes),
+    let is_long = |value: &Value<'_>| value.text_bytes() > SHORT;
+    let has_long = match values {
+        [only] => is_long(only),
+        _ => values.iter().any(is_long),
+    };
+    match has_long {
+        true => count_long_texts(values, frame),
+        false => Ok(()),
     }
+}
+
+#[cold]
+fn count_long_texts(values: &[Value<'_>], frame: &Frame<'_, '_>) -> Result<(), EvalError> {
+    let bytes = values.iter().map(Value::text_bytes);
+    frame.context().work(bytes.fold(0, usize::saturating_add))
 }
 
 fn accepts(overload: &OverloadDecl, values: &[Value<'_>]) -> bool {

@@ -83,6 +83,7 @@ impl Opaque for QuantityValue {
     }
 }
 
+#[inline]
 fn quantity<'a>(call: &CallContext<'a>, text: &str) -> Result<Value<'a>, EvalError> {
     let quantity = Quantity::parse(text).map_err(|error| EvalError::new(error.to_string()))?;
     Ok(call.arena.opaque(QuantityValue {

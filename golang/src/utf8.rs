@@ -38,6 +38,7 @@ pub fn lossy(bytes: &[u8]) -> String {
     }
     text
 }
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use foldhash::fast::RandomState;
 use gavel_apimachinery::api_types;
 use gavel_apimachinery::json;
 use gavel_apimachinery::serializer::{self, Decoded, Time};
@@ -23,7 +24,7 @@ const FINALIZER: &str = "kubernetes";
 /// The known namespaces. Cloning is cheap, and a clone may contain one additional namespace.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Namespaces {
-    known: HashTrieMapSync<SmolStr, Arc<Namespace>>,
+    known: HashTrieMapSync<SmolStr, Arc<Namespace>, RandomState>,
     /// An additional namespace for a single request, if any.
     overlay: Option<Arc<Namespace>>,
 }

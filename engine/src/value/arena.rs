@@ -1,6 +1,5 @@
 //! The memory of computed values.
 
-use std::any::Any;
 use std::cell::Cell;
 use std::mem::needs_drop;
 
@@ -9,7 +8,7 @@ use bumpalo::collections::Vec as ArenaVec;
 use elsa::FrozenVec;
 
 use super::pool::Pools;
-use super::{Json, Repr, Value};
+use super::{Json, Opaque, Repr, Value};
 use crate::error::EvalError;
 
 /// The largest amount of memory that an arena retains after a reset, in bytes.
@@ -167,18 +166,20 @@ impl Arena {
     }
 
     /// Keeps a value until the arena is reset.
-    pub(super) fn hold<T: Any + Send>(&self, value: T) -> &T {
+    pub(super) fn hold<T: Opaque>(&self, value: T) -> &T {
         if !needs_drop::<T>() {
             return self.bump.alloc(value);
         }
-        self.count_held(size_of::<T>().saturating_add(OPAQUE_OVERHEAD));
-        self.pools.hold(value)
-    }
-
-    /// Counts memory that values with destructors hold.
-    pub(super) fn count_held(&self, bytes: usize) {
+        let value = self.pools.hold(value);
+        let own = const { size_of::<T>().saturating_add(OPAQUE_OVERHEAD) };
+        // Most values hold no other memory.
+        let bytes = match value.bytes() {
+            0 => own,
+            others => own.saturating_add(others),
+        };
         let held = self.opaque_bytes.get().saturating_add(bytes);
         self.opaque_bytes.set(held);
+        value
     }
 }
 
@@ -207,7 +208,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::value::{Opaque, read_json};
+    use crate::value::read_json;
 
     /// A value with a destructor.
     #[derive(Debug, Clone)]

@@ -91,8 +91,8 @@ pub trait Opaque: Share + Any + fmt::Debug + Send + Sync {
         None
     }
 
-    /// The memory that the value holds outside of itself, in bytes. It counts against the memory limit of the arena, and the work of
-    /// comparing the value grows with it. Functions of the type whose work grows with it announce the work themselves.
+    /// The memory that the value holds on the heap, in bytes. This memory counts against the limit of the arena, and comparing the value
+    /// counts as work in proportion to it. Other functions that read all of this memory announce their work themselves.
     fn bytes(&self) -> usize {
         0
     }
@@ -167,10 +167,6 @@ impl dyn Opaque {
 impl Arena {
     /// A value of a library's own type.
     pub fn opaque<T: Opaque>(&self, value: T) -> Value<'_> {
-        let bytes = value.bytes();
-        if bytes > 0 {
-            self.count_held(bytes);
-        }
         Value(Repr::Opaque(self.hold(value)))
     }
 }

@@ -1,5 +1,6 @@
 //! The memory of computed values.
 
+use std::any::Any;
 use std::cell::Cell;
 use std::mem::needs_drop;
 
@@ -8,7 +9,7 @@ use bumpalo::collections::Vec as ArenaVec;
 use elsa::FrozenVec;
 
 use super::pool::Pools;
-use super::{Json, Opaque, Repr, Value};
+use super::{Json, Repr, Value};
 use crate::error::EvalError;
 
 /// The largest amount of memory that an arena retains after a reset, in bytes.
@@ -165,15 +166,15 @@ impl Arena {
         Value::from(self.documents.push_get(Box::new(document)))
     }
 
-    /// Keeps a value until the arena is reset.
-    pub(super) fn hold<T: Opaque>(&self, value: T) -> &T {
+    /// Keeps a value until the arena is reset. `others` returns the memory that the value holds on the heap, in bytes.
+    pub(super) fn hold<T: Any + Send>(&self, value: T, others: impl Fn(&T) -> usize) -> &T {
         if !needs_drop::<T>() {
             return self.bump.alloc(value);
         }
         let value = self.pools.hold(value);
         let own = const { size_of::<T>().saturating_add(OPAQUE_OVERHEAD) };
         // Most values hold no other memory.
-        let bytes = match value.bytes() {
+        let bytes = match others(value) {
             0 => own,
             others => own.saturating_add(others),
         };
@@ -208,7 +209,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::value::read_json;
+    use crate::value::{Opaque, read_json};
 
     /// A value with a destructor.
     #[derive(Debug, Clone)]

@@ -167,6 +167,6 @@ impl dyn Opaque {
 impl Arena {
     /// A value of a library's own type.
     pub fn opaque<T: Opaque>(&self, value: T) -> Value<'_> {
-        Value(Repr::Opaque(self.hold(value)))
+        Value(Repr::Opaque(self.hold(value, T::bytes)))
     }
 }

@@ -1,11 +1,18 @@
 //! Reads input files: JSON and YAML.
 
+use std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use gavel_engine::value::Json;
 use gavel_manifest::{Document, Format, Problem, Reading};
+
+/// The size limit of an input that is read as a whole, in bytes: pipes may never end, and parsing takes many times the input's size in
+/// memory.
+const MAX_INPUT: u64 = 1 << 30;
+/// The size limit of a device, in bytes.
+const MAX_DEVICE: u64 = 1 << 20;
 
 /// The files of manifests at a path, as [`gavel_manifest::files`] finds them, and the problems of finding them. Pipes, sockets and devices
 /// in a folder are problems, because reading one may never end; they are only read if the path itself names them.
@@ -44,14 +51,44 @@ pub(crate) fn all_documents(path: &Path) -> Result<Vec<Document>, Vec<Problem>> 
 /// The text of a file; `-` is standard input.
 pub(crate) fn text(path: &Path) -> Result<String, Problem> {
     let bytes = match path.as_os_str() == "-" {
-        true => {
-            let mut bytes = Vec::new();
-            io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
-        }
-        false => std::fs::read(path),
+        true => bounded(io::stdin().lock(), MAX_INPUT),
+        false => file(path),
     };
     let bytes = bytes.map_err(|error| Problem::unreadable(path, error))?;
     gavel_manifest::decode(bytes).map_err(|problem| problem.in_file(&Arc::from(path)))
+}
+
+/// The bytes of a file. A device is read only if it ends soon, as `/dev/null` and a terminal do.
+fn file(path: &Path) -> io::Result<Vec<u8>> {
+    let file = File::open(path)?;
+    match is_device(&file.metadata()?) {
+        false => bounded(file, MAX_INPUT),
+        true => bounded(file, MAX_DEVICE).map_err(|_| {
+            io::Error::other("must be a file, a folder, or - for standard input, but is a device")
+        }),
+    }
+}
+
+#[cfg(unix)]
+fn is_device(found: &Metadata) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    found.file_type().is_char_device() || found.file_type().is_block_device()
+}
+
+#[cfg(not(unix))]
+fn is_device(_: &Metadata) -> bool {
+    false
+}
+
+/// Reads an input to its end.
+fn bounded(input: impl Read, most: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let mut input = input.take(most.saturating_add(1));
+    input.read_to_end(&mut bytes)?;
+    match input.limit() {
+        0 => Err(io::Error::other(format!("must have at most {most} bytes"))),
+        _ => Ok(bytes),
+    }
 }
 
 /// The only document of a file, or `null` if the file has none. A second document is an error.

@@ -1,5 +1,7 @@
 //! Answers: one JSON object per line.
 
+use std::fmt::Display;
+
 use serde::Serialize;
 
 use gavel_engine::cost::CostEstimate;
@@ -61,12 +63,18 @@ pub struct Problem {
 impl<'a> Answer<'a> {
     /// The answer to a request that cannot be understood.
     pub(crate) fn misunderstood(id: &'a Json, error: &RequestError) -> Self {
-        let message = error.to_string();
         Answer {
             id: Some(id),
+            ..Answer::invalid(error)
+        }
+    }
+
+    /// The answer to an invalid request, without an `id`.
+    pub fn invalid(error: &impl Display) -> Self {
+        Answer {
             error: Some(Problem {
                 phase: "request",
-                message,
+                message: error.to_string(),
             }),
             ..Answer::default()
         }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use gavel_cluster::audit::Shard;
 
+use super::number;
 use super::serve::TargetArgs;
 use crate::findings::Format;
 
@@ -49,7 +50,7 @@ pub(crate) struct AuditArgs {
     pub(crate) shard: Shard,
 
     /// The number of objects per request to the API server
-    #[arg(long, value_name = "COUNT", default_value_t = 500, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    #[arg(long, value_name = "COUNT", default_value_t = 500, value_parser = number(1..=10_000_u32))]
     pub(crate) chunk_size: u32,
 
     /// Also write the findings into the cluster, as reports of openreports.io or wgpolicyk8s.io, whichever is installed

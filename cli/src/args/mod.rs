@@ -1,15 +1,15 @@
 //! The flags and arguments of the commands, with their help texts.
 
+use std::fmt::Display;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use gavel_apimachinery::json;
 use gavel_apimachinery::quantity::Quantity;
 use gavel_engine::types::Type;
-use gavel_engine::value::Json;
 use gavel_libraries::KubeVersion;
-use gavel_manifest::Document;
 use gavel_policy::cel::PER_CALL_LIMIT;
 use gavel_protocol::kubernetes_version;
 
@@ -186,7 +186,7 @@ pub(crate) struct EvalArgs {
     pub(crate) cost: bool,
 
     /// The cost limit of the evaluation, in cost units
-    #[arg(long, value_name = "UNITS", default_value_t = PER_CALL_LIMIT)]
+    #[arg(long, value_name = "UNITS", value_parser = number(0..=u64::MAX), default_value_t = PER_CALL_LIMIT)]
     pub(crate) cost_limit: u64,
 
     /// Stop the evaluation after this time, such as 500ms or 10s
@@ -315,10 +315,10 @@ pub(crate) enum Output {
     Json,
 }
 
-/// The source of a variable's value.
+/// The source of a variable's value: the text of JSON, or a file.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Binding {
-    Json(Json),
+    Json(String),
     File(PathBuf),
 }
 
@@ -340,22 +340,9 @@ fn binding(text: &str) -> Result<(String, Binding), String> {
     let value = match value.strip_prefix('@') {
         Some("") => return Err("must name a file after @".to_owned()),
         Some(path) => Binding::File(path.into()),
-        None => Binding::Json(bound(name, value)?),
+        None => Binding::Json(value.to_owned()),
     };
     Ok((name.to_owned(), value))
-}
-
-/// Parses the JSON value of the variable `name`.
-fn bound(name: &str, text: &str) -> Result<Json, String> {
-    let value = json::read(text.as_bytes()).map_err(|error| {
-        format!("the value is not valid JSON: {error}; a string is written '{name}=\"text\"', a file {name}=@FILE")
-    })?;
-    let documents = gavel_manifest::read(text, gavel_manifest::Format::Json).documents;
-    let twice = documents.iter().flat_map(Document::duplicate_keys).next();
-    match twice {
-        Some(twice) => Err(format!("the value has a duplicate key: {twice}")),
-        None => Ok(value),
-    }
 }
 
 /// Parses a positive duration in the format of Go: `500ms`, `1m30s`.
@@ -367,6 +354,21 @@ fn duration(text: &str) -> Result<std::time::Duration, String> {
     }
 }
 
+/// A parser of whole numbers in `range`.
+pub(crate) fn number<T: FromStr + PartialOrd + Display>(
+    range: RangeInclusive<T>,
+) -> impl Fn(&str) -> Result<T, String> + Clone
+where
+    RangeInclusive<T>: Clone,
+{
+    move |text| {
+        let number = text.parse().ok();
+        let number = number.filter(|number| range.contains(number));
+        let (least, most) = (range.start(), range.end());
+        number.ok_or_else(|| format!("must be a whole number from {least} to {most}"))
+    }
+}
+
 /// Parses a positive number of bytes, written as a Kubernetes quantity: `7Mi`, `512k`, `1000000`.
 pub(crate) fn bytes<T: TryFrom<i64> + Default + PartialOrd>(text: &str) -> Result<T, String> {
     let quantity = Quantity::parse(text)
@@ -375,5 +377,25 @@ pub(crate) fn bytes<T: TryFrom<i64> + Default + PartialOrd>(text: &str) -> Resul
     match quantity.and_then(|count| T::try_from(count).ok()) {
         Some(count) if count > T::default() => Ok(count),
         _ => Err("must be a number of bytes above 0 such as 7Mi, 512k or 1000000".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_whole_and_in_their_range() {
+        for (text, expected) in [
+            ("0", Some(0)),
+            ("100", Some(100)),
+            ("101", None),
+            ("-1", None),
+            ("92.5", None),
+            ("abc", None),
+        ] {
+            let error = "must be a whole number from 0 to 100".to_owned();
+            assert_eq!(number(0..=100_u8)(text), expected.ok_or(error), "{text}");
+        }
     }
 }

@@ -10,7 +10,7 @@ use gavel_cluster::Target;
 use gavel_libraries::KubeVersion;
 use gavel_protocol::kubernetes_version;
 
-use super::{bytes, duration};
+use super::{bytes, duration, number};
 
 /// The arguments of `gavel serve`.
 #[derive(Debug, Args)]
@@ -114,16 +114,16 @@ pub(crate) struct ServeArgs {
 
     /// The maximum number of open connections. To accept one more, Gavel closes the longest idle connection of the client with the most
     /// connections
-    #[arg(long, value_name = "COUNT", default_value_t = Limits::default().connections)]
+    #[arg(long, value_name = "COUNT", value_parser = number(1..=usize::MAX), default_value_t = Limits::default().connections)]
     pub(crate) max_connections: usize,
 
     /// The number of threads for evaluations that take longer than 1 ms; the default is the number of processors
-    #[arg(long, value_name = "COUNT")]
+    #[arg(long, value_name = "COUNT", value_parser = number(1..=usize::MAX))]
     pub(crate) max_evaluations: Option<usize>,
 
     /// The maximum number of evaluations that wait for one of the threads of --max-evaluations. Gavel answers further requests with 429.
     /// As many can wait again after 20 ms of evaluation; one user or policy gets at most half of these places
-    #[arg(long, value_name = "COUNT", default_value_t = Limits::default().waiting)]
+    #[arg(long, value_name = "COUNT", value_parser = number(1..=usize::MAX), default_value_t = Limits::default().waiting)]
     pub(crate) max_waiting: usize,
 
     /// The time limit for a TLS handshake, for the head of the first request, and for sending an answer

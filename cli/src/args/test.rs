@@ -6,6 +6,7 @@ use clap::Args;
 use gavel_libraries::KubeVersion;
 use gavel_protocol::kubernetes_version;
 
+use super::number;
 use crate::findings::Format;
 
 /// The arguments of `gavel test`.
@@ -29,7 +30,7 @@ pub(crate) struct TestArgs {
     pub(crate) coverage: bool,
 
     /// Fail if the coverage is below this percentage
-    #[arg(long, value_name = "PERCENT", requires = "coverage", value_parser = percentage)]
+    #[arg(long, value_name = "PERCENT", requires = "coverage", value_parser = number(0..=100_u8))]
     pub(crate) coverage_threshold: Option<u8>,
 
     /// Write the coverage to a file, in the format of lcov
@@ -57,28 +58,3 @@ const TEST_EXAMPLES: &str = "Examples:
   gavel test --init policy.yaml > policy-test.yaml
   gavel test policy-test.yaml
   gavel test -R . --filter production --coverage --coverage-threshold 90";
-
-/// Parses a percentage: a whole number from 0 to 100.
-fn percentage(text: &str) -> Result<u8, String> {
-    match text.parse() {
-        Ok(percent @ 0..=100) => Ok(percent),
-        _ => Err("must be a whole number from 0 to 100".to_owned()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_percentage_is_a_whole_number_up_to_100() {
-        for (text, expected) in [
-            ("0", Some(0)),
-            ("100", Some(100)),
-            ("101", None),
-            ("92.5", None),
-        ] {
-            assert_eq!(percentage(text).ok(), expected, "{text}");
-        }
-    }
-}

@@ -14,7 +14,7 @@ use serde_json::json;
 
 use crate::args::{CostArgs, Output};
 use crate::exit_code::Exit;
-use crate::findings::path_of;
+use crate::findings::{path_of, write_errors};
 use crate::manifests::Manifests;
 use crate::progress::Progress;
 use crate::report::{self, visible};
@@ -30,14 +30,13 @@ pub(crate) fn run(args: &CostArgs) -> io::Result<Exit> {
         max_object: args.max_object,
     };
     let old = manifests.objects(&args.compare);
-    let before = match costs(&options, &old) {
-        Ok(costs) => costs,
-        Err(error) => return unusable(&error),
+    let mut costs_of = |documents| {
+        costs(&options, documents).unwrap_or_else(|error| {
+            manifests.complain(error);
+            Vec::new()
+        })
     };
-    let found = match costs(&options, &documents) {
-        Ok(found) => found,
-        Err(error) => return unusable(&error),
-    };
+    let (before, found) = (costs_of(&old), costs_of(&documents));
     // Of objects with the same name, the first counts.
     let before = before.iter().rev();
     let before = before.map(|(_, cost)| ((&cost.object, &cost.about), cost));
@@ -70,13 +69,11 @@ pub(crate) fn run(args: &CostArgs) -> io::Result<Exit> {
             (Output::Text, false) => write_changes(&mut out, cost, before)?,
         }
     }
+    if args.output == Output::Json {
+        write_errors(manifests.problems(), &mut out)?;
+    }
     out.flush()?;
     Ok(manifests.exit(exceeding))
-}
-
-fn unusable(error: &str) -> io::Result<Exit> {
-    report::complain(&error);
-    Ok(Exit::Usage)
 }
 
 /// Reports what the linter finds in the documents about costs that are lacking: all errors if a cost is lacking, and the warnings about

@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use serde_json::Map;
 
+use gavel_apimachinery::json;
 use gavel_engine::env::Env;
 use gavel_engine::estimate::SizeTable;
 use gavel_engine::issues::Issues;
@@ -15,6 +16,7 @@ use gavel_engine::program::EvalOptions;
 use gavel_engine::types::Type;
 use gavel_engine::value::{Arena, Json, Value};
 use gavel_libraries::kubernetes::authorizer::AuthorizerValue;
+use gavel_manifest::{Document, Format};
 use gavel_protocol::{
     AUTHORIZER, Answer, Compiled, EnvironmentSpec, Environments, EvalRequest, Failure, Language,
     line,
@@ -34,22 +36,22 @@ pub(crate) fn run(args: EvalArgs) -> io::Result<Exit> {
     let arena = Arena::new();
     let authorizer = match authorizer(&args) {
         Ok(authorizer) => authorizer,
-        Err(message) => return Ok(usage(&message)),
+        Err(message) => return unusable(&message, output),
     };
     let request = match request(args) {
         Ok(request) => request,
-        Err(message) => return Ok(usage(&message)),
+        Err(message) => return unusable(&message, output),
     };
     let env = match Environments::default().environment(&request.environment) {
         Ok(env) => env,
-        Err(message) => return Ok(usage(&message)),
+        Err(message) => return unusable(&message, output),
     };
     let compiled = Compiled::new(&env, &request);
     let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
     let is_late = move || deadline.is_some_and(|deadline| Instant::now() >= deadline);
     let mut bound = match request.bind(&arena) {
         Ok(bound) => bound,
-        Err((name, error)) => return Ok(usage(&error.within(&format!("--bind {name}")))),
+        Err((name, error)) => return unusable(&error.within(&format!("--bind {name}")), output),
     };
     if let Some(authorizer) = authorizer {
         bound.activation.bind(VARIABLE, arena.opaque(authorizer));
@@ -62,13 +64,11 @@ pub(crate) fn run(args: EvalArgs) -> io::Result<Exit> {
     let mut out = io::stdout().lock();
     match output {
         Output::Json => {
-            let mut answer = Vec::new();
-            let outcome = Answer {
+            let answer = Answer {
                 authorizer_calls: bound.authorizer_calls(),
                 ..outcome.answer()
             };
-            line::write(&outcome, &mut answer);
-            out.write_all(&answer)?;
+            print(&answer, &mut out)?;
         }
         Output::Text => {
             let notes = match &outcome.result {
@@ -115,9 +115,20 @@ fn near_key(error: &str, request: &EvalRequest, env: &Env) -> Vec<String> {
     found.into_iter().collect()
 }
 
-fn usage(message: &impl Display) -> Exit {
+/// Reports that the request cannot be evaluated. For JSON, also prints the answer of `gavel batch` to such a request.
+fn unusable(message: &impl Display, output: Output) -> io::Result<Exit> {
     report::complain(message);
-    Exit::Usage
+    if output == Output::Json {
+        print(&Answer::invalid(message), &mut io::stdout().lock())?;
+    }
+    Ok(Exit::Usage)
+}
+
+fn print(answer: &Answer<'_>, out: &mut impl Write) -> io::Result<()> {
+    let mut line = Vec::new();
+    line::write(answer, &mut line);
+    out.write_all(&line)?;
+    out.flush()
 }
 
 /// The authorizer of `--rbac`; `None` without `--rbac`.
@@ -210,6 +221,19 @@ fn declared(vars: Vec<(String, Type)>) -> Result<BTreeMap<String, Type>, String>
     Ok(variables)
 }
 
+/// Parses the JSON value of the variable `name`.
+fn json_of(name: &str, text: &str) -> Result<Json, String> {
+    let value = json::read(text.as_bytes()).map_err(|error| {
+        format!("the value is not valid JSON: {error}; a string is written '{name}=\"text\"', a file {name}=@FILE")
+    })?;
+    let documents = gavel_manifest::read(text, Format::Json).documents;
+    let twice = documents.iter().flat_map(Document::duplicate_keys).next();
+    match twice {
+        Some(twice) => Err(format!("the value has a duplicate key: {twice}")),
+        None => Ok(value),
+    }
+}
+
 /// Reads the values of all `--bind` flags. Declares variables without `--var` as `dyn`. Fails if a file cannot be read or a variable is
 /// bound twice.
 fn bound(
@@ -219,7 +243,9 @@ fn bound(
     let mut bindings = Map::new();
     for (name, binding) in binds {
         let json = match binding {
-            Binding::Json(json) => json,
+            Binding::Json(text) => {
+                json_of(&name, &text).map_err(|message| format!("--bind {name}: {message}"))?
+            }
             Binding::File(path) => {
                 input::document(&path).map_err(|problems| input::lines(&problems))?
             }

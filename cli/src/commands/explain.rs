@@ -8,6 +8,8 @@ use serde_json::json;
 
 use crate::args::{ExplainArgs, ExplainOutput};
 use crate::exit_code::Exit;
+use crate::findings::write_errors;
+use crate::manifests::unusable;
 use crate::report;
 
 /// Prints the page of a rule, or the list of all rules.
@@ -20,7 +22,11 @@ pub(crate) fn run(args: &ExplainArgs) -> io::Result<Exit> {
             None => {
                 let meant = rules::nearest(id).map(|meant| format!("; did you mean {meant}?"));
                 let meant = meant.unwrap_or_else(|| "; gavel explain lists all".to_owned());
-                report::complain(&format!("there is no rule {id:?}{meant}"));
+                let problem = unusable(format!("there is no rule {id:?}{meant}"));
+                report::complain(&problem);
+                if args.output == ExplainOutput::Json {
+                    write_errors(&[problem], &mut out)?;
+                }
                 return Ok(Exit::Usage);
             }
         },

@@ -61,6 +61,7 @@ pub(crate) fn run(args: &LintArgs) -> io::Result<Exit> {
             .map_err(report::about(path))?;
         let count = report::count(run.findings.problems.len(), "finding");
         report::summary(&format!("{}: {count}", path.display()));
+        Findings::default().print(args.output, manifests.problems())?;
         return Ok(manifests.exit(0));
     }
     if args.fix {

@@ -9,10 +9,12 @@ use gavel_engine::value::Json;
 use gavel_libraries::Server;
 use gavel_libraries::authorizer::UserInfo;
 use gavel_manifest::Document;
+use gavel_manifest::problem::rule;
 use similar::TextDiff;
 
 use crate::args::{MutateArgs, MutateOutput};
 use crate::exit_code::Exit;
+use crate::findings::write_errors;
 use crate::manifests::Manifests;
 use crate::progress::Progress;
 use crate::report::{self, yaml};
@@ -20,22 +22,16 @@ use crate::report::{self, yaml};
 /// Mutates the objects that the arguments name.
 pub(crate) fn run(args: &MutateArgs) -> io::Result<Exit> {
     let mut manifests = Manifests::new(args.recursive, Progress::new(false));
-    let world = match world(args, &mut manifests) {
-        Ok(world) => world,
-        Err(error) => {
-            report::complain(&error);
-            return Ok(Exit::Usage);
-        }
-    };
+    let world = world(args, &mut manifests).map_err(io::Error::other)?;
     let is_unusable = manifests.unusable();
-    let objects = manifests.strict_objects(&args.objects);
+    let mut objects = manifests.strict_objects(&args.objects);
     if is_unusable {
         // Objects that only some of the policies have mutated must not be applied.
-        return Ok(manifests.exit(0));
+        objects.clear();
     }
     let user = user(&args.user, &[]);
     let mut out = io::stdout().lock();
-    let (mut denied, mut printed) = (0_usize, 0_usize);
+    let (mut denied, mut printed) = (Vec::new(), 0_usize);
     for document in objects {
         let path = document.file().map(Path::to_owned).unwrap_or_default();
         if let Err(message) = Key::of(document.value()) {
@@ -48,14 +44,18 @@ pub(crate) fn run(args: &MutateArgs) -> io::Result<Exit> {
                 print(&mut out, args.output, &path, &document, mutated, printed)?;
             }
             Err(message) => {
-                denied = denied.saturating_add(1);
-                let place = document.place();
-                report::complain(&format!("{}:{place}: {message}", path.display()));
+                let problem = document.problem(rule::OBJECT, "", message);
+                report::complain(&problem);
+                denied.push(problem);
             }
         }
     }
+    if args.output == MutateOutput::Json {
+        write_errors(manifests.problems(), &mut out)?;
+        write_errors(&denied, &mut out)?;
+    }
     out.flush()?;
-    Ok(manifests.exit(denied))
+    Ok(manifests.exit(denied.len()))
 }
 
 /// The mutating policies, with all objects that they read.

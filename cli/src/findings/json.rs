@@ -41,6 +41,12 @@ pub(super) fn write(
     Ok(())
 }
 
+/// Writes a line for each input that cannot be used, as [`error_line`] formats it.
+pub(crate) fn write_errors(unusable: &[Problem], out: &mut impl Write) -> io::Result<()> {
+    let mut lines = unusable.iter().map(error_line);
+    lines.try_for_each(|line| writeln!(out, "{line}"))
+}
+
 /// The JSON line for an input that cannot be used, or for an invalid policy or definition. Commands whose other lines are not findings
 /// print it.
 pub(crate) fn error_line(problem: &Problem) -> String {

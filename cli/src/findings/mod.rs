@@ -15,7 +15,7 @@ mod report;
 mod sarif;
 mod text;
 
-pub(crate) use json::error_line;
+pub(crate) use json::{error_line, write_errors};
 pub(crate) use report::{Case, Failure, Finding, Report, object_name, path_of};
 
 /// The output formats of the commands that report findings.
@@ -101,10 +101,7 @@ impl Report {
         self.unusable = unusable.iter().map(Finding::of).collect();
         match format {
             Format::Text => Ok(()),
-            Format::Json => {
-                let mut lines = unusable.iter().map(json::error_line);
-                lines.try_for_each(|line| writeln!(out, "{line}"))
-            }
+            Format::Json => write_errors(unusable, out),
             Format::Sarif => sarif::write(&self, out),
             Format::Junit => junit::write(&self, out),
             Format::Github => github::write(&self, out),

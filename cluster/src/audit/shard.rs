@@ -39,7 +39,7 @@ impl FromStr for Shard {
 
     /// Reads `K/N`: shard K of N shards, where K counts from 0, as in an Indexed Job.
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || format!("{text:?} must be K/N, with K from 0 to N-1");
+        let wrong = || "must be K/N, with K from 0 to N-1".to_owned();
         let (index, count) = text.split_once('/').ok_or_else(wrong)?;
         let [index, count] = [index, count].map(str::parse::<u64>);
         match (index, count) {

@@ -15,6 +15,7 @@ use gavel_upgrade::{Subject, Upgrade};
 
 use crate::args::{Output, UpgradeCheckArgs};
 use crate::exit_code::Exit;
+use crate::findings::write_errors;
 use crate::manifests::Manifests;
 use crate::progress::Progress;
 use crate::report;
@@ -65,6 +66,9 @@ pub(crate) fn run(args: &UpgradeCheckArgs) -> io::Result<Exit> {
         Err(error) => run.manifests.complain(error.to_string()),
     }
     printer.end(&mut out)?;
+    if args.output == Output::Json {
+        write_errors(run.manifests.problems(), &mut out)?;
+    }
     out.flush()?;
     // If nothing was checked, an error was printed instead of the summary.
     if args.output == Output::Text && checked > 0 {

@@ -1,9 +1,9 @@
 //! A world holds policies and all objects that they read, and decides about requests.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use gavel_apimachinery::meta::MetadataView;
-use gavel_apimachinery::names::generated_name;
 use gavel_apimachinery::status::Status;
 use gavel_engine::value::{Arena, Json};
 use gavel_libraries::Server;
@@ -17,7 +17,7 @@ use gavel_policy::{
 use gavel_state::{Event, Object, Origin, State, Store, Unseen};
 use serde_json::json;
 
-use crate::custom::Key;
+use crate::custom::{Key, created_name};
 use crate::kinds::Kinds;
 use crate::role::Role;
 use crate::subject::Subject;
@@ -222,14 +222,12 @@ impl Setup {
 /// The object with a generated name; `None` if it has a name, or no `generateName`. An API server generates names after mutating policies
 /// and before validating policies.
 fn named(object: &Json) -> Option<Json> {
-    let metadata = MetadataView::of(object);
-    let (name, prefix) = (metadata.name(), metadata.generate_name());
-    if !name.is_empty() || prefix.is_empty() {
+    let Cow::Owned(name) = created_name(object) else {
         return None;
-    }
+    };
     let mut named = object.clone();
     let metadata = named.get_mut("metadata")?.as_object_mut()?;
-    metadata.insert("name".to_owned(), generated_name(prefix).into());
+    metadata.insert("name".to_owned(), name.into());
     Some(named)
 }
 

@@ -85,18 +85,23 @@ impl<'r> Siblings<'r> {
     }
 }
 
+/// The problems of fields that definitions of version v1 do not have.
+pub(crate) fn unknown_fields(document: &Document) -> impl Iterator<Item = Problem> {
+    let unknown = Definition::unknown_fields(document.value()).into_iter();
+    unknown.map(|field| {
+        let message = format!("unknown field {}", quote(&field));
+        let found = problem(document, &UNKNOWN_FIELD, &field, message);
+        meant::unknown_field(found, "apiextensions.k8s.io/v1", "CustomResourceDefinition")
+    })
+}
+
 /// Decodes a definition as strictly as the API server does, and reports what is wrong. `None` if it cannot be decoded.
 fn read(document: &Document, problems: &mut Vec<Problem>) -> Option<Definition> {
     let read = Definition::read(document.value());
     // The fields of another version are not those of v1.
     let is_of_other_version = matches!(&read, Err(error) if error.field == "apiVersion");
-    let unknown = (!is_of_other_version).then(|| Definition::unknown_fields(document.value()));
-    for field in unknown.into_iter().flatten() {
-        let message = format!("unknown field {}", quote(&field));
-        let found = problem(document, &UNKNOWN_FIELD, &field, message);
-        let found =
-            meant::unknown_field(found, "apiextensions.k8s.io/v1", "CustomResourceDefinition");
-        problems.push(found);
+    if !is_of_other_version {
+        problems.extend(unknown_fields(document));
     }
     match read {
         Ok(definition) => Some(definition.without_namespace()),

@@ -1,5 +1,6 @@
 //! Dispatches documents to the checks for their kind.
 
+use gavel_crd::definition::Definition;
 use gavel_manifest::problem::rule;
 use gavel_manifest::{Document, Problem};
 
@@ -23,6 +24,21 @@ impl Linter {
         let group = definitions.or_else(|| registration::misspelled_group(document))?;
         let message = format!("must name the group {group}, as {group}/v1 does");
         Some(document.problem(rule::OBJECT, "apiVersion", message))
+    }
+
+    /// The problems of the fields of a definition, policy, binding or webhook configuration that its kind does not have. A document that
+    /// cannot be decoded as one of these kinds has none.
+    pub fn unknown_fields(document: &Document) -> Vec<Problem> {
+        if definition::is_subject(document) {
+            return match Definition::read(document.value()) {
+                Ok(_) => definition::unknown_fields(document).collect(),
+                Err(_) => Vec::new(),
+            };
+        }
+        match registration::decode(document) {
+            Ok(decoded) => registration::unknown_fields(document, &decoded),
+            Err(_) => Vec::new(),
+        }
     }
 
     /// The problems of a single document, in the order of its text.

@@ -27,7 +27,7 @@ const MACROS: [&str; 12] = [
 
 /// Adds help to a problem if the expression calls an unknown function, or a function with wrong arguments.
 pub(crate) fn function(problem: Problem, env: &Env) -> Problem {
-    match meant_function(&problem.message, env) {
+    match meant_function(&problem.message, &problem.message, env) {
         Some(help) => problem.with_help(help),
         None => problem,
     }
@@ -49,19 +49,40 @@ pub fn help(message: &str, expression: &str, env: &Env) -> Option<String> {
             let (opener, place) = unclosed_in(expression)?;
             Some(format!("the {opener} at {place} is not closed"))
         }
-        false => meant_function(message, env),
+        false => meant_function(message, expression, env),
     }
 }
 
-fn meant_function(message: &str, env: &Env) -> Option<String> {
+/// The function that was probably meant, or the signatures of the called function. `text` contains the expression.
+fn meant_function(message: &str, text: &str, env: &Env) -> Option<String> {
     let Some(called) = quoted(message, "undeclared reference to '") else {
         return overloads(message, env);
     };
     let functions = env.declarations().functions();
     let names = functions.iter().map(|function| function.name.as_str());
     let names = names.filter(|name| !name.contains(['_', '@']) || name.contains('.'));
-    let name = nearest(called, names.chain(MACROS))?;
-    Some(format!("did you mean `{name}`?"))
+    let path = called_names(text).find(|path| path.split('.').any(|part| part == called));
+    let qualified = path.filter(|path| *path != called).and_then(|path| {
+        let names = names.clone().filter(|name| name.contains('.'));
+        nearest(path, names)
+    });
+    // In `math.f(x)`, the message about `math` is not about a function.
+    let is_function = path.is_none_or(|path| path.rsplit('.').next() == Some(called));
+    let name = match qualified {
+        None if is_function => nearest(called, names.chain(MACROS)),
+        found => found,
+    };
+    name.map(|name| format!("did you mean `{name}`?"))
+}
+
+/// The names in front of opening parentheses, with their qualifiers: `lists.range` in `1 in lists.range(3)`.
+fn called_names(text: &str) -> impl Iterator<Item = &str> {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
+    text.match_indices('(').filter_map(move |(at, _)| {
+        let before = text.get(..at)?;
+        let name = before.rsplit(|c| !is_part(c)).next()?;
+        Some(name.trim_start_matches('.'))
+    })
 }
 
 /// The signatures of a function that was called with arguments that fit none of them; `None` for other messages.

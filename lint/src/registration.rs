@@ -31,9 +31,22 @@ pub(crate) fn misspelled_group(document: &Document) -> Option<&'static str> {
     meant.filter(|_| KINDS.contains(&text(document, "kind")))
 }
 
+/// The problems of fields that the kind of an object does not have.
+pub(crate) fn unknown_fields(document: &Document, decoded: &Decoded<Resource>) -> Vec<Problem> {
+    let (version, kind) = (text(document, "apiVersion"), text(document, "kind"));
+    // Duplicate keys were already reported when the document was read.
+    let faults = decoded.strict.iter();
+    let faults = faults.filter(|fault| fault.kind == StrictFaultKind::Unknown);
+    let problems = faults.map(|fault| {
+        let found = problem(document, &UNKNOWN_FIELD, &fault.field, fault.to_string());
+        meant::unknown_field(found, version, kind)
+    });
+    problems.collect()
+}
+
 /// Reports the problems of a single object of `admissionregistration.k8s.io`.
 pub(crate) fn check(linter: &Linter, document: &Document, problems: &mut Vec<Problem>) {
-    let (version, kind) = (text(document, "apiVersion"), text(document, "kind"));
+    let version = text(document, "apiVersion");
     let is_own = group_of(document) == OWN_GROUP;
     let is_of_other_version = is_own && version.strip_prefix(OWN_GROUP) != Some("/v1");
     let own = is_of_other_version.then_some(OWN_GROUP);
@@ -49,13 +62,7 @@ pub(crate) fn check(linter: &Linter, document: &Document, problems: &mut Vec<Pro
         }
     };
     strict::check_version(linter, document, problems);
-    for fault in &decoded.strict {
-        // Duplicate keys were already reported when the document was read.
-        if fault.kind == StrictFaultKind::Unknown {
-            let found = problem(document, &UNKNOWN_FIELD, &fault.field, fault.to_string());
-            problems.push(meant::unknown_field(found, version, kind));
-        }
-    }
+    problems.extend(unknown_fields(document, &decoded));
     let report = linter.validator.create(&decoded.object, None);
     for error in &report.errors {
         let found = refusal::refused(document, error);

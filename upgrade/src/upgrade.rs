@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 
-use gavel_apimachinery::server::unserved;
+use gavel_apimachinery::server::no_matches;
 use gavel_crd::definition::Definition;
 use gavel_engine::value::{Arena, Json, Value};
 use gavel_libraries::{KubeVersion, Server};
@@ -370,12 +370,7 @@ impl<'u> ApiServer<'u> {
 fn unserved_kind(object: &Json, version: KubeVersion) -> Option<String> {
     let text = |key: &str| object.get(key).and_then(Json::as_str).unwrap_or_default();
     let (api_version, kind) = (text("apiVersion"), text("kind"));
-    let unserved = unserved(api_version, kind, version)?;
-    let help = unserved.help.map(|help| format!(" ({help})"));
-    Some(format!(
-        "no matches for kind {kind:?} in version {api_version:?}{}",
-        help.unwrap_or_default()
-    ))
+    no_matches(api_version, kind, version)
 }
 
 /// The contents of a cell, built when they are first needed.

@@ -15,7 +15,7 @@ mod table;
 
 pub use difference::Difference;
 pub use release::{PATCH_RELEASES, PatchRelease, REPRODUCED};
-pub use served::{Unserved, is_of_later_version, unserved};
+pub use served::{Unserved, is_of_later_version, no_matches, no_matches_by_default, unserved};
 pub use table::{DIFFERENCES, Effect, Row};
 
 /// An API server. It has two versions: the version of its code, and the version whose features new expressions and schemas can use.

@@ -67,6 +67,42 @@ pub fn unserved(api_version: &str, kind: &str, server: KubeVersion) -> Option<Un
     }
 }
 
+/// The message of an API server that does not serve objects of a kind and API version, with help. `None` if the server serves them, or if
+/// the kind is not in the table.
+pub fn no_matches(api_version: &str, kind: &str, server: KubeVersion) -> Option<String> {
+    let help = unserved(api_version, kind, server)?.help;
+    let help = help.map(|help| format!(" ({help})")).unwrap_or_default();
+    Some(format!(
+        "no matches for kind {kind:?} in version {api_version:?}{help}"
+    ))
+}
+
+/// Like [`no_matches`], for a policy or a binding and an API server that was started without flags: such a server serves no alpha and beta
+/// versions.
+pub fn no_matches_by_default(api_version: &str, kind: &str, server: KubeVersion) -> Option<String> {
+    let (group, version) = api_version.split_once('/')?;
+    let is_policy = VALIDATING.contains(&kind) || MUTATING.contains(&kind);
+    if !is_policy || group != "admissionregistration.k8s.io" {
+        return None;
+    }
+    if let Some(message) = no_matches(api_version, kind, server) {
+        return Some(message);
+    }
+    let stable = format!("{group}/v1");
+    if version == "v1" {
+        return None;
+    }
+    let mut help = format!("start the API server with --runtime-config={api_version}=true");
+    match unserved(&stable, kind, server) {
+        None => help = format!("use {stable}, or {help}"),
+        // Before version v1, the feature is disabled too.
+        Some(_) => help.push_str(" and --feature-gates=MutatingAdmissionPolicy=true"),
+    }
+    Some(format!(
+        "Kubernetes {server} does not serve kind {kind:?} in version {api_version:?} by default: {help}"
+    ))
+}
+
 /// Whether the first Kubernetes version that accepts objects of a kind and API version is later than `server`. A server decodes objects of
 /// older API versions even if it does not serve them.
 pub fn is_of_later_version(api_version: &str, kind: &str, server: KubeVersion) -> bool {

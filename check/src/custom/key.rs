@@ -1,8 +1,11 @@
 //! The identity of an object.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 
+use gavel_apimachinery::meta::MetadataView;
+use gavel_apimachinery::names::generated_name;
 use gavel_engine::value::Json;
 use gavel_manifest::{Document, name_at};
 
@@ -63,6 +66,15 @@ impl<'d> Key<'d> {
             "" => default,
             namespace => namespace,
         }
+    }
+}
+
+/// The name of an object that is created: its own name, or a name that is generated from `generateName`.
+pub fn created_name(object: &Json) -> Cow<'_, str> {
+    let metadata = MetadataView::of(object);
+    match (metadata.name(), metadata.generate_name()) {
+        ("", prefix) if !prefix.is_empty() => generated_name(prefix).into(),
+        (name, _) => name.into(),
     }
 }
 

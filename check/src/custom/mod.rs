@@ -7,5 +7,5 @@ mod object;
 
 pub use checked::Checked;
 pub use definitions::{KnownDefinition, KnownDefinitions};
-pub use key::{Key, OldObjects};
+pub use key::{Key, OldObjects, created_name};
 pub use object::{Taken, check};

@@ -7,7 +7,7 @@ use gavel_engine::value::Json;
 use gavel_manifest::problem::rule;
 use gavel_manifest::{Document, Severity, nearest};
 use gavel_schema::JsonSchema;
-use gavel_schema::merge::{MergeType, undeclared_fields};
+use gavel_schema::merge::{MergeType, UnknownField, undeclared_fields};
 
 use super::fault::Fault;
 use super::set;
@@ -86,6 +86,18 @@ impl KnownFields {
         faults
     }
 
+    /// Warns of the fields of an object that its kind does not have. `key` is the key of the object in the test.
+    pub(super) fn warnings(&self, object: &Json, key: &str) -> Vec<Fault> {
+        let ty = self.of(object);
+        let ty = ty.unwrap_or(MergeType::custom_resource(&self.other));
+        let unknown = undeclared_fields(object, ty);
+        let warnings = unknown.iter().map(|unknown| Fault {
+            severity: Severity::Warning,
+            ..unknown_field(unknown, key, format!("{key}.{}", unknown.path))
+        });
+        warnings.collect()
+    }
+
     /// Checks the fields that a path adds to an object. `key` is the key of the test that contains the path, and `field` the path's place in
     /// the test.
     fn check(
@@ -100,18 +112,7 @@ impl KnownFields {
         let old = undeclared_fields(before, ty);
         let new = undeclared_fields(after, ty);
         if let Some(unknown) = new.iter().find(|unknown| !old.contains(unknown)) {
-            let meant = nearest(&unknown.name, unknown.declared.iter().copied());
-            let meant = meant.map(|meant| format!("; did you mean {meant}?"));
-            return Some(Fault {
-                rule: rule::UNKNOWN_FIELD,
-                severity: Severity::Error,
-                field: field.to_owned(),
-                message: format!(
-                    "{key}: unknown field {:?}{}",
-                    unknown.path,
-                    meant.unwrap_or_default()
-                ),
-            });
+            return Some(unknown_field(unknown, key, field.to_owned()));
         }
         let misspelled = match known {
             Some(_) => None,
@@ -127,6 +128,19 @@ impl KnownFields {
                 "{key}: the object has no {absent}; did you mean {near}? To check the path by the schema, add the CustomResourceDefinition to given"
             ),
         })
+    }
+}
+
+/// The error for a field that the kind of an object does not have. `key` and `field` are as in [`KnownFields::check`].
+fn unknown_field(unknown: &UnknownField<'_>, key: &str, field: String) -> Fault {
+    let meant = nearest(&unknown.name, unknown.declared.iter().copied());
+    let meant = meant.map(|meant| format!("; did you mean {meant}?"));
+    let meant = meant.unwrap_or_default();
+    Fault {
+        rule: rule::UNKNOWN_FIELD,
+        severity: Severity::Error,
+        field,
+        message: format!("{key}: unknown field {:?}{meant}", unknown.path),
     }
 }
 

@@ -69,6 +69,7 @@ pub(super) fn read(document: &Document, files: &dyn Files) -> Result<Suite, Vec<
             common: RowSubject::read(fields, files),
             files,
         };
+        warnings.extend(shared.common.warnings(&shared.fields));
         fields.required("tests");
         fields.objects("tests", |fields| test(fields, &shared, &mut warnings))
     })?;
@@ -105,6 +106,17 @@ impl<'d> RowSubject<'d> {
             user: fields.text("user"),
             groups: fields.texts("groups"),
         }
+    }
+
+    /// Warns of the fields of the objects that their kinds do not have.
+    fn warnings(&self, known: &KnownFields) -> Vec<Fault> {
+        let objects = [("object", &self.object), ("oldObject", &self.old_object)];
+        let objects = objects.into_iter();
+        let warnings = objects.filter_map(|(key, object)| {
+            let object = object.as_ref()?;
+            Some(known.warnings(object, key))
+        });
+        warnings.flatten().collect()
     }
 }
 
@@ -159,6 +171,7 @@ fn test(fields: &mut Fields<'_>, shared: &Shared<'_>, warnings: &mut Vec<Fault>)
         }
         None => {
             let common = &shared.common;
+            let mut faults = own.warnings(known);
             let old = own.old_object.or_else(|| common.old_object.clone());
             let mut object = own
                 .object
@@ -167,7 +180,8 @@ fn test(fields: &mut Fields<'_>, shared: &Shared<'_>, warnings: &mut Vec<Fault>)
                     fields.problem("", format!("test {name:?}: needs an object or a review"));
                     Json::Null
                 });
-            for fault in known.edit(&mut object, set, &remove) {
+            faults.extend(known.edit(&mut object, set, &remove));
+            for fault in faults {
                 let fault = Fault {
                     field: fields.path_of(&fault.field),
                     message: format!("test {name:?}: {}", fault.message),

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::io::{self, IsTerminal, Write};
 
+use gavel_apimachinery::server::no_matches_by_default;
 use gavel_apimachinery::status::Status;
 use gavel_check::custom::{Checked, Key, KnownDefinitions, OldObjects, Taken};
 use gavel_check::suite::Suite;
@@ -74,6 +75,9 @@ pub(super) fn write(args: &CheckArgs, out: Box<dyn Write>) -> io::Result<Exit> {
         counts: Counts::default(),
         report: Report::new("gavel check"),
     };
+    for problem in input.unserved {
+        run.warn(problem);
+    }
     for message in &unbound {
         run.warn(Problem::new("unbound-policy", message.as_str()));
     }
@@ -132,6 +136,8 @@ struct Input {
     definitions: KnownDefinitions,
     objects: Vec<Candidate>,
     old: Vec<Document>,
+    /// The policies and bindings that the API server does not serve by default.
+    unserved: Vec<Problem>,
 }
 
 /// An object to check.
@@ -151,8 +157,10 @@ impl Input {
             definitions: KnownDefinitions::default(),
             objects: Vec::new(),
             old: manifests.strict_objects(&args.old),
+            unserved: Vec::new(),
         };
         for document in manifests.objects(&args.all_paths()) {
+            input.note_unserved(&document, args);
             let document = as_built_in(document);
             // Test suites are not checked; they are often in the same folder as the policies.
             if Suite::is_suite(document.value()) {
@@ -173,7 +181,12 @@ impl Input {
             }
             input.take(document, role, args);
         }
-        for document in manifests.policies(&[&args.policies[..], &args.crd].concat()) {
+        for document in manifests.strict_objects(&[&args.policies[..], &args.crd].concat()) {
+            if manifests.refuse_misspelled(&document) {
+                continue;
+            }
+            input.note_unserved(&document, args);
+            let document = as_built_in(document);
             let role = Role::of(document.value());
             input.take(document, role, args);
         }
@@ -181,6 +194,17 @@ impl Input {
             candidate.is_param = input.setup.is_param(candidate.document.value());
         }
         Ok(input)
+    }
+
+    /// Notes that the API server does not serve a policy or binding by default.
+    fn note_unserved(&mut self, document: &Document, args: &CheckArgs) {
+        let text = |key: &str| document.value().get(key).and_then(Json::as_str);
+        let version = text("apiVersion").unwrap_or_default();
+        let kind = text("kind").unwrap_or_default();
+        let message = no_matches_by_default(version, kind, args.kubernetes_version);
+        let problem =
+            message.map(|message| document.problem("unserved-kind", "apiVersion", message));
+        self.unserved.extend(problem);
     }
 
     fn take(&mut self, document: Document, role: Role, args: &CheckArgs) {

@@ -7,6 +7,7 @@ use gavel_check::{Kinds, Operation, Role, user};
 use gavel_engine::value::Json;
 use gavel_libraries::Server;
 use gavel_libraries::authorizer::UserInfo;
+use gavel_lint::Linter;
 use gavel_manifest::Document;
 use gavel_manifest::problem::rule;
 use gavel_policy::api::GROUP;
@@ -107,6 +108,8 @@ impl Rehearsal {
                 continue;
             }
             let added = self.upgrade.add(document.value());
+            let unknown = Linter::unknown_fields(&document);
+            self.manifests.report_all(unknown);
             let document = as_built_in(document);
             match added {
                 Ok(subject) => {

@@ -162,7 +162,7 @@ impl Run<'_> {
                 }
             }
             (Format::Json, Ok(key)) => {
-                let status = status::of(checked, &key);
+                let status = status::of(checked, document, &key);
                 progress.aside(|| writeln!(self.out, "{status}"))?;
             }
             (Format::Json, Err(_)) => {}

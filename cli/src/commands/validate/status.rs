@@ -4,20 +4,25 @@ use std::collections::BTreeSet;
 
 use gavel_apimachinery::json;
 use gavel_apimachinery::status::{Status, StatusCause, StatusDetails};
-use gavel_check::custom::{Checked, Key};
-use gavel_manifest::Problem;
+use gavel_check::custom::{self, Checked, Key};
 use gavel_manifest::problem::rule;
+use gavel_manifest::{Document, Problem};
 
 /// The Status for a validated object, as one line of JSON.
-pub(super) fn of(checked: &Checked, key: &Key<'_>) -> String {
+pub(super) fn of(checked: &Checked, document: &Document, key: &Key<'_>) -> String {
+    let name = custom::created_name(document.value());
     let status = match decoding_error(checked) {
         _ if checked.is_valid() => Status::success(),
-        None => Status::failure(422, "Invalid", invalid_message(key, &field_errors(checked))),
+        None => Status::failure(
+            422,
+            "Invalid",
+            invalid_message(key, &name, &field_errors(checked)),
+        ),
         Some(error) => Status::failure(400, "BadRequest", bad_request_message(key, &error)),
     };
     let status = Status {
         details: StatusDetails {
-            name: key.name.to_owned(),
+            name: name.into_owned(),
             group: key.group().to_owned(),
             kind: key.kind.to_owned(),
             causes: checked.problems.iter().map(cause).collect(),
@@ -70,7 +75,7 @@ fn cause(problem: &Problem) -> StatusCause {
 }
 
 /// The message of the Status: the distinct errors, in brackets if there are several.
-fn invalid_message(key: &Key<'_>, errors: &[String]) -> String {
+fn invalid_message(key: &Key<'_>, name: &str, errors: &[String]) -> String {
     let mut seen = BTreeSet::new();
     let errors: Vec<_> = errors.iter().filter(|error| seen.insert(*error)).collect();
     let errors = match errors.as_slice() {
@@ -84,7 +89,7 @@ fn invalid_message(key: &Key<'_>, errors: &[String]) -> String {
         "" => key.kind.to_owned(),
         group => format!("{}.{group}", key.kind),
     };
-    format!("{kind} \"{}\" is invalid: {errors}", key.name)
+    format!("{kind} \"{name}\" is invalid: {errors}")
 }
 
 fn bad_request_message(key: &Key<'_>, error: &str) -> String {

@@ -394,6 +394,13 @@ fn exit_status_follows_the_value_on_request() {
 fn notes_say_what_was_meant() {
     for (expression, expected) in [
         ("'abc'.startWith('a')", "note: did you mean `startsWith`?\n"),
+        ("lists.rang(3)", "note: did you mean `lists.range`?\n"),
+        ("list.range(3)", "note: did you mean `lists.range`?\n"),
+        (
+            "1 in [1] && sets.contain([1], [1])",
+            "note: did you mean `sets.contains`?\n",
+        ),
+        ("math.abs(1)", "| ........^\n"),
         ("(1 + [2, 3)", "note: the [ at 1:6 is not closed\n"),
         ("size('a) == 1", "note: the ' at 1:6 is not closed\n"),
     ] {

@@ -297,10 +297,16 @@ fn warnings_of_check_are_findings() {
     let unbound = unbound.split("---\n").next().unwrap();
     let folder = Folder::new()
         .with("policies.yaml", &format!("{bound}---\n{unbound}"))
-        .with("deployment.yaml", &copy("policies/deployment.yaml"));
+        .with("deployment.yaml", &copy("policies/deployment.yaml"))
+        .with(
+            "old.yaml",
+            "apiVersion: admissionregistration.k8s.io/v1beta1\nkind: ValidatingAdmissionPolicyBinding\nmetadata: {name: a}\nspec: {policyName: replicas, validationActions: [Deny]}\n",
+        );
     let args = ["check", "policies.yaml", "deployment.yaml", "-o", "github"];
+    let args = [&args[..], &["--policies", "old.yaml"]].concat();
     let (_, out, err) = gavel(folder.path(), &args, "");
-    let expected = "::warning title=unbound-policy::ValidatingAdmissionPolicy \"owners\" has no binding: it does nothing
+    let expected = "::warning file=old.yaml,line=1,col=13,endLine=1,endColumn=49,title=unserved-kind::apiVersion: no matches for kind \"ValidatingAdmissionPolicyBinding\" in version \"admissionregistration.k8s.io/v1beta1\" (Kubernetes 1.34 removed it: use admissionregistration.k8s.io/v1)
+::warning title=unbound-policy::ValidatingAdmissionPolicy \"owners\" has no binding: it does nothing
 ::warning title=missing-object::replicas: no ConfigMap default/limits
 ";
     assert!(out.starts_with(expected), "{out}");

@@ -142,6 +142,28 @@ fn objects_without_the_group_of_their_kind_are_reported() {
 }
 
 #[test]
+fn unknown_fields_are_reported() {
+    let policy = program::mutating_policy("labels", "pods", "Object{}");
+    let policy = policy.replace(
+        "reinvocationPolicy: Never",
+        "reinvocationPolicy: Never\n  bogus: 1",
+    );
+    let definition = program::definition("        type: object\n        maxItem: 1\n");
+    let folder = Folder::new()
+        .with("policy.yaml", &policy)
+        .with("crd.yaml", &definition);
+    let args = ["upgrade-check", "--from", "1.37", "policy.yaml", "crd.yaml"];
+    let (status, _, err) = gavel(folder.path(), &args, "");
+    let expected = "\
+error: policy.yaml:6:3: unknown field \"spec.bogus\"
+error: crd.yaml:15:9: unknown field \"spec.versions[0].schema.openAPIV3Schema.maxItem\"
+note: did you mean `maxItems`?
+3 objects, 0 samples, 0 changes
+";
+    assert_eq!((status, err.as_str()), (2, expected));
+}
+
+#[test]
 fn versions_that_do_not_serve_a_kind_are_reported() {
     let policy = program::mutating_policy("labels", "pods", "Object{}");
     let folder = Folder::new()

@@ -222,6 +222,20 @@ fn json_is_the_answer_of_an_api_server() {
 }
 
 #[test]
+fn an_invalid_object_has_a_generated_name() {
+    let object = thing("a", "  color: green\n").replace("name: a", "generateName: a-");
+    let args = ["--crd", "crd.yaml", "--output", "json", "-"];
+    let (_, out, _) = gavel(&folder(&[]), &args, &object);
+    let status: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(status["details"]["name"], "a-22222");
+    let message = status["message"].as_str().unwrap();
+    assert!(
+        message.starts_with("Thing.example.com \"a-22222\" is invalid: "),
+        "{message}"
+    );
+}
+
+#[test]
 fn unusable_inputs_are_reported_and_the_rest_is_validated() {
     let folder = folder(&[
         ("inner/a.yaml", &thing("a", "  replicas: 6\n")),

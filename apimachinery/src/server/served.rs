@@ -165,4 +165,61 @@ mod tests {
             );
         }
     }
+
+    #[test]
+    fn alpha_and_beta_versions_are_not_served_by_default() {
+        const GROUP: &str = "admissionregistration.k8s.io";
+        let check = |version: &str, kind: &str, minor: u32, expected: &str| {
+            let api_version = format!("{GROUP}/{version}");
+            let found = no_matches_by_default(&api_version, kind, KubeVersion::v1(minor));
+            let found = found.unwrap_or_default();
+            assert!(
+                found.ends_with(expected),
+                "{version} {kind} {minor}: {found}"
+            );
+            assert_eq!(
+                found.is_empty(),
+                expected.is_empty(),
+                "{version} {kind} {minor}: {found}"
+            );
+        };
+        for minor in 34..=37 {
+            let (validating, mutating) = ("ValidatingAdmissionPolicy", "MutatingAdmissionPolicy");
+            check("v1", validating, minor, "");
+            check(
+                "v1beta1",
+                validating,
+                minor,
+                "(Kubernetes 1.34 removed it: use admissionregistration.k8s.io/v1)",
+            );
+            check(
+                "v1alpha1",
+                validating,
+                minor,
+                "(Kubernetes 1.32 removed it: use admissionregistration.k8s.io/v1)",
+            );
+            check("v1", "ValidatingWebhookConfiguration", minor, "");
+            for version in ["v1alpha1", "v1beta1"] {
+                let flag =
+                    format!("start the API server with --runtime-config={GROUP}/{version}=true");
+                let expected = match minor {
+                    ..36 => format!(
+                        "by default: {flag} and --feature-gates=MutatingAdmissionPolicy=true"
+                    ),
+                    _ => format!("by default: use {GROUP}/v1, or {flag}"),
+                };
+                check(version, mutating, minor, &expected);
+            }
+        }
+        check(
+            "v1",
+            "MutatingAdmissionPolicy",
+            35,
+            "(Kubernetes 1.36 is the first that serves it)",
+        );
+        check("v1", "MutatingAdmissionPolicy", 36, "");
+        let own = "policies.gavel.example.com/v1";
+        let found = no_matches_by_default(own, "MutatingAdmissionPolicy", KubeVersion::v1(35));
+        assert_eq!(found, None);
+    }
 }

@@ -13,7 +13,8 @@ use crate::findings::Format;
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct AuditArgs {
-    /// Audit these objects instead of those of a cluster: YAML or JSON files, folders of them, or - for standard input
+    /// Audit these objects by the policies of --policies, instead of a cluster: YAML or JSON files, folders of them, or - for standard
+    /// input
     #[arg(value_name = "OBJECT", requires = "policies")]
     pub(crate) objects: Vec<PathBuf>,
 

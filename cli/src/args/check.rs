@@ -12,7 +12,7 @@ use crate::findings::Format;
 #[derive(Debug, Args)]
 #[command(after_help = CHECK_EXAMPLES)]
 pub(crate) struct CheckArgs {
-    /// YAML or JSON files, folders of them, or - for standard input
+    /// The policies, what they read, and the objects to check: YAML or JSON files, folders of them, or - for standard input
     #[arg(value_name = "PATH", required_unless_present = "filename")]
     pub(crate) paths: Vec<PathBuf>,
 

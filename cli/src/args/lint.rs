@@ -24,16 +24,16 @@ pub(crate) struct LintArgs {
     #[arg(short = 'R', long)]
     pub(crate) recursive: bool,
 
-    /// Report only findings of these rules and of the rules of --deny, and errors for which an API server rejects an object; the word all
-    /// stands for every rule
+    /// Report only findings of these rules, separated by commas, of the rules of --deny, and errors for which an API server rejects an
+    /// object. 'all' stands for every rule
     #[arg(long, value_name = "RULE", value_delimiter = ',')]
     pub(crate) select: Vec<String>,
 
-    /// Do not report findings of these rules
+    /// Do not report findings of these rules, separated by commas
     #[arg(long, value_name = "RULE", value_delimiter = ',')]
     pub(crate) ignore: Vec<String>,
 
-    /// Turn findings of these rules into errors. 'warnings' stands for every rule with the severity warning, 'all' for every rule
+    /// Turn findings of these rules, separated by commas, into errors. 'warnings' stands for every rule with the severity warning, 'all' for every rule
     #[arg(long, value_name = "RULE", value_delimiter = ',')]
     pub(crate) deny: Vec<String>,
 

@@ -110,7 +110,7 @@ pub(crate) enum Command {
     Validate(ValidateArgs),
     /// Answer JSON requests from standard input, one per line
     ///
-    /// Reads one request per line and writes one answer per line, in order, until standard input ends.
+    /// Reads one request per line and writes one answer per line, in order, until standard input ends. docs/batch.md describes the requests.
     /// For example: {"id": 1, "op": "eval", "expr": "x + 1", "vars": {"x": "int"}, "bindings": {"x": 1}}
     Batch,
     /// Run the admission webhook: answer the AdmissionReviews of an API server
@@ -141,15 +141,16 @@ pub(crate) struct EvalArgs {
     #[arg(short, long, value_name = "FILE", conflicts_with = "expr")]
     pub(crate) file: Option<PathBuf>,
 
-    /// Declare a variable with a type such as int, list(string), map(string, dyn), optional(int)
+    /// Declare a variable with a type such as int, list(string), map(string, dyn), optional(int); can be repeated
     #[arg(long, value_name = "NAME=TYPE", value_parser = variable)]
     pub(crate) var: Vec<(String, Type)>,
 
-    /// Bind a variable to a JSON value, or to a YAML or JSON file (@- is standard input); without --var, the variable has the type dyn
+    /// Bind a variable to a JSON value, or to a YAML or JSON file (@- is standard input); without --var, the variable has the type dyn. Can be repeated
     #[arg(long, value_name = "NAME=JSON|NAME=@FILE", value_parser = binding)]
     pub(crate) bind: Vec<(String, Binding)>,
 
-    /// Bind the variable authorizer to an authorizer that decides by these RBAC manifests: a YAML or JSON file, or a folder of files
+    /// Bind the variable authorizer to an authorizer that decides by these RBAC manifests: a YAML or JSON file, or a folder of files. Needs
+    /// --as
     #[arg(long, value_name = "FILE|FOLDER", requires = "user")]
     pub(crate) rbac: Vec<PathBuf>,
 

@@ -29,15 +29,15 @@ pub(crate) struct TestArgs {
     #[arg(long)]
     pub(crate) coverage: bool,
 
-    /// Fail if the coverage is below this percentage
+    /// Fail if the coverage is below this percentage; needs --coverage
     #[arg(long, value_name = "PERCENT", requires = "coverage", value_parser = number(0..=100_u8))]
     pub(crate) coverage_threshold: Option<u8>,
 
-    /// Write the coverage to a file, in the format of lcov
+    /// Write the coverage to a file, in the format of lcov; needs --coverage
     #[arg(long, value_name = "FILE", requires = "coverage")]
     pub(crate) lcov: Option<PathBuf>,
 
-    /// Write the coverage to a file, as an HTML page
+    /// Write the coverage to a file, as an HTML page; needs --coverage
     #[arg(long, value_name = "FILE", requires = "coverage")]
     pub(crate) html: Option<PathBuf>,
 

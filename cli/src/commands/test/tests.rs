@@ -95,6 +95,27 @@ fn misspelled_paths_are_reported_at_the_path() {
 }
 
 #[test]
+fn unknown_fields_of_objects_are_warnings() {
+    let misspelled = TESTS
+        .replace("replicas: 3}", "replicas: 3, replica: 3}")
+        .replace(
+            "object: {apiVersion: v1, kind: Pod, metadata: {name: web}}",
+            "object: {apiVersion: v1, kind: Pod, metadata: {nmae: web}}\n  oldObject: pod.yaml",
+        );
+    let pod = "{apiVersion: v1, kind: Pod, metadata: {name: web}, spec: {node: a}}";
+    let folder = folder()
+        .with("tests.yaml", &misspelled)
+        .with("pod.yaml", pod);
+    let (exit, out) = gavel(&folder, &["./tests.yaml", "-o", "github"]);
+    let expected = "\
+::warning file=tests.yaml,line=3,col=92,endLine=3,endColumn=99,title=unknown-field::object: unknown field \"spec.replica\"; did you mean replicas?
+::warning file=tests.yaml,line=14,col=50,endLine=14,endColumn=54,title=unknown-field::test \"a pod\": object: unknown field \"metadata.nmae\"; did you mean name?
+::warning file=tests.yaml,line=15,col=3,endLine=15,endColumn=12,title=unknown-field::test \"a pod\": oldObject: unknown field \"spec.node\"
+";
+    assert_eq!((exit, out.as_str()), (Exit::Success, expected));
+}
+
+#[test]
 fn mismatches_are_shown_as_a_difference() {
     let tests = TESTS
         .replace("at most 5}", "at most 4}")

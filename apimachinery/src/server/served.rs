@@ -88,10 +88,10 @@ pub fn no_matches_by_default(api_version: &str, kind: &str, server: KubeVersion)
     if let Some(message) = no_matches(api_version, kind, server) {
         return Some(message);
     }
-    let stable = format!("{group}/v1");
     if version == "v1" {
         return None;
     }
+    let stable = format!("{group}/v1");
     let mut help = format!("start the API server with --runtime-config={api_version}=true");
     match unserved(&stable, kind, server) {
         None => help = format!("use {stable}, or {help}"),

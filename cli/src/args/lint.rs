@@ -33,7 +33,8 @@ pub(crate) struct LintArgs {
     #[arg(long, value_name = "RULE", value_delimiter = ',')]
     pub(crate) ignore: Vec<String>,
 
-    /// Turn findings of these rules, separated by commas, into errors. 'warnings' stands for every rule with the severity warning, 'all' for every rule
+    /// Turn findings of these rules, separated by commas, into errors. 'warnings' stands for every rule with the severity warning, 'all' for
+    /// every rule
     #[arg(long, value_name = "RULE", value_delimiter = ',')]
     pub(crate) deny: Vec<String>,
 

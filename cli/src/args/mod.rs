@@ -145,7 +145,8 @@ pub(crate) struct EvalArgs {
     #[arg(long, value_name = "NAME=TYPE", value_parser = variable)]
     pub(crate) var: Vec<(String, Type)>,
 
-    /// Bind a variable to a JSON value, or to a YAML or JSON file (@- is standard input); without --var, the variable has the type dyn. Can be repeated
+    /// Bind a variable to a JSON value, or to a YAML or JSON file (@- is standard input); can be repeated. Without --var, the variable has the
+    /// type dyn
     #[arg(long, value_name = "NAME=JSON|NAME=@FILE", value_parser = binding)]
     pub(crate) bind: Vec<(String, Binding)>,
 
@@ -356,12 +357,9 @@ fn duration(text: &str) -> Result<std::time::Duration, String> {
 }
 
 /// A parser of whole numbers in `range`.
-pub(crate) fn number<T: FromStr + PartialOrd + Display>(
+pub(crate) fn number<T: FromStr + PartialOrd + Display + Clone>(
     range: RangeInclusive<T>,
-) -> impl Fn(&str) -> Result<T, String> + Clone
-where
-    RangeInclusive<T>: Clone,
-{
+) -> impl Fn(&str) -> Result<T, String> + Clone {
     move |text| {
         let number = text.parse().ok();
         let number = number.filter(|number| range.contains(number));

@@ -89,12 +89,14 @@ impl Part<'_> {
     }
 
     /// Moves a syntax error of YAML to the unclosed quote that caused it, if there is one. This is the first quote after `end`, the byte
-    /// up to which the text could be read.
+    /// up to which the text could be read, unless it is closed on its own line.
     pub(crate) fn in_quotes(self, problem: Problem, end: usize) -> Problem {
         let rest = self.text.get(end..).unwrap_or_default();
-        let mut quotes = rest.char_indices().filter(|(_, c)| matches!(c, '"' | '\''));
-        let first = quotes.find(|(at, _)| begins(self.text, at.saturating_add(end)));
-        self.opened(problem, first.map(|(at, _)| at.saturating_add(end)))
+        let quotes = rest.char_indices().filter(|(_, c)| matches!(c, '"' | '\''));
+        let mut quotes = quotes.map(|(at, _)| at.saturating_add(end));
+        let first = quotes.find(|at| begins(self.text, *at));
+        let is_closed = |at| quoted(self.text, at, &['"', '\''], |c| c == '\n') != Lexeme::Unclosed;
+        self.opened(problem, first.filter(|at| !is_closed(*at)))
     }
 
     /// Moves the problem to the unclosed quote or bracket at `byte`; `None` leaves the problem unchanged.
@@ -103,20 +105,19 @@ impl Part<'_> {
         let Some((byte, opener)) = byte.zip(opener) else {
             return problem;
         };
-        let noticed = match problem.range {
-            Some(range) => format!("{} at {}", problem.message, range.start),
-            None => problem.message,
-        };
         let place = place_of(self.text, byte);
         let lines_above = u32::try_from(self.lines_above).unwrap_or(u32::MAX);
-        Problem::new(
-            rule::SYNTAX,
-            format!("this {opener} is not closed ({noticed})"),
-        )
-        .at(Place {
+        let place = Place {
             line: place.line.saturating_add(lines_above),
             ..place
-        })
+        };
+        let noticed = match problem.range {
+            Some(range) if range.start == place => String::new(),
+            Some(range) => format!(" ({} at {})", problem.message, range.start),
+            None => format!(" ({})", problem.message),
+        };
+        let message = format!("this {opener} is not closed{noticed}");
+        Problem::new(rule::SYNTAX, message).at(place)
     }
 
     fn byte_of(self, place: Place) -> Option<usize> {
@@ -193,11 +194,12 @@ mod tests {
         );
         yaml(
             "é: it's\na: \"x\nb: \"y\"\n",
-            "2:4: this \" is not closed (invalid indentation in multiline quoted scalar at 3:1)",
+            "2:4: this \" is not closed (invalid trailing content after double-quoted scalar at 3:5)",
         );
+        yaml("a: 'x\n---\nb: 1\n", "1:4: this ' is not closed");
         yaml(
-            "a: 'x\n---\nb: 1\n",
-            "1:4: this ' is not closed (invalid indentation in multiline quoted scalar at 2:1)",
+            "a:\n  \"x\" y\n",
+            "2:7: invalid trailing content after double-quoted scalar",
         );
         yaml(
             "a: ['it''s [x', 1\nb: 2\n",
@@ -209,10 +211,7 @@ mod tests {
             "1:8: while parsing a quoted scalar, found unknown escape character",
         );
         // Brackets are searched only in the document that has the error.
-        yaml(
-            "a: 1\n---\nb: [\n---\nc: ]\n",
-            "3:4: this [ is not closed (unclosed bracket '[' at 3:4)",
-        );
+        yaml("a: 1\n---\nb: [\n---\nc: ]\n", "3:4: this [ is not closed");
         let json = |text: &str, expected: &str| check(text, Format::Json, expected);
         json(
             "{\"a\": [1, 2, \"b]\": 3}",

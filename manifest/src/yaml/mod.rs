@@ -1,5 +1,7 @@
 //! Reads YAML as JSON values with places, as `go.yaml.in/yaml/v2` decodes YAML into untyped values.
 
+use std::borrow::Cow;
+
 use granit_parser::{ErrorKind, Event, Marker, Parser, Span};
 
 use crate::Reading;
@@ -10,17 +12,15 @@ use crate::unclosed::{Part, is_in_brackets};
 
 mod builder;
 mod dialect;
-mod indented;
 mod scalar;
 mod text;
 
 use builder::Builder;
-use indented::{Indented, Within};
 
 /// Reads the documents of a text, except empty ones. If a document cannot be read, reading continues at the next `---`.
 pub(crate) fn read(text: &str) -> Reading {
     let mut reading = Reading::default();
-    let mut budget = indented::MAX_PARSED;
+    let mut budget = MAX_PARSED;
     for part in divide(text, &mut reading.problems) {
         read_document(part, &mut budget, &mut reading);
     }
@@ -77,105 +77,98 @@ fn divide<'t>(text: &'t str, problems: &mut Vec<Problem>) -> Vec<Part<'t>> {
 /// The message for text behind the end of a document.
 const ENDED: &str = "the document has ended, and kubectl ignores what follows: it must be indented like the text above, or be separated by `---`";
 
+/// The maximum number of bytes of a text that are parsed anew.
+const MAX_PARSED: usize = 16 << 20;
+
 /// Why a document cannot be read.
 struct Stopped {
     problem: Problem,
-    /// The place of a line within quotes or brackets that is indented less than YAML requires, if that is the reason.
-    less_indented: Option<(Marker, Within)>,
+    /// The end of the indentation with a tab, in brackets, that is the reason. go-yaml reads it.
+    tab: Option<usize>,
 }
 
 impl From<Problem> for Stopped {
     fn from(problem: Problem) -> Self {
-        let less_indented = None;
-        Stopped {
-            problem,
-            less_indented,
-        }
+        Stopped { problem, tab: None }
     }
 }
 
-/// Reads the document of a part, whose lines within quotes and brackets may be indented less than YAML requires. `budget` is the number of
-/// bytes that may be parsed anew.
+/// Reads the document of a part. `budget` is the number of bytes that may be parsed anew.
 fn read_document(part: Part<'_>, budget: &mut usize, reading: &mut Reading) {
-    let mut indented = Indented::default();
-    let mut first: Option<Problem> = None;
+    let mut text = Cow::Borrowed(part.text);
     loop {
         let mut builder = Builder::new(part);
-        let stopped = match parse(part, &indented, &mut builder) {
+        let stopped = match parse(part, &text, &mut builder) {
             Ok(behind) => {
-                let (document, mut problems) = builder.finish();
+                let (document, problems) = builder.finish();
                 reading.documents.extend(document);
-                reading.problems.append(&mut problems);
+                reading.problems.extend(problems);
                 let problem = behind.map(|place| syntax(place, ENDED));
                 reading.problems.extend(problem);
                 return;
             }
             Err(stopped) => stopped,
         };
-        // If the document cannot be read past the line on which its quotes seem to end, these quotes probably are not closed.
-        let line = stopped.problem.range.map_or(0, |range| range.start.line);
-        let line = usize::try_from(line).unwrap_or(usize::MAX);
-        let is_past = line > part.lines_above.saturating_add(indented.last_line());
-        let reported = first.take().filter(|_| !is_past);
-        let reported = reported.unwrap_or(stopped.problem);
-        let is_indented = stopped
-            .less_indented
-            .is_some_and(|(place, within)| indented.indent(part.text, &place, within, budget));
-        if !is_indented {
-            let (_, mut problems) = builder.finish();
-            reading.problems.append(&mut problems);
-            reading.problems.push(reported);
-            return;
+        let left = budget.checked_sub(text.len());
+        match (stopped.tab, left) {
+            (Some(end), Some(left)) if indent_with_spaces(&mut text, end) => *budget = left,
+            _ => {
+                let (_, problems) = builder.finish();
+                reading.problems.extend(problems);
+                reading.problems.push(stopped.problem);
+                return;
+            }
         }
-        first = Some(reported);
     }
 }
 
-/// Parses the document of a part, in which some lines are indented further. Returns the place of the text behind the document, which kubectl
-/// ignores, if there is one.
+/// Replaces the tabs of the indentation that ends at a byte by spaces. Returns false if it has no tab.
+fn indent_with_spaces(text: &mut Cow<'_, str>, end: usize) -> bool {
+    let above = text.get(..end).unwrap_or_default();
+    let begin = above.trim_end_matches([' ', '\t']).len();
+    let has_tab = above.get(begin..).is_some_and(|blank| blank.contains('\t'));
+    if has_tab {
+        let spaces = " ".repeat(end.saturating_sub(begin));
+        text.to_mut().replace_range(begin..end, &spaces);
+    }
+    has_tab
+}
+
+/// Parses the document of a part. `text` is the text of the part with other indentation. Returns the place of the text behind the document,
+/// which kubectl ignores, if there is one.
 fn parse(
     part: Part<'_>,
-    indented: &Indented,
+    text: &str,
     builder: &mut Builder<'_>,
 ) -> Result<Option<Place>, Box<Stopped>> {
+    let options = granit_parser::options! { bom_inside_document_as_content: true };
     let mut end = 0;
     let mut has_ended = false;
-    for event in Parser::new_from_str(indented.text(part.text)) {
+    for event in Parser::new_from_str_with_options(text, options) {
         let below = match &event {
             Ok((Event::StreamEnd, _)) => None,
             Ok((_, span)) => Some(span.start),
             Err(error) => Some(*error.marker()),
         };
         if has_ended && let Some(place) = below {
-            return Ok(Some(place_in(part, &indented.original(&place))));
+            return Ok(Some(place_in(part, &place)));
         }
         let (event, span) = event.map_err(|error| {
-            let place = place_in(part, &indented.original(error.marker()));
-            let problem = syntax(place, error.info());
+            let marker = error.marker();
+            let problem = syntax(place_in(part, marker), error.info());
             let problem = match error.kind() {
                 ErrorKind::UnclosedQuotedScalar
                 | ErrorKind::DocumentIndicatorInQuotedScalar
-                | ErrorKind::InvalidQuotedScalarIndent
-                | ErrorKind::TabInIndentation => part.in_quotes(problem, end),
+                | ErrorKind::InvalidTrailingSingleQuotedScalar
+                | ErrorKind::InvalidTrailingDoubleQuotedScalar => part.in_quotes(problem, end),
                 _ => part.in_flow(problem, builder.innermost()),
             };
-            let byte = error.marker().byte_offset().unwrap_or_default();
-            let above = indented.text(part.text).get(..byte).unwrap_or_default();
-            let within = match error.kind() {
-                ErrorKind::InvalidQuotedScalarIndent | ErrorKind::TabInIndentation => {
-                    Some(Within::Quotes)
-                }
-                ErrorKind::TabInBlockIndentation => {
-                    is_in_brackets(above).then_some(Within::Brackets)
-                }
-                _ => None,
-            };
-            Box::new(Stopped {
-                problem,
-                less_indented: within.map(|within| (*error.marker(), within)),
-            })
+            let byte = marker.byte_offset().unwrap_or_default();
+            let above = text.get(..byte).unwrap_or_default();
+            let is_tab = *error.kind() == ErrorKind::TabInBlockIndentation;
+            let tab = (is_tab && is_in_brackets(above)).then_some(byte);
+            Box::new(Stopped { problem, tab })
         })?;
-        let span = indented.original_span(&span);
         end = end.max(span.end.byte_offset().unwrap_or_default());
         has_ended |= event == Event::DocumentEnd;
         builder

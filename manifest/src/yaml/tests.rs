@@ -98,6 +98,7 @@ fn documents_are_those_of_kubectl() {
         "\u{feff}---\na: 1\n...\n--- # b\n\u{feff}b: 2\n---#c\n---\nc: 3",
         r#"{"a":1} {"b":2} {"c":3}"#,
     );
+    check("a: \u{feff}b\n", "{\"a\":\"\u{feff}b\"}");
     check(
         "a: 1\n---b: 2\n---\nc: 3\n--- |\n  d\n",
         r#"2:4: invalid Yaml document separator: b: 2 5:5: invalid Yaml document separator: |"#,

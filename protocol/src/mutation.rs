@@ -17,6 +17,7 @@ use gavel_policy::{
     GroupVersionKind, KeptObject, Matched, Observer, Options, PolicyIndex, Run,
 };
 use gavel_schema::JsonSchema;
+use gavel_schema::default::DefaultsTooLarge;
 
 use crate::admission::{
     AdmissionQuestion, binding_match, conditions_match, errors, param_name, policy_match, run_entry,
@@ -45,7 +46,11 @@ impl MutationQuestion {
         for key in ["object", "oldObject"] {
             let request = question.request.as_mut();
             if let Some(object) = request.and_then(|request| request.get_mut(key)) {
-                schemas.fill_defaults(object);
+                let filled = schemas.fill_defaults(object);
+                let within = |error: DefaultsTooLarge| {
+                    RequestError(error.to_string()).within(&format!("request.{key}"))
+                };
+                filled.map_err(within)?;
             }
         }
         Ok(MutationQuestion { question, schemas })

@@ -67,7 +67,7 @@ pub(crate) fn run(args: EvalArgs) -> io::Result<Exit> {
                 authorizer_calls: bound.authorizer_calls(),
                 ..outcome.answer()
             };
-            line::write(&outcome, &mut answer);
+            line::write(&outcome, &mut answer).map_err(io::Error::other)?;
             out.write_all(&answer)?;
         }
         Output::Text => {

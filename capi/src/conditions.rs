@@ -235,7 +235,7 @@ fn bindings<'a>(
 ) -> Result<Bindings<'a>, Failure> {
     let mut bindings = Bindings::default();
     let mut authorizer = [None, None];
-    Reader::new(variables).variables(|name, given| {
+    Reader::new(variables)?.variables(|name, given| {
         let value = || match given {
             Given::Json(json) => Ok(arena.document(json)),
             Given::Next(reader) => match reader.peek()? {

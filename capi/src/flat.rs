@@ -62,7 +62,7 @@ pub(crate) mod tag {
 
 /// Reads one JSON value in the flat encoding, which may contain JSON texts.
 pub(crate) fn read_json(bytes: &[u8]) -> Result<Json, Failure> {
-    let mut reader = Reader::new(bytes);
+    let mut reader = Reader::new(bytes)?;
     let value = reader.json(0)?;
     reader.end()?;
     Ok(value)
@@ -70,7 +70,7 @@ pub(crate) fn read_json(bytes: &[u8]) -> Result<Json, Failure> {
 
 /// Reads a JSON value into an arena.
 pub(crate) fn read_value<'a>(bytes: &'a [u8], arena: &'a Arena) -> Result<Value<'a>, Failure> {
-    let mut reader = Reader::new(bytes);
+    let mut reader = Reader::new(bytes)?;
     let value = reader.value(arena, Flavour::Json, 0)?;
     reader.end()?;
     Ok(value)
@@ -101,8 +101,13 @@ pub(crate) struct Reader<'b> {
 }
 
 impl<'b> Reader<'b> {
-    pub(crate) fn new(bytes: &'b [u8]) -> Self {
-        Reader { rest: bytes }
+    /// Reads these bytes. They must be so short that no length in them can overflow: otherwise a part of a text could be read as another
+    /// value.
+    pub(crate) fn new(bytes: &'b [u8]) -> Result<Self, Failure> {
+        match u32::try_from(bytes.len()) {
+            Ok(_) => Ok(Reader { rest: bytes }),
+            Err(_) => Err(malformed("must be shorter than 4 GiB")),
+        }
     }
 
     /// Checks that everything has been read.
@@ -443,6 +448,16 @@ mod tests {
     }
 
     #[test]
+    #[cfg(target_pointer_width = "64")]
+    fn bytes_whose_lengths_overflow_are_rejected() {
+        // The operating system provides the zeros only when they are read.
+        let bytes = vec![0; 1 << 32];
+        let error = read_json(&bytes).unwrap_err();
+        assert_eq!(error.message(), "flat value: must be shorter than 4 GiB");
+        assert!(read_value(&bytes, &Arena::new()).is_err());
+    }
+
+    #[test]
     fn nesting_is_bounded() {
         let deep: Vec<u8> = b"\x08\x01\0\0\0".repeat(200_000);
         assert!(read_json(&deep).is_err());
@@ -490,7 +505,7 @@ mod tests {
     fn variables_are_an_object_or_json() {
         let check = |bytes: &[u8], expected: Result<&[&str], &str>| {
             let mut names = Vec::new();
-            let found = Reader::new(bytes).variables(|name, given| {
+            let found = Reader::new(bytes).unwrap().variables(|name, given| {
                 names.push(name.to_owned());
                 match given {
                     Given::Next(reader) => reader.json(0).map(|_| ()),

@@ -292,7 +292,7 @@ impl GavelProgram {
         arena: &'a Arena,
     ) -> Result<Vec<(&'a str, &'a Type, Input<'a>)>, Failure> {
         let mut inputs = Vec::new();
-        Reader::new(variables).variables(|name, given| {
+        Reader::new(variables)?.variables(|name, given| {
             let declared = self.variables.get_key_value(name);
             let (name, ty) = declared.ok_or_else(|| unfit(name, "no such variable"))?;
             let input = match given {

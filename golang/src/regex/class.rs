@@ -12,10 +12,7 @@ use crate::unicode;
 const MAX_GROUP_RANGES: usize = 1 << 16;
 
 /// Reads a class in brackets at the start of `text`; returns the class and the rest of the text.
-pub(super) fn parse_bracketed<'p>(
-    text: &'p str,
-    fold: bool,
-) -> Result<(ClassUnicode, &'p str), RegexError> {
+pub(super) fn parse_bracketed(text: &str, fold: bool) -> Result<(ClassUnicode, &str), RegexError> {
     let mut rest = text.strip_prefix('[').unwrap_or(text);
     let negated = rest.strip_prefix('^');
     rest = negated.unwrap_or(rest);
@@ -67,10 +64,7 @@ pub(super) fn parse_bracketed<'p>(
 }
 
 /// Reads a named class within brackets, such as `[:alpha:]`, `\pL` or `\d`.
-fn parse_group<'p>(
-    text: &'p str,
-    fold: bool,
-) -> Result<Option<(ClassUnicode, &'p str)>, RegexError> {
+fn parse_group(text: &str, fold: bool) -> Result<Option<(ClassUnicode, &str)>, RegexError> {
     if let Some(name) = text.strip_prefix("[:")
         && let Some((name, rest)) = name.split_once(":]")
     {
@@ -86,10 +80,10 @@ fn parse_group<'p>(
 }
 
 /// Reads a class such as `\pL` or `\d`; `None` if the text does not start with a backslash and a class.
-pub(super) fn parse_escaped<'p>(
-    text: &'p str,
+pub(super) fn parse_escaped(
+    text: &str,
     fold: bool,
-) -> Result<Option<(ClassUnicode, &'p str)>, RegexError> {
+) -> Result<Option<(ClassUnicode, &str)>, RegexError> {
     let mut rest = text.chars();
     if rest.next() != Some('\\') {
         return Ok(None);

@@ -6,7 +6,7 @@ use gavel_engine::value::Json;
 use gavel_libraries::authorizer::{Authorizer, AuthorizerAttributes, Decision, Verdict};
 use gavel_protocol::asked_attributes;
 
-use crate::error::{Failure, GavelError, GavelErrorKind};
+use crate::error::{Failure, GavelError, GavelErrorKind, caught};
 use crate::memory;
 
 /// The verdict of an authorizer.
@@ -225,7 +225,7 @@ pub unsafe extern "C" fn gavel_reply_value(reply: *mut GavelReply, data: *const 
     };
     // SAFETY: the caller vouches for the bytes.
     let bytes = unsafe { memory::bytes(data, len) };
-    match crate::flat::read_json(bytes) {
+    match caught(|| crate::flat::read_json(bytes)) {
         Ok(value) => reply.value = Some(value),
         Err(failure) => reply.failure = Some(failure.within("an object of the host")),
     }

@@ -216,13 +216,14 @@ pub unsafe extern "C" fn gavel_conditions_eval(
 /// Converts an outcome for the host.
 fn written(outcome: &Outcome<'_>) -> GavelOutcome {
     let mut written = GavelOutcome::NOTHING;
-    match outcome {
-        None => {}
-        Some(Ok(value)) => written.set(*value),
-        Some(Err(message)) => {
-            written.kind = GavelValueKind::Error;
-            written.bytes = message.as_bytes().to_vec().into();
-        }
+    let error = match outcome {
+        None => return written,
+        Some(Ok(value)) => written.set(*value).err().map(|error| error.to_string()),
+        Some(Err(message)) => Some((*message).to_owned()),
+    };
+    if let Some(message) = error {
+        written.kind = GavelValueKind::Error;
+        written.bytes = message.into_bytes().into();
     }
     written
 }
@@ -234,7 +235,7 @@ fn bindings<'a>(
 ) -> Result<Bindings<'a>, Failure> {
     let mut bindings = Bindings::default();
     let mut authorizer = [None, None];
-    Reader::new(variables).variables(|name, given| {
+    Reader::new(variables)?.variables(|name, given| {
         let value = || match given {
             Given::Json(json) => Ok(arena.document(json)),
             Given::Next(reader) => match reader.peek()? {

@@ -8,7 +8,7 @@ use gavel_policy::mutating::{Mutated, mutate, mutate_by};
 use gavel_policy::{
     AdmissionRequest, Decision, Denial, Observer, Options, Snapshot, decide, dispatch,
 };
-use gavel_protocol::Explanation;
+use gavel_protocol::{Explanation, ValuesTooLarge};
 use serde_json::json;
 
 use crate::arguments;
@@ -171,7 +171,10 @@ impl<'c> Call<'c> {
             }
         };
         self.limits.check()?;
-        GavelDecision::of(decision, explanation.map(Explanation::into_policies))
+        let explained = explanation.map(Explanation::into_policies).transpose();
+        let too_large =
+            |error: ValuesTooLarge| GavelError::new(GavelErrorKind::MemoryLimit, error.to_string());
+        GavelDecision::of(decision, explained.map_err(too_large)?)
     }
 
     fn mutate(&self, request: &[u8]) -> Result<GavelDecision, Failure> {

@@ -62,7 +62,7 @@ pub(crate) mod tag {
 
 /// Reads one JSON value in the flat encoding, which may contain JSON texts.
 pub(crate) fn read_json(bytes: &[u8]) -> Result<Json, Failure> {
-    let mut reader = Reader::new(bytes);
+    let mut reader = Reader::new(bytes)?;
     let value = reader.json(0)?;
     reader.end()?;
     Ok(value)
@@ -70,7 +70,7 @@ pub(crate) fn read_json(bytes: &[u8]) -> Result<Json, Failure> {
 
 /// Reads a JSON value into an arena.
 pub(crate) fn read_value<'a>(bytes: &'a [u8], arena: &'a Arena) -> Result<Value<'a>, Failure> {
-    let mut reader = Reader::new(bytes);
+    let mut reader = Reader::new(bytes)?;
     let value = reader.value(arena, Flavour::Json, 0)?;
     reader.end()?;
     Ok(value)
@@ -101,8 +101,13 @@ pub(crate) struct Reader<'b> {
 }
 
 impl<'b> Reader<'b> {
-    pub(crate) fn new(bytes: &'b [u8]) -> Self {
-        Reader { rest: bytes }
+    /// Reads these bytes. They must be so short that no length in them can overflow: otherwise a part of a text could be read as another
+    /// value.
+    pub(crate) fn new(bytes: &'b [u8]) -> Result<Self, Failure> {
+        match u32::try_from(bytes.len()) {
+            Ok(_) => Ok(Reader { rest: bytes }),
+            Err(_) => Err(malformed("must be shorter than 4 GiB")),
+        }
     }
 
     /// Checks that everything has been read.
@@ -215,6 +220,16 @@ impl<'b> Reader<'b> {
             .map_err(|error| GavelError::new(GavelErrorKind::Decode, error.to_string()))
     }
 
+    /// Reads a JSON text at a depth of a value.
+    fn nested_json(&mut self, depth: usize) -> Result<Json, Failure> {
+        let json = self.json_text()?;
+        // A text itself is not nested deeper than a value may be.
+        match depth <= 1 || is_within(&json, MAX_DEPTH.saturating_sub(depth)) {
+            true => Ok(json),
+            false => Err(too_deep()),
+        }
+    }
+
     /// Reads a value and converts it to JSON. Values without a JSON type are errors.
     pub(crate) fn json(&mut self, depth: usize) -> Result<Json, Failure> {
         let depth = deeper(depth)?;
@@ -247,7 +262,7 @@ impl<'b> Reader<'b> {
                 }
                 Json::Object(fields)
             }
-            tag::JSON => self.json_text()?,
+            tag::JSON => self.nested_json(depth)?,
             tag::BYTES => return Err(unfit(&format!("bytes are not JSON; {JSON_TEXT}"))),
             tag::MAP => {
                 return Err(unfit(
@@ -311,7 +326,7 @@ impl<'b> Reader<'b> {
             tag::DURATION => Value::from(Duration(self.i64()?)),
             tag::NONE => Value::NONE,
             tag::SOME => arena.some(self.value(arena, flavour, depth)?),
-            tag::JSON => arena.document(self.json_text()?),
+            tag::JSON => arena.document(self.nested_json(depth)?),
             other => return Err(misplaced(other)),
         })
     }
@@ -347,7 +362,26 @@ impl<'b> Reader<'b> {
 fn deeper(depth: usize) -> Result<usize, Failure> {
     match depth < MAX_DEPTH {
         true => Ok(depth.saturating_add(1)),
-        false => Err(malformed(&format!("nested deeper than {MAX_DEPTH}"))),
+        false => Err(too_deep()),
+    }
+}
+
+fn too_deep() -> Failure {
+    malformed(&format!("nested deeper than {MAX_DEPTH}"))
+}
+
+/// Whether the values in a list or object are nested at most `levels` deep.
+// Recursion is bounded: a JSON text has a maximum depth.
+fn is_within(json: &Json, levels: usize) -> bool {
+    let within = |inner: &Json| {
+        levels
+            .checked_sub(1)
+            .is_some_and(|levels| is_within(inner, levels))
+    };
+    match json {
+        Json::Array(items) => items.iter().all(within),
+        Json::Object(fields) => fields.values().all(within),
+        _ => true,
     }
 }
 
@@ -414,10 +448,37 @@ mod tests {
     }
 
     #[test]
+    #[cfg(target_pointer_width = "64")]
+    fn bytes_whose_lengths_overflow_are_rejected() {
+        // The operating system provides the zeros only when they are read.
+        let bytes = vec![0; 1 << 32];
+        let error = read_json(&bytes).unwrap_err();
+        assert_eq!(error.message(), "flat value: must be shorter than 4 GiB");
+        assert!(read_value(&bytes, &Arena::new()).is_err());
+    }
+
+    #[test]
     fn nesting_is_bounded() {
         let deep: Vec<u8> = b"\x08\x01\0\0\0".repeat(200_000);
         assert!(read_json(&deep).is_err());
         assert!(read_value(&deep, &Arena::new()).is_err());
+        let check = |levels: usize, inner: usize, is_valid: bool| {
+            let text = ["[".repeat(inner), "]".repeat(inner)].concat();
+            let length = u32::try_from(text.len()).unwrap().to_le_bytes();
+            let flat = b"\x08\x01\0\0\0".repeat(levels);
+            let flat = [&flat, b"\x20".as_slice(), &length, text.as_bytes()].concat();
+            assert_eq!(read_json(&flat).is_ok(), is_valid, "{levels} {inner}");
+            let arena = Arena::new();
+            assert_eq!(
+                read_value(&flat, &arena).is_ok(),
+                is_valid,
+                "{levels} {inner}"
+            );
+        };
+        check(0, 127, true);
+        check(100, 27, true);
+        check(100, 28, false);
+        check(126, 127, false);
     }
 
     #[test]
@@ -444,7 +505,7 @@ mod tests {
     fn variables_are_an_object_or_json() {
         let check = |bytes: &[u8], expected: Result<&[&str], &str>| {
             let mut names = Vec::new();
-            let found = Reader::new(bytes).variables(|name, given| {
+            let found = Reader::new(bytes).unwrap().variables(|name, given| {
                 names.push(name.to_owned());
                 match given {
                     Given::Next(reader) => reader.json(0).map(|_| ()),

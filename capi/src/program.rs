@@ -9,9 +9,10 @@ use gavel_engine::value::{Arena, Json, MEMORY_LIMIT, Value, ValueKind};
 use gavel_libraries::authorizer::{Authorizer, NoOpinion};
 use gavel_libraries::kubernetes::authorizer::{AuthorizerValue, ResourceCheck};
 use gavel_policy::cel::{NAMESPACE, PER_CALL_LIMIT, REQUEST};
+use gavel_protocol::line::LineTooLong;
 use gavel_protocol::{
-    Binder, Compiled, Declared, EvalRequest, Failure as EvalFailure, TypedValue, read_resource,
-    read_user,
+    Binder, Compiled, Declared, EvalRequest, Failure as EvalFailure, TypedValue, line,
+    read_resource, read_user,
 };
 
 use crate::arguments;
@@ -272,10 +273,9 @@ impl GavelProgram {
         out.cost = outcome.cost.unwrap_or(0);
         match outcome.result {
             Ok(None) => Ok(()),
-            Ok(Some(value)) => {
-                out.set(value);
-                Ok(())
-            }
+            Ok(Some(value)) => out
+                .set(value)
+                .map_err(|error| GavelError::new(GavelErrorKind::MemoryLimit, error.to_string())),
             Err(failure) => Err(self.located(&failure)),
         }
     }
@@ -292,7 +292,7 @@ impl GavelProgram {
         arena: &'a Arena,
     ) -> Result<Vec<(&'a str, &'a Type, Input<'a>)>, Failure> {
         let mut inputs = Vec::new();
-        Reader::new(variables).variables(|name, given| {
+        Reader::new(variables)?.variables(|name, given| {
             let declared = self.variables.get_key_value(name);
             let (name, ty) = declared.ok_or_else(|| unfit(name, "no such variable"))?;
             let input = match given {
@@ -418,7 +418,12 @@ impl GavelOutcome {
         bytes: GavelBytes::NONE,
     };
 
-    pub(crate) fn set(&mut self, value: Value<'_>) {
+    /// Sets the value.
+    ///
+    /// # Errors
+    ///
+    /// The value would take more than [`line::MAX_BYTES`] as typed JSON.
+    pub(crate) fn set(&mut self, value: Value<'_>) -> Result<(), LineTooLong> {
         let (kind, number) = match value.kind() {
             ValueKind::Null => (GavelValueKind::Null, 0),
             ValueKind::Bool(b) => (GavelValueKind::Bool, i64::from(b)),
@@ -439,13 +444,16 @@ impl GavelOutcome {
                 (GavelValueKind::Bytes, 0)
             }
             _ => {
-                // Writing typed JSON to memory cannot fail.
-                let typed = serde_json::to_vec(&TypedValue::new(value)).unwrap_or_default();
+                let mut typed = Vec::new();
+                line::write(&TypedValue::new(value), &mut typed)?;
+                // The line feed.
+                typed.pop();
                 self.bytes = typed.into();
                 (GavelValueKind::Typed, 0)
             }
         };
         (self.kind, self.number) = (kind, number);
+        Ok(())
     }
 }
 

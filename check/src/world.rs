@@ -313,12 +313,13 @@ impl World {
     ///
     /// # Errors
     ///
-    /// The JSON is not the request of an AdmissionReview.
+    /// The JSON is not the request of an AdmissionReview, or the defaults of its objects take too much memory.
     pub fn decide(&self, written: &Json, trace: &Trace) -> Result<Ruling, String> {
         let mut request = written.clone();
         for field in ["object", "oldObject"] {
             if let Some(object) = request.get_mut(field) {
-                self.state.schemas().fill_defaults(object);
+                let filled = self.state.schemas().fill_defaults(object);
+                filled.map_err(|error| format!("{field}: {error}"))?;
             }
         }
         let arena = Arena::new();

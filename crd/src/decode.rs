@@ -47,7 +47,8 @@ impl Decoder<'_> {
     ///
     /// # Errors
     ///
-    /// The API server would reject the object; the message is the API server's. The object may then be partly converted.
+    /// The API server would reject the object; the message is the API server's. Or the defaults take too much memory
+    /// ([`default::DefaultsTooLarge`]). The object may then be partly converted.
     pub fn decode(&self, object: &mut Json, source: Source) -> Result<Vec<String>, DecodeError> {
         let Json::Object(fields) = object else {
             let found = json::kind(object);
@@ -84,7 +85,8 @@ impl Decoder<'_> {
             fields.insert("metadata".to_owned(), metadata);
         }
         if let Some(schema) = schema.filter(|_| is_own && self.defaults) {
-            default::fill(object, schema);
+            let filled = default::fill(object, schema);
+            filled.map_err(|error| DecodeError::new("", error.to_string()))?;
         }
         Ok(unknown)
     }

@@ -4,7 +4,8 @@
 //!
 //! DIFFERENCE: U+1171E is in the category Mn here and in Mc in Go, because Unicode 16.0 changed its category.
 
-use std::sync::LazyLock;
+use std::collections::BTreeMap;
+use std::sync::{LazyLock, RwLock};
 
 use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, HirKind};
 
@@ -38,11 +39,20 @@ const SCRIPTS: &str = "Adlam Ahom Arabic Armenian Avestan Balinese Bamum Batak B
 /// Case, spaces, hyphens and underscores in the name do not matter. With `fold`, the class also contains the code points that simple case
 /// folding makes equal. Returns `None` if Go does not know the name.
 pub(super) fn named_class(name: &str, fold: bool) -> Option<ClassUnicode> {
-    let name = canonical(name);
-    let mut class = canonical_class(&name)?;
+    /// The classes that were named before. Go knows few names, so the map stays small.
+    static KNOWN: RwLock<BTreeMap<(String, bool), ClassUnicode>> = RwLock::new(BTreeMap::new());
+    let key = (canonical(name), fold);
+    if let Some(class) = KNOWN.read().ok().and_then(|known| known.get(&key).cloned()) {
+        return Some(class);
+    }
+    let (name, _) = &key;
+    let mut class = canonical_class(name)?;
     // Go has no fold table for the category LC (cased letters).
     if fold && !matches!(name.as_str(), "Lc" | "Casedletter") {
         fold_case(&mut class);
+    }
+    if let Ok(mut known) = KNOWN.write() {
+        known.insert(key, class.clone());
     }
     Some(class)
 }

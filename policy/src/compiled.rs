@@ -1,14 +1,13 @@
 //! Compiled policies (apiserver `pkg/admission/plugin/policy/validating/plugin.go`, `compilePolicy`).
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 
 use gavel_engine::env::Env;
 
 use crate::api::{ValidatingAdmissionPolicy, Validation};
 use crate::cel::{
-    AUTHORIZER, CompileError, CompiledVariable, Compiler, Declarations, Expression, ExpressionKind,
-    NAMESPACE_OBJECT, REQUEST_RESOURCE, REQUEST_VARIABLE,
+    AUTHORIZER, CompileError, CompiledVariables, Compiler, Declarations, Expression,
+    ExpressionKind, NAMESPACE_OBJECT, REQUEST_RESOURCE, REQUEST_VARIABLE,
 };
 use crate::hooks::Bounds;
 use crate::matching::{Constraints, Matcher};
@@ -22,7 +21,7 @@ pub struct CompiledPolicy {
     reads: Reads,
     failure_policy: FailurePolicy,
     pub(crate) matcher: Matcher,
-    pub(crate) variables: Vec<CompiledVariable>,
+    pub(crate) variables: CompiledVariables,
     pub(crate) match_conditions: Vec<Expression>,
     pub(crate) validations: Vec<Expression>,
     /// The compiled messageExpressions of the validations; `None` for validations without one. Empty if no validation has one.
@@ -76,16 +75,12 @@ impl Reads {
     /// Determines which inputs the expressions read. If two variables have the same name, marks all expressions as dependent on params: a
     /// program may then read a variable other than the one it was compiled with.
     pub(crate) fn of<'e>(
-        variables: &'e mut [CompiledVariable],
+        variables: &'e mut CompiledVariables,
         expressions: impl Iterator<Item = &'e mut Expression>,
     ) -> Self {
-        let mut names = BTreeSet::new();
-        let mut new = variables.iter().map(|each| names.insert(each.name.clone()));
-        let repeated = !new.all(|is_new| is_new);
+        let repeated = variables.has_repeated_names();
         let mut reads = Reads::default();
-        let variables = variables.iter_mut();
-        let variables = variables.map(|variable| &mut variable.expression);
-        for expression in variables.chain(expressions) {
+        for expression in variables.expressions_mut().chain(expressions) {
             expression.reads_params |= repeated;
             if let Ok(program) = expression.program() {
                 reads.request |= program.reads(REQUEST_VARIABLE);
@@ -134,7 +129,7 @@ impl CompiledPolicy {
             ..expressions
         };
         let mut compiler = Cow::Borrowed(compiler);
-        let variables = CompiledVariable::compile_all(&spec.variables, &mut compiler, expressions);
+        let variables = CompiledVariables::compile_all(&spec.variables, &mut compiler, expressions);
         let compile = |kind, text: &str| compiler.compile(kind, text, expressions);
         let has_message_expression = |each: &Validation| !each.message_expression.is_empty();
         let message = |each: &Validation| {

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use gavel_engine::env::Env;
 
 use crate::api::{MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding, Mutation};
-use crate::cel::{CompiledVariable, Compiler, Declarations, Expression, ExpressionKind};
+use crate::cel::{CompiledVariables, Compiler, Declarations, Expression, ExpressionKind};
 use crate::compiled::{FailurePolicy, PolicyError, Reads};
 use crate::hooks::{Bound, Bounds};
 use crate::matching::Matcher;
@@ -18,7 +18,7 @@ pub struct CompiledMutatingPolicy {
     failure_policy: FailurePolicy,
     pub(crate) reads: Reads,
     pub(crate) matcher: Matcher,
-    pub(crate) variables: Vec<CompiledVariable>,
+    pub(crate) variables: CompiledVariables,
     pub(crate) match_conditions: Vec<Expression>,
     /// The mutations that have an expression.
     pub(crate) mutations: Vec<CompiledMutation>,
@@ -57,7 +57,7 @@ impl CompiledMutatingPolicy {
         };
         let mut compiler = Cow::Borrowed(compiler);
         let mut variables =
-            CompiledVariable::compile_all(&spec.variables, &mut compiler, declarations);
+            CompiledVariables::compile_all(&spec.variables, &mut compiler, declarations);
         let condition = ExpressionKind::MatchCondition;
         let conditions = spec.match_conditions.iter();
         let mut match_conditions: Vec<Expression> = conditions

@@ -11,7 +11,7 @@ use gavel_engine::value::{Arena, Json};
 use gavel_libraries::authorizer::Authorizer;
 use gavel_libraries::{EnvSet, Server};
 use gavel_policy::api::{ParamKind, Registration, ValidatingAdmissionPolicy};
-use gavel_policy::cel::{CompileErrorKind, ExpressionKind};
+use gavel_policy::cel::CompileErrorKind;
 use gavel_policy::{
     AdmissionRequest, AuditOutcome, CompiledBinding, CompiledPolicy, ConditionsOutcome, Decision,
     EquivalentResources, Evaluation, GroupVersionKind, GroupVersionResource, KeptObject, Matched,
@@ -20,7 +20,7 @@ use gavel_policy::{
 
 use crate::authorizer::AuthorizerBinding;
 use crate::request::{Fields, RequestError};
-use crate::value::TypedValue;
+use crate::run::{Runs, ValuesTooLarge};
 
 /// A `vap` request.
 #[derive(Debug)]
@@ -113,7 +113,7 @@ impl AdmissionQuestion {
             request,
             &options,
         );
-        let explained = witness.into_policies().into_iter().next();
+        let explained = witness.into_policies()?.into_iter().next();
         let mut explained = explained.unwrap_or_default();
         let mut part = |key: &str| explained.get_mut(key).map(Json::take).unwrap_or_default();
         set("ok", true.into());
@@ -260,6 +260,7 @@ pub struct Explanation {
     conditions: RefCell<Option<Json>>,
     /// The trace, if it was requested.
     trace: Option<RefCell<Vec<Json>>>,
+    runs: Runs,
 }
 
 /// The record of one policy.
@@ -282,7 +283,12 @@ impl Explanation {
 
     /// Returns one JSON object for each policy, with the keys `policy`, `policyMatch`, `bindingMatches` (null if no binding was examined)
     /// and `results`.
-    pub fn into_policies(self) -> Vec<Json> {
+    ///
+    /// # Errors
+    ///
+    /// The values in the trace take too much memory.
+    pub fn into_policies(self) -> Result<Vec<Json>, ValuesTooLarge> {
+        self.runs.check()?;
         let policies = self.policies.into_inner().into_iter();
         let written = policies.map(|explained| {
             let bindings = Some(explained.bindings).filter(|bindings| !bindings.is_empty());
@@ -293,7 +299,7 @@ impl Explanation {
                 "results": explained.results,
             })
         });
-        written.collect()
+        Ok(written.collect())
     }
 
     /// Changes the record of the current policy.
@@ -322,7 +328,7 @@ impl Observer for Explanation {
         let Some(trace) = &self.trace else {
             return;
         };
-        trace.borrow_mut().push(run_entry(run));
+        trace.borrow_mut().push(self.runs.entry(run));
     }
 
     fn conditions_matched(&self, outcome: &ConditionsOutcome) {
@@ -413,35 +419,6 @@ pub(crate) fn conditions_match(outcome: &ConditionsOutcome) -> Json {
         }
         ConditionsOutcome::Error(error) => json!({"matches": false, "error": error}),
     }
-}
-
-/// The run of an expression, as JSON.
-pub(crate) fn run_entry(run: &Run<'_>) -> Json {
-    let kind = match (run.variable, run.kind) {
-        (Some(_), _) | (_, ExpressionKind::Variable) => "Variable",
-        (_, ExpressionKind::MatchCondition) => "MatchCondition",
-        (_, ExpressionKind::Validation) => "ValidationCondition",
-        (_, ExpressionKind::Message) => "MessageExpressionCondition",
-        (_, ExpressionKind::AuditAnnotation) => "AuditAnnotationCondition",
-        (_, ExpressionKind::ApplyConfiguration) => "ApplyConfigurationCondition",
-        (_, ExpressionKind::JsonPatch) => "JSONPatchCondition",
-    };
-    let mut entry = json!({"kind": kind, "expression": run.expression, "cost": run.cost});
-    if let Json::Object(entry) = &mut entry {
-        if let Some(variable) = run.variable {
-            entry.insert("variable".to_owned(), variable.into());
-        }
-        match run.result {
-            Ok(value) => {
-                let value = serde_json::to_value(TypedValue::new(value));
-                entry.insert("value".to_owned(), value.unwrap_or_default());
-            }
-            Err(error) => {
-                entry.insert("error".to_owned(), error.into());
-            }
-        }
-    }
-    entry
 }
 
 /// The name and namespace of a param, as JSON.

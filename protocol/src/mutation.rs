@@ -17,11 +17,13 @@ use gavel_policy::{
     GroupVersionKind, KeptObject, Matched, Observer, Options, PolicyIndex, Run,
 };
 use gavel_schema::JsonSchema;
+use gavel_schema::default::DefaultsTooLarge;
 
 use crate::admission::{
-    AdmissionQuestion, binding_match, conditions_match, errors, param_name, policy_match, run_entry,
+    AdmissionQuestion, binding_match, conditions_match, errors, param_name, policy_match,
 };
 use crate::request::{Fields, RequestError};
+use crate::run::Runs;
 
 /// A `map` request.
 #[derive(Debug)]
@@ -45,7 +47,11 @@ impl MutationQuestion {
         for key in ["object", "oldObject"] {
             let request = question.request.as_mut();
             if let Some(object) = request.and_then(|request| request.get_mut(key)) {
-                schemas.fill_defaults(object);
+                let filled = schemas.fill_defaults(object);
+                let within = |error: DefaultsTooLarge| {
+                    RequestError(error.to_string()).within(&format!("request.{key}"))
+                };
+                filled.map_err(within)?;
             }
         }
         Ok(MutationQuestion { question, schemas })
@@ -93,6 +99,7 @@ impl MutationQuestion {
         };
         let hooks = iter::once((&policy, bindings.iter())).filter(|_| !bindings.is_empty());
         let mutated = mutate_by(hooks, &index.snapshot(), request, &self.schemas, &options);
+        witness.entries.check()?;
         let object = match (&mutated.status, mutated.object) {
             (Some(_), _) => Json::Null,
             (None, Some(object)) => object,
@@ -150,6 +157,7 @@ struct MutationWitness {
     current: Cell<usize>,
     /// The runs of expressions for the current mutation.
     runs: RefCell<Vec<Json>>,
+    entries: Runs,
     trace: bool,
 }
 
@@ -205,7 +213,7 @@ impl Observer for MutationWitness {
     }
 
     fn ran(&self, run: &Run<'_>) {
-        let entry = run_entry(run);
+        let entry = self.entries.entry(run);
         if self.trace {
             let entry = entry.clone();
             self.note(|result| {

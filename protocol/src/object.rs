@@ -82,20 +82,17 @@ impl ObjectRequest {
                 phase: "decode",
                 message,
             };
-            line::write(
-                &Answer {
-                    id: Some(id),
-                    error: Some(problem),
-                    ..Answer::default()
-                },
-                out,
-            );
+            let answer = Answer {
+                id: Some(id),
+                error: Some(problem),
+                ..Answer::default()
+            };
+            Ok(line::write(&answer, out)?)
         };
         let decoded = match Resource::decode_for(&self.object, self.server) {
             Ok(decoded) => decoded,
             Err(error) => {
-                not_decoded(error.message, out);
-                return Ok(());
+                return not_decoded(error.message, out);
             }
         };
         let object = decoded.object;
@@ -105,8 +102,7 @@ impl ObjectRequest {
                 let old = match Resource::decode_for(old, self.server) {
                     Ok(decoded) => decoded.object,
                     Err(error) => {
-                        not_decoded(format!("oldObject: {error}"), out);
-                        return Ok(());
+                        return not_decoded(format!("oldObject: {error}"), out);
                     }
                 };
                 let report = match (self.of_status, &object, &old) {
@@ -134,8 +130,7 @@ impl ObjectRequest {
             unknown_fields: decoded.strict.iter().map(ToString::to_string).collect(),
             defaulted: defaulted.map_err(|error| RequestError(error.to_string()))?,
         };
-        line::write(&answer, out);
-        Ok(())
+        Ok(line::write(&answer, out)?)
     }
 }
 

@@ -7,11 +7,25 @@ use gavel_apimachinery::json;
 use gavel_engine::value::Json;
 
 use crate::depth;
+use crate::line::LineTooLong;
+use crate::run::ValuesTooLarge;
 
 /// Why a request cannot be understood.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct RequestError(pub String);
+
+impl From<LineTooLong> for RequestError {
+    fn from(error: LineTooLong) -> Self {
+        RequestError(error.to_string())
+    }
+}
+
+impl From<ValuesTooLarge> for RequestError {
+    fn from(error: ValuesTooLarge) -> Self {
+        RequestError(error.to_string())
+    }
+}
 
 impl RequestError {
     /// Puts the name of the key that contains the error in front of the message.

@@ -7,6 +7,7 @@ use gavel_engine::program::EvalOptions;
 use gavel_engine::value::{Arena, Json};
 use gavel_libraries::Server;
 use gavel_policy::validation::Validator;
+use serde::Serialize;
 
 use crate::admission::AdmissionQuestion;
 use crate::answer::Answer;
@@ -64,10 +65,10 @@ impl Session {
         match Request::read(request) {
             Ok(Request { id, fields }) => {
                 if let Err(error) = self.dispatch(&id, fields, request, out) {
-                    line::write(&Answer::misunderstood(&id, &error), out);
+                    misunderstood(&id, &error, out);
                 }
             }
-            Err((id, error)) => line::write(&Answer::misunderstood(&id, &error), out),
+            Err((id, error)) => misunderstood(&id, &error, out),
         }
     }
 
@@ -82,19 +83,10 @@ impl Session {
             Some(Operation::Eval) => self.eval(id, &EvalRequest::read(fields)?, out),
             Some(Operation::Object) => self.object(id, &ObjectRequest::read(fields, line)?, out),
             Some(Operation::Crd) => self.crd(id, &DefinitionRequest::read(fields)?, out),
-            Some(Operation::Typecheck) => {
-                line::write(&typecheck::answer(id, fields)?, out);
-                Ok(())
-            }
+            Some(Operation::Typecheck) => write(&typecheck::answer(id, fields)?, out),
             Some(Operation::Validate) => self.validate(id, fields, out),
-            Some(Operation::Map) => {
-                line::write(&MutationQuestion::read(fields)?.answer(id)?, out);
-                Ok(())
-            }
-            Some(Operation::Vap) => {
-                line::write(&AdmissionQuestion::read(fields)?.answer(id)?, out);
-                Ok(())
-            }
+            Some(Operation::Map) => write(&MutationQuestion::read(fields)?.answer(id)?, out),
+            Some(Operation::Vap) => write(&AdmissionQuestion::read(fields)?.answer(id)?, out),
             None => Err(RequestError(format!(
                 "op must be set; this version of gavel knows {}",
                 OPERATIONS.map(|(name, _)| format!("{name:?}")).join(", ")
@@ -125,8 +117,7 @@ impl Session {
         out: &mut Vec<u8>,
     ) -> Result<(), RequestError> {
         self.definitions.remember(id, &request.definition);
-        line::write(&request.answer(id)?, out);
-        Ok(())
+        write(&request.answer(id)?, out)
     }
 
     fn validate(
@@ -139,8 +130,7 @@ impl Session {
         let request = ValidateRequest::read(fields)?;
         let loaded = self.definitions.load(definition, request.server)?;
         let answer = ValidateAnswer::new(id, request.verdict(&loaded)?);
-        line::write(&answer, out);
-        Ok(())
+        write(&answer, out)
     }
 
     fn eval(
@@ -159,14 +149,28 @@ impl Session {
             ..EvalOptions::default()
         };
         let outcome = compiled.run(&bound.activation, &self.arena, &options);
-        line::write(
+        write(
             &Answer {
                 id: Some(id),
                 authorizer_calls: bound.authorizer_calls(),
                 ..outcome.answer()
             },
             out,
-        );
-        Ok(())
+        )
+    }
+}
+
+/// Appends an answer.
+fn write(answer: &impl Serialize, out: &mut Vec<u8>) -> Result<(), RequestError> {
+    Ok(line::write(answer, out)?)
+}
+
+/// Appends the answer to a request that cannot be answered otherwise.
+fn misunderstood(id: &Json, error: &RequestError, out: &mut Vec<u8>) {
+    let answer = Answer::misunderstood(id, error);
+    if line::write(&answer, out).is_err() {
+        // The `id` is too long.
+        let answer = Answer::misunderstood(&Json::Null, error);
+        let _ = line::write(&answer, out);
     }
 }

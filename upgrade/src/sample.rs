@@ -15,8 +15,10 @@ use crate::facts::{Facts, Topic};
 pub(crate) fn facts(state: &State, request: &Json) -> Facts {
     let mut facts = Facts::default();
     let mut request = request.clone();
-    if let Some(object) = request.get_mut("object") {
-        state.schemas().fill_defaults(object);
+    let object = request.get_mut("object");
+    if let Some(Err(error)) = object.map(|object| state.schemas().fill_defaults(object)) {
+        facts.add(Topic::Creation, "object", error.to_string());
+        return facts;
     }
     let arena = Arena::new();
     // This does not fail: the request was also read when it was added.

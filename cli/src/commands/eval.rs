@@ -126,7 +126,7 @@ fn unusable(message: &impl Display, output: Output) -> io::Result<Exit> {
 
 fn print(answer: &Answer<'_>, out: &mut impl Write) -> io::Result<()> {
     let mut line = Vec::new();
-    line::write(answer, &mut line);
+    line::write(answer, &mut line).map_err(io::Error::other)?;
     out.write_all(&line)?;
     out.flush()
 }

@@ -31,7 +31,7 @@ pub(crate) fn run(args: &FunctionsArgs) -> io::Result<Exit> {
         FunctionsOutput::Markdown => out.write_all(listing.to_markdown().as_bytes())?,
         FunctionsOutput::Json => {
             let mut json = Vec::new();
-            line::write(&Document::of(&listing), &mut json);
+            line::write(&Document::of(&listing), &mut json).map_err(io::Error::other)?;
             out.write_all(&json)?;
         }
     }

@@ -43,7 +43,8 @@ impl CompiledCrd {
     ///
     /// # Errors
     ///
-    /// The object is malformed: for example, its `kind` is not a string, or a field of its metadata has the wrong type.
+    /// The object is malformed: for example, its `kind` is not a string, or a field of its metadata has the wrong type. Or its
+    /// defaults take too much memory ([`DefaultsTooLarge`](gavel_schema::default::DefaultsTooLarge)).
     pub fn decode(&self, mut object: Json, options: DecodeOptions) -> Result<Decoded, DecodeError> {
         let decoder = Decoder {
             group: &self.group,

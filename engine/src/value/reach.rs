@@ -48,9 +48,9 @@ impl Value<'_> {
 
 /// The approximate memory of a copy of JSON, in bytes.
 pub fn held_bytes(json: &Json) -> usize {
-    let mut pending = vec![json];
+    let (mut next, mut pending) = (Some(json), Vec::new());
     let mut bytes = 0_usize;
-    while let Some(json) = pending.pop() {
+    while let Some(json) = next {
         let held = match json {
             Json::String(text) => text.len(),
             Json::Array(items) => {
@@ -66,6 +66,7 @@ pub fn held_bytes(json: &Json) -> usize {
             Json::Null | Json::Bool(_) | Json::Number(_) => 0,
         };
         bytes = bytes.saturating_add(held).saturating_add(size_of::<Json>());
+        next = pending.pop();
     }
     bytes
 }

@@ -8,22 +8,17 @@ import "C"
 import (
 	"fmt"
 	"runtime/cgo"
-	"unsafe"
 )
 
 func callbacksOf(context C.uintptr_t) *Callbacks {
 	return cgo.Handle(context).Value().(*Callbacks)
 }
 
-func textOf(data *C.uint8_t, len C.size_t) string {
-	return C.GoStringN((*C.char)(unsafe.Pointer(data)), C.int(len))
-}
-
 //export gavelGoAuthorize
 func gavelGoAuthorize(context C.uintptr_t, authorizer C.uint64_t, attributes *C.uint8_t, length C.size_t, reply *C.GavelReply) {
 	callbacks := callbacksOf(context)
 	defer callbacks.caught()
-	asked := C.GoBytes(unsafe.Pointer(attributes), C.int(length))
+	asked := bytesOf(attributes, length)
 	verdict, reason, err := callbacks.Authorize(uint64(authorizer), asked)
 	message := ""
 	if err != nil {

@@ -11,6 +11,7 @@ package capi
 import "C"
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"runtime"
@@ -65,17 +66,26 @@ func take(err *C.GavelError) error {
 	defer C.gavel_error_free(err)
 	var view C.GavelErrorView
 	C.gavel_error_read(err, &view)
-	message := C.GoStringN((*C.char)(unsafe.Pointer(view.message.data)), C.int(view.message.len))
+	message := textOf(view.message.data, view.message.len)
 	return &Error{Kind: int(view.kind), Message: message, Line: int(view.line), Column: int(view.column)}
 }
 
 // takeBytes copies bytes that the library returned, and frees the library's bytes.
-func takeBytes(bytes C.GavelBytes) []byte {
-	if bytes.data == nil {
+func takeBytes(taken C.GavelBytes) []byte {
+	if taken.data == nil {
 		return nil
 	}
-	defer C.gavel_bytes_free(bytes)
-	return C.GoBytes(unsafe.Pointer(bytes.data), C.int(bytes.len))
+	defer C.gavel_bytes_free(taken)
+	return bytesOf(taken.data, taken.len)
+}
+
+// bytesOf copies bytes of any length. The length of C.GoBytes has only 32 bits.
+func bytesOf(data *C.uint8_t, length C.size_t) []byte {
+	return bytes.Clone(unsafe.Slice((*byte)(data), int(length)))
+}
+
+func textOf(data *C.uint8_t, length C.size_t) string {
+	return string(unsafe.Slice((*byte)(data), int(length)))
 }
 
 func data(bytes []byte) (*C.uint8_t, C.size_t) {

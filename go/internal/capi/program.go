@@ -78,7 +78,7 @@ func (e Env) Compile(expression string) (Program, Statics, error) {
 }
 
 func goText(slice C.GavelSlice) string {
-	return C.GoStringN((*C.char)(unsafe.Pointer(slice.data)), C.int(slice.len))
+	return textOf(slice.data, slice.len)
 }
 
 // Outcome is the result of an evaluation.

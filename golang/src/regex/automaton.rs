@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use regex_automata::nfa::thompson::WhichCaptures;
 use regex_automata::{Input, meta};
-use regex_syntax::hir::Look;
+use regex_syntax::hir::{Class, Hir, HirKind, Look, Repetition};
 
 use super::parse::{self, Parsed};
 use super::program::Program;
@@ -26,6 +26,26 @@ const BYTES_PER_STATE: usize = 32;
 
 /// The limit of work for a search that cannot be interrupted: bytes times states.
 const MAX_WORK_AT_ONCE: usize = 1 << 17;
+
+/// A lower bound of the size of a pattern's automaton, in bytes.
+// Recursion is bounded by `MAX_HEIGHT`.
+fn least_bytes(hir: &Hir) -> usize {
+    /// Ranges of characters can share the states of their last bytes.
+    const BYTES_PER_RANGE: usize = 2;
+    let sum = |all: &[Hir]| all.iter().map(least_bytes).fold(0, usize::saturating_add);
+    match hir.kind() {
+        HirKind::Class(Class::Unicode(class)) => {
+            class.ranges().len().saturating_mul(BYTES_PER_RANGE)
+        }
+        HirKind::Repetition(Repetition { min, max, sub, .. }) => {
+            let copies = usize::try_from(max.unwrap_or((*min).max(1))).unwrap_or(usize::MAX);
+            least_bytes(sub).saturating_mul(copies)
+        }
+        HirKind::Capture(capture) => least_bytes(&capture.sub),
+        HirKind::Concat(all) | HirKind::Alternation(all) => sum(all),
+        _ => 0,
+    }
+}
 
 /// A pattern compiled to an automaton.
 #[derive(Debug)]
@@ -48,7 +68,8 @@ pub(super) struct Automaton {
 impl Automaton {
     /// Builds an automaton, unless it would be too large.
     pub(super) fn new(pattern: &str, parsed: &Parsed, keeps_groups: bool) -> Option<Automaton> {
-        if parsed.height > MAX_HEIGHT {
+        // Building a large automaton takes a millisecond before it fails.
+        if parsed.height > MAX_HEIGHT || least_bytes(&parsed.tree) > MAX_BYTES {
             return None;
         }
         let captures = match keeps_groups {
@@ -202,5 +223,32 @@ impl Automaton {
     /// Parses the pattern again, because the parsed pattern is not stored.
     fn parsed(&self) -> Option<Parsed> {
         parse::parse(&self.pattern, self.keeps_groups, &Work::unbounded()).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn automata_have_at_least_the_bytes_of_their_lower_bound() {
+        for pattern in [
+            r"\pL",
+            r"(?i)\pL{3}",
+            r"(\pN|\p{Greek}){2,9}x*",
+            r"[\pL\pN]{2,}",
+            r"[^a]{100}",
+            r"\PN{10}",
+            r"(?i)[a-zäöü]{40}",
+            r"\p{Han}+\p{Lu}?",
+        ] {
+            let parsed = parse::parse(pattern, false, &Work::unbounded()).unwrap();
+            let bytes = Automaton::new(pattern, &parsed, false).unwrap();
+            let bytes = bytes.quick.memory_usage();
+            assert!(least_bytes(&parsed.tree) <= bytes, "{pattern}: {bytes}");
+        }
+        let large = r"(?i)(\pL\pN){400}";
+        let parsed = parse::parse(large, false, &Work::unbounded()).unwrap();
+        assert!(least_bytes(&parsed.tree) > MAX_BYTES);
     }
 }

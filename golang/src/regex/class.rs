@@ -1,7 +1,5 @@
 //! Character classes: `[a-z]`, `\d`, `[:alpha:]`, `\p{Greek}` (`parseClass` of Go's `regexp/syntax/parse.go`).
 
-use std::collections::HashMap;
-
 use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
 
 use super::consumed;
@@ -9,138 +7,119 @@ use super::error::{Problem, RegexError};
 use super::escape::parse_escape;
 use crate::unicode;
 
-/// Parses character classes, and caches the Unicode classes that the pattern names.
-#[derive(Debug, Default)]
-pub(super) struct ClassParser {
-    /// The classes of `\p`, by name and by whether case is ignored.
-    named: HashMap<(String, bool), Option<ClassUnicode>>,
+/// The number of ranges of named classes in brackets from which on equal and overlapping ranges are merged before the bracket is closed. All
+/// named classes together have fewer ranges.
+const MAX_GROUP_RANGES: usize = 1 << 16;
+
+/// Reads a class in brackets at the start of `text`; returns the class and the rest of the text.
+pub(super) fn parse_bracketed(text: &str, fold: bool) -> Result<(ClassUnicode, &str), RegexError> {
+    let mut rest = text.strip_prefix('[').unwrap_or(text);
+    let negated = rest.strip_prefix('^');
+    rest = negated.unwrap_or(rest);
+    let (mut ranges, mut groups) = (Vec::new(), Vec::new());
+    let mut first = true;
+    loop {
+        if !first && let Some(after) = rest.strip_prefix(']') {
+            rest = after;
+            break;
+        }
+        first = false;
+        if let Some((class, after)) = parse_group(rest, fold)? {
+            groups.extend_from_slice(class.ranges());
+            // A pattern can name large classes many times.
+            if groups.len() > MAX_GROUP_RANGES {
+                groups = ClassUnicode::new(groups).ranges().to_vec();
+            }
+            rest = after;
+            continue;
+        }
+        let range = rest;
+        let (low, after) = parse_class_char(rest, text)?;
+        rest = after;
+        let mut high = low;
+        // A hyphen before the closing bracket stands for itself.
+        if let Some(after) = rest
+            .strip_prefix('-')
+            .filter(|after| !after.is_empty() && !after.starts_with(']'))
+        {
+            (high, rest) = parse_class_char(after, text)?;
+            if high < low {
+                return Err(RegexError::syntax(
+                    Problem::InvalidCharRange,
+                    consumed(range, rest),
+                ));
+            }
+        }
+        push_range(&mut ranges, low, high);
+    }
+    let mut class = ClassUnicode::new(ranges);
+    if fold {
+        unicode::fold_case(&mut class);
+    }
+    class.union(&ClassUnicode::new(groups));
+    if negated.is_some() {
+        unicode::negate(&mut class);
+    }
+    Ok((class, rest))
 }
 
-impl ClassParser {
-    /// Reads a class in brackets at the start of `text`; returns the class and the rest of the text.
-    pub(super) fn parse_bracketed<'p>(
-        &mut self,
-        text: &'p str,
-        fold: bool,
-    ) -> Result<(ClassUnicode, &'p str), RegexError> {
-        let mut rest = text.strip_prefix('[').unwrap_or(text);
-        let negated = rest.strip_prefix('^');
-        rest = negated.unwrap_or(rest);
-        let (mut ranges, mut groups) = (Vec::new(), Vec::new());
-        let mut first = true;
-        loop {
-            if !first && let Some(after) = rest.strip_prefix(']') {
-                rest = after;
-                break;
-            }
-            first = false;
-            if let Some((class, after)) = self.parse_group(rest, fold)? {
-                groups.extend_from_slice(class.ranges());
-                rest = after;
-                continue;
-            }
-            let range = rest;
-            let (low, after) = parse_class_char(rest, text)?;
-            rest = after;
-            let mut high = low;
-            // A hyphen before the closing bracket stands for itself.
-            if let Some(after) = rest
-                .strip_prefix('-')
-                .filter(|after| !after.is_empty() && !after.starts_with(']'))
-            {
-                (high, rest) = parse_class_char(after, text)?;
-                if high < low {
-                    return Err(RegexError::syntax(
-                        Problem::InvalidCharRange,
-                        consumed(range, rest),
-                    ));
-                }
-            }
-            push_range(&mut ranges, low, high);
-        }
-        let mut class = ClassUnicode::new(ranges);
-        if fold {
-            unicode::fold_case(&mut class);
-        }
-        class.union(&ClassUnicode::new(groups));
-        if negated.is_some() {
-            unicode::negate(&mut class);
-        }
-        Ok((class, rest))
-    }
-
-    /// Reads a named class within brackets, such as `[:alpha:]`, `\pL` or `\d`.
-    fn parse_group<'p>(
-        &mut self,
-        text: &'p str,
-        fold: bool,
-    ) -> Result<Option<(ClassUnicode, &'p str)>, RegexError> {
-        if let Some(name) = text.strip_prefix("[:")
-            && let Some((name, rest)) = name.split_once(":]")
-        {
-            return match posix_class(name, fold) {
-                Some(class) => Ok(Some((class, rest))),
-                None => Err(RegexError::syntax(
-                    Problem::InvalidCharRange,
-                    consumed(text, rest),
-                )),
-            };
-        }
-        self.parse_escaped(text, fold)
-    }
-
-    /// Reads a class such as `\pL` or `\d`; `None` if the text does not start with a backslash and a class.
-    pub(super) fn parse_escaped<'p>(
-        &mut self,
-        text: &'p str,
-        fold: bool,
-    ) -> Result<Option<(ClassUnicode, &'p str)>, RegexError> {
-        let mut rest = text.chars();
-        if rest.next() != Some('\\') {
-            return Ok(None);
-        }
-        let letter = rest.next();
-        if let Some('p' | 'P') = letter {
-            return self.parse_unicode(text, rest.as_str(), fold).map(Some);
-        }
-        Ok(letter
-            .and_then(|letter| perl_class(letter, fold))
-            .map(|class| (class, rest.as_str())))
-    }
-
-    /// Reads the name after `\p` or `\P`: a letter, or a name in braces, which a leading `^` negates.
-    fn parse_unicode<'p>(
-        &mut self,
-        text: &'p str,
-        after_letter: &'p str,
-        fold: bool,
-    ) -> Result<(ClassUnicode, &'p str), RegexError> {
-        let invalid = |expression: &str| RegexError::syntax(Problem::InvalidCharRange, expression);
-        let (name, rest) = match after_letter.strip_prefix('{') {
-            Some(braced) => braced.split_once('}').ok_or_else(|| invalid(text))?,
-            None => {
-                let mut rest = after_letter.chars();
-                rest.next();
-                (consumed(after_letter, rest.as_str()), rest.as_str())
-            }
+/// Reads a named class within brackets, such as `[:alpha:]`, `\pL` or `\d`.
+fn parse_group(text: &str, fold: bool) -> Result<Option<(ClassUnicode, &str)>, RegexError> {
+    if let Some(name) = text.strip_prefix("[:")
+        && let Some((name, rest)) = name.split_once(":]")
+    {
+        return match posix_class(name, fold) {
+            Some(class) => Ok(Some((class, rest))),
+            None => Err(RegexError::syntax(
+                Problem::InvalidCharRange,
+                consumed(text, rest),
+            )),
         };
-        let bare = name.strip_prefix('^');
-        let negated = text.starts_with(r"\P") != bare.is_some();
-        let mut class = self
-            .named(bare.unwrap_or(name), fold)
-            .ok_or_else(|| invalid(consumed(text, rest)))?;
-        if negated {
-            unicode::negate(&mut class);
-        }
-        Ok((class, rest))
     }
+    parse_escaped(text, fold)
+}
 
-    fn named(&mut self, name: &str, fold: bool) -> Option<ClassUnicode> {
-        self.named
-            .entry((name.to_owned(), fold))
-            .or_insert_with(|| unicode::named_class(name, fold))
-            .clone()
+/// Reads a class such as `\pL` or `\d`; `None` if the text does not start with a backslash and a class.
+pub(super) fn parse_escaped(
+    text: &str,
+    fold: bool,
+) -> Result<Option<(ClassUnicode, &str)>, RegexError> {
+    let mut rest = text.chars();
+    if rest.next() != Some('\\') {
+        return Ok(None);
     }
+    let letter = rest.next();
+    if let Some('p' | 'P') = letter {
+        return parse_unicode(text, rest.as_str(), fold).map(Some);
+    }
+    Ok(letter
+        .and_then(|letter| perl_class(letter, fold))
+        .map(|class| (class, rest.as_str())))
+}
+
+/// Reads the name after `\p` or `\P`: a letter, or a name in braces, which a leading `^` negates.
+fn parse_unicode<'p>(
+    text: &'p str,
+    after_letter: &'p str,
+    fold: bool,
+) -> Result<(ClassUnicode, &'p str), RegexError> {
+    let invalid = |expression: &str| RegexError::syntax(Problem::InvalidCharRange, expression);
+    let (name, rest) = match after_letter.strip_prefix('{') {
+        Some(braced) => braced.split_once('}').ok_or_else(|| invalid(text))?,
+        None => {
+            let mut rest = after_letter.chars();
+            rest.next();
+            (consumed(after_letter, rest.as_str()), rest.as_str())
+        }
+    };
+    let bare = name.strip_prefix('^');
+    let negated = text.starts_with(r"\P") != bare.is_some();
+    let mut class = unicode::named_class(bare.unwrap_or(name), fold)
+        .ok_or_else(|| invalid(consumed(text, rest)))?;
+    if negated {
+        unicode::negate(&mut class);
+    }
+    Ok((class, rest))
 }
 
 /// Reads a character or escape within brackets. `class` is the text from the opening bracket on, for the error message.

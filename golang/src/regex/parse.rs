@@ -2,7 +2,7 @@
 
 use regex_syntax::hir::{Hir, Look};
 
-use super::class::ClassParser;
+use super::class::{parse_bracketed, parse_escaped};
 use super::consumed;
 use super::error::{Problem, RegexError};
 use super::escape::parse_escape;
@@ -42,7 +42,6 @@ pub(super) fn parse<T: Tree>(
         current: Frame::new(Flags::default(), None),
         groups: 0,
         keep_groups,
-        classes: ClassParser::default(),
         limits: Limits::new(),
     };
     parser.parse_all()?;
@@ -94,7 +93,6 @@ struct Parser<'p, T> {
     current: Frame<T>,
     groups: u32,
     keep_groups: bool,
-    classes: ClassParser,
     limits: Limits,
 }
 
@@ -125,7 +123,7 @@ impl<'p, T: Tree> Parser<'p, T> {
                 '.' => self.push_dot()?,
                 '[' => {
                     self.limits.allocate();
-                    let (class, after) = self.classes.parse_bracketed(before, self.flags.fold)?;
+                    let (class, after) = parse_bracketed(before, self.flags.fold)?;
                     rest = after;
                     self.push(Node::class(class))?;
                 }
@@ -203,7 +201,7 @@ impl<'p, T: Tree> Parser<'p, T> {
             }
             _ => {
                 self.limits.allocate();
-                if let Some((class, rest)) = self.classes.parse_escaped(text, self.flags.fold)? {
+                if let Some((class, rest)) = parse_escaped(text, self.flags.fold)? {
                     self.push(Node::class(class))?;
                     return Ok(rest);
                 }

@@ -452,3 +452,12 @@ fn is_shared_between_threads() {
     fn assert_shared<T: Send + Sync>() {}
     assert_shared::<Regex>();
 }
+
+#[test]
+fn a_class_may_name_other_classes_many_times() {
+    let many = format!("^[{}x-z]$", r"\pN".repeat(2_000));
+    let regex = Regex::new(&many).unwrap();
+    for (text, expected) in [("1", true), ("y", true), ("a", false)] {
+        assert_eq!(regex.is_match(text), expected, "{text}");
+    }
+}

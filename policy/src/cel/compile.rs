@@ -1,5 +1,6 @@
 //! Compiles the expressions of policies (apiserver `pkg/admission/plugin/cel/compile.go`, `composition.go`).
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::OnceLock;
@@ -140,7 +141,7 @@ pub struct Compiler {
     /// The types of the objects, for type checking with schemas; `None` if objects have type `dyn`.
     types: Option<ObjectTypes>,
     /// The names of the variables that depend on params.
-    dependent: Vec<SmolStr>,
+    dependent: BTreeSet<SmolStr>,
     /// The expressions compiled so far that are still in use. Copies of the compiler share them.
     compiled: Arc<Shared<Compiled>>,
     /// The environments for the eight combinations of [`Declarations`]: first the four without patch types, then the four with them. Each
@@ -156,7 +157,7 @@ impl Compiler {
             base: base.clone(),
             variables: None,
             types: None,
-            dependent: Vec::new(),
+            dependent: BTreeSet::new(),
             compiled: Arc::default(),
             environments: Default::default(),
         }
@@ -256,7 +257,7 @@ impl Compiler {
         let (expression, ty) = self.compile_typed(text, declarations);
         self.declare(name, variable_type(&ty));
         if expression.reads_params {
-            self.dependent.push(name.into());
+            self.dependent.insert(name.into());
         }
         (expression, ty)
     }
@@ -308,17 +309,12 @@ impl Compiler {
             return program.reads(PARAMS);
         }
         let read = variables_read(checked);
-        read.is_none_or(|read| {
-            self.dependent
-                .iter()
-                .any(|name| read.contains(&name.as_str()))
-        })
+        read.is_none_or(|read| read.into_iter().any(|name| self.dependent.contains(name)))
     }
 
-    /// The declared type of the latest variable; `None` if no variable was declared.
-    pub(crate) fn latest_variable(&self) -> Option<&Type> {
-        let (_, ty) = self.variables.as_ref()?.last()?;
-        Some(ty)
+    /// The declared type of a variable; `None` if it was not declared.
+    pub(crate) fn variable_type(&self, name: &str) -> Option<&Type> {
+        self.variables.as_ref()?.get(name)
     }
 
     /// Declares a variable for later expressions.
@@ -326,7 +322,7 @@ impl Compiler {
         // The environments share the list of variables. Dropping the environments first avoids a copy of the list.
         self.environments = Default::default();
         let variables = self.variables.get_or_insert_default();
-        Arc::make_mut(variables).push((name.into(), ty));
+        Arc::make_mut(variables).insert(name.into(), ty);
     }
 
     fn environment(&self, declarations: Declarations) -> Result<&Env, CompileError> {

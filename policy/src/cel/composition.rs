@@ -10,7 +10,7 @@ use super::environment::Declarations;
 use super::evaluate::{Group, Outcome};
 use super::inputs::Inputs;
 use super::runner::Runner;
-use super::variables::CompiledVariable;
+use super::variables::{CompiledVariable, CompiledVariables};
 use crate::expression_kind::ExpressionKind;
 
 /// Compiles expressions together with the `variables` that they can read, and evaluates them with a shared budget.
@@ -41,7 +41,7 @@ use crate::expression_kind::ExpressionKind;
 #[derive(Debug)]
 pub struct Composition {
     compiler: Compiler,
-    variables: Vec<CompiledVariable>,
+    variables: CompiledVariables,
 }
 
 /// The values of the variables that Kubernetes declares, such as `object`. Unset values are null.
@@ -83,7 +83,7 @@ impl Composition {
                 true => Compiler::with_variables(base),
                 false => Compiler::new(base),
             },
-            variables: Vec::new(),
+            variables: CompiledVariables::default(),
         }
     }
 

@@ -1,6 +1,7 @@
 //! The declared types of `request`, `namespaceObject` and `variables` (apiserver `pkg/admission/plugin/cel/compile.go`,
 //! `composition.go`).
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use gavel_engine::decl::TypeProvider;
@@ -42,13 +43,13 @@ pub fn provider() -> Arc<dyn TypeProvider> {
     Arc::new(DeclaredTypes::default())
 }
 
-/// The names and types of variables, in order.
-pub(super) type VariableTypes = Arc<Vec<(SmolStr, Type)>>;
+/// The types of variables by name. Of variables with the same name, the last one counts.
+pub(super) type VariableTypes = Arc<BTreeMap<SmolStr, Type>>;
 
 /// The types of `request` and `namespaceObject` and, if the environment has `variables`, the types of the variables.
 #[derive(Debug, Clone, Default)]
 pub(super) struct DeclaredTypes {
-    /// The names and types of the variables, if the environment has `variables`. Of variables with the same name, the last one counts.
+    /// The types of the variables, if the environment has `variables`.
     pub(super) variables: Option<VariableTypes>,
     /// Whether the types of patches are available too (apiserver `pkg/cel/mutation`).
     pub(super) patch_types: bool,
@@ -76,11 +77,11 @@ impl TypeProvider for DeclaredTypes {
             return admission_field(type_name, field);
         }
         let variables = self.variables.as_deref()?;
-        let named = |name: &str| variables.iter().rev().find(|(known, _)| known == name);
         // A reserved word also finds the variable with the escaped name: `in` finds `__in__`.
         let escaped = || is_reserved(field).then(|| format!("__{field}__"));
-        let found = named(field).or_else(|| named(&escaped()?));
-        found.map(|(_, ty)| ty.clone())
+        let found = variables.get(field);
+        let found = found.or_else(|| variables.get(escaped()?.as_str()));
+        found.cloned()
     }
 
     fn has_names_below(&self, root: &str) -> bool {

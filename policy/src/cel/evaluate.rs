@@ -11,7 +11,7 @@ use gavel_engine::value::Value;
 use super::compile::{CompileError, Expression};
 use super::inputs::Inputs;
 use super::runner::{Ran, Runner};
-use super::variables::{CompiledVariable, Pool, Scope};
+use super::variables::{CompiledVariables, Pool, Scope};
 use crate::expression_kind::ExpressionKind;
 
 /// The error message of a group of expressions that exceeds its cost budget.
@@ -29,7 +29,7 @@ pub type Outcome<'a> = Option<Result<Value<'a>, &'a str>>;
 /// evaluated again, but its cost is charged for every binding and param.
 pub(crate) struct Group<'p> {
     kind: ExpressionKind,
-    variables: &'p [CompiledVariable],
+    variables: &'p CompiledVariables,
     inputs: &'p Inputs<'p>,
     runner: Runner<'p>,
     /// The variables that do not depend on params. The pool is created when an expression first reads `variables`.
@@ -44,7 +44,7 @@ impl<'p> Group<'p> {
     pub(crate) fn new(
         kind: ExpressionKind,
         shared: usize,
-        variables: &'p [CompiledVariable],
+        variables: &'p CompiledVariables,
         inputs: &'p Inputs<'p>,
         runner: Runner<'p>,
     ) -> Self {

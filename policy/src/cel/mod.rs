@@ -24,6 +24,7 @@ pub(crate) use evaluate::{Group, OUT_OF_BUDGET, OutOfBudget};
 pub(crate) use inputs::Inputs;
 pub(crate) use runner::Runner;
 pub use variables::CompiledVariable;
+pub(crate) use variables::CompiledVariables;
 
 pub use crate::expression_kind::ExpressionKind;
 

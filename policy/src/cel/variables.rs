@@ -7,7 +7,9 @@
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::Deref;
 
 use bumpalo::collections::Vec as BumpVec;
 use gavel_engine::error::EvalError;
@@ -33,21 +35,60 @@ pub struct CompiledVariable {
     pub expression: Expression,
 }
 
-impl CompiledVariable {
+/// The variables of a policy, in order.
+#[derive(Debug, Default)]
+pub(crate) struct CompiledVariables {
+    all: Vec<CompiledVariable>,
+    /// The position of the last variable with each name.
+    positions: BTreeMap<SmolStr, usize>,
+}
+
+impl Deref for CompiledVariables {
+    type Target = [CompiledVariable];
+
+    fn deref(&self) -> &[CompiledVariable] {
+        &self.all
+    }
+}
+
+impl CompiledVariables {
     /// Compiles the variables of a policy, in order, and declares them for later expressions in a copy of the compiler.
     pub(crate) fn compile_all(
         variables: &[Variable],
         compiler: &mut Cow<'_, Compiler>,
         declarations: Declarations,
-    ) -> Vec<Self> {
-        let compiled = variables.iter().map(|Variable { name, expression }| {
+    ) -> Self {
+        let mut compiled = CompiledVariables::default();
+        for Variable { name, expression } in variables {
             let compiler = compiler.to_mut();
-            CompiledVariable {
+            compiled.push(CompiledVariable {
                 name: name.as_str().into(),
                 expression: compiler.compile_variable(name, expression, declarations),
-            }
-        });
-        compiled.collect()
+            });
+        }
+        compiled
+    }
+
+    pub(crate) fn push(&mut self, variable: CompiledVariable) {
+        self.positions.insert(variable.name.clone(), self.all.len());
+        self.all.push(variable);
+    }
+
+    /// Whether several variables have the same name.
+    pub(crate) fn has_repeated_names(&self) -> bool {
+        self.positions.len() < self.all.len()
+    }
+
+    pub(crate) fn expressions_mut(&mut self) -> impl Iterator<Item = &mut Expression> {
+        self.all.iter_mut().map(|variable| &mut variable.expression)
+    }
+
+    /// The position of the variable with the name `key`. If several variables have this name, it is the position of the last one.
+    fn position(&self, key: &Value<'_>) -> Result<Option<usize>, EvalError> {
+        let Some(wanted) = key.as_str() else {
+            return Err(EvalError::no_such_overload());
+        };
+        Ok(self.positions.get(wanted).copied())
     }
 }
 
@@ -62,7 +103,7 @@ enum VariableState<'a> {
 
 /// The variables that do not depend on params. All bindings and params of a request share them.
 pub(super) struct Pool<'p> {
-    known: &'p [CompiledVariable],
+    known: &'p CompiledVariables,
     memory: &'p [Cell<VariableState<'p>>],
     /// The kind of the expressions that read the variables.
     kind: ExpressionKind,
@@ -92,7 +133,7 @@ pub(super) struct Scope<'e, 'p> {
 impl<'p> Pool<'p> {
     /// A pool in which no variable has been evaluated yet.
     pub(super) fn new(
-        known: &'p [CompiledVariable],
+        known: &'p CompiledVariables,
         kind: ExpressionKind,
         inputs: &'p Inputs<'p>,
         runner: Runner<'p>,
@@ -130,7 +171,7 @@ impl<'p> Pool<'p> {
         Some(remembered(cell, || self.run(program)))
     }
 
-    fn known(&self) -> &'p [CompiledVariable] {
+    fn known(&self) -> &'p CompiledVariables {
         self.known
     }
 
@@ -215,7 +256,7 @@ impl<'e, 'p> Scope<'e, 'p> {
         }))
     }
 
-    fn known(&self) -> &'p [CompiledVariable] {
+    fn known(&self) -> &'p CompiledVariables {
         self.pool.known
     }
 
@@ -252,14 +293,6 @@ fn deeper<T>(step: impl FnOnce() -> T) -> T {
     stacker::maybe_grow(LEFT, MORE, step)
 }
 
-/// The position of the variable with the name `key`. If several variables have this name, it is the position of the last one.
-fn position(known: &[CompiledVariable], key: &Value<'_>) -> Result<Option<usize>, EvalError> {
-    let Some(wanted) = key.as_str() else {
-        return Err(EvalError::no_such_overload());
-    };
-    Ok(known.iter().rposition(|variable| variable.name == *wanted))
-}
-
 /// The value of a variable, or the error that reading the variable returns.
 fn value<'a>(variable: &CompiledVariable, ran: Option<Ran<'a>>) -> Result<Value<'a>, EvalError> {
     let failed = |what: &str, why: &dyn fmt::Display| {
@@ -291,7 +324,7 @@ macro_rules! lazy_map {
             }
 
             fn get(&self, key: &Value<'_>) -> Result<Option<Value<'_>>, EvalError> {
-                let position = position(self.known(), key)?;
+                let position = self.known().position(key)?;
                 position.and_then(|at| self.value(at)).transpose()
             }
 

@@ -10,9 +10,10 @@ use gavel_apimachinery::serializer::type_mismatch;
 use gavel_apimachinery::server::Server;
 use gavel_engine::value::Json;
 use gavel_golang::quote::quote;
+use gavel_schema::JsonSchema;
 use gavel_schema::built_in::{self, Kubernetes};
+use gavel_schema::default::{self, DefaultsTooLarge};
 use gavel_schema::merge::{self, MergeType};
-use gavel_schema::{JsonSchema, default};
 
 use crate::api::scheme_name;
 use crate::request::AdmissionRequest;
@@ -154,15 +155,20 @@ impl ObjectSchemas {
 
     /// Sets the defaults of an object, as an API server does when it reads the object. Objects of built-in kinds get defaults only after
     /// [`ObjectSchemas::typed`].
-    pub fn fill_defaults(&self, object: &mut Json) {
+    ///
+    /// # Errors
+    ///
+    /// The defaults take too much memory.
+    pub fn fill_defaults(&self, object: &mut Json) -> Result<(), DefaultsTooLarge> {
         let kind = kind_of(object);
         match (self.custom.get(&kind), self.typed) {
-            (Some(schema), _) => default::fill(object, schema),
+            (Some(schema), _) => default::fill(object, schema)?,
             (None, Some(server)) => {
                 built_in::complete(object, &kind.api_version(), &kind.kind, server);
             }
             (None, None) => {}
         }
+        Ok(())
     }
 }
 

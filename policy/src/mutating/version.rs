@@ -65,7 +65,8 @@ impl<'a> ObjectsOfKind<'a> {
     ) -> Result<(), String> {
         if let Some(mut mutated) = mutated {
             schemas.convert(&mut mutated.object, request)?;
-            schemas.fill_defaults(&mut mutated.object);
+            let filled = schemas.fill_defaults(&mut mutated.object);
+            filled.map_err(|error| error.to_string())?;
             self.nil_lists = mutated.nil_lists;
             self.object = Current::Mutated(Rc::new(mutated.object));
         }

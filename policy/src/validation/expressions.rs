@@ -121,7 +121,7 @@ impl Expressions<'_> {
         let Compilers { new, stored, .. } = self.compilers.to_mut();
         let (compiler, other) = if is_old { (stored, new) } else { (new, stored) };
         let expression = compiler.compile_variable(name, expression, declarations);
-        if let Some(ty) = compiler.latest_variable() {
+        if let Some(ty) = compiler.variable_type(name) {
             other.declare(name, ty.clone());
         }
         self.error(&expression, path)

@@ -1,6 +1,7 @@
 //! Sets defaults (apiextensions-apiserver `pkg/apiserver/schema/defaulting`).
 
-use gavel_engine::value::Json;
+use gavel_engine::value::{Json, MEMORY_LIMIT, held_bytes};
+use rustc_hash::FxHashMap;
 use serde_json::Map;
 
 use crate::JsonSchema;
@@ -35,70 +36,136 @@ pub fn drop_nulls(value: &mut Json, schema: &JsonSchema) {
     }
 }
 
+/// The defaults of an object take more than [`MEMORY_LIMIT`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the defaults of the object must take at most {} MiB of memory", MEMORY_LIMIT >> 20)]
+pub struct DefaultsTooLarge;
+
 /// Sets the defaults of a schema: for missing fields, and for fields, map values and list elements that are null but must not be.
 ///
 /// ```
 /// use gavel_schema::{JsonSchema, default};
 /// use serde_json::json;
 ///
-/// # fn main() -> Result<(), serde_json::Error> {
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let schema: JsonSchema = serde_json::from_value(json!({"properties": {
 ///     "a": {"default": {}, "properties": {"b": {"default": 1}}},
 ///     "c": {"items": {"default": "x"}},
 /// }}))?;
 /// let mut object = json!({"c": [null, "y"]});
-/// default::fill(&mut object, &schema);
+/// default::fill(&mut object, &schema)?;
 /// assert_eq!(object, json!({"a": {"b": 1}, "c": ["x", "y"]}));
 /// # Ok(())
 /// # }
 /// ```
-pub fn fill(value: &mut Json, schema: &JsonSchema) {
-    match value {
-        Json::Object(fields) => fill_fields(fields, schema),
-        Json::Array(items) => {
-            if let Some(schema) = schema.item() {
-                for value in items {
-                    replace_null(value, schema);
-                    fill(value, schema);
+///
+/// # Errors
+///
+/// The defaults take more memory than an evaluation may use, [`MEMORY_LIMIT`]. The object then has only some of its defaults.
+pub fn fill(value: &mut Json, schema: &JsonSchema) -> Result<(), DefaultsTooLarge> {
+    let filling = &mut Filling {
+        defaults: FxHashMap::default(),
+        left: MEMORY_LIMIT,
+    };
+    filling.fill(value, schema)
+}
+
+/// The approximate memory of the first field of an object, without its name and value, in bytes.
+const FIRST_FIELD: usize = 640;
+
+/// The approximate memory of another field, without its name and value, in bytes.
+const FIELD: usize = 112;
+
+/// The properties of a schema that have defaults.
+type Defaults<'s> = Box<[(&'s str, &'s Json)]>;
+
+/// Sets the defaults of one object.
+struct Filling<'s> {
+    /// The defaults, by the address of their schema: the elements of a list have the same schema, which may have many other properties.
+    defaults: FxHashMap<*const JsonSchema, Defaults<'s>>,
+    /// The memory that further defaults may take, in bytes.
+    left: usize,
+}
+
+impl<'s> Filling<'s> {
+    fn fill(&mut self, value: &mut Json, schema: &'s JsonSchema) -> Result<(), DefaultsTooLarge> {
+        match value {
+            Json::Object(fields) => self.fill_fields(fields, schema)?,
+            Json::Array(items) => {
+                if let Some(schema) = schema.item() {
+                    for value in items {
+                        self.replace_null(value, schema)?;
+                        self.fill(value, schema)?;
+                    }
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn fill_fields(
+        &mut self,
+        fields: &mut Map<String, Json>,
+        schema: &'s JsonSchema,
+    ) -> Result<(), DefaultsTooLarge> {
+        if !schema.properties.is_empty() {
+            let defaults = self.defaults.entry(schema).or_insert_with(|| {
+                let properties = schema.properties.iter();
+                let defaults = properties
+                    .filter_map(|(name, schema)| Some((&**name, schema.default_value()?)));
+                defaults.collect()
+            });
+            for (name, default) in defaults {
+                if !fields.contains_key(*name) {
+                    let field = if fields.is_empty() {
+                        FIRST_FIELD
+                    } else {
+                        FIELD
+                    };
+                    spend(&mut self.left, field.saturating_add(name.len()))?;
+                    spend(&mut self.left, held_bytes(default))?;
+                    fields.insert((*name).to_owned(), (*default).clone());
                 }
             }
         }
-        _ => {}
+        for (name, value) in fields {
+            match schema.properties.get(name) {
+                Some(property) => {
+                    if property.default_value().is_some() {
+                        self.replace_null(value, property)?;
+                    }
+                    self.fill(value, property)?;
+                }
+                None => {
+                    if let Some(schema) = schema.value() {
+                        self.replace_null(value, schema)?;
+                        self.fill(value, schema)?;
+                    }
+                }
+            }
+        }
+        Ok(())
     }
-}
 
-fn fill_fields(fields: &mut Map<String, Json>, schema: &JsonSchema) {
-    for (name, property) in &schema.properties {
-        if let Some(default) = property.default_value()
-            && !fields.contains_key(name.as_str())
+    fn replace_null(
+        &mut self,
+        value: &mut Json,
+        schema: &JsonSchema,
+    ) -> Result<(), DefaultsTooLarge> {
+        if is_unwanted_null(value, schema)
+            && let Some(default) = schema.default_value()
         {
-            fields.insert(name.to_string(), default.clone());
+            spend(&mut self.left, held_bytes(default))?;
+            *value = default.clone();
         }
-    }
-    for (name, value) in fields {
-        match schema.properties.get(name) {
-            Some(property) => {
-                if property.default_value().is_some() {
-                    replace_null(value, property);
-                }
-                fill(value, property);
-            }
-            None => {
-                if let Some(schema) = schema.value() {
-                    replace_null(value, schema);
-                    fill(value, schema);
-                }
-            }
-        }
+        Ok(())
     }
 }
 
-fn replace_null(value: &mut Json, schema: &JsonSchema) {
-    if is_unwanted_null(value, schema)
-        && let Some(default) = schema.default_value()
-    {
-        *value = default.clone();
-    }
+fn spend(left: &mut usize, bytes: usize) -> Result<(), DefaultsTooLarge> {
+    *left = left.checked_sub(bytes).ok_or(DefaultsTooLarge)?;
+    Ok(())
 }
 
 fn is_unwanted_null(value: &Json, schema: &JsonSchema) -> bool {
@@ -145,7 +212,7 @@ mod tests {
     #[test]
     fn defaults_fill_what_is_missing_or_null() {
         let check = |of: Json, mut value: Json, expected: Json| {
-            fill(&mut value, &schema(of));
+            fill(&mut value, &schema(of)).unwrap();
             assert_eq!(value, expected);
         };
         let one = json!({"default": 1});
@@ -171,5 +238,20 @@ mod tests {
             json!({}),
             json!({"a": {"b": 1}}),
         );
+    }
+
+    #[test]
+    fn the_memory_of_defaults_is_bounded() {
+        let check = |default: Json, is_valid: bool| {
+            let properties: Map<String, Json> = (0..2_000)
+                .map(|n| (format!("p{n}"), json!({"default": default})))
+                .collect();
+            let of = schema(json!({"items": {"properties": properties}}));
+            let mut value = Json::Array(vec![json!({}); 100]);
+            assert_eq!(fill(&mut value, &of).is_ok(), is_valid, "{default}");
+        };
+        check(json!(1), true);
+        check(json!("x".repeat(1_000)), false);
+        check(json!([[], [], [], [], [], [], [], []]), false);
     }
 }

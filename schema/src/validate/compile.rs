@@ -8,6 +8,7 @@ use gavel_apimachinery::server::{Difference, Server};
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
+use super::enumeration::Enumeration;
 use super::node::{
     Combination, ListRules, MapRules, NamedFormat, NodeRules, Others, Properties, PropertyRules,
     TextRules, Types, Uniqueness,
@@ -99,7 +100,7 @@ impl<'s> NodeCompiler<'s> {
             format,
             lists,
             maps,
-            enumeration: schema.bounds.enumeration.clone(),
+            enumeration: Enumeration::new(schema.bounds.enumeration.clone()),
             has_list_types,
         }
     }

@@ -7,7 +7,7 @@ use gavel_apimachinery::formats::Format;
 use gavel_engine::value::Json;
 use smol_str::SmolStr;
 
-use super::enumeration::lists;
+use super::enumeration::Enumeration;
 use super::fault::{Cause, Outcome};
 use super::number::NumberRules;
 use super::pattern::Pattern;
@@ -29,7 +29,7 @@ pub(super) struct NodeRules {
     pub(super) numbers: Option<Box<NumberRules>>,
     pub(super) lists: Option<Box<ListRules>>,
     pub(super) maps: Option<Box<MapRules>>,
-    pub(super) enumeration: OptionalList<Json>,
+    pub(super) enumeration: Enumeration,
     /// Whether the schema contains a list of type set or map.
     pub(super) has_list_types: bool,
 }
@@ -220,8 +220,8 @@ impl NodeRules {
         trail: &Trail<'_, 'f>,
         outcome: &mut Outcome<'f>,
     ) {
-        let allowed = &*self.enumeration;
-        if !allowed.is_empty() && !lists(allowed, value) {
+        let allowed = self.enumeration.values();
+        if !allowed.is_empty() && !self.enumeration.lists(value) {
             let cause = Cause::Enumeration { value, allowed };
             self.report(outcome, trail, Some(cause));
         }

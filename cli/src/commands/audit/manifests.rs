@@ -10,6 +10,7 @@ use gavel_check::{Kinds, Role, user};
 use gavel_cluster::audit::{Audited, Summary, audit_object};
 use gavel_engine::value::Json;
 use gavel_libraries::Server;
+use gavel_manifest::problem::rule;
 use gavel_manifest::{Document, Problem};
 use gavel_policy::GroupVersionKind;
 use gavel_state::{Event, Object, Origin, State, Store};
@@ -65,12 +66,17 @@ pub(super) fn run(
             }
         };
         let file = document.file().unwrap_or(Path::new("-")).to_owned();
-        let at = (file, document.place().into());
+        let place = document.place();
         let mut object = kinds.placed(document.into_value(), &args.namespace);
         if !is_of_shard(args, &resource, &object) {
             return Ok(());
         }
-        state.schemas().fill_defaults(&mut object);
+        if let Err(error) = state.schemas().fill_defaults(&mut object) {
+            let problem = Problem::new(rule::OBJECT, error.to_string()).at(place);
+            manifests.report(problem.in_file(&file.into()));
+            return Ok(());
+        }
+        let at = (file, place.into());
         let findings = audit_object(&state, &authorizer, &user, &resource, &object);
         summary.count(&findings);
         printer.print(&resource.kind.kind, &object, &findings, Some(at))

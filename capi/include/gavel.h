@@ -160,8 +160,8 @@ typedef void (*GavelFindParam)(size_t context,
                                size_t name_len,
                                struct GavelReply *reply);
 
-// Functions of the host. The library calls them on the thread that called the library, possibly on many threads at once. The functions
-// must not unwind.
+// Functions of the host. The library calls them on the thread that called the library, possibly on many threads at once. If this thread has
+// too little stack for the call, the library calls them on another thread, while this thread waits. The functions must not unwind.
 typedef struct GavelCallbacks {
   // A value that is passed to each function unchanged.
   size_t context;

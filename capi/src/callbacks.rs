@@ -8,6 +8,7 @@ use gavel_protocol::asked_attributes;
 
 use crate::error::{Failure, GavelError, GavelErrorKind, caught};
 use crate::memory;
+use crate::stack;
 
 /// The verdict of an authorizer.
 #[repr(C)]
@@ -73,8 +74,8 @@ pub type GavelFindParam = Option<
     ),
 >;
 
-/// Functions of the host. The library calls them on the thread that called the library, possibly on many threads at once. The functions
-/// must not unwind.
+/// Functions of the host. The library calls them on the thread that called the library, possibly on many threads at once. If this thread has
+/// too little stack for the call, the library calls them on another thread, while this thread waits. The functions must not unwind.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct GavelCallbacks {
@@ -111,10 +112,13 @@ impl GavelCallbacks {
         let Some(find) = self.find_namespace else {
             return Ok(None);
         };
-        let mut reply = GavelReply::default();
-        // SAFETY: the host vouches for its function; text and reply live as long as the call.
-        unsafe { find(self.context, name.as_ptr(), name.len(), &raw mut reply) };
-        reply.object()
+        let reply = stack::call_back(|| {
+            let mut reply = GavelReply::default();
+            // SAFETY: the host vouches for its function; text and reply live as long as the call.
+            unsafe { find(self.context, name.as_ptr(), name.len(), &raw mut reply) };
+            reply
+        });
+        reply?.object()
     }
 
     /// Looks up a param with the host's callback. `None` if the param does not exist, or if the host has no callback.
@@ -128,23 +132,26 @@ impl GavelCallbacks {
             return Ok(None);
         };
         let [version, kind] = kind;
-        let mut reply = GavelReply::default();
-        // SAFETY: the host vouches for its function; texts and reply live as long as the call.
-        unsafe {
-            find(
-                self.context,
-                version.as_ptr(),
-                version.len(),
-                kind.as_ptr(),
-                kind.len(),
-                namespace.as_ptr(),
-                namespace.len(),
-                name.as_ptr(),
-                name.len(),
-                &raw mut reply,
-            );
-        }
-        reply.object()
+        let reply = stack::call_back(|| {
+            let mut reply = GavelReply::default();
+            // SAFETY: the host vouches for its function; texts and reply live as long as the call.
+            unsafe {
+                find(
+                    self.context,
+                    version.as_ptr(),
+                    version.len(),
+                    kind.as_ptr(),
+                    kind.len(),
+                    namespace.as_ptr(),
+                    namespace.len(),
+                    name.as_ptr(),
+                    name.len(),
+                    &raw mut reply,
+                );
+            }
+            reply
+        });
+        reply?.object()
     }
 }
 
@@ -161,19 +168,28 @@ impl Authorizer for HostAuthorizer {
             return Decision::default();
         };
         let attributes_json = Json::Object(asked_attributes(attributes)).to_string();
-        let mut reply = GavelReply::default();
         let context = self.callbacks.context;
-        // SAFETY: the host vouches for its function; text and reply live as long as the call.
-        unsafe {
-            authorize(
-                context,
-                self.number,
-                attributes_json.as_ptr(),
-                attributes_json.len(),
-                &raw mut reply,
-            );
+        let reply = stack::call_back(|| {
+            let mut reply = GavelReply::default();
+            // SAFETY: the host vouches for its function; text and reply live as long as the call.
+            unsafe {
+                authorize(
+                    context,
+                    self.number,
+                    attributes_json.as_ptr(),
+                    attributes_json.len(),
+                    &raw mut reply,
+                );
+            }
+            reply
+        });
+        match reply {
+            Ok(reply) => reply.decision,
+            Err(failure) => Decision {
+                error: Some(failure.message().to_owned()),
+                ..Decision::default()
+            },
         }
-        reply.decision
     }
 }
 

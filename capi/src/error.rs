@@ -7,6 +7,7 @@ use gavel_engine::issues::Phase;
 use gavel_protocol::{Failure as EvalFailure, RequestError};
 
 use crate::memory::{self, GavelSlice};
+use crate::stack;
 
 /// The kind of an error.
 #[repr(C)]
@@ -72,7 +73,6 @@ impl GavelError {
         })
     }
 
-    #[cfg(test)]
     pub(crate) fn message(&self) -> &str {
         &self.message
     }
@@ -128,13 +128,10 @@ pub(crate) fn guard(call: impl FnOnce() -> Result<(), Failure>) -> *mut GavelErr
     }
 }
 
-/// Runs a function with enough stack, because threads of hosts may have small stacks. A panic becomes an error.
+/// Runs a function with enough stack. A panic becomes an error.
 pub(crate) fn caught<T>(call: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
-    /// The stack that a call may need, in bytes, at the nesting limits of expressions and values.
-    const LEFT: usize = 1 << 20;
-    const MORE: usize = 2 << 20;
-    let call = || stacker::maybe_grow(LEFT, MORE, call);
-    catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|panic| {
+    let result = stack::run(|| catch_unwind(AssertUnwindSafe(call)));
+    result.unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
         let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
         let text = text.unwrap_or_else(|| "no message".to_owned());
@@ -179,28 +176,6 @@ pub unsafe extern "C" fn gavel_error_free(error: *mut GavelError) {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn calls_on_small_stacks_have_enough_stack() {
-        fn fill_stack(kilobytes: usize) -> usize {
-            let used = std::hint::black_box([1_u8; 1024]);
-            match kilobytes {
-                0 => usize::from(used[0]),
-                more => fill_stack(more - 1) + usize::from(used[1]),
-            }
-        }
-        let call = || {
-            let mut filled = 0;
-            let error = guard(|| {
-                filled = fill_stack(512);
-                Ok(())
-            });
-            assert!(error.is_null());
-            assert_eq!(filled, 513);
-        };
-        let thread = std::thread::Builder::new().stack_size(128 << 10);
-        thread.spawn(call).unwrap().join().unwrap();
-    }
 
     #[test]
     fn a_panic_comes_back_as_an_error() {

@@ -26,4 +26,5 @@ pub mod policy;
 pub mod program;
 pub mod resource;
 pub mod schema_rules;
+mod stack;
 pub mod value;

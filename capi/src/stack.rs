@@ -1,0 +1,96 @@
+//! The stacks on which calls and callbacks run.
+
+use std::cell::Cell;
+use std::hint::black_box;
+use std::io;
+use std::thread;
+
+use crate::error::{Failure, GavelError, GavelErrorKind};
+
+/// The stack that a call may need, in bytes, at the nesting limits of expressions and values.
+const NEEDED: usize = 1 << 20;
+
+/// The size of the stack that a call gets if its thread has less than [`NEEDED`], in bytes.
+const OWN: usize = 2 << 20;
+
+thread_local! {
+    /// The lowest and the highest address of the stack on which the host called the library.
+    static OF_HOST: Cell<(usize, usize)> = const { Cell::new((0, usize::MAX)) };
+}
+
+/// Runs a call of the host with enough stack, because threads of hosts may have small stacks.
+pub(crate) fn run<T>(call: impl FnOnce() -> T) -> T {
+    let highest = address();
+    let free = stacker::remaining_stack().unwrap_or(highest);
+    let outer = OF_HOST.replace((highest.saturating_sub(free), highest));
+    let result = stacker::maybe_grow(NEEDED, OWN, call);
+    OF_HOST.set(outer);
+    result
+}
+
+/// Calls a callback of the host. If the call runs on a stack of its own, the callback runs on another thread, while this thread waits: Go ends
+/// the process if its code runs on a stack that does not belong to the thread.
+///
+/// # Errors
+///
+/// The thread cannot be started.
+pub(crate) fn call_back<T: Send>(callback: impl FnOnce() -> T + Send) -> Result<T, Failure> {
+    let (lowest, highest) = OF_HOST.get();
+    if (lowest..=highest).contains(&address()) {
+        return Ok(callback());
+    }
+    let called = thread::scope(|scope| {
+        let thread = thread::Builder::new().spawn_scoped(scope, callback)?;
+        let panicked = |_| io::Error::other("it panicked");
+        thread.join().map_err(panicked)
+    });
+    let failed = |error| format!("cannot run the callback on a thread: {error}");
+    called.map_err(|error| GavelError::new(GavelErrorKind::MemoryLimit, failed(error)))
+}
+
+/// An address in the current stack.
+#[inline(never)]
+fn address() -> usize {
+    let here = 0_u8;
+    black_box(&raw const here).addr()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Runs a function on a thread with this stack, in bytes.
+    fn on_stack<T: Send + 'static>(bytes: usize, run: impl FnOnce() -> T + Send + 'static) -> T {
+        let thread = thread::Builder::new().stack_size(bytes);
+        thread.spawn(run).unwrap().join().unwrap()
+    }
+
+    fn fill_stack(kilobytes: usize) -> usize {
+        let used = black_box([1_u8; 1024]);
+        match kilobytes {
+            0 => usize::from(used[0]),
+            more => fill_stack(more - 1) + usize::from(used[1]),
+        }
+    }
+
+    #[test]
+    fn calls_on_small_stacks_have_enough_stack() {
+        assert_eq!(on_stack(128 << 10, || run(|| fill_stack(512))), 513);
+    }
+
+    #[test]
+    fn callbacks_run_on_the_stack_of_a_thread() {
+        let called = || {
+            let callback = || (thread::current().id(), stacker::remaining_stack());
+            run(|| (thread::current().id(), call_back(callback).unwrap()))
+        };
+        let (caller, (thread, _)) = on_stack(8 << 20, called);
+        assert_eq!(caller, thread);
+        let (caller, (thread, free)) = on_stack(128 << 10, called);
+        assert_ne!(caller, thread);
+        assert!(free.unwrap() > 128 << 10, "{free:?}");
+        // Within the callback, the host may call the library again.
+        let again = || run(|| call_back(|| run(|| call_back(|| 7).unwrap())).unwrap());
+        assert_eq!(on_stack(128 << 10, again), 7);
+    }
+}

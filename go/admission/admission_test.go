@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -67,6 +69,53 @@ func TestALookupThatFailsEndsTheCall(t *testing.T) {
 	var failure *gavel.Error
 	if !errors.As(err, &failure) || failure.Kind != gavel.KindArgument || !strings.Contains(failure.Message, "an object that Lookup found") {
 		t.Errorf("a struct: %v, %v", decision, err)
+	}
+}
+
+// The library gives deep calls more stack. Go ends the process if a callback runs on a stack that does not belong to the thread.
+func TestCallbacksOfDeepCallsReturn(t *testing.T) {
+	const depth = 5000
+	variables := []map[string]string{{"name": "v0", "expression": "authorizer.path('/deep').check('get').allowed()"}}
+	for n := 1; n <= depth; n++ {
+		variables = append(variables, map[string]string{"name": fmt.Sprintf("v%d", n), "expression": fmt.Sprintf("variables.v%d", n-1)})
+	}
+	index, err := admission.NewIndex()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer index.Close()
+	for _, object := range []any{
+		map[string]any{
+			"apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingAdmissionPolicy", "metadata": map[string]any{"name": "replicas"},
+			"spec": map[string]any{
+				"matchConstraints": map[string]any{"resourceRules": []any{map[string]any{
+					"apiGroups": []string{"*"}, "apiVersions": []string{"*"}, "operations": []string{"*"}, "resources": []string{"*"},
+				}}},
+				"variables":   variables,
+				"validations": []any{map[string]any{"expression": fmt.Sprintf("variables.v%d", depth)}},
+			},
+		},
+		json.RawMessage(`{
+			"apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingAdmissionPolicyBinding", "metadata": {"name": "replicas"},
+			"spec": {"policyName": "replicas", "validationActions": ["Deny"]}
+		}`),
+	} {
+		if err := index.Apply(object); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for verdict, allowed := range map[gavel.Verdict]bool{gavel.Allow: true, gavel.NoOpinion: false} {
+		asked := 0
+		authorize := func(gavel.Attributes) (gavel.Verdict, string, error) {
+			asked++
+			runtime.GC()
+			return verdict, "", nil
+		}
+		options := admission.Options{Authorizer: authorize, Lookup: lister{}}
+		decision, err := index.Decide(context.Background(), request(3), options)
+		if err != nil || decision.Allowed != allowed || asked != 1 {
+			t.Errorf("%v: %v, %v, asked %d times", verdict, decision, err, asked)
+		}
 	}
 }
 

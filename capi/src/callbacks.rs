@@ -1,5 +1,6 @@
 //! Callbacks: the host's authorizer, and look-ups of namespaces and params that the index does not have.
 
+use std::io;
 use std::sync::Arc;
 
 use gavel_engine::value::Json;
@@ -118,7 +119,7 @@ impl GavelCallbacks {
             unsafe { find(self.context, name.as_ptr(), name.len(), &raw mut reply) };
             reply
         });
-        reply?.object()
+        reply.map_err(not_called)?.object()
     }
 
     /// Looks up a param with the host's callback. `None` if the param does not exist, or if the host has no callback.
@@ -151,8 +152,14 @@ impl GavelCallbacks {
             }
             reply
         });
-        reply?.object()
+        reply.map_err(not_called)?.object()
     }
+}
+
+/// The error of a callback that could not be called.
+fn not_called(error: io::Error) -> Failure {
+    let message = format!("cannot run the callback on a thread: {error}");
+    GavelError::new(GavelErrorKind::MemoryLimit, message)
 }
 
 /// An authorizer of the host.
@@ -185,8 +192,8 @@ impl Authorizer for HostAuthorizer {
         });
         match reply {
             Ok(reply) => reply.decision,
-            Err(failure) => Decision {
-                error: Some(failure.message().to_owned()),
+            Err(error) => Decision {
+                error: Some(not_called(error).message().to_owned()),
                 ..Decision::default()
             },
         }

@@ -5,8 +5,6 @@ use std::hint::black_box;
 use std::io;
 use std::thread;
 
-use crate::error::{Failure, GavelError, GavelErrorKind};
-
 /// The stack that a call may need, in bytes, at the nesting limits of expressions and values.
 const NEEDED: usize = 1 << 20;
 
@@ -34,18 +32,16 @@ pub(crate) fn run<T>(call: impl FnOnce() -> T) -> T {
 /// # Errors
 ///
 /// The thread cannot be started.
-pub(crate) fn call_back<T: Send>(callback: impl FnOnce() -> T + Send) -> Result<T, Failure> {
+pub(crate) fn call_back<T: Send>(callback: impl FnOnce() -> T + Send) -> io::Result<T> {
     let (lowest, highest) = OF_HOST.get();
     if (lowest..=highest).contains(&address()) {
         return Ok(callback());
     }
-    let called = thread::scope(|scope| {
+    thread::scope(|scope| {
         let thread = thread::Builder::new().spawn_scoped(scope, callback)?;
         let panicked = |_| io::Error::other("it panicked");
         thread.join().map_err(panicked)
-    });
-    let failed = |error| format!("cannot run the callback on a thread: {error}");
-    called.map_err(|error| GavelError::new(GavelErrorKind::MemoryLimit, failed(error)))
+    })
 }
 
 /// An address in the current stack.

@@ -49,7 +49,7 @@ fn every_command_reports_an_input_with_the_same_text() {
     let latin =
         "1:11: must be UTF-8, but looks like another encoding: the byte 0xe9 is no UTF-8 here";
     for (file, expected) in [
-        ("bad.yaml", "2:11: this { is not closed ("),
+        ("bad.yaml", "2:11: this { is not closed\n"),
         ("bad.json", "1:29: expected value\n"),
         ("open.json", "1:1: this { is not closed ("),
         ("latin.yaml", latin),

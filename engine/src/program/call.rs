@@ -442,8 +442,22 @@ fn accepts(overload: &OverloadDecl, values: &[Value<'_>]) -> bool {
             .all(|(ty, value)| is_of(value, ty))
 }
 
-/// Whether a value has a type. Like upstream, checks only the first element of a list and the first entry of a map.
+/// Whether a value has a type. Simple types, which most overloads have, are checked without a call.
+#[inline(always)]
 fn is_of(value: &Value<'_>, ty: &Type) -> bool {
+    match ty {
+        _ if value.as_unread().is_some() => is_of_any(value, ty),
+        Type::Bool => value.as_bool().is_some(),
+        Type::Int => value.as_int().is_some(),
+        Type::Uint => value.as_uint().is_some(),
+        Type::Double => value.as_double().is_some(),
+        Type::String => value.as_str().is_some(),
+        _ => is_of_any(value, ty),
+    }
+}
+
+/// Whether a value has a type. Like upstream, checks only the first element of a list and the first entry of a map.
+fn is_of_any(value: &Value<'_>, ty: &Type) -> bool {
     if let Some((json, shape)) = value.as_unread() {
         return shape.look(json, |value| match value {
             Ok(value) => is_of(&value, ty),
@@ -453,11 +467,7 @@ fn is_of(value: &Value<'_>, ty: &Type) -> bool {
     match ty {
         Type::Dyn | Type::Any | Type::Error | Type::Param(_) | Type::Var(_) => true,
         Type::Null => value.is_null(),
-        Type::Bool => value.as_bool().is_some(),
-        Type::Int => value.as_int().is_some(),
-        Type::Uint => value.as_uint().is_some(),
-        Type::Double => value.as_double().is_some(),
-        Type::String => value.as_str().is_some(),
+        Type::Bool | Type::Int | Type::Uint | Type::Double | Type::String => is_of(value, ty),
         Type::Bytes => value.as_bytes().is_some(),
         Type::Duration => value.as_duration().is_some(),
         Type::Timestamp => value.as_timestamp().is_some(),

@@ -65,7 +65,7 @@ mod tests {
         let used = black_box([1_u8; 1024]);
         match kilobytes {
             0 => usize::from(used[0]),
-            more => fill_stack(more - 1) + usize::from(used[1]),
+            more => fill_stack(more.saturating_sub(1)).saturating_add(used[1].into()),
         }
     }
 

@@ -15,7 +15,7 @@ use crate::value::TypedValue;
 /// The maximum memory of the values that one answer contains, in bytes.
 const MAX_BYTES: usize = 256 << 20;
 
-/// The values of an answer take more than [`MAX_BYTES`].
+/// The values of an answer take more than 256 MiB.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the values of the recorded expressions must take at most {} MiB of memory", MAX_BYTES >> 20)]
 pub struct ValuesTooLarge;

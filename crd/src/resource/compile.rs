@@ -16,10 +16,18 @@ pub struct CompileError(String);
 
 /// A definition does not have this version.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the CRD has no version {version:?}, only {}", known.join(", "))]
+#[error("the CRD has no version {version:?}{}", only(known))]
 pub struct UnknownVersion {
     version: String,
     known: Vec<String>,
+}
+
+/// The versions that a definition has, for an error.
+fn only(known: &[String]) -> String {
+    match known {
+        [] => String::new(),
+        known => format!(", only {}", known.join(", ")),
+    }
 }
 
 /// A definition with compiled schemas and rules, which validates objects.

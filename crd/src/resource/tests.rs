@@ -426,6 +426,11 @@ fn versions_must_exist() {
         .validate("v2", &json!({}), None, COST_BUDGET)
         .unwrap_err();
     assert_eq!(error.to_string(), r#"the CRD has no version "v2", only v1"#);
+    let crd = compile(&json!({"spec": {"versions": []}}));
+    let error = crd
+        .validate("v2", &json!({}), None, COST_BUDGET)
+        .unwrap_err();
+    assert_eq!(error.to_string(), r#"the CRD has no version "v2""#);
 }
 
 #[test]

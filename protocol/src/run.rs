@@ -3,24 +3,22 @@
 use std::cell::Cell;
 use std::io::{self, Write};
 
-use gavel_engine::value::Json;
+use gavel_engine::value::{Json, NODE_BYTES};
 use gavel_policy::Run;
 use gavel_policy::cel::ExpressionKind;
 use serde::Serialize;
 use serde_json::json;
 use serde_json::ser::{Formatter, Serializer};
 
+use crate::line::MAX_BYTES;
 use crate::value::TypedValue;
 
-/// The maximum memory of the values that one answer contains, in bytes.
-const MAX_BYTES: usize = 256 << 20;
-
-/// The values of an answer take more than 256 MiB.
+/// The values of an answer take more memory than the answer may have bytes ([`MAX_BYTES`]).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the values of the recorded expressions must take at most {} MiB of memory", MAX_BYTES >> 20)]
 pub struct ValuesTooLarge;
 
-/// Converts the runs of one request to JSON, within [`MAX_BYTES`].
+/// Converts the runs of one request to JSON. Their values take at most [`MAX_BYTES`] of memory.
 #[derive(Debug)]
 pub(crate) struct Runs {
     memory: Cell<Memory>,
@@ -110,9 +108,8 @@ struct InMemory;
 
 impl Formatter for InMemory {
     fn begin_object<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
-        /// The memory of an object with one entry, in bytes.
-        const OBJECT: usize = 640;
-        out.write_all(&[0; OBJECT])
+        // Each object of typed JSON has few fields.
+        out.write_all(&[0; NODE_BYTES])
     }
 
     fn begin_array_value<W: ?Sized + Write>(&mut self, out: &mut W, _: bool) -> io::Result<()> {

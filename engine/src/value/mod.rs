@@ -46,7 +46,7 @@ pub use native::NativeType;
 pub use object::{Object, ObjectKind};
 pub use opaque::{HeldError, Opaque, OpaqueKey, Share};
 pub use owned::OwnedValue;
-pub use reach::{Reach, held_bytes};
+pub use reach::{NODE_BYTES, Reach, held_bytes};
 pub use read::read_json;
 pub use rust::WrongType;
 pub use same_text::same_text;

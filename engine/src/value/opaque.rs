@@ -91,8 +91,8 @@ pub trait Opaque: Share + Any + fmt::Debug + Send + Sync {
         None
     }
 
-    /// The memory that the value holds on the heap, in bytes. This memory counts against the limit of the arena, and comparing the value
-    /// counts as work in proportion to it. Other functions that read all of this memory announce their work themselves.
+    /// The memory that the value holds on the heap, in bytes. The arena's limit includes this memory. A comparison of the value counts as
+    /// work for each of these bytes; other functions that read all of them announce their work themselves.
     fn bytes(&self) -> usize {
         0
     }

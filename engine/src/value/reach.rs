@@ -20,8 +20,8 @@ pub(super) const WORK_PER_ELEMENT: usize = 64;
 /// The number of fields in a node of an object, if every node is about half full.
 const FIELDS_PER_NODE: usize = 6;
 
-/// The memory of a node of an object, in bytes.
-const NODE: usize = 640;
+/// The memory of a node of a JSON object, in bytes. An object with a field has at least one node.
+pub const NODE_BYTES: usize = 640;
 
 impl Value<'_> {
     /// The units of work for reading the value without its elements. Long texts and bytes count more.
@@ -61,7 +61,7 @@ pub fn held_bytes(json: &Json) -> usize {
                 pending.extend(fields.values());
                 let nodes = fields.len().div_ceil(FIELDS_PER_NODE);
                 let names = fields.keys().map(String::len);
-                names.fold(nodes.saturating_mul(NODE), usize::saturating_add)
+                names.fold(nodes.saturating_mul(NODE_BYTES), usize::saturating_add)
             }
             Json::Null | Json::Bool(_) | Json::Number(_) => 0,
         };

@@ -1,6 +1,6 @@
 //! Sets defaults (apiextensions-apiserver `pkg/apiserver/schema/defaulting`).
 
-use gavel_engine::value::{Json, MEMORY_LIMIT, held_bytes};
+use gavel_engine::value::{Json, MEMORY_LIMIT, NODE_BYTES, held_bytes};
 use rustc_hash::FxHashMap;
 use serde_json::Map;
 
@@ -70,10 +70,7 @@ pub fn fill(value: &mut Json, schema: &JsonSchema) -> Result<(), DefaultsTooLarg
     filling.fill(value, schema)
 }
 
-/// The approximate memory of the first field of an object, without its name and value, in bytes.
-const FIRST_FIELD: usize = 640;
-
-/// The approximate memory of another field, without its name and value, in bytes.
+/// The approximate memory of a field that is not the first of its object, without its name and value, in bytes.
 const FIELD: usize = 112;
 
 /// The properties of a schema that have defaults.
@@ -118,11 +115,7 @@ impl<'s> Filling<'s> {
             });
             for (name, default) in defaults {
                 if !fields.contains_key(*name) {
-                    let field = if fields.is_empty() {
-                        FIRST_FIELD
-                    } else {
-                        FIELD
-                    };
+                    let field = if fields.is_empty() { NODE_BYTES } else { FIELD };
                     spend(&mut self.left, field.saturating_add(name.len()))?;
                     spend(&mut self.left, held_bytes(default))?;
                     fields.insert((*name).to_owned(), (*default).clone());

@@ -1,6 +1,9 @@
 //! The validation of one object by its definition.
 
-use gavel_apimachinery::meta::keep_system_fields;
+use std::collections::BTreeSet;
+
+use gavel_apimachinery::field::Path;
+use gavel_apimachinery::meta::{self, MetadataView, keep_system_fields};
 use gavel_apimachinery::names::generated_name;
 use gavel_crd::CompiledCrd;
 use gavel_crd::resource::{DecodeError, DecodeOptions};
@@ -76,8 +79,18 @@ pub fn check(
         });
     match outcome {
         Ok(outcome) => {
-            let errors = outcome.schema_errors.into_iter().chain(outcome.rule_errors);
-            let errors = errors.map(|error| field_problem(document, &error));
+            let common = old.as_ref().map(|old| {
+                let (object, old) = (MetadataView::of(&object), MetadataView::of(old));
+                let path = Path::new("metadata");
+                meta::validate_any_update(object, old, crd.is_namespaced(), &path, crd.server())
+            });
+            let mut common = common.unwrap_or_default();
+            let mut seen = BTreeSet::new();
+            common.retain(|error| seen.insert(error.to_string()));
+            let own = outcome.errors();
+            let own = own.filter(|error| !seen.contains(&error.to_string()));
+            let errors = common.iter().chain(own);
+            let errors = errors.map(|error| field_problem(document, error));
             checked.problems.extend(errors);
             let warnings = outcome
                 .warnings
@@ -157,52 +170,65 @@ mod tests {
 
     use super::*;
 
+    fn definition(scope: &str) -> KnownDefinition {
+        let schema = json!({"openAPIV3Schema": {"type": "object"}});
+        let definition = json!({
+            "metadata": {"name": "things.example.com"},
+            "spec": {
+                "group": "example.com", "scope": scope,
+                "names": {"plural": "things", "singular": "thing", "kind": "Thing", "listKind": "ThingList"},
+                "versions": [{"name": "v1", "served": true, "storage": true, "schema": schema}],
+            },
+        });
+        let definition = Definition::read(&definition).unwrap();
+        KnownDefinition {
+            crd: CompiledCrd::compile(&definition).unwrap(),
+            served: vec!["v1".to_owned()],
+        }
+    }
+
+    fn document(metadata: Json) -> Document {
+        Document::from(
+            json!({"apiVersion": "example.com/v1", "kind": "Thing", "metadata": metadata}),
+        )
+    }
+
+    /// The errors of an object, without the long explanations of names.
+    fn errors(document: &Document, old: Option<&Document>, scope: &str) -> Vec<String> {
+        let key = Key::of(document.value()).unwrap();
+        let taken = Taken {
+            namespace: "default",
+            strictness: FieldValidation::Strict,
+        };
+        let checked = check(document, old, &key, &definition(scope), taken);
+        let texts = checked.problems.iter().map(|problem| problem.text());
+        let explained = [": a lowercase RFC 1123", ": name part must"];
+        let short = |text: String| {
+            let ends = explained.iter().filter_map(|words| text.find(words));
+            text[..ends.min().unwrap_or(text.len())].to_owned()
+        };
+        texts.map(short).collect()
+    }
+
     #[test]
     fn an_api_server_removes_the_namespace_of_a_cluster_scoped_object() {
-        for (scope, expected) in [
-            (
-                "Namespaced",
-                &["metadata.namespace: Invalid value: \"A b\""] as &[&str],
-            ),
-            ("Cluster", &[]),
-        ] {
-            let schema = json!({"openAPIV3Schema": {"type": "object"}});
-            let definition = json!({
-                "metadata": {"name": "things.example.com"},
-                "spec": {
-                    "group": "example.com", "scope": scope,
-                    "names": {"plural": "things", "singular": "thing", "kind": "Thing", "listKind": "ThingList"},
-                    "versions": [{"name": "v1", "served": true, "storage": true, "schema": schema}],
-                },
-            });
-            let definition = Definition::read(&definition).unwrap();
-            let definition = KnownDefinition {
-                crd: CompiledCrd::compile(&definition).unwrap(),
-                served: vec!["v1".to_owned()],
-            };
-            let object = json!({
-                "apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "a", "namespace": "A b"},
-            });
-            let document = Document::from(object);
-            let key = Key::of(document.value()).unwrap();
-            let taken = Taken {
-                namespace: "default",
-                strictness: FieldValidation::Strict,
-            };
-            let of_update = (scope == "Cluster").then_some(&document);
-            for old in [None, of_update] {
-                let checked = check(&document, old, &key, &definition, taken);
-                let found = checked.problems.iter().map(|problem| problem.text());
-                let found: Vec<_> = found
-                    .map(|text| {
-                        text.split(": a lowercase")
-                            .next()
-                            .unwrap_or_default()
-                            .to_owned()
-                    })
-                    .collect();
-                assert_eq!(found, expected, "{scope}");
-            }
+        let document = document(json!({"name": "a", "namespace": "A b"}));
+        for old in [None, Some(&document)] {
+            assert_eq!(errors(&document, old, "Cluster"), [] as [&str; 0]);
         }
+        let expected = ["metadata.namespace: Invalid value: \"A b\""];
+        assert_eq!(errors(&document, None, "Namespaced"), expected);
+    }
+
+    #[test]
+    fn the_metadata_of_updates_is_validated_as_that_of_every_kind() {
+        let old = document(json!({"name": "a"}));
+        let both = json!(["orphan", "foregroundDeletion"]);
+        let new = document(json!({"name": "a", "finalizers": both, "labels": {"-b": "c"}}));
+        let expected = [
+            "metadata.labels: Invalid value: \"-b\"",
+            "metadata.finalizers: Invalid value: [\"orphan\",\"foregroundDeletion\"]: finalizer orphan and foregroundDeletion cannot be both set",
+        ];
+        assert_eq!(errors(&new, Some(&old), "Cluster"), expected);
     }
 }

@@ -13,7 +13,7 @@ use gavel_manifest::{Document, Problem};
 use gavel_policy::api::FieldValidation;
 
 use super::checked::{Checked, field_problem};
-use super::definitions::KnownDefinition;
+use super::definitions::{KnownDefinition, ServedVersion};
 use super::key::Key;
 
 /// How objects are read: their default namespace, and the treatment of unknown and duplicate fields.
@@ -36,13 +36,20 @@ pub fn check(
     let KnownDefinition { crd, served } = definition;
     let mut checked = Checked::default();
     let mut strict = document.duplicate_keys().to_vec();
-    if !served.iter().any(|version| version == key.version()) {
+    // The messages about the version name it, so the field only gives the place.
+    let of_version = |message| {
+        let problem = document.problem(rule::OBJECT, "apiVersion", message);
+        problem.of_field("")
+    };
+    let mut versions = served.iter();
+    let Some(version) = versions.find(|version| version.name == key.version()) else {
         checked.add_strict(strict, taken.strictness);
-        let problem = document.problem(rule::OBJECT, "apiVersion", not_served(key, served));
-        // The message names the version, so the field only gives the place.
-        checked.problems.push(problem.of_field(""));
+        checked.problems.push(of_version(not_served(key, served)));
         return checked;
-    }
+    };
+    let deprecation = version.deprecation.clone();
+    let deprecation = deprecation.map(|warning| of_version(warning).as_warning());
+    checked.warnings.extend(deprecation);
     let (mut object, unknown_fields) = match read(document, crd, taken) {
         Ok(read) => read,
         Err(problem) => {
@@ -106,13 +113,14 @@ pub fn check(
 }
 
 /// The message of an API server about a version that it does not serve, and the versions that it serves.
-fn not_served(key: &Key<'_>, served: &[String]) -> String {
+fn not_served(key: &Key<'_>, served: &[ServedVersion]) -> String {
     let Key {
         kind, api_version, ..
     } = key;
-    let served = match served {
+    let names: Vec<_> = served.iter().map(|version| version.name.as_str()).collect();
+    let served = match names.as_slice() {
         [] => "no version".to_owned(),
-        served => served.join(", "),
+        names => names.join(", "),
     };
     format!(
         "no matches for kind {kind:?} in version {api_version:?}: the definition serves {served}"
@@ -183,7 +191,10 @@ mod tests {
         let definition = Definition::read(&definition).unwrap();
         KnownDefinition {
             crd: CompiledCrd::compile(&definition).unwrap(),
-            served: vec!["v1".to_owned()],
+            served: vec![ServedVersion {
+                name: "v1".to_owned(),
+                deprecation: Some("old".to_owned()),
+            }],
         }
     }
 
@@ -193,14 +204,18 @@ mod tests {
         )
     }
 
-    /// The errors of an object, without the long explanations of names.
-    fn errors(document: &Document, old: Option<&Document>, scope: &str) -> Vec<String> {
+    fn checked(document: &Document, old: Option<&Document>, scope: &str) -> Checked {
         let key = Key::of(document.value()).unwrap();
         let taken = Taken {
             namespace: "default",
             strictness: FieldValidation::Strict,
         };
-        let checked = check(document, old, &key, &definition(scope), taken);
+        check(document, old, &key, &definition(scope), taken)
+    }
+
+    /// The errors of an object, without the long explanations of names.
+    fn errors(document: &Document, old: Option<&Document>, scope: &str) -> Vec<String> {
+        let checked = checked(document, old, scope);
         let texts = checked.problems.iter().map(|problem| problem.text());
         let explained = [": a lowercase RFC 1123", ": name part must"];
         let short = |text: String| {
@@ -218,6 +233,18 @@ mod tests {
         }
         let expected = ["metadata.namespace: Invalid value: \"A b\""];
         assert_eq!(errors(&document, None, "Namespaced"), expected);
+    }
+
+    #[test]
+    fn objects_of_deprecated_versions_are_warned_of() {
+        let document = document(json!({"name": "a"}));
+        let checked = checked(&document, None, "Cluster");
+        let warnings: Vec<_> = checked
+            .warnings
+            .iter()
+            .map(|warning| warning.text())
+            .collect();
+        assert_eq!(warnings, ["old"]);
     }
 
     #[test]

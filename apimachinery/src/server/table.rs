@@ -144,6 +144,13 @@ pub const DIFFERENCES: &[Row] = &[
         "apiserver pkg/cel/common/valuesunstructured.go",
     ),
     row(
+        Difference::WholeDoublesAreNearIntegers,
+        37,
+        Effect::Verdict,
+        "A double counts as an integer if it differs from the nearest integer by less than a billionth of that integer. Before, it counted as an integer if it was positive and exceeded an integer by less than about two billionths of that integer. So 1.15 is a multiple of a `multipleOf` of 0.01, and 123456789.125 is no longer of type `integer`",
+        "go-openapi/swag convert.go, IsFloat64AJSONInteger",
+    ),
+    row(
         Difference::StaticNamesAreRefused,
         37,
         Effect::Verdict,

@@ -31,7 +31,15 @@ pub struct KnownDefinitions {
 pub struct KnownDefinition {
     pub(super) crd: CompiledCrd,
     /// The versions that an API server serves.
-    pub(super) served: Vec<String>,
+    pub(super) served: Vec<ServedVersion>,
+}
+
+/// A version that an API server serves.
+#[derive(Debug)]
+pub(super) struct ServedVersion {
+    pub(super) name: String,
+    /// The warning for clients that use the version, if it is deprecated.
+    pub(super) deprecation: Option<String>,
 }
 
 impl KnownDefinitions {
@@ -91,9 +99,13 @@ impl KnownDefinitions {
             Ok(crd) => {
                 let versions = definition.spec.versions.iter();
                 let served = versions.filter(|version| version.served);
+                let served = served.map(|version| ServedVersion {
+                    name: version.name.clone(),
+                    deprecation: definition.deprecation_warning(&version.name),
+                });
                 self.compiled.push(KnownDefinition {
                     crd,
-                    served: served.map(|version| version.name.clone()).collect(),
+                    served: served.collect(),
                 });
             }
             // If validation found problems, one of them already reports this error with its position.

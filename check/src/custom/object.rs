@@ -1,6 +1,9 @@
 //! The validation of one object by its definition.
 
-use gavel_apimachinery::meta::keep_system_fields;
+use std::collections::BTreeSet;
+
+use gavel_apimachinery::field::Path;
+use gavel_apimachinery::meta::{self, MetadataView, keep_system_fields};
 use gavel_apimachinery::names::generated_name;
 use gavel_crd::CompiledCrd;
 use gavel_crd::resource::{DecodeError, DecodeOptions};
@@ -10,7 +13,7 @@ use gavel_manifest::{Document, Problem};
 use gavel_policy::api::FieldValidation;
 
 use super::checked::{Checked, field_problem};
-use super::definitions::KnownDefinition;
+use super::definitions::{KnownDefinition, ServedVersion};
 use super::key::Key;
 
 /// How objects are read: their default namespace, and the treatment of unknown and duplicate fields.
@@ -33,13 +36,20 @@ pub fn check(
     let KnownDefinition { crd, served } = definition;
     let mut checked = Checked::default();
     let mut strict = document.duplicate_keys().to_vec();
-    if !served.iter().any(|version| version == key.version()) {
+    // The messages about the version name it, so the field only gives the place.
+    let of_version = |message| {
+        let problem = document.problem(rule::OBJECT, "apiVersion", message);
+        problem.of_field("")
+    };
+    let mut versions = served.iter();
+    let Some(version) = versions.find(|version| version.name == key.version()) else {
         checked.add_strict(strict, taken.strictness);
-        let problem = document.problem(rule::OBJECT, "apiVersion", not_served(key, served));
-        // The message names the version, so the field only gives the place.
-        checked.problems.push(problem.of_field(""));
+        checked.problems.push(of_version(not_served(key, served)));
         return checked;
-    }
+    };
+    let deprecation = version.deprecation.clone();
+    let deprecation = deprecation.map(|warning| of_version(warning).as_warning());
+    checked.warnings.extend(deprecation);
     let (mut object, unknown_fields) = match read(document, crd, taken) {
         Ok(read) => read,
         Err(problem) => {
@@ -76,8 +86,18 @@ pub fn check(
         });
     match outcome {
         Ok(outcome) => {
-            let errors = outcome.schema_errors.into_iter().chain(outcome.rule_errors);
-            let errors = errors.map(|error| field_problem(document, &error));
+            let common = old.as_ref().map(|old| {
+                let (object, old) = (MetadataView::of(&object), MetadataView::of(old));
+                let path = Path::new("metadata");
+                meta::validate_any_update(object, old, crd.is_namespaced(), &path, crd.server())
+            });
+            let mut common = common.unwrap_or_default();
+            let mut seen = BTreeSet::new();
+            common.retain(|error| seen.insert(error.to_string()));
+            let own = outcome.errors();
+            let own = own.filter(|error| !seen.contains(&error.to_string()));
+            let errors = common.iter().chain(own);
+            let errors = errors.map(|error| field_problem(document, error));
             checked.problems.extend(errors);
             let warnings = outcome
                 .warnings
@@ -93,13 +113,14 @@ pub fn check(
 }
 
 /// The message of an API server about a version that it does not serve, and the versions that it serves.
-fn not_served(key: &Key<'_>, served: &[String]) -> String {
+fn not_served(key: &Key<'_>, served: &[ServedVersion]) -> String {
     let Key {
         kind, api_version, ..
     } = key;
-    let served = match served {
+    let names: Vec<_> = served.iter().map(|version| version.name.as_str()).collect();
+    let served = match names.as_slice() {
         [] => "no version".to_owned(),
-        served => served.join(", "),
+        names => names.join(", "),
     };
     format!(
         "no matches for kind {kind:?} in version {api_version:?}: the definition serves {served}"
@@ -157,52 +178,84 @@ mod tests {
 
     use super::*;
 
+    fn definition(scope: &str) -> KnownDefinition {
+        let schema = json!({"openAPIV3Schema": {"type": "object"}});
+        let definition = json!({
+            "metadata": {"name": "things.example.com"},
+            "spec": {
+                "group": "example.com", "scope": scope,
+                "names": {"plural": "things", "singular": "thing", "kind": "Thing", "listKind": "ThingList"},
+                "versions": [{"name": "v1", "served": true, "storage": true, "schema": schema}],
+            },
+        });
+        let definition = Definition::read(&definition).unwrap();
+        KnownDefinition {
+            crd: CompiledCrd::compile(&definition).unwrap(),
+            served: vec![ServedVersion {
+                name: "v1".to_owned(),
+                deprecation: Some("old".to_owned()),
+            }],
+        }
+    }
+
+    fn document(metadata: Json) -> Document {
+        Document::from(
+            json!({"apiVersion": "example.com/v1", "kind": "Thing", "metadata": metadata}),
+        )
+    }
+
+    fn checked(document: &Document, old: Option<&Document>, scope: &str) -> Checked {
+        let key = Key::of(document.value()).unwrap();
+        let taken = Taken {
+            namespace: "default",
+            strictness: FieldValidation::Strict,
+        };
+        check(document, old, &key, &definition(scope), taken)
+    }
+
+    /// The errors of an object, without the long explanations of names.
+    fn errors(document: &Document, old: Option<&Document>, scope: &str) -> Vec<String> {
+        let checked = checked(document, old, scope);
+        let texts = checked.problems.iter().map(|problem| problem.text());
+        let explained = [": a lowercase RFC 1123", ": name part must"];
+        let short = |text: String| {
+            let ends = explained.iter().filter_map(|words| text.find(words));
+            text[..ends.min().unwrap_or(text.len())].to_owned()
+        };
+        texts.map(short).collect()
+    }
+
     #[test]
     fn an_api_server_removes_the_namespace_of_a_cluster_scoped_object() {
-        for (scope, expected) in [
-            (
-                "Namespaced",
-                &["metadata.namespace: Invalid value: \"A b\""] as &[&str],
-            ),
-            ("Cluster", &[]),
-        ] {
-            let schema = json!({"openAPIV3Schema": {"type": "object"}});
-            let definition = json!({
-                "metadata": {"name": "things.example.com"},
-                "spec": {
-                    "group": "example.com", "scope": scope,
-                    "names": {"plural": "things", "singular": "thing", "kind": "Thing", "listKind": "ThingList"},
-                    "versions": [{"name": "v1", "served": true, "storage": true, "schema": schema}],
-                },
-            });
-            let definition = Definition::read(&definition).unwrap();
-            let definition = KnownDefinition {
-                crd: CompiledCrd::compile(&definition).unwrap(),
-                served: vec!["v1".to_owned()],
-            };
-            let object = json!({
-                "apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "a", "namespace": "A b"},
-            });
-            let document = Document::from(object);
-            let key = Key::of(document.value()).unwrap();
-            let taken = Taken {
-                namespace: "default",
-                strictness: FieldValidation::Strict,
-            };
-            let of_update = (scope == "Cluster").then_some(&document);
-            for old in [None, of_update] {
-                let checked = check(&document, old, &key, &definition, taken);
-                let found = checked.problems.iter().map(|problem| problem.text());
-                let found: Vec<_> = found
-                    .map(|text| {
-                        text.split(": a lowercase")
-                            .next()
-                            .unwrap_or_default()
-                            .to_owned()
-                    })
-                    .collect();
-                assert_eq!(found, expected, "{scope}");
-            }
+        let document = document(json!({"name": "a", "namespace": "A b"}));
+        for old in [None, Some(&document)] {
+            assert_eq!(errors(&document, old, "Cluster"), [] as [&str; 0]);
         }
+        let expected = ["metadata.namespace: Invalid value: \"A b\""];
+        assert_eq!(errors(&document, None, "Namespaced"), expected);
+    }
+
+    #[test]
+    fn objects_of_deprecated_versions_are_warned_of() {
+        let document = document(json!({"name": "a"}));
+        let checked = checked(&document, None, "Cluster");
+        let warnings: Vec<_> = checked
+            .warnings
+            .iter()
+            .map(|warning| warning.text())
+            .collect();
+        assert_eq!(warnings, ["old"]);
+    }
+
+    #[test]
+    fn the_metadata_of_updates_is_validated_as_that_of_every_kind() {
+        let old = document(json!({"name": "a"}));
+        let both = json!(["orphan", "foregroundDeletion"]);
+        let new = document(json!({"name": "a", "finalizers": both, "labels": {"-b": "c"}}));
+        let expected = [
+            "metadata.labels: Invalid value: \"-b\"",
+            "metadata.finalizers: Invalid value: [\"orphan\",\"foregroundDeletion\"]: finalizer orphan and foregroundDeletion cannot be both set",
+        ];
+        assert_eq!(errors(&new, Some(&old), "Cluster"), expected);
     }
 }

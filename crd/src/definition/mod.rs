@@ -2,6 +2,7 @@
 //! `pkg/apis/apiextensions/{v1,validation}`, `pkg/registry/customresourcedefinition`).
 
 mod api;
+mod deprecation;
 mod go_json;
 mod options;
 mod read;

@@ -148,6 +148,11 @@ impl CompiledCrd {
         &self.kind
     }
 
+    /// The API server as which objects are validated.
+    pub fn server(&self) -> Server {
+        self.server
+    }
+
     /// Whether the objects have a namespace.
     pub fn is_namespaced(&self) -> bool {
         self.is_namespaced

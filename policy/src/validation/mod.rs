@@ -269,10 +269,7 @@ fn update_metadata(metadata: &ObjectMeta, old: &ObjectMeta, server: Server) -> V
     let (mut metadata, old) = (to_json(metadata), to_json(&old));
     meta::keep_system_fields(&mut metadata, &old);
     let (metadata, old) = (MetadataView::new(&metadata), MetadataView::new(&old));
-    let path = Path::new("metadata");
-    let mut errors = meta::validate(metadata, false, names::path_segment, &path, server);
-    errors.extend(meta::validate_update(metadata, old, &path, server));
-    errors
+    meta::validate_any_update(metadata, old, false, &Path::new("metadata"), server)
 }
 
 fn validate_metadata(metadata: &ObjectMeta, rule: NameRule, server: Server) -> Vec<Error> {

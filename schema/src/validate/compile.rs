@@ -8,6 +8,7 @@ use gavel_apimachinery::server::{Difference, Server};
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
+use super::convert::WholeDoubles;
 use super::enumeration::Enumeration;
 use super::node::{
     Combination, ListRules, MapRules, NamedFormat, NodeRules, Others, Properties, PropertyRules,
@@ -92,11 +93,13 @@ impl<'s> NodeCompiler<'s> {
         let types = self.purpose.types(schema);
         let format = self.format(schema);
         let format_name = format.as_ref().map_or("", |format| &format.name);
+        let (Purpose::Objects(server) | Purpose::Defaults(server)) = self.purpose;
+        let wholes = WholeDoubles::of(server);
         NodeRules {
-            types: Types::new(types, schema.nullable),
+            types: Types::new(types, schema.nullable, wholes),
             combination: self.combination(schema),
             texts: self.texts(schema),
-            numbers: NumberRules::new(schema, types, format_name).map(Box::new),
+            numbers: NumberRules::new(schema, types, format_name, wholes).map(Box::new),
             format,
             lists,
             maps,

@@ -1,5 +1,7 @@
 //! Converts numbers as Go does.
 
+use gavel_apimachinery::server::{Difference, Server};
+
 /// 2^53 - 1: doubles represent every integer up to this one exactly.
 const MAX_SAFE: f64 = 9_007_199_254_740_991.0;
 
@@ -22,16 +24,40 @@ pub(super) fn widen(int: i64) -> f64 {
     int as f64
 }
 
-/// Whether upstream treats a double as an integer: a positive double may exceed an integer by about two billionths of that integer (swag
-/// `IsFloat64AJSONInteger`).
-pub(super) fn is_integer(double: f64) -> bool {
-    const CLOSE: f64 = 1e-9;
-    if !(-MAX_SAFE..=MAX_SAFE).contains(&double) {
-        return false;
+/// The doubles that upstream treats as integers (swag `IsFloat64AJSONInteger`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum WholeDoubles {
+    /// A double may differ from the nearest integer by a billionth of that integer.
+    NearIntegers,
+    /// A positive double may exceed an integer by about two billionths of that integer.
+    AboveIntegers,
+}
+
+impl WholeDoubles {
+    pub(super) fn of(server: Server) -> Self {
+        match server.has(Difference::WholeDoublesAreNearIntegers) {
+            true => WholeDoubles::NearIntegers,
+            false => WholeDoubles::AboveIntegers,
+        }
     }
-    let whole = double.trunc();
-    let off = (double - whole).abs();
-    whole == double || (whole > 0.0 && off / (double + whole) < CLOSE)
+
+    pub(super) fn contain(self, double: f64) -> bool {
+        const CLOSE: f64 = 1e-9;
+        if !(-MAX_SAFE..=MAX_SAFE).contains(&double) {
+            return false;
+        }
+        match self {
+            WholeDoubles::NearIntegers => {
+                let whole = double.round();
+                whole == double || (double - whole).abs() < CLOSE * whole.abs()
+            }
+            WholeDoubles::AboveIntegers => {
+                let whole = double.trunc();
+                let off = (double - whole).abs();
+                whole == double || (whole > 0.0 && off / (double + whole) < CLOSE)
+            }
+        }
+    }
 }
 
 /// The character with this code point, or U+FFFD if the code point is invalid, as when Go converts an integer to a string.

@@ -7,6 +7,7 @@ use gavel_apimachinery::formats::Format;
 use gavel_engine::value::Json;
 use smol_str::SmolStr;
 
+use super::convert::WholeDoubles;
 use super::enumeration::Enumeration;
 use super::fault::{Cause, Outcome};
 use super::number::NumberRules;
@@ -120,6 +121,8 @@ pub(super) struct Types {
     /// The names, separated by commas; empty if every type is allowed.
     pub(super) text: Cow<'static, str>,
     pub(super) integer: bool,
+    /// The doubles that are integers.
+    pub(super) wholes: WholeDoubles,
     pub(super) number: bool,
     pub(super) string: bool,
     pub(super) boolean: bool,

@@ -3,7 +3,7 @@
 use gavel_golang::float;
 use smol_str::SmolStr;
 
-use super::convert::{is_integer, truncate, widen};
+use super::convert::{WholeDoubles, truncate, widen};
 use super::fault::Cause;
 use crate::JsonSchema;
 use crate::equal::Numeric;
@@ -12,6 +12,8 @@ use crate::equal::Numeric;
 #[derive(Debug)]
 pub(super) struct NumberRules {
     range: Range,
+    /// The quotients by which a number is a multiple.
+    wholes: WholeDoubles,
     multiple_of: Option<Limit>,
     maximum: Option<Limit>,
     exclusive_maximum: bool,
@@ -85,7 +87,12 @@ impl Range {
 
 impl NumberRules {
     /// The constraints that a schema sets for numbers; `None` if it sets none.
-    pub(super) fn new(schema: &JsonSchema, types: &[SmolStr], format: &str) -> Option<Self> {
+    pub(super) fn new(
+        schema: &JsonSchema,
+        types: &[SmolStr],
+        format: &str,
+        wholes: WholeDoubles,
+    ) -> Option<Self> {
         let range = Range::of(types, format);
         let limit = |value: Option<f64>| {
             let value = value?;
@@ -94,6 +101,7 @@ impl NumberRules {
         };
         let rules = NumberRules {
             range,
+            wholes,
             multiple_of: limit(schema.bounds.multiple_of),
             maximum: limit(schema.bounds.maximum),
             exclusive_maximum: schema.bounds.exclusive_maximum,
@@ -113,7 +121,7 @@ impl NumberRules {
         }
         if let Some(limit) = &self.multiple_of {
             let (factor, number) = self.comparable(limit, number, "MultipleOf", &mut fault);
-            multiple(factor, number, &mut fault);
+            self.check_multiple(factor, number, &mut fault);
         }
         if let Some(limit) = &self.minimum {
             let exclusive = self.exclusive_minimum;
@@ -157,25 +165,30 @@ impl NumberRules {
             Numeric::Double(_) => (Numeric::Double(limit.value), number),
         }
     }
-}
 
-fn multiple(factor: Numeric, number: Numeric, fault: &mut impl FnMut(Cause<'static>)) {
-    let (positive, divides) = match (factor, number) {
-        (Numeric::Int(factor), Numeric::Int(number)) => {
-            (factor > 0, number.checked_rem(factor) == Some(0))
+    fn check_multiple(
+        &self,
+        factor: Numeric,
+        number: Numeric,
+        fault: &mut impl FnMut(Cause<'static>),
+    ) {
+        let (positive, divides) = match (factor, number) {
+            (Numeric::Int(factor), Numeric::Int(number)) => {
+                (factor > 0, number.checked_rem(factor) == Some(0))
+            }
+            (Numeric::Double(factor), Numeric::Double(number)) => {
+                let quotient = match factor < 1.0 {
+                    true => 1.0 / factor * number,
+                    false => number / factor,
+                };
+                (factor > 0.0, self.wholes.contain(quotient))
+            }
+            _ => return,
+        };
+        if !positive {
+            fault(Cause::FactorNotPositive { factor });
+        } else if !divides {
+            fault(Cause::NotMultiple { factor, number });
         }
-        (Numeric::Double(factor), Numeric::Double(number)) => {
-            let quotient = match factor < 1.0 {
-                true => 1.0 / factor * number,
-                false => number / factor,
-            };
-            (factor > 0.0, is_integer(quotient))
-        }
-        _ => return,
-    };
-    if !positive {
-        fault(Cause::FactorNotPositive { factor });
-    } else if !divides {
-        fault(Cause::NotMultiple { factor, number });
     }
 }

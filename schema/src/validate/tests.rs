@@ -110,6 +110,29 @@ fn formats_are_known_by_type_and_version() {
 }
 
 #[test]
+fn doubles_near_integers_count_as_integers() {
+    let integer = json!({"type": "integer"});
+    let cents = json!({"type": "number", "multipleOf": 0.01});
+    for (of, value, before, errors) in [
+        (&integer, 1.5, 2, 2),
+        (&integer, 123_456_789.125, 1, 2),
+        (&integer, 3.999_999_999_9, 2, 1),
+        (&integer, -3.999_999_999_9, 2, 1),
+        (&integer, 1e-10, 2, 2),
+        (&cents, 1.15, 1, 0),
+        (&cents, 1.155, 1, 1),
+        (&cents, 1.1, 0, 0),
+        (&cents, 1e15, 1, 1),
+    ] {
+        for (version, errors) in [(36, before), (37, errors)] {
+            let validator = Validator::new(&schema(of), KubeVersion::v1(version).into());
+            let found = validator.validate(&Path::root(), &json!({"f": value}));
+            assert_eq!(found.len(), errors, "{value} in {version}");
+        }
+    }
+}
+
+#[test]
 fn numbers_have_bounds() {
     let bounded = |kind: &str, key: &str, value: f64| json!({"type": kind, key: value});
     check(

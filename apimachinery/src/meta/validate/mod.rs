@@ -161,6 +161,32 @@ pub fn validate_update(
     errors
 }
 
+/// Validates the metadata of an update as an API server does for every kind, before it validates the update as its kind demands (apiserver
+/// `pkg/registry/rest/update.go`). `namespaced` says whether the object belongs to a namespace.
+///
+/// ```
+/// use gavel_apimachinery::field::Path;
+/// use gavel_apimachinery::meta::{self, MetadataView};
+/// use gavel_apimachinery::server::Server;
+///
+/// let old = serde_json::json!({"name": "a", "resourceVersion": "1"});
+/// let new = serde_json::json!({"name": "a", "resourceVersion": "1", "finalizers": ["orphan", "foregroundDeletion"]});
+/// let (new, old, path) = (MetadataView::new(&new), MetadataView::new(&old), Path::new("metadata"));
+/// let errors = meta::validate_any_update(new, old, false, &path, Server::default());
+/// assert_eq!(errors[0].detail, "finalizer orphan and foregroundDeletion cannot be both set");
+/// ```
+pub fn validate_any_update(
+    metadata: MetadataView<'_>,
+    old: MetadataView<'_>,
+    namespaced: bool,
+    path: &Path<'_>,
+    server: Server,
+) -> Vec<Error> {
+    let mut errors = validate(metadata, namespaced, names::path_segment, path, server);
+    errors.extend(validate_update(metadata, old, path, server));
+    errors
+}
+
 /// Removes duplicate errors if the server has [`Difference::MetadataErrorsArePrecise`]. This applies to the metadata of custom resources and
 /// definitions.
 pub fn without_repetitions(mut errors: Vec<Error>, server: Server) -> Vec<Error> {

@@ -78,8 +78,6 @@ class Maker:
         found = {}
         for name, field in schema["properties"].items():
             likely = 0.8 if name in ("spec", "template", "containers", "initContainers", "resources", "limits") else 0.25
-            if name == "workloadRef":  # Later versions do not have this field.
-                continue
             if name == "timeAdded":  # If absent, the API server sets the time of the request.
                 found[name] = TIME
             elif depth > 0 and self.random.random() < likely:

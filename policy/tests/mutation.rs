@@ -302,6 +302,64 @@ fn the_scale_of_a_custom_resource_cannot_be_converted() {
     }
 }
 
+/// kube-apiserver 1.36 returns the same results.
+#[test]
+fn custom_resources_are_converted_back_to_the_version_of_the_request() {
+    let object =
+        json!({"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "x"}});
+    let free = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
+    let mut schemas = ObjectSchemas::default().typed(Server::default());
+    for version in ["example.com/v1", "example.com/v1beta1"] {
+        schemas.insert(
+            GroupVersionKind::new(version, "Thing"),
+            Arc::new(JsonSchema::read(&free).unwrap()),
+        );
+    }
+    let set = |key: &str, value: &str| {
+        let (key, value) = (json!(key), json!(value));
+        patch(&format!(
+            "[JSONPatch{{op: 'replace', path: {key}, value: {value}}}]"
+        ))
+    };
+    let unsuitable = |version: &str| {
+        let message = "is unstructured and is not suitable for converting to \"example.com/v1\"";
+        Err(format!(
+            "Internal error occurred: failed to convert object: {version}, Kind=Thing {message}"
+        ))
+    };
+    let fails = configuration("Object{metadata: Object.metadata{name: 1}}");
+    for (mutations, expected) in [
+        (vec![set("/apiVersion", "10%")], unsuitable("/10%")),
+        (
+            vec![set("/apiVersion", "apps/v1"), fails],
+            unsuitable("apps/v1"),
+        ),
+        (
+            vec![set("/apiVersion", "example.com/v9")],
+            Err("Internal error occurred: failed to convert object: request to convert CR from an invalid group/version: example.com/v9".to_owned()),
+        ),
+        (
+            vec![set("/apiVersion", "example.com/v1beta1")],
+            Ok(object.clone()),
+        ),
+        (
+            vec![set("/kind", "Other")],
+            Ok(json!({"apiVersion": "example.com/v1", "kind": "Other", "metadata": {"name": "x"}})),
+        ),
+    ] {
+        let snapshot = snapshot("Never", &mutations);
+        let request = thing_request(&object);
+        let arena = Arena::new();
+        let request = AdmissionRequest::read((&request).into(), &arena).unwrap();
+        let mutated = mutate(&snapshot, &request, &schemas, &Options::default());
+        let found = match mutated.status {
+            Some(status) => Err(status.message),
+            None => Ok(mutated.object.unwrap()),
+        };
+        assert_eq!(found, expected, "{mutations:?}");
+    }
+}
+
 #[test]
 fn policies_that_undo_each_other_run_twice_each() {
     let flip = |to: &str| {

@@ -3,11 +3,11 @@
 
     extract.py FOLDER FIELDS > structure.json.gz
 
-FOLDER contains the OpenAPI v3 documents that an API server publishes under /openapi/v3, as
-api/v1.json and apis/GROUP/VERSION.json. From each document, the script takes the kinds of the
-document's group and version, and the schemas that these kinds refer to: types, formats,
-references, defaults, required fields, and how lists and maps are merged. Older patch strategies
-become list types, as in kube-openapi's schemaconv. FIELDS is the output of fields.go.
+FOLDER is api/openapi-spec/v3 in the source of k8s.io/kubernetes. From the OpenAPI document of each
+group and version, the script takes the kinds of this group and version, and the schemas that these
+kinds refer to: types, formats, references, defaults, required fields, and how lists and maps are
+merged. Older patch strategies become list types, as in kube-openapi's schemaconv. FIELDS is the
+output of fields.go.
 
 "kinds" lists the kinds that API servers can merge. "decoded" lists the kinds of subresources,
 such as Scale: the document of their group and version lacks them, so they cannot be merged.
@@ -53,21 +53,22 @@ def references(schema):
 
 def main(folder, fields):
     kinds, decoded, found = {}, {}, {}
-    for place, _, files in sorted(os.walk(folder)):
-        for file in sorted(files):
-            path = os.path.relpath(os.path.join(place, file), folder)
-            version = path[:-len(".json")].split("/", 1)[1]
-            with open(os.path.join(place, file), encoding="utf-8") as text:
-                schemas = json.load(text)["components"]["schemas"]
-            own = kinds.setdefault(version, {})
-            for name, schema in schemas.items():
-                found.setdefault(name, structure(schema))
-                for kind in schema.get("x-kubernetes-group-version-kind", []):
-                    of = "/".join(filter(None, [kind["group"], kind["version"]]))
-                    if of == version:
-                        own[kind["kind"]] = name
-                    elif not name.startswith("io.k8s.apimachinery."):
-                        decoded.setdefault(of, {})[kind["kind"]] = name
+    for file in sorted(os.listdir(folder)):
+        group, _, version = file.removesuffix("_openapi.json").rpartition("__")
+        if group != "api" and not group.startswith("apis__"):
+            continue
+        version = f"{group.removeprefix('apis__')}/{version}".removeprefix("api/")
+        with open(os.path.join(folder, file), encoding="utf-8") as text:
+            schemas = json.load(text)["components"]["schemas"]
+        own = kinds.setdefault(version, {})
+        for name, schema in schemas.items():
+            found.setdefault(name, structure(schema))
+            for kind in schema.get("x-kubernetes-group-version-kind", []):
+                of = "/".join(filter(None, [kind["group"], kind["version"]]))
+                if of == version:
+                    own[kind["kind"]] = name
+                elif not name.startswith("io.k8s.apimachinery."):
+                    decoded.setdefault(of, {})[kind["kind"]] = name
     with open(fields, encoding="utf-8") as text:
         fields = json.load(text)
     for name, each in fields.items():

@@ -3,7 +3,7 @@
 // Prints, for every struct of the Kubernetes API, what its OpenAPI schema does not contain. "plain" lists the fields that are not pointers
 // but that Go omits when they are zero. "written" lists the fields that Go always writes, with their zero values. "types" names the Go types
 // of fields that have named types other than structs, and "embedded" names the embedded struct that has the field. "kind" and "schema" belong
-// to the kinds with options of CONNECT requests, which OpenAPI documents do not describe. Run it in the vendored modules of
+// to the kinds with options of CONNECT requests, which OpenAPI documents do not describe. Run it in a module that requires
 // k8s.io/kubernetes: go run fields.go > fields.json
 package main
 
@@ -13,8 +13,12 @@ import (
 	"reflect"
 	"strings"
 
+	apiextensions "k8s.io/apiextensions-apiserver/pkg/apiserver"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/kube-aggregator/pkg/apiserver/scheme"
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
 	_ "k8s.io/kubernetes/pkg/apis/admissionregistration/install"
+	_ "k8s.io/kubernetes/pkg/apis/apiserverinternal/install"
 	_ "k8s.io/kubernetes/pkg/apis/apps/install"
 	_ "k8s.io/kubernetes/pkg/apis/authentication/install"
 	_ "k8s.io/kubernetes/pkg/apis/authorization/install"
@@ -33,6 +37,7 @@ import (
 	_ "k8s.io/kubernetes/pkg/apis/resource/install"
 	_ "k8s.io/kubernetes/pkg/apis/scheduling/install"
 	_ "k8s.io/kubernetes/pkg/apis/storage/install"
+	_ "k8s.io/kubernetes/pkg/apis/storagemigration/install"
 )
 
 type fields struct {
@@ -165,12 +170,14 @@ func (of *fields) collect(t reflect.Type, embedded string) {
 }
 
 func main() {
-	for kind, t := range legacyscheme.Scheme.AllKnownTypes() {
-		if kind.Version != "__internal" {
-			visit(t)
-			isOptions := strings.HasPrefix(kind.Kind, "Pod") || strings.HasSuffix(kind.Kind, "ProxyOptions")
-			if kind.Group == "" && isOptions && strings.HasSuffix(kind.Kind, "Options") && kind.Kind != "PodLogOptions" {
-				found[schema(t)].Kind, found[schema(t)].Schema = kind.Kind, options(t)
+	for _, each := range []*runtime.Scheme{legacyscheme.Scheme, apiextensions.Scheme, scheme.Scheme} {
+		for kind, t := range each.AllKnownTypes() {
+			if kind.Version != "__internal" {
+				visit(t)
+				isOptions := strings.HasPrefix(kind.Kind, "Pod") || strings.HasSuffix(kind.Kind, "ProxyOptions")
+				if kind.Group == "" && isOptions && strings.HasSuffix(kind.Kind, "Options") && kind.Kind != "PodLogOptions" {
+					found[schema(t)].Kind, found[schema(t)].Schema = kind.Kind, options(t)
+				}
 			}
 		}
 	}

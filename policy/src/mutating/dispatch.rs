@@ -178,7 +178,7 @@ impl<'a> Pass<'a> {
         }
         let (request, observer) = (self.dispatch.request(), self.dispatch.observer());
         let failures = std::mem::take(&mut self.failures);
-        let outcome = self.outcome();
+        let outcome = self.outcome()?;
         // The status of a denied request without a name has the name that the object has after its mutations.
         let mutated = outcome.as_ref().filter(|_| !failures.is_empty());
         let renamed = mutated.map(|mutated| AdmissionRequest {
@@ -487,9 +487,16 @@ impl<'a> Pass<'a> {
     }
 
     /// The object after the last mutation, in the kind of the request; `None` if no mutation was applied.
-    fn outcome(self) -> Option<MutatedObject> {
+    fn outcome(self) -> Result<Option<MutatedObject>, Box<Status>> {
         let sent = self.dispatch.request().object;
-        let last = self.versions.into_iter().nth(self.last?)?;
-        last.into_mutated(sent)
+        let last = self
+            .last
+            .and_then(|last| self.versions.into_iter().nth(last));
+        let mutated = last.map_or(Ok(None), |last| last.into_mutated(sent, self.schemas));
+        mutated.map_err(|error| {
+            Box::new(Status::internal(&format!(
+                "failed to convert object: {error}"
+            )))
+        })
     }
 }

@@ -109,7 +109,7 @@ impl ObjectSchemas {
         request: &AdmissionRequest<'_>,
     ) -> Result<(), String> {
         let kind = kind_of(object);
-        let Some(server) = self.typed.filter(|_| self.is_typed(&kind)) else {
+        let Some(server) = self.typed.filter(|_| self.is_typed(&request.kind)) else {
             return Ok(());
         };
         let (from, to) = (kind.api_version(), request.kind.api_version());
@@ -136,6 +136,47 @@ impl ObjectSchemas {
                 scheme_name(server)
             ),
         })
+    }
+
+    /// Converts a mutated object to the kind of the object that was sent: an object of a built-in kind gets the `apiVersion` and `kind`, a
+    /// custom resource only the `apiVersion`.
+    ///
+    /// # Errors
+    ///
+    /// A mutation changed the `apiVersion` of a custom resource to one that its definition does not have.
+    pub(crate) fn convert_back(
+        &self,
+        object: &mut Json,
+        sent: &GroupVersionKind,
+    ) -> Result<(), String> {
+        let from = kind_of(object);
+        let is_custom = self.typed.is_some() && self.custom.contains_key(sent);
+        if is_custom && from.group != sent.group {
+            return Err(format!(
+                "{from} is unstructured and is not suitable for converting to {}",
+                quote(sent.api_version())
+            ));
+        }
+        let mut versions = self.custom.keys();
+        if is_custom
+            && !versions.any(|of| {
+                of.kind == sent.kind && (&of.group, &of.version) == (&from.group, &from.version)
+            })
+        {
+            let version = from.api_version();
+            return Err(format!(
+                "request to convert CR from an invalid group/version: {version}"
+            ));
+        }
+        let kind = if is_custom { "" } else { &*sent.kind };
+        if let Json::Object(fields) = object {
+            for (key, sent) in [("apiVersion", &*sent.api_version()), ("kind", kind)] {
+                if !sent.is_empty() {
+                    fields.insert(key.to_owned(), sent.into());
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Whether any kind with the same group and version is known.

@@ -74,26 +74,27 @@ impl<'a> ObjectsOfKind<'a> {
         Ok(())
     }
 
-    /// The mutated object, with the `apiVersion` and `kind` of the object that was sent; `None` if no mutation was applied.
-    pub(super) fn into_mutated(self, sent: Value<'_>) -> Option<MutatedObject> {
+    /// The mutated object, converted to the kind of the object that was sent; `None` if no mutation was applied.
+    pub(super) fn into_mutated(
+        self,
+        sent: Value<'_>,
+        schemas: &ObjectSchemas,
+    ) -> Result<Option<MutatedObject>, String> {
         if !self.is_mutated || self.object.value().is_null() {
-            return None;
+            return Ok(None);
         }
-        let mut object = match self.object {
-            Current::Sent(value) => value.to_json()?,
-            Current::Mutated(object) => Rc::unwrap_or_clone(object),
+        let object = match self.object {
+            Current::Sent(value) => value.to_json(),
+            Current::Mutated(object) => Some(Rc::unwrap_or_clone(object)),
         };
-        for key in ["apiVersion", "kind"] {
-            let sent = text_field(sent, key);
-            if let Json::Object(fields) = &mut object
-                && !sent.is_empty()
-            {
-                fields.insert(key.to_owned(), sent.into());
-            }
-        }
-        Some(MutatedObject {
+        let Some(mut object) = object else {
+            return Ok(None);
+        };
+        let [version, kind] = ["apiVersion", "kind"].map(|key| text_field(sent, key));
+        schemas.convert_back(&mut object, &GroupVersionKind::new(version, kind))?;
+        Ok(Some(MutatedObject {
             object,
             nil_lists: self.nil_lists,
-        })
+        }))
     }
 }

@@ -78,7 +78,7 @@ fn complete_struct(fields: &mut JsonObject, name: &str, schema: &JsonSchema, ser
             fields.insert(field.to_string(), default.clone());
         }
     }
-    let short = name.strip_prefix("io.k8s.api.").unwrap_or(name);
+    let short = short_name(name);
     defaults::set(fields, short);
     dependent::set(fields, short, server);
     for (field, value) in &mut *fields {
@@ -92,6 +92,13 @@ fn complete_struct(fields: &mut JsonObject, name: &str, schema: &JsonSchema, ser
             fields.insert(name.to_string(), zero.clone());
         }
     }
+}
+
+/// The group, version and name of a schema, such as `core.v1.Pod`.
+fn short_name(name: &str) -> &str {
+    let prefix = name.rsplitn(4, '.').nth(3).unwrap_or_default();
+    let short = name.strip_prefix(prefix).unwrap_or(name);
+    short.strip_prefix('.').unwrap_or(short)
 }
 
 fn is_unset(value: Option<&Json>, field: &str, go: &GoFields) -> bool {

@@ -39,6 +39,8 @@ const DEFAULTS: &[(&str, &str, Value)] = &[
     ("admissionregistration.v1.ValidatingWebhook", "namespaceSelector", Empty),
     ("admissionregistration.v1.ValidatingWebhook", "objectSelector", Empty),
     ("admissionregistration.v1.ValidatingWebhook", "timeoutSeconds", Int(10)),
+    ("apiextensions.v1.ServiceReference", "port", Int(443)),
+    ("apiregistration.v1.ServiceReference", "port", Int(443)),
     ("apps.v1.DaemonSet", "spec.revisionHistoryLimit", Int(10)),
     ("apps.v1.DaemonSet", "spec.updateStrategy.type", Text("RollingUpdate")),
     ("apps.v1.Deployment", "spec.progressDeadlineSeconds", Int(600)),
@@ -116,7 +118,7 @@ const DEFAULTS: &[(&str, &str, Value)] = &[
     ("storage.v1.StorageClass", "volumeBindingMode", Pointer("Immediate")),
 ];
 
-/// Sets the defaults of a struct. `name` is the name of the struct without `io.k8s.api.`
+/// Sets the defaults of a struct. `name` is the group, version and name of the struct.
 pub(super) fn set(fields: &mut JsonObject, name: &str) {
     let first = DEFAULTS.partition_point(|(of, ..)| *of < name);
     let rows = DEFAULTS.get(first..).unwrap_or_default();
@@ -166,7 +168,9 @@ mod tests {
     fn rows_are_in_order_and_name_structs_and_fields() {
         assert!(DEFAULTS.is_sorted_by_key(|(name, path, _)| (*name, *path)));
         for (name, path, _) in DEFAULTS {
-            let mut schema = Kubernetes::get().schema(&format!("io.k8s.api.{name}"));
+            let mut named = Kubernetes::get().schemas();
+            let found = named.find(|(long, _)| long.ends_with(&format!(".{name}")));
+            let mut schema = found.map(|(_, schema)| schema);
             for step in path.split('.') {
                 let field = schema.and_then(|schema| schema.properties.get(step));
                 assert!(field.is_some(), "{name} has no {path}");

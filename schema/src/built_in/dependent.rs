@@ -12,9 +12,10 @@ use super::containers;
 use super::fields::{absent, has_any, is_set, items, part};
 use super::image::pull_policy;
 
-/// Sets the defaults of a struct. `name` is the name of the struct without `io.k8s.api.`
+/// Sets the defaults of a struct. `name` is the group, version and name of the struct.
 pub(super) fn set(fields: &mut JsonObject, name: &str, server: Server) {
     match name {
+        "apiextensions.v1.CustomResourceDefinition" => definition(fields),
         "apps.v1.DaemonSet" => daemon_set(fields),
         "apps.v1.Deployment" => in_spec(fields, deployment),
         "apps.v1.StatefulSet" => in_spec(fields, |spec| stateful_set(spec, server)),
@@ -61,6 +62,33 @@ fn in_spec(fields: &mut JsonObject, set: impl FnOnce(&mut JsonObject)) {
 fn copy(fields: &mut JsonObject, from: &str, to: &str) {
     if let Some(value) = fields.get(from).filter(|value| !value.is_null()).cloned() {
         absent(fields, to, value);
+    }
+}
+
+fn definition(fields: &mut JsonObject) {
+    in_spec(fields, |spec| {
+        absent(spec, "conversion", json!({"strategy": "None"}));
+        let Some(names) = part(spec, "names") else {
+            return;
+        };
+        let kind = names.get("kind").and_then(Json::as_str);
+        let kind = kind.unwrap_or_default().to_owned();
+        if !is_set(names, "singular") {
+            names.insert("singular".to_owned(), kind.to_lowercase().into());
+        }
+        if !is_set(names, "listKind") && !kind.is_empty() {
+            names.insert("listKind".to_owned(), format!("{kind}List").into());
+        }
+    });
+    let versions = fields.get("spec").and_then(|spec| spec.get("versions"));
+    let mut versions = versions.and_then(Json::as_array).into_iter().flatten();
+    let stored = versions.find(|version| version.get("storage") == Some(&json!(true)));
+    let stored = stored.and_then(|stored| stored.get("name")).cloned();
+    if let Some(stored) = stored
+        && let Some(status) = part(fields, "status")
+        && !has_any(status, "storedVersions")
+    {
+        status.insert("storedVersions".to_owned(), json!([stored]));
     }
 }
 

@@ -1,5 +1,5 @@
 //! The structure of Kubernetes' built-in kinds: `kubernetes/structure.json.gz`, which `kubernetes/extract.py` generated from the
-//! OpenAPI documents of Kubernetes 1.35 (kubernetes-sigs/kubectl-validate a97ccfac, Apache-2.0) and the types of Kubernetes 1.36.
+//! OpenAPI documents and the Go types of k8s.io/kubernetes 1.36.1 (Apache-2.0).
 
 use std::collections::BTreeMap;
 use std::io::Read;

@@ -48,6 +48,58 @@ fn pods_have_all_that_a_server_sets() {
 }
 
 #[test]
+fn definitions_have_all_that_a_server_sets() {
+    let definition = json!({"metadata": {"name": "widgets.example.com"}, "spec": {
+        "group": "example.com",
+        "scope": "Namespaced",
+        "names": {"plural": "widgets", "kind": "Widget"},
+        "versions": [
+            {"name": "v1beta1", "served": true, "storage": false},
+            {"name": "v1", "served": true, "storage": true, "deprecated": false},
+        ],
+    }});
+    let expected = json!({
+        "metadata": {"name": "widgets.example.com"},
+        "spec": {
+            "group": "example.com",
+            "scope": "Namespaced",
+            "names": {"plural": "widgets", "singular": "widget", "kind": "Widget", "listKind": "WidgetList"},
+            "versions": [
+                {"name": "v1beta1", "served": true, "storage": false},
+                {"name": "v1", "served": true, "storage": true},
+            ],
+            "conversion": {"strategy": "None"},
+        },
+        "status": {"conditions": null, "acceptedNames": {"plural": "", "kind": ""}, "storedVersions": ["v1"]},
+    });
+    let version = "apiextensions.k8s.io/v1";
+    let found = completed(version, "CustomResourceDefinition", definition);
+    assert_eq!(found, expected);
+    let service = json!({"spec": {"service": {"name": "s"}}});
+    let found = completed("apiregistration.k8s.io/v1", "APIService", service);
+    assert_eq!(found["spec"]["service"]["port"], 443);
+    let wrong = json!({"spec": {"scope": 1}});
+    assert_eq!(
+        decoding_error(&wrong, version, "CustomResourceDefinition").as_deref(),
+        Some(
+            "json: cannot unmarshal number into Go struct field CustomResourceDefinitionSpec.spec.scope of type v1.ResourceScope"
+        )
+    );
+}
+
+#[test]
+fn fields_and_kinds_of_the_newest_documents_are_known() {
+    let pod = json!({"spec": {"schedulingGroup": {"podGroupName": 1}}});
+    assert_eq!(
+        decoding_error(&pod, "v1", "Pod").as_deref(),
+        Some(
+            "json: cannot unmarshal number into Go struct field PodSchedulingGroup.spec.schedulingGroup.podGroupName of type string"
+        )
+    );
+    assert!(MergeType::built_in("scheduling.k8s.io/v1alpha2", "PodGroup").is_some());
+}
+
+#[test]
 fn defaulting_is_idempotent() {
     let deployment = json!({"metadata": {"name": "web"}, "spec": {
         "selector": {"matchLabels": {"app": "web"}},

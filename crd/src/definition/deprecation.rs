@@ -22,7 +22,7 @@ impl Definition {
     /// let warning = definition.deprecation_warning("v1beta1");
     /// assert_eq!(warning.as_deref(), Some("example.com/v1beta1 Route is deprecated; use example.com/v1 Route"));
     /// assert_eq!(definition.deprecation_warning("v1"), None);
-    /// # Ok::<(), gavel_crd::DecodeError>(())
+    /// # Ok::<(), gavel_crd::resource::DecodeError>(())
     /// ```
     pub fn deprecation_warning(&self, version: &str) -> Option<String> {
         let versions = &self.spec.versions;

@@ -30,10 +30,11 @@
 //! ```
 //!
 //! Only the given objects are known. A param or role that was not given counts as missing; a Namespace that was not given counts as
-//! existing, with the label `kubernetes.io/metadata.name` only. The fields of Kubernetes' own kinds are not decoded, unless a mutating
-//! policy matches.
+//! existing, with the label `kubernetes.io/metadata.name` only. [`World::decide`] does not decode the fields of Kubernetes' own kinds, unless
+//! a mutating policy matches; [`built_in::check`] does.
 
 mod bare;
+pub mod built_in;
 pub mod custom;
 mod kinds;
 mod parts;

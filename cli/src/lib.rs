@@ -33,14 +33,19 @@ mod rbac;
 #[cfg(test)]
 mod reference;
 mod report;
+mod usage;
 
 /// Runs the command that the arguments describe. The first argument is the name of the program.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
-    match args::Cli::try_parse_from(args) {
+    let args: Vec<OsString> = args.into_iter().collect();
+    match args::Cli::try_parse_from(&args) {
         Ok(cli) => commands::run(cli).into(),
         Err(error) => {
             // Help goes to standard output, with exit status 0. A usage error goes to standard error, with exit status 2.
             let _ = error.print();
+            if error.use_stderr() {
+                let _ = usage::print(&args, &error);
+            }
             ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
         }
     }

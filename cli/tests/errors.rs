@@ -125,6 +125,21 @@ fn inputs_that_cannot_be_used_are_errors_in_json() {
             2,
             "there is no rule \"optional-fielt\"; did you mean optional-field?",
         ),
+        (
+            &["check", "--explian", "policy.yaml"],
+            2,
+            "unexpected argument '--explian' found",
+        ),
+        (
+            &["lint"],
+            2,
+            "the following required arguments were not provided: <PATH>...",
+        ),
+        (
+            &["eval", "true", "--cost-limit", "x"],
+            2,
+            "invalid value 'x' for '--cost-limit <UNITS>': must be a whole number",
+        ),
     ] {
         let (found, values) = json(&folder, args);
         let messages: Vec<&str> = values.iter().filter_map(message).collect();
@@ -132,6 +147,11 @@ fn inputs_that_cannot_be_used_are_errors_in_json() {
         assert!(is_found, "{args:?}: {messages:?}");
         assert_eq!(found, status, "{args:?}");
     }
+    let args = ["check", "--explian", "policy.yaml", "--output=sarif"];
+    let (_, log, _) = gavel(folder.path(), &args, "");
+    let log: Json = serde_json::from_str(&log).unwrap();
+    let invocation = &log["runs"][0]["invocations"][0];
+    assert_eq!(invocation["executionSuccessful"], false);
 }
 
 #[test]

@@ -2,42 +2,22 @@
 //! `pkg/apis/*/v1/defaults.go`, and admission plugins that run before policies).
 
 use gavel_policy::GroupVersionKind;
-use gavel_schema::built_in::Kubernetes;
+use gavel_schema::built_in::{Kubernetes, is_always_set};
 use smol_str::SmolStr;
 
-/// The names of fields that are always set.
-const SET: [&str; 31] = [
+/// The names of further fields that are always set: admission plugins set them, or their values depend on other fields.
+const SET: [&str; 11] = [
     "clusterIP",
-    "completionMode",
-    "concurrencyPolicy",
-    "defaultMode",
-    "dnsPolicy",
     "externalTrafficPolicy",
-    "failurePolicy",
     "image",
     "imagePullPolicy",
     "internalTrafficPolicy",
-    "minReadySeconds",
     "name",
     "namespace",
     "parallelism",
-    "podManagementPolicy",
-    "progressDeadlineSeconds",
-    "protocol",
-    "reclaimPolicy",
-    "replicas",
-    "restartPolicy",
-    "revisionHistoryLimit",
-    "schedulerName",
     "serviceAccountName",
-    "sessionAffinity",
-    "strategy",
     "template",
-    "terminationGracePeriodSeconds",
     "type",
-    "updateStrategy",
-    "volumeBindingMode",
-    "volumeMode",
 ];
 
 /// Whether an API group is one of Kubernetes' own.
@@ -65,10 +45,9 @@ pub(crate) fn is_set(kind: &GroupVersionKind, path: &[SmolStr]) -> bool {
         "labels" => {
             kind.kind == "Namespace" && matches!(path, [_, metadata, _] if metadata == "metadata")
         }
-        // The security context of a pod is set, that of a container is not.
-        "securityContext" => !path
-            .iter()
-            .any(|step| step.to_lowercase().ends_with("containers")),
-        name => SET.contains(&name),
+        name => {
+            let fields = path.get(1..).unwrap_or_default();
+            SET.contains(&name) || is_always_set(&kind.api_version(), &kind.kind, fields)
+        }
     }
 }

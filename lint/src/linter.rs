@@ -6,7 +6,7 @@ use gavel_manifest::{Document, Problem};
 
 use crate::context::Linter;
 use crate::kinds::{DEFINITIONS, is_definition_of_misspelled_group};
-use crate::{configuration, definition, references, registration};
+use crate::{configuration, definition, references, registration, strict};
 
 impl Linter {
     /// Whether the linter checks documents of this kind.
@@ -39,6 +39,14 @@ impl Linter {
             Ok(decoded) => registration::unknown_fields(document, &decoded),
             Err(_) => Vec::new(),
         }
+    }
+
+    /// The problems for which an API server cannot decode an object of a built-in kind: fields that the kind does not have, and values of
+    /// the wrong type. An object of any other kind has none.
+    pub fn decoding_problems(document: &Document) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        strict::check_fields(document, &mut problems);
+        problems
     }
 
     /// The problems of a single document, in the order of its text.

@@ -78,7 +78,8 @@ pub(crate) fn check_fields(document: &Document, problems: &mut Vec<Problem>) {
         problems.push(meant::unknown_field(found, version, kind));
     }
     if let Some(error) = decoding_error(document.value(), version, kind) {
-        problems.push(problem(document, &INVALID_OBJECT, "", error));
+        let found = problem(document, &INVALID_OBJECT, &error.field, error.message);
+        problems.push(found);
     }
 }
 

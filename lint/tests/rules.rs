@@ -229,6 +229,19 @@ fn deliberate_patterns_are_not_reported() {
         policy("configmaps", "'a' in object.metadata.labels"),
         &["optional-field"],
     );
+    // API servers set defaults in pods and probes, but not in containers.
+    for (expression, expected) in [
+        ("has(object.spec.securityContext.runAsUser)", &[][..]),
+        (
+            "!has(FIRST.livenessProbe) || FIRST.livenessProbe.periodSeconds > 5",
+            &[],
+        ),
+        ("has(FIRST.securityContext.privileged)", &["optional-field"]),
+        ("FIRST.restartPolicy != 'Always'", &["optional-field"]),
+    ] {
+        let expression = expression.replace("FIRST", "object.spec.containers[0]");
+        check(policy("pods", &expression), expected);
+    }
     // Another validation rejects objects without the name.
     check(
         schema(&format!("{two}- {{rule: self.name != 'a', message: a}}\n")),

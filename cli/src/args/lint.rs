@@ -24,8 +24,8 @@ pub(crate) struct LintArgs {
     #[arg(short = 'R', long)]
     pub(crate) recursive: bool,
 
-    /// Report only findings of these rules, separated by commas, of the rules of --deny, and errors for which an API server rejects an
-    /// object. 'all' stands for every rule
+    /// Report only findings of these rules, separated by commas. Findings of the rules of --deny, and errors for which an API server rejects
+    /// an object, are always reported. 'all' stands for every rule
     #[arg(long, value_name = "RULE", value_delimiter = ',')]
     pub(crate) select: Vec<String>,
 
@@ -58,11 +58,12 @@ pub(crate) struct LintArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) openapi: Vec<PathBuf>,
 
-    /// The Kubernetes versions that the manifests are for: one (1.36), several (1.34,1.36) or a range (1.34..1.37)
+    /// The Kubernetes versions that the manifests are for: one (1.36), several (1.34,1.36) or a range (1.34..1.37); the default is the newest
+    /// version that Gavel knows
     #[arg(long, value_name = "VERSIONS", value_parser = kubernetes_versions)]
     pub(crate) kubernetes_version: Option<Versions>,
 
-    /// The largest object size, in bytes, that the rule policy-cost assumes
+    /// The largest object size, in bytes, that the rule policy-cost assumes; the default is 3145728
     #[arg(long, value_name = "BYTES", value_parser = bytes::<u64>)]
     pub(crate) max_object: Option<u64>,
 

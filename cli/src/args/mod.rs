@@ -55,8 +55,8 @@ pub(crate) enum Command {
     ///
     /// Policies, bindings, params and CustomResourceDefinitions are recognized by their kind. All other objects are checked, including the
     /// namespaces and roles that policies read, and the params that a policy matches. Each finding is printed on one line as
-    /// file:line: kind/name: verdict: message; the verdict is denied, warned or audited. The exit status is 0 if all objects are admitted, 1 if an object is denied or a policy or definition
-    /// is invalid, and 2 if an input cannot be used or nothing was checked.
+    /// file:line: kind/name: verdict: message; the verdict is denied, warned or audited. The exit status is 0 if all objects are admitted, 1
+    /// if an object is denied or a policy or definition is invalid, and 2 if an input cannot be used or nothing was checked.
     Check(Box<CheckArgs>),
     /// Evaluate an expression
     ///

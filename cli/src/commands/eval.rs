@@ -124,7 +124,8 @@ fn unusable(message: &impl Display, output: Output) -> io::Result<Exit> {
     Ok(Exit::Usage)
 }
 
-fn print(answer: &Answer<'_>, out: &mut impl Write) -> io::Result<()> {
+/// Prints an answer as JSON.
+pub(crate) fn print(answer: &Answer<'_>, out: &mut impl Write) -> io::Result<()> {
     let mut line = Vec::new();
     line::write(answer, &mut line).map_err(io::Error::other)?;
     out.write_all(&line)?;

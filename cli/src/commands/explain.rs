@@ -21,7 +21,7 @@ pub(crate) fn run(args: &ExplainArgs) -> io::Result<Exit> {
             Some(rule) => vec![rule],
             None => {
                 let meant = rules::nearest(id).map(|meant| format!("; did you mean {meant}?"));
-                let meant = meant.unwrap_or_else(|| "; gavel explain lists all".to_owned());
+                let meant = meant.unwrap_or_else(|| "; `gavel explain` lists all rules".to_owned());
                 let problem = unusable(format!("there is no rule {id:?}{meant}"));
                 report::complain(&problem);
                 if args.output == ExplainOutput::Json {

@@ -11,7 +11,7 @@ mod audit;
 mod batch;
 mod check;
 mod cost;
-mod eval;
+pub(crate) mod eval;
 mod explain;
 mod functions;
 mod lint;

@@ -78,7 +78,7 @@ impl ObjectSchemas {
             return Err(crate::api::unknown_kind(&kind.kind, &kind.api_version(), server).message);
         };
         if let Some(error) = built_in::decoding_error(object, &kind.api_version(), &kind.kind) {
-            return Err(error);
+            return Err(error.message);
         }
         let mut unknown = merge::unknown_fields(object, new_ty);
         if unknown.is_empty() {

@@ -24,6 +24,35 @@ pub fn complete(object: &mut Json, api_version: &str, kind: &str, server: Server
     }
 }
 
+/// Whether API servers always set a field of a built-in kind, whatever the values of other fields, if the object that has the field exists.
+/// In `path`, any text stands for the items of a list or the values of a map.
+///
+/// ```
+/// use gavel_schema::built_in::is_always_set;
+///
+/// assert!(is_always_set("batch/v1", "Job", &["spec", "suspend"]));
+/// assert!(!is_always_set("batch/v1", "Job", &["spec", "completions"]));
+/// ```
+pub fn is_always_set(api_version: &str, kind: &str, path: &[impl AsRef<str>]) -> bool {
+    let Some(name) = Kubernetes::get().name_of(api_version, kind) else {
+        return false;
+    };
+    let mut ty = GoType::named(name);
+    let mut rest = path;
+    while let [step, deeper @ ..] = rest {
+        let next = match ty {
+            GoType::Struct(name, _) if defaults::has(short(name), rest) => return true,
+            GoType::Struct(_, schema) => schema.properties.get(step.as_ref()).map(|field| &**field),
+            GoType::List(of) | GoType::Map(of) => Some(of),
+            _ => None,
+        };
+        let Some(next) = next else { return false };
+        ty = GoType::of(next);
+        rest = deeper;
+    }
+    false
+}
+
 /// Completes a value. `holder` is the name of the struct that has the value.
 // Recurses as deep as the document, at most 127 levels.
 fn complete_value(value: &mut Json, ty: GoType<'_>, holder: &str, server: Server) {
@@ -78,9 +107,8 @@ fn complete_struct(fields: &mut JsonObject, name: &str, schema: &JsonSchema, ser
             fields.insert(field.to_string(), default.clone());
         }
     }
-    let short = short_name(name);
-    defaults::set(fields, short);
-    dependent::set(fields, short, server);
+    defaults::set(fields, short(name));
+    dependent::set(fields, short(name), server);
     for (field, value) in &mut *fields {
         if let Some(schema) = schema.properties.get(field.as_str()) {
             complete_value(value, GoType::of(schema), name, server);
@@ -95,7 +123,7 @@ fn complete_struct(fields: &mut JsonObject, name: &str, schema: &JsonSchema, ser
 }
 
 /// The group, version and name of a schema, such as `core.v1.Pod`.
-fn short_name(name: &str) -> &str {
+fn short(name: &str) -> &str {
     let prefix = name.rsplitn(4, '.').nth(3).unwrap_or_default();
     let short = name.strip_prefix(prefix).unwrap_or(name);
     short.strip_prefix('.').unwrap_or(short)

@@ -120,11 +120,23 @@ const DEFAULTS: &[(&str, &str, Value)] = &[
 
 /// Sets the defaults of a struct. `name` is the group, version and name of the struct.
 pub(super) fn set(fields: &mut JsonObject, name: &str) {
+    for (path, value) in rows(name) {
+        set_at(fields, path, value);
+    }
+}
+
+/// Whether the field at a path within a struct has a default. `name` is as for [`set`].
+pub(super) fn has(name: &str, path: &[impl AsRef<str>]) -> bool {
+    let is_path = |of: &str| of.split('.').eq(path.iter().map(AsRef::as_ref));
+    rows(name).any(|(of, _)| is_path(of))
+}
+
+/// The paths and defaults of a struct.
+fn rows(name: &str) -> impl Iterator<Item = (&'static str, Value)> {
     let first = DEFAULTS.partition_point(|(of, ..)| *of < name);
     let rows = DEFAULTS.get(first..).unwrap_or_default();
-    for (_, path, value) in rows.iter().take_while(|(of, ..)| *of == name) {
-        set_at(fields, path, *value);
-    }
+    let rows = rows.iter().take_while(move |(of, ..)| *of == name);
+    rows.map(|(_, path, value)| (*path, *value))
 }
 
 fn set_at(fields: &mut JsonObject, path: &str, value: Value) {

@@ -12,6 +12,6 @@ mod typed;
 #[cfg(test)]
 mod tests;
 
-pub use complete::complete;
+pub use complete::{complete, is_always_set};
 pub use kubernetes::Kubernetes;
-pub use typed::{convert, decoding_error};
+pub use typed::{DecodingError, convert, decoding_error};

@@ -79,8 +79,9 @@ fn definitions_have_all_that_a_server_sets() {
     let found = completed("apiregistration.k8s.io/v1", "APIService", service);
     assert_eq!(found["spec"]["service"]["port"], 443);
     let wrong = json!({"spec": {"scope": 1}});
+    let found = decoding_error(&wrong, version, "CustomResourceDefinition");
     assert_eq!(
-        decoding_error(&wrong, version, "CustomResourceDefinition").as_deref(),
+        found.map(|error| error.message).as_deref(),
         Some(
             "json: cannot unmarshal number into Go struct field CustomResourceDefinitionSpec.spec.scope of type v1.ResourceScope"
         )
@@ -90,8 +91,9 @@ fn definitions_have_all_that_a_server_sets() {
 #[test]
 fn fields_and_kinds_of_the_newest_documents_are_known() {
     let pod = json!({"spec": {"schedulingGroup": {"podGroupName": 1}}});
+    let found = decoding_error(&pod, "v1", "Pod");
     assert_eq!(
-        decoding_error(&pod, "v1", "Pod").as_deref(),
+        found.map(|error| error.message).as_deref(),
         Some(
             "json: cannot unmarshal number into Go struct field PodSchedulingGroup.spec.schedulingGroup.podGroupName of type string"
         )
@@ -227,7 +229,34 @@ fn built_in_kinds_are_decoded_as_types_of_go() {
         ("/spec/unknown".to_owned(), json!(1), None),
     ] {
         let found = decoding_error(&deployment(&field, value), "apps/v1", "Deployment");
+        let found = found.map(|error| error.message);
         assert_eq!(found.as_deref(), expected, "{field}");
+    }
+}
+
+#[test]
+fn decoding_errors_name_the_field() {
+    let container = "/spec/template/spec/containers/0";
+    let place = "spec.template.spec.containers[0]";
+    for (field, value, expected) in [
+        (
+            "/metadata/labels".to_owned(),
+            json!({"a.b/c": 1}),
+            "metadata.labels.a.b/c".to_owned(),
+        ),
+        (
+            format!("{container}/resources"),
+            json!({"limits": {"cpu": 1, "memory": "1Gii"}}),
+            format!("{place}.resources.limits.memory"),
+        ),
+        (
+            format!("{container}/ports"),
+            json!([{"containerPort": 1}, {"containerPort": "http"}]),
+            format!("{place}.ports[1].containerPort"),
+        ),
+    ] {
+        let found = decoding_error(&deployment(&field, value), "apps/v1", "Deployment");
+        assert_eq!(found.map(|error| error.field), Some(expected));
     }
 }
 
@@ -337,7 +366,7 @@ fn errors_of_types_with_decoders_come_first() {
     let event = json!({"count": "1", "firstTimestamp": "x", "source": 1});
     let found = decoding_error(&event, "v1", "Event");
     assert_eq!(
-        found.as_deref(),
+        found.map(|error| error.message).as_deref(),
         Some("parsing time \"x\" as \"2006-01-02T15:04:05Z07:00\": cannot parse \"x\" as \"2006\"")
     );
 }

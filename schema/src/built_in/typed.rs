@@ -1,6 +1,8 @@
 //! Decodes and converts objects of built-in kinds as API servers do with Go types. Decoding reports the errors of `encoding/json`; the
 //! conversion from untyped data follows apimachinery `pkg/runtime/converter.go`.
 
+use std::fmt::Write;
+
 use gavel_apimachinery::json;
 use gavel_apimachinery::quantity::{ParseQuantityError, Quantity};
 use gavel_apimachinery::serializer::type_mismatch;
@@ -32,9 +34,18 @@ pub(super) enum GoType<'s> {
     Any,
 }
 
+/// An error of decoding an object of a built-in kind.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DecodingError {
+    /// The path of the value, such as `spec.containers[0].image`.
+    pub field: String,
+    /// Kubernetes' message, which may not name the field.
+    pub message: String,
+}
+
 /// The error of decoding an object of a built-in kind; `None` if the object can be decoded. If there are several errors, the first in the
 /// order of field names is returned; errors of times, quantities and int-or-strings come before others.
-pub fn decoding_error(object: &Json, api_version: &str, kind: &str) -> Option<String> {
+pub fn decoding_error(object: &Json, api_version: &str, kind: &str) -> Option<DecodingError> {
     let ty = GoType::named(Kubernetes::get().decoded_name_of(api_version, kind)?);
     let mut decoder = Decoder::default();
     let stopped = decoder.check(object, ty, None, "").err();
@@ -146,10 +157,12 @@ impl<'s> GoType<'s> {
 /// Decodes an object as `encoding/json` does.
 #[derive(Default)]
 struct Decoder {
-    /// The names of the fields that lead to the current value.
+    /// The names of the fields that lead to the current value, as Go's errors show them.
     path: String,
+    /// The path of the current value, with the keys of maps and the indexes of lists.
+    field: String,
     /// The first error after which decoding continues.
-    first: Option<String>,
+    first: Option<DecodingError>,
 }
 
 impl Decoder {
@@ -166,25 +179,25 @@ impl Decoder {
         ty: GoType<'_>,
         named: Option<&str>,
         holder: &str,
-    ) -> Result<(), String> {
+    ) -> Result<(), DecodingError> {
+        let length = self.field.len();
         match (ty, value) {
             (GoType::Any, _) | (_, Json::Null) => Ok(()),
             (GoType::Struct(name, schema), Json::Object(fields)) => {
                 let go = Kubernetes::get().fields(name);
                 let holder = name.rsplit('.').next().unwrap_or_default();
-                let length = self.path.len();
+                let shown = self.path.len();
                 for (name, value) in fields {
                     if let Some(field) = schema.properties.get(name.as_str()) {
                         let embedded = go.embedded.get(name.as_str()).map(|embedded| &**embedded);
                         for step in embedded.into_iter().chain([name.as_str()]) {
-                            if !self.path.is_empty() {
-                                self.path.push('.');
-                            }
-                            self.path.push_str(step);
+                            push_name(&mut self.path, step);
                         }
+                        push_name(&mut self.field, name);
                         let named = go.types.get(name.as_str()).map(|named| &**named);
                         self.check(value, GoType::of(field), named, holder)?;
-                        self.path.truncate(length);
+                        self.path.truncate(shown);
+                        self.field.truncate(length);
                     }
                 }
                 Ok(())
@@ -193,14 +206,23 @@ impl Decoder {
                 let of = GoType::of(of);
                 let map = named.and_then(|named| named.strip_prefix("map["));
                 let named = map.and_then(|map| Some(map.split_once(']')?.1));
-                let mut values = fields.values();
-                values.try_for_each(|value| self.check(value, of, named, holder))
+                for (key, value) in fields {
+                    push_name(&mut self.field, key);
+                    self.check(value, of, named, holder)?;
+                    self.field.truncate(length);
+                }
+                Ok(())
             }
             (GoType::List(of), Json::Array(items)) => {
                 let of = GoType::of(of);
                 let named = named.and_then(|named| named.strip_prefix("[]"));
-                let mut items = items.iter();
-                items.try_for_each(|item| self.check(item, of, named, holder))
+                for (n, item) in items.iter().enumerate() {
+                    // Writing to a String does not fail.
+                    let _ = write!(self.field, "[{n}]");
+                    self.check(item, of, named, holder)?;
+                    self.field.truncate(length);
+                }
+                Ok(())
             }
             (GoType::Bytes, Json::Array(items)) => {
                 let mut items = items.iter();
@@ -219,7 +241,7 @@ impl Decoder {
         ty: GoType<'_>,
         named: Option<&str>,
         holder: &str,
-    ) -> Result<(), String> {
+    ) -> Result<(), DecodingError> {
         let has_decoder = matches!(ty, GoType::Time(_) | GoType::Quantity | GoType::IntOrString);
         let message = match fault {
             GoTypeFault::Type(found) => {
@@ -229,12 +251,24 @@ impl Decoder {
             }
             GoTypeFault::Value(message) => message,
         };
+        let error = DecodingError {
+            field: self.field.clone(),
+            message,
+        };
         if has_decoder {
-            return Err(message);
+            return Err(error);
         }
-        self.first.get_or_insert(message);
+        self.first.get_or_insert(error);
         Ok(())
     }
+}
+
+/// Appends a name to a path.
+fn push_name(path: &mut String, name: &str) {
+    if !path.is_empty() {
+        path.push('.');
+    }
+    path.push_str(name);
 }
 
 fn convert_value(value: &mut Json, ty: GoType<'_>) -> Result<(), String> {

@@ -5,7 +5,9 @@ use std::io::{self, IsTerminal, Write};
 
 use gavel_apimachinery::status::Status;
 use gavel_check::custom::{Checked, Key, KnownDefinitions, OldObjects, Taken};
-use gavel_check::{Action, Operation, Probe, Probed, Ruling, Step, Subject, Trace, World, custom};
+use gavel_check::{
+    Action, Operation, Probe, Probed, Ruling, Step, Subject, Trace, World, built_in, custom,
+};
 use gavel_engine::env::Env;
 use gavel_engine::value::Json;
 use gavel_libraries::EnvSet;
@@ -189,7 +191,7 @@ impl std::fmt::Display for Counts {
 struct Found {
     operation: Operation,
     ruling: Ruling,
-    /// The result of validating the object by its definition.
+    /// The result of validating the object by its definition or, for a built-in kind, of decoding it.
     checked: Checked,
     steps: Vec<Step>,
     /// The values of sub-expressions, for policies with a failed validation; empty without `--explain`.
@@ -317,9 +319,12 @@ impl CheckRun<'_> {
         let mut found = Found {
             operation,
             ruling,
-            checked: Checked {
-                problems: document.duplicate_keys().to_vec(),
-                ..Checked::default()
+            checked: match operation {
+                Operation::Delete => Checked {
+                    problems: document.duplicate_keys().to_vec(),
+                    ..Checked::default()
+                },
+                _ => built_in::check(document),
             },
             steps: trace.into_steps(),
             probed: Vec::new(),

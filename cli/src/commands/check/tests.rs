@@ -242,6 +242,34 @@ fn a_kind_that_no_api_server_has_is_a_warning() {
 }
 
 #[test]
+fn objects_of_built_in_kinds_are_decoded() {
+    let wrong = "\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, lables: {a: b}}
+spec:
+  replicas: 2
+  template: {spec: {containers: [{name: a, resources: {limits: {memory: 1Gii}}}]}}
+";
+    let folder = folder().with("web.yaml", wrong);
+    let expected = "\
+web.yaml:6:73: Deployment/web: denied: spec.template.spec.containers[0].resources.limits.memory: unable to parse quantity's suffix
+web.yaml:3:23: Deployment/web: warned: unknown field \"metadata.lables\"; did you mean `labels`?
+";
+    assert_eq!(
+        gavel(&folder, &["./policies", "./web.yaml"]),
+        (Exit::Rejected, expected.to_owned())
+    );
+    let (_, out) = gavel(&folder, &["./policies", "./web.yaml", "-o", "json"]);
+    let found: Json = serde_json::from_str(&out).unwrap();
+    assert_eq!(found["warnings"][0], "unknown field \"metadata.lables\"");
+    assert_eq!(found["findings"][0]["column"], 73);
+    // The object of a deletion is not sent to the API server.
+    let args = ["./policies", "./web.yaml", "--operation", "DELETE"];
+    assert_eq!(gavel(&folder, &args), (Exit::Success, String::new()));
+}
+
+#[test]
 fn the_user_of_the_request_matters() {
     let args = ["./policies", "./web.yaml", "--as", "system:kube-scheduler"];
     assert_eq!(gavel(&folder(), &args), (Exit::Success, String::new()));
@@ -492,7 +520,7 @@ spec: {policyName: named, validationActions: [Audit]}
         "UPDATE",
     ];
     let warning = "spec.size: Invalid value: 1: too small";
-    let warned = format!("thing.yaml:1: Thing/b: warned: {warning}\n");
+    let warned = format!("thing.yaml:1:1: Thing/b: warned: {warning}\n");
     assert_eq!(gavel(&folder, &args), (Exit::Success, warned));
     let (_, out) = gavel(&folder, &[&args[..], &["-o", "json"]].concat());
     let line: Json = serde_json::from_str(&out).unwrap();

@@ -17,24 +17,23 @@ const TOLD: Style = AnsiColor::Yellow.on_default().bold();
 /// Writes one line per finding. Returns whether there is no finding.
 pub(super) fn write(out: &mut impl Write, document: &Document, found: &Found) -> io::Result<bool> {
     let line = document.place().line.to_string();
-    for problem in &found.checked.problems {
+    let checked = &found.checked;
+    let denied = checked.problems.iter().map(|each| (each, DENIED, "denied"));
+    let warned = checked.warnings.iter().map(|each| (each, TOLD, "warned"));
+    for (problem, style, action) in denied.chain(warned) {
         let start = problem.range.map(|range| range.start);
         let place = start.unwrap_or_else(|| document.place()).to_string();
         let text = problem.text().trim_end().replace('\n', "\n    ");
-        writeln!(
+        write!(
             out,
-            "{}: {DENIED}denied{DENIED:#}: {}",
+            "{}: {style}{action}{style:#}: {}",
             at(document, &place),
             visible(&text)
         )?;
-    }
-    for warning in &found.checked.warnings {
-        writeln!(
-            out,
-            "{}: {TOLD}warned{TOLD:#}: {}",
-            at(document, &line),
-            visible(&warning.text())
-        )?;
+        match problem.help() {
+            "" => writeln!(out)?,
+            help => writeln!(out, "; {}", visible(help))?,
+        }
     }
     for finding in &found.ruling.findings {
         let style = match finding.action {

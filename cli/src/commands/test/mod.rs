@@ -64,7 +64,7 @@ pub(super) fn write(args: &TestArgs, mut out: Box<dyn Write>) -> io::Result<Exit
     if ran == 0 && !manifests.unusable() {
         match &args.filter {
             Some(filter) => {
-                manifests.complain(format!("no test ran: none has {filter:?} in its name"));
+                manifests.complain(format!("no test ran: no test has {filter:?} in its name"));
             }
             None if suites > 0 => manifests.complain("no test ran: the test files have no tests"),
             None => manifests.complain_of_nothing(

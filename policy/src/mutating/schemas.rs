@@ -157,13 +157,12 @@ impl ObjectSchemas {
                 quote(sent.api_version())
             ));
         }
-        let mut versions = self.custom.keys();
-        if is_custom
-            && !versions.any(|of| {
-                of.kind == sent.kind && (&of.group, &of.version) == (&from.group, &from.version)
-            })
-        {
-            let version = from.api_version();
+        let of_sent = GroupVersionKind {
+            kind: sent.kind.clone(),
+            ..from
+        };
+        if is_custom && !self.custom.contains_key(&of_sent) {
+            let version = of_sent.api_version();
             return Err(format!(
                 "request to convert CR from an invalid group/version: {version}"
             ));

@@ -143,12 +143,12 @@ async fn large_names_are_not_kept() {
             .await
             .0
     };
-    // A thread's memory grows with its first requests. Names that are kept would add 139 MB in each round.
+    // A thread's memory grows with its first requests. Names that are kept would add 46 MB in each round.
     let mut growth = Vec::new();
     for round in 0..4 {
         let before = server.memory();
-        for n in 0..48 {
-            assert_eq!(send(round * 48 + n).await, 200);
+        for n in 0..16 {
+            assert_eq!(send(round * 16 + n).await, 200);
         }
         let after = server.memory();
         if after < before + (10 << 20) {

@@ -10,6 +10,7 @@ use crate::place::{Place, Range};
 use crate::problem::{Problem, duplicate_key, rule};
 use crate::source::Source;
 use crate::written::Style;
+use crate::yaml::Scalar;
 use crate::{Document, Reading, unclosed};
 
 /// Reads the values of a text, one after the other.
@@ -26,8 +27,9 @@ pub(crate) fn read(text: &str) -> Reading {
     let mut walk = Walk::new(text);
     let documents: Vec<Document> = values
         .into_iter()
-        .map(|value| {
+        .map(|mut value| {
             let layout = walk.value();
+            write_numbers(&mut value);
             Document {
                 value,
                 layout,
@@ -47,6 +49,23 @@ pub(crate) fn read(text: &str) -> Reading {
             .filter(|document| !document.value.is_null())
             .collect(),
         problems: Vec::new(),
+    }
+}
+
+/// Turns doubles without a fraction into integers: like upstream's conversion from YAML, kubectl writes no decimal point when it sends what
+/// it has read.
+// Recurses as deep as the document, at most 127 levels.
+fn write_numbers(value: &mut Json) {
+    match value {
+        Json::Number(number) if number.is_f64() => {
+            let written = number.as_f64().map(Scalar::Float);
+            if let Some(written) = written.and_then(Scalar::into_json) {
+                *value = written;
+            }
+        }
+        Json::Array(items) => items.iter_mut().for_each(write_numbers),
+        Json::Object(fields) => fields.values_mut().for_each(write_numbers),
+        _ => {}
     }
 }
 

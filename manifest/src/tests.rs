@@ -433,6 +433,13 @@ fn many_tabs_in_brackets_take_bounded_time() {
 }
 
 #[test]
+fn doubles_without_a_fraction_are_integers() {
+    let found = read(r#"{"a": 2.0, "b": [-0.0, 5e3, 1.50, 1e30]}"#, Format::Json);
+    let value = found.documents[0].value();
+    assert_eq!(value.to_string(), r#"{"a":2,"b":[0,5000,1.5,1e+30]}"#);
+}
+
+#[test]
 fn json_values_one_after_the_other_are_read_as_kubectl_reads_them() {
     check("{\"a\": 1}\n{\n  \"b\": 2\n}\n", "{\"a\":1} {\"b\":2}");
     let documents = yaml("{\"a\": 1}\n{\"b\": 2}\n").unwrap();

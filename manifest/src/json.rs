@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use gavel_apimachinery::json;
+use serde_json::Value as Json;
 
 use crate::layout::{Node, TextLines};
 use crate::place::{Place, Range};

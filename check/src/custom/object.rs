@@ -6,7 +6,7 @@ use gavel_apimachinery::field::Path;
 use gavel_apimachinery::meta::{self, MetadataView, keep_system_fields};
 use gavel_apimachinery::names::generated_name;
 use gavel_crd::CompiledCrd;
-use gavel_crd::resource::{DecodeError, DecodeOptions};
+use gavel_crd::resource::{DecodeError, DecodeOptions, finalizer_warnings};
 use gavel_engine::value::Json;
 use gavel_manifest::problem::rule;
 use gavel_manifest::{Document, Problem};
@@ -99,10 +99,17 @@ pub fn check(
             let errors = common.iter().chain(own);
             let errors = errors.map(|error| field_problem(document, error));
             checked.problems.extend(errors);
-            let warnings = outcome
-                .warnings
-                .into_iter()
-                .map(|warning| document.problem(rule::OBJECT, "", warning).as_warning());
+            let of_finalizers = match checked.problems.is_empty() {
+                true => finalizer_warnings(&object, old.as_ref()),
+                false => Vec::new(),
+            };
+            let of_finalizers = of_finalizers.into_iter().map(|warning| {
+                let problem = document.problem(rule::OBJECT, "metadata.finalizers", warning);
+                problem.of_field("")
+            });
+            let of_rules = outcome.warnings.into_iter();
+            let of_rules = of_rules.map(|warning| document.problem(rule::OBJECT, "", warning));
+            let warnings = of_rules.chain(of_finalizers).map(Problem::as_warning);
             checked.warnings.extend(warnings);
         }
         Err(error) => checked
@@ -213,6 +220,12 @@ mod tests {
         check(document, old, &key, &definition(scope), taken)
     }
 
+    fn warnings(document: &Document, old: Option<&Document>) -> Vec<String> {
+        let checked = checked(document, old, "Cluster");
+        let warnings = checked.warnings.iter();
+        warnings.map(|warning| warning.text()).collect()
+    }
+
     /// The errors of an object. Explanations end before the word "must".
     fn errors(document: &Document, old: Option<&Document>, scope: &str) -> Vec<String> {
         let checked = checked(document, old, scope);
@@ -234,13 +247,23 @@ mod tests {
     #[test]
     fn objects_of_deprecated_versions_are_warned_of() {
         let document = document(json!({"name": "a"}));
-        let checked = checked(&document, None, "Cluster");
-        let warnings: Vec<_> = checked
-            .warnings
-            .iter()
-            .map(|warning| warning.text())
-            .collect();
-        assert_eq!(warnings, ["old"]);
+        assert_eq!(warnings(&document, None), ["old"]);
+    }
+
+    #[test]
+    fn new_finalizers_without_a_domain_are_warned_of() {
+        let old = document(json!({"name": "a", "finalizers": ["b"]}));
+        let new = document(json!({"name": "a", "finalizers": ["b", "orphan", "x.y", "x.y/z"]}));
+        let advice = "to avoid accidental conflicts with other finalizer writers";
+        let prefer = |name, rest| {
+            format!(
+                "metadata.finalizers: {name:?}: prefer a domain-qualified finalizer name{rest} {advice}"
+            )
+        };
+        let path = prefer("x.y", " including a path (/)");
+        let expected = ["old", &prefer("b", ""), &path];
+        assert_eq!(warnings(&new, None), expected);
+        assert_eq!(warnings(&new, Some(&old)), ["old", &path]);
     }
 
     #[test]

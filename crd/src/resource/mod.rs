@@ -4,6 +4,7 @@
 mod accessor;
 mod compile;
 mod decode;
+mod finalizers;
 mod prepare;
 mod scale;
 mod validate;
@@ -11,6 +12,7 @@ mod validate;
 pub use crate::rule::COST_BUDGET;
 pub use compile::{CompileError, CompiledCrd, UnknownVersion};
 pub use decode::{DecodeOptions, Decoded};
+pub use finalizers::finalizer_warnings;
 pub use gavel_apimachinery::serializer::DecodeError;
 pub use gavel_golang::work::Interrupt;
 pub use validate::{Outcome, RuleRun, ValidateOptions};

@@ -138,7 +138,9 @@ fn files_hold_bindings_and_expressions() {
         &["object.spec.paused", "--bind", &yaml],
         "false\ntype: dyn\n",
     );
-    check(&["object", "--bind", &json], "{\"n\": 1.0}\ntype: dyn\n");
+    check(&["object", "--bind", &json], "{\"n\": 1}\ntype: dyn\n");
+    let inline = "object={\"n\": 1.0}";
+    check(&["object", "--bind", inline], "{\"n\": 1.0}\ntype: dyn\n");
     check(
         &["--file", &expr.display().to_string(), "--bind", &yaml],
         "true\ntype: bool\n",

@@ -1,5 +1,7 @@
 //! The resources that policies and webhooks name.
 
+use std::collections::BTreeSet;
+
 use gavel_manifest::{Document, Problem, Suggestion};
 use gavel_policy::api::{GROUP, MatchResources, OWN_GROUP, RuleWithOperations};
 use gavel_policy::is_exempt;
@@ -63,10 +65,26 @@ fn check_names(
     }
     let is_complete = groups.iter().all(|group| kinds.is_complete(group));
     for (n, name) in rule.resources.iter().enumerate() {
-        let is_known = groups
+        if name.contains(['*', '/']) || is_removed(rule, name) {
+            continue;
+        }
+        let shown: Vec<_> = groups.iter().map(|group| shown(group)).collect();
+        let versions = groups
             .iter()
-            .any(|group| kinds.versions_of(group, name).is_some());
-        if name.contains(['*', '/']) || is_known || is_removed(rule, name) {
+            .filter_map(|group| kinds.versions_of(group, name));
+        let versions: BTreeSet<&str> = versions.flatten().map(String::as_str).collect();
+        if !versions.is_empty() {
+            if is_complete && has_only_unknown_versions(rule, &versions) {
+                let named = rule.api_versions.join(" or ");
+                let message = format!(
+                    "{} no resource {name:?} in version {named}, so the rule does not match it",
+                    has(&shown)
+                );
+                let field = format!("{field}.apiVersions[0]");
+                let found = problem(document, &UNKNOWN_RESOURCE, &field, message);
+                let meant = versions.iter().rev().find(|version| !is_early(version));
+                problems.push(meant::name(found, meant.copied()));
+            }
             continue;
         }
         let names: Vec<&str> = groups
@@ -76,7 +94,6 @@ fn check_names(
         let guess = plural(&name.to_lowercase());
         let meant = names.iter().find(|known| **known == guess).copied();
         let meant = meant.or_else(|| nearest(name, names));
-        let shown: Vec<_> = groups.iter().map(|group| shown(group)).collect();
         let message = match is_complete {
             true => format!(
                 "{} no resource {name:?}, so the rule does not match it",
@@ -93,6 +110,19 @@ fn check_names(
         let found = problem(document, &UNKNOWN_RESOURCE, &field, message);
         problems.push(meant::name(found, meant));
     }
+}
+
+/// Whether a rule names no version of a resource. Alpha and beta versions count as known, because other Kubernetes versions may serve them.
+fn has_only_unknown_versions(rule: &RuleWithOperations, known: &BTreeSet<&str>) -> bool {
+    let is_unknown = |version: &String| {
+        version != "*" && !is_early(version) && !known.contains(version.as_str())
+    };
+    !rule.api_versions.is_empty() && rule.api_versions.iter().all(is_unknown)
+}
+
+/// Whether a version is an alpha or beta version.
+fn is_early(version: &str) -> bool {
+    version.contains("alpha") || version.contains("beta")
 }
 
 /// Reports resources for which the policies or webhooks of a document's kind are never asked.

@@ -498,6 +498,26 @@ fn kinds_of_misspelled_groups_are_reported() {
     check("example.com/v1", definition, None);
 }
 
+#[test]
+fn versions_that_a_group_does_not_have_are_unknown() {
+    let check = |versions: &str, expected: &[(&str, &str)]| {
+        let policy = rules::Frame::Policy.manifest("validations: [{expression: 'true'}]\n");
+        let text = policy.replace("apiVersions: [v1]", &format!("apiVersions: [{versions}]"));
+        let documents = read(&text, Format::Yaml).all().unwrap();
+        let linter = Linter::new(&Options::default(), &documents).unwrap();
+        let found = linter.document(&documents[0]);
+        let found = found.iter().filter(|each| each.rule == "unknown-resource");
+        let found: Vec<_> = found.map(|each| (&*each.message, each.help())).collect();
+        assert_eq!(found, expected);
+    };
+    for known in ["v1", "'*'", "v2, v1", "v1beta1", "v9alpha1"] {
+        check(known, &[]);
+    }
+    let message =
+        "apps has no resource \"deployments\" in version v2 or v3, so the rule does not match it";
+    check("v2, v3", &[(message, "did you mean `v1`?")]);
+}
+
 /// A group may have definitions that are not among the linted files.
 #[test]
 fn resources_of_definitions_are_unknown_only_if_a_similar_one_is_defined() {

@@ -50,14 +50,14 @@ pub static UNCHECKED_KIND: Rule = Rule {
     },
 };
 
-/// Reports a resource that its API group does not have.
+/// Reports a resource that its API group, or the group's version, does not have.
 pub static UNKNOWN_RESOURCE: Rule = Rule {
     id: "unknown-resource",
     severity: Severity::Warning,
     is_default: true,
     title: "The API group has no such resource, so the resource rule matches nothing",
     why: "`resources` are plural names in lower case: `deployments`, not `deployment` or `Deployment`. A policy that matches nothing \
-          allows everything. In a group that is known only from CustomResourceDefinitions among the linted files, a name is reported only if it is similar to a name that one of \
+          allows everything. A resource rule whose `apiVersions` do not exist, such as `v2` of `apps`, matches nothing either; alpha and beta versions are not reported. In a group that is known only from CustomResourceDefinitions among the linted files, a name is reported only if it is similar to a name that one of \
           them defines, because other definitions may belong to the group.",
     example: Example {
         frame: Frame::Manifest,

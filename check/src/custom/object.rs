@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use gavel_apimachinery::field::Path;
+use gavel_apimachinery::field::{Error, Path};
 use gavel_apimachinery::meta::{self, MetadataView, keep_system_fields};
 use gavel_apimachinery::names::generated_name;
 use gavel_crd::CompiledCrd;
-use gavel_crd::resource::{DecodeError, DecodeOptions, finalizer_warnings};
+use gavel_crd::resource::{DecodeError, DecodeOptions, Outcome, finalizer_warnings};
 use gavel_engine::value::Json;
 use gavel_manifest::problem::rule;
 use gavel_manifest::{Document, Problem};
@@ -86,18 +86,8 @@ pub fn check(
         });
     match outcome {
         Ok(outcome) => {
-            let common = old.as_ref().map(|old| {
-                let (object, old) = (MetadataView::of(&object), MetadataView::of(old));
-                let path = Path::new("metadata");
-                meta::validate_any_update(object, old, crd.is_namespaced(), &path, crd.server())
-            });
-            let mut common = common.unwrap_or_default();
-            let mut seen = BTreeSet::new();
-            common.retain(|error| seen.insert(error.to_string()));
-            let own = outcome.errors();
-            let own = own.filter(|error| !seen.contains(&error.to_string()));
-            let errors = common.iter().chain(own);
-            let errors = errors.map(|error| field_problem(document, error));
+            let errors = errors(&outcome, &object, old.as_ref(), crd);
+            let errors = errors.iter().map(|error| field_problem(document, error));
             checked.problems.extend(errors);
             let of_finalizers = match checked.problems.is_empty() {
                 true => finalizer_warnings(&object, old.as_ref()),
@@ -117,6 +107,24 @@ pub fn check(
             .push(document.problem(rule::OBJECT, "", error.to_string())),
     }
     checked
+}
+
+/// All errors of an object: those of its definition and, for an update, those that an API server reports for the metadata of every kind.
+/// Errors that are found in both ways are listed once.
+fn errors(outcome: &Outcome, object: &Json, old: Option<&Json>, crd: &CompiledCrd) -> Vec<Error> {
+    let mut errors = old.map_or_else(Vec::new, |old| {
+        let (object, old) = (MetadataView::of(object), MetadataView::of(old));
+        let path = Path::new("metadata");
+        meta::validate_any_update(object, old, crd.is_namespaced(), &path, crd.server())
+    });
+    let mut seen = BTreeSet::new();
+    errors.retain(|error| seen.insert(error.to_string()));
+    let own = outcome.errors();
+    errors.extend(
+        own.filter(|error| !seen.contains(&error.to_string()))
+            .cloned(),
+    );
+    errors
 }
 
 /// The message of an API server about a version that it does not serve, and the versions that it serves.

@@ -4,14 +4,12 @@
 use std::collections::BTreeMap;
 
 use gavel_apimachinery::json;
-use serde_json::Value as Json;
 
 use crate::layout::{Node, TextLines};
 use crate::place::{Place, Range};
 use crate::problem::{Problem, duplicate_key, rule};
 use crate::source::Source;
 use crate::written::Style;
-use crate::yaml::Scalar;
 use crate::{Document, Reading, unclosed};
 
 /// Reads the values of a text, one after the other.
@@ -28,11 +26,11 @@ pub(crate) fn read(text: &str) -> Reading {
     let mut walk = Walk::new(text);
     let documents: Vec<Document> = values
         .into_iter()
-        .map(|mut value| {
+        .map(|value| {
             let layout = walk.value();
-            write_numbers(&mut value);
             Document {
-                value,
+                // kubectl writes no decimal point when it sends what it has read.
+                value: json::with_whole_numbers(value),
                 layout,
                 duplicates: std::mem::take(&mut walk.duplicates),
                 file: None,
@@ -50,23 +48,6 @@ pub(crate) fn read(text: &str) -> Reading {
             .filter(|document| !document.value.is_null())
             .collect(),
         problems: Vec::new(),
-    }
-}
-
-/// Turns doubles without a fraction into integers: like upstream's conversion from YAML, kubectl writes no decimal point when it sends what
-/// it has read.
-// Recurses as deep as the document, at most 127 levels.
-fn write_numbers(value: &mut Json) {
-    match value {
-        Json::Number(number) if number.is_f64() => {
-            let written = number.as_f64().map(Scalar::Float);
-            if let Some(written) = written.and_then(Scalar::into_json) {
-                *value = written;
-            }
-        }
-        Json::Array(items) => items.iter_mut().for_each(write_numbers),
-        Json::Object(fields) => fields.values_mut().for_each(write_numbers),
-        _ => {}
     }
 }
 

@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use gavel_apimachinery::json::with_whole_numbers;
 use gavel_apimachinery::status::Status;
 use serde::Serialize;
 use serde_json::Value as Json;
 
 use crate::decision::Decision;
-use crate::mutating::{Mutated, difference, with_whole_numbers};
+use crate::mutating::{Mutated, difference};
 use crate::request::AdmissionRequest;
 
 /// The maximum length of an annotation key, in bytes, without the webhook's name.

@@ -6,12 +6,13 @@ use std::sync::Arc;
 
 use serde_json::json;
 
+use gavel_apimachinery::json::with_whole_numbers;
 use gavel_engine::value::{Arena, Json, JsonObject};
 use gavel_libraries::EnvSet;
 use gavel_libraries::authorizer::Authorizer;
 use gavel_policy::api::MutatingAdmissionPolicy;
 use gavel_policy::cel::ExpressionKind;
-use gavel_policy::mutating::{ObjectSchemas, mutate_by, with_whole_numbers};
+use gavel_policy::mutating::{ObjectSchemas, mutate_by};
 use gavel_policy::{
     AdmissionRequest, CompiledMutatingBinding, CompiledMutatingPolicy, ConditionsOutcome,
     GroupVersionKind, KeptObject, Matched, Observer, Options, PolicyIndex, Run,

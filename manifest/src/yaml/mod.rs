@@ -16,7 +16,6 @@ mod scalar;
 mod text;
 
 use builder::Builder;
-pub(crate) use scalar::Scalar;
 
 /// Reads the documents of a text, except empty ones. If a document cannot be read, reading continues at the next `---`.
 pub(crate) fn read(text: &str) -> Reading {

@@ -53,14 +53,10 @@ impl Scalar {
             Scalar::Bool(value) => Json::Bool(value),
             Scalar::Int(value) => Json::from(value),
             Scalar::Uint(value) => Json::from(value),
-            Scalar::Float(value) => {
-                let float = Json::Number(Number::from_f64(value)?);
-                let written = json::to_string(&float);
-                match written.parse::<i64>() {
-                    Ok(integer) => Json::from(integer),
-                    Err(_) => float,
-                }
-            }
+            Scalar::Float(value) => match json::double_to_int(value) {
+                Some(integer) => Json::from(integer),
+                None => Json::Number(Number::from_f64(value)?),
+            },
             Scalar::Text(text) => Json::String(text),
         })
     }

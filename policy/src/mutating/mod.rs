@@ -15,5 +15,4 @@ mod version;
 
 pub use difference::difference;
 pub use dispatch::{Mutated, mutate, mutate_by};
-pub use patch::with_whole_numbers;
 pub use schemas::ObjectSchemas;

@@ -1,5 +1,6 @@
 //! Applies one mutation to an object (apiserver `pkg/admission/plugin/policy/mutating/patch`).
 
+use gavel_apimachinery::json::with_whole_numbers;
 use gavel_apimachinery::server::Server;
 use gavel_apimachinery::status::Status;
 use gavel_engine::value::{Json, Reach, Value, ValueKind};
@@ -128,27 +129,6 @@ pub(super) fn written(mut object: Json, nil_lists: &[String]) -> Json {
         }
     }
     with_whole_numbers(object)
-}
-
-/// Replaces whole doubles such as 1.0 by integers. An API server does the same when it writes and reads an object.
-#[must_use]
-pub fn with_whole_numbers(mut object: Json) -> Json {
-    write_whole_numbers(&mut object);
-    object
-}
-
-// Recursion is bounded: objects have a maximum depth.
-fn write_whole_numbers(value: &mut Json) {
-    match value {
-        Json::Number(number) if number.is_f64() => {
-            if let Some(int) = number.as_f64().and_then(plain::double_to_int) {
-                *value = int.into();
-            }
-        }
-        Json::Array(items) => items.iter_mut().for_each(write_whole_numbers),
-        Json::Object(fields) => fields.values_mut().for_each(write_whole_numbers),
-        _ => {}
-    }
 }
 
 fn patch(

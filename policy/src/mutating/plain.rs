@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use gavel_apimachinery::json::double_to_int;
 use gavel_engine::error::EvalError;
 use gavel_engine::value::{
     Arena, Json, JsonObject, List, Map, NativeType, Object, Reach, Value, ValueKind,
@@ -381,10 +382,4 @@ fn number(double: f64, go_type: &str) -> Result<Json, String> {
         Some(int) => int.into(),
         None => double.into(),
     })
-}
-
-/// The integer that Go reads from the text of a double, if the text is an integer that fits in an `i64`. The text has the fewest digits
-/// that identify the double: 2^60 is written as 1152921504606847000.
-pub(super) fn double_to_int(double: f64) -> Option<i64> {
-    double.to_string().parse().ok()
 }

@@ -6,18 +6,13 @@ use gavel_manifest::problem::rule;
 
 use crate::custom::Checked;
 
-/// Checks that an API server can decode an object of a built-in kind. Objects of other kinds have no problems, except for duplicate keys. A
-/// field that the kind does not have is only a warning, because a Kubernetes version that is newer than Gavel's types may have the field.
-pub fn check(document: &Document) -> Checked {
-    let mut checked = Checked {
-        problems: document.duplicate_keys().to_vec(),
-        ..Checked::default()
-    };
+/// Checks that an API server can decode an object of a built-in kind. Objects of other kinds have no problems. A field that the kind does
+/// not have is only a warning, because a Kubernetes version that is newer than Gavel's types may have the field.
+pub fn check(document: &Document, checked: &mut Checked) {
     for problem in Linter::decoding_problems(document) {
         match problem.rule {
             rule::UNKNOWN_FIELD => checked.warnings.push(problem.as_warning()),
             _ => checked.problems.push(problem),
         }
     }
-    checked
 }

@@ -498,17 +498,22 @@ fn kinds_of_misspelled_groups_are_reported() {
     check("example.com/v1", definition, None);
 }
 
+/// Checks the messages and the help of the rule `unknown-resource` for the last of the manifests.
+fn check_unknown_resources(text: &str, expected: &[(&str, &str)]) {
+    let documents = read(text, Format::Yaml).all().unwrap();
+    let linter = Linter::new(&Options::default(), &documents).unwrap();
+    let found = linter.document(documents.last().unwrap());
+    let found = found.iter().filter(|each| each.rule == "unknown-resource");
+    let found: Vec<_> = found.map(|each| (&*each.message, each.help())).collect();
+    assert_eq!(found, expected);
+}
+
 #[test]
 fn versions_that_a_group_does_not_have_are_unknown() {
     let check = |versions: &str, expected: &[(&str, &str)]| {
         let policy = rules::Frame::Policy.manifest("validations: [{expression: 'true'}]\n");
         let text = policy.replace("apiVersions: [v1]", &format!("apiVersions: [{versions}]"));
-        let documents = read(&text, Format::Yaml).all().unwrap();
-        let linter = Linter::new(&Options::default(), &documents).unwrap();
-        let found = linter.document(&documents[0]);
-        let found = found.iter().filter(|each| each.rule == "unknown-resource");
-        let found: Vec<_> = found.map(|each| (&*each.message, each.help())).collect();
-        assert_eq!(found, expected);
+        check_unknown_resources(&text, expected);
     };
     for known in ["v1", "'*'", "v2, v1", "v1beta1", "v9alpha1"] {
         check(known, &[]);
@@ -526,13 +531,7 @@ fn resources_of_definitions_are_unknown_only_if_a_similar_one_is_defined() {
         let policy = rules::Frame::Policy.manifest("validations: [{expression: 'true'}]\n");
         let policy = policy.replace("[apps]", "[example.com]");
         let policy = policy.replace("deployments", resource);
-        let text = format!("{definition}---\n{policy}");
-        let documents = read(&text, Format::Yaml).all().unwrap();
-        let linter = Linter::new(&Options::default(), &documents).unwrap();
-        let found = linter.document(&documents[1]);
-        let found = found.iter().filter(|each| each.rule == "unknown-resource");
-        let found: Vec<_> = found.map(|each| (&*each.message, each.help())).collect();
-        assert_eq!(found, expected);
+        check_unknown_resources(&format!("{definition}---\n{policy}"), expected);
     };
     check("routes", &[]);
     check("gateways", &[]);

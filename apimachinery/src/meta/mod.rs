@@ -17,7 +17,7 @@ pub use object_meta::OBJECT_META;
 pub use update::keep_system_fields;
 pub(crate) use validate::validate_labels;
 pub use validate::{
-    validate, validate_any_update, validate_named, validate_type, validate_update,
-    without_repetitions,
+    FOREGROUND, ORPHAN, validate, validate_any_update, validate_named, validate_type,
+    validate_update, without_repetitions,
 };
 pub use view::{ManagedFieldsView, MetadataView, OwnerView};

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use gavel_apimachinery::meta::MetadataView;
+use gavel_apimachinery::meta::{FOREGROUND, MetadataView, ORPHAN};
 use gavel_engine::value::Json;
 use gavel_golang::quote::quote;
 
 /// The finalizers without a domain that Kubernetes itself uses.
-const STANDARD: [&str; 3] = ["orphan", "foregroundDeletion", "kubernetes"];
+const STANDARD: [&str; 3] = [ORPHAN, FOREGROUND, "kubernetes"];
 
 /// The warnings about finalizers without a domain or a path that a valid object has and its old version does not have.
 ///

@@ -167,11 +167,13 @@ impl ObjectSchemas {
                 "request to convert CR from an invalid group/version: {version}"
             ));
         }
-        let kind = if is_custom { "" } else { &*sent.kind };
+        let version = sent.api_version();
+        let names = [("apiVersion", &*version), ("kind", &*sent.kind)];
+        let converted = if is_custom { 1 } else { 2 };
         if let Json::Object(fields) = object {
-            for (key, sent) in [("apiVersion", &*sent.api_version()), ("kind", kind)] {
-                if !sent.is_empty() {
-                    fields.insert(key.to_owned(), sent.into());
+            for (key, name) in names.into_iter().take(converted) {
+                if !name.is_empty() {
+                    fields.insert(key.to_owned(), name.into());
                 }
             }
         }

@@ -1,8 +1,7 @@
 //! Decodes and converts objects of built-in kinds as API servers do with Go types. Decoding reports the errors of `encoding/json`; the
 //! conversion from untyped data follows apimachinery `pkg/runtime/converter.go`.
 
-use std::fmt::Write;
-
+use gavel_apimachinery::field::Path;
 use gavel_apimachinery::json;
 use gavel_apimachinery::quantity::{ParseQuantityError, Quantity};
 use gavel_apimachinery::serializer::type_mismatch;
@@ -48,7 +47,7 @@ pub struct DecodingError {
 pub fn decoding_error(object: &Json, api_version: &str, kind: &str) -> Option<DecodingError> {
     let ty = GoType::named(Kubernetes::get().decoded_name_of(api_version, kind)?);
     let mut decoder = Decoder::default();
-    let stopped = decoder.check(object, ty, None, "").err();
+    let stopped = decoder.check(object, ty, None, "", &Path::root()).err();
     stopped.or(decoder.first)
 }
 
@@ -159,15 +158,13 @@ impl<'s> GoType<'s> {
 struct Decoder {
     /// The names of the fields that lead to the current value, as Go's errors show them.
     path: String,
-    /// The path of the current value, with the keys of maps and the indexes of lists.
-    field: String,
     /// The first error after which decoding continues.
     first: Option<DecodingError>,
 }
 
 impl Decoder {
     /// Checks a value. `named` is the name of the value's type, if it differs from that of `ty`. `holder` is the struct that has the field at
-    /// `path`.
+    /// `path`; `field` is the path of the value, with the keys of maps and the indexes of lists.
     ///
     /// # Errors
     ///
@@ -179,25 +176,26 @@ impl Decoder {
         ty: GoType<'_>,
         named: Option<&str>,
         holder: &str,
+        field: &Path<'_>,
     ) -> Result<(), DecodingError> {
-        let length = self.field.len();
         match (ty, value) {
             (GoType::Any, _) | (_, Json::Null) => Ok(()),
             (GoType::Struct(name, schema), Json::Object(fields)) => {
                 let go = Kubernetes::get().fields(name);
                 let holder = name.rsplit('.').next().unwrap_or_default();
-                let shown = self.path.len();
+                let length = self.path.len();
                 for (name, value) in fields {
-                    if let Some(field) = schema.properties.get(name.as_str()) {
+                    if let Some(of) = schema.properties.get(name.as_str()) {
                         let embedded = go.embedded.get(name.as_str()).map(|embedded| &**embedded);
                         for step in embedded.into_iter().chain([name.as_str()]) {
-                            push_name(&mut self.path, step);
+                            if !self.path.is_empty() {
+                                self.path.push('.');
+                            }
+                            self.path.push_str(step);
                         }
-                        push_name(&mut self.field, name);
                         let named = go.types.get(name.as_str()).map(|named| &**named);
-                        self.check(value, GoType::of(field), named, holder)?;
-                        self.path.truncate(shown);
-                        self.field.truncate(length);
+                        self.check(value, GoType::of(of), named, holder, &field.child(name))?;
+                        self.path.truncate(length);
                     }
                 }
                 Ok(())
@@ -206,31 +204,24 @@ impl Decoder {
                 let of = GoType::of(of);
                 let map = named.and_then(|named| named.strip_prefix("map["));
                 let named = map.and_then(|map| Some(map.split_once(']')?.1));
-                for (key, value) in fields {
-                    push_name(&mut self.field, key);
-                    self.check(value, of, named, holder)?;
-                    self.field.truncate(length);
-                }
-                Ok(())
+                let mut fields = fields.iter();
+                fields.try_for_each(|(key, value)| {
+                    self.check(value, of, named, holder, &field.child(key))
+                })
             }
             (GoType::List(of), Json::Array(items)) => {
                 let of = GoType::of(of);
                 let named = named.and_then(|named| named.strip_prefix("[]"));
-                for (n, item) in items.iter().enumerate() {
-                    // Writing to a String does not fail.
-                    let _ = write!(self.field, "[{n}]");
-                    self.check(item, of, named, holder)?;
-                    self.field.truncate(length);
-                }
-                Ok(())
+                let mut items = items.iter().enumerate();
+                items.try_for_each(|(n, item)| self.check(item, of, named, holder, &field.index(n)))
             }
             (GoType::Bytes, Json::Array(items)) => {
                 let mut items = items.iter();
-                items.try_for_each(|item| self.check(item, GoType::Byte, None, holder))
+                items.try_for_each(|item| self.check(item, GoType::Byte, None, holder, field))
             }
             (ty, value) => match read(value, ty) {
                 Ok(()) => Ok(()),
-                Err(fault) => self.fault(fault, ty, named, holder),
+                Err(fault) => self.fault(fault, ty, named, holder, field),
             },
         }
     }
@@ -241,6 +232,7 @@ impl Decoder {
         ty: GoType<'_>,
         named: Option<&str>,
         holder: &str,
+        field: &Path<'_>,
     ) -> Result<(), DecodingError> {
         let has_decoder = matches!(ty, GoType::Time(_) | GoType::Quantity | GoType::IntOrString);
         let message = match fault {
@@ -252,7 +244,7 @@ impl Decoder {
             GoTypeFault::Value(message) => message,
         };
         let error = DecodingError {
-            field: self.field.clone(),
+            field: field.strict().to_string(),
             message,
         };
         if has_decoder {
@@ -261,14 +253,6 @@ impl Decoder {
         self.first.get_or_insert(error);
         Ok(())
     }
-}
-
-/// Appends a name to a path.
-fn push_name(path: &mut String, name: &str) {
-    if !path.is_empty() {
-        path.push('.');
-    }
-    path.push_str(name);
 }
 
 fn convert_value(value: &mut Json, ty: GoType<'_>) -> Result<(), String> {

@@ -94,12 +94,12 @@ impl<'s> NodeCompiler<'s> {
         let format = self.format(schema);
         let format_name = format.as_ref().map_or("", |format| &format.name);
         let (Purpose::Objects(server) | Purpose::Defaults(server)) = self.purpose;
-        let wholes = WholeDoubles::of(server);
         NodeRules {
-            types: Types::new(types, schema.nullable, wholes),
+            types: Types::new(types, schema.nullable),
+            wholes: WholeDoubles::of(server),
             combination: self.combination(schema),
             texts: self.texts(schema),
-            numbers: NumberRules::new(schema, types, format_name, wholes).map(Box::new),
+            numbers: NumberRules::new(schema, types, format_name).map(Box::new),
             format,
             lists,
             maps,

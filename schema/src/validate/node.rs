@@ -24,6 +24,8 @@ const WORK_PER_VALUE: usize = 256;
 #[derive(Debug)]
 pub(super) struct NodeRules {
     pub(super) types: Types,
+    /// The doubles that count as integers.
+    pub(super) wholes: WholeDoubles,
     pub(super) format: Option<NamedFormat>,
     pub(super) combination: Option<Box<Combination>>,
     pub(super) texts: Option<Box<TextRules>>,
@@ -121,8 +123,6 @@ pub(super) struct Types {
     /// The names, separated by commas; empty if every type is allowed.
     pub(super) text: Cow<'static, str>,
     pub(super) integer: bool,
-    /// The doubles that are integers.
-    pub(super) wholes: WholeDoubles,
     pub(super) number: bool,
     pub(super) string: bool,
     pub(super) boolean: bool,
@@ -195,7 +195,7 @@ impl NodeRules {
             Json::Number(number) => {
                 if let Some(rules) = &self.numbers {
                     let report = |cause| outcome.add(trail, cause);
-                    rules.check(Numeric::from(number), report);
+                    rules.check(Numeric::from(number), self.wholes, report);
                 }
                 outcome.count(2);
             }

@@ -12,8 +12,6 @@ use crate::equal::Numeric;
 #[derive(Debug)]
 pub(super) struct NumberRules {
     range: Range,
-    /// The quotients by which a number is a multiple.
-    wholes: WholeDoubles,
     multiple_of: Option<Limit>,
     maximum: Option<Limit>,
     exclusive_maximum: bool,
@@ -87,12 +85,7 @@ impl Range {
 
 impl NumberRules {
     /// The constraints that a schema sets for numbers; `None` if it sets none.
-    pub(super) fn new(
-        schema: &JsonSchema,
-        types: &[SmolStr],
-        format: &str,
-        wholes: WholeDoubles,
-    ) -> Option<Self> {
+    pub(super) fn new(schema: &JsonSchema, types: &[SmolStr], format: &str) -> Option<Self> {
         let range = Range::of(types, format);
         let limit = |value: Option<f64>| {
             let value = value?;
@@ -101,7 +94,6 @@ impl NumberRules {
         };
         let rules = NumberRules {
             range,
-            wholes,
             multiple_of: limit(schema.bounds.multiple_of),
             maximum: limit(schema.bounds.maximum),
             exclusive_maximum: schema.bounds.exclusive_maximum,
@@ -114,14 +106,19 @@ impl NumberRules {
         (bounded || range != Range::Any).then_some(rules)
     }
 
-    /// Passes the errors of a number to `fault`.
-    pub(super) fn check(&self, number: Numeric, mut fault: impl FnMut(Cause<'static>)) {
+    /// Passes the errors of a number to `fault`. `wholes` are the doubles that count as integers.
+    pub(super) fn check(
+        &self,
+        number: Numeric,
+        wholes: WholeDoubles,
+        mut fault: impl FnMut(Cause<'static>),
+    ) {
         if !self.range.holds(number) {
             fault(self.range.cause("Checked"));
         }
         if let Some(limit) = &self.multiple_of {
             let (factor, number) = self.comparable(limit, number, "MultipleOf", &mut fault);
-            self.check_multiple(factor, number, &mut fault);
+            check_multiple(factor, number, wholes, &mut fault);
         }
         if let Some(limit) = &self.minimum {
             let exclusive = self.exclusive_minimum;
@@ -165,30 +162,30 @@ impl NumberRules {
             Numeric::Double(_) => (Numeric::Double(limit.value), number),
         }
     }
+}
 
-    fn check_multiple(
-        &self,
-        factor: Numeric,
-        number: Numeric,
-        fault: &mut impl FnMut(Cause<'static>),
-    ) {
-        let (positive, divides) = match (factor, number) {
-            (Numeric::Int(factor), Numeric::Int(number)) => {
-                (factor > 0, number.checked_rem(factor) == Some(0))
-            }
-            (Numeric::Double(factor), Numeric::Double(number)) => {
-                let quotient = match factor < 1.0 {
-                    true => 1.0 / factor * number,
-                    false => number / factor,
-                };
-                (factor > 0.0, self.wholes.contain(quotient))
-            }
-            _ => return,
-        };
-        if !positive {
-            fault(Cause::FactorNotPositive { factor });
-        } else if !divides {
-            fault(Cause::NotMultiple { factor, number });
+fn check_multiple(
+    factor: Numeric,
+    number: Numeric,
+    wholes: WholeDoubles,
+    fault: &mut impl FnMut(Cause<'static>),
+) {
+    let (positive, divides) = match (factor, number) {
+        (Numeric::Int(factor), Numeric::Int(number)) => {
+            (factor > 0, number.checked_rem(factor) == Some(0))
         }
+        (Numeric::Double(factor), Numeric::Double(number)) => {
+            let quotient = match factor < 1.0 {
+                true => 1.0 / factor * number,
+                false => number / factor,
+            };
+            (factor > 0.0, wholes.contain(quotient))
+        }
+        _ => return,
+    };
+    if !positive {
+        fault(Cause::FactorNotPositive { factor });
+    } else if !divides {
+        fault(Cause::NotMultiple { factor, number });
     }
 }

@@ -5,13 +5,12 @@ use std::borrow::Cow;
 use gavel_engine::value::Json;
 use smol_str::SmolStr;
 
-use super::convert::WholeDoubles;
 use super::fault::Cause;
 use super::node::{NodeRules, Types};
 use crate::equal::Numeric;
 
 impl Types {
-    pub(super) fn new(names: &[SmolStr], nullable: bool, wholes: WholeDoubles) -> Self {
+    pub(super) fn new(names: &[SmolStr], nullable: bool) -> Self {
         let has = |name: &str| names.iter().any(|known| known == name);
         Types {
             text: match names {
@@ -20,7 +19,6 @@ impl Types {
                 names => names.join(",").into(),
             },
             integer: has("integer"),
-            wholes,
             number: has("number"),
             string: has("string"),
             boolean: has("boolean"),
@@ -54,7 +52,7 @@ impl NodeRules {
             Json::Number(number) => match Numeric::from(number) {
                 Numeric::Int(_) => ("integer", types.integer || types.number, "int64"),
                 Numeric::Double(double) => {
-                    let allowed = types.number || (types.integer && types.wholes.contain(double));
+                    let allowed = types.number || (types.integer && self.wholes.contain(double));
                     ("number", allowed, "float64")
                 }
             },

@@ -21,8 +21,10 @@ const MAX_SUBRESOURCE: usize = 256;
 /// The valid values of `operation` in `managedFields`.
 const OPERATIONS: [&str; 2] = ["Apply", "Update"];
 
-const ORPHAN: &str = "orphan";
-const FOREGROUND: &str = "foregroundDeletion";
+/// The finalizer of an object whose dependents are not deleted with it.
+pub const ORPHAN: &str = "orphan";
+/// The finalizer of an object that is deleted after its dependents.
+pub const FOREGROUND: &str = "foregroundDeletion";
 
 /// Validates the metadata of a created object, or of an object that is embedded in another object. `namespaced` says whether the object
 /// belongs to a namespace; `name_rule` is the rule for its name (such as [`names::subdomain_name`]).

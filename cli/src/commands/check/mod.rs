@@ -319,16 +319,16 @@ impl CheckRun<'_> {
         let mut found = Found {
             operation,
             ruling,
-            checked: match operation {
-                Operation::Delete => Checked {
-                    problems: document.duplicate_keys().to_vec(),
-                    ..Checked::default()
-                },
-                _ => built_in::check(document),
+            checked: Checked {
+                problems: document.duplicate_keys().to_vec(),
+                ..Checked::default()
             },
             steps: trace.into_steps(),
             probed: Vec::new(),
         };
+        if operation != Operation::Delete {
+            built_in::check(document, &mut found.checked);
+        }
         if let Some(definition) = definition {
             let taken = Taken {
                 namespace,

@@ -498,13 +498,18 @@ fn kinds_of_misspelled_groups_are_reported() {
     check("example.com/v1", definition, None);
 }
 
-/// Checks the messages and the help of the rule `unknown-resource` for the last of the manifests.
+/// Checks the messages and the help of the rule `unknown-resource`.
 fn check_unknown_resources(text: &str, expected: &[(&str, &str)]) {
     let documents = read(text, Format::Yaml).all().unwrap();
     let linter = Linter::new(&Options::default(), &documents).unwrap();
-    let found = linter.document(documents.last().unwrap());
-    let found = found.iter().filter(|each| each.rule == "unknown-resource");
-    let found: Vec<_> = found.map(|each| (&*each.message, each.help())).collect();
+    let found = documents.iter().flat_map(|each| linter.document(each));
+    let found: Vec<_> = found
+        .filter(|each| each.rule == "unknown-resource")
+        .collect();
+    let found: Vec<_> = found
+        .iter()
+        .map(|each| (&*each.message, each.help()))
+        .collect();
     assert_eq!(found, expected);
 }
 

@@ -242,6 +242,30 @@ fn a_kind_that_no_api_server_has_is_a_warning() {
 }
 
 #[test]
+fn fields_and_kinds_are_those_of_the_version() {
+    let pod = "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {evictionResponders: []}}";
+    let bundle =
+        "{apiVersion: certificates.k8s.io/v1, kind: ClusterTrustBundle, metadata: {name: a}}";
+    let objects = format!("{pod}\n---\n{bundle}\n");
+    let folder = folder().with("objects.yaml", &objects);
+    for (version, expected) in [
+        (
+            "1.36",
+            "objects.yaml:1:59: Pod/a: warned: unknown field \"spec.evictionResponders\"\n",
+        ),
+        ("1.37", ""),
+    ] {
+        let args = [
+            "./policies",
+            "./objects.yaml",
+            "--kubernetes-version",
+            version,
+        ];
+        assert_eq!(gavel(&folder, &args), (Exit::Success, expected.to_owned()));
+    }
+}
+
+#[test]
 fn objects_of_built_in_kinds_are_decoded() {
     let wrong = "\
 apiVersion: apps/v1

@@ -72,8 +72,9 @@ fn complete_value(value: &mut Json, ty: GoType<'_>, holder: &str, server: Server
         }
         (GoType::Map(of), Json::Object(fields)) => {
             let of = GoType::of(of, kubernetes);
-            let is_rounded =
-                matches!(of, GoType::Quantity) && holder.starts_with("io.k8s.api.core.");
+            let is_rounded = matches!(of, GoType::Quantity)
+                && holder.starts_with("io.k8s.api.core.")
+                && !holder.ends_with(".NodeAllocatableResourceClaimStatus");
             for value in fields.values_mut() {
                 replace_null(value, of);
                 match is_rounded {

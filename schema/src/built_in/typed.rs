@@ -95,10 +95,14 @@ impl<'s> GoType<'s> {
             Some("apis.meta.v1.MicroTime") => return GoType::Time(Layout::Rfc3339Micro),
             Some("api.resource.Quantity") => return GoType::Quantity,
             Some("util.intstr.IntOrString") => return GoType::IntOrString,
+            Some("apis.meta.v1.FieldsV1" | "runtime.RawExtension") => return GoType::Any,
             _ => {}
         }
         match kubernetes.schema(name) {
-            Some(schema) if !schema.properties.is_empty() => GoType::Struct(name, schema),
+            // Some structs have no fields.
+            Some(schema) if schema.kind == "object" && schema.value().is_none() => {
+                GoType::Struct(name, schema)
+            }
             Some(schema) => GoType::unnamed(schema),
             None => GoType::Any,
         }

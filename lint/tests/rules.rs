@@ -538,10 +538,8 @@ fn resources_and_fields_are_those_of_the_version() {
         .manifest("validations: [{expression: has(object.spec.evictionResponders)}]\n");
     let pods = pods.replace("[apps]", "['']");
     let pods = pods.replace("deployments", "pods");
-    for (server, expected, is_field) in [
-        ("1.36", &[(message, "did you mean `v1beta1`?")][..], false),
-        ("1.37", &[], true),
-    ] {
+    for (server, expected, is_field) in [("1.36", &[(message, "")][..], false), ("1.37", &[], true)]
+    {
         let options = Options {
             server: server.parse().unwrap(),
             ..Options::default()

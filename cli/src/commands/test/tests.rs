@@ -4,6 +4,7 @@ use std::path::Path;
 
 use gavel_check::suite::Suite;
 use gavel_engine::value::Json;
+use gavel_libraries::Server;
 use gavel_manifest::{Format, read};
 
 use crate::commands::tests::{TestFolder, run_in};

@@ -4,7 +4,7 @@
     definitions.py > ../deploy/components/cluster/definitions.yaml
 
 Gavel's own kinds are the kinds of admissionregistration.k8s.io in another group. Their schemas come
-from ../schema/kubernetes/structure.json.gz, the structure that API servers publish. The schemas do
+from ../schema/kubernetes/structure-1.36.json.gz, the structure that API servers publish. The schemas do
 not contain all rules by which API servers validate these kinds; Gavel's own webhook checks the rest.
 """
 import gzip
@@ -15,7 +15,7 @@ import sys
 import yaml
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-STRUCTURE = os.path.join(HERE, "..", "schema", "kubernetes", "structure.json.gz")
+STRUCTURE = os.path.join(HERE, "..", "schema", "kubernetes", "structure-1.36.json.gz")
 GROUP = "policies.gavel.example.com"
 AGE = {"name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp"}
 PARAM_KIND = {"name": "ParamKind", "type": "string", "jsonPath": ".spec.paramKind.kind"}

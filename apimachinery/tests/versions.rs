@@ -47,7 +47,9 @@ fn document() -> String {
         .map(|(version, patch)| format!("{version}.{patch}"));
     writeln!(text, "{}.", reproduced.collect::<Vec<_>>().join(", ")).unwrap();
     text.push_str(
-        "Of the releases up to 1.34.13, 1.35.10, 1.36.6 and 1.37.2, the following changed an answer:\n\n\
+        "The fields, types and defaults of Kubernetes' own kinds, and how these kinds are merged, are those of these releases too\n\
+         (`schema/kubernetes`). A version outside of this range has the kinds of the oldest or the newest of these releases.\n\n\
+         Of the releases up to 1.34.13, 1.35.10, 1.36.6 and 1.37.2, the following changed an answer:\n\n\
          | since | what | Gavel | upstream |\n|---|---|---|---|\n",
     );
     for release in PATCH_RELEASES {

@@ -87,7 +87,7 @@ fn mutations(criterion: &mut Criterion) {
         let namespace = json!({"metadata": {"name": "default"}});
         index.insert_namespace(Arc::new(Namespace::from_json(&namespace).unwrap()));
         let snapshot = index.snapshot();
-        let schemas = ObjectSchemas::default();
+        let schemas = ObjectSchemas::new(Server::default());
         let (review, options, arena) = (request(), Options::default(), Arena::new());
         let read = AdmissionRequest::read((&review).into(), &arena).unwrap();
         let run = || mutate(&snapshot, black_box(&read), &schemas, &options);

@@ -56,7 +56,7 @@ impl GavelIndex {
             server,
             changing: Mutex::new(Changing {
                 index: PolicyIndex::new(environments.stored_expressions()),
-                schemas: ObjectSchemas::default().typed(server),
+                schemas: ObjectSchemas::new(server).typed(),
             }),
             current: RwLock::default(),
         })
@@ -511,7 +511,7 @@ mod tests {
         let environments = EnvSet::new(Server::default()).unwrap();
         let mut changing = Changing {
             index: PolicyIndex::new(environments.stored_expressions()),
-            schemas: ObjectSchemas::default(),
+            schemas: ObjectSchemas::new(Server::default()),
         };
         let mut check = |config: Json, expected: &str| {
             let failure = configure(&mut changing, config.clone()).unwrap_err();

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use gavel_crd::definition::Definition;
 use gavel_engine::value::Json;
+use gavel_libraries::Server;
 use gavel_manifest::nearest;
 use gavel_policy::GroupVersionKind;
 use gavel_policy::typecheck::plural;
@@ -91,9 +92,9 @@ impl Kinds {
         object
     }
 
-    /// Why no API server has a kind that is written like one of Kubernetes' own: the kind of the same version that was probably meant, or
-    /// the versions of the kind. `None` for all other kinds.
-    pub fn mistake(&self, kind: &GroupVersionKind) -> Option<String> {
+    /// Why this API server does not have a kind that is written like one of Kubernetes' own: the version of Kubernetes that added the kind,
+    /// the kind of the same version that was probably meant, or the versions of the kind. `None` for all other kinds.
+    pub fn mistake(&self, kind: &GroupVersionKind, server: Server) -> Option<String> {
         let (api_version, name) = (kind.api_version(), kind.kind.as_str());
         if self
             .0
@@ -101,19 +102,26 @@ impl Kinds {
         {
             return None;
         }
-        let known = Kubernetes::get().kinds();
-        let (of_version, others): (Vec<_>, Vec<_>) =
-            known.partition(|(version, _)| *version == api_version);
-        let help = if of_version.is_empty() {
+        let known = Kubernetes::of(server).kinds();
+        let known =
+            known.filter(|(version, _)| GroupVersionKind::new(version, name).group == kind.group);
+        let known: Vec<_> = known.collect();
+        if known.is_empty() || known.contains(&(&*api_version, name)) {
+            return None;
+        }
+        let (of_version, others): (Vec<_>, Vec<_>) = known
+            .into_iter()
+            .partition(|(version, _)| *version == api_version);
+        let first = Kubernetes::first_with(&api_version, name);
+        let first = first.filter(|first| *first > server.kinds());
+        let help = if let Some(first) = first {
+            Some(format!("Kubernetes {first} is the first that has it"))
+        } else if of_version.is_empty() {
             let others = others.into_iter().filter(|(_, other)| *other == name);
-            let others = others
-                .filter(|(version, _)| GroupVersionKind::new(version, name).group == kind.group);
             let served: Vec<&str> = others.map(|(version, _)| version).collect();
             // A kind without a stable version may be served in versions that are newer than Gavel.
             let is_stable = served.iter().any(|version| is_stable(version));
             is_stable.then(|| format!("the kind is served in {}", served.join(", ")))
-        } else if of_version.iter().any(|(_, known)| *known == name) {
-            None
         } else {
             let names = of_version.into_iter().map(|(_, known)| known);
             nearest(name, names).map(|meant| format!("did you mean {meant}?"))
@@ -170,9 +178,29 @@ mod tests {
             ("resource.k8s.io/v1", "PoolOfTomorrow", None),
             ("scheduling.k8s.io/v1alpha9", "Workload", None),
             ("example.com/v1", "Deployment", None),
+            ("certificates.k8s.io/v1", "ClusterTrustBundle", None),
         ] {
-            let found = Kinds::default().mistake(&GroupVersionKind::new(api_version, kind));
+            let found = Kinds::default()
+                .mistake(&GroupVersionKind::new(api_version, kind), Server::default());
             assert_eq!(found.as_deref(), expected);
+        }
+    }
+
+    #[test]
+    fn kinds_of_later_versions_are_mistakes() {
+        for (server, expected) in [
+            (
+                "1.35",
+                Some(
+                    "no matches for kind \"MutatingAdmissionPolicy\" in version \"admissionregistration.k8s.io/v1\"; Kubernetes 1.36 is the first that has it",
+                ),
+            ),
+            ("1.36", None),
+        ] {
+            let kind = "admissionregistration.k8s.io/v1";
+            let kind = GroupVersionKind::new(kind, "MutatingAdmissionPolicy");
+            let found = Kinds::default().mistake(&kind, server.parse().unwrap());
+            assert_eq!(found.as_deref(), expected, "{server}");
         }
     }
 

@@ -298,10 +298,10 @@ impl World {
         counts.policies.saturating_add(counts.mutating_policies)
     }
 
-    /// Why no API server has the kind of this object, if it is written like one of Kubernetes' own kinds ([`Kinds::mistake`]).
+    /// Why the API server does not have the kind of this object, if it is written like one of Kubernetes' own kinds ([`Kinds::mistake`]).
     pub fn mistaken_kind(&self, key: &Key<'_>) -> Option<String> {
         let kind = GroupVersionKind::new(key.api_version, key.kind);
-        self.kinds.mistake(&kind)
+        self.kinds.mistake(&kind, self.server)
     }
 
     /// Builds the `request` of an AdmissionReview for a subject.

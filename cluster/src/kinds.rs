@@ -52,7 +52,7 @@ pub(crate) fn native() -> impl Iterator<Item = ApiResource> {
 }
 
 /// The groups of built-in kinds, except those without a dot in their names.
-const BUILT_IN: [&str; 16] = [
+const BUILT_IN: [&str; 17] = [
     "admissionregistration.k8s.io",
     "authentication.k8s.io",
     "authorization.k8s.io",
@@ -62,6 +62,7 @@ const BUILT_IN: [&str; 16] = [
     "events.k8s.io",
     "flowcontrol.apiserver.k8s.io",
     "internal.apiserver.k8s.io",
+    "lifecycle.k8s.io",
     "networking.k8s.io",
     "node.k8s.io",
     "rbac.authorization.k8s.io",

@@ -1,6 +1,7 @@
 //! The fields of Kubernetes' own kinds that the API server always sets, although the OpenAPI schemas do not require them (kubernetes
 //! `pkg/apis/*/v1/defaults.go`, and admission plugins that run before policies).
 
+use gavel_libraries::Server;
 use gavel_policy::GroupVersionKind;
 use gavel_schema::built_in::{Kubernetes, is_always_set};
 use smol_str::SmolStr;
@@ -20,9 +21,9 @@ const SET: [&str; 11] = [
     "type",
 ];
 
-/// Whether an API group is one of Kubernetes' own.
-pub(crate) fn has_group(group: &str) -> bool {
-    let mut kinds = Kubernetes::get().kinds();
+/// Whether an API group is one of this API server's own.
+pub(crate) fn has_group(group: &str, server: Server) -> bool {
+    let mut kinds = Kubernetes::of(server).kinds();
     kinds.any(|(api_version, kind)| GroupVersionKind::new(api_version, kind).group == group)
 }
 
@@ -35,8 +36,8 @@ pub(crate) fn is_set_in_objects(path: &[SmolStr]) -> bool {
     }
 }
 
-/// Whether the last field of a path is always set in objects of a kind.
-pub(crate) fn is_set(kind: &GroupVersionKind, path: &[SmolStr]) -> bool {
+/// Whether this API server always sets the last field of a path in objects of a kind.
+pub(crate) fn is_set(kind: &GroupVersionKind, path: &[SmolStr], server: Server) -> bool {
     let Some(last) = path.last() else {
         return false;
     };
@@ -47,7 +48,7 @@ pub(crate) fn is_set(kind: &GroupVersionKind, path: &[SmolStr]) -> bool {
         }
         name => {
             let fields = path.get(1..).unwrap_or_default();
-            SET.contains(&name) || is_always_set(&kind.api_version(), &kind.kind, fields)
+            SET.contains(&name) || is_always_set(&kind.api_version(), &kind.kind, fields, server)
         }
     }
 }

@@ -47,7 +47,7 @@ pub(crate) fn check(linter: &Linter, document: &Document, problems: &mut Vec<Pro
     if !strict::check_version(linter, document, problems) {
         return;
     }
-    strict::check_fields(document, problems);
+    strict::check_fields(document, linter.server, problems);
     let value = document.value();
     let mut found = Vec::new();
     match crate::kinds::text(document, "kind") {

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use gavel_apimachinery::meta::keep_system_fields;
 use gavel_crd::definition::{Definition, RuleOutcome, RuleReport, written_field};
 use gavel_golang::quote::quote;
+use gavel_libraries::Server;
 use gavel_manifest::{Document, Problem};
 use gavel_schema::JsonSchema;
 
@@ -28,7 +29,7 @@ pub(crate) fn check(linter: &Linter, document: &Document, problems: &mut Vec<Pro
         problems.push(strict::no_such_kind(document, DEFINITIONS));
         return;
     }
-    let Some(definition) = read(document, problems) else {
+    let Some(definition) = read(document, linter.server, problems) else {
         return;
     };
     let (errors, reports) = definition.validate_with_rules(&linter.rules);
@@ -86,22 +87,23 @@ impl<'r> Siblings<'r> {
 }
 
 /// The problems of fields that definitions of version v1 do not have.
-pub(crate) fn unknown_fields(document: &Document) -> impl Iterator<Item = Problem> {
+pub(crate) fn unknown_fields(document: &Document, server: Server) -> impl Iterator<Item = Problem> {
     let unknown = Definition::unknown_fields(document.value()).into_iter();
-    unknown.map(|field| {
+    unknown.map(move |field| {
         let message = format!("unknown field {}", quote(&field));
         let found = problem(document, &UNKNOWN_FIELD, &field, message);
-        meant::unknown_field(found, "apiextensions.k8s.io/v1", "CustomResourceDefinition")
+        let (version, kind) = ("apiextensions.k8s.io/v1", "CustomResourceDefinition");
+        meant::unknown_field(found, version, kind, server)
     })
 }
 
 /// Decodes a definition as strictly as the API server does, and reports what is wrong. `None` if it cannot be decoded.
-fn read(document: &Document, problems: &mut Vec<Problem>) -> Option<Definition> {
+fn read(document: &Document, server: Server, problems: &mut Vec<Problem>) -> Option<Definition> {
     let read = Definition::read(document.value());
     // The fields of another version are not those of v1.
     let is_of_other_version = matches!(&read, Err(error) if error.field == "apiVersion");
     if !is_of_other_version {
-        problems.extend(unknown_fields(document));
+        problems.extend(unknown_fields(document, server));
     }
     match read {
         Ok(definition) => Some(definition.without_namespace()),

@@ -26,6 +26,7 @@ pub(crate) const DEFINITIONS: &str = "apiextensions.k8s.io";
 /// The kinds that linted documents name or define, with the schemas of their objects.
 #[derive(Debug)]
 pub(crate) struct Kinds {
+    server: Server,
     pub(crate) types: TypeChecker,
     schemas: BTreeMap<GroupVersionKind, KnownKind>,
     /// The versions that have a resource, by the API group and plural name of the resource.
@@ -54,6 +55,7 @@ impl Kinds {
         let mut types = TypeChecker::new(server)?;
         types.set_max_object(max_object);
         let mut kinds = Kinds {
+            server,
             types,
             schemas: BTreeMap::new(),
             resources: BTreeMap::new(),
@@ -107,7 +109,7 @@ impl Kinds {
 
     /// Resolves the schemas of the built-in kinds that the documents may name. There are too many kinds to resolve all.
     fn add_builtin(&mut self, documents: &[Document]) {
-        let kubernetes = Kubernetes::get();
+        let kubernetes = Kubernetes::of(self.server);
         let named = Named::in_documents(documents);
         for (api_version, name) in kubernetes.kinds() {
             let kind = GroupVersionKind::new(api_version, name);
@@ -191,7 +193,7 @@ impl Kinds {
             let known = KnownKind {
                 schema: Arc::new(schema),
                 is_namespaced: None,
-                is_builtin: builtin::has_group(&kind.group),
+                is_builtin: builtin::has_group(&kind.group, self.server),
             };
             self.schemas.insert(kind, known);
         }

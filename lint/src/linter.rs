@@ -1,6 +1,7 @@
 //! Dispatches documents to the checks for their kind.
 
 use gavel_crd::definition::Definition;
+use gavel_libraries::Server;
 use gavel_manifest::problem::rule;
 use gavel_manifest::{Document, Problem};
 
@@ -27,25 +28,25 @@ impl Linter {
     }
 
     /// The problems of the fields of a definition, policy, binding or webhook configuration that its kind does not have. A document that
-    /// cannot be decoded as one of these kinds has none.
-    pub fn unknown_fields(document: &Document) -> Vec<Problem> {
+    /// cannot be decoded as one of these kinds has none. The help names similar fields that the kind has in this API server.
+    pub fn unknown_fields(document: &Document, server: Server) -> Vec<Problem> {
         if definition::is_subject(document) {
             return match Definition::read(document.value()) {
-                Ok(_) => definition::unknown_fields(document).collect(),
+                Ok(_) => definition::unknown_fields(document, server).collect(),
                 Err(_) => Vec::new(),
             };
         }
         match registration::decode(document) {
-            Ok(decoded) => registration::unknown_fields(document, &decoded),
+            Ok(decoded) => registration::unknown_fields(document, &decoded, server),
             Err(_) => Vec::new(),
         }
     }
 
-    /// The problems for which an API server cannot decode an object of a built-in kind: fields that the kind does not have, and values of
+    /// The problems for which this API server cannot decode an object of a built-in kind: fields that the kind does not have, and values of
     /// the wrong type. An object of any other kind has none.
-    pub fn decoding_problems(document: &Document) -> Vec<Problem> {
+    pub fn decoding_problems(document: &Document, server: Server) -> Vec<Problem> {
         let mut problems = Vec::new();
-        strict::check_fields(document, &mut problems);
+        strict::check_fields(document, server, &mut problems);
         problems
     }
 

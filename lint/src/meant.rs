@@ -2,6 +2,7 @@
 
 use gavel_engine::env::Env;
 use gavel_engine::types::Signature;
+use gavel_libraries::Server;
 use gavel_manifest::Problem;
 use gavel_schema::JsonSchema;
 use gavel_schema::built_in::Kubernetes;
@@ -135,10 +136,15 @@ pub(crate) fn field_of(problem: Problem, schema: &JsonSchema) -> Problem {
 
 /// Adds `did you mean …?` to a problem that reports an unknown field of a built-in kind, if the type has a field with a similar name.
 /// Otherwise returns the problem unchanged.
-pub(crate) fn unknown_field(problem: Problem, api_version: &str, kind: &str) -> Problem {
+pub(crate) fn unknown_field(
+    problem: Problem,
+    api_version: &str,
+    kind: &str,
+    server: Server,
+) -> Problem {
     let path = problem.field.clone();
     let (parent, name) = path.rsplit_once('.').unwrap_or(("", &path));
-    let kubernetes = Kubernetes::get();
+    let kubernetes = Kubernetes::of(server);
     let names = kubernetes.field_names(api_version, kind, parent);
     self::name(problem, nearest(name, names.iter().copied()))
 }

@@ -1,6 +1,7 @@
 //! Policies, bindings and webhook configurations.
 
 use gavel_apimachinery::serializer::{Decoded, StrictFaultKind};
+use gavel_libraries::Server;
 use gavel_manifest::{Document, Problem};
 use gavel_policy::api::{
     DecodeError, MatchCondition, OWN_GROUP, Resource, RuleWithOperations, as_built_in,
@@ -32,14 +33,18 @@ pub(crate) fn misspelled_group(document: &Document) -> Option<&'static str> {
 }
 
 /// The problems of fields that the kind of an object does not have.
-pub(crate) fn unknown_fields(document: &Document, decoded: &Decoded<Resource>) -> Vec<Problem> {
+pub(crate) fn unknown_fields(
+    document: &Document,
+    decoded: &Decoded<Resource>,
+    server: Server,
+) -> Vec<Problem> {
     let (version, kind) = (text(document, "apiVersion"), text(document, "kind"));
     // Duplicate keys were already reported when the document was read.
     let faults = decoded.strict.iter();
     let faults = faults.filter(|fault| fault.kind == StrictFaultKind::Unknown);
     let problems = faults.map(|fault| {
         let found = problem(document, &UNKNOWN_FIELD, &fault.field, fault.to_string());
-        meant::unknown_field(found, version, kind)
+        meant::unknown_field(found, version, kind, server)
     });
     problems.collect()
 }
@@ -62,7 +67,7 @@ pub(crate) fn check(linter: &Linter, document: &Document, problems: &mut Vec<Pro
         }
     };
     strict::check_version(linter, document, problems);
-    problems.extend(unknown_fields(document, &decoded));
+    problems.extend(unknown_fields(document, &decoded, linter.server));
     let report = linter.validator.create(&decoded.object, None);
     for error in &report.errors {
         let found = refusal::refused(document, error);

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use gavel_apimachinery::server::unserved;
+use gavel_apimachinery::server::{Server, unserved};
 use gavel_golang::quote::quote;
 use gavel_manifest::{Document, Problem, Suggestion};
 use gavel_policy::api::OWN_GROUP;
@@ -62,22 +62,22 @@ fn no_matches(document: &Document) -> Problem {
     problem(document, &INVALID_OBJECT, "apiVersion", message)
 }
 
-/// Reports unknown fields, and fields of the wrong type.
-pub(crate) fn check_fields(document: &Document, problems: &mut Vec<Problem>) {
+/// Reports fields that this API server does not know, and fields of the wrong type.
+pub(crate) fn check_fields(document: &Document, server: Server, problems: &mut Vec<Problem>) {
     let (version, kind) = (text(document, "apiVersion"), text(document, "kind"));
     let ty = match kind {
         "AuthenticationConfiguration" | "AuthorizationConfiguration" => {
-            configuration(kind).map(MergeType::custom_resource)
+            configuration(kind).map(|schema| MergeType::custom_resource(schema, server))
         }
-        _ => MergeType::built_in(version, kind),
+        _ => MergeType::built_in(version, kind, server),
     };
     let unknown = ty.map(|ty| unknown_fields(document.value(), ty));
     for field in unknown.unwrap_or_default() {
         let message = format!("unknown field {}", quote(&field));
         let found = problem(document, &UNKNOWN_FIELD, &field, message);
-        problems.push(meant::unknown_field(found, version, kind));
+        problems.push(meant::unknown_field(found, version, kind, server));
     }
-    if let Some(error) = decoding_error(document.value(), version, kind) {
+    if let Some(error) = decoding_error(document.value(), version, kind, server) {
         let found = problem(document, &INVALID_OBJECT, &error.field, error.message);
         problems.push(found);
     }

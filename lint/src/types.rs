@@ -190,7 +190,8 @@ fn check_optional(
             let root =
                 |variable: &str| matches!(variable, "object" | "oldObject").then_some(&**schema);
             let is_set = |path: &[smol_str::SmolStr]| {
-                builtin::is_set_in_objects(path) || (*is_builtin && builtin::is_set(&kind, path))
+                builtin::is_set_in_objects(path)
+                    || (*is_builtin && builtin::is_set(&kind, path, linter.server))
             };
             for (expr, path) in optional_fields(reads, &tested, &root, &is_set) {
                 let subject = Subject {

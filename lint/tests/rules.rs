@@ -499,9 +499,9 @@ fn kinds_of_misspelled_groups_are_reported() {
 }
 
 /// Checks the messages and the help of the rule `unknown-resource`.
-fn check_unknown_resources(text: &str, expected: &[(&str, &str)]) {
+fn check_unknown_resources(text: &str, options: &Options, expected: &[(&str, &str)]) {
     let documents = read(text, Format::Yaml).all().unwrap();
-    let linter = Linter::new(&Options::default(), &documents).unwrap();
+    let linter = Linter::new(options, &documents).unwrap();
     let found = documents.iter().flat_map(|each| linter.document(each));
     let found: Vec<_> = found
         .filter(|each| each.rule == "unknown-resource")
@@ -518,7 +518,7 @@ fn versions_that_a_group_does_not_have_are_unknown() {
     let check = |versions: &str, expected: &[(&str, &str)]| {
         let policy = rules::Frame::Policy.manifest("validations: [{expression: 'true'}]\n");
         let text = policy.replace("apiVersions: [v1]", &format!("apiVersions: [{versions}]"));
-        check_unknown_resources(&text, expected);
+        check_unknown_resources(&text, &Options::default(), expected);
     };
     for known in ["v1", "'*'", "v2, v1", "v1beta1", "v9alpha1"] {
         check(known, &[]);
@@ -526,6 +526,31 @@ fn versions_that_a_group_does_not_have_are_unknown() {
     let message =
         "apps has no resource \"deployments\" in version v2 or v3, so the rule does not match it";
     check("v2, v3", &[(message, "did you mean `v1`?")]);
+}
+
+#[test]
+fn resources_and_fields_are_those_of_the_version() {
+    let policy = rules::Frame::Policy.manifest("validations: [{expression: 'true'}]\n");
+    let policy = policy.replace("[apps]", "[certificates.k8s.io]");
+    let policy = policy.replace("deployments", "clustertrustbundles");
+    let message = "certificates.k8s.io has no resource \"clustertrustbundles\" in version v1, so the rule does not match it";
+    let pods = rules::Frame::Policy
+        .manifest("validations: [{expression: has(object.spec.evictionResponders)}]\n");
+    let pods = pods.replace("[apps]", "['']");
+    let pods = pods.replace("deployments", "pods");
+    for (server, expected, is_field) in [("1.36", &[(message, "")][..], false), ("1.37", &[], true)]
+    {
+        let options = Options {
+            server: server.parse().unwrap(),
+            ..Options::default()
+        };
+        check_unknown_resources(&policy, &options, expected);
+        let documents = read(&pods, Format::Yaml).all().unwrap();
+        let linter = Linter::new(&options, &documents).unwrap();
+        let found = linter.document(&documents[0]);
+        let mut found = found.iter().filter(|each| each.rule == "undefined-field");
+        assert_eq!(found.next().is_none(), is_field, "{server}");
+    }
 }
 
 /// A group may have definitions that are not among the linted files.
@@ -536,7 +561,8 @@ fn resources_of_definitions_are_unknown_only_if_a_similar_one_is_defined() {
         let policy = rules::Frame::Policy.manifest("validations: [{expression: 'true'}]\n");
         let policy = policy.replace("[apps]", "[example.com]");
         let policy = policy.replace("deployments", resource);
-        check_unknown_resources(&format!("{definition}---\n{policy}"), expected);
+        let text = format!("{definition}---\n{policy}");
+        check_unknown_resources(&text, &Options::default(), expected);
     };
     check("routes", &[]);
     check("gateways", &[]);

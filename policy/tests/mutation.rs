@@ -53,7 +53,7 @@ fn mutated(snapshot: &Snapshot, resource: &str, object: &Json) -> Mutated {
     let request = json!({"uid": "u", "operation": "CREATE", "kind": kind, "resource": resource, "name": "x", "object": object});
     let arena = Arena::new();
     let request = AdmissionRequest::read((&request).into(), &arena).unwrap();
-    let schemas = ObjectSchemas::default().typed(Server::default());
+    let schemas = ObjectSchemas::new(Server::default()).typed();
     mutate(snapshot, &request, &schemas, &Options::default())
 }
 
@@ -292,7 +292,7 @@ fn the_scale_of_a_custom_resource_cannot_be_converted() {
         let request = json!({"uid": "u", "operation": "UPDATE", "kind": kind, "resource": resource, "subResource": "scale", "name": "x", "object": scale, "oldObject": scale});
         let arena = Arena::new();
         let request = AdmissionRequest::read((&request).into(), &arena).unwrap();
-        let schemas = ObjectSchemas::default().typed(Server::default());
+        let schemas = ObjectSchemas::new(Server::default()).typed();
         let mutated = mutate(&snapshot, &request, &schemas, &Options::default());
         assert_eq!(
             mutated.status.as_ref().map(|status| &*status.message),
@@ -308,7 +308,7 @@ fn custom_resources_are_converted_back_to_the_version_of_the_request() {
     let object =
         json!({"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "x"}});
     let free = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
-    let mut schemas = ObjectSchemas::default().typed(Server::default());
+    let mut schemas = ObjectSchemas::new(Server::default()).typed();
     for version in ["example.com/v1", "example.com/v1beta1"] {
         schemas.insert(
             GroupVersionKind::new(version, "Thing"),
@@ -389,7 +389,12 @@ fn no_mutation_begins_after_the_interrupt() {
         interrupt: Some(&interrupt),
         ..Options::default()
     };
-    let found = mutate(&policies, &request, &ObjectSchemas::default(), &options);
+    let found = mutate(
+        &policies,
+        &request,
+        &ObjectSchemas::new(Server::default()),
+        &options,
+    );
     let message = found.status.unwrap().message;
     assert!(message.ends_with("operation interrupted"), "{message}");
     assert!(checks.load(Ordering::Relaxed) < 200);
@@ -430,7 +435,7 @@ fn an_object_that_no_policy_matches_is_not_copied() {
         "resource": {"group": "", "version": "v1", "resource": "secrets"}, "name": "x", "object": object});
     let arena = Arena::new();
     let request = AdmissionRequest::read((&request).into(), &arena).unwrap();
-    let schemas = ObjectSchemas::default();
+    let schemas = ObjectSchemas::new(Server::default());
     let options = Options::default();
     let info = measure(|| {
         assert_eq!(
@@ -535,7 +540,7 @@ fn mutated_thing_with(snapshot: &Snapshot, object: &Json, options: &Options<'_>)
     let arena = Arena::new();
     let request = AdmissionRequest::read((&request).into(), &arena).unwrap();
     let free = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
-    let mut schemas = ObjectSchemas::default();
+    let mut schemas = ObjectSchemas::new(Server::default());
     schemas.insert(
         GroupVersionKind::new("example.com/v1", "Thing"),
         Arc::new(JsonSchema::read(&free).unwrap()),

@@ -8,8 +8,8 @@ use serde_json::json;
 
 use gavel_apimachinery::json::with_whole_numbers;
 use gavel_engine::value::{Arena, Json, JsonObject};
-use gavel_libraries::EnvSet;
 use gavel_libraries::authorizer::Authorizer;
+use gavel_libraries::{EnvSet, Server};
 use gavel_policy::api::MutatingAdmissionPolicy;
 use gavel_policy::cel::ExpressionKind;
 use gavel_policy::mutating::{ObjectSchemas, mutate_by};
@@ -38,11 +38,11 @@ impl MutationQuestion {
     /// Reads the keys of a `map` request.
     pub(crate) fn read(mut fields: Fields) -> Result<Self, RequestError> {
         let schemas = fields.raw("schemas").unwrap_or_default();
-        let mut schemas = read_schemas(&schemas)?;
         let is_typed = fields.flag("typed")?;
         let mut question = AdmissionQuestion::read(fields)?;
+        let mut schemas = read_schemas(&schemas, question.server)?;
         if is_typed {
-            schemas = schemas.typed(question.server);
+            schemas = schemas.typed();
         }
         // An API server sets the defaults of custom resources before admission, so they are set here.
         for key in ["object", "oldObject"] {
@@ -124,8 +124,8 @@ impl MutationQuestion {
     }
 }
 
-fn read_schemas(schemas: &Json) -> Result<ObjectSchemas, RequestError> {
-    let mut known = ObjectSchemas::default();
+fn read_schemas(schemas: &Json, server: Server) -> Result<ObjectSchemas, RequestError> {
+    let mut known = ObjectSchemas::new(server);
     for (name, schema) in schemas.as_object().into_iter().flatten() {
         let wrong =
             |error: &str| RequestError(error.to_owned()).within(&format!("schemas[{name:?}]"));

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Generates structure.json.gz: the structure of Kubernetes' built-in kinds, without descriptions.
+"""Generates structure-1.N.json.gz: the structure of the built-in kinds of Kubernetes 1.N, without descriptions.
 
-    extract.py FOLDER FIELDS > structure.json.gz
+    extract.py FOLDER FIELDS > structure-1.N.json.gz
 
-FOLDER is api/openapi-spec/v3 in the source of k8s.io/kubernetes. From the OpenAPI document of each
+FOLDER is api/openapi-spec/v3 in the source of k8s.io/kubernetes 1.N, of the patch release in
+apimachinery/src/server/release.rs. From the OpenAPI document of each
 group and version, the script takes the kinds of this group and version, and the schemas that these
 kinds refer to: types, formats, references, defaults, required fields, and how lists and maps are
 merged. Older patch strategies become list types, as in kube-openapi's schemaconv. FIELDS is the

@@ -4,7 +4,7 @@
 // but that Go omits when they are zero. "written" lists the fields that Go always writes, with their zero values. "types" names the Go types
 // of fields that have named types other than structs, and "embedded" names the embedded struct that has the field. "kind" and "schema" belong
 // to the kinds with options of CONNECT requests, which OpenAPI documents do not describe. Run it in a module that requires
-// k8s.io/kubernetes: go run fields.go > fields.json
+// k8s.io/apiextensions-apiserver, k8s.io/client-go and k8s.io/kube-aggregator of the same version: go run fields.go > fields.json
 package main
 
 import (
@@ -13,31 +13,11 @@ import (
 	"reflect"
 	"strings"
 
-	apiextensions "k8s.io/apiextensions-apiserver/pkg/apiserver"
+	apiextensions "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/kube-aggregator/pkg/apiserver/scheme"
-	"k8s.io/kubernetes/pkg/api/legacyscheme"
-	_ "k8s.io/kubernetes/pkg/apis/admissionregistration/install"
-	_ "k8s.io/kubernetes/pkg/apis/apiserverinternal/install"
-	_ "k8s.io/kubernetes/pkg/apis/apps/install"
-	_ "k8s.io/kubernetes/pkg/apis/authentication/install"
-	_ "k8s.io/kubernetes/pkg/apis/authorization/install"
-	_ "k8s.io/kubernetes/pkg/apis/autoscaling/install"
-	_ "k8s.io/kubernetes/pkg/apis/batch/install"
-	_ "k8s.io/kubernetes/pkg/apis/certificates/install"
-	_ "k8s.io/kubernetes/pkg/apis/coordination/install"
-	_ "k8s.io/kubernetes/pkg/apis/core/install"
-	_ "k8s.io/kubernetes/pkg/apis/discovery/install"
-	_ "k8s.io/kubernetes/pkg/apis/events/install"
-	_ "k8s.io/kubernetes/pkg/apis/flowcontrol/install"
-	_ "k8s.io/kubernetes/pkg/apis/networking/install"
-	_ "k8s.io/kubernetes/pkg/apis/node/install"
-	_ "k8s.io/kubernetes/pkg/apis/policy/install"
-	_ "k8s.io/kubernetes/pkg/apis/rbac/install"
-	_ "k8s.io/kubernetes/pkg/apis/resource/install"
-	_ "k8s.io/kubernetes/pkg/apis/scheduling/install"
-	_ "k8s.io/kubernetes/pkg/apis/storage/install"
-	_ "k8s.io/kubernetes/pkg/apis/storagemigration/install"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/client-go/kubernetes/scheme"
+	apiregistration "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 )
 
 type fields struct {
@@ -170,14 +150,16 @@ func (of *fields) collect(t reflect.Type, embedded string) {
 }
 
 func main() {
-	for _, each := range []*runtime.Scheme{legacyscheme.Scheme, apiextensions.Scheme, scheme.Scheme} {
-		for kind, t := range each.AllKnownTypes() {
-			if kind.Version != "__internal" {
-				visit(t)
-				isOptions := strings.HasPrefix(kind.Kind, "Pod") || strings.HasSuffix(kind.Kind, "ProxyOptions")
-				if kind.Group == "" && isOptions && strings.HasSuffix(kind.Kind, "Options") && kind.Kind != "PodLogOptions" {
-					found[schema(t)].Kind, found[schema(t)].Schema = kind.Kind, options(t)
-				}
+	types := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{scheme.AddToScheme, apiextensions.AddToScheme, apiregistration.AddToScheme} {
+		utilruntime.Must(add(types))
+	}
+	for kind, t := range types.AllKnownTypes() {
+		if kind.Version != runtime.APIVersionInternal {
+			visit(t)
+			isOptions := strings.HasPrefix(kind.Kind, "Pod") || strings.HasSuffix(kind.Kind, "ProxyOptions")
+			if kind.Group == "" && isOptions && strings.HasSuffix(kind.Kind, "Options") && kind.Kind != "PodLogOptions" {
+				found[schema(t)].Kind, found[schema(t)].Schema = kind.Kind, options(t)
 			}
 		}
 	}

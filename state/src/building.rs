@@ -44,7 +44,7 @@ impl Building {
             server,
             index,
             definitions: Arc::default(),
-            schemas: ObjectSchemas::default().typed(server),
+            schemas: ObjectSchemas::new(server).typed(),
             equivalents: built_in(),
             param_kinds: BTreeMap::new(),
             actions: Arc::default(),
@@ -274,7 +274,7 @@ impl State {
     pub fn of_index(index: PolicyIndex, server: Server) -> Self {
         let building = Building::new(index, server);
         State {
-            schemas: ObjectSchemas::default(),
+            schemas: ObjectSchemas::new(server),
             ..building.state(Vec::new(), Vec::new(), BTreeMap::new())
         }
     }

@@ -20,8 +20,11 @@ use crate::facts::{Facts, Topic};
 pub(crate) struct BuiltInKinds(Vec<(GroupVersionKind, JsonSchema)>);
 
 impl BuiltInKinds {
-    /// The kinds that these objects name as resources or params.
-    pub(crate) fn named_by<'r>(resources: impl Iterator<Item = &'r Resource>) -> Self {
+    /// The kinds of this API server that these objects name as resources or params.
+    pub(crate) fn named_by<'r>(
+        resources: impl Iterator<Item = &'r Resource>,
+        server: Server,
+    ) -> Self {
         let mut named = BTreeSet::new();
         for resource in resources {
             let (constraints, params) = match resource {
@@ -35,7 +38,7 @@ impl BuiltInKinds {
             };
             add_names(constraints.as_ref(), params.as_ref(), &mut named);
         }
-        let kubernetes = Kubernetes::get();
+        let kubernetes = Kubernetes::of(server);
         let kinds = kubernetes.kinds().filter(|(_, kind)| {
             let lower = kind.to_lowercase();
             named.contains(&plural(&lower)) || named.contains(&lower)

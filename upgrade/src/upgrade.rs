@@ -53,8 +53,8 @@ pub struct Upgrade {
     to: Server,
     objects: Vec<(Json, Known)>,
     requests: Vec<Json>,
-    /// Kubernetes' own kinds that the objects name.
-    built_in: OnceCell<BuiltInKinds>,
+    /// Kubernetes' own kinds that the objects name, before and after the upgrade.
+    built_in: [OnceCell<BuiltInKinds>; 2],
 }
 
 /// The error for an object or a request that cannot be used.
@@ -136,7 +136,7 @@ impl Upgrade {
             to,
             objects: Vec::new(),
             requests: Vec::new(),
-            built_in: OnceCell::new(),
+            built_in: Default::default(),
         }
     }
 
@@ -169,7 +169,7 @@ impl Upgrade {
             _ => Known::Other,
         };
         self.objects.push((object.clone(), known));
-        self.built_in = OnceCell::new();
+        self.built_in = Default::default();
         Ok(Subject::Object(self.objects.len().saturating_sub(1)))
     }
 
@@ -240,13 +240,19 @@ impl Upgrade {
         })
     }
 
-    fn built_in(&self) -> &BuiltInKinds {
-        self.built_in.get_or_init(|| {
+    /// Kubernetes' own kinds that the objects name, as this server has them.
+    fn built_in(&self, server: Server) -> &BuiltInKinds {
+        let [before, after] = &self.built_in;
+        let kinds = match server.kinds() == self.from.kinds() {
+            true => before,
+            false => after,
+        };
+        kinds.get_or_init(|| {
             let registrations = self.objects.iter().filter_map(|(_, known)| match known {
                 Known::Registration { resource, .. } => Some(&**resource),
                 Known::Definition(_) | Known::Other => None,
             });
-            BuiltInKinds::named_by(registrations)
+            BuiltInKinds::named_by(registrations, server)
         })
     }
 
@@ -350,7 +356,7 @@ impl<'u> ApiServer<'u> {
                     Known::Definition(definition) => Some(&**definition),
                     Known::Registration { .. } | Known::Other => None,
                 });
-                let built_in = self.upgrade.built_in();
+                let built_in = self.upgrade.built_in(self.server);
                 let policies = built(&self.policies, || {
                     Policies::new(self.server, built_in, definitions)
                 });

@@ -6,7 +6,8 @@ use std::fs;
 use std::path::Path;
 
 use gavel_apimachinery::server::{DIFFERENCES, Difference, Row};
-use gavel_upgrade::{Cause, Upgrade};
+use gavel_apimachinery::version::KubeVersion;
+use gavel_upgrade::{Cause, Topic, Upgrade};
 use serde_json::{Value as Json, json};
 
 /// The differences that an upgrade check does not see: it validates definitions as new ones, rejects objects of unknown kinds, and compares
@@ -145,6 +146,7 @@ fn each_row_is_found_as_a_cause() {
             .map(|cause| match cause {
                 Cause::Row(row) => format!("{:?}", row.difference),
                 Cause::Language(version) => format!("language of {version}"),
+                Cause::Kinds(version) => format!("kinds of {version}"),
             })
             .collect();
         let name = format!("{:?}", row.difference);
@@ -171,6 +173,43 @@ fn functions_that_one_version_lacks_are_of_its_language() {
         causes.iter().all(|causes| **causes == language),
         "{changes:?}"
     );
+}
+
+#[test]
+fn fields_that_one_version_lacks_are_of_its_kinds() {
+    let later: KubeVersion = "1.37".parse().unwrap();
+    let mut upgrade = Upgrade::new(later.previous().into(), later.into());
+    let validating = policy("has(object.spec.evictionResponders)");
+    let mut mutating = policy("true");
+    mutating["kind"] = json!("MutatingAdmissionPolicy");
+    let spec = mutating["spec"].as_object_mut().unwrap();
+    spec.remove("validations");
+    spec.insert("reinvocationPolicy".to_owned(), json!("Never"));
+    let volume =
+        "Object.spec.volumes{name: 'v', emptyDir: Object.spec.volumes.emptyDir{mode: 511}}";
+    let configuration = format!("Object{{spec: Object.spec{{volumes: [{volume}]}}}}");
+    spec.insert("mutations".to_owned(), json!([
+        {"patchType": "ApplyConfiguration", "applyConfiguration": {"expression": configuration}},
+    ]));
+    let mut bound = binding();
+    bound["kind"] = json!("MutatingAdmissionPolicyBinding");
+    bound["spec"] = json!({"policyName": "demo"});
+    for object in [validating, mutating, bound] {
+        upgrade.add(&object).unwrap();
+    }
+    let pod = json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web"}});
+    upgrade.add_request(creation("pods", &pod)).unwrap();
+    let changes = upgrade.changes(|| ()).unwrap();
+    let changes: Vec<_> = changes.iter().flat_map(|(_, changes)| changes).collect();
+    let topics: Vec<_> = changes.iter().map(|change| change.topic).collect();
+    assert_eq!(
+        topics,
+        [Topic::TypeChecking, Topic::Mutation],
+        "{changes:?}"
+    );
+    for change in changes {
+        assert_eq!(change.causes, [Cause::Kinds(later)], "{change:?}");
+    }
 }
 
 #[test]

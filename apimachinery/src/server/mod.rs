@@ -18,7 +18,8 @@ pub use release::{PATCH_RELEASES, PatchRelease, REPRODUCED};
 pub use served::{Unserved, is_of_later_version, no_matches, no_matches_by_default, unserved};
 pub use table::{DIFFERENCES, Effect, Row};
 
-/// An API server. It has two versions: the version of its code, and the version whose features new expressions and schemas can use.
+/// An API server. It has three versions: the version of its code, the version whose features new expressions and schemas can use, and the
+/// version of its built-in kinds.
 ///
 /// ```
 /// use gavel_apimachinery::server::{Difference, Server};
@@ -34,6 +35,7 @@ pub use table::{DIFFERENCES, Effect, Row};
 pub struct Server {
     version: KubeVersion,
     language: KubeVersion,
+    kinds: KubeVersion,
     /// The differences that apply, one bit each.
     differences: u64,
 }
@@ -58,6 +60,7 @@ impl Server {
         Server {
             version,
             language: version,
+            kinds: version,
             differences,
         }
     }
@@ -73,6 +76,11 @@ impl Server {
         self.offering(self.version.previous())
     }
 
+    /// The same server with the built-in kinds of version `kinds`, to show the effect of the differences between the kinds.
+    pub const fn with_kinds(self, kinds: KubeVersion) -> Self {
+        Server { kinds, ..self }
+    }
+
     /// The version of the server.
     pub const fn version(self) -> KubeVersion {
         self.version
@@ -81,6 +89,11 @@ impl Server {
     /// The version whose features new expressions can use.
     pub const fn language(self) -> KubeVersion {
         self.language
+    }
+
+    /// The version whose built-in kinds the server has.
+    pub const fn kinds(self) -> KubeVersion {
+        self.kinds
     }
 
     /// Whether the server has the newer behavior of this difference, rather than the older one.

@@ -168,7 +168,7 @@ pub const DIFFERENCES: &[Row] = &[
         Difference::WorkloadDefaults,
         37,
         Effect::Verdict,
-        "`maxUnavailable` of a StatefulSet's rolling update defaults to 1, and `preventPodSchedulingIfMissing` of a CSIDriver to false; a CSINode has an empty `status`. Pod-level resource requests get no defaults before admission",
+        "`maxUnavailable` of a StatefulSet's rolling update defaults to 1, and `preventPodSchedulingIfMissing` of a CSIDriver to false. Pod-level resource requests get no defaults before admission",
         "kubernetes pkg/apis/{apps,core,storage}/v1/defaults.go",
     ),
     row(

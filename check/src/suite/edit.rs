@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use gavel_crd::definition::Definition;
 use gavel_engine::value::Json;
+use gavel_libraries::Server;
 use gavel_manifest::problem::rule;
 use gavel_manifest::{Document, Severity, nearest};
 use gavel_schema::JsonSchema;
@@ -16,6 +17,7 @@ use crate::role::Role;
 
 /// The fields that objects can have: those of Kubernetes' own kinds, and those of the CustomResourceDefinitions that are given.
 pub(super) struct KnownFields {
+    server: Server,
     definitions: Vec<Definition>,
     /// The schema of all other kinds. Only the metadata has a type.
     other: JsonSchema,
@@ -23,12 +25,13 @@ pub(super) struct KnownFields {
 
 impl KnownFields {
     /// Reads the definitions among the given objects.
-    pub(super) fn new(given: &[Document]) -> Self {
+    pub(super) fn new(given: &[Document], server: Server) -> Self {
         let values = given.iter().map(Document::value);
         let definitions = values.filter(|value| Role::of(value) == Role::Definition);
         // Errors of definitions are reported when the test runs.
         let read = definitions.filter_map(|value| Definition::read(value).ok());
         KnownFields {
+            server,
             definitions: read.collect(),
             other: JsonSchema {
                 kind: "object".into(),
@@ -47,8 +50,8 @@ impl KnownFields {
         match definition {
             Some(definition) => definition
                 .schema(key.version())
-                .map(MergeType::custom_resource),
-            None => MergeType::built_in(key.api_version, key.kind),
+                .map(|schema| MergeType::custom_resource(schema, self.server)),
+            None => MergeType::built_in(key.api_version, key.kind, self.server),
         }
     }
 
@@ -89,7 +92,7 @@ impl KnownFields {
     /// Warns of the fields of an object that its kind does not have. `key` is the key of the object in the test.
     pub(super) fn warnings(&self, object: &Json, key: &str) -> Vec<Fault> {
         let ty = self.of(object);
-        let ty = ty.unwrap_or(MergeType::custom_resource(&self.other));
+        let ty = ty.unwrap_or(MergeType::custom_resource(&self.other, self.server));
         let unknown = undeclared_fields(object, ty);
         let warnings = unknown.iter().map(|unknown| Fault {
             severity: Severity::Warning,
@@ -108,7 +111,7 @@ impl KnownFields {
         (key, field): (&str, &str),
     ) -> Option<Fault> {
         let known = self.of(after);
-        let ty = known.unwrap_or(MergeType::custom_resource(&self.other));
+        let ty = known.unwrap_or(MergeType::custom_resource(&self.other, self.server));
         let old = undeclared_fields(before, ty);
         let new = undeclared_fields(after, ty);
         if let Some(unknown) = new.iter().find(|unknown| !old.contains(unknown)) {
@@ -163,7 +166,8 @@ mod tests {
     fn check(given: &[Document], object: &Json, set: Json, remove: &[&str]) -> String {
         let set = serde_json::from_value(set).unwrap();
         let remove: Vec<String> = remove.iter().map(|path| (*path).to_owned()).collect();
-        let faults = KnownFields::new(given).edit(&mut object.clone(), set, &remove);
+        let faults =
+            KnownFields::new(given, Server::default()).edit(&mut object.clone(), set, &remove);
         let texts = faults.iter().map(|fault| match fault.severity {
             Severity::Error => format!("error: {}: {}", fault.field, fault.message),
             _ => fault.message.clone(),
@@ -218,6 +222,24 @@ error: remove[0]: \"spec..a\" must be a path such as spec.containers[0].image",
             ),
         ] {
             assert_eq!(check(&[], &pod, set.clone(), remove), expected, "{set}");
+        }
+    }
+
+    #[test]
+    fn paths_are_fields_of_the_version() {
+        let mut pod = json!({"apiVersion": "v1", "kind": "Pod", "spec": {}});
+        for (server, expected) in [
+            (
+                "1.36",
+                &["set: unknown field \"spec.evictionResponders\""][..],
+            ),
+            ("1.37", &[]),
+        ] {
+            let known = KnownFields::new(&[], server.parse().unwrap());
+            let set = BTreeMap::from([("spec.evictionResponders".to_owned(), json!([]))]);
+            let faults = known.edit(&mut pod, set, &[]);
+            let messages: Vec<_> = faults.iter().map(|fault| &*fault.message).collect();
+            assert_eq!(messages, expected, "{server}");
         }
     }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use gavel_engine::value::Json;
+use gavel_libraries::Server;
 use gavel_lint::Linter;
 use gavel_manifest::problem::rule;
 use gavel_manifest::{Document, Fields, Problem, Severity};
@@ -40,6 +41,7 @@ struct RowSubject<'d> {
 
 /// What all tests of a file share.
 struct Shared<'d> {
+    server: Server,
     given: Vec<Document>,
     common: RowSubject<'d>,
     fields: KnownFields,
@@ -47,7 +49,11 @@ struct Shared<'d> {
 }
 
 /// Reads the tests of a file. The error lists all problems.
-pub(super) fn read(document: &Document, files: &dyn Files) -> Result<Suite, Vec<Problem>> {
+pub(super) fn read(
+    document: &Document,
+    server: Server,
+    files: &dyn Files,
+) -> Result<Suite, Vec<Problem>> {
     let mut warnings = Vec::new();
     let tests = Fields::read(document, |fields| {
         fields.value("metadata");
@@ -64,7 +70,8 @@ pub(super) fn read(document: &Document, files: &dyn Files) -> Result<Suite, Vec<
         }
         let given = given(fields, files);
         let shared = Shared {
-            fields: KnownFields::new(&given),
+            server,
+            fields: KnownFields::new(&given, server),
             given,
             common: RowSubject::read(fields, files),
             files,
@@ -150,7 +157,7 @@ fn test(fields: &mut Fields<'_>, shared: &Shared<'_>, warnings: &mut Vec<Fault>)
     let own_given = given(fields, shared.files);
     let mut given = shared.given.clone();
     given.extend(own_given.iter().cloned());
-    let own_fields = (!own_given.is_empty()).then(|| KnownFields::new(&given));
+    let own_fields = (!own_given.is_empty()).then(|| KnownFields::new(&given, shared.server));
     let known = own_fields.as_ref().unwrap_or(&shared.fields);
     let set = fields.entries("set").into_iter();
     let set: BTreeMap<String, Json> = set

@@ -176,7 +176,7 @@ mod tests {
     /// Whether each test of a suite passes.
     fn passes(suite: &str, files: &TwoFiles) -> Vec<bool> {
         let reading = read(suite, Format::Yaml);
-        let suite = Suite::read(&reading.documents[0], files).unwrap();
+        let suite = Suite::read(&reading.documents[0], Server::default(), files).unwrap();
         let passes = suite.tests.iter().map(|test| {
             let report = test.run(Server::default(), |value| format!("{value:?}"));
             report.unwrap().differences.is_empty()

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use gavel_engine::value::Json;
+use gavel_libraries::Server;
 use gavel_libraries::authorizer::UserInfo;
 use gavel_lint::Linter;
 use gavel_manifest::problem::rule;
@@ -145,17 +146,21 @@ impl Suite {
         file::is_suite(document) || kaptest::is_suite(document) || kyverno::is_suite(document)
     }
 
-    /// Reads the tests of a suite.
+    /// Reads the tests of a suite. The paths of `set` and `remove` must name fields of the kinds that this API server has.
     ///
     /// # Errors
     ///
     /// The document is not a suite, or names an object that cannot be read. For a `PolicyTest`, the error lists all problems. For the other
     /// formats, it lists all duplicate keys; if there are none, the first problem.
-    pub fn read(document: &Document, files: &dyn Files) -> Result<Self, Vec<Problem>> {
+    pub fn read(
+        document: &Document,
+        server: Server,
+        files: &dyn Files,
+    ) -> Result<Self, Vec<Problem>> {
         let value = document.value();
         let (is_kaptest, is_kyverno) = (kaptest::is_suite(value), kyverno::is_suite(value));
         if !is_kaptest && !is_kyverno {
-            return file::read(document, files);
+            return file::read(document, server, files);
         }
         let twice = document.duplicate_keys();
         if !twice.is_empty() {

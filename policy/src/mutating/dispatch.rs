@@ -70,7 +70,7 @@ pub struct Mutated {
 /// });
 /// let arena = Arena::new();
 /// let request = AdmissionRequest::read(Value::from(&review), &arena)?;
-/// let schemas = ObjectSchemas::default().typed(server);
+/// let schemas = ObjectSchemas::new(server).typed();
 /// let mutated = mutate(&index.snapshot(), &request, &schemas, &Options { server, ..Options::default() });
 /// let object = mutated.object.ok_or("the object was not mutated")?;
 /// assert_eq!(object["metadata"]["labels"]["team"], "shop");

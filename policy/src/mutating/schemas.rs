@@ -20,32 +20,43 @@ use crate::request::AdmissionRequest;
 use crate::resource::GroupVersionKind;
 
 /// The schemas of mutable objects: those of all built-in kinds, and those of custom resources that the host inserts. Cloning is cheap.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct ObjectSchemas {
     custom: Arc<BTreeMap<GroupVersionKind, Arc<JsonSchema>>>,
-    /// The API server whose Go types decode the objects of built-in kinds; `None` if these objects are not decoded.
-    typed: Option<Server>,
+    /// The API server that has the built-in kinds.
+    server: Server,
+    /// Whether the objects of built-in kinds are decoded into the API server's Go types.
+    is_typed: bool,
 }
 
 impl ObjectSchemas {
+    /// The schemas of the built-in kinds of this API server.
+    pub fn new(server: Server) -> Self {
+        ObjectSchemas {
+            custom: Arc::default(),
+            server,
+            is_typed: false,
+        }
+    }
+
     /// Adds or replaces the schema of a kind.
     pub fn insert(&mut self, kind: GroupVersionKind, schema: Arc<JsonSchema>) {
         Arc::make_mut(&mut self.custom).insert(kind, schema);
     }
 
-    /// Makes mutations decode objects of built-in kinds into this API server's Go types and set their defaults. A mutation fails if it sets
+    /// Makes mutations decode objects of built-in kinds into the API server's Go types and set their defaults. A mutation fails if it sets
     /// a field that the Go type lacks. Fields of a request that the Go type lacks stay unchanged: they come from a newer API server.
     #[must_use]
-    pub fn typed(self, server: Server) -> Self {
+    pub fn typed(self) -> Self {
         ObjectSchemas {
-            typed: Some(server),
+            is_typed: true,
             ..self
         }
     }
 
     /// Whether objects of a kind are decoded into a Go type.
     pub(crate) fn is_typed(&self, kind: &GroupVersionKind) -> bool {
-        self.typed.is_some() && !self.custom.contains_key(kind)
+        self.is_typed && !self.custom.contains_key(kind)
     }
 
     /// Decodes an object after a JSON patch, which must not add unknown fields. If objects of the kind are decoded into a Go type, a
@@ -62,8 +73,8 @@ impl ObjectSchemas {
         before: impl FnOnce() -> Json,
     ) -> Result<(), String> {
         check_kind(object)?;
-        let typed = decoded_type(was).zip(self.typed);
-        let Some((ty, server)) = typed.filter(|_| self.is_typed(was)) else {
+        let typed = self.decoded_type(was);
+        let Some(ty) = typed.filter(|_| self.is_typed(was)) else {
             return match kind_of(object).kind.is_empty() {
                 true => Err(format!(
                     "Object 'Kind' is missing in '{}'",
@@ -74,10 +85,12 @@ impl ObjectSchemas {
         };
         fill_kind(object, was);
         let kind = kind_of(object);
-        let Some(new_ty) = decoded_type(&kind) else {
-            return Err(crate::api::unknown_kind(&kind.kind, &kind.api_version(), server).message);
+        let api_version = kind.api_version();
+        let Some(new_ty) = self.decoded_type(&kind) else {
+            return Err(crate::api::unknown_kind(&kind.kind, &api_version, self.server).message);
         };
-        if let Some(error) = built_in::decoding_error(object, &kind.api_version(), &kind.kind) {
+        let error = built_in::decoding_error(object, &api_version, &kind.kind, self.server);
+        if let Some(error) = error {
             return Err(error.message);
         }
         let mut unknown = merge::unknown_fields(object, new_ty);
@@ -109,17 +122,18 @@ impl ObjectSchemas {
         request: &AdmissionRequest<'_>,
     ) -> Result<(), String> {
         let kind = kind_of(object);
-        let Some(server) = self.typed.filter(|_| self.is_typed(&request.kind)) else {
+        if !self.is_typed(&request.kind) {
             return Ok(());
-        };
+        }
+        let kubernetes = Kubernetes::of(self.server);
         let (from, to) = (kind.api_version(), request.kind.api_version());
-        let is_built_in = Kubernetes::get().knows(&from);
-        if is_built_in && !Kubernetes::get().knows(&request.resource.api_version()) {
+        let is_built_in = kubernetes.knows(&from);
+        if is_built_in && !kubernetes.knows(&request.resource.api_version()) {
             return Err(format!(
                 "request to convert CR to an invalid group/version: {to}"
             ));
         }
-        built_in::convert(object, &from, &kind.kind)
+        built_in::convert(object, &from, &kind.kind, self.server)
             .map_err(|error| format!("unable to convert unstructured object to {kind}: {error}"))?;
         if !is_built_in || from == to {
             return Ok(());
@@ -133,7 +147,7 @@ impl ObjectSchemas {
             false => format!(
                 "{ty} is not suitable for converting to {} in scheme {}",
                 quote(&to),
-                scheme_name(server)
+                scheme_name(self.server)
             ),
         })
     }
@@ -150,7 +164,7 @@ impl ObjectSchemas {
         sent: &GroupVersionKind,
     ) -> Result<(), String> {
         let from = kind_of(object);
-        let is_custom = self.typed.is_some() && self.custom.contains_key(sent);
+        let is_custom = self.is_typed && self.custom.contains_key(sent);
         if is_custom && from.group != sent.group {
             return Err(format!(
                 "{from} is unstructured and is not suitable for converting to {}",
@@ -184,14 +198,19 @@ impl ObjectSchemas {
     pub(crate) fn knows_version_of(&self, kind: &GroupVersionKind) -> bool {
         let mut custom = self.custom.keys();
         custom.any(|known| known.group == kind.group && known.version == kind.version)
-            || Kubernetes::get().knows(&kind.api_version())
+            || Kubernetes::of(self.server).knows(&kind.api_version())
+    }
+
+    /// The Go type that decodes objects of a kind.
+    fn decoded_type(&self, kind: &GroupVersionKind) -> Option<MergeType<'static>> {
+        MergeType::decoded(&kind.api_version(), &kind.kind, self.server)
     }
 
     /// The rules for merging objects of a kind; `None` if the kind is unknown.
     pub(crate) fn merge_type(&self, kind: &GroupVersionKind) -> Option<MergeType<'_>> {
         match self.custom.get(kind) {
-            Some(schema) => Some(MergeType::custom_resource(schema)),
-            None => MergeType::built_in(&kind.api_version(), &kind.kind),
+            Some(schema) => Some(MergeType::custom_resource(schema, self.server)),
+            None => MergeType::built_in(&kind.api_version(), &kind.kind, self.server),
         }
     }
 
@@ -203,12 +222,12 @@ impl ObjectSchemas {
     /// The defaults take too much memory.
     pub fn fill_defaults(&self, object: &mut Json) -> Result<(), DefaultsTooLarge> {
         let kind = kind_of(object);
-        match (self.custom.get(&kind), self.typed) {
-            (Some(schema), _) => default::fill(object, schema)?,
-            (None, Some(server)) => {
-                built_in::complete(object, &kind.api_version(), &kind.kind, server);
+        match self.custom.get(&kind) {
+            Some(schema) => default::fill(object, schema)?,
+            None if self.is_typed => {
+                built_in::complete(object, &kind.api_version(), &kind.kind, self.server);
             }
-            (None, None) => {}
+            None => {}
         }
         Ok(())
     }
@@ -218,10 +237,6 @@ impl ObjectSchemas {
 pub(crate) fn kind_of(object: &Json) -> GroupVersionKind {
     let text = |key: &str| object.get(key).and_then(Json::as_str).unwrap_or_default();
     GroupVersionKind::new(text("apiVersion"), text("kind"))
-}
-
-fn decoded_type(kind: &GroupVersionKind) -> Option<MergeType<'static>> {
-    MergeType::decoded(&kind.api_version(), &kind.kind)
 }
 
 /// Checks that `apiVersion` and `kind`, if present, are texts, and that `apiVersion` is well-formed.

@@ -266,7 +266,8 @@ impl TypeChecker {
         let fault = match checked {
             Err(fault) => fault.clone(),
             Ok(checked) => {
-                let objects = MergeType::custom_resource(&self.schemas.get(kind)?.merged);
+                let objects = &self.schemas.get(kind)?.merged;
+                let objects = MergeType::custom_resource(objects, self.server);
                 TypeFault::Issues(patches::faults(*part, checked, objects)?)
             }
         };

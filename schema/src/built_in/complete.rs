@@ -19,25 +19,34 @@ use crate::JsonSchema;
 /// Completes an object of a built-in kind as this API server does. Values that do not fit the kind's type, fields that the type does not
 /// have, and objects of other kinds stay unchanged.
 pub fn complete(object: &mut Json, api_version: &str, kind: &str, server: Server) {
-    if let Some(name) = Kubernetes::get().decoded_name_of(api_version, kind) {
-        complete_value(object, GoType::named(name), name, server);
+    let kubernetes = Kubernetes::of(server);
+    if let Some(name) = kubernetes.decoded_name_of(api_version, kind) {
+        complete_value(object, GoType::named(name, kubernetes), name, server);
     }
 }
 
-/// Whether API servers always set a field of a built-in kind, whatever the values of other fields, if the object that has the field exists.
-/// In `path`, any text stands for the items of a list or the values of a map.
+/// Whether this API server always sets a field of a built-in kind, whatever the values of other fields, if the object that has the field
+/// exists. In `path`, any text stands for the items of a list or the values of a map.
 ///
 /// ```
+/// use gavel_apimachinery::server::Server;
 /// use gavel_schema::built_in::is_always_set;
 ///
-/// assert!(is_always_set("batch/v1", "Job", &["spec", "suspend"]));
-/// assert!(!is_always_set("batch/v1", "Job", &["spec", "completions"]));
+/// let server = Server::default();
+/// assert!(is_always_set("batch/v1", "Job", &["spec", "suspend"], server));
+/// assert!(!is_always_set("batch/v1", "Job", &["spec", "completions"], server));
 /// ```
-pub fn is_always_set(api_version: &str, kind: &str, path: &[impl AsRef<str>]) -> bool {
-    let Some(name) = Kubernetes::get().name_of(api_version, kind) else {
+pub fn is_always_set(
+    api_version: &str,
+    kind: &str,
+    path: &[impl AsRef<str>],
+    server: Server,
+) -> bool {
+    let kubernetes = Kubernetes::of(server);
+    let Some(name) = kubernetes.name_of(api_version, kind) else {
         return false;
     };
-    let mut ty = GoType::named(name);
+    let mut ty = GoType::named(name, kubernetes);
     let mut rest = path;
     while let [step, deeper @ ..] = rest {
         let next = match ty {
@@ -47,7 +56,7 @@ pub fn is_always_set(api_version: &str, kind: &str, path: &[impl AsRef<str>]) ->
             _ => None,
         };
         let Some(next) = next else { return false };
-        ty = GoType::of(next);
+        ty = GoType::of(next, kubernetes);
         rest = deeper;
     }
     false
@@ -56,14 +65,16 @@ pub fn is_always_set(api_version: &str, kind: &str, path: &[impl AsRef<str>]) ->
 /// Completes a value. `holder` is the name of the struct that has the value.
 // Recurses as deep as the document, at most 127 levels.
 fn complete_value(value: &mut Json, ty: GoType<'_>, holder: &str, server: Server) {
+    let kubernetes = Kubernetes::of(server);
     match (ty, value) {
         (GoType::Struct(name, schema), Json::Object(fields)) => {
             complete_struct(fields, name, schema, server);
         }
         (GoType::Map(of), Json::Object(fields)) => {
-            let of = GoType::of(of);
-            let is_rounded =
-                matches!(of, GoType::Quantity) && holder.starts_with("io.k8s.api.core.");
+            let of = GoType::of(of, kubernetes);
+            let is_rounded = matches!(of, GoType::Quantity)
+                && holder.starts_with("io.k8s.api.core.")
+                && !holder.ends_with(".NodeAllocatableResourceClaimStatus");
             for value in fields.values_mut() {
                 replace_null(value, of);
                 match is_rounded {
@@ -73,7 +84,7 @@ fn complete_value(value: &mut Json, ty: GoType<'_>, holder: &str, server: Server
             }
         }
         (GoType::List(of), Json::Array(items)) => {
-            let of = GoType::of(of);
+            let of = GoType::of(of, kubernetes);
             for item in items {
                 replace_null(item, of);
                 complete_value(item, of, holder, server);
@@ -94,7 +105,8 @@ fn replace_null(value: &mut Json, ty: GoType<'_>) {
 }
 
 fn complete_struct(fields: &mut JsonObject, name: &str, schema: &JsonSchema, server: Server) {
-    let go = Kubernetes::get().fields(name);
+    let kubernetes = Kubernetes::of(server);
+    let go = kubernetes.fields(name);
     fields.retain(|name, value| !value.is_null() || !schema.properties.contains_key(name.as_str()));
     for (name, zero) in &go.written {
         if zero.is_object() && !fields.contains_key(&**name) {
@@ -111,10 +123,10 @@ fn complete_struct(fields: &mut JsonObject, name: &str, schema: &JsonSchema, ser
     dependent::set(fields, short(name), server);
     for (field, value) in &mut *fields {
         if let Some(schema) = schema.properties.get(field.as_str()) {
-            complete_value(value, GoType::of(schema), name, server);
+            complete_value(value, GoType::of(schema, kubernetes), name, server);
         }
     }
-    fields.retain(|name, value| !is_left_out(name, value, schema, go));
+    fields.retain(|name, value| !is_left_out(name, value, schema, kubernetes, go));
     for (name, zero) in &go.written {
         if !fields.contains_key(&**name) {
             fields.insert(name.to_string(), zero.clone());
@@ -134,14 +146,21 @@ fn is_unset(value: Option<&Json>, field: &str, go: &GoFields) -> bool {
 }
 
 /// Whether Go omits a field when it writes a struct.
-fn is_left_out(name: &str, value: &Json, schema: &JsonSchema, go: &GoFields) -> bool {
+fn is_left_out(
+    name: &str,
+    value: &Json,
+    schema: &JsonSchema,
+    kubernetes: &Kubernetes,
+    go: &GoFields,
+) -> bool {
     let Some(field) = schema.properties.get(name) else {
         return false;
     };
+    let ty = GoType::of(field, kubernetes);
     let is_empty = match value {
         Json::Array(items) => items.is_empty(),
-        Json::Object(entries) => entries.is_empty() && matches!(GoType::of(field), GoType::Map(_)),
-        Json::String(text) if matches!(GoType::of(field), GoType::Bytes) => text.is_empty(),
+        Json::Object(entries) => entries.is_empty() && matches!(ty, GoType::Map(_)),
+        Json::String(text) if matches!(ty, GoType::Bytes) => text.is_empty(),
         value => go.is_plain(name) && is_zero(value),
     };
     is_empty && !go.is_written(name, schema)

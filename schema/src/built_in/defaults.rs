@@ -1,5 +1,5 @@
 //! Fixed defaults of the built-in kinds: they do not depend on other fields (`pkg/apis/*/*/defaults.go` of k8s.io/kubernetes). Defaults
-//! that the OpenAPI documents declare are in `structure.json.gz`.
+//! that the OpenAPI documents declare are in `kubernetes/structure-*.json.gz`.
 
 use gavel_engine::value::{Json, JsonObject};
 use serde_json::json;
@@ -107,6 +107,9 @@ const DEFAULTS: &[(&str, &str, Value)] = &[
     ("networking.v1.NetworkPolicyPort", "protocol", Pointer("TCP")),
     ("rbac.v1.ClusterRoleBinding", "roleRef.apiGroup", Text("rbac.authorization.k8s.io")),
     ("rbac.v1.RoleBinding", "roleRef.apiGroup", Text("rbac.authorization.k8s.io")),
+    ("resource.v1.NodeAllocatableResourceMapping", "allocationMultiplier", Pointer("1")),
+    ("resource.v1beta1.NodeAllocatableResourceMapping", "allocationMultiplier", Pointer("1")),
+    ("resource.v1beta2.NodeAllocatableResourceMapping", "allocationMultiplier", Pointer("1")),
     ("scheduling.v1.PriorityClass", "preemptionPolicy", Pointer("PreemptLowerPriority")),
     ("storage.v1.CSIDriver", "spec.attachRequired", Bool(true)),
     ("storage.v1.CSIDriver", "spec.fsGroupPolicy", Pointer("ReadWriteOnceWithFSType")),
@@ -173,22 +176,32 @@ impl Value {
 
 #[cfg(test)]
 mod tests {
+    use gavel_apimachinery::server::{REPRODUCED, Server};
+
     use super::*;
     use crate::built_in::Kubernetes;
 
     #[test]
     fn rows_are_in_order_and_name_structs_and_fields() {
         assert!(DEFAULTS.is_sorted_by_key(|(name, path, _)| (*name, *path)));
+        let versions = REPRODUCED.iter();
+        let versions: Vec<_> = versions
+            .map(|(version, _)| Kubernetes::of(Server::new(*version)))
+            .collect();
         for (name, path, _) in DEFAULTS {
-            let mut named = Kubernetes::get().schemas();
-            let found = named.find(|(long, _)| long.ends_with(&format!(".{name}")));
-            let mut schema = found.map(|(_, schema)| schema);
-            for step in path.split('.') {
-                let field = schema.and_then(|schema| schema.properties.get(step));
-                assert!(field.is_some(), "{name} has no {path}");
-                let reference = field.and_then(|field| field.unsupported.reference.as_deref());
-                schema = reference.and_then(|name| Kubernetes::get().schema(name));
-            }
+            let has_field = |kubernetes: &&&Kubernetes| {
+                let mut named = kubernetes.schemas();
+                let found = named.find(|(long, _)| long.ends_with(&format!(".{name}")));
+                let mut schema = found.map(|(_, schema)| schema);
+                path.split('.').all(|step| {
+                    let field = schema.and_then(|schema| schema.properties.get(step));
+                    let reference = field.and_then(|field| field.unsupported.reference.as_deref());
+                    schema = reference.and_then(|name| kubernetes.schema(name));
+                    field.is_some()
+                })
+            };
+            let found = versions.iter().find(has_field);
+            assert!(found.is_some(), "{name} has no {path}");
         }
     }
 }

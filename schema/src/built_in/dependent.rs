@@ -44,9 +44,6 @@ pub(super) fn set(fields: &mut JsonObject, name: &str, server: Server) {
         | "resource.v1beta1.DeviceSubRequest"
         | "resource.v1beta2.DeviceSubRequest"
         | "resource.v1beta2.ExactDeviceRequest" => device_request(fields),
-        "storage.v1.CSINode" if server.has(Difference::WorkloadDefaults) => {
-            absent(fields, "status", json!({}));
-        }
         "storage.v1.CSIDriver" => in_spec(fields, |spec| csi_driver(spec, server)),
         _ => {}
     }

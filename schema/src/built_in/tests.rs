@@ -1,11 +1,12 @@
 //! Tests that objects are read as by an API server.
 
 use gavel_apimachinery::server::Server;
+use gavel_apimachinery::version::KubeVersion;
 use gavel_engine::value::Json;
 use serde_json::json;
 
 use super::{complete, convert, decoding_error};
-use crate::merge::MergeType;
+use crate::merge::{MergeType, unknown_fields};
 
 fn completed(api_version: &str, kind: &str, mut object: Json) -> Json {
     complete(&mut object, api_version, kind, Server::default());
@@ -79,7 +80,12 @@ fn definitions_have_all_that_a_server_sets() {
     let found = completed("apiregistration.k8s.io/v1", "APIService", service);
     assert_eq!(found["spec"]["service"]["port"], 443);
     let wrong = json!({"spec": {"scope": 1}});
-    let found = decoding_error(&wrong, version, "CustomResourceDefinition");
+    let found = decoding_error(
+        &wrong,
+        version,
+        "CustomResourceDefinition",
+        Server::default(),
+    );
     assert_eq!(
         found.map(|error| error.message).as_deref(),
         Some(
@@ -89,16 +95,68 @@ fn definitions_have_all_that_a_server_sets() {
 }
 
 #[test]
-fn fields_and_kinds_of_the_newest_documents_are_known() {
-    let pod = json!({"spec": {"schedulingGroup": {"podGroupName": 1}}});
-    let found = decoding_error(&pod, "v1", "Pod");
-    assert_eq!(
-        found.map(|error| error.message).as_deref(),
-        Some(
-            "json: cannot unmarshal number into Go struct field PodSchedulingGroup.spec.schedulingGroup.podGroupName of type string"
-        )
-    );
-    assert!(MergeType::built_in("scheduling.k8s.io/v1alpha2", "PodGroup").is_some());
+fn each_version_has_its_own_kinds_and_fields() {
+    for (api_version, kind, first, last) in [
+        ("v1", "Pod", 34, 37),
+        (
+            "storagemigration.k8s.io/v1alpha1",
+            "StorageVersionMigration",
+            34,
+            34,
+        ),
+        ("scheduling.k8s.io/v1alpha1", "Workload", 35, 35),
+        (
+            "admissionregistration.k8s.io/v1",
+            "MutatingAdmissionPolicy",
+            36,
+            37,
+        ),
+        ("scheduling.k8s.io/v1alpha2", "PodGroup", 36, 36),
+        ("certificates.k8s.io/v1", "ClusterTrustBundle", 37, 37),
+    ] {
+        for minor in 34..=37 {
+            let server = Server::new(KubeVersion::v1(minor));
+            let ty = MergeType::built_in(api_version, kind, server);
+            let is_known = (first..=last).contains(&minor);
+            assert_eq!(ty.is_some(), is_known, "{api_version} {kind} 1.{minor}");
+        }
+    }
+    let pod = json!({"spec": {
+        "schedulingGroup": {"podGroupName": 1}, "workloadRef": {"name": "w"}, "evictionResponders": [{"name": "r"}],
+    }});
+    let mismatch = "json: cannot unmarshal number into Go struct field PodSchedulingGroup.spec.schedulingGroup.podGroupName of type string";
+    for (server, unknown, error) in [
+        (
+            "1.34",
+            &[
+                "spec.evictionResponders",
+                "spec.schedulingGroup",
+                "spec.workloadRef",
+            ][..],
+            None,
+        ),
+        (
+            "1.35",
+            &["spec.evictionResponders", "spec.schedulingGroup"],
+            None,
+        ),
+        (
+            "1.36",
+            &["spec.evictionResponders", "spec.workloadRef"],
+            Some(mismatch),
+        ),
+        ("1.37", &["spec.workloadRef"], Some(mismatch)),
+    ] {
+        let server = server.parse().unwrap();
+        let ty = MergeType::built_in("v1", "Pod", server).unwrap();
+        assert_eq!(unknown_fields(&pod, ty), unknown, "{server}");
+        let found = decoding_error(&pod, "v1", "Pod", server);
+        assert_eq!(
+            found.map(|error| error.message).as_deref(),
+            error,
+            "{server}"
+        );
+    }
 }
 
 #[test]
@@ -228,7 +286,12 @@ fn built_in_kinds_are_decoded_as_types_of_go() {
         ("/spec".to_owned(), json!(null), None),
         ("/spec/unknown".to_owned(), json!(1), None),
     ] {
-        let found = decoding_error(&deployment(&field, value), "apps/v1", "Deployment");
+        let found = decoding_error(
+            &deployment(&field, value),
+            "apps/v1",
+            "Deployment",
+            Server::default(),
+        );
         let found = found.map(|error| error.message);
         assert_eq!(found.as_deref(), expected, "{field}");
     }
@@ -255,7 +318,12 @@ fn decoding_errors_name_the_field() {
             format!("{place}.ports[1].containerPort"),
         ),
     ] {
-        let found = decoding_error(&deployment(&field, value), "apps/v1", "Deployment");
+        let found = decoding_error(
+            &deployment(&field, value),
+            "apps/v1",
+            "Deployment",
+            Server::default(),
+        );
         assert_eq!(found.map(|error| error.field), Some(expected));
     }
 }
@@ -284,7 +352,7 @@ fn built_in_kinds_are_converted_to_types_of_go() {
         ),
     ] {
         let mut object = deployment(field, value);
-        let converted = convert(&mut object, "apps/v1", "Deployment");
+        let converted = convert(&mut object, "apps/v1", "Deployment", Server::default());
         let found = object.pointer(field).cloned().unwrap_or_default();
         let found = converted.as_ref().map(|()| found).map_err(String::as_str);
         assert_eq!(found, expected, "{field}");
@@ -354,17 +422,18 @@ fn times_bytes_and_amounts_are_written_as_go_writes_them() {
 
 #[test]
 fn kinds_of_subresources_are_decoded_but_not_merged() {
+    let server = Server::default();
     let request = completed("authentication.k8s.io/v1", "TokenRequest", json!({}));
     assert_eq!(request["spec"]["expirationSeconds"], 3600);
     let scale = ["autoscaling/v1", "Scale"];
-    assert!(MergeType::decoded(scale[0], scale[1]).is_some());
-    assert!(MergeType::built_in(scale[0], scale[1]).is_none());
+    assert!(MergeType::decoded(scale[0], scale[1], server).is_some());
+    assert!(MergeType::built_in(scale[0], scale[1], server).is_none());
 }
 
 #[test]
 fn errors_of_types_with_decoders_come_first() {
     let event = json!({"count": "1", "firstTimestamp": "x", "source": 1});
-    let found = decoding_error(&event, "v1", "Event");
+    let found = decoding_error(&event, "v1", "Event", Server::default());
     assert_eq!(
         found.map(|error| error.message).as_deref(),
         Some("parsing time \"x\" as \"2006-01-02T15:04:05Z07:00\": cannot parse \"x\" as \"2006\"")

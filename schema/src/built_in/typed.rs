@@ -5,6 +5,7 @@ use gavel_apimachinery::field::Path;
 use gavel_apimachinery::json;
 use gavel_apimachinery::quantity::{ParseQuantityError, Quantity};
 use gavel_apimachinery::serializer::type_mismatch;
+use gavel_apimachinery::server::Server;
 use gavel_engine::value::{Json, JsonObject};
 use gavel_golang::base64::{self, Encoding};
 use gavel_golang::time::Layout;
@@ -44,9 +45,19 @@ pub struct DecodingError {
 
 /// The error of decoding an object of a built-in kind; `None` if the object can be decoded. If there are several errors, the first in the
 /// order of field names is returned; errors of times, quantities and int-or-strings come before others.
-pub fn decoding_error(object: &Json, api_version: &str, kind: &str) -> Option<DecodingError> {
-    let ty = GoType::named(Kubernetes::get().decoded_name_of(api_version, kind)?);
-    let mut decoder = Decoder::default();
+pub fn decoding_error(
+    object: &Json,
+    api_version: &str,
+    kind: &str,
+    server: Server,
+) -> Option<DecodingError> {
+    let kubernetes = Kubernetes::of(server);
+    let ty = GoType::named(kubernetes.decoded_name_of(api_version, kind)?, kubernetes);
+    let mut decoder = Decoder {
+        kubernetes,
+        path: String::new(),
+        first: None,
+    };
     let stopped = decoder.check(object, ty, None, "", &Path::root()).err();
     stopped.or(decoder.first)
 }
@@ -57,31 +68,41 @@ pub fn decoding_error(object: &Json, api_version: &str, kind: &str) -> Option<De
 /// # Errors
 ///
 /// A value cannot be converted. If there are several such values, the first in the order of field names is reported.
-pub fn convert(object: &mut Json, api_version: &str, kind: &str) -> Result<(), String> {
-    match Kubernetes::get().decoded_name_of(api_version, kind) {
-        Some(name) => convert_value(object, GoType::named(name)),
+pub fn convert(
+    object: &mut Json,
+    api_version: &str,
+    kind: &str,
+    server: Server,
+) -> Result<(), String> {
+    let kubernetes = Kubernetes::of(server);
+    match kubernetes.decoded_name_of(api_version, kind) {
+        Some(name) => convert_value(object, GoType::named(name, kubernetes), kubernetes),
         None => Ok(()),
     }
 }
 
 impl<'s> GoType<'s> {
-    pub(super) fn of(schema: &'s JsonSchema) -> Self {
+    pub(super) fn of(schema: &'s JsonSchema, kubernetes: &'s Kubernetes) -> Self {
         match &schema.unsupported.reference {
-            Some(name) => GoType::named(name),
+            Some(name) => GoType::named(name, kubernetes),
             None => GoType::unnamed(schema),
         }
     }
 
-    pub(super) fn named(name: &'s str) -> Self {
+    pub(super) fn named(name: &'s str, kubernetes: &'s Kubernetes) -> Self {
         match name.strip_prefix(MACHINERY) {
             Some("apis.meta.v1.Time") => return GoType::Time(Layout::Rfc3339),
             Some("apis.meta.v1.MicroTime") => return GoType::Time(Layout::Rfc3339Micro),
             Some("api.resource.Quantity") => return GoType::Quantity,
             Some("util.intstr.IntOrString") => return GoType::IntOrString,
+            Some("apis.meta.v1.FieldsV1" | "runtime.RawExtension") => return GoType::Any,
             _ => {}
         }
-        match Kubernetes::get().schema(name) {
-            Some(schema) if !schema.properties.is_empty() => GoType::Struct(name, schema),
+        match kubernetes.schema(name) {
+            // Some structs have no fields.
+            Some(schema) if schema.kind == "object" && schema.value().is_none() => {
+                GoType::Struct(name, schema)
+            }
             Some(schema) => GoType::unnamed(schema),
             None => GoType::Any,
         }
@@ -104,7 +125,7 @@ impl<'s> GoType<'s> {
     }
 
     /// The name of the type in Go's errors.
-    fn name(self) -> String {
+    fn name(self, kubernetes: &Kubernetes) -> String {
         match self {
             GoType::Struct(name, _) => {
                 let mut steps = name.rsplit('.');
@@ -112,8 +133,14 @@ impl<'s> GoType<'s> {
                 let [package, name] = [package, name].map(Option::unwrap_or_default);
                 format!("{package}.{name}")
             }
-            GoType::Map(value) => format!("map[string]{}", GoType::of(value).name()),
-            GoType::List(item) => format!("[]{}", GoType::of(item).name()),
+            GoType::Map(value) => {
+                let value = GoType::of(value, kubernetes);
+                format!("map[string]{}", value.name(kubernetes))
+            }
+            GoType::List(item) => {
+                let item = GoType::of(item, kubernetes);
+                format!("[]{}", item.name(kubernetes))
+            }
             GoType::Int32 | GoType::IntOrString => "int32".to_owned(),
             GoType::Int64 => "int64".to_owned(),
             GoType::Float => "float64".to_owned(),
@@ -154,8 +181,8 @@ impl<'s> GoType<'s> {
 }
 
 /// Decodes an object as `encoding/json` does.
-#[derive(Default)]
 struct Decoder {
+    kubernetes: &'static Kubernetes,
     /// The names of the fields that lead to the current value, as Go's errors show them.
     path: String,
     /// The first error after which decoding continues.
@@ -181,7 +208,7 @@ impl Decoder {
         match (ty, value) {
             (GoType::Any, _) | (_, Json::Null) => Ok(()),
             (GoType::Struct(name, schema), Json::Object(fields)) => {
-                let go = Kubernetes::get().fields(name);
+                let go = self.kubernetes.fields(name);
                 let holder = name.rsplit('.').next().unwrap_or_default();
                 let length = self.path.len();
                 for (name, value) in fields {
@@ -194,14 +221,20 @@ impl Decoder {
                             self.path.push_str(step);
                         }
                         let named = go.types.get(name.as_str()).map(|named| &**named);
-                        self.check(value, GoType::of(of), named, holder, &field.child(name))?;
+                        self.check(
+                            value,
+                            GoType::of(of, self.kubernetes),
+                            named,
+                            holder,
+                            &field.child(name),
+                        )?;
                         self.path.truncate(length);
                     }
                 }
                 Ok(())
             }
             (GoType::Map(of), Json::Object(fields)) => {
-                let of = GoType::of(of);
+                let of = GoType::of(of, self.kubernetes);
                 let map = named.and_then(|named| named.strip_prefix("map["));
                 let named = map.and_then(|map| Some(map.split_once(']')?.1));
                 let mut fields = fields.iter();
@@ -210,7 +243,7 @@ impl Decoder {
                 })
             }
             (GoType::List(of), Json::Array(items)) => {
-                let of = GoType::of(of);
+                let of = GoType::of(of, self.kubernetes);
                 let named = named.and_then(|named| named.strip_prefix("[]"));
                 let mut items = items.iter().enumerate();
                 items.try_for_each(|(n, item)| self.check(item, of, named, holder, &field.index(n)))
@@ -238,7 +271,7 @@ impl Decoder {
         let message = match fault {
             GoTypeFault::Type(found) => {
                 let named = named.filter(|_| !has_decoder);
-                let name = named.map_or_else(|| ty.name(), str::to_owned);
+                let name = named.map_or_else(|| ty.name(self.kubernetes), str::to_owned);
                 type_mismatch(&found, holder, &self.path, &name)
             }
             GoTypeFault::Value(message) => message,
@@ -255,31 +288,32 @@ impl Decoder {
     }
 }
 
-fn convert_value(value: &mut Json, ty: GoType<'_>) -> Result<(), String> {
+fn convert_value(value: &mut Json, ty: GoType<'_>, kubernetes: &Kubernetes) -> Result<(), String> {
     match (ty, &mut *value) {
         (GoType::Any, _) | (_, Json::Null) | (GoType::Bytes, Json::Array(_)) => Ok(()),
         (GoType::Struct(_, schema), Json::Object(fields)) => {
             for (name, value) in fields {
                 if let Some(field) = schema.properties.get(name.as_str()) {
-                    convert_value(value, GoType::of(field))?;
+                    convert_value(value, GoType::of(field, kubernetes), kubernetes)?;
                 }
             }
             Ok(())
         }
         (GoType::Map(of), Json::Object(fields)) => {
             let mut values = fields.values_mut();
-            values.try_for_each(|value| convert_value(value, GoType::of(of)))
+            values
+                .try_for_each(|value| convert_value(value, GoType::of(of, kubernetes), kubernetes))
         }
         (GoType::List(of), Json::Array(items)) => {
             let mut items = items.iter_mut();
-            items.try_for_each(|item| convert_value(item, GoType::of(of)))
+            items.try_for_each(|item| convert_value(item, GoType::of(of, kubernetes), kubernetes))
         }
         (GoType::Struct(..), _) => Err(format!("cannot restore struct from: {}", kind(value))),
         (GoType::Map(_), _) => Err(format!("cannot restore map from {}", kind(value))),
         (GoType::List(_), _) => Err(format!("cannot restore slice from {}", kind(value))),
         (GoType::Int32 | GoType::Int64, Json::Number(number)) => {
-            let whole =
-                whole(number).ok_or_else(|| format!("cannot convert float64 to {}", ty.name()))?;
+            let whole = whole(number)
+                .ok_or_else(|| format!("cannot convert float64 to {}", ty.name(kubernetes)))?;
             *value = match ty {
                 GoType::Int32 => low_bits(whole).into(),
                 _ => whole.into(),
@@ -288,7 +322,7 @@ fn convert_value(value: &mut Json, ty: GoType<'_>) -> Result<(), String> {
         }
         (GoType::Int32 | GoType::Int64 | GoType::Float | GoType::Bool | GoType::Text, _) => {
             let found = read(value, ty).err();
-            let name = ty.name();
+            let name = ty.name(kubernetes);
             found.map_or(Ok(()), |_| {
                 Err(format!("cannot convert {} to {name}", kind(value)))
             })
@@ -305,7 +339,7 @@ fn convert_value(value: &mut Json, ty: GoType<'_>) -> Result<(), String> {
             Ok(())
         }
         (ty, value) => read(value, ty).map_err(|fault| match fault {
-            GoTypeFault::Type(found) => type_mismatch(&found, "", "", &ty.name()),
+            GoTypeFault::Type(found) => type_mismatch(&found, "", "", &ty.name(kubernetes)),
             GoTypeFault::Value(message) => message,
         }),
     }

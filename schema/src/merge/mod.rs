@@ -1,6 +1,7 @@
 //! Merges values as server-side apply does (structured-merge-diff v6, apiserver `pkg/admission/plugin/policy/mutating/patch/smd.go`).
 //!
 //! ```
+//! use gavel_apimachinery::server::Server;
 //! use gavel_schema::JsonSchema;
 //! use gavel_schema::merge::{MergeType, Plain, apply};
 //! use serde_json::json;
@@ -11,7 +12,8 @@
 //! }}))?;
 //! let [live, patch, expected] = [json!(["a"]), json!(["b"]), json!(["a", "b"])]
 //!     .map(|tags| Plain::from(json!({"tags": tags})));
-//! let merged = apply(live, patch, MergeType::custom_resource(&schema), false)?;
+//! let ty = MergeType::custom_resource(&schema, Server::default());
+//! let merged = apply(live, patch, ty, false)?;
 //! assert_eq!(merged, expected);
 //! # Ok(())
 //! # }

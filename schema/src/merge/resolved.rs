@@ -141,11 +141,13 @@ fn anything() -> JsonSchema {
 
 #[cfg(test)]
 mod tests {
+    use gavel_apimachinery::server::Server;
+
     use super::*;
 
     #[test]
     fn references_are_replaced_by_what_they_refer_to() {
-        let kubernetes = Kubernetes::get();
+        let kubernetes = Kubernetes::of(Server::default());
         let pod = kubernetes.resolved("v1", "Pod").unwrap();
         let spec = pod.properties.get("spec").unwrap();
         let containers = spec.properties.get("containers").unwrap();
@@ -160,7 +162,7 @@ mod tests {
 
     #[test]
     fn kinds_are_those_of_objects() {
-        let kinds: Vec<_> = Kubernetes::get().kinds().collect();
+        let kinds: Vec<_> = Kubernetes::of(Server::default()).kinds().collect();
         assert!(kinds.contains(&("apps/v1", "Deployment")));
         assert!(!kinds.contains(&("apps/v1", "DeploymentList")));
         assert!(!kinds.contains(&("apps/v1", "DeleteOptions")));

@@ -1,5 +1,6 @@
 use serde_json::json;
 
+use gavel_apimachinery::server::{REPRODUCED, Server};
 use gavel_engine::value::Json;
 
 use super::*;
@@ -28,7 +29,7 @@ fn schema() -> JsonSchema {
 
 fn applied(live: Json, patch: &Json) -> Result<Json, String> {
     let schema = schema();
-    let ty = MergeType::custom_resource(&schema);
+    let ty = MergeType::custom_resource(&schema, Server::default());
     let [live, patch] = [&live, patch].map(|spec| Plain::from(json!({"spec": spec})));
     apply(live, patch, ty, false)
         .map(|merged| merged.into_json(&mut Vec::new())["spec"].take())
@@ -187,7 +188,7 @@ fn mismatched_values_are_rejected_with_upstreams_messages() {
 
 #[test]
 fn built_in_kinds_are_merged_by_their_structure() {
-    let ty = MergeType::built_in("v1", "Pod").unwrap();
+    let ty = MergeType::built_in("v1", "Pod", Server::default()).unwrap();
     let live = json!({"spec": {"containers": [{"name": "a", "image": "x", "ports": [{"containerPort": 80}]}]}});
     let patch = json!({"spec": {"containers": [{"name": "a", "ports": [{"containerPort": 80, "protocol": "TCP", "name": "web"}]}, {"name": "b"}]}});
     let expected = json!({"spec": {"containers": [
@@ -210,7 +211,7 @@ fn built_in_kinds_are_merged_by_their_structure() {
 #[test]
 fn nil_lists_are_empty_and_known_by_their_place() {
     let schema = schema();
-    let ty = MergeType::custom_resource(&schema);
+    let ty = MergeType::custom_resource(&schema, Server::default());
     let keyed = Plain::List(vec![Plain::Map(
         [("name".to_owned(), Plain::String("a".to_owned()))].into(),
     )]);
@@ -231,7 +232,7 @@ fn nil_lists_are_empty_and_known_by_their_place() {
 
 #[test]
 fn fields_that_a_type_does_not_have_are_named() {
-    let ty = MergeType::built_in("apps/v1", "Deployment").unwrap();
+    let ty = MergeType::built_in("apps/v1", "Deployment", Server::default()).unwrap();
     let object = json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"labels": {"a": "b"}, "x": 1}, "spec": {
         "template": {"spec": {"containers": [{"name": "a", "resources": {"limits": {"cpu": 1}}, "imag": "x"}]}},
     }, "": 1});
@@ -241,20 +242,24 @@ fn fields_that_a_type_does_not_have_are_named() {
 
 #[test]
 fn built_in_kinds_are_known_by_their_own_version() {
-    assert!(MergeType::built_in("apps/v1", "Deployment").is_some());
-    assert!(Kubernetes::get().knows("autoscaling/v1"));
-    assert!(MergeType::built_in("autoscaling/v1", "Scale").is_none());
-    assert!(!Kubernetes::get().knows("example.com/v1"));
+    let server = Server::default();
+    assert!(MergeType::built_in("apps/v1", "Deployment", server).is_some());
+    assert!(Kubernetes::of(server).knows("autoscaling/v1"));
+    assert!(MergeType::built_in("autoscaling/v1", "Scale", server).is_none());
+    assert!(!Kubernetes::of(server).knows("example.com/v1"));
 }
 
 #[test]
 fn all_references_lead_somewhere() {
-    let unresolved = |schema: &JsonSchema| {
-        let name = schema.unsupported.reference.as_deref();
-        name.is_some_and(|name| MergeType::named(name).is_none())
-    };
-    assert!(Kubernetes::get().schemas().count() > 700);
-    for (name, schema) in Kubernetes::get().schemas() {
-        assert!(!schema.any(&unresolved), "{name}");
+    for (version, _) in REPRODUCED {
+        let kubernetes = Kubernetes::of(Server::new(*version));
+        let unresolved = |schema: &JsonSchema| {
+            let name = schema.unsupported.reference.as_deref();
+            name.is_some_and(|name| MergeType::named(name, kubernetes).is_none())
+        };
+        assert!(kubernetes.schemas().count() > 700);
+        for (name, schema) in kubernetes.schemas() {
+            assert!(!schema.any(&unresolved), "{version}: {name}");
+        }
     }
 }

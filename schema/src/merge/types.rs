@@ -1,6 +1,7 @@
 //! Types that declare how values are merged, derived from schemas (kube-openapi `pkg/schemaconv/openapi.go`, structured-merge-diff
 //! `schema/elements.go`).
 
+use gavel_apimachinery::server::Server;
 use gavel_engine::value::Json;
 use smol_str::SmolStr;
 
@@ -15,6 +16,8 @@ const OBJECT_META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
 #[derive(Debug, Clone, Copy)]
 pub struct MergeType<'s> {
     node: TypeNode<'s>,
+    /// The built-in kinds, which contain the schemas that have names.
+    kubernetes: &'static Kubernetes,
     /// Whether an enclosing schema preserves unknown fields.
     preserves: bool,
     /// The map type declared next to a reference; it overrides that of the target.
@@ -80,68 +83,75 @@ pub(super) struct Map<'s> {
     schema: Option<&'s JsonSchema>,
     is_resource: bool,
     preserves: bool,
+    kubernetes: &'static Kubernetes,
 }
 
 impl<'s> MergeType<'s> {
-    /// The type of custom resources with this schema.
-    pub fn custom_resource(schema: &'s JsonSchema) -> Self {
-        MergeType::of(TypeNode::Root(schema))
+    /// The type of custom resources with this schema. Their metadata has the type that this API server gives to metadata.
+    pub fn custom_resource(schema: &'s JsonSchema, server: Server) -> Self {
+        MergeType::of(TypeNode::Root(schema), Kubernetes::of(server))
     }
 
-    /// The type of objects of a built-in kind, by `apiVersion` and kind.
-    pub fn built_in(api_version: &str, kind: &str) -> Option<MergeType<'static>> {
-        MergeType::named(Kubernetes::get().name_of(api_version, kind)?)
+    /// The type that this API server gives to objects of a built-in kind, by `apiVersion` and kind.
+    pub fn built_in(api_version: &str, kind: &str, server: Server) -> Option<MergeType<'static>> {
+        let kubernetes = Kubernetes::of(server);
+        MergeType::named(kubernetes.name_of(api_version, kind)?, kubernetes)
     }
 
-    /// The type of objects of a built-in kind that API servers decode. Objects of the kinds of subresources, such as `Scale`, cannot be
-    /// merged.
-    pub fn decoded(api_version: &str, kind: &str) -> Option<MergeType<'static>> {
-        MergeType::named(Kubernetes::get().decoded_name_of(api_version, kind)?)
+    /// Like [`MergeType::built_in`], also for kinds whose objects the API server decodes but cannot merge: those of subresources, such as
+    /// `Scale`.
+    pub fn decoded(api_version: &str, kind: &str, server: Server) -> Option<MergeType<'static>> {
+        let kubernetes = Kubernetes::of(server);
+        MergeType::named(kubernetes.decoded_name_of(api_version, kind)?, kubernetes)
     }
 
-    pub(super) fn named(name: &str) -> Option<MergeType<'static>> {
-        Some(MergeType::of(match name {
+    pub(super) fn named(name: &str, kubernetes: &'static Kubernetes) -> Option<MergeType<'static>> {
+        let node = match name {
             QUANTITY => TypeNode::Quantity,
             RAW_EXTENSION => TypeNode::Untyped,
-            name => TypeNode::Schema(Kubernetes::get().schema(name)?),
-        }))
+            name => TypeNode::Schema(kubernetes.schema(name)?),
+        };
+        Some(MergeType::of(node, kubernetes))
     }
 
-    fn of(node: TypeNode<'s>) -> Self {
+    fn of(node: TypeNode<'s>, kubernetes: &'static Kubernetes) -> Self {
         MergeType {
             node,
+            kubernetes,
             preserves: false,
             relationship: None,
         }
     }
 
     /// The type for `schema`, which is within another schema.
-    fn part(schema: &'s JsonSchema, preserves: bool) -> Self {
+    fn part(schema: &'s JsonSchema, preserves: bool, kubernetes: &'static Kubernetes) -> Self {
         let Some(name) = &schema.unsupported.reference else {
             return MergeType {
                 preserves,
-                ..MergeType::of(TypeNode::Schema(schema))
+                ..MergeType::of(TypeNode::Schema(schema), kubernetes)
             };
         };
         MergeType {
             relationship: map_relationship(schema),
-            ..MergeType::of(TypeNode::Named(name))
+            ..MergeType::of(TypeNode::Named(name), kubernetes)
         }
     }
 
     /// The types that a value can have.
     pub(super) fn atom(&self) -> Atom<'s> {
+        let kubernetes = self.kubernetes;
+        let of = |node| MergeType::of(node, kubernetes);
         let mut atom = match self.node {
             TypeNode::Schema(schema) => self.schema_atom(schema, schema.embedded_resource),
             TypeNode::Root(schema) => self.schema_atom(schema, true),
             TypeNode::Named(name) => {
-                let named = MergeType::named(name);
-                named.unwrap_or(MergeType::of(TypeNode::Deduced)).atom()
+                let named = MergeType::named(name, kubernetes);
+                named.unwrap_or(of(TypeNode::Deduced)).atom()
             }
             TypeNode::Text => scalar(Scalar::String),
             TypeNode::Quantity => scalar(Scalar::Untyped),
-            TypeNode::Untyped => any(Relationship::Atomic, TypeNode::Untyped),
-            TypeNode::Deduced => any(Relationship::Separable, TypeNode::Deduced),
+            TypeNode::Untyped => any(Relationship::Atomic, of(TypeNode::Untyped)),
+            TypeNode::Deduced => any(Relationship::Separable, of(TypeNode::Deduced)),
         };
         if let (Some(relationship), Some(map)) = (self.relationship, &mut atom.map) {
             map.relationship = relationship;
@@ -151,26 +161,30 @@ impl<'s> MergeType<'s> {
 
     fn schema_atom(&self, schema: &'s JsonSchema, is_resource: bool) -> Atom<'s> {
         let preserves = self.preserves || schema.preserves_unknown_fields();
+        let kubernetes = self.kubernetes;
+        let of = |node| MergeType::of(node, kubernetes);
+        let part = |schema| MergeType::part(schema, preserves, kubernetes);
         let list = || List {
             relationship: list_relationship(schema),
             keys: &schema.topology.list_map_keys,
             element: match schema.item() {
-                Some(item) => MergeType::part(item, preserves),
-                None => MergeType::of(TypeNode::Untyped),
+                Some(item) => part(item),
+                None => of(TypeNode::Untyped),
             },
         };
         let has_fields = is_resource || !schema.properties.is_empty();
         let map = || Map {
             relationship: map_relationship(schema).unwrap_or(Relationship::Separable),
             element: match &schema.additional_properties {
-                None if preserves || !has_fields => Some(MergeType::of(TypeNode::Deduced)),
+                None if preserves || !has_fields => Some(of(TypeNode::Deduced)),
                 None | Some(SchemaOrBool::Allows(false)) => None,
-                Some(SchemaOrBool::Allows(true)) => Some(MergeType::of(TypeNode::Deduced)),
-                Some(SchemaOrBool::Schema(schema)) => Some(MergeType::part(schema, preserves)),
+                Some(SchemaOrBool::Allows(true)) => Some(of(TypeNode::Deduced)),
+                Some(SchemaOrBool::Schema(schema)) => Some(part(schema)),
             },
             schema: Some(schema),
             is_resource,
             preserves,
+            kubernetes,
         };
         match schema.kind.as_str() {
             "object" => Atom {
@@ -206,11 +220,16 @@ impl<'s> Map<'s> {
     /// The type of a declared field.
     pub(super) fn field(&self, name: &str) -> Option<MergeType<'s>> {
         match name {
-            "apiVersion" | "kind" if self.is_resource => Some(MergeType::of(TypeNode::Text)),
-            "metadata" if self.is_resource => Some(MergeType::of(TypeNode::Named(OBJECT_META))),
+            "apiVersion" | "kind" if self.is_resource => {
+                Some(MergeType::of(TypeNode::Text, self.kubernetes))
+            }
+            "metadata" if self.is_resource => {
+                let node = TypeNode::Named(OBJECT_META);
+                Some(MergeType::of(node, self.kubernetes))
+            }
             name => {
                 let schema = self.schema?.properties.get(name)?;
-                Some(MergeType::part(schema, self.preserves))
+                Some(MergeType::part(schema, self.preserves, self.kubernetes))
             }
         }
     }
@@ -249,20 +268,21 @@ fn scalar<'s>(scalar: Scalar) -> Atom<'s> {
 
 /// The types of arbitrary values. Lists are replaced as a whole; `relationship` determines whether maps are merged or replaced, and the
 /// values of maps have the type `element`.
-fn any<'s>(relationship: Relationship, element: TypeNode<'s>) -> Atom<'s> {
+fn any(relationship: Relationship, element: MergeType<'_>) -> Atom<'_> {
     Atom {
         scalar: Some(Scalar::Untyped),
         list: Some(List {
             relationship: Relationship::Atomic,
             keys: &[],
-            element: MergeType::of(TypeNode::Untyped),
+            element: MergeType::of(TypeNode::Untyped, element.kubernetes),
         }),
         map: Some(Map {
             relationship,
-            element: Some(MergeType::of(element)),
+            element: Some(element),
             schema: None,
             is_resource: false,
             preserves: false,
+            kubernetes: element.kubernetes,
         }),
     }
 }

@@ -327,7 +327,8 @@ impl CheckRun<'_> {
             probed: Vec::new(),
         };
         if operation != Operation::Delete {
-            built_in::check(document, &mut found.checked);
+            let server = self.args.kubernetes_version.into();
+            built_in::check(document, server, &mut found.checked);
         }
         if let Some(definition) = definition {
             let taken = Taken {

@@ -242,6 +242,27 @@ fn a_kind_that_no_api_server_has_is_a_warning() {
 }
 
 #[test]
+fn fields_and_kinds_are_those_of_the_version() {
+    let pod = "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {evictionResponders: []}}";
+    let bundle =
+        "{apiVersion: certificates.k8s.io/v1, kind: ClusterTrustBundle, metadata: {name: a}}";
+    let folder = folder().with("objects.yaml", &format!("{pod}\n---\n{bundle}\n"));
+    let warnings = [
+        "unknown field \"spec.evictionResponders\"",
+        "no matches for kind \"ClusterTrustBundle\" in version \"certificates.k8s.io/v1\"; Kubernetes 1.37 is the first that has it",
+    ];
+    for (version, expected) in [("1.36", &warnings[..]), ("1.37", &[])] {
+        let version = format!("--kubernetes-version={version}");
+        let args = ["./policies", "./objects.yaml", &version, "-o", "github"];
+        let (_, out) = gavel(&folder, &args);
+        assert_eq!(out.lines().count(), expected.len(), "{out}");
+        for warning in expected {
+            assert!(out.contains(warning), "{out}");
+        }
+    }
+}
+
+#[test]
 fn objects_of_built_in_kinds_are_decoded() {
     let wrong = "\
 apiVersion: apps/v1

@@ -52,12 +52,13 @@ pub(super) fn run(
         "given": [file.unwrap_or_default()],
         "tests": tests,
     });
+    let server = args.kubernetes_version.into();
     let text = yaml::to_string(&suite);
     let reading = gavel_manifest::read(&text, Format::Yaml);
     let read = reading
         .documents
         .first()
-        .map(|document| Suite::read(document, &Beside(policy)));
+        .map(|document| Suite::read(document, server, &Beside(policy)));
     let tests = match read {
         Some(Ok(suite)) => suite.tests,
         Some(Err(problems)) => {
@@ -67,7 +68,7 @@ pub(super) fn run(
         None => Vec::new(),
     };
     for (n, test) in tests.iter().enumerate() {
-        let expect = match test.run(args.kubernetes_version.into(), report::written) {
+        let expect = match test.run(server, report::written) {
             Ok(found) => found.expectation(),
             Err(error) => {
                 manifests.complain(error);

@@ -52,7 +52,7 @@ pub(super) fn write(args: &TestArgs, mut out: Box<dyn Write>) -> io::Result<Exit
         }
         let path = document.file().map(Path::to_owned).unwrap_or_default();
         suites = suites.saturating_add(1);
-        match Suite::read(&document, &Beside(&path)) {
+        match Suite::read(&document, args.kubernetes_version.into(), &Beside(&path)) {
             Ok(suite) => {
                 run.warn(&suite.warnings);
                 run.suite(&document, &suite)?;

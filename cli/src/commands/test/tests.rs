@@ -4,6 +4,7 @@ use std::path::Path;
 
 use gavel_check::suite::Suite;
 use gavel_engine::value::Json;
+use gavel_libraries::Server;
 use gavel_manifest::{Format, read};
 
 use crate::commands::tests::{TestFolder, run_in};
@@ -340,7 +341,8 @@ fn problems_of_suites_name_the_field_and_its_position() {
         let document = read(&suite, Format::Yaml).all().unwrap().remove(0);
         let folder = folder();
         let path = folder.path().join("test.yaml");
-        let problems = Suite::read(&document, &super::Beside(&path)).unwrap_err();
+        let problems =
+            Suite::read(&document, Server::default(), &super::Beside(&path)).unwrap_err();
         let problems: Vec<_> = problems.iter().map(ToString::to_string).collect();
         let folder = folder.path().display().to_string();
         assert_eq!(problems.join("\n").replace(&folder, "FOLDER"), expected);
@@ -355,7 +357,7 @@ fn problems_of_suites_name_the_field_and_its_position() {
     ] {
         let suite = read(suite, Format::Yaml).all().unwrap();
         let beside = super::Beside(Path::new("test.yaml"));
-        let problems = Suite::read(&suite[0], &beside).unwrap_err();
+        let problems = Suite::read(&suite[0], Server::default(), &beside).unwrap_err();
         let problems: Vec<_> = problems.iter().map(ToString::to_string).collect();
         assert_eq!(problems, [expected]);
     }

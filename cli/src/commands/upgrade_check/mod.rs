@@ -108,7 +108,7 @@ impl Rehearsal {
                 continue;
             }
             let added = self.upgrade.add(document.value());
-            let unknown = Linter::unknown_fields(&document);
+            let unknown = Linter::unknown_fields(&document, Server::new(args.to));
             self.manifests.report_all(unknown);
             let document = as_built_in(document);
             match added {

@@ -167,6 +167,10 @@ fn described(cause: Cause) -> (KubeVersion, String, String) {
             let what = "the versions offer different functions, macros and formats; docs/functions.md says which";
             (version, "Language".to_owned(), what.to_owned())
         }
+        Cause::Kinds(version) => {
+            let what = "Kubernetes' own kinds have different fields or defaults, or exist in only one of the versions";
+            (version, "Kinds".to_owned(), what.to_owned())
+        }
     }
 }
 

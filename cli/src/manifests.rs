@@ -200,6 +200,14 @@ impl Manifests {
         }
     }
 
+    /// Writes a file of the run's results. Returns whether the file was written; otherwise it is reported.
+    pub(crate) fn write(&mut self, path: &Path, text: &str) -> bool {
+        let written = std::fs::write(path, text);
+        written
+            .map_err(|error| self.report(Problem::unreadable(path, error)))
+            .is_ok()
+    }
+
     /// The progress bar of the run.
     pub(crate) fn progress(&mut self) -> &mut Progress {
         &mut self.progress

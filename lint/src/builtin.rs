@@ -5,21 +5,6 @@ use gavel_policy::GroupVersionKind;
 use gavel_schema::built_in::{Kubernetes, is_always_set};
 use smol_str::SmolStr;
 
-/// The names of further fields that are always set: admission plugins set them, or their values depend on other fields.
-const SET: [&str; 11] = [
-    "clusterIP",
-    "externalTrafficPolicy",
-    "image",
-    "imagePullPolicy",
-    "internalTrafficPolicy",
-    "name",
-    "namespace",
-    "parallelism",
-    "serviceAccountName",
-    "template",
-    "type",
-];
-
 /// Whether an API group is one of Kubernetes' own.
 pub(crate) fn has_group(group: &str) -> bool {
     let mut kinds = Kubernetes::get().kinds();
@@ -37,17 +22,31 @@ pub(crate) fn is_set_in_objects(path: &[SmolStr]) -> bool {
 
 /// Whether the last field of a path is always set in objects of a kind.
 pub(crate) fn is_set(kind: &GroupVersionKind, path: &[SmolStr]) -> bool {
-    let Some(last) = path.last() else {
-        return false;
-    };
-    match last.as_str() {
+    let fields = path.get(1..).unwrap_or_default();
+    is_always_set(&kind.api_version(), &kind.kind, fields) || is_set_otherwise(&kind.kind, fields)
+}
+
+/// Whether a field is set by an admission plugin, depending on other fields, or because the API server rejects objects without the field.
+fn is_set_otherwise(kind: &str, fields: &[SmolStr]) -> bool {
+    let fields: Vec<&str> = fields.iter().map(SmolStr::as_str).collect();
+    matches!(
+        (kind, fields.as_slice()),
         // Every namespace has the label kubernetes.io/metadata.name.
-        "labels" => {
-            kind.kind == "Namespace" && matches!(path, [_, metadata, _] if metadata == "metadata")
-        }
-        name => {
-            let fields = path.get(1..).unwrap_or_default();
-            SET.contains(&name) || is_always_set(&kind.api_version(), &kind.kind, fields)
-        }
-    }
+        ("Namespace", ["metadata", "labels"])
+            | (_, ["metadata", "namespace"])
+            | ("Job", ["spec", "parallelism"])
+            | ("Pod", ["spec", "serviceAccountName"])
+            | ("PodTemplate", ["template"])
+            | ("ReplicaSet" | "ReplicationController", ["spec", "template"])
+            | ("Service", ["spec", "clusterIP" | "internalTrafficPolicy"])
+            | (
+                _,
+                [
+                    ..,
+                    "containers" | "initContainers" | "ephemeralContainers",
+                    _,
+                    "image" | "imagePullPolicy"
+                ]
+            )
+    )
 }

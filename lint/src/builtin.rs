@@ -34,18 +34,50 @@ fn is_set_otherwise(kind: &str, fields: &[SmolStr]) -> bool {
         // Every namespace has the label kubernetes.io/metadata.name.
         ("Namespace", ["metadata", "labels"])
             | (_, ["metadata", "namespace"])
-            | ("Job", ["spec", "parallelism"])
+            | ("CSIDriver", ["spec", "volumeLifecycleModes"])
+            | ("DaemonSet", ["metadata", "annotations"])
+            | (
+                "DaemonSet" | "Deployment",
+                ["spec", _, "rollingUpdate", "maxSurge" | "maxUnavailable"]
+            )
+            | (
+                "HorizontalPodAutoscaler",
+                ["spec", "metrics"]
+                    | ["spec", "behavior", "scaleUp" | "scaleDown"]
+                    | ["spec", "behavior", _, "policies" | "selectPolicy"]
+            )
+            | (
+                "Job",
+                [
+                    "spec",
+                    "backoffLimit" | "parallelism" | "podReplacementPolicy"
+                ]
+            )
+            | ("NetworkPolicy", ["spec", "policyTypes"])
             | ("Pod", ["spec", "serviceAccountName"])
             | ("PodTemplate", ["template"])
             | ("ReplicaSet" | "ReplicationController", ["spec", "template"])
-            | ("Service", ["spec", "clusterIP" | "internalTrafficPolicy"])
+            | (
+                "Service",
+                ["spec", "clusterIP" | "internalTrafficPolicy"]
+                    | ["spec", "ports", _, "targetPort"]
+            )
+            | (
+                "StatefulSet",
+                ["spec", "persistentVolumeClaimRetentionPolicy"]
+                    | ["spec", "updateStrategy", "type"]
+                    | ["spec", "updateStrategy", "rollingUpdate", "partition"]
+            )
             | (
                 _,
                 [
                     ..,
                     "containers" | "initContainers" | "ephemeralContainers",
                     _,
-                    "image" | "imagePullPolicy"
+                    "image"
+                        | "imagePullPolicy"
+                        | "terminationMessagePath"
+                        | "terminationMessagePolicy"
                 ]
             )
     )

@@ -239,6 +239,7 @@ fn deliberate_patterns_are_not_reported() {
         ("has(FIRST.securityContext.privileged)", &["optional-field"]),
         ("FIRST.restartPolicy != 'Always'", &["optional-field"]),
         ("FIRST.image != FIRST.imagePullPolicy", &[]),
+        ("FIRST.terminationMessagePath != ''", &[]),
         (
             "FIRST.ports[0].name != 'a'",
             &["optional-field", "optional-field"],

@@ -1,6 +1,7 @@
 //! Reads the manifests of a run from files, folders and standard input. Inputs that cannot be used are reported and skipped, so that one
 //! run reports all problems.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -25,6 +26,8 @@ pub(crate) struct Manifests {
     recursive: bool,
     /// The problems of the inputs that could not be used.
     unusable: Vec<Problem>,
+    /// The texts of these problems.
+    reported: HashSet<String>,
     progress: Progress,
     /// The folders that were read without their subfolders.
     shallow: Vec<PathBuf>,
@@ -63,6 +66,7 @@ impl Manifests {
         Manifests {
             recursive,
             unusable: Vec::new(),
+            reported: HashSet::new(),
             progress,
             shallow: Vec::new(),
         }
@@ -182,8 +186,12 @@ impl Manifests {
         self.report(unusable(message));
     }
 
-    /// Reports that an input cannot be used. The problem is printed to standard error at once; formats for programs contain it too.
+    /// Reports that an input cannot be used. The problem is printed to standard error at once; formats for programs contain it too. A problem of
+    /// a file that is read twice, for example because two arguments name it, is reported once.
     pub(crate) fn report(&mut self, problem: Problem) {
+        if !self.reported.insert(problem.to_string()) {
+            return;
+        }
         self.progress.aside(|| {
             report::complain(&problem);
             if !problem.help().is_empty() {
@@ -198,6 +206,14 @@ impl Manifests {
         for problem in problems {
             self.report(problem);
         }
+    }
+
+    /// Writes a file of the run's results. Returns whether the file was written; otherwise it is reported.
+    pub(crate) fn write(&mut self, path: &Path, text: &str) -> bool {
+        let written = std::fs::write(path, text);
+        written
+            .map_err(|error| self.report(Problem::unreadable(path, error)))
+            .is_ok()
     }
 
     /// The progress bar of the run.

@@ -67,6 +67,14 @@ fn every_command_reports_an_input_with_the_same_text() {
             assert!(err.contains(&expected), "{command:?} {file}: {err}");
         }
     }
+    for command in [
+        &["validate", "bad.yaml", "--crd", "bad.yaml"][..],
+        &["check", "bad.yaml", "--policies", "bad.yaml", "--crd", "."],
+    ] {
+        let (status, _, err) = gavel(folder.path(), command, "");
+        let count = err.matches("error: bad.yaml:2:11:").count();
+        assert_eq!((status, count), (2, 1), "{command:?}: {err}");
+    }
     std::fs::create_dir(folder.path().join("empty")).unwrap();
     for command in COMMANDS {
         if command.contains(&"--config") {
@@ -234,10 +242,18 @@ fn errors_about_outputs_name_the_file() {
             "--metrics",
         ],
     ] {
-        let (status, out, err) = gavel(folder.path(), &[command, &["none/file"]].concat(), "");
-        let expected = "error: none/file: No such file or directory\n";
-        assert!(err.ends_with(expected), "{command:?}: {out}{err}");
-        assert_eq!(status, 2, "{command:?}");
+        for format in ["text", "json", "sarif", "junit", "github"] {
+            let args = [command, &["none/file", "--output", format]].concat();
+            let (status, out, err) = gavel(folder.path(), &args, "");
+            let message = "No such file or directory";
+            assert_eq!(status, 2, "{args:?}");
+            assert!(
+                err.contains(&format!("error: none/file: {message}\n")),
+                "{args:?}: {out}{err}"
+            );
+            // The results are printed nevertheless, and the error is among them.
+            assert!(format == "text" || out.contains(message), "{args:?}: {out}");
+        }
     }
     let (status, _, err) = gavel(folder.path(), &["man", "policy.yaml/man"], "");
     let expected = "error: policy.yaml/man: Not a directory\n";

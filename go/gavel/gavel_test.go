@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -170,6 +171,46 @@ func TestContextsEndEvaluations(t *testing.T) {
 	}
 	if _, err := program.Eval(ctx, variables); !errors.Is(err, cause) {
 		t.Errorf("a context that is over: %v", err)
+	}
+}
+
+// early is a context whose end comes after its deadline, as it does if a timer is late.
+type early struct{ context.Context }
+
+func (e early) Deadline() (time.Time, bool) {
+	deadline, ok := e.Context.Deadline()
+	return deadline.Add(-20 * time.Millisecond), ok
+}
+
+func TestACallThatEndsBeforeItsContextReturnsTheCauseOfTheContext(t *testing.T) {
+	program := compile(t, "xs.all(a, xs.all(b, xs.all(c, a + b + c == 0)))", gavel.Variable("xs", "list(int)"))
+	cause := errors.New("too slow")
+	ctx, cancel := context.WithTimeoutCause(context.Background(), 40*time.Millisecond, cause)
+	defer cancel()
+	_, err := program.Eval(early{ctx}, map[string]any{"xs": make([]int64, 2000)}, gavel.CostLimit(1<<62))
+	if !errors.Is(err, cause) {
+		t.Errorf("%v, not the cause", err)
+	}
+}
+
+func TestValuesThatAreNestedTooDeepAreArguments(t *testing.T) {
+	program := compile(t, "x == null", gavel.Variable("x", "dyn"))
+	nested := func(depth int) (value any) {
+		for range depth {
+			value = []any{value}
+		}
+		return value
+	}
+	endless := map[string]any{}
+	endless["again"] = gavel.Optional{Set: true, Value: endless}
+	for name, value := range map[string]any{"127 lists in the object of the variables": nested(127), "a map within itself": endless} {
+		_, err := program.Eval(context.Background(), map[string]any{"x": value})
+		if err == nil || !strings.HasPrefix(err.Error(), `variable "x"`) || !strings.HasSuffix(err.Error(), "nested deeper than 127") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := program.Eval(context.Background(), map[string]any{"x": nested(126)}); err != nil {
+		t.Error(err)
 	}
 }
 

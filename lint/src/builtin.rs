@@ -6,19 +6,39 @@ use gavel_policy::GroupVersionKind;
 use gavel_schema::built_in::{Kubernetes, is_always_set};
 use smol_str::SmolStr;
 
-/// The names of further fields that are always set: admission plugins set them, or their values depend on other fields.
-const SET: [&str; 11] = [
-    "clusterIP",
-    "externalTrafficPolicy",
-    "image",
-    "imagePullPolicy",
-    "internalTrafficPolicy",
-    "name",
-    "namespace",
-    "parallelism",
-    "serviceAccountName",
-    "template",
-    "type",
+/// Fields that are always set: by an admission plugin, depending on other fields, or because the API server rejects objects without the
+/// field. Each row is a kind and the path of a field; `*` stands for any field or element.
+const SET: [(&str, &str); 26] = [
+    ("CSIDriver", "spec.volumeLifecycleModes"),
+    ("DaemonSet", "metadata.annotations"),
+    ("DaemonSet", "spec.updateStrategy.rollingUpdate.maxSurge"),
+    (
+        "DaemonSet",
+        "spec.updateStrategy.rollingUpdate.maxUnavailable",
+    ),
+    ("Deployment", "spec.strategy.rollingUpdate.maxSurge"),
+    ("Deployment", "spec.strategy.rollingUpdate.maxUnavailable"),
+    ("HorizontalPodAutoscaler", "spec.behavior.*.policies"),
+    ("HorizontalPodAutoscaler", "spec.behavior.*.selectPolicy"),
+    ("HorizontalPodAutoscaler", "spec.behavior.scaleDown"),
+    ("HorizontalPodAutoscaler", "spec.behavior.scaleUp"),
+    ("HorizontalPodAutoscaler", "spec.metrics"),
+    ("Job", "spec.backoffLimit"),
+    ("Job", "spec.parallelism"),
+    ("Job", "spec.podReplacementPolicy"),
+    // Every namespace has the label kubernetes.io/metadata.name.
+    ("Namespace", "metadata.labels"),
+    ("NetworkPolicy", "spec.policyTypes"),
+    ("Pod", "spec.serviceAccountName"),
+    ("PodTemplate", "template"),
+    ("ReplicaSet", "spec.template"),
+    ("ReplicationController", "spec.template"),
+    ("Service", "spec.clusterIP"),
+    ("Service", "spec.internalTrafficPolicy"),
+    ("Service", "spec.ports.*.targetPort"),
+    ("StatefulSet", "spec.persistentVolumeClaimRetentionPolicy"),
+    ("StatefulSet", "spec.updateStrategy.rollingUpdate.partition"),
+    ("StatefulSet", "spec.updateStrategy.type"),
 ];
 
 /// Whether an API group is one of this API server's own.
@@ -38,17 +58,30 @@ pub(crate) fn is_set_in_objects(path: &[SmolStr]) -> bool {
 
 /// Whether this API server always sets the last field of a path in objects of a kind.
 pub(crate) fn is_set(kind: &GroupVersionKind, path: &[SmolStr], server: Server) -> bool {
-    let Some(last) = path.last() else {
+    let fields = path.get(1..).unwrap_or_default();
+    let is_at = |path: &str| {
+        let names = path.split('.');
+        names.clone().count() == fields.len()
+            && names
+                .zip(fields)
+                .all(|(name, field)| name == "*" || name == field)
+    };
+    is_always_set(&kind.api_version(), &kind.kind, fields, server)
+        || SET.iter().any(|(of, path)| *of == kind.kind && is_at(path))
+        || is_at("metadata.namespace")
+        || is_set_in_containers(fields)
+}
+
+/// Whether a path ends with a field of a container that is always set, because of other fields or of the kind of the object.
+fn is_set_in_containers(fields: &[SmolStr]) -> bool {
+    let [.., containers, _, field] = fields else {
         return false;
     };
-    match last.as_str() {
-        // Every namespace has the label kubernetes.io/metadata.name.
-        "labels" => {
-            kind.kind == "Namespace" && matches!(path, [_, metadata, _] if metadata == "metadata")
-        }
-        name => {
-            let fields = path.get(1..).unwrap_or_default();
-            SET.contains(&name) || is_always_set(&kind.api_version(), &kind.kind, fields, server)
-        }
-    }
+    matches!(
+        containers.as_str(),
+        "containers" | "initContainers" | "ephemeralContainers"
+    ) && matches!(
+        field.as_str(),
+        "image" | "imagePullPolicy" | "terminationMessagePath" | "terminationMessagePolicy"
+    )
 }

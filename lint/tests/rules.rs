@@ -238,10 +238,37 @@ fn deliberate_patterns_are_not_reported() {
         ),
         ("has(FIRST.securityContext.privileged)", &["optional-field"]),
         ("FIRST.restartPolicy != 'Always'", &["optional-field"]),
+        ("FIRST.image != FIRST.imagePullPolicy", &[]),
+        ("FIRST.terminationMessagePath != ''", &[]),
+        (
+            "FIRST.ports[0].name != 'a'",
+            &["optional-field", "optional-field"],
+        ),
+        ("object.spec.serviceAccountName != 'default'", &[]),
+        (
+            "object.spec.volumes[0].image.reference != ''",
+            &["optional-field", "optional-field", "optional-field"],
+        ),
     ] {
         let expression = expression.replace("FIRST", "object.spec.containers[0]");
         check(policy("pods", &expression), expected);
     }
+    // The service account of a pod is set, but not the one of a template.
+    check(
+        policy(
+            "replicationcontrollers",
+            "object.spec.template.spec.serviceAccountName != 'default'",
+        ),
+        &["optional-field"],
+    );
+    // Only the namespace of the object itself is always set.
+    check(
+        policy(
+            "persistentvolumes",
+            "object.spec.claimRef.namespace == object.metadata.namespace",
+        ),
+        &["optional-field", "optional-field"],
+    );
     // Another validation rejects objects without the name.
     check(
         schema(&format!("{two}- {{rule: self.name != 'a', message: a}}\n")),

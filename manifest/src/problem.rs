@@ -96,7 +96,7 @@ impl Problem {
         }
     }
 
-    /// A file or folder that cannot be read.
+    /// A file or folder that cannot be read or written.
     pub fn unreadable(path: &Path, message: impl fmt::Display) -> Self {
         let message = message.to_string();
         // Omits the error number, which does not help people.

@@ -253,6 +253,11 @@ fn expected(fields: &mut Fields<'_>, files: &dyn Files) -> Expected {
         let mut annotations = BTreeMap::new();
         for (key, value) in fields.entries("auditAnnotations") {
             match value {
+                // A policy's annotation has the key `POLICY/KEY`, and the keys of all other annotations have a slash too.
+                Json::String(_) if !key.contains('/') => fields.problem(
+                    &format!("auditAnnotations.{key}"),
+                    "the key must be POLICY/KEY, such as replicas/count",
+                ),
                 Json::String(value) => {
                     annotations.insert(key.to_owned(), value.clone());
                 }

@@ -57,15 +57,16 @@ pub(crate) fn run(args: &LintArgs) -> io::Result<Exit> {
         ));
     }
     if let Some(path) = &args.write_baseline {
-        std::fs::write(path, baseline::written(path, &run.findings.problems))
-            .map_err(report::about(path))?;
-        let count = report::count(run.findings.problems.len(), "finding");
-        report::summary(&format!("{}: {count}", path.display()));
+        let baseline = baseline::written(path, &run.findings.problems);
+        if manifests.write(path, &baseline) {
+            let count = report::count(run.findings.problems.len(), "finding");
+            report::summary(&format!("{}: {count}", path.display()));
+        }
         Findings::default().print(args.output, manifests.problems())?;
         return Ok(manifests.exit(0));
     }
     if args.fix {
-        run.fix(&settings, &old, &mut openapi, &mut manifests)?;
+        run.fix(&settings, &old, &mut openapi, &mut manifests);
     }
     if let Some(path) = &settings.baseline {
         match Baseline::read(path) {
@@ -278,23 +279,25 @@ impl LintRun {
         old: &OldObjects,
         openapi: &mut Vec<(PathBuf, Json)>,
         manifests: &mut Manifests,
-    ) -> io::Result<()> {
+    ) {
         let mut fixed: usize = 0;
         let mut written = BTreeSet::new();
         for _ in 0..MOST_FIXES {
             let before = self.findings.problems.len();
-            let (texts, left) = fix::fixed(&self.findings);
+            let (mut texts, left) = fix::fixed(&self.findings);
             let applied = before.saturating_sub(left.len());
             if applied == 0 {
                 break;
             }
             fixed = fixed.saturating_add(applied);
-            for (path, text) in &texts {
-                std::fs::write(path, text).map_err(report::about(path))?;
-                written.insert(Arc::clone(path));
-            }
+            let count = texts.len();
+            texts.retain(|path, text| manifests.write(path, text));
+            written.extend(texts.keys().cloned());
             *self = LintRun::new(self.files_with(&texts));
             self.lint(settings, old, openapi, manifests);
+            if texts.len() < count {
+                return;
+            }
         }
         manifests.progress().end();
         let why = match fixed == 0 && !self.findings.problems.is_empty() {
@@ -304,7 +307,6 @@ impl LintRun {
         let fixed = report::count(fixed, "finding");
         let files = report::count(written.len(), "file");
         report::summary(&format!("fixed {fixed} in {files}{why}"));
-        Ok(())
     }
 
     /// The files, some of them with new texts.

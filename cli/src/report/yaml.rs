@@ -73,8 +73,20 @@ fn scalar(text: &str) -> String {
         .is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'/');
     match starts && !is_word && text.bytes().all(is_plain) {
         true => text.to_owned(),
-        false => quoted(text),
+        false => escaped(&quoted(text)),
     }
+}
+
+/// A JSON string in which the characters that YAML does not allow, or reads as line breaks, are escaped.
+fn escaped(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    for c in json.chars() {
+        let _ = match c {
+            '\u{7f}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}' => write!(out, "\\u{:04x}", u32::from(c)),
+            _ => out.write_char(c),
+        };
+    }
+    out
 }
 
 #[cfg(test)]
@@ -89,6 +101,7 @@ mod tests {
         let document = json!({
             "a": {"b": [], "c": {}, "d": [1, "1", "yes", null, true, 1.5, ["x", {"y": "z w"}]]},
             "e/f": "a: b # c", "": "", "list": [{"name": "n", "ports": [{"port": 80}]}], "t": "line\nline", "~": "é",
+            "odd": "\0 \u{7f} \u{80} \u{85} \u{9f} \u{a0} \u{2028} \u{feff} \u{fffd} \u{fffe} \u{ffff} \u{1ffff}",
         });
         let text = to_string(&document);
         let read = read(&text, Format::Yaml).all().unwrap();

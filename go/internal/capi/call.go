@@ -163,11 +163,13 @@ func (c *Call) watched(ctx context.Context, call func() error) error {
 	}()
 	err := c.made(call)
 	if isInterrupted(err) {
-		if cause := context.Cause(ctx); cause != nil {
-			return cause
+		// The library can notice a deadline before the context does.
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(time.Second):
+			return context.DeadlineExceeded
 		}
-		// The library's clock was ahead of the context's.
-		return context.DeadlineExceeded
 	}
 	return err
 }

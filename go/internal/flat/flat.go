@@ -86,7 +86,9 @@ func IsNil(value any) bool {
 
 // Writer encodes values. Handles in the values stay open until Release.
 type Writer struct {
-	Buf         []byte
+	Buf []byte
+	// depth is the number of lists, objects, maps, optionals and pointers around the next value.
+	depth       int
 	held        []func()
 	authorizers []Asked
 }
@@ -167,6 +169,7 @@ func (w *Writer) JSON(text []byte) {
 // Variables writes an object that maps the names of variables to their values.
 func (w *Writer) Variables(variables map[string]any) error {
 	w.begin(tagObject, len(variables), false)
+	w.depth++
 	for name, value := range variables {
 		w.text(name)
 		if err := w.Value(value); err != nil {
@@ -177,7 +180,15 @@ func (w *Writer) Variables(variables map[string]any) error {
 }
 
 // Value writes a value.
-func (w *Writer) Value(value any) error { return w.value(value, maxDepth) }
+func (w *Writer) Value(value any) error {
+	if w.depth > maxDepth {
+		return fmt.Errorf("nested deeper than %d", maxDepth)
+	}
+	w.depth++
+	err := w.value(value)
+	w.depth--
+	return err
+}
 
 // begin writes the tag and the length of a list, an object or a map. If isNil, it writes null. The caller then writes the entries.
 func (w *Writer) begin(tag byte, length int, isNil bool) {
@@ -205,10 +216,7 @@ func (w *Writer) string(text string) {
 	w.text(text)
 }
 
-func (w *Writer) value(value any, depth int) error {
-	if depth < 0 {
-		return fmt.Errorf("nested deeper than %d", maxDepth)
-	}
+func (w *Writer) value(value any) error {
 	switch value := value.(type) {
 	case nil:
 		w.Buf = append(w.Buf, tagNull)
@@ -225,9 +233,9 @@ func (w *Writer) value(value any, depth int) error {
 	case float64:
 		w.number(tagDouble, math.Float64bits(value))
 	case map[string]any:
-		return w.object(value, depth)
+		return w.object(value)
 	case []any:
-		return w.list(value, depth)
+		return w.list(value)
 	case int:
 		w.number(tagInt, uint64(value))
 	case int32:
@@ -273,28 +281,28 @@ func (w *Writer) value(value any, depth int) error {
 			w.Buf = append(w.Buf, tagNull)
 			return nil
 		}
-		return w.object(value.UnstructuredContent(), depth)
+		return w.object(value.UnstructuredContent())
 	default:
-		return w.reflected(reflect.ValueOf(value), depth)
+		return w.reflected(reflect.ValueOf(value))
 	}
 	return nil
 }
 
-func (w *Writer) object(object map[string]any, depth int) error {
+func (w *Writer) object(object map[string]any) error {
 	w.begin(tagObject, len(object), object == nil)
 	for name, value := range object {
 		w.text(name)
-		if err := w.value(value, depth-1); err != nil {
+		if err := w.Value(value); err != nil {
 			return Within("."+name, err)
 		}
 	}
 	return nil
 }
 
-func (w *Writer) list(list []any, depth int) error {
+func (w *Writer) list(list []any) error {
 	w.begin(tagList, len(list), list == nil)
 	for i, value := range list {
-		if err := w.value(value, depth-1); err != nil {
+		if err := w.Value(value); err != nil {
 			return Within(fmt.Sprintf("[%d]", i), err)
 		}
 	}
@@ -316,7 +324,7 @@ func (w *Writer) jsonNumber(number json.Number) error {
 }
 
 // reflected writes a value according to its reflect.Kind. The method value calls it for types that have no case of their own.
-func (w *Writer) reflected(value reflect.Value, depth int) error {
+func (w *Writer) reflected(value reflect.Value) error {
 	switch value.Kind() {
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
 		w.number(tagInt, uint64(value.Int()))
@@ -325,41 +333,41 @@ func (w *Writer) reflected(value reflect.Value, depth int) error {
 	case reflect.Float32, reflect.Float64:
 		w.number(tagDouble, math.Float64bits(value.Float()))
 	case reflect.Bool:
-		return w.value(value.Bool(), depth)
+		return w.value(value.Bool())
 	case reflect.String:
 		w.string(value.String())
 	case reflect.Slice, reflect.Array:
 		w.begin(tagList, value.Len(), value.Kind() == reflect.Slice && value.IsNil())
 		for i := range value.Len() {
-			if err := w.value(value.Index(i).Interface(), depth-1); err != nil {
+			if err := w.Value(value.Index(i).Interface()); err != nil {
 				return Within(fmt.Sprintf("[%d]", i), err)
 			}
 		}
 	case reflect.Map:
-		return w.reflectedMap(value, depth)
+		return w.reflectedMap(value)
 	case reflect.Pointer, reflect.Interface:
 		if value.IsNil() {
 			w.Buf = append(w.Buf, tagNull)
 			return nil
 		}
-		return w.value(value.Elem().Interface(), depth-1)
+		return w.Value(value.Elem().Interface())
 	default:
 		return fmt.Errorf("a value of the Go type %s has no place in CEL; convert it to a map[string]any (runtime.DefaultUnstructuredConverter does so)", value.Type())
 	}
 	return nil
 }
 
-func (w *Writer) reflectedMap(value reflect.Value, depth int) error {
+func (w *Writer) reflectedMap(value reflect.Value) error {
 	names := value.Type().Key().Kind() == reflect.String
 	w.begin(map[bool]byte{true: tagObject, false: tagMap}[names], value.Len(), value.IsNil())
 	for entries := value.MapRange(); entries.Next(); {
 		key := entries.Key()
 		if names {
 			w.text(key.String())
-		} else if err := w.value(key.Interface(), depth-1); err != nil {
+		} else if err := w.Value(key.Interface()); err != nil {
 			return err
 		}
-		if err := w.value(entries.Value().Interface(), depth-1); err != nil {
+		if err := w.Value(entries.Value().Interface()); err != nil {
 			return Within(fmt.Sprintf("[%v]", key), err)
 		}
 	}

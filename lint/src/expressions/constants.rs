@@ -1,10 +1,37 @@
-//! Conditions that are always true or always false.
+//! Conditions that are always true or always false, and calls that always fail.
 
 use gavel_engine::ast::{Call, Constant, Expr, ExprKind, operators};
+use gavel_engine::decl::{CallContext, Form};
+use gavel_engine::value::Arena;
 use gavel_manifest::Problem;
 
 use super::{Subject, is_same};
-use crate::rules::CONSTANT_CONDITION;
+use crate::rules::{CONSTANT_CONDITION, FAILING_CALL};
+
+/// Reports calls that parse a malformed constant text.
+pub(super) fn check_calls(subject: &Subject<'_>, problems: &mut Vec<Problem>) {
+    let is_parse = |form: Option<Form>| form == Some(Form::Parse);
+    let calls = (subject.checked)
+        .calls(move |function| function.overloads.iter().any(|each| is_parse(each.form)));
+    for (expr, call) in calls {
+        let overload = subject.checked.overload(expr.id);
+        let Some(function) = overload.and_then(|overload| overload.implementation.function())
+        else {
+            continue;
+        };
+        let Some([argument]) = call.args.array() else {
+            continue;
+        };
+        let Some(text) = argument.as_text() else {
+            continue;
+        };
+        let arena = Arena::new();
+        if let Err(error) = function(&CallContext::new(&arena), &[arena.string(text)]) {
+            let message = format!("the call always fails: {}", error.message());
+            problems.push(subject.problem(&FAILING_CALL, argument, message));
+        }
+    }
+}
 
 pub(super) fn check(subject: &Subject<'_>, problems: &mut Vec<Problem>) {
     let root = subject.checked.ast().root();

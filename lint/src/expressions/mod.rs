@@ -54,6 +54,7 @@ impl Subject<'_> {
     /// Reports the problems that follow from the expression alone.
     pub(crate) fn check(&self, problems: &mut Vec<Problem>) {
         constants::check(self, problems);
+        constants::check_calls(self, problems);
         loops::check(self, problems);
         regexes::check(self, problems);
     }

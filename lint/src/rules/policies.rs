@@ -31,7 +31,7 @@ pub static POLICY_COST: Rule = Rule {
     example: Example {
         frame: Frame::Policy,
         before: "validations:\n- expression: object.spec.template.spec.containers.all(c, c.image.contains('@'))\n",
-        after: "validations:\n- expression: object.spec.template.spec.serviceAccountName != 'default'\n",
+        after: "validations:\n- expression: object.spec.template.spec.?serviceAccountName.orValue('default') != 'default'\n",
     },
 };
 

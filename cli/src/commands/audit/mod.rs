@@ -9,7 +9,7 @@ use gavel_check::user;
 use gavel_cluster::audit::{Audit, Audited, Finding, Observer, Outcome, Reports, Summary};
 use gavel_cluster::{AuthorizerCache, Authorizing, Cluster, Options};
 use gavel_engine::value::Json;
-use gavel_manifest::{Range, Severity};
+use gavel_manifest::{Problem, Range, Severity};
 use serde_json::json;
 
 use crate::args::AuditArgs;
@@ -49,17 +49,19 @@ pub(crate) fn run(args: AuditArgs) -> io::Result<Exit> {
         report::complain(unread);
         problems.push(unusable(unread));
     }
-    let mut out = io::stdout().lock();
-    printer.report.finish(args.output, &problems, &mut out)?;
     let seconds = began.elapsed().as_secs_f64();
     if let Some(path) = metrics {
         // A reader must never see a partly written file.
         let new = path.with_extension("new");
         let written = fs::write(&new, summary.metrics(seconds));
-        written
-            .and_then(|()| fs::rename(new, &path))
-            .map_err(report::about(&path))?;
+        if let Err(error) = written.and_then(|()| fs::rename(new, &path)) {
+            let problem = Problem::unreadable(&path, error);
+            report::complain(&problem);
+            problems.push(problem);
+        }
     }
+    let mut out = io::stdout().lock();
+    printer.report.finish(args.output, &problems, &mut out)?;
     let found: u64 = summary.findings.values().sum();
     let count = |count, thing| report::count(usize::try_from(count).unwrap_or(usize::MAX), thing);
     // If nothing was audited, an error was printed instead of the summary.

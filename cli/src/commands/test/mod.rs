@@ -88,6 +88,12 @@ pub(super) fn write(args: &TestArgs, mut out: Box<dyn Write>) -> io::Result<Exit
     if let Some(uncovered) = &uncovered {
         run.report.add(Finding::of(uncovered));
     }
+    if let Some(path) = &args.lcov {
+        manifests.write(path, &run.coverage.lcov());
+    }
+    if let Some(path) = &args.html {
+        manifests.write(path, &run.coverage.html());
+    }
     let report = std::mem::replace(&mut run.report, Report::new("gavel test"));
     report.finish(args.output, manifests.problems(), &mut run.out)?;
     let mut wrong = run.failed;
@@ -229,7 +235,7 @@ impl TestRun<'_> {
         }
     }
 
-    /// Prints the coverage, and writes the files of `--lcov` and `--html`.
+    /// Prints the coverage.
     fn report_coverage(&mut self) -> io::Result<()> {
         match self.args.output {
             Format::Text => self.coverage.write(&mut self.out)?,
@@ -238,12 +244,6 @@ impl TestRun<'_> {
                 writeln!(self.out, "{line}")?;
             }
             Format::Sarif | Format::Junit | Format::Github => {}
-        }
-        if let Some(path) = &self.args.lcov {
-            std::fs::write(path, self.coverage.lcov()).map_err(report::about(path))?;
-        }
-        if let Some(path) = &self.args.html {
-            std::fs::write(path, self.coverage.html()).map_err(report::about(path))?;
         }
         Ok(())
     }

@@ -311,6 +311,11 @@ fn problems_of_suites_name_the_field_and_its_position() {
             "3:37: tests[0].user: must be a string
 3:55: tests[1]: expect must be set",
         ),
+        (
+            "[{name: a, object: {}, expect: {auditAnnotations: {count: '1', replicas/count: 1}}}]",
+            "3:66: tests[0].expect.auditAnnotations.count: the key must be POLICY/KEY, such as replicas/count
+3:87: tests[0].expect.auditAnnotations.replicas/count: must be a string",
+        ),
         ("{}", "3:8: tests: must be a list"),
         ("[a]", "3:9: tests[0]: must be an object"),
         (

@@ -49,8 +49,8 @@ impl ObjectSchemas {
     }
 
     /// Decodes an object after a JSON patch, which must not add unknown fields. If objects of the kind are decoded into a Go type, a
-    /// missing `apiVersion` or `kind` is taken from `was`; otherwise, a missing `kind` is an error. `before` returns the object before the
-    /// patch; its unknown fields are allowed.
+    /// missing `apiVersion` or `kind` is taken from `was`; otherwise, a missing `kind` is an error. The `Scale` of a custom resource is not
+    /// decoded into a Go type. `before` returns the object before the patch; its unknown fields are allowed.
     ///
     /// # Errors
     ///
@@ -59,11 +59,13 @@ impl ObjectSchemas {
         &self,
         object: &mut Json,
         was: &GroupVersionKind,
+        request: &AdmissionRequest<'_>,
         before: impl FnOnce() -> Json,
     ) -> Result<(), String> {
         check_kind(object)?;
+        let is_typed = self.is_typed(was) && !self.is_scale_of_custom_resource(request);
         let typed = decoded_type(was).zip(self.typed);
-        let Some((ty, server)) = typed.filter(|_| self.is_typed(was)) else {
+        let Some((ty, server)) = typed.filter(|_| is_typed) else {
             return match kind_of(object).kind.is_empty() {
                 true => Err(format!(
                     "Object 'Kind' is missing in '{}'",
@@ -101,8 +103,7 @@ impl ObjectSchemas {
     /// # Errors
     ///
     /// A field does not have its type, or the policy matches an equivalent version of the request's resource: an API server converts the
-    /// object to the version of the request, but its scheme converts only from and to the internal version. The `Scale` of a custom
-    /// resource cannot be converted either, because its version is none of the custom resource.
+    /// object to the version of the request, but its scheme converts only from and to the internal version.
     pub(crate) fn convert(
         &self,
         object: &mut Json,
@@ -113,15 +114,9 @@ impl ObjectSchemas {
             return Ok(());
         };
         let (from, to) = (kind.api_version(), request.kind.api_version());
-        let is_built_in = Kubernetes::get().knows(&from);
-        if is_built_in && !Kubernetes::get().knows(&request.resource.api_version()) {
-            return Err(format!(
-                "request to convert CR to an invalid group/version: {to}"
-            ));
-        }
         built_in::convert(object, &from, &kind.kind)
             .map_err(|error| format!("unable to convert unstructured object to {kind}: {error}"))?;
-        if !is_built_in || from == to {
+        if !Kubernetes::get().knows(&from) || from == to {
             return Ok(());
         }
         let ty = format!("{}.{}", kind.version, kind.kind);
@@ -135,6 +130,31 @@ impl ObjectSchemas {
                 quote(&to),
                 scheme_name(server)
             ),
+        })
+    }
+
+    /// Whether a request is about the `Scale` of a custom resource: a built-in kind that belongs to a resource that is not built in.
+    fn is_scale_of_custom_resource(&self, request: &AdmissionRequest<'_>) -> bool {
+        self.is_typed(&request.kind) && !Kubernetes::get().knows(&request.resource.api_version())
+    }
+
+    /// Checks that an object that a JSON patch changed is not the `Scale` of a custom resource.
+    ///
+    /// # Errors
+    ///
+    /// The object is such a `Scale`: an API server converts it like a custom resource, but its version is none of the custom resource.
+    pub(crate) fn check_scale(
+        &self,
+        patched: &Json,
+        request: &AdmissionRequest<'_>,
+    ) -> Result<(), String> {
+        if !self.is_scale_of_custom_resource(request) {
+            return Ok(());
+        }
+        let (from, to) = (kind_of(patched), request.kind.api_version());
+        Err(match from.group == request.kind.group {
+            true => format!("request to convert CR to an invalid group/version: {to}"),
+            false => unsuitable(&from, &to),
         })
     }
 
@@ -152,10 +172,7 @@ impl ObjectSchemas {
         let from = kind_of(object);
         let is_custom = self.typed.is_some() && self.custom.contains_key(sent);
         if is_custom && from.group != sent.group {
-            return Err(format!(
-                "{from} is unstructured and is not suitable for converting to {}",
-                quote(sent.api_version())
-            ));
+            return Err(unsuitable(&from, &sent.api_version()));
         }
         let of_sent = GroupVersionKind {
             kind: sent.kind.clone(),
@@ -222,6 +239,11 @@ pub(crate) fn kind_of(object: &Json) -> GroupVersionKind {
 
 fn decoded_type(kind: &GroupVersionKind) -> Option<MergeType<'static>> {
     MergeType::decoded(&kind.api_version(), &kind.kind)
+}
+
+fn unsuitable(from: &GroupVersionKind, to: &str) -> String {
+    let to = quote(to);
+    format!("{from} is unstructured and is not suitable for converting to {to}")
 }
 
 /// Checks that `apiVersion` and `kind`, if present, are texts, and that `apiVersion` is well-formed.

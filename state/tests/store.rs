@@ -258,9 +258,11 @@ fn versions_of_a_custom_resource_are_equivalent_with_the_subresources_that_each_
     let mut store = Store::new(Server::default()).unwrap();
     store.handle(applied(definition));
     let autoscalers = ("autoscaling", "v1", "horizontalpodautoscalers");
+    let beta = ("resource.k8s.io", "v1beta1", "resourceclaims");
     for (name, (group, version, resource)) in [
         ("thing", ("example.com", "v2", "things")),
         ("autoscaler", autoscalers),
+        ("beta", beta),
     ] {
         let mut policy = policy(name, "false");
         policy["spec"]["matchConstraints"]["resourceRules"] = json!([{
@@ -298,6 +300,7 @@ fn versions_of_a_custom_resource_are_equivalent_with_the_subresources_that_each_
         "status",
         false,
     );
+    check("resource.k8s.io", "v1", "resourceclaims", "", true);
 }
 
 #[test]

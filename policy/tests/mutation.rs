@@ -358,6 +358,26 @@ fn custom_resources_are_converted_back_to_the_version_of_the_request() {
 }
 
 #[test]
+fn a_json_patch_needs_no_schema_of_its_kind() {
+    let mut schemas = ObjectSchemas::default().typed(Server::default());
+    let other = GroupVersionKind::new("example.com/v1", "Other");
+    schemas.insert(other, Arc::new(JsonSchema::default()));
+    let add = patch("[JSONPatch{op: 'add', path: '/spec', value: 1}]");
+    let object =
+        json!({"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "x"}});
+    let request = thing_request(&object);
+    let arena = Arena::new();
+    let request = AdmissionRequest::read((&request).into(), &arena).unwrap();
+    let mutated = mutate(
+        &snapshot("Never", &[add]),
+        &request,
+        &schemas,
+        &Options::default(),
+    );
+    assert_eq!(mutated.object.unwrap()["spec"], 1);
+}
+
+#[test]
 fn policies_that_undo_each_other_run_twice_each() {
     let flip = |to: &str| {
         configuration(&format!(

@@ -135,7 +135,10 @@ impl ObjectSchemas {
 
     /// Whether a request is about the `Scale` of a custom resource: a built-in kind that belongs to a resource that is not built in.
     fn is_scale_of_custom_resource(&self, request: &AdmissionRequest<'_>) -> bool {
-        self.is_typed(&request.kind) && !Kubernetes::get().knows(&request.resource.api_version())
+        let known = |version: String| Kubernetes::get().knows(&version);
+        self.typed.is_some()
+            && known(request.kind.api_version())
+            && !known(request.resource.api_version())
     }
 
     /// Checks that an object that a JSON patch changed is not the `Scale` of a custom resource.

@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use gavel_libraries::Server;
 use gavel_policy::GroupVersionKind;
-use gavel_policy::api::{ExpressionWarning, ValidatingAdmissionPolicy};
+use gavel_policy::api::{ExpressionWarning, RuleWithOperations, ValidatingAdmissionPolicy};
 use gavel_policy::typecheck::TypeChecker;
 use gavel_schema::openapi;
 use kube::Client;
+use kube::core::discovery::v2::{APIGroupDiscoveryList, APIResourceDiscovery};
 use serde::Deserialize;
 use serde_json::Value as Json;
 
@@ -26,6 +27,8 @@ pub(crate) struct Schemas {
     /// The URL of each document that was read; a new version of the document has another URL. `None` means that there is no such document,
     /// or that it could not be read.
     read: BTreeMap<String, Option<String>>,
+    /// The resources of all groups except the core group; `None` until a policy names the core group.
+    groups: Option<APIGroupDiscoveryList>,
 }
 
 /// The documents that a server publishes (kube-openapi `handler3.OpenAPIV3Discovery`).
@@ -47,6 +50,7 @@ impl Schemas {
             server,
             checker: None,
             read: BTreeMap::new(),
+            groups: None,
         }
     }
 
@@ -54,13 +58,14 @@ impl Schemas {
     pub(crate) fn clear(&mut self) {
         self.checker = None;
         self.read.clear();
+        self.groups = None;
     }
 
     /// Checks the types of a policy, and returns the warnings that kube-controller-manager would write into its status.
     ///
     /// # Errors
     ///
-    /// The API server does not return the list of its OpenAPI documents (`/openapi/v3`).
+    /// The API server does not return the list of its OpenAPI documents (`/openapi/v3`) or of its resources (`/apis`).
     pub(crate) async fn check(
         &mut self,
         policy: ValidatingAdmissionPolicy,
@@ -71,8 +76,11 @@ impl Schemas {
         if self.read.iter().any(changed) {
             self.clear();
         }
+        if self.groups.is_none() && rules(&policy).any(names_core_group) {
+            self.groups = Some(self.client.list_api_groups_aggregated().await?);
+        }
         let (mut documents, mut read) = (Vec::new(), BTreeMap::new());
-        for version in versions(&policy) {
+        for version in versions(&policy, self.groups.as_ref()) {
             if self.read.contains_key(&version) {
                 continue;
             }
@@ -121,27 +129,72 @@ impl Schemas {
     }
 }
 
-/// The paths of the OpenAPI documents for the groups and versions in a policy's match constraints and `paramKind`.
-fn versions(policy: &ValidatingAdmissionPolicy) -> BTreeSet<String> {
-    let spec = &policy.spec;
+fn rules(policy: &ValidatingAdmissionPolicy) -> impl Iterator<Item = &RuleWithOperations> {
+    let constraints = policy.spec.match_constraints.iter();
+    let rules = constraints.flat_map(|constraints| &constraints.resource_rules);
+    rules.map(|named| &named.rule)
+}
+
+fn names_core_group(rule: &RuleWithOperations) -> bool {
+    rule.api_groups.iter().any(String::is_empty)
+}
+
+/// The paths of the OpenAPI documents for the groups and versions in a policy's match constraints and `paramKind`. Kubernetes looks for the
+/// resources of the core group in all `groups`.
+fn versions(
+    policy: &ValidatingAdmissionPolicy,
+    groups: Option<&APIGroupDiscoveryList>,
+) -> BTreeSet<String> {
     let mut versions = BTreeSet::new();
-    let constraints = spec.match_constraints.iter();
-    for rule in constraints.flat_map(|constraints| &constraints.resource_rules) {
-        let rule = &rule.rule;
+    let mut insert = |version: String| {
+        if versions.len() < MOST_VERSIONS {
+            versions.insert(version);
+        }
+    };
+    for rule in rules(policy) {
         for group in &rule.api_groups {
             for version in &rule.api_versions {
-                if group == "*" || version == "*" || versions.len() >= MOST_VERSIONS {
-                    continue;
+                match (group.as_str(), version.as_str()) {
+                    ("*", _) | (_, "*") => {}
+                    ("", version) => insert(path(version)),
+                    (group, version) => insert(path(&format!("{group}/{version}"))),
                 }
-                versions.insert(match group.as_str() {
-                    "" => path(version),
-                    group => path(&format!("{group}/{version}")),
-                });
             }
         }
     }
-    versions.extend(spec.param_kind.iter().map(|kind| path(&kind.api_version)));
+    for rule in rules(policy).filter(|rule| names_core_group(rule)) {
+        let with_resources = groups.into_iter().flat_map(|groups| having(groups, rule));
+        with_resources.for_each(&mut insert);
+    }
+    let params = policy.spec.param_kind.iter();
+    versions.extend(params.map(|kind| path(&kind.api_version)));
     versions
+}
+
+/// The paths of the OpenAPI documents for the groups that have a resource of a rule in a version of the rule.
+fn having(groups: &APIGroupDiscoveryList, rule: &RuleWithOperations) -> Vec<String> {
+    let mut found = Vec::new();
+    for group in &groups.items {
+        let name = group
+            .metadata
+            .as_ref()
+            .and_then(|about| about.name.as_ref());
+        for version in &group.versions {
+            let names = |resource: &APIResourceDiscovery| {
+                let names = [&resource.resource, &resource.singular_resource];
+                let mut named = rule.resources.iter().map(|named| named.to_lowercase());
+                named.any(|named| names.contains(&&Some(named)))
+            };
+            let is_named = |version: &&String| rule.api_versions.contains(version);
+            let version_name = version.version.as_ref().filter(is_named);
+            if let (Some(name), Some(version_name)) = (name, version_name)
+                && version.resources.iter().any(names)
+            {
+                found.push(path(&format!("{name}/{version_name}")));
+            }
+        }
+    }
+    found
 }
 
 /// The path of the OpenAPI document of an `apiVersion`: `apis/apps/v1` for `apps/v1`, `api/v1` for `v1`.
@@ -167,5 +220,38 @@ fn add(document: &Json, types: &mut TypeChecker) {
         if let Ok(schema) = openapi::resolve(schema, &|name| schemas.get(name)) {
             types.add_kind(GroupVersionKind::read(kind.into()), &schema);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gavel_policy::api::Registration as _;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn resources_of_the_core_group_are_looked_for_in_all_groups() {
+        let groups = json!({"items": [
+            {"metadata": {"name": "apps"}, "versions": [
+                {"version": "v1", "resources": [{"resource": "deployments", "singularResource": "deployment"}]},
+            ]},
+            {"metadata": {"name": "events.k8s.io"}, "versions": [
+                {"version": "v1", "resources": [{"resource": "events", "singularResource": "event"}]},
+                {"version": "v1beta1", "resources": [{"resource": "events", "singularResource": "event"}]},
+            ]},
+        ]});
+        let groups: APIGroupDiscoveryList = serde_json::from_value(groups).unwrap();
+        let found = |group: &str, resource: &str| {
+            let rule = json!({"apiGroups": [group], "apiVersions": ["v1"], "operations": ["*"], "resources": [resource]});
+            let spec = json!({"matchConstraints": {"resourceRules": [rule]}, "validations": [{"expression": "true"}]});
+            let policy = json!({"metadata": {"name": "p"}, "spec": spec});
+            let policy = ValidatingAdmissionPolicy::from_json(&policy).unwrap();
+            Vec::from_iter(versions(&policy, Some(&groups)))
+        };
+        assert_eq!(found("", "pods"), ["api/v1"]);
+        assert_eq!(found("", "events"), ["api/v1", "apis/events.k8s.io/v1"]);
+        assert_eq!(found("", "Deployment"), ["api/v1", "apis/apps/v1"]);
+        assert_eq!(found("apps", "events"), ["apis/apps/v1"]);
     }
 }

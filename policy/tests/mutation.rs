@@ -29,7 +29,7 @@ fn snapshot(reinvocation: &str, mutations: &[Json]) -> Snapshot {
     for object in [
         json!({"apiVersion": group, "kind": "MutatingAdmissionPolicy", "metadata": {"name": "p"}, "spec": {
             "matchConstraints": {"resourceRules": [{"apiGroups": [""], "apiVersions": ["v1"], "operations": ["*"], "resources": ["configmaps"]},
-                {"apiGroups": ["example.com"], "apiVersions": ["v1"], "operations": ["*"], "resources": ["things"]}]},
+                {"apiGroups": ["apps", "example.com"], "apiVersions": ["v1"], "operations": ["*"], "resources": ["things", "things/scale"]}]},
             "reinvocationPolicy": reinvocation, "failurePolicy": "Fail", "mutations": mutations,
         }}),
         json!({"apiVersion": group, "kind": "MutatingAdmissionPolicyBinding", "metadata": {"name": "b"}, "spec": {"policyName": "p"}}),
@@ -260,46 +260,39 @@ fn built_in_kinds_keep_their_kind_and_what_newer_servers_know() {
     }
 }
 
+/// kube-apiserver 1.36 returns the same results.
 #[test]
 fn the_scale_of_a_custom_resource_cannot_be_converted() {
-    let kind = json!({"group": "autoscaling", "version": "v1", "kind": "Scale"});
-    let resource = json!({"group": "example.com", "version": "v1", "resource": "things"});
     let scale = json!({"apiVersion": "autoscaling/v1", "kind": "Scale", "metadata": {"name": "x"}, "spec": {"replicas": 1}});
-    let mut index = PolicyIndex::new(EnvSet::new(Server::default()).unwrap().stored_expressions());
-    let group = "admissionregistration.k8s.io/v1";
-    let change = patch("[JSONPatch{op: 'replace', path: '/spec/replicas', value: 2}]");
-    for object in [
-        json!({"apiVersion": group, "kind": "MutatingAdmissionPolicy", "metadata": {"name": "p"}, "spec": {
-            "matchConstraints": {"resourceRules": [{"apiGroups": ["*"], "apiVersions": ["*"], "operations": ["*"], "resources": ["*/scale"]}]},
-            "reinvocationPolicy": "Never", "mutations": [change],
-        }}),
-        json!({"apiVersion": group, "kind": "MutatingAdmissionPolicyBinding", "metadata": {"name": "b"}, "spec": {"policyName": "p"}}),
-    ] {
-        index.apply(object).unwrap();
-    }
-    let snapshot = index.snapshot();
-    for (group, expected) in [
-        (
-            "example.com",
-            Some(
-                "policy 'p' with binding 'b' denied request: request to convert CR to an invalid group/version: autoscaling/v1",
-            ),
-        ),
-        ("apps", None),
-    ] {
-        let mut resource = resource.clone();
-        resource["group"] = group.into();
+    let kind = json!({"group": "autoscaling", "version": "v1", "kind": "Scale"});
+    let schemas = ObjectSchemas::new(Server::default()).typed();
+    let message = |group: &str, operation: &str| {
+        let policies = snapshot("Never", &[patch(&format!("[JSONPatch{{{operation}}}]"))]);
+        let resource = json!({"group": group, "version": "v1", "resource": "things"});
         let request = json!({"uid": "u", "operation": "UPDATE", "kind": kind, "resource": resource, "subResource": "scale", "name": "x", "object": scale, "oldObject": scale});
         let arena = Arena::new();
         let request = AdmissionRequest::read((&request).into(), &arena).unwrap();
-        let schemas = ObjectSchemas::new(Server::default()).typed();
-        let mutated = mutate(&snapshot, &request, &schemas, &Options::default());
-        assert_eq!(
-            mutated.status.as_ref().map(|status| &*status.message),
-            expected
-        );
-        assert_eq!(mutated.object.is_some(), expected.is_none());
+        let mutated = mutate(&policies, &request, &schemas, &Options::default());
+        assert_eq!(mutated.object.is_some(), mutated.status.is_none());
+        mutated.status.map(|status| status.message)
+    };
+    let same_group = "request to convert CR to an invalid group/version: autoscaling/v1";
+    let replace = "op: 'replace', path: '/spec/replicas', value: 2";
+    for (operation, expected) in [
+        (replace, Some(same_group)),
+        ("op: 'add', path: '/spec/junk', value: 2", Some(same_group)),
+        (
+            "op: 'replace', path: '/apiVersion', value: 'example.com/v1'",
+            Some(
+                "example.com/v1, Kind=Scale is unstructured and is not suitable for converting to \"autoscaling/v1\"",
+            ),
+        ),
+        ("op: 'test', path: '/spec/replicas', value: 2", None),
+    ] {
+        let denial = |error| format!("policy 'p' with binding 'b' denied request: {error}");
+        assert_eq!(message("example.com", operation), expected.map(denial));
     }
+    assert_eq!(message("apps", replace), None);
 }
 
 /// kube-apiserver 1.36 returns the same results.
@@ -343,6 +336,10 @@ fn custom_resources_are_converted_back_to_the_version_of_the_request() {
             Ok(object.clone()),
         ),
         (
+            vec![set("/apiVersion", "example.com/v1beta1"), configuration("Object{}")],
+            Err("policy 'p' with binding 'b' denied request: error applying patch: failed to convert patch object to typed object: no corresponding type for example.com/v1beta1, Kind=Thing".to_owned()),
+        ),
+        (
             vec![set("/kind", "Other")],
             Ok(json!({"apiVersion": "example.com/v1", "kind": "Other", "metadata": {"name": "x"}})),
         ),
@@ -358,6 +355,26 @@ fn custom_resources_are_converted_back_to_the_version_of_the_request() {
         };
         assert_eq!(found, expected, "{mutations:?}");
     }
+}
+
+#[test]
+fn a_json_patch_needs_no_schema_of_its_kind() {
+    let mut schemas = ObjectSchemas::new(Server::default()).typed();
+    let other = GroupVersionKind::new("example.com/v1", "Other");
+    schemas.insert(other, Arc::new(JsonSchema::default()));
+    let add = patch("[JSONPatch{op: 'add', path: '/spec', value: 1}]");
+    let object =
+        json!({"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "x"}});
+    let request = thing_request(&object);
+    let arena = Arena::new();
+    let request = AdmissionRequest::read((&request).into(), &arena).unwrap();
+    let mutated = mutate(
+        &snapshot("Never", &[add]),
+        &request,
+        &schemas,
+        &Options::default(),
+    );
+    assert_eq!(mutated.object.unwrap()["spec"], 1);
 }
 
 #[test]

@@ -92,11 +92,11 @@ impl Definitions {
         };
         let Compiled { crd, kind, .. } = &**compiled;
         let kind = kind.clone();
-        let read = |object| read(crd, object, interrupt);
-        let found = read(request.object).and_then(|object| {
+        let read = |object, is_old| read(crd, object, is_old, interrupt);
+        let found = read(request.object, false).and_then(|object| {
             let old = match request.old_object.is_null() {
                 true => None,
-                false => Some(read(request.old_object)?),
+                false => Some(read(request.old_object, true)?),
             };
             let options = ValidateOptions {
                 status: request.subresource == "status",
@@ -129,10 +129,12 @@ fn cost(remaining: i64) -> u64 {
     COST_BUDGET.saturating_sub(left).unsigned_abs()
 }
 
-/// Decodes a custom resource as an API server does, unless the interrupt says that there is no time left.
+/// Decodes a custom resource as an API server does, unless the interrupt says that there is no time left. An API server sets the defaults of
+/// old objects before it converts them from the storage version.
 fn read(
     crd: &CompiledCrd,
     object: Value<'_>,
+    is_old: bool,
     interrupt: &(dyn Fn() -> bool + Sync),
 ) -> Result<Json, Box<Status>> {
     let too_large = || undecodable("the object is too large to be read");
@@ -145,7 +147,11 @@ fn read(
     in_time()?;
     let object = object.to_json().ok_or_else(too_large)?;
     in_time()?;
-    let decoded = crd.decode(object, DecodeOptions::default());
+    let options = DecodeOptions {
+        default: !is_old || crd.storage_version() == Some(version(&object)),
+        ..DecodeOptions::default()
+    };
+    let decoded = crd.decode(object, options);
     decoded
         .map(|decoded| decoded.object)
         .map_err(|error| undecodable(error.to_string()))

@@ -258,9 +258,11 @@ fn versions_of_a_custom_resource_are_equivalent_with_the_subresources_that_each_
     let mut store = Store::new(Server::default()).unwrap();
     store.handle(applied(definition));
     let autoscalers = ("autoscaling", "v1", "horizontalpodautoscalers");
+    let beta = ("resource.k8s.io", "v1beta1", "resourceclaims");
     for (name, (group, version, resource)) in [
         ("thing", ("example.com", "v2", "things")),
         ("autoscaler", autoscalers),
+        ("beta", beta),
     ] {
         let mut policy = policy(name, "false");
         policy["spec"]["matchConstraints"]["resourceRules"] = json!([{
@@ -298,6 +300,7 @@ fn versions_of_a_custom_resource_are_equivalent_with_the_subresources_that_each_
         "status",
         false,
     );
+    check("resource.k8s.io", "v1", "resourceclaims", "", true);
 }
 
 #[test]
@@ -387,4 +390,45 @@ fn custom_resources_are_not_read_when_there_is_no_time() {
     let undecodable = unreadable(2);
     assert_eq!(undecodable.reason, "BadRequest");
     assert!(undecodable.message.starts_with("json: cannot unmarshal"));
+}
+
+/// kube-apiserver 1.36 returns the same error for `v1` only.
+#[test]
+fn old_objects_have_the_defaults_of_the_storage_version() {
+    let rule = json!({"rule": "self >= oldSelf", "message": "must not shrink"});
+    let size = json!({"type": "integer", "default": 5, "x-kubernetes-validations": [rule]});
+    let schema = json!({"openAPIV3Schema": {"type": "object", "properties": {"size": size}}});
+    let version = |name: &str| json!({"name": name, "served": true, "storage": name == "v1", "schema": schema});
+    let definition = json!({
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": "things.example.com"},
+        "spec": {
+            "group": "example.com", "scope": "Cluster",
+            "names": {"plural": "things", "singular": "thing", "kind": "Thing", "listKind": "ThingList"},
+            "versions": [version("v1"), version("v2")],
+        },
+    });
+    let mut store = Store::new(Server::default()).unwrap();
+    store.handle(applied(definition));
+    let state = store.publish();
+    let errors = |version: &str| {
+        let thing = json!({"apiVersion": format!("example.com/{version}"), "kind": "Thing", "metadata": {"name": "a", "resourceVersion": "1"}});
+        let mut object = thing.clone();
+        object["size"] = 0.into();
+        let request = json!({
+            "uid": "1", "operation": "UPDATE", "name": "a",
+            "kind": {"group": "example.com", "version": version, "kind": "Thing"},
+            "resource": {"group": "example.com", "version": version, "resource": "things"},
+            "object": object, "oldObject": thing,
+        });
+        let arena = Arena::new();
+        let request = AdmissionRequest::read((&request).into(), &arena).unwrap();
+        let found = state.definitions().validate(&request, &|| false);
+        found
+            .errors
+            .iter()
+            .map(ToString::to_string)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(errors("v1"), ["size: Invalid value: 0: must not shrink"]);
+    assert_eq!(errors("v2"), [""; 0]);
 }

@@ -283,7 +283,7 @@ impl<'a> Pass<'a> {
             self.invoke(invocation, reinvocation)?;
         }
         let last = self.last.and_then(|last| self.versions.get(last));
-        if last.is_some_and(|version| version.is_mutated && !version.object.value().is_null()) {
+        if last.is_some_and(|version| matches!(version.object, Current::Mutated(_))) {
             reinvocation.changed();
         }
         Ok(())
@@ -416,14 +416,14 @@ impl<'a> Pass<'a> {
         )
     }
 
-    /// Evaluates a mutation. Returns the object after the mutation, or `None` if a `test` operation of its JSON patch failed.
+    /// Evaluates a mutation. Returns the object after the mutation.
     fn mutate(
         &self,
         invocation: &Invocation<'a>,
         params: Value<'_>,
         position: usize,
         expression: &Expression,
-    ) -> Result<Option<MutatedObject>, MutationError> {
+    ) -> Result<MutatedObject, MutationError> {
         if let Err(error) = expression.program() {
             return Err(error.to_string().into());
         }
@@ -435,23 +435,19 @@ impl<'a> Pass<'a> {
         let mut budget = self.dispatch.cost_budget().unwrap_or(COST_BUDGET);
         let outcomes = group.evaluate([Some(expression)].into_iter(), params, &runner, &mut budget);
         let outcomes = outcomes.map_err(|_| OUT_OF_BUDGET.to_owned())?;
-        match outcomes.first().copied().flatten() {
-            Some(Ok(value)) => {
-                let version = self.versions.get(position);
-                let nil_lists = version.map_or(&[][..], |version| &version.nil_lists);
-                patch::mutate(
-                    expression.kind,
-                    value,
-                    &inputs,
-                    nil_lists,
-                    self.schemas,
-                    self.dispatch.server(),
-                    self.dispatch.work(),
-                )
-            }
-            Some(Err(error)) => Err(error.to_owned().into()),
-            None => Ok(None),
-        }
+        let outcome = outcomes.first().copied().flatten();
+        let value = outcome.unwrap_or(Ok(Value::NULL)).map_err(str::to_owned)?;
+        let version = self.versions.get(position);
+        let nil_lists = version.map_or(&[][..], |version| &version.nil_lists);
+        patch::mutate(
+            expression.kind,
+            value,
+            &inputs,
+            invocation.matched.kind,
+            nil_lists,
+            self.schemas,
+            &self.dispatch,
+        )
     }
 
     fn inputs<'b>(
@@ -476,9 +472,8 @@ impl<'a> Pass<'a> {
         version.map_or(Value::NULL, |version| version.object.value())
     }
 
-    /// Converts the mutated object to the Go type of its kind (if objects of the kind are decoded), sets its defaults, and stores it. With
-    /// `None`, the stored object stays unchanged.
-    fn set(&mut self, position: usize, mutated: Option<MutatedObject>) -> Result<(), String> {
+    /// Converts the mutated object to the Go type of its kind (if objects of the kind are decoded), sets its defaults, and stores it.
+    fn set(&mut self, position: usize, mutated: MutatedObject) -> Result<(), String> {
         let request = self.dispatch.request();
         match self.versions.get_mut(position) {
             Some(version) => version.set(mutated, request, self.schemas),

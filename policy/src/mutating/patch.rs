@@ -1,7 +1,6 @@
 //! Applies one mutation to an object (apiserver `pkg/admission/plugin/policy/mutating/patch`).
 
 use gavel_apimachinery::json::with_whole_numbers;
-use gavel_apimachinery::server::Server;
 use gavel_apimachinery::status::Status;
 use gavel_engine::value::{Json, Reach, Value, ValueKind};
 use gavel_golang::work::{Interrupted, Work};
@@ -12,6 +11,7 @@ use super::json_patch::{self, Operation, PatchFailure};
 use super::plain;
 use super::schemas::{ObjectSchemas, kind_of};
 use crate::cel::{ExpressionKind, Inputs};
+use crate::dispatch::Dispatch;
 use crate::fields::text_field;
 use crate::resource::GroupVersionKind;
 
@@ -55,39 +55,37 @@ pub(super) struct MutatedObject {
     pub(super) nil_lists: Vec<String>,
 }
 
-/// Mutates the object of `inputs` with the result of a mutation's expression. Returns `None` if a `test` operation of a JSON patch failed, so that the
-/// object stays unchanged.
+/// Mutates the object of `inputs` with the result of a mutation's expression. The object stays unchanged if a `test` operation of a JSON patch fails.
+/// `matched` is the kind with which the policy matches the request.
 pub(super) fn mutate(
     kind: ExpressionKind,
     value: Value<'_>,
     inputs: &Inputs<'_>,
+    matched: &GroupVersionKind,
     nil_lists: &[String],
     schemas: &ObjectSchemas,
-    server: Server,
-    work: &Work<'_>,
-) -> Result<Option<MutatedObject>, MutationError> {
-    let object = inputs.object;
+    dispatch: &Dispatch<'_>,
+) -> Result<MutatedObject, MutationError> {
+    let (object, work) = (inputs.object, dispatch.work());
     if size(object) > MAX_SIZE {
         return Err("the object is too large to be mutated".to_owned().into());
     }
     work.ask()?;
     let mutated = match kind {
         ExpressionKind::JsonPatch => {
-            let structs = GoStructs::new(inputs, server);
+            let structs = GoStructs::new(inputs, dispatch.server());
             let operations = operations(value, &structs, work)?;
-            patch(operations, object, nil_lists, schemas, work)?
+            patch(operations, object, nil_lists, schemas, dispatch)?
         }
-        _ => Some(apply(value, object, nil_lists, schemas, work)?),
+        _ => apply(value, object, matched, nil_lists, schemas, work)?,
     };
     work.ask()?;
-    match &mutated {
-        Some(mutated) if size((&mutated.object).into()) > MAX_SIZE => {
-            Err("the object is too large after the mutation"
-                .to_owned()
-                .into())
-        }
-        _ => Ok(mutated),
+    if size((&mutated.object).into()) > MAX_SIZE {
+        return Err("the object is too large after the mutation"
+            .to_owned()
+            .into());
     }
+    Ok(mutated)
 }
 
 /// The maximum memory of an object as a JSON document, in units of 16 bytes: 128 MiB. An object of 1.5 MiB, the limit of etcd, takes more
@@ -136,26 +134,33 @@ fn patch(
     object: Value<'_>,
     nil_lists: &[String],
     schemas: &ObjectSchemas,
-    work: &Work<'_>,
-) -> Result<Option<MutatedObject>, MutationError> {
+    dispatch: &Dispatch<'_>,
+) -> Result<MutatedObject, MutationError> {
+    let (request, work) = (dispatch.request(), dispatch.work());
     let before = || Ok::<_, String>(written(document(object)?, nil_lists));
-    let object = before()?;
-    let was = kind_of(&object);
+    let patched = before()?;
+    let was = kind_of(&patched);
     work.ask()?;
-    let mut patched = match json_patch::apply(object, operations, work) {
+    let mut patched = match json_patch::apply(patched, operations, work) {
         Ok(patched) => patched,
-        Err(PatchFailure::Test) => return Ok(None),
+        Err(PatchFailure::Test) => {
+            return Ok(MutatedObject {
+                object: document(object)?,
+                nil_lists: nil_lists.to_vec(),
+            });
+        }
         Err(PatchFailure::Error(error)) => return Err(format!("JSON Patch: {error}").into()),
         Err(PatchFailure::Interrupted(interrupted)) => return Err(interrupted.into()),
     };
     work.ask()?;
-    match schemas.decode(&mut patched, &was, || before().unwrap_or_default()) {
-        Err(error) => Err(MutationError::Request(Box::new(Status::internal(&error)))),
-        Ok(()) => Ok(Some(MutatedObject {
-            object: patched,
-            nil_lists: Vec::new(),
-        })),
-    }
+    schemas
+        .decode(&mut patched, &was, request, || before().unwrap_or_default())
+        .map_err(|error| MutationError::Request(Box::new(Status::internal(&error))))?;
+    schemas.check_scale(&patched, request)?;
+    Ok(MutatedObject {
+        object: patched,
+        nil_lists: Vec::new(),
+    })
 }
 
 fn operations<'v>(
@@ -207,6 +212,7 @@ fn operation<'v>(
 fn apply(
     value: Value<'_>,
     object: Value<'_>,
+    matched: &GroupVersionKind,
     nil_lists: &[String],
     schemas: &ObjectSchemas,
     work: &Work<'_>,
@@ -227,7 +233,10 @@ fn apply(
         text
     });
     let kind = GroupVersionKind::new(version, kind);
-    let Some(ty) = schemas.merge_type(&kind) else {
+    // An API server looks in the OpenAPI document of the matched version.
+    let is_in_document = kind.api_version() == matched.api_version();
+    let ty = schemas.merge_type(&kind).filter(|_| is_in_document);
+    let Some(ty) = ty else {
         let message = format!(
             "error applying patch: failed to convert patch object to typed object: no corresponding type for {kind}"
         );

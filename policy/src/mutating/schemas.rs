@@ -60,8 +60,8 @@ impl ObjectSchemas {
     }
 
     /// Decodes an object after a JSON patch, which must not add unknown fields. If objects of the kind are decoded into a Go type, a
-    /// missing `apiVersion` or `kind` is taken from `was`; otherwise, a missing `kind` is an error. `before` returns the object before the
-    /// patch; its unknown fields are allowed.
+    /// missing `apiVersion` or `kind` is taken from `was`; otherwise, a missing `kind` is an error. The `Scale` of a custom resource is not
+    /// decoded into a Go type. `before` returns the object before the patch; its unknown fields are allowed.
     ///
     /// # Errors
     ///
@@ -70,11 +70,13 @@ impl ObjectSchemas {
         &self,
         object: &mut Json,
         was: &GroupVersionKind,
+        request: &AdmissionRequest<'_>,
         before: impl FnOnce() -> Json,
     ) -> Result<(), String> {
         check_kind(object)?;
-        let typed = self.decoded_type(was);
-        let Some(ty) = typed.filter(|_| self.is_typed(was)) else {
+        let is_typed = self.is_typed(was) && !self.is_scale_of_custom_resource(request);
+        let ty = self.decoded_type(was).filter(|_| is_typed);
+        let Some(ty) = ty else {
             return match kind_of(object).kind.is_empty() {
                 true => Err(format!(
                     "Object 'Kind' is missing in '{}'",
@@ -114,8 +116,7 @@ impl ObjectSchemas {
     /// # Errors
     ///
     /// A field does not have its type, or the policy matches an equivalent version of the request's resource: an API server converts the
-    /// object to the version of the request, but its scheme converts only from and to the internal version. The `Scale` of a custom
-    /// resource cannot be converted either, because its version is none of the custom resource.
+    /// object to the version of the request, but its scheme converts only from and to the internal version.
     pub(crate) fn convert(
         &self,
         object: &mut Json,
@@ -125,17 +126,10 @@ impl ObjectSchemas {
         if !self.is_typed(&request.kind) {
             return Ok(());
         }
-        let kubernetes = Kubernetes::of(self.server);
         let (from, to) = (kind.api_version(), request.kind.api_version());
-        let is_built_in = kubernetes.knows(&from);
-        if is_built_in && !kubernetes.knows(&request.resource.api_version()) {
-            return Err(format!(
-                "request to convert CR to an invalid group/version: {to}"
-            ));
-        }
         built_in::convert(object, &from, &kind.kind, self.server)
             .map_err(|error| format!("unable to convert unstructured object to {kind}: {error}"))?;
-        if !is_built_in || from == to {
+        if !Kubernetes::of(self.server).knows(&from) || from == to {
             return Ok(());
         }
         let ty = format!("{}.{}", kind.version, kind.kind);
@@ -149,6 +143,34 @@ impl ObjectSchemas {
                 quote(&to),
                 scheme_name(self.server)
             ),
+        })
+    }
+
+    /// Whether a request is about the `Scale` of a custom resource: a built-in kind that belongs to a resource that is not built in.
+    fn is_scale_of_custom_resource(&self, request: &AdmissionRequest<'_>) -> bool {
+        let known = |version: String| Kubernetes::of(self.server).knows(&version);
+        self.is_typed
+            && known(request.kind.api_version())
+            && !known(request.resource.api_version())
+    }
+
+    /// Checks that an object that a JSON patch changed is not the `Scale` of a custom resource.
+    ///
+    /// # Errors
+    ///
+    /// The object is such a `Scale`: an API server converts it like a custom resource, but its version is none of the custom resource.
+    pub(crate) fn check_scale(
+        &self,
+        patched: &Json,
+        request: &AdmissionRequest<'_>,
+    ) -> Result<(), String> {
+        if !self.is_scale_of_custom_resource(request) {
+            return Ok(());
+        }
+        let (from, to) = (kind_of(patched), request.kind.api_version());
+        Err(match from.group == request.kind.group {
+            true => format!("request to convert CR to an invalid group/version: {to}"),
+            false => unsuitable(&from, &to),
         })
     }
 
@@ -166,10 +188,7 @@ impl ObjectSchemas {
         let from = kind_of(object);
         let is_custom = self.is_typed && self.custom.contains_key(sent);
         if is_custom && from.group != sent.group {
-            return Err(format!(
-                "{from} is unstructured and is not suitable for converting to {}",
-                quote(sent.api_version())
-            ));
+            return Err(unsuitable(&from, &sent.api_version()));
         }
         let of_sent = GroupVersionKind {
             kind: sent.kind.clone(),
@@ -237,6 +256,11 @@ impl ObjectSchemas {
 pub(crate) fn kind_of(object: &Json) -> GroupVersionKind {
     let text = |key: &str| object.get(key).and_then(Json::as_str).unwrap_or_default();
     GroupVersionKind::new(text("apiVersion"), text("kind"))
+}
+
+fn unsuitable(from: &GroupVersionKind, to: &str) -> String {
+    let to = quote(to);
+    format!("{from} is unstructured and is not suitable for converting to {to}")
 }
 
 /// Checks that `apiVersion` and `kind`, if present, are texts, and that `apiVersion` is well-formed.

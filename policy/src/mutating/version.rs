@@ -18,8 +18,6 @@ pub(super) struct ObjectsOfKind<'a> {
     pub(super) old_object: Value<'a>,
     /// The JSON pointers of empty lists that Go writes as null.
     pub(super) nil_lists: Vec<String>,
-    /// Whether a mutation was applied, even if it changed nothing.
-    pub(super) is_mutated: bool,
 }
 
 /// The object that the next mutation reads: the object of the request, or the result of the earlier mutations.
@@ -51,26 +49,21 @@ impl<'a> ObjectsOfKind<'a> {
             object: Current::Sent(as_kind(request.object, kind, arena)),
             old_object: as_kind(request.old_object, kind, arena),
             nil_lists: nil_lists.to_vec(),
-            is_mutated: false,
         }
     }
 
-    /// Converts the object that a mutation of the request returned to the Go type of its kind, sets its defaults and stores it. With `None`,
-    /// the object stays unchanged, but counts as mutated.
+    /// Converts the object that a mutation of the request returned to the Go type of its kind, sets its defaults and stores it.
     pub(super) fn set(
         &mut self,
-        mutated: Option<MutatedObject>,
+        mut mutated: MutatedObject,
         request: &AdmissionRequest<'_>,
         schemas: &ObjectSchemas,
     ) -> Result<(), String> {
-        if let Some(mut mutated) = mutated {
-            schemas.convert(&mut mutated.object, request)?;
-            let filled = schemas.fill_defaults(&mut mutated.object);
-            filled.map_err(|error| error.to_string())?;
-            self.nil_lists = mutated.nil_lists;
-            self.object = Current::Mutated(Rc::new(mutated.object));
-        }
-        self.is_mutated = true;
+        schemas.convert(&mut mutated.object, request)?;
+        let filled = schemas.fill_defaults(&mut mutated.object);
+        filled.map_err(|error| error.to_string())?;
+        self.nil_lists = mutated.nil_lists;
+        self.object = Current::Mutated(Rc::new(mutated.object));
         Ok(())
     }
 
@@ -80,16 +73,10 @@ impl<'a> ObjectsOfKind<'a> {
         sent: Value<'_>,
         schemas: &ObjectSchemas,
     ) -> Result<Option<MutatedObject>, String> {
-        if !self.is_mutated || self.object.value().is_null() {
-            return Ok(None);
-        }
-        let object = match self.object {
-            Current::Sent(value) => value.to_json(),
-            Current::Mutated(object) => Some(Rc::unwrap_or_clone(object)),
-        };
-        let Some(mut object) = object else {
+        let Current::Mutated(object) = self.object else {
             return Ok(None);
         };
+        let mut object = Rc::unwrap_or_clone(object);
         let [version, kind] = ["apiVersion", "kind"].map(|key| text_field(sent, key));
         schemas.convert_back(&mut object, &GroupVersionKind::new(version, kind))?;
         Ok(Some(MutatedObject {

@@ -160,6 +160,29 @@ fn each_version_has_its_own_kinds_and_fields() {
 }
 
 #[test]
+fn structs_without_fields_are_objects() {
+    let server = Server::default();
+    let (version, kind) = ("scheduling.k8s.io/v1beta1", "PodGroup");
+    let ty = MergeType::built_in(version, kind, server).unwrap();
+    for (basic, unknown, error) in [
+        (json!({}), &[][..], None),
+        (json!({"x": 1}), &["spec.schedulingPolicy.basic.x"], None),
+        (
+            json!([]),
+            &[],
+            Some(
+                "json: cannot unmarshal array into Go struct field PodGroupSchedulingPolicy.spec.schedulingPolicy.basic of type v1beta1.BasicSchedulingPolicy",
+            ),
+        ),
+    ] {
+        let group = json!({"spec": {"schedulingPolicy": {"basic": basic}}});
+        assert_eq!(unknown_fields(&group, ty), unknown, "{group}");
+        let found = decoding_error(&group, version, kind, server);
+        assert_eq!(found.map(|error| error.message).as_deref(), error);
+    }
+}
+
+#[test]
 fn defaulting_is_idempotent() {
     let deployment = json!({"metadata": {"name": "web"}, "spec": {
         "selector": {"matchLabels": {"app": "web"}},

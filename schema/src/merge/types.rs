@@ -10,6 +10,7 @@ use crate::{JsonSchema, SchemaOrBool};
 
 const QUANTITY: &str = "io.k8s.apimachinery.pkg.api.resource.Quantity";
 const RAW_EXTENSION: &str = "io.k8s.apimachinery.pkg.runtime.RawExtension";
+const FIELDS: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1";
 const OBJECT_META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
 
 /// The type of a value for merging. Cheap to copy.
@@ -27,6 +28,8 @@ pub struct MergeType<'s> {
 #[derive(Debug, Clone, Copy)]
 enum TypeNode<'s> {
     Schema(&'s JsonSchema),
+    /// A struct of Go without fields.
+    EmptyStruct(&'s JsonSchema),
     /// The root of a custom resource.
     Root(&'s JsonSchema),
     /// A schema of the built-in kinds, by its name.
@@ -82,6 +85,8 @@ pub(super) struct Map<'s> {
     /// The schema that declares fields.
     schema: Option<&'s JsonSchema>,
     is_resource: bool,
+    /// Whether decoders know no fields, although merging allows any.
+    is_empty_struct: bool,
     preserves: bool,
     kubernetes: &'static Kubernetes,
 }
@@ -109,7 +114,15 @@ impl<'s> MergeType<'s> {
         let node = match name {
             QUANTITY => TypeNode::Quantity,
             RAW_EXTENSION => TypeNode::Untyped,
-            name => TypeNode::Schema(kubernetes.schema(name)?),
+            name => {
+                let schema = kubernetes.schema(name)?;
+                let is_map =
+                    !schema.properties.is_empty() || schema.additional_properties.is_some();
+                match schema.kind == "object" && !is_map && name != FIELDS {
+                    true => TypeNode::EmptyStruct(schema),
+                    false => TypeNode::Schema(schema),
+                }
+            }
         };
         Some(MergeType::of(node, kubernetes))
     }
@@ -143,6 +156,13 @@ impl<'s> MergeType<'s> {
         let of = |node| MergeType::of(node, kubernetes);
         let mut atom = match self.node {
             TypeNode::Schema(schema) => self.schema_atom(schema, schema.embedded_resource),
+            TypeNode::EmptyStruct(schema) => {
+                let mut atom = self.schema_atom(schema, false);
+                if let Some(map) = &mut atom.map {
+                    map.is_empty_struct = true;
+                }
+                atom
+            }
             TypeNode::Root(schema) => self.schema_atom(schema, true),
             TypeNode::Named(name) => {
                 let named = MergeType::named(name, kubernetes);
@@ -183,6 +203,7 @@ impl<'s> MergeType<'s> {
             },
             schema: Some(schema),
             is_resource,
+            is_empty_struct: false,
             preserves,
             kubernetes,
         };
@@ -253,6 +274,11 @@ impl<'s> Map<'s> {
         self.field(name).or(self.element)
     }
 
+    /// The type of a field that decoders know.
+    pub(super) fn decoded_field(&self, name: &str) -> Option<MergeType<'s>> {
+        self.any_field(name).filter(|_| !self.is_empty_struct)
+    }
+
     /// The default of a declared field.
     pub(super) fn default(&self, name: &str) -> Option<&'s Json> {
         self.schema?.properties.get(name)?.default_value()
@@ -281,6 +307,7 @@ fn any(relationship: Relationship, element: MergeType<'_>) -> Atom<'_> {
             element: Some(element),
             schema: None,
             is_resource: false,
+            is_empty_struct: false,
             preserves: false,
             kubernetes: element.kubernetes,
         }),

@@ -45,7 +45,7 @@ fn find<'s>(value: &Json, ty: MergeType<'s>, path: &mut String, found: &mut Vec<
                     path.push('.');
                 }
                 path.push_str(name);
-                match (atom.map, atom.map.and_then(|map| map.any_field(name))) {
+                match (atom.map, atom.map.and_then(|map| map.decoded_field(name))) {
                     (_, Some(ty)) => find(value, ty, path, found),
                     (Some(map), None) => found.push(UnknownField {
                         path: path.clone(),

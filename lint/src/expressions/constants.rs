@@ -10,9 +10,10 @@ use crate::rules::{CONSTANT_CONDITION, FAILING_CALL};
 
 /// Reports calls that parse a malformed constant text.
 pub(super) fn check_calls(subject: &Subject<'_>, problems: &mut Vec<Problem>) {
-    let is_parse = |form: Option<Form>| form == Some(Form::Parse);
-    let calls = (subject.checked)
-        .calls(move |function| function.overloads.iter().any(|each| is_parse(each.form)));
+    let calls = subject.checked.calls(|function| {
+        let mut overloads = function.overloads.iter();
+        overloads.any(|overload| overload.form == Some(Form::Parse))
+    });
     for (expr, call) in calls {
         let overload = subject.checked.overload(expr.id);
         let Some(function) = overload.and_then(|overload| overload.implementation.function())

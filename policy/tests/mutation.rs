@@ -362,19 +362,15 @@ fn a_json_patch_needs_no_schema_of_its_kind() {
     let mut schemas = ObjectSchemas::new(Server::default()).typed();
     let other = GroupVersionKind::new("example.com/v1", "Other");
     schemas.insert(other, Arc::new(JsonSchema::default()));
-    let add = patch("[JSONPatch{op: 'add', path: '/spec', value: 1}]");
-    let object =
-        json!({"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "x"}});
-    let request = thing_request(&object);
+    let policies = snapshot(
+        "Never",
+        &[patch("[JSONPatch{op: 'add', path: '/x', value: 1}]")],
+    );
+    let request = thing_request(&json!({"apiVersion": "example.com/v1", "kind": "Thing"}));
     let arena = Arena::new();
     let request = AdmissionRequest::read((&request).into(), &arena).unwrap();
-    let mutated = mutate(
-        &snapshot("Never", &[add]),
-        &request,
-        &schemas,
-        &Options::default(),
-    );
-    assert_eq!(mutated.object.unwrap()["spec"], 1);
+    let mutated = mutate(&policies, &request, &schemas, &Options::default());
+    assert_eq!(mutated.object.unwrap()["x"], 1);
 }
 
 #[test]

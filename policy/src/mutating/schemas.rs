@@ -149,9 +149,7 @@ impl ObjectSchemas {
     /// Whether a request is about the `Scale` of a custom resource: a built-in kind that belongs to a resource that is not built in.
     fn is_scale_of_custom_resource(&self, request: &AdmissionRequest<'_>) -> bool {
         let known = |version: String| Kubernetes::of(self.server).knows(&version);
-        self.is_typed
-            && known(request.kind.api_version())
-            && !known(request.resource.api_version())
+        self.is_typed && known(request.kind.api_version()) && !known(request.resource.api_version())
     }
 
     /// Checks that an object that a JSON patch changed is not the `Scale` of a custom resource.

@@ -140,24 +140,14 @@ impl Kubernetes {
 
     /// The name of the schema of a kind's objects.
     pub(crate) fn name_of(&self, api_version: &str, kind: &str) -> Option<&str> {
-        self.structure()
-            .kinds
-            .get(api_version)?
-            .get(kind)
-            .map(String::as_str)
+        let kinds = self.structure().kinds.get(api_version)?;
+        kinds.get(kind).map(String::as_str)
     }
 
     /// The name of the schema of a kind's objects, also if API servers decode these objects but cannot merge them.
     pub(crate) fn decoded_name_of(&self, api_version: &str, kind: &str) -> Option<&str> {
-        let decoded = || {
-            Some(
-                self.structure()
-                    .decoded
-                    .get(api_version)?
-                    .get(kind)?
-                    .as_str(),
-            )
-        };
+        let decoded = &self.structure().decoded;
+        let decoded = || Some(decoded.get(api_version)?.get(kind)?.as_str());
         self.name_of(api_version, kind).or_else(decoded)
     }
 

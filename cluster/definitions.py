@@ -4,8 +4,9 @@
     definitions.py > ../deploy/components/cluster/definitions.yaml
 
 Gavel's own kinds are the kinds of admissionregistration.k8s.io in another group. Their schemas come
-from ../schema/kubernetes/structure-1.36.json.gz, the structure that API servers publish. The schemas do
-not contain all rules by which API servers validate these kinds; Gavel's own webhook checks the rest.
+from ../schema/kubernetes/structure-1.35.json.gz, the structure that API servers of 1.35 publish; later
+versions require other fields, and installed definitions should not change. The schemas do not contain
+all rules by which API servers validate these kinds; Gavel's own webhook checks the rest.
 """
 import gzip
 import json
@@ -15,7 +16,7 @@ import sys
 import yaml
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-STRUCTURE = os.path.join(HERE, "..", "schema", "kubernetes", "structure-1.36.json.gz")
+STRUCTURE = os.path.join(HERE, "..", "schema", "kubernetes", "structure-1.35.json.gz")
 GROUP = "policies.gavel.example.com"
 AGE = {"name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp"}
 PARAM_KIND = {"name": "ParamKind", "type": "string", "jsonPath": ".spec.paramKind.kind"}

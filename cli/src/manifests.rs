@@ -186,8 +186,8 @@ impl Manifests {
         self.report(unusable(message));
     }
 
-    /// Reports that an input cannot be used. The problem is printed to standard error at once; formats for programs contain it too. A problem of
-    /// a file that is read twice, for example because two arguments name it, is reported once.
+    /// Reports that an input cannot be used. The problem is printed to standard error at once; formats for programs contain it too. A
+    /// problem of a file that is read twice, for example because two arguments name it, is reported once.
     pub(crate) fn report(&mut self, problem: Problem) {
         if !self.reported.insert(problem.to_string()) {
             return;

@@ -10,7 +10,8 @@ pub enum Cause {
     Row(&'static Row),
     /// A difference in language: functions, macros and formats that only one of the two versions has. The field is the later version.
     Language(KubeVersion),
-    /// A difference in Kubernetes' own kinds: kinds, fields and defaults that only one of the two versions has. The field is the later version.
+    /// A difference in Kubernetes' own kinds: kinds, fields and defaults that only one of the two versions has. The field is the later
+    /// version.
     Kinds(KubeVersion),
 }
 

@@ -324,25 +324,14 @@ spec:
 
 #[test]
 fn each_optional_field_of_a_path_is_reported_once() {
-    let manifest = "apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: things.example.com}
-spec:
-  group: example.com
-  scope: Namespaced
-  names: {kind: Thing, plural: things, singular: thing, listKind: ThingList}
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema:
-        type: object
-        properties:
-          a: {type: object, properties: {b: {type: object, properties: {c: {type: integer}}}}}
-        x-kubernetes-validations: [{rule: self.a.b.c > 1 && self.a.b.c < 5, message: a}]
-";
-    let documents = read(manifest, Format::Yaml).all().unwrap();
+    let manifest = rules::Frame::Schema.manifest(
+        "type: object
+properties:
+  a: {type: object, properties: {b: {type: object, properties: {c: {type: integer}}}}}
+x-kubernetes-validations: [{rule: self.a.b.c > 1 && self.a.b.c < 5, message: a}]
+",
+    );
+    let documents = read(&manifest, Format::Yaml).all().unwrap();
     let linter = Linter::new(&Options::default(), &documents).unwrap();
     let found = linter.document(&documents[0]);
     let found = found.iter().filter(|each| each.rule == "optional-field");

@@ -55,8 +55,8 @@ pub(super) struct MutatedObject {
     pub(super) nil_lists: Vec<String>,
 }
 
-/// Mutates the object of `inputs` with the result of a mutation's expression. The object stays unchanged if a `test` operation of a JSON patch fails.
-/// `matched` is the kind with which the policy matches the request.
+/// Mutates the object of `inputs` with the result of a mutation's expression. The object stays unchanged if a `test` operation of a JSON
+/// patch fails. `matched` is the kind with which the policy matches the request.
 pub(super) fn mutate(
     kind: ExpressionKind,
     value: Value<'_>,

@@ -176,6 +176,7 @@ func (w *Writer) Variables(variables map[string]any) error {
 			return Within(fmt.Sprintf("variable %q", name), err)
 		}
 	}
+	w.depth--
 	return nil
 }
 

@@ -192,6 +192,13 @@ pub(crate) fn traversal_of(text: &str) -> u64 {
     scale(utf8::rune_count(text) as u64, TRAVERSAL_FACTOR)
 }
 
+/// The cost of a call with two texts, computed from their sizes.
+#[inline]
+pub(crate) fn of_texts(formula: fn(&[SizeEstimate]) -> CallEstimate, texts: [&str; 2]) -> u64 {
+    let sizes = texts.map(|text| SizeEstimate::exact(utf8::rune_count(text) as u64));
+    formula(&sizes).cost.max
+}
+
 impl CallEstimate {
     /// An estimate with this cost and a result of unknown size.
     pub fn new(cost: CostEstimate) -> Self {

@@ -1,7 +1,6 @@
 //! The costs of cel-go's own functions and operators (`checker/cost.go`, `interpreter/runtimecost.go`). A function that declares no cost
 //! costs [`Cost::ONE`].
 
-use super::call::tracked_held_size;
 use super::{
     CallEstimate, CallSite, Cost, CostEstimate, REGEX_FACTOR, SizeEstimate, TRAVERSAL_FACTOR,
 };
@@ -17,15 +16,8 @@ pub const IN_LIST: Cost = Cost::sizes(in_list).standard();
 /// The cost of `text.contains(part)`.
 pub const CONTAINS: Cost = Cost::sizes(contains).standard();
 /// The cost of `text.matches(pattern)`; before cel-go 0.29, a global call of `matches` costs one unit.
-pub const MATCHES: Cost = Cost::split(
-    |call| CallEstimate::new(regex_cost(call.size(0), call.size(1))),
-    |arguments, _| {
-        let size =
-            |n: usize| SizeEstimate::exact(tracked_held_size(arguments.get(n).copied().flatten()));
-        Ok(regex_cost(size(0), size(1)).max)
-    },
-)
-.standard();
+pub const MATCHES: Cost =
+    Cost::sizes(|sizes| CallEstimate::new(regex_cost(nth(sizes, 0), nth(sizes, 1)))).standard();
 /// The cost of `text.startsWith(part)` and `text.endsWith(part)` before Kubernetes 1.37. Kubernetes' estimate uses the size of `part`; its
 /// evaluation uses the size of `text`.
 pub const PREFIX: Cost = Cost::traversal(0, prefix_estimate).standard();

@@ -9,8 +9,8 @@ mod range;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use call::traversal_of;
 pub use call::{CallEstimate, CallSite, Cost, Formula, Track, tracked_size};
+pub(crate) use call::{of_texts, traversal_of};
 pub use range::{CostEstimate, SizeEstimate};
 
 /// The cost of a variable, a selection or an index, in cost units.

@@ -32,6 +32,8 @@ pub enum Form {
     OptionalIndex,
     /// `a in list`: a constant list becomes a set.
     Membership,
+    /// `a.matches(b)`: a constant pattern is compiled once, and predicates search without building a value.
+    Match,
     /// `a.or(b)`, which evaluates `b` only if it is needed.
     OptionalOr,
     /// `a.orValue(b)`, which evaluates `b` only if it is needed.

@@ -9,10 +9,11 @@ use super::frame::Frame;
 use super::step::truth_of;
 use super::tree::{Callee, FunctionCall, ReadOnce, Step};
 use crate::cost::{self, Formula};
-use crate::decl::{CallContext, Function, OverloadDecl, TextTest};
+use crate::decl::{CallContext, Function, OverloadDecl};
 use crate::error::EvalError;
 use crate::types::Type;
 use crate::value::{HeldError, Truth, Value, list_contains, map_contains};
+use gavel_golang::work::{Interrupted, Work};
 
 /// The size of a text or of bytes up to which the work of a call with a fixed cost is not counted, in bytes.
 const SHORT: usize = 1 << 12;
@@ -63,7 +64,14 @@ impl FunctionCall {
     #[inline(never)]
     pub(super) fn eval_bool<'a>(&'a self, frame: &mut Frame<'_, 'a>) -> Result<Truth, EvalError> {
         match (&self.callee, &*self.arguments) {
-            (Callee::OfTexts(test, _), [left, right]) => self.test(*test, [left, right], frame),
+            (Callee::OfTexts(test, _), [left, right]) => {
+                self.test([left, right], frame, |text, part, _| Ok(test(text, part)))
+            }
+            (Callee::Matches(_, regex), [text, pattern]) => {
+                self.test([text, pattern], frame, |text, _, work| {
+                    regex.matches_within(text, work)
+                })
+            }
             (Callee::In(_), [element, container]) => self.contains([element, container], frame),
             _ => {
                 let mut value = Value::NULL;
@@ -107,9 +115,9 @@ impl FunctionCall {
     #[inline(always)]
     fn test<'a>(
         &'a self,
-        test: TextTest,
         arguments: [&'a Step; 2],
         frame: &mut Frame<'_, 'a>,
+        test: impl FnOnce(&str, &str, &Work<'_>) -> Result<bool, Interrupted>,
     ) -> Result<Truth, EvalError> {
         let mut values = [Value::NULL; 2];
         self.eval_both(arguments, &mut values, frame)?;
@@ -117,7 +125,8 @@ impl FunctionCall {
         let (Some(text), Some(part)) = (left.as_str(), right.as_str()) else {
             return self.finish_bool(&values, frame);
         };
-        let holds = test(text, part);
+        let holds = test(text, part, frame.context().work_counter())
+            .map_err(|error| EvalError::from(error).at(self.id))?;
         self.charge(&values, Some(&Value::from(holds)), frame)?;
         Ok(Truth::from(holds))
     }
@@ -270,6 +279,11 @@ impl FunctionCall {
             {
                 cost::traversal_of(text)
             }
+            (Formula::Sizes(formula), [left, right])
+                if let (Some(left), Some(right)) = (left.as_str(), right.as_str()) =>
+            {
+                cost::of_texts(formula, [left, right])
+            }
             _ => self.track(values, result)?,
         };
         frame.charge(units)
@@ -348,7 +362,10 @@ impl FunctionCall {
                 .iter()
                 .find(|(_, overload)| accepts(overload, values))
                 .map(|(function, _)| *function),
-            Callee::Compiled(..) | Callee::Specialized(..) | Callee::Missing => None,
+            Callee::Compiled(..)
+            | Callee::Matches(..)
+            | Callee::Specialized(..)
+            | Callee::Missing => None,
         }
     }
 
@@ -360,7 +377,9 @@ impl FunctionCall {
         context: &CallContext<'a>,
     ) -> Result<Value<'a>, EvalError> {
         match &self.callee {
-            Callee::Compiled(function, regex) => function(context, regex, values),
+            Callee::Compiled(function, regex) | Callee::Matches(function, regex) => {
+                function(context, regex, values)
+            }
             Callee::Specialized(calls, function, overload) => match calls.call(context, values) {
                 Some(result) => result,
                 None if accepts(overload, values) => function(context, values),

@@ -169,7 +169,7 @@ impl Listing<'_, '_, '_> {
                 let ids = overloads.iter().map(|(_, overload)| &overload.id);
                 format!("dispatched {}", Separated(ids, " | "))
             }
-            Callee::Compiled(..) => "compiled pattern".to_owned(),
+            Callee::Compiled(..) | Callee::Matches(..) => "compiled pattern".to_owned(),
             Callee::Specialized(_, _, overload) => format!("specialized {}", overload.id),
             Callee::Missing => "missing".to_owned(),
         };

@@ -264,6 +264,8 @@ pub(super) enum Callee {
     Dispatched(Box<[(Function, Arc<OverloadDecl>)]>),
     /// An implementation with a constant pattern. It checks the types of its arguments itself.
     Compiled(PatternFunction, Box<Regex>),
+    /// Like `Compiled`, for the function that implements `matches`.
+    Matches(PatternFunction, Box<Regex>),
     /// An implementation for a constant receiver. If it does not compute a call, the overload's own implementation does, as for `Guarded`.
     Specialized(Box<dyn Specialized>, Function, Arc<OverloadDecl>),
     /// No implementation. Every call fails.

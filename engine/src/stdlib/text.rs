@@ -3,7 +3,7 @@
 use super::missing_operator;
 use crate::body;
 use crate::cost::formulas::{self, CONTAINS, PREFIX};
-use crate::decl::{Arguments, CallContext, LiteralRule, NativeText, Overload, row};
+use crate::decl::{Arguments, CallContext, Form, LiteralRule, NativeText, Overload, row};
 use crate::error::EvalError;
 use crate::value::Value;
 use gavel_golang::regex::Regex;
@@ -16,8 +16,8 @@ pub(super) const ROWS: &[Overload] = &[
     row("contains", "contains_string", "string.(string) -> bool", body!(contains), "'abc'.contains('bc')").shared().test(contains).cost(CONTAINS),
     row("endsWith", "ends_with_string", "string.(string) -> bool", body!(ends_with), "'abc'.endsWith('bc')").shared().test(ends_with).cost(PREFIX),
     row("startsWith", "starts_with_string", "string.(string) -> bool", body!(starts_with), "'abc'.startsWith('ab')").shared().test(starts_with).cost(PREFIX),
-    row(MATCHES, "matches", "(string, string) -> bool", matches, "matches('abc', '^a.c$')").shared().pattern(matches_constant).literals(LiteralRule::Pattern),
-    row(MATCHES, "matches_string", "string.(string) -> bool", matches, "'abc'.matches('b')").shared().pattern(matches_constant).literals(LiteralRule::Pattern).cost(formulas::MATCHES),
+    row(MATCHES, "matches", "(string, string) -> bool", matches, "matches('abc', '^a.c$')").shared().form(Form::Match).pattern(matches_constant).literals(LiteralRule::Pattern),
+    row(MATCHES, "matches_string", "string.(string) -> bool", matches, "'abc'.matches('b')").shared().form(Form::Match).pattern(matches_constant).literals(LiteralRule::Pattern).cost(formulas::MATCHES),
 ];
 
 /// The rows for Kubernetes 1.37 and later. Their costs depend on the texts that the functions read.
@@ -25,7 +25,7 @@ pub(super) const ROWS: &[Overload] = &[
 pub(super) const COSTED_BY_WHAT_IS_READ: &[Overload] = &[
     row("endsWith", "ends_with_string", "string.(string) -> bool", body!(ends_with), "'abc'.endsWith('bc')").shared().test(ends_with).cost(formulas::PART),
     row("startsWith", "starts_with_string", "string.(string) -> bool", body!(starts_with), "'abc'.startsWith('ab')").shared().test(starts_with).cost(formulas::PART),
-    row(MATCHES, "matches", "(string, string) -> bool", matches, "matches('abc', '^a.c$')").shared().pattern(matches_constant).literals(LiteralRule::Pattern).cost(formulas::MATCHES),
+    row(MATCHES, "matches", "(string, string) -> bool", matches, "matches('abc', '^a.c$')").shared().form(Form::Match).pattern(matches_constant).literals(LiteralRule::Pattern).cost(formulas::MATCHES),
 ];
 
 fn contains(text: &str, part: &str) -> bool {

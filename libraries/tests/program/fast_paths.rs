@@ -245,6 +245,14 @@ proptest! {
                 assert_predicate_is_call(&env, &document, &format!("o.{function}(x)"));
             }
         }
+        for o in [json!(text), json!(1)] {
+            let mut document = document();
+            document["o"] = o;
+            for call in ["o.matches('^a+ä')", "matches(o, 'ä{3}')", "type(o).matches('^i')", "o.missing.matches('a')"] {
+                assert_predicate_is_call(&env, &document, call);
+                assert_predicate_is_call(&dyn_env(), &document, call);
+            }
+        }
     }
 
     #[test]

@@ -259,6 +259,7 @@ fn plan_function(
     target: CallTarget<'_>,
     mut arguments: PlannedArguments,
 ) -> Result<Step, PlanError> {
+    let form = target.form();
     let cost = call_cost(&target);
     let reads_texts = matches!(cost.formula, Formula::Fixed(_)) && target.may_take_texts();
     if let [_, pattern, ..] = arguments.as_slice()
@@ -270,7 +271,11 @@ fn plan_function(
             .cloned()
             .map_or_else(|| Regex::deferred(pattern), Ok);
         let regex = parsed.map_err(PlanError::new)?;
-        let callee = Callee::Compiled(function, Box::new(regex));
+        let regex = Box::new(regex);
+        let callee = match form {
+            Some(Form::Match) => Callee::Matches(function, regex),
+            _ => Callee::Compiled(function, regex),
+        };
         // As upstream plans it, the call can have any number of arguments, and it stops at the first argument that fails.
         let call = FunctionCall {
             id: expr.id,
@@ -286,7 +291,6 @@ fn plan_function(
         };
         return Ok(Step::Call(Box::new(call)));
     }
-    let form = target.form();
     if form == Some(Form::Membership)
         && target.overload.is_some()
         && let [_, list] = arguments.as_slice()

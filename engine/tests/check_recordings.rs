@@ -155,11 +155,11 @@ fn declare(builder: EnvBuilder, function: &str, text: &str) -> EnvBuilder {
     let standard = stdlib::rows().find(|row| row.id == id);
     let mut overload = OverloadDecl::declared(id.into(), signature);
     if function == "format" {
-        overload.literals = Some(LiteralRule::Mixed);
+        overload.calls.literals = Some(LiteralRule::Mixed);
     }
     if let Some(row) = standard {
-        overload.implementation = row.implementation;
-        overload.literals = row.literals;
+        overload.calls.implementation = row.calls.implementation;
+        overload.calls.literals = row.calls.literals;
     }
     builder.overload(function, overload)
 }

@@ -13,11 +13,11 @@ pub(crate) fn check(
     expected: Result<&str, &str>,
 ) {
     let row = rows.iter().find(|row| row.id == id).unwrap();
-    let function = row.implementation.function().unwrap();
+    let function = row.calls.implementation.function().unwrap();
     let arena = Arena::new();
     let context = CallContext::new(&arena);
     let receiver = arguments.first().and_then(Value::as_str);
-    let specialized = row.specialize.zip(receiver);
+    let specialized = row.calls.specialize.zip(receiver);
     let specialized = specialized.and_then(|(specialize, receiver)| specialize(receiver));
     let outcomes = [
         Some(function(&context, arguments)),

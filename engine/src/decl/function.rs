@@ -4,11 +4,7 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use super::{
-    CallShape, Form, Implementation, LiteralRule, LiteralRules, Overload, PatternFunction, Reads,
-    Specialize, TextTest, Yield,
-};
-use crate::cost::Cost;
+use super::{CallShape, Calls, LiteralRules, Overload};
 use crate::types::{Signature, TypeTextError};
 
 /// A function with its overloads.
@@ -31,32 +27,15 @@ pub struct OverloadDecl {
     pub id: SmolStr,
     /// The parameter types and the result type.
     pub signature: Signature,
-    /// How a call is computed.
-    pub implementation: Implementation,
-    /// The function that computes a call whose second argument, the pattern, is a constant; `None` for functions without a pattern.
-    pub pattern: Option<PatternFunction>,
-    /// Reads the receiver of a call if it is a constant text; `None` for functions that do not read constants.
-    pub specialize: Option<Specialize>,
-    /// A second implementation on Rust strings, for a function that takes two texts and returns a bool. Programs call it without creating
-    /// CEL values. `None` for other functions.
-    pub test: Option<TextTest>,
-    /// How the planner plans calls; `None` for plain calls of a body.
-    pub form: Option<Form>,
-    /// The known properties of the calls' results.
-    pub yields: Yield,
-    /// The operands that calls only read.
-    pub reads: Reads,
-    /// The rule by which validators check literals in a call; `None` if there is no rule.
-    pub literals: Option<LiteralRule>,
-    /// The cost of a call.
-    pub cost: Cost,
+    /// How calls are computed, planned and charged.
+    pub calls: Calls,
 }
 
 impl FunctionDecl {
     /// Adds an overload, unless the function has an overload with its id.
     pub(super) fn add(&mut self, overload: OverloadDecl) {
         if self.overloads.iter().all(|known| known.id != overload.id) {
-            if let Some(rule) = overload.literals {
+            if let Some(rule) = overload.calls.literals {
                 self.literals = self.literals.union(rule.into());
             }
             self.shapes.push(CallShape::of(&overload.signature));
@@ -75,15 +54,7 @@ impl OverloadDecl {
         Ok(OverloadDecl {
             id: SmolStr::new_static(row.id),
             signature: row.signature.parse()?,
-            implementation: row.implementation,
-            pattern: row.pattern,
-            specialize: row.specialize,
-            test: row.test,
-            form: row.form,
-            yields: row.yields,
-            reads: row.reads,
-            literals: row.literals,
-            cost: row.cost,
+            calls: row.calls,
         })
     }
 
@@ -92,15 +63,7 @@ impl OverloadDecl {
         OverloadDecl {
             id,
             signature,
-            implementation: Implementation::Declared,
-            pattern: None,
-            specialize: None,
-            test: None,
-            form: None,
-            yields: Yield::Unsaid,
-            reads: Reads::Unsaid,
-            literals: None,
-            cost: Cost::ONE,
+            calls: Calls::DECLARED,
         }
     }
 }

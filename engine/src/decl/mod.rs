@@ -20,7 +20,7 @@ pub use form::{Form, LiteralRule, LiteralRules, Reads, Yield};
 pub use function::{FunctionDecl, OverloadDecl};
 pub(crate) use functions::{FunctionIndex, Functions};
 pub use overload::{
-    Function, Implementation, Overload, PatternFunction, Specialize, Specialized, TextTest,
+    Calls, Function, Implementation, Overload, PatternFunction, Specialize, Specialized, TextTest,
 };
 pub use provider::TypeProvider;
 pub(crate) use provider::TypeProviders;

@@ -31,6 +31,15 @@ pub struct Overload {
     pub id: &'static str,
     /// The parameter types and the result type: `(string) -> int`, or `string.(int) -> string` in receiver style.
     pub signature: &'static str,
+    /// How calls are computed, planned and charged.
+    pub calls: Calls,
+    /// An example for the documentation: an expression that is true. Tests evaluate the examples of Gavel's own rows.
+    pub example: &'static str,
+}
+
+/// How the calls of an overload are computed, planned and charged.
+#[derive(Debug, Clone, Copy)]
+pub struct Calls {
     /// How a call is computed.
     pub implementation: Implementation,
     /// The function that computes a call whose second argument, the pattern, is a constant. Planning compiles the pattern, and fails if the
@@ -52,8 +61,6 @@ pub struct Overload {
     pub literals: Option<LiteralRule>,
     /// The cost of a call.
     pub cost: Cost,
-    /// An example for the documentation: an expression that is true. Tests evaluate the examples of Gavel's own rows.
-    pub example: &'static str,
 }
 
 /// How the calls of an overload are computed.
@@ -100,6 +107,21 @@ pub trait Specialized: Debug + Send + Sync {
 
 /// A function of two texts that returns a bool.
 pub type TextTest = fn(&str, &str) -> bool;
+
+impl Calls {
+    /// Calls that cannot be computed: the overload is declared for checking only. A call costs one unit.
+    pub const DECLARED: Calls = Calls {
+        implementation: Implementation::Declared,
+        pattern: None,
+        specialize: None,
+        test: None,
+        form: None,
+        yields: Yield::Unsaid,
+        reads: Reads::Unsaid,
+        literals: None,
+        cost: Cost::ONE,
+    };
+}
 
 impl Implementation {
     /// The function that computes calls; `None` if there is no function.

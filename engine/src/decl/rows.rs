@@ -1,8 +1,8 @@
 //! Constructors and setters of the rows that declare functions.
 
 use super::{
-    Form, Function, Implementation, LiteralRule, Overload, PatternFunction, Reads, Specialize,
-    TextTest, Yield,
+    Calls, Form, Function, Implementation, LiteralRule, Overload, PatternFunction, Reads,
+    Specialize, TextTest, Yield,
 };
 use crate::cost::Cost;
 
@@ -29,15 +29,7 @@ pub const fn declared(
         function,
         id,
         signature,
-        implementation: Implementation::Declared,
-        pattern: None,
-        specialize: None,
-        test: None,
-        form: None,
-        yields: Yield::Unsaid,
-        reads: Reads::Unsaid,
-        literals: None,
-        cost: Cost::ONE,
+        calls: Calls::DECLARED,
         example: "true",
     }
 }
@@ -50,96 +42,108 @@ pub const fn planned(
     form: Form,
     example: &'static str,
 ) -> Overload {
-    Overload {
-        implementation: Implementation::Planned,
-        ..declared(function, id, signature)
-            .form(form)
-            .example(example)
-    }
+    declared(function, id, signature)
+        .implementation(Implementation::Planned)
+        .form(form)
+        .example(example)
 }
 
 impl Overload {
     /// Sets the cost of a call.
     pub const fn cost(self, cost: Cost) -> Self {
-        Overload { cost, ..self }
+        self.calls(Calls { cost, ..self.calls })
     }
 
     /// Sets the body.
     pub const fn body(self, body: Function) -> Self {
-        let implementation = Implementation::Typed(body);
-        Overload {
-            implementation,
-            ..self
-        }
+        self.implementation(Implementation::Typed(body))
     }
 
     /// Makes the body compute the calls of all overloads of the function. The body checks the types of its arguments itself.
     pub const fn shared(self) -> Self {
-        let implementation = match self.implementation {
-            Implementation::Typed(body) => Implementation::Shared(body),
-            other => other,
-        };
-        Overload {
-            implementation,
-            ..self
+        match self.calls.implementation {
+            Implementation::Typed(body) => self.implementation(Implementation::Shared(body)),
+            _ => self,
         }
     }
 
     /// Marks a function that upstream implements with one body for any number of arguments. A call of such a function stops at the first
     /// argument that fails; later arguments are not evaluated.
     pub const fn variadic(self) -> Self {
-        let implementation = match self.implementation {
-            Implementation::Typed(body) => Implementation::Variadic(body),
-            other => other,
-        };
-        Overload {
-            implementation,
-            ..self
+        match self.calls.implementation {
+            Implementation::Typed(body) => self.implementation(Implementation::Variadic(body)),
+            _ => self,
         }
     }
 
     /// Sets a second implementation, which takes two Rust strings and returns a bool.
     pub const fn test(self, test: TextTest) -> Self {
         let test = Some(test);
-        Overload { test, ..self }
+        self.calls(Calls { test, ..self.calls })
     }
 
     /// Sets the function that computes calls whose second argument, the pattern, is a constant.
     pub const fn pattern(self, of_constant: PatternFunction) -> Self {
         let pattern = Some(of_constant);
-        Overload { pattern, ..self }
+        self.calls(Calls {
+            pattern,
+            ..self.calls
+        })
     }
 
     /// Sets the function that reads the receiver of a call if it is a constant text.
     pub const fn specialize(self, specialize: Specialize) -> Self {
         let specialize = Some(specialize);
-        Overload { specialize, ..self }
+        self.calls(Calls {
+            specialize,
+            ..self.calls
+        })
     }
 
     /// Sets how the planner plans calls.
     pub const fn form(self, form: Form) -> Self {
         let form = Some(form);
-        Overload { form, ..self }
+        self.calls(Calls { form, ..self.calls })
     }
 
     /// Sets the known properties of the calls' results.
     pub const fn yields(self, yields: Yield) -> Self {
-        Overload { yields, ..self }
+        self.calls(Calls {
+            yields,
+            ..self.calls
+        })
     }
 
     /// Sets the operands that calls only read.
     pub const fn reads(self, reads: Reads) -> Self {
-        Overload { reads, ..self }
+        self.calls(Calls {
+            reads,
+            ..self.calls
+        })
     }
 
     /// Sets the rule by which validators check literals in a call.
     pub const fn literals(self, rule: LiteralRule) -> Self {
         let literals = Some(rule);
-        Overload { literals, ..self }
+        self.calls(Calls {
+            literals,
+            ..self.calls
+        })
     }
 
     /// Sets the example.
     pub const fn example(self, example: &'static str) -> Self {
         Overload { example, ..self }
+    }
+
+    const fn implementation(self, implementation: Implementation) -> Self {
+        self.calls(Calls {
+            implementation,
+            ..self.calls
+        })
+    }
+
+    const fn calls(self, calls: Calls) -> Self {
+        Overload { calls, ..self }
     }
 }

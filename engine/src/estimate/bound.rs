@@ -94,7 +94,7 @@ impl<'a> Estimator<'a> {
         let goes_on = match operand.kind() {
             ExprKind::Ident(_) => true,
             ExprKind::Select(select) => !select.test_only,
-            ExprKind::Call(_) => self.row(operand).is_some_and(|row| is_step(row.form)),
+            ExprKind::Call(_) => self.row(operand).is_some_and(|row| is_step(row.calls.form)),
             _ => false,
         };
         match self.bounds && !goes_on {

@@ -34,7 +34,8 @@ impl<'a> Estimator<'a> {
     /// The cost of a call with its arguments. Like upstream, it visits the receiver after the arguments.
     pub(super) fn call(&mut self, expr: Expr<'a>, call: Call<'a>) -> CostEstimate {
         let row = self.row(expr);
-        let (form, yields) = row.map_or_else(Default::default, |row| (row.form, row.yields));
+        let (form, yields) =
+            row.map_or_else(Default::default, |row| (row.calls.form, row.calls.yields));
         if let (Yield::Argument, Some([argument])) = (yields, call.args.array()) {
             let cost = self.cost(argument).plus(CostEstimate::exact(1));
             self.copy_sizes(expr.id, argument);
@@ -115,13 +116,13 @@ impl<'a> Estimator<'a> {
             let Some(overload) = function.overloads.get(candidate) else {
                 continue;
             };
-            let estimate = self.overload(overload.cost, arguments, has_target);
+            let estimate = self.overload(overload.calls.cost, arguments, has_target);
             cost = Some(cost.map_or(estimate.cost, |cost| cost.union(estimate.cost)));
             size = match (size, estimate.result_size) {
                 (Some(size), Some(more)) => Some(size.union(more)),
                 (known, more) => known.or(more),
             };
-            let step = match overload.yields {
+            let step = match overload.calls.yields {
                 Yield::Items => Some("@items"),
                 Yield::Values => Some("@values"),
                 _ => None,

@@ -57,7 +57,10 @@ fn shared_body(function: &str) -> Function {
 
 fn body(id: &str) -> Function {
     let row = rows().find(|row| row.id == id).expect("a row of this id");
-    row.implementation.function().expect("a row with a body")
+    row.calls
+        .implementation
+        .function()
+        .expect("a row with a body")
 }
 
 #[test]

@@ -145,7 +145,8 @@ mod tests {
         let list = [int(1), int(2)];
         let list = Value::from(&list);
         let arguments = [Some(&list), Some(&list)];
-        let track = |row: usize, arguments: &[_]| SETS[row].cost.track(arguments, None).unwrap();
+        let track =
+            |row: usize, arguments: &[_]| SETS[row].calls.cost.track(arguments, None).unwrap();
         assert_eq!((track(0, &arguments), track(1, &arguments)), (5, 9));
         assert_eq!(track(2, &[None, Some(&list)]), 3);
         let unknown = one_way(&[SizeEstimate::UNKNOWN, SizeEstimate::exact(2)]);

@@ -194,8 +194,10 @@ impl FunctionEntry {
 
     /// The cost of a call.
     pub fn cost(&self) -> CallCost {
-        match (self.row.implementation, self.row.cost.formula) {
-            (Implementation::Planned, _) if self.row.form != Some(Form::Not) => CallCost::Nothing,
+        match (self.row.calls.implementation, self.row.calls.cost.formula) {
+            (Implementation::Planned, _) if self.row.calls.form != Some(Form::Not) => {
+                CallCost::Nothing
+            }
             (_, Formula::Fixed(units)) => CallCost::Fixed(units),
             (_, Formula::Sizes(_) | Formula::Traversal { .. } | Formula::Split { .. }) => {
                 CallCost::BySize

@@ -259,7 +259,7 @@ proptest! {
     fn equality_costs_what_its_row_says(left in "[aä]{0,14}", right in "[aä]{0,14}", int in any::<i64>()) {
         let env = env();
         let program = plan(&env, "o == x");
-        let row = env.declarations().function(EQUALS).unwrap().overloads[0].cost;
+        let row = env.declarations().function(EQUALS).unwrap().overloads[0].calls.cost;
         for (o, x) in [(json!(left), json!(right)), (json!(int), json!(int)), (json!(true), json!(int))] {
             let mut document = document();
             document["o"] = o.clone();

@@ -12,11 +12,11 @@ use crate::rules::{CONSTANT_CONDITION, FAILING_CALL};
 pub(super) fn check_calls(subject: &Subject<'_>, problems: &mut Vec<Problem>) {
     let calls = subject.checked.calls(|function| {
         let mut overloads = function.overloads.iter();
-        overloads.any(|overload| overload.form == Some(Form::Parse))
+        overloads.any(|overload| overload.calls.form == Some(Form::Parse))
     });
     for (expr, call) in calls {
         let overload = subject.checked.overload(expr.id);
-        let Some(function) = overload.and_then(|overload| overload.implementation.function())
+        let Some(function) = overload.and_then(|overload| overload.calls.implementation.function())
         else {
             continue;
         };

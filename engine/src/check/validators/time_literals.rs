@@ -38,7 +38,7 @@ fn is_accepted(checked: &CheckedAst, argument: &LiteralArgument<'_>) -> bool {
     let context = CallContext::new(&arena);
     candidates.iter().any(|candidate| {
         let overload = function.overloads.get(candidate);
-        let convert = overload.map(|overload| overload.implementation.function());
+        let convert = overload.map(|overload| overload.calls.implementation.function());
         convert.is_some_and(|convert| {
             convert.is_none_or(|convert| convert(&context, &[value]).is_ok())
         })

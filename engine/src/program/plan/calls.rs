@@ -219,7 +219,7 @@ impl<'e> CallTarget<'e> {
     fn mark_read(&self, arguments: &mut [Step]) -> bool {
         let reads = self
             .overload
-            .map_or(Reads::Unsaid, |overload| overload.reads);
+            .map_or(Reads::Unsaid, |overload| overload.calls.reads);
         let shares_first = reads == Reads::Later
             && matches!(arguments, [Step::Call(first), _] if first.read.is_some());
         let from = match reads {
@@ -246,8 +246,11 @@ impl<'e> CallTarget<'e> {
     /// form decides.
     fn form(&self) -> Option<Form> {
         match (self.overload, self.function) {
-            (Some(overload), _) => overload.form,
-            (None, Some(function)) => function.overloads.iter().find_map(|overload| overload.form),
+            (Some(overload), _) => overload.calls.form,
+            (None, Some(function)) => function
+                .overloads
+                .iter()
+                .find_map(|overload| overload.calls.form),
             (None, None) => None,
         }
     }
@@ -351,13 +354,13 @@ fn plan_function(
 /// alone.
 fn of_pattern(target: &CallTarget<'_>) -> Option<PatternFunction> {
     let overloads = &target.function?.overloads;
-    overloads.iter().find_map(|overload| overload.pattern)
+    overloads.iter().find_map(|overload| overload.calls.pattern)
 }
 
 /// Adds the implementation for a constant receiver to a callee, if there is one.
 fn specialized(callee: Callee, arguments: &[Step]) -> Callee {
     if let Callee::Guarded(function, overload) = &callee
-        && let Some(specialize) = overload.specialize
+        && let Some(specialize) = overload.calls.specialize
         && let Some(receiver) = arguments.first().and_then(Step::constant)
         && let Some(calls) = receiver.as_str().and_then(specialize)
     {
@@ -368,7 +371,7 @@ fn specialized(callee: Callee, arguments: &[Step]) -> Callee {
 
 /// The callee for an overload whose function checks its arguments itself.
 fn shared(function: Function, overload: &OverloadDecl) -> Callee {
-    match (overload.test, overload.form) {
+    match (overload.calls.test, overload.calls.form) {
         (Some(test), _) => Callee::OfTexts(test, function),
         (None, Some(Form::Membership)) => Callee::In(function),
         (None, _) => Callee::Known(function),
@@ -393,7 +396,7 @@ fn callee(target: &CallTarget<'_>, checked: &CheckedAst) -> (Callee, bool) {
         }
     };
     if let Some(overload) = target.overload {
-        match overload.implementation {
+        match overload.calls.implementation {
             Implementation::Typed(function) => return (guarded(function, overload), false),
             Implementation::Variadic(function) => return (guarded(function, overload), true),
             Implementation::Shared(function) => return (shared(function, overload), false),
@@ -407,7 +410,7 @@ fn callee(target: &CallTarget<'_>, checked: &CheckedAst) -> (Callee, bool) {
     let mut typed = Vec::new();
     let mut variadic = false;
     for overload in overloads {
-        match overload.implementation {
+        match overload.calls.implementation {
             Implementation::Shared(function) => return (shared(function, overload), false),
             Implementation::Typed(function) => typed.push((function, Arc::clone(overload))),
             Implementation::Variadic(function) => {
@@ -453,9 +456,12 @@ fn has_certain_type(checked: &CheckedAst, operand: Expr<'_>) -> bool {
 /// overload whose cost applies to every call of the function ([`Cost::by_name`]). If there is no such overload, it is one unit.
 fn call_cost(target: &CallTarget<'_>) -> Cost {
     match (target.overload, target.function) {
-        (Some(overload), _) => overload.cost,
+        (Some(overload), _) => overload.calls.cost,
         (None, Some(function)) => {
-            let mut costs = function.overloads.iter().map(|overload| overload.cost);
+            let mut costs = function
+                .overloads
+                .iter()
+                .map(|overload| overload.calls.cost);
             costs.find(|cost| cost.by_name).unwrap_or(Cost::ONE)
         }
         (None, None) => Cost::ONE,

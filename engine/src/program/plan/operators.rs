@@ -19,7 +19,7 @@ pub(super) fn plan_equality(
 ) -> Result<Step, PlanError> {
     let [left, right] = two(arguments)?;
     let row = function.and_then(|function| function.overloads.first());
-    let cost = row.map_or(Cost::ONE, |overload| overload.cost);
+    let cost = row.map_or(Cost::ONE, |overload| overload.calls.cost);
     Ok(Step::Equality(Box::new(Equality {
         operands: Operands {
             id,

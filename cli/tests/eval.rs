@@ -176,7 +176,8 @@ fn costs_are_shown() {
 fn problems_are_shown_where_they_are() {
     rejects(
         &["1 +\n  foo"],
-        "ERROR: <input>:2:3: undeclared reference to 'foo' (in container '')\n |   foo\n | ..^\n",
+        "ERROR: <input>:2:3: undeclared reference to 'foo' (in container '')\n |   foo\n | ..^\n\
+         note: --bind foo=JSON or foo=@FILE sets a variable, --var foo=TYPE declares its type\n",
     );
     rejects(
         &["[1].all(x,\n  0 < 1 / 0)"],

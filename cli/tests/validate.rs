@@ -250,7 +250,9 @@ fn unusable_inputs_are_reported_and_the_rest_is_validated() {
     );
     assert!(err.contains("inner/b.yaml:1:4: "), "{err}");
     assert!(
-        err.contains("inner/c.yaml:1:1: no definition of v1 Pod"),
+        err.contains(
+            "inner/c.yaml:1:1: no definition of v1 Pod was given; name it with --crd, or skip such objects with --ignore-missing-schemas\n"
+        ),
         "{err}"
     );
     folder.write("inner/b.yaml", "image: {tag: v1}\n");

@@ -123,9 +123,6 @@ impl Live for ApiServer {
 
     fn notes(&self) -> Vec<String> {
         let awaited = self.awaited.lock().unwrap_or_else(PoisonError::into_inner);
-        let awaited = awaited
-            .iter()
-            .map(|name| format!("{name} have not come yet"));
-        awaited.chain(self.contact.notes()).collect()
+        self.contact.notes(&awaited)
     }
 }

@@ -1,6 +1,6 @@
 //! Whether the API server is reachable, and since when it has been unreachable.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -36,7 +36,11 @@ impl Contact {
             error.clone_into(&mut known.error);
             return;
         }
-        tracing::warn!(what, error, "watch failed; the last known state is served");
+        tracing::warn!(
+            what,
+            error,
+            "watch failed, and is retried; the objects that were read last stay in force"
+        );
         let error = error.to_owned();
         let new = Failing {
             since: Instant::now(),
@@ -57,14 +61,19 @@ impl Contact {
         Some(since.elapsed())
     }
 
-    /// The failing watches with their errors.
-    pub(crate) fn notes(&self) -> Vec<String> {
+    /// The failing watches with their errors, after the other watches that have not listed their objects yet. `awaited` names all watches
+    /// that have not.
+    pub(crate) fn notes(&self, awaited: &BTreeSet<String>) -> Vec<String> {
         let failing = self.lock();
-        let notes = failing.iter().map(|(what, Failing { since, error, .. })| {
+        let awaited = awaited
+            .iter()
+            .filter(|what| !failing.contains_key(*what))
+            .map(|what| format!("{what}: not listed yet"));
+        let failures = failing.iter().map(|(what, Failing { since, error })| {
             let seconds = since.elapsed().as_secs();
-            format!("{what} has not been heard of for {seconds} s: {error}")
+            format!("{what}: failing for {seconds} s: {error}")
         });
-        notes.collect()
+        awaited.chain(failures).collect()
     }
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Failing>> {
@@ -91,4 +100,25 @@ pub(crate) fn heard_by(client: &Client, contact: &Arc<Contact>, what: &str) -> C
         }
     });
     Client::new(service, namespace)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_watch_has_one_note() {
+        let contact = Contact::default();
+        contact.failed("namespaces", "forbidden");
+        let awaited = BTreeSet::from(["namespaces", "roles"].map(str::to_owned));
+        let notes = contact.notes(&awaited);
+        let [unlisted, failing] = &notes[..] else {
+            panic!("{notes:?}");
+        };
+        assert_eq!(unlisted, "roles: not listed yet");
+        assert!(failing.starts_with("namespaces: failing for "), "{failing}");
+        assert!(failing.ends_with(" s: forbidden"), "{failing}");
+        contact.heard("namespaces");
+        assert_eq!(contact.notes(&BTreeSet::new()), [""; 0]);
+    }
 }

@@ -42,13 +42,19 @@ type Rule struct {
 	} `json:"estimate,omitempty"`
 	// ExpressionCost bounds the cost of all evaluations of the rule in one request, in cost units. An API server compares this bound with
 	// the limit for one rule.
-	ExpressionCost           *uint64 `json:"expressionCost,omitempty"`
-	UsesOldSelf              *bool   `json:"usesOldSelf,omitempty"`
-	CompiledMaxCardinality   *uint64 `json:"compiledMaxCardinality,omitempty"`
-	MaxCardinality           *uint64 `json:"maxCardinality,omitempty"`
+	ExpressionCost *uint64 `json:"expressionCost,omitempty"`
+	// UsesOldSelf says whether the rule reads oldSelf: the rule then runs only on updates, unless its optionalOldSelf is true.
+	UsesOldSelf *bool `json:"usesOldSelf,omitempty"`
+	// MaxCardinality bounds how often the rule runs in one object; nil if the schema does not bound it. CompiledMaxCardinality is the bound
+	// for an object of the maximum size of a request.
+	CompiledMaxCardinality *uint64 `json:"compiledMaxCardinality,omitempty"`
+	MaxCardinality         *uint64 `json:"maxCardinality,omitempty"`
+	// MessageExpressionMaxCost bounds the cost of the messageExpression, in cost units. MessageExpressionError says why the
+	// messageExpression does not compile.
 	MessageExpressionMaxCost *uint64 `json:"messageExpressionMaxCost,omitempty"`
 	MessageExpressionError   string  `json:"messageExpressionError,omitempty"`
-	NormalizedFieldPath      string  `json:"normalizedFieldPath,omitempty"`
+	// NormalizedFieldPath is the fieldPath of the rule, as errors print it.
+	NormalizedFieldPath string `json:"normalizedFieldPath,omitempty"`
 }
 
 // Total is the estimated cost of all rules of a schema, in cost units, and its limit.
@@ -61,11 +67,12 @@ type Total struct {
 
 // Report is the result of validating a definition.
 type Report struct {
-	Errors               []FieldError `json:"errors"`
-	Warnings             []string     `json:"warnings"`
-	Rules                []Rule       `json:"rules"`
-	Totals               []Total      `json:"totals"`
-	CompatibilityVersion string       `json:"compatibilityVersion"`
+	Errors   []FieldError `json:"errors"`
+	Warnings []string     `json:"warnings"`
+	Rules    []Rule       `json:"rules"`
+	Totals   []Total      `json:"totals"`
+	// CompatibilityVersion is the version of Kubernetes whose functions new rules may use.
+	CompatibilityVersion string `json:"compatibilityVersion"`
 }
 
 // Option changes how definitions are read and compiled.

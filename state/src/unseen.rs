@@ -60,7 +60,7 @@ pub(crate) fn unseen(
             found.push(namespaces(name));
         }
         if !has_roles && policy.reads_authorizer() {
-            let sentence = format!("{name} asks authorizer, no RBAC was given");
+            let sentence = format!("{name} asks authorizer, but there are no RBAC objects");
             found.push(Unseen::Other(sentence));
         }
         let is_bound = |binding: &&CompiledBinding| binding.binding().spec.policy_name == name;
@@ -81,7 +81,7 @@ pub(crate) fn unseen(
             let named = spec.policy_name.as_str();
             let sentence = match broken.contains_key(&(Sort::Validating, named.to_owned())) {
                 true => format!("binding {name} names the policy {named:?}, which is invalid"),
-                false => format!("binding {name} names no policy"),
+                false => format!("binding {name} names the policy {named:?}, which does not exist"),
             };
             found.push(Unseen::Other(sentence));
             continue;
@@ -96,7 +96,9 @@ pub(crate) fn unseen(
 }
 
 fn namespaces(name: &str) -> Unseen {
-    Unseen::Other(format!("{name} selects namespaces by label, none is known"))
+    Unseen::Other(format!(
+        "{name} selects namespaces by label, but there are no Namespaces"
+    ))
 }
 
 /// Whether namespaces are selected by labels other than `kubernetes.io/metadata.name`, the label that contains a namespace's own name.

@@ -87,7 +87,8 @@ fn the_last_good_version_stays_until_a_better_one_or_a_deletion() {
     };
     store.handle(Event::Deleted(cluster(), key));
     assert_eq!(expression(&mut store, "a"), None);
-    let unseen = Unseen::Other("binding a names no policy".to_owned());
+    let unseen =
+        Unseen::Other(r#"binding a names the policy "a", which does not exist"#.to_owned());
     assert_eq!(store.publish().unseen(), [unseen]);
 }
 

@@ -73,7 +73,7 @@ impl HealthCheck {
     fn run(self, app: &App) -> Result<(), &'static str> {
         match self {
             HealthCheck::Policies if !app.policies.is_synced() => {
-                Err("the policies have not come yet")
+                Err("the policies have not been read yet")
             }
             HealthCheck::Shutdown if app.health.is_shutting_down() => {
                 Err("process is shutting down")

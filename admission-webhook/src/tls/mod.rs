@@ -61,7 +61,7 @@ pub enum TlsError {
         path: PathBuf,
     },
     /// A key does not belong to the certificate, or has an unknown type.
-    #[error("the certificate and the key cannot be used: {0}")]
+    #[error("the private key cannot be used with the certificate: {0}")]
     Identity(#[source] rustls::Error),
     /// The authorities of client certificates are invalid.
     #[error("the certificates of {} cannot be used: {error}", path.display())]

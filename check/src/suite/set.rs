@@ -20,19 +20,24 @@ pub(super) fn set(object: &mut Json, path: &str, value: Json) -> Result<(), Stri
                 PathStep::Item(_) => Json::Array(Vec::new()),
             };
         }
-        let found = match (part, &step) {
+        part = match (part, step) {
             (Json::Object(fields), PathStep::Field(name)) => {
-                Some(fields.entry(name.as_str()).or_insert(Json::Null))
+                fields.entry(name).or_insert(Json::Null)
             }
             (Json::Array(items), PathStep::Item(n)) => {
-                if items.len() == *n {
+                let length = items.len();
+                if length == n {
                     items.push(Json::Null);
                 }
-                items.get_mut(*n)
+                let item = items.get_mut(n);
+                item.ok_or_else(|| format!("set: {path}: the index {n} must be at most {length}"))?
             }
-            _ => None,
+            _ => {
+                return Err(format!(
+                    "set: {path}: a field must be in an object, and an index in a list"
+                ));
+            }
         };
-        part = found.ok_or_else(|| format!("set: {path} leads nowhere in the object"))?;
     }
     *part = value;
     Ok(())
@@ -151,7 +156,20 @@ mod tests {
         remove(&mut object, "status.phase").unwrap();
         let expected = json!({"metadata": {}, "spec": {"containers": [{"image": "c"}]}});
         assert_eq!(object, expected);
-        assert!(set(&mut object, "spec.containers.image", json!(1)).is_err());
+        for (path, error) in [
+            (
+                "spec.containers.image",
+                "a field must be in an object, and an index in a list",
+            ),
+            (
+                "spec[0]",
+                "a field must be in an object, and an index in a list",
+            ),
+            ("spec.containers[2]", "the index 2 must be at most 1"),
+        ] {
+            let expected = Err(format!("set: {path}: {error}"));
+            assert_eq!(set(&mut object, path, json!(1)), expected);
+        }
         assert!(set(&mut object, "spec..image", json!(1)).is_err());
     }
 }

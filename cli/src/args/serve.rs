@@ -23,12 +23,12 @@ pub(crate) struct ServeArgs {
     pub(crate) policies: Vec<PathBuf>,
 
     /// Also read subfolders
-    #[arg(short = 'R', long, requires = "policies")]
+    #[arg(short = 'R', long, conflicts_with_all = ["cluster", "demo"])]
     pub(crate) recursive: bool,
 
     /// Accept changes that truncate a file or remove all its policies and bindings. Without this flag, Gavel assumes that the file is not
     /// completely written yet, and serves its old content until the file has policies again and is not truncated, or until a restart
-    #[arg(long, requires = "policies")]
+    #[arg(long, conflicts_with_all = ["cluster", "demo"])]
     pub(crate) allow_removal: bool,
 
     /// Serve a cluster's policies of the group policies.gavel.example.com, with the cluster's namespaces, params and
@@ -41,11 +41,11 @@ pub(crate) struct ServeArgs {
 
     /// Also evaluate the cluster's policies of the group admissionregistration.k8s.io, but never deny a request by them. If Gavel
     /// would deny a request by these policies, but the API server admitted the request, Gavel logs and counts the difference
-    #[arg(long, requires = "cluster")]
+    #[arg(long, conflicts_with_all = ["policies", "demo"])]
     pub(crate) native: bool,
 
     /// The source of decisions for the variable authorizer
-    #[arg(long, value_enum, default_value_t = AuthorizerMode::Review, requires = "cluster")]
+    #[arg(long, value_enum, default_value_t = AuthorizerMode::Review, conflicts_with_all = ["policies", "demo"])]
     pub(crate) authorizer: AuthorizerMode,
 
     /// How long to cache the API server's answer that an authorizer check is allowed
@@ -85,14 +85,14 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "FILE", conflicts_with = "plain_http")]
     pub(crate) client_ca: Option<PathBuf>,
 
-    /// Create a certificate for these names with a temporary authority, and print the authority's certificate as caBundle; the default
-    /// names are localhost, 127.0.0.1 and ::1
+    /// Create a certificate for these names, separated by commas, with a temporary authority, and print the authority's certificate as
+    /// caBundle; the default names are localhost, 127.0.0.1 and ::1
     #[arg(long, value_name = "NAME", num_args = 0.., value_delimiter = ',', conflicts_with = "cert")]
     pub(crate) self_signed: Option<Vec<String>>,
 
     /// Store the certificate of --self-signed in this Secret, which all replicas share. The Secret is in the namespace of the service account.
     /// Gavel renews the certificate, and writes its authority into the webhook configurations gavel and gavel-policies
-    #[arg(long, value_name = "NAME", requires = "self_signed")]
+    #[arg(long, value_name = "NAME", requires = "self_signed", conflicts_with_all = ["cert", "plain_http"])]
     pub(crate) tls_secret: Option<String>,
 
     /// How long the certificate in the Secret is valid; it is renewed when a third of this time is left

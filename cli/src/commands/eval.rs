@@ -1,6 +1,6 @@
 //! `gavel eval`: evaluates one expression.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -11,8 +11,9 @@ use serde_json::Map;
 use gavel_apimachinery::json;
 use gavel_engine::env::Env;
 use gavel_engine::estimate::SizeTable;
-use gavel_engine::issues::Issues;
+use gavel_engine::issues::{Issue, Issues};
 use gavel_engine::program::EvalOptions;
+use gavel_engine::source::Source;
 use gavel_engine::types::Type;
 use gavel_engine::value::{Arena, Json, Value};
 use gavel_libraries::kubernetes::authorizer::AuthorizerValue;
@@ -104,7 +105,26 @@ fn notes(issues: &Issues, request: &EvalRequest, env: &Env) -> Vec<String> {
         let help = gavel_lint::help(&issue.message, &request.expr, env);
         notes.extend(help.filter(|help| !notes.contains(help)));
     }
+    let source = issues.source();
+    let names = issues.sorted().into_iter();
+    let names: Option<BTreeSet<_>> = names
+        .map(|issue| undeclared_variable(issue, source))
+        .collect();
+    notes.extend(names.into_iter().flatten().map(|name| {
+        format!("--bind {name}=JSON or {name}=@FILE sets a variable, --var {name}=TYPE declares its type")
+    }));
     notes
+}
+
+/// The name in an issue about an undeclared variable; `None` for all other issues.
+fn undeclared_variable<'i>(issue: &'i Issue, source: &Source) -> Option<&'i str> {
+    let name = issue.message.strip_prefix("undeclared reference to '")?;
+    let (name, _) = name.split_once('\'')?;
+    let line = source.line(issue.location.line)?;
+    let column = usize::try_from(issue.location.column).ok()?;
+    // The position of an undeclared function is that of its opening parenthesis.
+    let written = line.chars().skip(column).take(name.len());
+    written.eq(name.chars()).then_some(name)
 }
 
 /// The key that was probably meant, if the expression reads a key that does not exist.

@@ -319,9 +319,9 @@ async fn inputs_of_policies_without_a_source_are_reported() {
     let ready = readyz(&client, &server).await;
     for warning in [
         "limits: no ConfigMap default/limits",
-        "prod-images selects namespaces by label, none is known",
-        "limits asks authorizer, no RBAC was given",
-        "binding lost names no policy",
+        "prod-images selects namespaces by label, but there are no Namespaces",
+        "limits asks authorizer, but there are no RBAC objects",
+        r#"binding lost names the policy "lost", which does not exist"#,
     ] {
         assert!(
             ready.contains(&format!("warn: {warning}\n")),

@@ -28,6 +28,16 @@ fn arguments_that_cannot_work_are_refused() {
     for source in ["--policies", "--cluster", "--demo"] {
         check_refused(&folder, &[], source);
     }
+    // Flags of another source, or of another certificate.
+    for arguments in [
+        &["--demo", "--native"][..],
+        &["--policies", ".", "--authorizer", "rbac"],
+        &["--cluster", "--recursive"],
+        &["--demo", "--allow-removal"],
+        &["--demo", "--plain-http", "--tls-secret", "a"],
+    ] {
+        check_refused(&folder, arguments, "cannot be used with");
+    }
     let server = Server::start(&["--demo"]);
     let address = server.address.to_string();
     check_refused(
@@ -86,7 +96,9 @@ users: [{name: a, user: {}}]
     let folder = Folder::new().with("config", kubeconfig);
     let config = folder.file("config");
     let server = Server::start(&["--cluster", "--kubeconfig", &config, "--plain-http"]);
-    server.wait_for_log("watch failed; the last known state is served");
+    server.wait_for_log(
+        "watch failed, and is retried; the objects that were read last stay in force",
+    );
     let errors = server.logs().into_iter();
     let errors: Vec<_> = errors.filter(|log| log["level"] == "ERROR").collect();
     assert!(errors.is_empty(), "{errors:?}");

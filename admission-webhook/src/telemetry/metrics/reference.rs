@@ -16,10 +16,11 @@ const HEAD: &str = "\
 
 # Metrics
 
-`gavel serve` answers `GET /metrics` in the text format of Prometheus, at the address of `--health-listen` if it is given. The metrics of
-policies have the names and labels of kube-apiserver, so that dashboards and alerts for built-in policies also work for Gavel's.
+`gavel serve` answers `GET /metrics` in the OpenMetrics text format, which Prometheus reads, at the address of `--health-listen` if it is
+given. The metrics of policies have the names and labels of kube-apiserver, so that dashboards and alerts for built-in policies also work
+for Gavel's.
 
-- A histogram `NAME` has the series `NAME_bucket`, `NAME_sum` and `NAME_count`.
+- A histogram `NAME` has the series `NAME_bucket`, `NAME_sum` and `NAME_count`; the info `gavel_build` is the series `gavel_build_info`.
 - Labels never contain text from requests, except known paths and methods.
 - Timestamps are in seconds since 1970-01-01 UTC.
 - `process_cpu_seconds_total`, `process_resident_memory_bytes`, `process_open_fds` and similar metrics have the same meaning as in

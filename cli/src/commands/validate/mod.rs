@@ -117,7 +117,9 @@ impl Run<'_> {
             return Ok(());
         }
         let Some(definition) = definitions.find(&key) else {
-            let message = format!("no definition of {key} was given; name it with --crd");
+            let message = format!(
+                "no definition of {key} was given; name it with --crd, or skip such objects with --ignore-missing-schemas"
+            );
             self.pass_over(document, message);
             return Ok(());
         };

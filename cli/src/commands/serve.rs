@@ -46,6 +46,29 @@ pub(crate) fn run(args: ServeArgs) -> io::Result<Exit> {
 }
 
 async fn config(args: ServeArgs) -> Result<Config, String> {
+    let shutdown = Shutdown {
+        delay: args.shutdown_delay.unwrap_or(match args.demo {
+            true => Duration::ZERO,
+            false => Shutdown::default().delay,
+        }),
+        grace: args.grace_period,
+    };
+    let mut problems = Vec::new();
+    let (body, memory) = (args.max_body, args.max_memory);
+    if body > memory {
+        problems.push(format!(
+            "--max-body ({body}) must be at most --max-memory ({memory})"
+        ));
+    }
+    let Shutdown { delay, grace } = shutdown;
+    if delay > grace {
+        problems.push(format!(
+            "--shutdown-delay ({delay:?}) must be at most --grace-period ({grace:?})"
+        ));
+    }
+    if !problems.is_empty() {
+        return Err(problems.join("; "));
+    }
     let tls = tls(&args).await?;
     if let Some(TlsSettings {
         identity: Identity::SelfSigned(made),
@@ -68,21 +91,15 @@ async fn config(args: ServeArgs) -> Result<Config, String> {
         tls,
         kubernetes: args.kubernetes_version.into(),
         limits: Limits {
-            body: args.max_body,
-            memory: args.max_memory,
+            body,
+            memory,
             header_timeout: args.header_timeout,
             idle_timeout: args.idle_timeout,
             connections: args.max_connections,
             evaluations: args.max_evaluations.unwrap_or(limits.evaluations),
             waiting: args.max_waiting,
         },
-        shutdown: Shutdown {
-            delay: args.shutdown_delay.unwrap_or(match args.demo {
-                true => Duration::ZERO,
-                false => Shutdown::default().delay,
-            }),
-            grace: args.grace_period,
-        },
+        shutdown,
         policies: source(args).await?,
     })
 }

@@ -38,6 +38,19 @@ fn arguments_that_cannot_work_are_refused() {
     ] {
         check_refused(&folder, arguments, "cannot be used with");
     }
+    check_refused(
+        &folder,
+        &[
+            "--demo",
+            "--max-body",
+            "2",
+            "--max-memory",
+            "1",
+            "--shutdown-delay",
+            "26s",
+        ],
+        "--max-body (2) must be at most --max-memory (1); --shutdown-delay (26s) must be at most --grace-period (25s)",
+    );
     let server = Server::start(&["--demo"]);
     let address = server.address.to_string();
     check_refused(

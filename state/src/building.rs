@@ -94,9 +94,7 @@ impl Building {
             return false;
         }
         if let Some(old) = old {
-            let version = |good: &Good| good.object.api_version().to_owned();
-            let is_gone = new.is_none_or(|new| version(new) != version(old));
-            self.remove(old, is_gone);
+            self.remove(old, new.is_none());
         }
         if let Some(new) = new {
             self.put(new);

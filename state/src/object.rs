@@ -13,6 +13,8 @@ use gavel_policy::KeptObject;
 use gavel_policy::api::{self, GROUP, Resource};
 use serde_json::Value as Json;
 
+use crate::prepare::has_own_form;
+
 /// Where objects come from: the path of a file, or the name of a cluster.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Origin(Arc<str>);
@@ -35,6 +37,8 @@ impl fmt::Display for Origin {
 pub struct ObjectKey {
     /// The API group; empty is the core group.
     pub group: String,
+    /// The version, if the object can only be a param: each version of a kind has its own params. Otherwise empty.
+    pub version: String,
     /// The kind.
     pub kind: String,
     /// The namespace; empty for cluster-scoped objects.
@@ -136,7 +140,7 @@ impl Object {
     /// `apiVersion`, `kind` or `metadata.name` is missing or not a string.
     pub fn key(&self) -> Result<ObjectKey, Vec<Problem>> {
         let (api_version, kind, name) = (self.api_version(), self.kind(), self.name());
-        let group = api_version.split_once('/').map_or("", |(group, _)| group);
+        let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
         if [api_version, kind, name].contains(&"") {
             let value = self.value();
             let problem = |field| Some(self.problem(field, name_at(&value, field).err()?));
@@ -152,6 +156,10 @@ impl Object {
         }
         Ok(ObjectKey {
             group: group.to_owned(),
+            version: match has_own_form(self) {
+                true => String::new(),
+                false => version.to_owned(),
+            },
             kind: kind.to_owned(),
             namespace: self.namespace().to_owned(),
             name: name.to_owned(),

@@ -427,7 +427,7 @@ fn old_objects_have_the_defaults_of_the_storage_version() {
     let mut store = Store::new(Server::default()).unwrap();
     store.handle(applied(definition));
     let state = store.publish();
-    let errors = |version: &str| {
+    let errors = |version: &str, subresource: &str| {
         let thing = json!({"apiVersion": format!("example.com/{version}"), "kind": "Thing", "metadata": {"name": "a", "resourceVersion": "1"}});
         let mut object = thing.clone();
         object["size"] = 0.into();
@@ -435,7 +435,7 @@ fn old_objects_have_the_defaults_of_the_storage_version() {
             "uid": "1", "operation": "UPDATE", "name": "a",
             "kind": {"group": "example.com", "version": version, "kind": "Thing"},
             "resource": {"group": "example.com", "version": version, "resource": "things"},
-            "object": object, "oldObject": thing,
+            "subResource": subresource, "object": object, "oldObject": thing,
         });
         let arena = Arena::new();
         let request = AdmissionRequest::read((&request).into(), &arena).unwrap();
@@ -446,6 +446,10 @@ fn old_objects_have_the_defaults_of_the_storage_version() {
             .map(ToString::to_string)
             .collect::<Vec<_>>()
     };
-    assert_eq!(errors("v1"), ["size: Invalid value: 0: must not shrink"]);
-    assert_eq!(errors("v2"), [""; 0]);
+    assert_eq!(
+        errors("v1", ""),
+        ["size: Invalid value: 0: must not shrink"]
+    );
+    assert_eq!(errors("v2", ""), [""; 0]);
+    assert_eq!(errors("v1", "scale"), [""; 0]);
 }

@@ -13,8 +13,6 @@ use gavel_policy::KeptObject;
 use gavel_policy::api::{self, GROUP, Resource};
 use serde_json::Value as Json;
 
-use crate::prepare::has_own_form;
-
 /// Where objects come from: the path of a file, or the name of a cluster.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Origin(Arc<str>);
@@ -156,7 +154,7 @@ impl Object {
         }
         Ok(ObjectKey {
             group: group.to_owned(),
-            version: match has_own_form(self) {
+            version: match self.has_own_form() {
                 true => String::new(),
                 false => version.to_owned(),
             },
@@ -164,6 +162,18 @@ impl Object {
             namespace: self.namespace().to_owned(),
             name: name.to_owned(),
         })
+    }
+
+    /// Whether objects of this kind are validated when they are stored; objects of all other kinds can only be params. An object without
+    /// `apiVersion` or `kind` may be a policy.
+    pub(crate) fn has_own_form(&self) -> bool {
+        let (api_version, kind) = (self.api_version(), self.kind());
+        let group = api_version.split_once('/').map_or("", |(group, _)| group);
+        match (group, kind) {
+            (GROUP | "rbac.authorization.k8s.io", _) | ("", "Namespace") => true,
+            ("apiextensions.k8s.io", kind) => kind == "CustomResourceDefinition",
+            _ => api_version.is_empty() || kind.is_empty(),
+        }
     }
 
     /// The position of the object's name: file, line and column. For an object from a cluster, the origin, kind and name.

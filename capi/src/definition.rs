@@ -87,7 +87,6 @@ fn report(definition: &Json, old: Option<&Json>, config: &Json) -> Result<Report
         .map(read)
         .transpose()
         .map_err(|error| error.within("oldCrd"))?;
-    let old = old.map(Definition::without_status);
     let errors = match &old {
         Some(old) => definition.validate_update(old, &envs),
         None => definition.validate(&envs),

@@ -16,7 +16,7 @@ use serde_json::Value as Json;
 use crate::definitions::{Compiled, Definitions};
 use crate::equivalents::{built_in, register};
 use crate::object::Object;
-use crate::prepare::{Good, Prepared, Sort, has_own_form};
+use crate::prepare::{Good, Prepared, Sort};
 use crate::state::{Counts, State};
 use crate::unseen::Unseen;
 
@@ -94,9 +94,7 @@ impl Building {
             return false;
         }
         if let Some(old) = old {
-            let version = |good: &Good| good.object.api_version().to_owned();
-            let is_gone = new.is_none_or(|new| version(new) != version(old));
-            self.remove(old, is_gone);
+            self.remove(old, new.is_none());
         }
         if let Some(new) = new {
             self.put(new);
@@ -233,7 +231,7 @@ impl Building {
     /// Whether an object can affect decisions. The kustomization of a folder cannot, and a ConfigMap can only if ConfigMaps are the params
     /// of a policy.
     pub(crate) fn uses(&self, object: &Object) -> bool {
-        has_own_form(object) || self.is_param(object)
+        object.has_own_form() || self.is_param(object)
     }
 
     fn is_param(&self, object: &Object) -> bool {

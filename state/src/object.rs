@@ -35,6 +35,8 @@ impl fmt::Display for Origin {
 pub struct ObjectKey {
     /// The API group; empty is the core group.
     pub group: String,
+    /// The version, if the object can only be a param: each version of a kind has its own params. Otherwise empty.
+    pub version: String,
     /// The kind.
     pub kind: String,
     /// The namespace; empty for cluster-scoped objects.
@@ -136,7 +138,7 @@ impl Object {
     /// `apiVersion`, `kind` or `metadata.name` is missing or not a string.
     pub fn key(&self) -> Result<ObjectKey, Vec<Problem>> {
         let (api_version, kind, name) = (self.api_version(), self.kind(), self.name());
-        let group = api_version.split_once('/').map_or("", |(group, _)| group);
+        let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
         if [api_version, kind, name].contains(&"") {
             let value = self.value();
             let problem = |field| Some(self.problem(field, name_at(&value, field).err()?));
@@ -152,10 +154,26 @@ impl Object {
         }
         Ok(ObjectKey {
             group: group.to_owned(),
+            version: match self.has_own_form() {
+                true => String::new(),
+                false => version.to_owned(),
+            },
             kind: kind.to_owned(),
             namespace: self.namespace().to_owned(),
             name: name.to_owned(),
         })
+    }
+
+    /// Whether objects of this kind are validated when they are stored; objects of all other kinds can only be params. An object without
+    /// `apiVersion` or `kind` may be a policy.
+    pub(crate) fn has_own_form(&self) -> bool {
+        let (api_version, kind) = (self.api_version(), self.kind());
+        let group = api_version.split_once('/').map_or("", |(group, _)| group);
+        match (group, kind) {
+            (GROUP | "rbac.authorization.k8s.io", _) | ("", "Namespace") => true,
+            ("apiextensions.k8s.io", kind) => kind == "CustomResourceDefinition",
+            _ => api_version.is_empty() || kind.is_empty(),
+        }
     }
 
     /// The position of the object's name: file, line and column. For an object from a cluster, the origin, kind and name.

@@ -105,18 +105,6 @@ impl Sort {
     }
 }
 
-/// Whether [`Preparation`] validates objects of this kind; objects of all other kinds can only be params. An object without `apiVersion` or
-/// `kind` may be a policy.
-pub(crate) fn has_own_form(object: &Object) -> bool {
-    let (api_version, kind) = (object.api_version(), object.kind());
-    let group = api_version.split_once('/').map_or("", |(group, _)| group);
-    match (group, kind) {
-        (GROUP | "rbac.authorization.k8s.io", _) | ("", "Namespace") => true,
-        ("apiextensions.k8s.io", kind) => kind == "CustomResourceDefinition",
-        _ => api_version.is_empty() || kind.is_empty(),
-    }
-}
-
 /// Validates objects as the API server does, and compiles them for the index.
 pub(crate) struct Preparation {
     validator: Arc<Validator>,

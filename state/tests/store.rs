@@ -81,6 +81,7 @@ fn the_last_good_version_stays_until_a_better_one_or_a_deletion() {
 
     let key = ObjectKey {
         group: "admissionregistration.k8s.io".to_owned(),
+        version: String::new(),
         kind: "ValidatingAdmissionPolicy".to_owned(),
         namespace: String::new(),
         name: "a".to_owned(),
@@ -204,6 +205,22 @@ fn kinds_of_params_are_those_of_policies_that_are_bound() {
     store.handle(applied(binding("a")));
     let kinds: Vec<(String, String)> = store.param_kinds().into_iter().collect();
     assert_eq!(kinds, [("example.com/v1".to_owned(), "Limit".to_owned())]);
+}
+
+#[test]
+fn each_version_of_a_kind_has_its_own_params() {
+    let mut store = Store::live(Server::default()).unwrap();
+    for (name, version) in [("a", "example.com/v1"), ("b", "example.com/v2")] {
+        let mut policy = with_params(policy(name, "true"), "Limit");
+        policy["spec"]["paramKind"]["apiVersion"] = json!(version);
+        let mut object = params("p", "Limit");
+        object["apiVersion"] = json!(version);
+        store.handle(applied(policy));
+        let object = Object::sent(Origin::new(version), &object);
+        store.handle(Event::ReplacedAll(Origin::new(version), vec![object]));
+    }
+    let state = store.publish();
+    assert_eq!((state.counts().params, state.problems()), (2, &[][..]));
 }
 
 #[test]
@@ -411,7 +428,7 @@ fn old_objects_have_the_defaults_of_the_storage_version() {
     let mut store = Store::new(Server::default()).unwrap();
     store.handle(applied(definition));
     let state = store.publish();
-    let errors = |version: &str| {
+    let errors = |version: &str, subresource: &str| {
         let thing = json!({"apiVersion": format!("example.com/{version}"), "kind": "Thing", "metadata": {"name": "a", "resourceVersion": "1"}});
         let mut object = thing.clone();
         object["size"] = 0.into();
@@ -419,7 +436,7 @@ fn old_objects_have_the_defaults_of_the_storage_version() {
             "uid": "1", "operation": "UPDATE", "name": "a",
             "kind": {"group": "example.com", "version": version, "kind": "Thing"},
             "resource": {"group": "example.com", "version": version, "resource": "things"},
-            "object": object, "oldObject": thing,
+            "subResource": subresource, "object": object, "oldObject": thing,
         });
         let arena = Arena::new();
         let request = AdmissionRequest::read((&request).into(), &arena).unwrap();
@@ -430,6 +447,10 @@ fn old_objects_have_the_defaults_of_the_storage_version() {
             .map(ToString::to_string)
             .collect::<Vec<_>>()
     };
-    assert_eq!(errors("v1"), ["size: Invalid value: 0: must not shrink"]);
-    assert_eq!(errors("v2"), [""; 0]);
+    assert_eq!(
+        errors("v1", ""),
+        ["size: Invalid value: 0: must not shrink"]
+    );
+    assert_eq!(errors("v2", ""), [""; 0]);
+    assert_eq!(errors("v1", "scale"), [""; 0]);
 }

@@ -37,3 +37,35 @@ func TestANilOldObjectOfAnyTypeMeansThatTheObjectIsCreated(t *testing.T) {
 		}
 	}
 }
+
+func TestAnEstablishedDefinitionKeepsItsScope(t *testing.T) {
+	definition := func(scope, established string) map[string]any {
+		var definition map[string]any
+		if err := json.Unmarshal([]byte(things), &definition); err != nil {
+			t.Fatal(err)
+		}
+		definition["metadata"].(map[string]any)["resourceVersion"] = "1"
+		definition["spec"].(map[string]any)["scope"] = scope
+		definition["status"] = map[string]any{
+			"conditions":     []any{map[string]any{"type": "Established", "status": established}},
+			"storedVersions": []any{"v1"},
+		}
+		return definition
+	}
+	for established, expected := range map[string]string{
+		"False": "",
+		"True":  `spec.scope: Invalid value: "Cluster": field is immutable`,
+	} {
+		report, err := crd.Check(definition("Cluster", established), definition("Namespaced", established))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var errors string
+		for _, err := range report.Errors {
+			errors += err.Message
+		}
+		if errors != expected {
+			t.Errorf("Established is %s: %q; want %q", established, errors, expected)
+		}
+	}
+}

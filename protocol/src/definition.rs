@@ -125,7 +125,7 @@ impl DefinitionRequest {
         };
         let mut definition = read(&self.definition, "crd")?;
         let old = self.old.as_ref().map(|old| read(old, "oldCrd"));
-        let mut old = old.transpose()?;
+        let mut old = old.transpose()?.map(Definition::without_status);
         let errors = match &mut old {
             Some(old) => {
                 set_resource_version(old, "1");

@@ -5,11 +5,11 @@ use std::hint::black_box;
 use std::io;
 use std::thread;
 
-/// The stack that a call may need, in bytes, at the nesting limits of expressions and values.
-const NEEDED: usize = 1 << 20;
+/// The stack that a call may need, in bytes, at the nesting limits of expressions and values. Optimized code needs up to 1.3 MiB.
+const NEEDED: usize = 2 << 20;
 
 /// The size of the stack that a call gets if its thread has less than [`NEEDED`], in bytes.
-const OWN: usize = 2 << 20;
+const OWN: usize = 4 << 20;
 
 thread_local! {
     /// The lowest and the highest address of the stack on which the host called the library.
@@ -53,6 +53,9 @@ fn address() -> usize {
 
 #[cfg(test)]
 mod tests {
+    use gavel_engine::estimate::{NoSizes, estimate};
+    use gavel_libraries::{EnvSet, Server};
+
     use super::*;
 
     /// Runs a function on a thread with this stack, in bytes.
@@ -72,6 +75,21 @@ mod tests {
     #[test]
     fn calls_on_small_stacks_have_enough_stack() {
         assert_eq!(on_stack(128 << 10, || run(|| fill_stack(512))), 513);
+    }
+
+    #[test]
+    fn the_deepest_expressions_have_enough_stack() {
+        let compile = || {
+            let kubernetes = EnvSet::new(Server::default()).unwrap();
+            let env = kubernetes.new_expressions();
+            let text = ["[1].map(x, x > 2, ", ")"]
+                .map(|part| part.repeat(248))
+                .join("x");
+            let checked = env.compile(&text).unwrap();
+            estimate(&checked, &NoSizes);
+            env.plan(&checked).is_ok()
+        };
+        assert!(on_stack((1 << 20) + (128 << 10), move || run(compile)));
     }
 
     #[test]

@@ -183,6 +183,7 @@ impl<'c> Checker<'c> {
             _ => None,
         };
         if let Some(ty) = known {
+            let ty = self.bindings.bounded(ty);
             return match optional {
                 true => Type::optional(ty),
                 false => ty,
@@ -221,7 +222,7 @@ impl<'c> Checker<'c> {
     pub(super) fn field_type(&mut self, id: ExprId, type_name: &str, field: &str) -> Option<Type> {
         let host = self.env.provider();
         if let Some(ty) = host.field_type(type_name, field) {
-            return Some(ty);
+            return Some(self.bindings.bounded(ty));
         }
         let found = match host.find_type(type_name) {
             Some(_) => None,
@@ -321,6 +322,10 @@ impl<'c> Checker<'c> {
 
     /// Records the type and the referent of a node.
     pub(super) fn set(&mut self, id: ExprId, ty: Type, referent: Referent) {
+        let ty = match referent {
+            Referent::Variable => self.bindings.bounded(ty),
+            _ => ty,
+        };
         if let Some(meaning) = self.found.meanings.get_mut(id.index()) {
             *meaning = Meaning { ty, referent };
         }

@@ -10,6 +10,10 @@ use crate::types::{Primitive, Signature, Type, TypeName};
 /// memory, such as `[0].map(a, {a: a}).map(a, {a: a})…` with more calls of `map`. Upstream's check of such an expression does not end.
 const MAX_STEPS: u32 = 5_000_000;
 
+/// The nesting limit of the types of variables and fields. Without it, each loop over the result of another could nest its type deeper, such
+/// as in `[0].map(a, [[[a]]]).map(a, [[[a]]])…`. Code that visits types recursively needs stack for their depth.
+const MAX_NESTED: usize = 500;
+
 /// The types that type variables stand for. Bindings last until the check of the expression ends. The bindings of a failed attempt are
 /// undone.
 #[derive(Debug)]
@@ -36,6 +40,40 @@ impl Bindings {
     /// Whether the check has visited [`MAX_STEPS`] types. Its results are then unreliable.
     pub(super) fn is_exhausted(&self) -> bool {
         self.steps.get() >= MAX_STEPS
+    }
+
+    /// The type of a variable or field, unless it is nested too deep. The check then ends as if it had visited [`MAX_STEPS`] types.
+    pub(super) fn bounded(&self, ty: Type) -> Type {
+        if self.is_within(&ty, MAX_NESTED) {
+            return ty;
+        }
+        self.steps.set(MAX_STEPS);
+        Type::Error
+    }
+
+    /// Whether the type is nested at most `levels` deep.
+    fn is_within(&self, ty: &Type, levels: usize) -> bool {
+        if !ty.can_contain_variables() {
+            return true;
+        }
+        let Some(levels) = levels.checked_sub(1).filter(|_| self.step()) else {
+            return false;
+        };
+        match ty {
+            Type::Var(variable) => {
+                (self.binding(*variable)).is_none_or(|ty| self.is_within(ty, levels))
+            }
+            Type::List(element) => self.is_within(element, levels),
+            Type::Map(entry) => {
+                self.is_within(&entry.0, levels) && self.is_within(&entry.1, levels)
+            }
+            Type::Type(Some(ty)) => self.is_within(ty, levels),
+            Type::Opaque(opaque) => opaque
+                .parameters
+                .iter()
+                .all(|ty| self.is_within(ty, levels)),
+            _ => true,
+        }
     }
 
     /// Creates a type variable.

@@ -173,14 +173,20 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Converts the value to a Go value and back, as Kubernetes does when it takes a value out of an optional. An optional becomes its
-    /// content, or null if it is empty, and a type becomes its name. A list or map of a schema becomes a plain list or map. A value that
-    /// cannot be converted back becomes a [`HeldError`].
-    pub fn native(mut self, arena: &'a Arena) -> Value<'a> {
+    /// The value in the innermost of nested optionals; an empty optional stays as it is.
+    fn out_of_optionals(mut self) -> Self {
         while let Value(Repr::Optional(Some(&held))) = self {
             self = held;
         }
+        self
+    }
+
+    /// Converts the value to a Go value and back, as Kubernetes does when it takes a value out of an optional. An optional becomes its
+    /// content, or null if it is empty, and a type becomes its name. A list or map of a schema becomes a plain list or map. A value that
+    /// cannot be converted back becomes a [`HeldError`].
+    pub fn native(self, arena: &'a Arena) -> Value<'a> {
         let value = self
+            .out_of_optionals()
             .read(arena)
             .unwrap_or_else(|error| arena.opaque(HeldError(error)));
         match value {

@@ -32,16 +32,16 @@ impl<'a> Value<'a> {
 
     /// The text that upstream's `Value()` returns, of a string, of a type or of an optional with one of them; `None` for other values.
     pub fn native_text(&self) -> Option<&'a str> {
-        match self.0 {
+        match self.out_of_optionals().0 {
             Repr::String(text) | Repr::Type(text) => Some(text),
-            Repr::Optional(Some(held)) => held.native_text(),
             _ => None,
         }
     }
 
     /// The name of the Go type of the value that upstream's `Value()` returns, such as `int64`.
     pub fn native_go_type(&self) -> Cow<'static, str> {
-        let name = match self.0 {
+        let value = self.out_of_optionals();
+        let name = match value.0 {
             Repr::Bool(_) => "bool",
             Repr::Int(_) => "int64",
             Repr::Uint(_) => "uint64",
@@ -51,7 +51,6 @@ impl<'a> Value<'a> {
             Repr::Null => "structpb.NullValue",
             Repr::Duration(_) => "time.Duration",
             Repr::Timestamp(_) => "time.Time",
-            Repr::Optional(Some(held)) => return held.native_go_type(),
             Repr::Optional(None) => "<nil>",
             Repr::Object(object) if object.kind() == ObjectKind::Open => "map[string]interface {}",
             Repr::Opaque(opaque) => match (opaque.wrapped_go_type(), opaque.native_error()) {
@@ -61,7 +60,7 @@ impl<'a> Value<'a> {
             },
             Repr::List(_) | Repr::OwnedList(_) | Repr::ListView(_) => "[]ref.Val",
             Repr::Map(_) | Repr::MapView(_) => "map[ref.Val]ref.Val",
-            _ => return self.raw_go_type(),
+            _ => return value.raw_go_type(),
         };
         Cow::Borrowed(name)
     }

@@ -78,6 +78,25 @@ fn the_deepest_expressions_fit_the_stack() {
 }
 
 #[test]
+fn types_are_limited_in_depth() {
+    let env = &ENVIRONMENTS[1];
+    let deep = |name: &str| nested("[", name, "]", 240);
+    let map = format!(".map(a, {})", deep("a"));
+    let bind = format!("cel.bind(a, {}, {})", deep("0"), deep("a"));
+    assert_eq!(run(env, &format!("l{map}{map}.size()")).as_deref(), Ok("3"));
+    assert_eq!(run(env, &format!("{bind}.size()")).as_deref(), Ok("1"));
+    for start in ["l", bind.as_str()] {
+        for times in [3, 190] {
+            let message = run(env, &format!("{start}{}.size()", map.repeat(times))).unwrap_err();
+            assert!(
+                message.contains("the types of the expression are too large"),
+                "{start}, {times}: {message:.200}"
+            );
+        }
+    }
+}
+
+#[test]
 fn the_longest_chains_fit_the_stack() {
     for (start, link, longest) in [
         ("i", " + 1", 250),

@@ -72,7 +72,7 @@ struct Parts<'a> {
 }
 
 /// Compares two values at a path of `path` bytes. Each value is visited a bounded number of times, however deeply it is nested.
-// Recursion is at most 127 levels deep, the nesting limit of documents.
+// Recursion is at most 400 levels deep, the nesting limit of patched documents.
 fn compare<'a>(old: &'a Json, new: &'a Json, path: usize) -> Compared<'a> {
     let parts = match (old, new) {
         (Json::Object(old), Json::Object(new)) => compare_objects(old, new, path),

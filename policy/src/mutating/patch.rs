@@ -102,12 +102,12 @@ fn size(value: Value<'_>) -> usize {
         ValueKind::String(text) => text.len() / 16,
         ValueKind::List(list) => list.iter().map(size).fold(0, usize::saturating_add),
         ValueKind::Map(map) => {
-            let entries = map.iter().flatten();
-            let sizes = entries.map(|(name, value)| {
+            let mut sum = OBJECT;
+            for (name, value) in map.iter().flatten() {
                 let name = name.as_str().map_or(0, str::len) / 16;
-                size(value).saturating_add(name)
-            });
-            sizes.fold(OBJECT, usize::saturating_add)
+                sum = sum.saturating_add(name).saturating_add(size(value));
+            }
+            sum
         }
         _ => 0,
     };

@@ -269,7 +269,9 @@ fn walk_json(value: Value<'_>, structs: Option<&GoStructs>, reach: &mut Reach<'_
     }
     let structs = structs.filter(|_| !value.is_of_document());
     match value.kind() {
-        ValueKind::Optional(Some(held)) => walk_json(*held, structs, reach),
+        ValueKind::Optional(Some(held)) => {
+            reach.within(1, |reach| walk_json(*held, structs, reach))
+        }
         ValueKind::Object(object) if object.type_name() != JSON_PATCH => struct_of(object, reach),
         ValueKind::List(list) => json_list(list, structs, reach),
         ValueKind::Map(_) if value.type_name() == VARIABLES => Ok(Err(format!(

@@ -385,6 +385,29 @@ fn a_variable_that_reads_itself_fails() {
 }
 
 #[test]
+fn the_types_of_variables_are_limited_in_depth() {
+    let nested = |name: &str| format!("{}{name}{}", "[".repeat(240), "]".repeat(240));
+    let variable = |n: usize| {
+        let before = format!("variables.v{}", n.saturating_sub(1));
+        let expression = nested(if n == 0 { "1" } else { &before });
+        json!({"name": format!("v{n}"), "expression": expression})
+    };
+    let spec = json!({
+        "variables": (0..100).map(variable).collect::<Vec<_>>(),
+        "validations": [{"expression": "variables.v99.size() == 1"}],
+    });
+    let (message, _) = denial(&[
+        policy("p", "Fail", spec),
+        binding("b", "p", &["Deny"], json!({})),
+    ])
+    .unwrap();
+    assert!(
+        message.contains("the types of the expression are too large"),
+        "{message:.200}"
+    );
+}
+
+#[test]
 fn exec_options_have_no_labels_to_select_by() {
     let check = |selector: Json, allowed: bool| {
         let mut spec = validations(&["false"]);

@@ -163,3 +163,21 @@ fn a_json_patch_needs_no_schema_of_its_kind() {
     let mutated = mutate(&policies, &request, &schemas, &Options::default());
     assert_eq!(mutated.object.unwrap()["x"], 1);
 }
+
+#[test]
+fn optionals_nested_too_deep_are_refused() {
+    let nested = ["optional.of(dyn(", "))"]
+        .map(|part| part.repeat(100))
+        .join("a");
+    let value = format!("[1]{}[0]", format!(".map(a, {nested})").repeat(50));
+    let patch = patch(&format!(
+        "[JSONPatch{{op: 'add', path: '/x', value: {value}}}]"
+    ));
+    let object = json!({"apiVersion": "example.com/v1", "kind": "Thing"});
+    let mutated = mutated_thing(&snapshot("Never", &[patch]), &object);
+    let message = mutated.status.unwrap().message;
+    assert!(
+        message.contains("values are nested too deeply"),
+        "{message:.300}"
+    );
+}

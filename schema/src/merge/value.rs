@@ -57,7 +57,7 @@ impl Plain {
     }
 
     /// The value as JSON. The paths of nil slices are added to `nil_lists`, each with its last step first.
-    // This recursion is bounded: documents are at most 127 levels deep, and patches at most as deep as expressions.
+    // This recursion is bounded: documents and patches are at most 400 levels deep.
     fn json_at(self, nil_lists: &mut Vec<Vec<String>>) -> Json {
         let mut within = |value: Plain, step: &dyn Fn() -> String| {
             let before = nil_lists.len();

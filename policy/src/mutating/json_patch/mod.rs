@@ -9,7 +9,7 @@ mod equality;
 mod tests;
 
 use gavel_apimachinery::json;
-use gavel_engine::value::Json;
+use gavel_engine::value::{Json, JsonObject, MAX_DEPTH};
 use gavel_golang::quote::quote;
 use gavel_golang::work::{Interrupted, Work};
 
@@ -18,6 +18,9 @@ use equality::is_equal;
 
 /// The maximum size that the `copy` operations of a patch can add, in bytes. API servers have the same limit.
 const MAX_COPIED_BYTES: usize = 3 * 1024 * 1024;
+
+/// The units of work for visiting a value.
+const WORK_PER_VALUE: usize = 16;
 
 /// An operation of a JSON patch.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -106,11 +109,22 @@ impl<'v> Patching<'v, '_> {
         found.ok_or_else(|| PatchFailure::Error(format!("{}: missing value", missing())))
     }
 
+    /// Checks that the document stays within the nesting limit if `value` is written at `path`. A copy of a document within itself doubles
+    /// its depth. API servers have a limit of 10,000.
+    fn check_depth(&self, path: &str, value: &Json) -> Patched {
+        let above = path.bytes().filter(|byte| *byte == b'/').count();
+        match is_within(value, MAX_DEPTH.saturating_sub(above), self.work)? {
+            true => Ok(()),
+            false => failed(format!("values may be nested at most {MAX_DEPTH} deep")),
+        }
+    }
+
     fn add(&mut self, operation: Operation<'v>) -> Patched {
         let path = operation.path;
         if decoding_error(path).is_some() {
             return failed("add operation failed to decode path: missing value".to_owned());
         }
+        self.check_depth(path, operation.value.as_ref().unwrap_or(&Json::Null))?;
         let (mut parent, key) = self.parent_of(path, || {
             format!("add operation does not apply: doc is missing path: \"{path}\"")
         })?;
@@ -140,6 +154,7 @@ impl<'v> Patching<'v, '_> {
         if let Some(error) = decoding_error(path) {
             return failed(format!("replace operation failed to decode path: {error}"));
         }
+        self.check_depth(path, operation.value.as_ref().unwrap_or(&Json::Null))?;
         if path.is_empty() {
             return match operation.value {
                 Some(value @ (Json::Object(_) | Json::Array(_) | Json::Null)) => {
@@ -174,6 +189,7 @@ impl<'v> Patching<'v, '_> {
         })?;
         let value = parent.remove(&key);
         let value = value.map_err(|error| in_operation("move", &key, &error))?;
+        self.check_depth(path, &value)?;
         let mut parent = self.destination(operation)?;
         let added = parent.0.add(&parent.1, value);
         added.map_err(|error| in_operation("move", path, &error))
@@ -191,6 +207,7 @@ impl<'v> Patching<'v, '_> {
         if decoding_error(operation.path).is_some() {
             return failed("copy operation failed to decode path: missing value".to_owned());
         }
+        self.check_depth(operation.path, &value)?;
         self.copied = self.copied.saturating_add(json::to_string(&value).len());
         let copied = self.copied;
         let (mut parent, key) = self.destination(operation)?;
@@ -252,6 +269,22 @@ impl<'v> Patching<'v, '_> {
             format!("{op} operation does not apply: doc is missing destination path: {path}")
         })
     }
+}
+
+/// Whether the values in a list or object are nested at most `levels` deep.
+fn is_within(json: &Json, levels: usize, work: &Work<'_>) -> Result<bool, Interrupted> {
+    work.spend(WORK_PER_VALUE)?;
+    let (items, fields) = (json.as_array(), json.as_object());
+    let inner = items.into_iter().flatten();
+    for inner in inner.chain(fields.into_iter().flat_map(JsonObject::values)) {
+        let Some(levels) = levels.checked_sub(1) else {
+            return Ok(false);
+        };
+        if !is_within(inner, levels, work)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// The `from` pointer of a `move` or `copy`, which must not be empty.

@@ -295,3 +295,23 @@ fn reading_long_paths_is_interrupted() {
     let found = patched_with(json!({}), &vec![test; 2].into(), &work);
     assert_eq!(found, Err(PatchFailure::Interrupted(Interrupted)));
 }
+
+#[test]
+fn documents_are_limited_in_depth() {
+    let nested = |levels: usize| (0..levels).fold(json!({}), |inner, _| json!({"k": inner}));
+    let document = || json!({"a": nested(100), "b": nested(350)});
+    let path = |levels: usize| format!("/a{}", "/k".repeat(levels));
+    let copy = |levels: usize| json!([{"op": "copy", "from": "/b", "path": path(levels)}]);
+    assert!(patched(document(), &copy(49)).is_ok());
+    let error = PatchFailure::Error("values may be nested at most 400 deep".to_owned());
+    let doubled = json!({"op": "copy", "from": "/a", "path": path(100)});
+    for operations in [
+        copy(50),
+        json!([{"op": "move", "from": "/b", "path": path(50)}]),
+        json!([{"op": "add", "path": path(50), "value": nested(350)}]),
+        json!([{"op": "replace", "path": path(50), "value": nested(350)}]),
+        json!([doubled, {"op": "copy", "from": "/a", "path": path(200)}]),
+    ] {
+        assert_eq!(patched(document(), &operations), Err(error.clone()));
+    }
+}

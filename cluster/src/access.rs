@@ -19,7 +19,7 @@ use crate::client::bytes;
 
 /// The number of cached decisions.
 const DECISIONS: NonZeroUsize = NonZeroUsize::new(8192).expect("8192 is not zero");
-/// Decisions are cached only for requests that are shorter than this many bytes.
+/// Decisions are cached only for questions whose text is shorter than this many bytes, so that the cache stays small.
 const LONGEST_QUESTION: usize = 10_000;
 
 /// How long decisions are cached.
@@ -103,7 +103,7 @@ impl Access {
     }
 
     fn keep(&self, question: &AuthorizerAttributes, decision: &Decision) {
-        if decision.error.is_some() || length(question) >= LONGEST_QUESTION {
+        if decision.error.is_some() || !is_short(question) {
             return;
         }
         let time = match decision.verdict {
@@ -246,22 +246,10 @@ fn label_requirement(requirement: &LabelRequirement) -> Option<Json> {
     })
 }
 
-/// The length of a request in bytes, without the user (`shouldCache`).
-fn length(question: &AuthorizerAttributes) -> usize {
-    let AuthorizerAttributes { verb, request, .. } = question;
-    let texts = match request {
-        AuthorizerRequest::Path(path) => vec![verb, path],
-        AuthorizerRequest::Resource(resource) => vec![
-            verb,
-            &resource.namespace,
-            &resource.api_group,
-            &resource.api_version,
-            &resource.resource,
-            &resource.subresource,
-            &resource.name,
-        ],
-    };
-    texts.into_iter().map(String::len).sum()
+/// Whether the decision about a question may be cached (`shouldCache`). Unlike upstream's, the limit includes the user and the selectors,
+/// which the cache keeps, too.
+fn is_short(question: &AuthorizerAttributes) -> bool {
+    format!("{question:?}").len() < LONGEST_QUESTION
 }
 
 #[cfg(test)]
@@ -302,6 +290,25 @@ mod tests {
         question.request = AuthorizerRequest::Path("/healthz".to_owned());
         let expected = json!({"path": "/healthz", "verb": "list"});
         assert_eq!(spec(&question)["nonResourceAttributes"], expected);
+    }
+
+    #[test]
+    fn decisions_about_long_questions_are_not_cached() {
+        let long = "a,".repeat(5_000);
+        let question = |name: &str, selector: &str| AuthorizerAttributes {
+            user: Arc::new(UserInfo {
+                name: name.to_owned(),
+                ..UserInfo::default()
+            }),
+            verb: "list".to_owned(),
+            request: AuthorizerRequest::Resource(ResourceAttributes {
+                label_selector: parse_label_selector(selector),
+                ..ResourceAttributes::default()
+            }),
+        };
+        assert!(is_short(&question("ada", "a")));
+        assert!(!is_short(&question(&long, "a")));
+        assert!(!is_short(&question("ada", &format!("{long}a"))));
     }
 
     #[test]

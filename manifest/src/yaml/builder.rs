@@ -176,12 +176,12 @@ impl<'t> Builder<'t> {
         };
         let start = span.start.byte_offset().unwrap_or_default();
         let above = self.part.text.get(..start).unwrap_or_default();
+        let source = span.slice(self.part.text).unwrap_or_default();
         if matches!(style, ScalarStyle::Literal | ScalarStyle::Folded)
-            && dialect::begins_with_tab(&text, above)
+            && dialect::has_tab_in_indentation(&text, source, above, span.start.col())
         {
             self.fault(range, dialect::TAB.to_owned());
         }
-        let source = span.slice(self.part.text).unwrap_or_default();
         if style == ScalarStyle::DoubleQuoted
             && let Some(escape) = dialect::json_escape(source)
         {

@@ -74,13 +74,17 @@ pub(super) fn tab_in_indentation(
     tabs.next()
 }
 
-/// Whether a text in block style begins with a tab that kubectl takes for indentation: if the line of `|` or `>` does not tell how deep the
-/// text is indented. `above` is the part of the file above the text.
-pub(super) fn begins_with_tab(text: &str, above: &str) -> bool {
+/// Whether a text in block style has a tab that kubectl takes for indentation: a tab in front of the column of the text, or a tab at its
+/// beginning if the line of `|` or `>` does not tell the column. `source` is the text as it is written, `above` is the part of the file
+/// above it, and `column` counts from 0.
+pub(super) fn has_tab_in_indentation(text: &str, source: &str, above: &str, column: usize) -> bool {
     let header = above.trim_end().lines().next_back().unwrap_or_default();
     let header = header.split(" #").next().unwrap_or_default().trim_end();
-    let tells_indentation = header
+    let tells_column = header
         .trim_end_matches(['+', '-'])
         .ends_with(|c: char| c.is_ascii_digit());
-    text.trim_start_matches('\n').starts_with('\t') && !tells_indentation
+    let begins_with_tab = text.trim_start_matches('\n').starts_with('\t');
+    let mut below = source.lines().skip(1);
+    begins_with_tab && !tells_column
+        || below.any(|line| line.bytes().take(column).find(|byte| *byte != b' ') == Some(b'\t'))
 }

@@ -58,6 +58,7 @@ fn tabs_are_blanks_but_no_indentation() {
     check("a:\n  b: 1\n  \t\nc: 2\n", &format!("3:3: {tab}"));
     check("a:\n  b: 1\n   \t\nc: 2\n", r#"{"a":{"b":1},"c":2}"#);
     check("a: |\n  b\n\n \t\nc: 1\n", &format!("4:2: {tab}"));
+    check("- a: |\n   (\n\t  b\n", &format!("2:4: {tab}"));
     check("a: |  # 2\n\n  \tb\n", &format!("3:3: {tab}"));
 }
 
@@ -104,6 +105,11 @@ fn documents_are_those_of_kubectl() {
         r#"{"a":1} {"b":2} {"c":3}"#,
     );
     check("a: \u{feff}b\n", "{\"a\":\"\u{feff}b\"}");
+    let mark = "a byte order mark must be at the beginning of the file: kubectl takes it for text";
+    check(
+        "a: 1\n---\n# b\n\u{feff}b: 2\n",
+        &format!("{{\"a\":1}} {{\"b\":2}} 4:1: {mark}"),
+    );
     check(
         "a: 1\n---b: 2\n---\nc: 3\n--- |\n  d\n",
         r#"2:4: invalid Yaml document separator: b: 2 5:5: invalid Yaml document separator: |"#,

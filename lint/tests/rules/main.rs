@@ -168,9 +168,7 @@ fn deliberate_patterns_are_not_reported() {
     let policy = |resource: &str, expression: &str| {
         let api = "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\nmetadata: {name: a}";
         let parts: Vec<&str> = resource.split('/').collect();
-        let [group, version, resource] = parts[..] else {
-            unreachable!("{resource}")
-        };
+        let [group, version, resource]: [&str; 3] = parts.try_into().unwrap();
         let rule = format!(
             "{{apiGroups: [\"{group}\"], apiVersions: [{version}], operations: [CREATE], resources: [{resource}]}}"
         );

@@ -8,47 +8,9 @@ use gavel_libraries::Server;
 use gavel_manifest::nearest;
 use gavel_policy::GroupVersionKind;
 use gavel_policy::typecheck::plural;
-use gavel_schema::built_in::Kubernetes;
+use gavel_schema::built_in::{Kubernetes, is_cluster_scoped};
 
 use crate::role::Role;
-
-/// Kubernetes' own cluster-scoped kinds.
-const CLUSTER_KINDS: [&str; 34] = [
-    "APIService",
-    "CSIDriver",
-    "CSINode",
-    "CertificateSigningRequest",
-    "ClusterRole",
-    "ClusterRoleBinding",
-    "ClusterTrustBundle",
-    "ComponentStatus",
-    "CustomResourceDefinition",
-    "DeviceClass",
-    "DeviceTaintRule",
-    "FlowSchema",
-    "IPAddress",
-    "IngressClass",
-    "MutatingAdmissionPolicy",
-    "MutatingAdmissionPolicyBinding",
-    "MutatingWebhookConfiguration",
-    "Namespace",
-    "Node",
-    "PersistentVolume",
-    "PriorityClass",
-    "PriorityLevelConfiguration",
-    "ResourcePoolStatusRequest",
-    "ResourceSlice",
-    "RuntimeClass",
-    "ServiceCIDR",
-    "StorageClass",
-    "StorageVersion",
-    "StorageVersionMigration",
-    "ValidatingAdmissionPolicy",
-    "ValidatingAdmissionPolicyBinding",
-    "ValidatingWebhookConfiguration",
-    "VolumeAttachment",
-    "VolumeAttributesClass",
-];
 
 /// The kinds that CustomResourceDefinitions define; the plurals of other kinds are guessed from their names.
 #[derive(Debug, Default)]
@@ -134,7 +96,7 @@ impl Kinds {
         let key = (kind.group.to_string(), kind.kind.to_string());
         self.0.get(&key).cloned().unwrap_or_else(|| ResourceOfKind {
             plural: plural(&kind.kind.to_lowercase()),
-            is_namespaced: !CLUSTER_KINDS.contains(&kind.kind.as_str()),
+            is_namespaced: !is_cluster_scoped(&kind.kind),
         })
     }
 }

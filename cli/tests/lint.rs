@@ -491,6 +491,11 @@ fn version_completions_and_man_pages_are_printed() {
         let (code, out, _) = gavel(&root(), &["completions", shell], "");
         assert!(code == 0 && out.contains("explain"), "{shell}");
     }
+    let (_, out, _) = gavel(&root(), &["completions", "bash"], "");
+    let rules = out.lines().filter(|line| line.contains(" optional-field "));
+    let values = rules.filter(|line| line.contains("compgen -W"));
+    // The values of --select, --ignore and --deny.
+    assert_eq!(values.count(), 3, "{out}");
     let (_, page, _) = gavel(&root(), &["man"], "");
     assert!(page.contains(".TH gavel 1"), "{page}");
     let folder = Folder::new();

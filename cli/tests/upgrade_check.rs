@@ -86,6 +86,7 @@ fn the_exit_status_tells_whether_something_changes() {
         (&["route.yaml"], 2),
         (&["--to", "1.33", "policy.yaml"], 2),
         (&["policy.yaml", "--sample", "missing.yaml"], 2),
+        (&["crd.yaml", "--sample", "/dev/null"], 2),
     ] {
         let about = ["upgrade-check", "--from", "1.34"];
         let (status, out, err) = gavel(&testdata(), &[&about, arguments].concat(), "");

@@ -3,13 +3,16 @@
 
 use gavel_libraries::Server;
 use gavel_policy::GroupVersionKind;
-use gavel_schema::built_in::{Kubernetes, is_always_set};
+use gavel_schema::built_in::{Kubernetes, is_always_set, is_cluster_scoped};
 use smol_str::SmolStr;
 
 /// Fields that are always set: by an admission plugin, depending on other fields, or because the API server rejects objects without the
 /// field. Each row is a kind and the path of a field; `*` stands for any field or element.
-const SET: [(&str, &str); 26] = [
+const SET: [(&str, &str); 34] = [
     ("CSIDriver", "spec.volumeLifecycleModes"),
+    ("CustomResourceDefinition", "spec.conversion"),
+    ("CustomResourceDefinition", "spec.names.listKind"),
+    ("CustomResourceDefinition", "spec.names.singular"),
     ("DaemonSet", "metadata.annotations"),
     ("DaemonSet", "spec.updateStrategy.rollingUpdate.maxSurge"),
     (
@@ -22,6 +25,10 @@ const SET: [(&str, &str); 26] = [
     ("HorizontalPodAutoscaler", "spec.behavior.*.selectPolicy"),
     ("HorizontalPodAutoscaler", "spec.behavior.scaleDown"),
     ("HorizontalPodAutoscaler", "spec.behavior.scaleUp"),
+    (
+        "HorizontalPodAutoscaler",
+        "spec.behavior.scaleUp.stabilizationWindowSeconds",
+    ),
     ("HorizontalPodAutoscaler", "spec.metrics"),
     ("Job", "spec.backoffLimit"),
     ("Job", "spec.parallelism"),
@@ -33,6 +40,22 @@ const SET: [(&str, &str); 26] = [
     ("PodTemplate", "template"),
     ("ReplicaSet", "spec.template"),
     ("ReplicationController", "spec.template"),
+    (
+        "ResourceClaim",
+        "spec.devices.requests.*.exactly.allocationMode",
+    ),
+    (
+        "ResourceClaim",
+        "spec.devices.requests.*.firstAvailable.*.allocationMode",
+    ),
+    (
+        "ResourceClaimTemplate",
+        "spec.spec.devices.requests.*.exactly.allocationMode",
+    ),
+    (
+        "ResourceClaimTemplate",
+        "spec.spec.devices.requests.*.firstAvailable.*.allocationMode",
+    ),
     ("Service", "spec.clusterIP"),
     ("Service", "spec.internalTrafficPolicy"),
     ("Service", "spec.ports.*.targetPort"),
@@ -68,7 +91,7 @@ pub(crate) fn is_set(kind: &GroupVersionKind, path: &[SmolStr], server: Server) 
     };
     is_always_set(&kind.api_version(), &kind.kind, fields, server)
         || SET.iter().any(|(of, path)| *of == kind.kind && is_at(path))
-        || is_at("metadata.namespace")
+        || is_at("metadata.namespace") && !is_cluster_scoped(&kind.kind)
         || is_set_in_containers(fields)
 }
 

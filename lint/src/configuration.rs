@@ -312,7 +312,7 @@ impl<'j> FoundExpression<'j> {
             checked,
             decides: self.purpose.is_unique(),
         };
-        subject.check(problems);
+        subject.check(env, problems);
     }
 }
 

@@ -54,7 +54,7 @@ pub(crate) fn check(linter: &Linter, document: &Document, problems: &mut Vec<Pro
         for rules in of_nodes {
             let mut siblings = Siblings::of(rules);
             for each in rules.iter().filter(|each| !has_refused(&each.path)) {
-                check_rule(document, each, &mut siblings, problems);
+                check_rule(linter, document, each, &mut siblings, problems);
             }
         }
         bounds::check(linter, document, &definition, report, problems);
@@ -121,6 +121,7 @@ fn read(document: &Document, server: Server, problems: &mut Vec<Problem>) -> Opt
 
 /// Reports the problems of a rule that the API server accepts.
 fn check_rule<'r>(
+    linter: &Linter,
     document: &Document,
     report: &'r RuleReport<'_>,
     siblings: &mut Siblings<'r>,
@@ -145,7 +146,7 @@ fn check_rule<'r>(
             checked,
             decides: false,
         };
-        subject.check(problems);
+        subject.check(&linter.stored, problems);
     }
     let Some(checked) = &trees.rule else { return };
     let field = format!("{path}.rule");
@@ -155,7 +156,7 @@ fn check_rule<'r>(
         checked,
         decides: true,
     };
-    subject.check(problems);
+    subject.check(&linter.stored, problems);
     let is_root = report
         .path
         .contains("openAPIV3Schema.x-kubernetes-validations");

@@ -11,7 +11,7 @@ use gavel_manifest::{Document, nearest};
 use gavel_policy::GroupVersionKind;
 use gavel_policy::api::{GROUP, OWN_GROUP};
 use gavel_policy::typecheck::{TypeChecker, plural};
-use gavel_schema::built_in::Kubernetes;
+use gavel_schema::built_in::{Kubernetes, is_cluster_scoped};
 use gavel_schema::{JsonSchema, openapi};
 use smol_str::SmolStr;
 
@@ -126,7 +126,7 @@ impl Kinds {
             self.types.add_kind(kind.clone(), &schema);
             let known = KnownKind {
                 schema: Arc::new(schema),
-                is_namespaced: None,
+                is_namespaced: Some(!is_cluster_scoped(name)),
                 is_builtin: true,
             };
             self.schemas.insert(kind, known);

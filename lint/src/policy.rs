@@ -108,7 +108,7 @@ pub(crate) fn check_validating(
         let field = format!("spec.auditAnnotations[{n}].valueExpression");
         parts.add(Role::AuditAnnotation, field, &each.value_expression);
     }
-    parts.check(document, refused, problems);
+    parts.check(linter, document, refused, problems);
     parts.check_operations(document, spec.match_constraints.as_ref(), problems);
 }
 
@@ -141,7 +141,7 @@ pub(crate) fn check_mutating(
             parts.add(Role::Mutation, field, &patch.expression);
         }
     }
-    parts.check(document, refused, problems);
+    parts.check(linter, document, refused, problems);
     parts.check_operations(document, spec.match_constraints.as_ref(), problems);
 }
 
@@ -193,7 +193,13 @@ impl<'p> Parts<'p> {
         });
     }
 
-    fn check(&self, document: &Document, refused: &[&str], problems: &mut Vec<Problem>) {
+    fn check(
+        &self,
+        linter: &Linter,
+        document: &Document,
+        refused: &[&str],
+        problems: &mut Vec<Problem>,
+    ) {
         for part in &self.parts {
             let Some(checked) = &part.checked else {
                 continue;
@@ -207,7 +213,7 @@ impl<'p> Parts<'p> {
                 checked,
                 decides: matches!(part.role, Role::Validation | Role::MatchCondition),
             };
-            subject.check(problems);
+            subject.check(&linter.stored, problems);
         }
         self.check_duplicates(document, problems);
         self.check_unused(document, problems);

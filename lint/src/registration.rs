@@ -147,7 +147,7 @@ fn check_conditions(
                 checked: &checked,
                 decides: true,
             };
-            subject.check(problems);
+            subject.check(&linter.stored, problems);
         }
     }
 }

@@ -19,6 +19,9 @@ pub fn decode(mut bytes: Vec<u8>) -> Result<String, Problem> {
     let known = match bytes.as_slice() {
         [0x1f, 0x8b, ..] => Some("a file packed with gzip; unpack it first (gunzip)"),
         [b'P', b'K', 3, 4, ..] => Some("a zip archive"),
+        [0xff, 0xfe, 0, 0, ..] | [0, 0, 0xfe, 0xff, ..] => {
+            Some("UTF-32; convert it first (iconv -f UTF-32 -t UTF-8)")
+        }
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => {
             Some("UTF-16; convert it first (iconv -f UTF-16 -t UTF-8)")
         }
@@ -73,6 +76,12 @@ mod tests {
             (
                 b"a\0\xe9",
                 Err("1:3: must be UTF-8, but looks like a binary file"),
+            ),
+            (
+                b"\xff\xfe\0\0a\0\0\0",
+                Err(
+                    "must be UTF-8, but looks like UTF-32; convert it first (iconv -f UTF-32 -t UTF-8)",
+                ),
             ),
             (
                 b"\xff\xfea\0",

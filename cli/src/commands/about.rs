@@ -3,8 +3,10 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use clap::CommandFactory;
+use clap::builder::PossibleValuesParser;
+use clap::{Command, CommandFactory};
 use gavel_libraries::{KubeVersion, Server};
+use gavel_lint::rules::RULES;
 use serde_json::json;
 
 use crate::args::{Cli, CompletionsArgs, ManArgs, Output, VersionArgs};
@@ -41,9 +43,26 @@ pub(crate) fn version(args: &VersionArgs) -> io::Result<Exit> {
 /// Prints the completions for a shell.
 pub(crate) fn completions(args: &CompletionsArgs) -> io::Result<Exit> {
     let mut text = Vec::new();
-    clap_complete::generate(args.shell, &mut Cli::command(), "gavel", &mut text);
+    clap_complete::generate(args.shell, &mut with_rules(), "gavel", &mut text);
     io::stdout().lock().write_all(&text)?;
     Ok(Exit::Success)
+}
+
+/// The program's command with the names of the lint rules as the values of its arguments, so that shells complete them.
+fn with_rules() -> Command {
+    let take_rules = |command: Command, names: &[&str]| {
+        names.iter().fold(command, |command, name| {
+            let rules = RULES.iter().map(|rule| rule.id);
+            command.mut_arg(name, |arg| {
+                arg.value_parser(PossibleValuesParser::new(rules))
+            })
+        })
+    };
+    Cli::command()
+        .mut_subcommand("lint", |lint| {
+            take_rules(lint, &["select", "ignore", "deny"])
+        })
+        .mut_subcommand("explain", |explain| take_rules(explain, &["rule"]))
 }
 
 /// Prints the man page of the program, or writes the man pages of all commands into a folder.

@@ -77,12 +77,15 @@ fn scalar(text: &str) -> String {
     }
 }
 
-/// A JSON string in which the characters that YAML does not allow, or reads as line breaks, are escaped.
+/// A JSON string in which the characters that YAML does not allow, or reads as line breaks, are escaped. So is the byte order mark, which
+/// go-yaml sometimes misreads in a long text.
 fn escaped(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     for c in json.chars() {
         let _ = match c {
-            '\u{7f}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}' => write!(out, "\\u{:04x}", u32::from(c)),
+            '\u{7f}'..='\u{9f}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}' => {
+                write!(out, "\\u{:04x}", u32::from(c))
+            }
             _ => out.write_char(c),
         };
     }
@@ -107,5 +110,6 @@ mod tests {
         let read = read(&text, Format::Yaml).all().unwrap();
         assert_eq!(read.len(), 1);
         assert_eq!(*read[0].value(), document, "{text}");
+        assert!(text.contains("\\ufeff"), "{text}");
     }
 }

@@ -1,37 +1,51 @@
 //! Conditions that are always true or always false, and calls that always fail.
 
-use gavel_engine::ast::{Call, Constant, Expr, ExprKind, operators};
-use gavel_engine::decl::{CallContext, Form};
+use gavel_engine::ast::{Call, Constant, Expr, ExprKind, operators, unparse};
+use gavel_engine::env::Env;
+use gavel_engine::error::EvalError;
+use gavel_engine::program::{Activation, EvalOptions};
 use gavel_engine::value::Arena;
 use gavel_manifest::Problem;
 
 use super::{Subject, is_same};
 use crate::rules::{CONSTANT_CONDITION, FAILING_CALL};
 
-/// Reports calls that parse a malformed constant text.
-pub(super) fn check_calls(subject: &Subject<'_>, problems: &mut Vec<Problem>) {
-    let calls = subject.checked.calls(|function| {
-        let mut overloads = function.overloads.iter();
-        overloads.any(|overload| overload.calls.form == Some(Form::Parse))
-    });
-    for (expr, call) in calls {
-        let overload = subject.checked.overload(expr.id);
-        let Some(function) = overload.and_then(|overload| overload.calls.implementation.function())
-        else {
+/// Reports calls whose arguments are literals, if they fail. `env` has the functions of the expression.
+pub(super) fn check_calls(subject: &Subject<'_>, env: &Env, problems: &mut Vec<Problem>) {
+    for expr in subject.checked.ast().walk() {
+        let ExprKind::Call(call) = expr.kind() else {
             continue;
         };
-        let Some([argument]) = call.args.array() else {
-            continue;
-        };
-        let Some(text) = argument.as_text() else {
-            continue;
-        };
-        let arena = Arena::new();
-        if let Err(error) = function(&CallContext::new(&arena), &[arena.string(text)]) {
+        let mut operands = call.target.into_iter().chain(call.args.iter());
+        if operands.all(is_literal)
+            && let Some(error) = failure(expr, env)
+        {
             let message = format!("the call always fails: {}", error.message());
-            problems.push(subject.problem(&FAILING_CALL, argument, message));
+            let [place] = call.args.array().unwrap_or([expr]);
+            problems.push(subject.problem(&FAILING_CALL, place, message));
         }
     }
+}
+
+/// Whether an expression consists of constants, lists and maps.
+fn is_literal(expr: Expr<'_>) -> bool {
+    match expr.kind() {
+        ExprKind::Constant(_) => true,
+        ExprKind::List(list) => list.elements.iter().all(is_literal),
+        ExprKind::Map(map) => map
+            .iter()
+            .all(|entry| is_literal(entry.key) && is_literal(entry.value)),
+        _ => false,
+    }
+}
+
+/// The error of an expression without variables, if it compiles and its evaluation fails.
+fn failure(expr: Expr<'_>, env: &Env) -> Option<EvalError> {
+    let checked = env.compile(&unparse(expr)?).ok()?;
+    let program = env.plan(&checked).ok()?;
+    let arena = Arena::new();
+    let evaluation = program.eval(&Activation::new(), &arena, &EvalOptions::default());
+    evaluation.result.err()
 }
 
 pub(super) fn check(subject: &Subject<'_>, problems: &mut Vec<Problem>) {

@@ -2,6 +2,7 @@
 
 use gavel_engine::ast::Expr;
 use gavel_engine::check::CheckedAst;
+use gavel_engine::env::Env;
 use gavel_manifest::{Document, Problem, Range};
 
 use crate::kinds::pointer;
@@ -51,10 +52,10 @@ impl Subject<'_> {
         found.with_help(format!("test with `has({path})` first"))
     }
 
-    /// Reports the problems that follow from the expression alone.
-    pub(crate) fn check(&self, problems: &mut Vec<Problem>) {
+    /// Reports the problems that follow from the expression alone. `env` has the functions of the expression.
+    pub(crate) fn check(&self, env: &Env, problems: &mut Vec<Problem>) {
         constants::check(self, problems);
-        constants::check_calls(self, problems);
+        constants::check_calls(self, env, problems);
         loops::check(self, problems);
         regexes::check(self, problems);
     }

@@ -95,13 +95,13 @@ pub static CONSTANT_CONDITION: Rule = Rule {
     },
 };
 
-/// Reports a call with a constant argument that always fails.
+/// Reports a call with constant arguments that always fails.
 pub static FAILING_CALL: Rule = Rule {
     id: "failing-call",
     severity: Severity::Warning,
     is_default: true,
-    title: "A call always fails, because its constant argument is malformed",
-    why: "The API server accepts the expression, because it reads the argument only when the call is evaluated. Whenever the call is evaluated, it fails: the rule of a definition rejects the object, and for a policy `failurePolicy` decides.",
+    title: "A call always fails, because of its constant arguments",
+    why: "The API server accepts the expression, because it evaluates the call only for a request. Whenever the call is evaluated, it fails: the rule of a definition rejects the object, and for a policy `failurePolicy` decides.",
     example: Example {
         frame: Frame::Policy,
         before: "validations:\n- expression: object.spec.template.spec.containers.all(c, quantity(c.?resources.limits.memory.orValue('0')).isLessThan(quantity('1GiB')))\n",

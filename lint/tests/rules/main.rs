@@ -167,8 +167,10 @@ fn maps_of_quantities_are_known_in_builtin_kinds() {
 fn deliberate_patterns_are_not_reported() {
     let policy = |resource: &str, expression: &str| {
         let api = "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\nmetadata: {name: a}";
+        let parts: Vec<&str> = resource.split('/').collect();
+        let [group, version, resource]: [&str; 3] = parts.try_into().unwrap();
         let rule = format!(
-            "{{apiGroups: [\"\"], apiVersions: [v1], operations: [CREATE], resources: [{resource}]}}"
+            "{{apiGroups: [\"{group}\"], apiVersions: [{version}], operations: [CREATE], resources: [{resource}]}}"
         );
         let constraints = format!("matchConstraints: {{resourceRules: [{rule}]}}");
         let validation = format!("validations: [{{expression: \"{expression}\"}}]");
@@ -203,32 +205,35 @@ fn deliberate_patterns_are_not_reported() {
     );
     // At run time, both values have the type `dyn`.
     let literal = "size({'name': object.metadata.name, 'containers': object.spec.containers}) == 2";
-    check(policy("pods", literal), &[]);
+    check(policy("/v1/pods", literal), &[]);
     for literal in [
         "size({'a': object.spec.hostNetwork, 'b': object.metadata.name}) == 2",
         "size([object.spec.hostNetwork, object.metadata.name]) == 2",
         "size({object.spec.hostNetwork: 1, object.metadata.name: 2}) == 2",
     ] {
-        check(policy("pods", literal), &[]);
+        check(policy("/v1/pods", literal), &[]);
     }
     check(
         policy(
-            "pods",
+            "/v1/pods",
             "[object.spec.hostNetwork && object.metadata.name] == [true]",
         ),
         &["type-mismatch"],
     );
     check(
         policy(
-            "pods",
+            "/v1/pods",
             "object.spec.containers.exists(c, c.name == 'a' && c.name)",
         ),
         &["type-mismatch"],
     );
     // Labels of namespaces are always set.
-    check(policy("namespaces", "'a' in object.metadata.labels"), &[]);
     check(
-        policy("configmaps", "'a' in object.metadata.labels"),
+        policy("/v1/namespaces", "'a' in object.metadata.labels"),
+        &[],
+    );
+    check(
+        policy("/v1/configmaps", "'a' in object.metadata.labels"),
         &["optional-field"],
     );
     // API servers set defaults in pods and probes, but not in containers.
@@ -253,24 +258,61 @@ fn deliberate_patterns_are_not_reported() {
         ),
     ] {
         let expression = expression.replace("FIRST", "object.spec.containers[0]");
-        check(policy("pods", &expression), expected);
+        check(policy("/v1/pods", &expression), expected);
     }
     // The service account of a pod is set, but not the one of a template.
     check(
         policy(
-            "replicationcontrollers",
+            "/v1/replicationcontrollers",
             "object.spec.template.spec.serviceAccountName != 'default'",
         ),
         &["optional-field"],
     );
-    // Only the namespace of the object itself is always set.
-    check(
-        policy(
-            "persistentvolumes",
-            "object.spec.claimRef.namespace == object.metadata.namespace",
+    // Only the namespace of the object itself is always set, unless the kind is cluster-scoped.
+    for (resource, expression, expected) in [
+        ("/v1/pods", "FIELD == object.metadata.name", &[][..]),
+        (
+            "/v1/nodes",
+            "FIELD == object.metadata.name",
+            &["optional-field"],
         ),
-        &["optional-field", "optional-field"],
-    );
+        (
+            "/v1/persistentvolumes",
+            "object.spec.claimRef.namespace == FIELD",
+            &["optional-field", "optional-field", "optional-field"],
+        ),
+        (
+            "apiextensions.k8s.io/v1/customresourcedefinitions",
+            "object.spec.conversion.strategy == object.spec.names.singular",
+            &[],
+        ),
+        (
+            "resource.k8s.io/v1/resourceclaims",
+            "has(FIRST.exactly) && FIRST.exactly.allocationMode == 'All'",
+            &["optional-field"],
+        ),
+        (
+            "autoscaling/v2/horizontalpodautoscalers",
+            "has(object.spec.behavior) && object.spec.behavior.scaleUp.stabilizationWindowSeconds > object.spec.behavior.scaleDown.stabilizationWindowSeconds",
+            &["optional-field"],
+        ),
+    ] {
+        let expression = expression.replace("FIELD", "object.metadata.namespace");
+        let expression = expression.replace("FIRST", "object.spec.devices.requests[0]");
+        check(policy(resource, &expression), expected);
+    }
+    // Calls of literals are evaluated.
+    for (expression, expected) in [
+        ("request.name != '' || 1 / 0 == 1", &["failing-call"][..]),
+        ("request.name != [['a'], ['b']][2][0]", &["failing-call"]),
+        ("request.name != {'a': 'b'}['c']", &["failing-call"]),
+        ("request.name != 'abc'.substring(4)", &["failing-call"]),
+        ("quantity('1GiB').isInteger()", &["failing-call"]),
+        ("request.name != ['a', 'b'][1] + 'abc'.substring(3)", &[]),
+        ("request.name != [request.name][1]", &[]),
+    ] {
+        check(policy("/v1/pods", expression), expected);
+    }
     // Another validation rejects objects without the name.
     check(
         schema(&format!("{two}- {{rule: self.name != 'a', message: a}}\n")),

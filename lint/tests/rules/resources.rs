@@ -192,3 +192,36 @@ fn resources_of_definitions_are_unknown_only_if_a_similar_one_is_defined() {
         )],
     );
 }
+
+#[test]
+fn params_of_cluster_scoped_kinds_have_no_namespace() {
+    let manifest = "apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: a}
+spec:
+  paramKind: {apiVersion: v1, kind: KIND}
+  matchConstraints:
+    resourceRules: [{apiGroups: [''], apiVersions: [v1], operations: ['*'], resources: [pods]}]
+  validations: [{expression: request.name != params.metadata.name}]
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: a}
+spec:
+  policyName: a
+  validationActions: [Deny]
+  paramRef: {name: limits, namespace: shop, parameterNotFoundAction: Deny}
+";
+    for (kind, expected) in [
+        ("ConfigMap", &[][..]),
+        ("Node", &["objects of v1 Node have no namespace"]),
+    ] {
+        let documents = read(&manifest.replace("KIND", kind), Format::Yaml)
+            .all()
+            .unwrap();
+        let linter = Linter::new(&Options::default(), &documents).unwrap();
+        let found = linter.references(&documents);
+        let found: Vec<&str> = found.iter().map(|each| &*each.message).collect();
+        assert_eq!(found, expected, "{kind}");
+    }
+}

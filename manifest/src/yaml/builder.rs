@@ -76,8 +76,8 @@ pub(super) struct Builder<'t> {
     part: Part<'t>,
     /// The number of bytes of the part in front of the next token.
     read: usize,
-    /// Whether the last token is a text without quotes.
-    is_behind_plain: bool,
+    /// If the last token is a text without quotes, the column from which on blank lines below it may have tabs.
+    tabs_from: Option<u32>,
     open: Vec<Open>,
     root: Option<Built>,
     anchors: HashMap<usize, Built>,
@@ -93,7 +93,7 @@ impl<'t> Builder<'t> {
         Builder {
             part,
             read: 0,
-            is_behind_plain: false,
+            tabs_from: None,
             open: Vec::new(),
             root: None,
             anchors: HashMap::new(),
@@ -111,8 +111,14 @@ impl<'t> Builder<'t> {
         }
         // Block lists and maps have no tokens of their own.
         if span.start != span.end && !matches!(event, Event::DocumentStart(..)) {
-            self.is_behind_plain = matches!(event, Event::Scalar(_, ScalarStyle::Plain, ..));
-            self.read = self.read.max(span.end.byte_offset().unwrap_or_default());
+            let is_plain = matches!(event, Event::Scalar(_, ScalarStyle::Plain, ..));
+            let is_map = |open: &&Open| matches!(open.content, Content::Map { .. });
+            let map = self.open.iter().rev().find(is_map);
+            self.tabs_from = is_plain.then_some(map.map_or(1, |map| map.place.column));
+            let end = span.end.byte_offset().unwrap_or_default();
+            let above = self.part.text.get(..end).unwrap_or_default();
+            // A text in block style can end with the spaces of the next line.
+            self.read = self.read.max(above.trim_end_matches(' ').len());
         }
         match event {
             Event::Scalar(text, style, anchor, tag) => {
@@ -168,7 +174,14 @@ impl<'t> Builder<'t> {
             true => self.plain(text, span),
             false => text.into(),
         };
+        let start = span.start.byte_offset().unwrap_or_default();
+        let above = self.part.text.get(..start).unwrap_or_default();
         let source = span.slice(self.part.text).unwrap_or_default();
+        if matches!(style, ScalarStyle::Literal | ScalarStyle::Folded)
+            && dialect::has_tab_in_indentation(&text, source, above, span.start.col())
+        {
+            self.fault(range, dialect::TAB.to_owned());
+        }
         if style == ScalarStyle::DoubleQuoted
             && let Some(escape) = dialect::json_escape(source)
         {
@@ -255,7 +268,7 @@ impl<'t> Builder<'t> {
         let begins_line = matches!(above.as_bytes().get(..self.read), Some([] | [.., b'\n']));
         if !self.is_in_brackets()
             && let Some((below, column)) =
-                dialect::tab_in_indentation(gap, begins_line, self.is_behind_plain)
+                dialect::tab_in_indentation(gap, begins_line, self.tabs_from)
         {
             let line = next.start.line().saturating_sub(below);
             let line = line.saturating_add(self.part.lines_above);

@@ -48,14 +48,16 @@ pub(super) fn json_escape(text: &str) -> Option<String> {
 }
 
 /// The first tab in the indentation of a line between two tokens that are not within brackets: the number of lines from it to the end, and
-/// its column, from 0. `gap` is the text between the tokens; it may begin in the middle of a line. `is_behind_plain` tells whether the first
-/// token is a text without quotes: behind it, lines without tokens may begin with spaces and a tab.
+/// its column, from 0. `gap` is the text between the tokens; it may begin in the middle of a line. If the first token is a text without
+/// quotes, blank lines below it may have tabs from the column `tabs_from` on.
 pub(super) fn tab_in_indentation(
     gap: &str,
     begins_line: bool,
-    is_behind_plain: bool,
+    tabs_from: Option<u32>,
 ) -> Option<(usize, usize)> {
     let last = gap.matches('\n').count();
+    let below = gap.trim_start().matches('\n').count();
+    let blank_lines = last.saturating_sub(below);
     let lines = gap.split('\n').enumerate().skip((!begins_line).into());
     let mut tabs = lines.filter_map(|(n, line)| {
         let is_last = n == last;
@@ -63,8 +65,26 @@ pub(super) fn tab_in_indentation(
         let rest = line.trim_start_matches(|c| matches!(c, ' ' | '\t') || is_indicator(c));
         let indentation = line.strip_suffix(rest).unwrap_or_default();
         let column = indentation.find('\t')?;
-        let is_allowed = is_behind_plain && !is_last && column > 0;
+        let is_blank = n <= blank_lines && !is_last;
+        let is_allowed = is_blank
+            && tabs_from
+                .is_some_and(|from| u32::try_from(column).is_ok_and(|column| column >= from));
         (!is_allowed).then_some((last.saturating_sub(n), column))
     });
     tabs.next()
+}
+
+/// Whether a text in block style has a tab that kubectl takes for indentation: a tab in front of the column of the text, or a tab at its
+/// beginning if the line of `|` or `>` does not tell the column. `source` is the text as it is written, `above` is the part of the file
+/// above it, and `column` counts from 0.
+pub(super) fn has_tab_in_indentation(text: &str, source: &str, above: &str, column: usize) -> bool {
+    let header = above.trim_end().lines().next_back().unwrap_or_default();
+    let header = header.split(" #").next().unwrap_or_default().trim_end();
+    let tells_column = header
+        .trim_end_matches(['+', '-'])
+        .ends_with(|c: char| c.is_ascii_digit());
+    let begins_with_tab = text.trim_start_matches('\n').starts_with('\t');
+    let mut below = source.lines().skip(1);
+    begins_with_tab && !tells_column
+        || below.any(|line| line.bytes().take(column).find(|byte| *byte != b' ') == Some(b'\t'))
 }

@@ -22,6 +22,7 @@ pub(crate) fn read(text: &str) -> Reading {
     let mut reading = Reading::default();
     let mut budget = MAX_PARSED;
     for part in divide(text, &mut reading.problems) {
+        reading.problems.extend(misplaced_mark(part));
         read_document(part, &mut budget, &mut reading);
     }
     reading
@@ -72,6 +73,17 @@ fn divide<'t>(text: &'t str, problems: &mut Vec<Problem>) -> Vec<Part<'t>> {
         parts.push(part);
     }
     parts
+}
+
+/// The problem of a byte order mark at the beginning of a line below the first one. kubectl reads it as a part of the key or text that
+/// follows. It is there if a file is put below a comment, as `helm template` does.
+fn misplaced_mark(part: Part<'_>) -> Option<Problem> {
+    let end = part.text.find("\n\u{feff}")?;
+    let above = part.text.get(..end)?.matches('\n').count();
+    let line = above.saturating_add(part.lines_above).saturating_add(2);
+    let message =
+        "a byte order mark must be at the beginning of the file: kubectl takes it for text";
+    Some(syntax(Place::new(line, 1), message))
 }
 
 /// The message for text behind the end of a document.

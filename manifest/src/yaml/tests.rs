@@ -38,8 +38,8 @@ fn tabs_are_blanks_but_no_indentation() {
     check("a: [b,\n\tc,\n\td]\ne: 1\n", r#"{"a":["b","c","d"],"e":1}"#);
     check("a: \"b\n\tc\"\n", r#"{"a":"b c"}"#);
     check(
-        "a:\tb\t#c\nd: e\n \t\nf: |\n  \tg\n",
-        r#"{"a":"b","d":"e","f":"\tg\n"}"#,
+        "a:\tb\t#c\nd: e\n \t\nf: |2 # 1\n  \tg\nh: >\n  i\n  \tj\n",
+        r#"{"a":"b","d":"e","f":"\tg\n","h":"i\n\tj\n"}"#,
     );
     let tab = "a tab must not be used as indentation";
     check(
@@ -54,6 +54,12 @@ fn tabs_are_blanks_but_no_indentation() {
     check("\t\na: 1\n", &format!("1:1: {tab}"));
     check("a:\n  'b'\n\t# c\n", &format!("3:1: {tab}"));
     check("a:\n  -\tb\n", &format!("2:4: {tab}"));
+    check("a:\n  \t\n  b: 1\n", &format!("2:3: {tab}"));
+    check("a:\n  b: 1\n  \t\nc: 2\n", &format!("3:3: {tab}"));
+    check("a:\n  b: 1\n   \t\nc: 2\n", r#"{"a":{"b":1},"c":2}"#);
+    check("a: |\n  b\n\n \t\nc: 1\n", &format!("4:2: {tab}"));
+    check("- a: |\n   (\n\t  b\n", &format!("2:4: {tab}"));
+    check("a: |  # 2\n\n  \tb\n", &format!("3:3: {tab}"));
 }
 
 #[test]
@@ -99,6 +105,11 @@ fn documents_are_those_of_kubectl() {
         r#"{"a":1} {"b":2} {"c":3}"#,
     );
     check("a: \u{feff}b\n", "{\"a\":\"\u{feff}b\"}");
+    let mark = "a byte order mark must be at the beginning of the file: kubectl takes it for text";
+    check(
+        "a: 1\n---\n# b\n\u{feff}b: 2\n",
+        &format!("{{\"a\":1}} {{\"b\":2}} 4:1: {mark}"),
+    );
     check(
         "a: 1\n---b: 2\n---\nc: 3\n--- |\n  d\n",
         r#"2:4: invalid Yaml document separator: b: 2 5:5: invalid Yaml document separator: |"#,

@@ -35,6 +35,9 @@ pub fn complete(object: &mut Json, api_version: &str, kind: &str, server: Server
 /// let server = Server::default();
 /// assert!(is_always_set("batch/v1", "Job", &["spec", "suspend"], server));
 /// assert!(!is_always_set("batch/v1", "Job", &["spec", "completions"], server));
+/// // Go always writes quantities.
+/// let path = ["spec", "containers", "0", "env", "0", "valueFrom", "resourceFieldRef", "divisor"];
+/// assert!(is_always_set("v1", "Pod", &path, server));
 /// ```
 pub fn is_always_set(
     api_version: &str,
@@ -51,6 +54,10 @@ pub fn is_always_set(
     while let [step, deeper @ ..] = rest {
         let next = match ty {
             GoType::Struct(name, _) if defaults::has(short(name), rest) => return true,
+            GoType::Struct(name, _) if deeper.is_empty() => {
+                let written = kubernetes.fields(name).written.get(step.as_ref());
+                return written.is_some_and(|zero| !zero.is_null());
+            }
             GoType::Struct(_, schema) => schema.properties.get(step.as_ref()).map(|field| &**field),
             GoType::List(of) | GoType::Map(of) => Some(of),
             _ => None,

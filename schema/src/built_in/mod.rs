@@ -7,6 +7,7 @@ mod dependent;
 mod fields;
 mod image;
 mod kubernetes;
+mod scope;
 mod typed;
 
 #[cfg(test)]
@@ -14,4 +15,5 @@ mod tests;
 
 pub use complete::{complete, is_always_set};
 pub use kubernetes::Kubernetes;
+pub use scope::is_cluster_scoped;
 pub use typed::{DecodingError, convert, decoding_error};

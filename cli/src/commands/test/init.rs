@@ -5,7 +5,10 @@ use std::path::Path;
 
 use gavel_check::suite::Suite;
 use gavel_engine::value::Json;
+use gavel_libraries::Server;
 use gavel_manifest::{Document, Format};
+use gavel_policy::typecheck::plural;
+use gavel_schema::built_in::Kubernetes;
 use serde_json::json;
 
 use super::Beside;
@@ -100,11 +103,11 @@ fn test(policy: &Document) -> Option<Json> {
     let group = named("apiGroups", "");
     let version = named("apiVersions", "v1");
     let resource = named("resources", "pods");
-    let kind = kind_of(resource.split('/').next().unwrap_or_default());
     let api_version = match group.as_str() {
         "" => version,
         group => format!("{group}/{version}"),
     };
+    let kind = kind_of(&api_version, resource.split('/').next().unwrap_or_default());
     let name = value.pointer("/metadata/name").and_then(Json::as_str)?;
     let mut row = json!({
         "name": format!("{name}: a {kind} with a name alone"),
@@ -119,45 +122,21 @@ fn test(policy: &Document) -> Option<Json> {
     Some(row)
 }
 
-/// The kind of a resource, guessed from its name.
-fn kind_of(resource: &str) -> String {
-    /// Kinds whose names consist of several words.
-    const KINDS: [&str; 22] = [
-        "ConfigMap",
-        "CronJob",
-        "ClusterRole",
-        "ClusterRoleBinding",
-        "CustomResourceDefinition",
-        "DaemonSet",
-        "EndpointSlice",
-        "HorizontalPodAutoscaler",
-        "IngressClass",
-        "LimitRange",
-        "NetworkPolicy",
-        "PersistentVolume",
-        "PersistentVolumeClaim",
-        "PodDisruptionBudget",
-        "PodTemplate",
-        "PriorityClass",
-        "ReplicaSet",
-        "ReplicationController",
-        "ResourceQuota",
-        "ServiceAccount",
-        "StatefulSet",
-        "StorageClass",
-    ];
+/// The kind of a resource: one of Kubernetes' own, or guessed from the name of the resource.
+fn kind_of(api_version: &str, resource: &str) -> String {
+    let mut kinds = Kubernetes::of(Server::default()).kinds();
+    let known = kinds.find(|(version, kind)| {
+        *version == api_version && plural(&kind.to_lowercase()) == resource
+    });
+    if let Some((_, kind)) = known {
+        return kind.to_owned();
+    }
     let singular = match resource {
         name if name.ends_with("ies") => format!("{}y", name.trim_end_matches("ies")),
         name if name.ends_with("sses") => name.trim_end_matches("es").to_owned(),
         name => name.trim_end_matches('s').to_owned(),
     };
-    let known = KINDS.iter().find(|kind| kind.to_lowercase() == singular);
-    match known {
-        Some(kind) => (*kind).to_owned(),
-        None => {
-            let mut characters = singular.chars();
-            let first = characters.next().map(|first| first.to_ascii_uppercase());
-            first.into_iter().chain(characters).collect()
-        }
-    }
+    let mut characters = singular.chars();
+    let first = characters.next().map(|first| first.to_ascii_uppercase());
+    first.into_iter().chain(characters).collect()
 }

@@ -233,6 +233,38 @@ fn the_first_file_of_tests_passes() {
 }
 
 #[test]
+fn the_first_file_of_tests_names_the_kinds_of_resources() {
+    for (resource, kind) in [
+        (
+            "apiGroups: [storage.k8s.io], apiVersions: [v1], resources: [csidrivers]",
+            "CSIDriver",
+        ),
+        (
+            "apiGroups: [''], apiVersions: [v1], resources: [endpoints]",
+            "Endpoints",
+        ),
+        (
+            "apiGroups: [example.com], apiVersions: [v1], resources: [policies]",
+            "Policy",
+        ),
+    ] {
+        let policy = format!(
+            "apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {{name: kinds}}
+spec:
+  matchConstraints: {{resourceRules: [{{{resource}, operations: [CREATE]}}]}}
+  validations: [{{expression: object.metadata.name != ''}}]
+"
+        );
+        let folder = folder().with("kinds.yaml", &policy);
+        let path = folder.path().join("kinds.yaml").display().to_string();
+        let (_, out) = gavel(&folder, &["--init", &path]);
+        assert!(out.contains(&format!("kind: {kind}\n")), "{out}");
+    }
+}
+
+#[test]
 fn the_first_test_of_a_mutating_policy_expects_the_mutated_object() {
     let policy = "\
 apiVersion: admissionregistration.k8s.io/v1

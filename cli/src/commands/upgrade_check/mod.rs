@@ -44,6 +44,10 @@ pub(crate) fn run(args: &UpgradeCheckArgs) -> io::Result<Exit> {
         let message = "PATH must name a definition, policy, binding or webhook configuration, but there is none";
         run.manifests.complain_of_nothing(message);
     }
+    if samples.is_empty() && !args.sample.is_empty() && !run.manifests.unusable() {
+        let message = "--sample must name an object or AdmissionReview, but there is none";
+        run.manifests.complain(message);
+    }
     for (subject, error) in run.upgrade.unserved() {
         if let Some((document, _)) = objects.iter().find(|(_, known)| *known == subject) {
             report::warning(&document.problem(rule::OBJECT, "apiVersion", error));

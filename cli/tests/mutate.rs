@@ -118,3 +118,15 @@ fn a_changed_namespace_is_a_difference() {
     assert!(out.contains("+  namespace: evil\n"), "{out}{err}");
     assert_eq!((code, err.as_str()), (0, ""));
 }
+
+#[test]
+fn policies_see_the_groups_of_the_user() {
+    let scale =
+        "Object{spec: Object.spec{replicas: 'admins' in request.userInfo.groups ? 3.0 : 2.0}}";
+    let policy = mutating_policy("scale", "deployments", scale);
+    let folder = folder().with("policy.yaml", &policy);
+    for (group, replicas) in [("admins", "replicas: 3"), ("others", "replicas: 2")] {
+        let (_, out, err) = gavel(&folder, &["yaml", "objects.yaml", "--as-group", group]);
+        assert!(out.contains(replicas), "{out}{err}");
+    }
+}

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 use gavel_cluster::audit::Shard;
 
-use super::number;
 use super::serve::TargetArgs;
+use super::{RequesterArgs, number};
 use crate::findings::Format;
 
 /// The arguments of `gavel audit`.
@@ -38,13 +38,8 @@ pub(crate) struct AuditArgs {
     #[arg(long, conflicts_with = "policies")]
     pub(crate) native: bool,
 
-    /// The user who is assumed to have created the objects
-    #[arg(long = "as", value_name = "USER", default_value = "kubernetes-admin")]
-    pub(crate) user: String,
-
-    /// A group of that user; can be repeated
-    #[arg(long = "as-group", value_name = "GROUP")]
-    pub(crate) groups: Vec<String>,
+    #[command(flatten)]
+    pub(crate) requester: RequesterArgs,
 
     /// Split the objects into N shards, and audit only shard K; K counts from 0
     #[arg(long, value_name = "K/N", default_value = "0/1")]

@@ -8,6 +8,8 @@ use gavel_protocol::kubernetes_version;
 
 use crate::findings::Format;
 
+use super::RequesterArgs;
+
 /// The arguments of `gavel check`.
 #[derive(Debug, Args)]
 #[command(after_help = CHECK_EXAMPLES)]
@@ -48,13 +50,8 @@ pub(crate) struct CheckArgs {
     #[arg(short, long, default_value = "default")]
     pub(crate) namespace: String,
 
-    /// The user who makes the requests: a name, or system:serviceaccount:NAMESPACE:NAME
-    #[arg(long = "as", value_name = "USER", default_value = "kubernetes-admin")]
-    pub(crate) user: String,
-
-    /// A group of that user; can be repeated
-    #[arg(long = "as-group", value_name = "GROUP")]
-    pub(crate) groups: Vec<String>,
+    #[command(flatten)]
+    pub(crate) requester: RequesterArgs,
 
     /// The Kubernetes version of the API server
     #[arg(long, value_name = "VERSION", default_value_t, value_parser = kubernetes_version)]

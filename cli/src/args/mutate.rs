@@ -6,6 +6,8 @@ use clap::{Args, ValueEnum};
 use gavel_libraries::KubeVersion;
 use gavel_protocol::kubernetes_version;
 
+use super::RequesterArgs;
+
 /// The arguments of `gavel mutate`.
 #[derive(Debug, Args)]
 #[command(after_help = MUTATE_EXAMPLES)]
@@ -26,9 +28,8 @@ pub(crate) struct MutateArgs {
     #[arg(short, long, default_value = "default")]
     pub(crate) namespace: String,
 
-    /// The user who creates the objects
-    #[arg(long = "as", value_name = "USER", default_value = "kubernetes-admin")]
-    pub(crate) user: String,
+    #[command(flatten)]
+    pub(crate) requester: RequesterArgs,
 
     /// The Kubernetes version of the API server
     #[arg(long, value_name = "VERSION", default_value_t, value_parser = kubernetes_version)]

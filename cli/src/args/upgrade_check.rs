@@ -6,7 +6,7 @@ use clap::Args;
 use gavel_libraries::{KubeVersion, Server};
 use gavel_protocol::kubernetes_version;
 
-use super::Output;
+use super::{Output, RequesterArgs};
 
 /// The arguments of `gavel upgrade-check`.
 #[derive(Debug, Args)]
@@ -37,9 +37,8 @@ pub(crate) struct UpgradeCheckArgs {
     #[arg(short, long, default_value = "default")]
     pub(crate) namespace: String,
 
-    /// The user who creates the sample objects
-    #[arg(long = "as", value_name = "USER", default_value = "kubernetes-admin")]
-    pub(crate) user: String,
+    #[command(flatten)]
+    pub(crate) requester: RequesterArgs,
 
     /// How to print changes; json prints one line per change
     #[arg(short, long, value_enum, default_value_t = Output::Text)]

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use gavel_check::custom::Key;
-use gavel_check::{Operation, Setup, Subject, Trace, World, user};
+use gavel_check::{Operation, Setup, Subject, Trace, World};
 use gavel_engine::value::Json;
 use gavel_libraries::Server;
 use gavel_libraries::authorizer::UserInfo;
@@ -29,7 +29,7 @@ pub(crate) fn run(args: &MutateArgs) -> io::Result<Exit> {
         // Objects that only some of the policies have mutated must not be applied.
         objects.clear();
     }
-    let user = user(&args.user, &[]);
+    let user = args.requester.user();
     let mut out = io::stdout().lock();
     let (mut denied, mut printed) = (Vec::new(), 0_usize);
     for document in objects {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use gavel_check::custom::Key;
 use gavel_check::suite::Suite;
-use gavel_check::{Kinds, Role, user};
+use gavel_check::{Kinds, Role};
 use gavel_cluster::audit::{Audited, Summary, audit_object};
 use gavel_engine::value::Json;
 use gavel_libraries::Server;
@@ -51,7 +51,7 @@ pub(super) fn run(
         return Ok(Summary::default());
     }
     let authorizer = Arc::clone(state.authorizer());
-    let user = Arc::new(user(&args.user, &args.groups));
+    let user = Arc::new(args.requester.user());
     let mut summary = Summary::default();
     let mut look = |manifests: &mut Manifests, document: Document| {
         // Test suites are no objects of a cluster; they are often in the same folder as the policies.

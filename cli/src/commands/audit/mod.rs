@@ -5,7 +5,6 @@ use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 use std::time::Instant;
 
-use gavel_check::user;
 use gavel_cluster::audit::{Audit, Audited, Finding, Observer, Outcome, Reports, Summary};
 use gavel_cluster::{AuthorizerCache, Authorizing, Cluster, Options};
 use gavel_engine::value::Json;
@@ -93,7 +92,7 @@ fn of_cluster(args: &AuditArgs, printer: &mut AuditPrinter) -> Result<Summary, S
     let audit = Audit {
         shard: args.shard,
         page: args.chunk_size,
-        user: user(&args.user, &args.groups),
+        user: args.requester.user(),
         native: args.native,
     };
     let options = Options {

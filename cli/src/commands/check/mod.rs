@@ -70,7 +70,7 @@ pub(super) fn write(args: &CheckArgs, out: Box<dyn Write>) -> io::Result<Exit> {
         probes: HashMap::new(),
         definitions: input.definitions,
         old: OldObjects::new(input.old, &args.namespace),
-        user: gavel_check::user(&args.user, &args.groups),
+        user: args.requester.user(),
         mistaken_kinds: HashMap::new(),
         counts: Counts::default(),
         report: Report::new("gavel check"),

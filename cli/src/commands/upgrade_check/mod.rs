@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal, Write};
 
 use gavel_check::custom::Key;
-use gavel_check::{Kinds, Operation, Role, user};
+use gavel_check::{Kinds, Operation, Role};
 use gavel_engine::value::Json;
 use gavel_libraries::Server;
 use gavel_libraries::authorizer::UserInfo;
@@ -33,7 +33,7 @@ pub(crate) fn run(args: &UpgradeCheckArgs) -> io::Result<Exit> {
     let mut run = Rehearsal {
         upgrade: Upgrade::new(Server::new(args.from), Server::new(args.to)),
         kinds: Kinds::default(),
-        user: user(&args.user, &[]),
+        user: args.requester.user(),
         manifests: Manifests::new(args.recursive, progress),
     };
     let objects = run.objects(args);

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 	"testing"
 
 	"gavel.dev/go/crd"
@@ -39,18 +40,13 @@ func TestANilOldObjectOfAnyTypeMeansThatTheObjectIsCreated(t *testing.T) {
 }
 
 func TestAnEstablishedDefinitionKeepsItsScope(t *testing.T) {
-	definition := func(scope, established string) map[string]any {
-		var definition map[string]any
-		if err := json.Unmarshal([]byte(things), &definition); err != nil {
-			t.Fatal(err)
-		}
-		definition["metadata"].(map[string]any)["resourceVersion"] = "1"
-		definition["spec"].(map[string]any)["scope"] = scope
-		definition["status"] = map[string]any{
-			"conditions":     []any{map[string]any{"type": "Established", "status": established}},
-			"storedVersions": []any{"v1"},
-		}
-		return definition
+	definition := func(scope, established string) json.RawMessage {
+		replacer := strings.NewReplacer(
+			`"metadata": {`, `"status": {"conditions": [{"type": "Established", "status": "`+established+`"}], "storedVersions": ["v1"]},
+			"metadata": {"resourceVersion": "1", `,
+			`"scope": "Namespaced"`, `"scope": "`+scope+`"`,
+		)
+		return json.RawMessage(replacer.Replace(things))
 	}
 	for established, expected := range map[string]string{
 		"False": "",

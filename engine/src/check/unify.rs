@@ -43,12 +43,15 @@ impl Bindings {
     }
 
     /// The type of a variable or field, unless it is nested too deep. The check then ends as if it had visited [`MAX_STEPS`] types.
+    #[inline]
     pub(super) fn bounded(&self, ty: Type) -> Type {
-        if self.is_within(&ty, MAX_NESTED) {
-            return ty;
+        match !ty.can_contain_variables() || self.is_within(&ty, MAX_NESTED) {
+            true => ty,
+            false => {
+                self.steps.set(MAX_STEPS);
+                Type::Error
+            }
         }
-        self.steps.set(MAX_STEPS);
-        Type::Error
     }
 
     /// Whether the type is nested at most `levels` deep.

@@ -27,6 +27,7 @@ use std::borrow::Cow;
 
 use gavel_apimachinery::json;
 use gavel_engine::value::{Arena, Duration, Json, JsonObject, MapBuilder, Timestamp, Value};
+use gavel_golang::work::Work;
 
 use crate::error::{Failure, GavelError, GavelErrorKind};
 
@@ -223,8 +224,9 @@ impl<'b> Reader<'b> {
     /// Reads a JSON text at a depth of a value.
     fn nested_json(&mut self, depth: usize) -> Result<Json, Failure> {
         let json = self.json_text()?;
+        let levels = MAX_DEPTH.saturating_sub(depth);
         // A text itself is not nested deeper than a value may be.
-        match depth <= 1 || is_within(&json, MAX_DEPTH.saturating_sub(depth)) {
+        match depth <= 1 || json::is_within(&json, levels, &Work::unbounded()) == Ok(true) {
             true => Ok(json),
             false => Err(too_deep()),
         }
@@ -368,21 +370,6 @@ fn deeper(depth: usize) -> Result<usize, Failure> {
 
 fn too_deep() -> Failure {
     malformed(&format!("nested deeper than {MAX_DEPTH}"))
-}
-
-/// Whether the values in a list or object are nested at most `levels` deep.
-// Recursion is bounded: a JSON text has a maximum depth.
-fn is_within(json: &Json, levels: usize) -> bool {
-    let within = |inner: &Json| {
-        levels
-            .checked_sub(1)
-            .is_some_and(|levels| is_within(inner, levels))
-    };
-    match json {
-        Json::Array(items) => items.iter().all(within),
-        Json::Object(fields) => fields.values().all(within),
-        _ => true,
-    }
 }
 
 fn cut_off() -> Failure {

@@ -16,7 +16,7 @@ pub fn with_whole_numbers(mut value: Json) -> Json {
     value
 }
 
-// Recurses as deep as the value, at most 127 levels.
+// Recurses as deep as the value: documents have at most 127 levels, patched documents at most 400.
 fn write_whole_numbers(value: &mut Json) {
     match value {
         Json::Number(number) if number.is_f64() => {

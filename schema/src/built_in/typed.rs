@@ -196,7 +196,7 @@ impl Decoder {
     /// # Errors
     ///
     /// A value is wrong whose type has its own decoder. Decoding stops at this error.
-    // Documents are at most 127 levels deep, which bounds this recursion and that of `convert_value`.
+    // Documents are at most 127 levels deep, patched documents at most 400. This bounds the recursion, also that of `convert_value`.
     fn check(
         &mut self,
         value: &Json,

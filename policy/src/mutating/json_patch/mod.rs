@@ -9,7 +9,7 @@ mod equality;
 mod tests;
 
 use gavel_apimachinery::json;
-use gavel_engine::value::{Json, JsonObject, MAX_DEPTH};
+use gavel_engine::value::{Json, MAX_DEPTH};
 use gavel_golang::quote::quote;
 use gavel_golang::work::{Interrupted, Work};
 
@@ -18,9 +18,6 @@ use equality::is_equal;
 
 /// The maximum size that the `copy` operations of a patch can add, in bytes. API servers have the same limit.
 const MAX_COPIED_BYTES: usize = 3 * 1024 * 1024;
-
-/// The units of work for visiting a value.
-const WORK_PER_VALUE: usize = 16;
 
 /// An operation of a JSON patch.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -113,7 +110,7 @@ impl<'v> Patching<'v, '_> {
     /// its depth. API servers have a limit of 10,000.
     fn check_depth(&self, path: &str, value: &Json) -> Patched {
         let above = path.bytes().filter(|byte| *byte == b'/').count();
-        match is_within(value, MAX_DEPTH.saturating_sub(above), self.work)? {
+        match json::is_within(value, MAX_DEPTH.saturating_sub(above), self.work)? {
             true => Ok(()),
             false => failed(format!("values may be nested at most {MAX_DEPTH} deep")),
         }
@@ -269,22 +266,6 @@ impl<'v> Patching<'v, '_> {
             format!("{op} operation does not apply: doc is missing destination path: {path}")
         })
     }
-}
-
-/// Whether the values in a list or object are nested at most `levels` deep.
-fn is_within(json: &Json, levels: usize, work: &Work<'_>) -> Result<bool, Interrupted> {
-    work.spend(WORK_PER_VALUE)?;
-    let (items, fields) = (json.as_array(), json.as_object());
-    let inner = items.into_iter().flatten();
-    for inner in inner.chain(fields.into_iter().flat_map(JsonObject::values)) {
-        let Some(levels) = levels.checked_sub(1) else {
-            return Ok(false);
-        };
-        if !is_within(inner, levels, work)? {
-            return Ok(false);
-        }
-    }
-    Ok(true)
 }
 
 /// The `from` pointer of a `move` or `copy`, which must not be empty.

@@ -1,8 +1,9 @@
 //! Tests `gavel audit` over manifests.
 #![cfg(test)]
 
+use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 #[expect(
     dead_code,
@@ -236,10 +237,9 @@ fn bare_api_server() -> std::net::SocketAddr {
     address
 }
 
-#[test]
-fn a_cluster_without_the_kinds_of_gavel_is_reported_at_once() {
-    let address = bare_api_server();
-    let kubeconfig = format!(
+/// A kubeconfig for the API server at an address.
+fn kubeconfig(address: impl std::fmt::Display) -> String {
+    format!(
         "apiVersion: v1
 kind: Config
 clusters: [{{name: a, cluster: {{server: 'http://{address}'}}}}]
@@ -247,8 +247,54 @@ users: [{{name: a, user: {{}}}}]
 contexts: [{{name: a, context: {{cluster: a, user: a}}}}]
 current-context: a
 "
+    )
+}
+
+#[test]
+fn a_wait_for_the_cluster_is_reported() {
+    let folder = Folder::new().with("kubeconfig", &kubeconfig("127.0.0.1:1"));
+    let mut audit = Command::new(env!("CARGO_BIN_EXE_gavel"))
+        .args(["audit", "--kubeconfig", "kubeconfig"])
+        .current_dir(folder.path())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    let read = BufReader::new(audit.stderr.take().unwrap()).read_line(&mut line);
+    audit.kill().unwrap();
+    audit.wait().unwrap();
+    assert!(read.is_ok());
+    let expected = "waiting for the cluster: the API server: failing for ";
+    assert!(line.starts_with(expected), "{line}");
+}
+
+#[test]
+fn policies_over_manifests_are_those_of_the_version() {
+    let policies = policy("  validations: [{expression: \"isIP('::1')\"}]");
+    let folder = Folder::new().with("policy.yaml", &policies).with(
+        "web.yaml",
+        "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\n",
     );
-    let folder = Folder::new().with("kubeconfig", &kubeconfig);
+    for (version, expected) in [("1.28", 2), ("1.37", 0)] {
+        let args = [
+            "audit",
+            "--policies",
+            "policy.yaml",
+            "--kubernetes-version",
+            version,
+            "web.yaml",
+        ];
+        let (status, out, stderr) = gavel(folder.path(), &args, "");
+        assert_eq!(status, expected, "{out}{stderr}");
+        let is_undeclared = stderr.contains("undeclared reference to 'isIP'");
+        assert_eq!(is_undeclared, version == "1.28", "{stderr}");
+    }
+}
+
+#[test]
+fn a_cluster_without_the_kinds_of_gavel_is_reported_at_once() {
+    let address = bare_api_server();
+    let folder = Folder::new().with("kubeconfig", &kubeconfig(address));
     let began = std::time::Instant::now();
     let args = ["audit", "--kubeconfig", "kubeconfig"];
     let (status, out, stderr) = gavel(folder.path(), &args, "");

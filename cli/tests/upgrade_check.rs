@@ -131,7 +131,7 @@ fn objects_without_the_group_of_their_kind_are_reported() {
     let files = ["policy.yaml", "other.yaml", "values.yaml"];
     folder.write("policy.yaml", &policy);
     let args = [
-        &["upgrade-check", "--from", "1.37", "--to", "1.37"],
+        &["upgrade-check", "--from", "1.36", "--to", "1.37"],
         &files[..],
     ]
     .concat();
@@ -153,7 +153,7 @@ fn unknown_fields_are_reported() {
     let folder = Folder::new()
         .with("policy.yaml", &policy)
         .with("crd.yaml", &definition);
-    let args = ["upgrade-check", "--from", "1.37", "policy.yaml", "crd.yaml"];
+    let args = ["upgrade-check", "--from", "1.36", "policy.yaml", "crd.yaml"];
     let (status, _, err) = gavel(folder.path(), &args, "");
     let expected = "\
 error: policy.yaml:6:3: unknown field \"spec.bogus\"
@@ -227,6 +227,25 @@ fn versions_that_do_not_exist_are_errors() {
         for version \"admissionregistration.k8s.io/v9\"\n";
     assert_eq!(status, 2);
     assert!(err.starts_with(expected), "{err}");
+}
+
+#[test]
+fn the_versions_should_be_different_and_must_be_known() {
+    let args = ["upgrade-check", "--from", "1.37", "policy.yaml"];
+    let (status, _, err) = gavel(&testdata(), &args, "");
+    let expected = "warning: nothing changes: --from and --to are both 1.37; ";
+    assert_eq!((status, err.starts_with(expected)), (0, true), "{err}");
+    let args = [
+        "upgrade-check",
+        "--from",
+        "1.36",
+        "--to",
+        "1.99",
+        "policy.yaml",
+    ];
+    let (status, _, err) = gavel(&testdata(), &args, "");
+    let expected = "the version must be from 1.34 to 1.37\n";
+    assert_eq!((status, err.contains(expected)), (2, true), "{err}");
 }
 
 #[test]

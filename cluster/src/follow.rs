@@ -306,6 +306,8 @@ impl Follower {
                 );
                 None
             });
+            // The stores would take objects of these kinds for policies to enforce.
+            let found = found.filter(|served| !kinds::is_native(&served.resource));
             let served = found.map(|served| self.watch(served));
             if is_new || served.is_some() {
                 events.push(match &served {

@@ -51,6 +51,12 @@ pub(crate) fn native() -> impl Iterator<Item = ApiResource> {
         .map(|(kind, plural)| resource(api::GROUP, VERSION, kind, plural))
 }
 
+/// Whether a kind is one of Kubernetes' built-in policies and bindings, in any version.
+pub(crate) fn is_native(resource: &ApiResource) -> bool {
+    let has_name = |(kind, _): (&str, &str)| kind == resource.kind;
+    resource.group == api::GROUP && KINDS.into_iter().any(has_name)
+}
+
 /// The groups of built-in kinds, except those without a dot in their names.
 const BUILT_IN: [&str; 17] = [
     "admissionregistration.k8s.io",

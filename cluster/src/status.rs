@@ -109,16 +109,19 @@ async fn write(client: &Client, server: Server, contact: &Arc<Contact>, resource
             "status": {"observedGeneration": generation, "typeChecking": checking},
         });
         let params = PatchParams::apply(MANAGER).force();
-        if let Err(error) = api
-            .patch_status(&name, &params, &Patch::Apply(&status))
-            .await
-        {
-            tracing::warn!(
-                policy = name,
-                error = message(error),
-                "status could not be written"
-            );
-            is_complete = false;
+        let status = Patch::Apply(&status);
+        match api.patch_status(&name, &params, &status).await {
+            Ok(_) => {}
+            // The policy has been deleted.
+            Err(kube::Error::Api(status)) if status.code == 404 => {}
+            Err(error) => {
+                tracing::warn!(
+                    policy = name,
+                    error = message(error),
+                    "status could not be written"
+                );
+                is_complete = false;
+            }
         }
     }
 }

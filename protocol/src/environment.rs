@@ -160,7 +160,11 @@ pub fn kubernetes_version(text: &str) -> Result<KubeVersion, String> {
 }
 
 /// Reads a version from `oldest` to the newest version that Gavel reproduces.
-pub(crate) fn version_since(oldest: KubeVersion, text: &str) -> Result<KubeVersion, String> {
+///
+/// # Errors
+///
+/// The text is not a version, or the version is not in this range.
+pub fn version_since(oldest: KubeVersion, text: &str) -> Result<KubeVersion, String> {
     let version: KubeVersion = text.parse().map_err(|error| format!("{error}"))?;
     let newest = KubeVersion::NEWEST;
     match (oldest..=newest).contains(&version) {

@@ -44,7 +44,9 @@ pub use answer::{Answer, Problem, Range};
 pub use authorizer::{Attributes, asked_attributes, read_resource, read_user};
 pub use binding::Binder;
 pub use definition::{Rule, Total};
-pub use environment::{EnvironmentSpec, Environments, FunctionSpec, Language, kubernetes_version};
+pub use environment::{
+    EnvironmentSpec, Environments, FunctionSpec, Language, kubernetes_version, version_since,
+};
 pub use evaluate::{Bound, EvalRequest, Sizes};
 pub use evaluation::{Compiled, Failure, Outcome};
 pub use field_error::FieldError;

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 use gavel_cluster::audit::Shard;
+use gavel_libraries::KubeVersion;
+use gavel_protocol::kubernetes_version;
 
 use super::serve::TargetArgs;
 use super::{RequesterArgs, number};
@@ -26,6 +28,10 @@ pub(crate) struct AuditArgs {
     /// Also read subfolders
     #[arg(short = 'R', long, requires = "policies")]
     pub(crate) recursive: bool,
+
+    /// The Kubernetes version of the API server
+    #[arg(long, value_name = "VERSION", default_value_t, value_parser = kubernetes_version, requires = "policies")]
+    pub(crate) kubernetes_version: KubeVersion,
 
     /// The namespace of objects that do not name one
     #[arg(short, long, default_value = "default")]

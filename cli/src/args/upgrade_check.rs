@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use gavel_libraries::{KubeVersion, Server};
-use gavel_protocol::kubernetes_version;
+use gavel_protocol::version_since;
 
 use super::{Output, RequesterArgs};
 
@@ -45,16 +45,9 @@ pub(crate) struct UpgradeCheckArgs {
     pub(crate) output: Output,
 }
 
-/// Parses a Kubernetes version. Rejects versions older than `Server::OLDEST`.
+/// Reads a version whose answers Gavel knows.
 fn server_version(text: &str) -> Result<KubeVersion, String> {
-    let version = kubernetes_version(text)?;
-    let (oldest, newest) = (Server::OLDEST, KubeVersion::NEWEST);
-    match version >= oldest {
-        true => Ok(version),
-        false => Err(format!(
-            "Gavel does not know the answers of Kubernetes {version}; the version must be from {oldest} to {newest}"
-        )),
-    }
+    version_since(Server::OLDEST, text)
 }
 
 const EXAMPLES: &str = "Examples:

@@ -9,7 +9,7 @@ use gavel_libraries::authorizer::{Authorizer, AuthorizerAttributes, Decision, Us
 use gavel_state::{Live, State};
 use serde_json::Value as Json;
 use tokio::runtime::Handle;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 use super::object::{Audited, Finding, Outcome, audit_object};
 use super::pages::{Page, Pages};
@@ -21,6 +21,8 @@ use crate::{discovery, kinds};
 
 /// The longest wait until the cluster's first state is complete.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// How long a run waits for the first state before it tells the observer.
+const SHORT_WAIT: Duration = Duration::from_secs(2);
 
 /// The options of an audit.
 #[derive(Debug, Clone)]
@@ -42,6 +44,9 @@ pub struct AuditError(String);
 
 /// Receives the findings of a run.
 pub trait Observer {
+    /// Called once, if the cluster's first state takes more than a moment. `notes` tell what is missing.
+    fn waits(&mut self, notes: &[String]);
+
     /// Called when the audit of a resource begins.
     fn resource(&mut self, resource: &Audited);
 
@@ -124,8 +129,14 @@ impl Audit {
         observer: &mut impl Observer,
     ) -> Result<Summary, AuditError> {
         let mut published = cluster.published();
+        let waits = async {
+            sleep(SHORT_WAIT).await;
+            observer.waits(&cluster.live().notes());
+            std::future::pending().await
+        };
         let first = tokio::select! {
             first = timeout(PATIENCE, published.wait_for(Option::is_some)) => first,
+            first = waits => first,
             unserved = self.unserved(cluster) => return Err(unserved),
         };
         let first = first.map_err(|_| {

@@ -34,7 +34,8 @@ pub(super) fn run(
     for document in &documents {
         kinds.define(document.value());
     }
-    let state = state(documents, &kinds).map_err(io::Error::other)?;
+    let state =
+        state(documents, &kinds, args.kubernetes_version.into()).map_err(io::Error::other)?;
     for problem in state.problems() {
         manifests.report(problem.clone());
     }
@@ -108,8 +109,8 @@ pub(super) fn run(
 
 /// Builds the state from the policies and the objects that they read. Params of a namespaced kind get the namespace `default` if they name
 /// none.
-fn state(documents: Vec<Document>, kinds: &Kinds) -> Result<State, String> {
-    let mut store = Store::new(Server::default())?;
+fn state(documents: Vec<Document>, kinds: &Kinds, server: Server) -> Result<State, String> {
+    let mut store = Store::new(server)?;
     for document in documents {
         let file = document.file().map(|path| path.display().to_string());
         let origin = Origin::new(&file.unwrap_or_default());

@@ -139,6 +139,10 @@ struct AuditOutput<'p> {
 }
 
 impl Observer for AuditOutput<'_> {
+    fn waits(&mut self, notes: &[String]) {
+        report::summary(&format!("waiting for the cluster: {}", notes.join("; ")));
+    }
+
     fn resource(&mut self, resource: &Audited) {
         self.resource.clone_from(&resource.plural);
     }

@@ -75,6 +75,9 @@ impl Input {
             let role = Role::of(document.value());
             input.take(document, role, args);
         }
+        if !args.crd.is_empty() && input.definitions.is_empty() && !manifests.unusable() {
+            manifests.complain("--crd must name a CustomResourceDefinition, but there is none");
+        }
         for candidate in &mut input.objects {
             candidate.is_param = input.setup.is_param(candidate.document.value());
         }

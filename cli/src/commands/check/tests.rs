@@ -552,6 +552,8 @@ fn nothing_checked_is_no_success() {
     let nothing = (Exit::Usage, String::new());
     assert_eq!(gavel(&folder(), &["./policies"]), nothing);
     assert_eq!(gavel(&folder(), &["./web.yaml"]), nothing);
+    let args = ["./policies", "./web.yaml", "--crd", "./web.yaml"];
+    assert_eq!(gavel(&folder(), &args).0, Exit::Usage);
 }
 
 #[test]

@@ -97,7 +97,7 @@ pub(super) fn write(args: &TestArgs, mut out: Box<dyn Write>) -> io::Result<Exit
     let report = std::mem::replace(&mut run.report, Report::new("gavel test"));
     report.finish(args.output, manifests.problems(), &mut run.out)?;
     let mut wrong = run.failed;
-    if args.coverage {
+    if args.coverage && ran > 0 {
         run.report_coverage()?;
     }
     if let Some(uncovered) = uncovered {

@@ -412,10 +412,8 @@ fn no_test_is_no_success() {
         let folder_of_none = folder().with("none.yaml", none);
         assert_eq!(gavel(&folder_of_none, &["./none.yaml"]), nothing);
     }
-    assert_eq!(
-        gavel(&folder(), &["./tests", "--filter", "nothing like it"]),
-        nothing
-    );
+    let args = ["./tests", "--coverage", "--filter", "nothing like it"];
+    assert_eq!(gavel(&folder(), &args), nothing);
 }
 
 #[test]

@@ -36,6 +36,13 @@ pub(crate) fn run(args: &UpgradeCheckArgs) -> io::Result<Exit> {
         user: args.requester.user(),
         manifests: Manifests::new(args.recursive, progress),
     };
+    if args.from == args.to {
+        let message = format!(
+            "nothing changes: --from and --to are both {}; name the version to upgrade to",
+            args.to
+        );
+        report::warning(&message);
+    }
     let objects = run.objects(args);
     let samples = run.samples(args);
     let checked = objects.iter().filter(|(document, _)| is_checked(document));

@@ -2,6 +2,7 @@
 //! the table of rules.
 #![cfg(test)]
 
+mod configuration;
 mod resources;
 
 use gavel_lint::rules::{self, Example, RULES};

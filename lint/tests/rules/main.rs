@@ -4,6 +4,7 @@
 
 mod configuration;
 mod resources;
+mod updates;
 
 use gavel_lint::rules::{self, Example, RULES};
 use gavel_lint::{Linter, Options, Selection, Suppressions};

@@ -175,11 +175,6 @@ impl Setup {
         }
     }
 
-    /// The names of the policies.
-    pub fn policies(&self) -> impl Iterator<Item = &str> {
-        self.policies.keys().map(|(_, name)| name.as_str())
-    }
-
     /// The policies without a binding, by kind and name; such policies have no effect.
     pub fn unbound(&self) -> impl Iterator<Item = (&str, &str)> {
         let policies = self.policies.keys();

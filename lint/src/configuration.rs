@@ -11,6 +11,7 @@ use gavel_engine::check::CheckedAst;
 use gavel_engine::decl::TypeProvider;
 use gavel_engine::env::Env;
 use gavel_engine::estimate::{NoSizes, estimate};
+use gavel_engine::syntax::{BINDINGS, Macro, Macros, OPTIONALS, SORT_BY, STANDARD, TWO_VARIABLE};
 use gavel_engine::types::Type;
 use gavel_engine::value::Json;
 use gavel_golang::quote::quote;
@@ -27,6 +28,8 @@ use crate::{meant, strict};
 const CONFIGURATION: &str = "apiserver.config.k8s.io";
 /// The API group of device classes and resource claims.
 const RESOURCE: &str = "resource.k8s.io";
+/// The macros of selectors of devices: all macros of policies, and `cel.bind`.
+const DEVICE_MACROS: &[&[Macro]] = &[STANDARD, OPTIONALS, TWO_VARIABLE, SORT_BY, BINDINGS];
 /// The cost limit of a selector of devices, in cost units.
 const SELECTOR_LIMIT: u64 = 1_000_000;
 
@@ -215,17 +218,12 @@ impl Purpose {
     }
 
     fn accepts(self, ty: &Type) -> bool {
-        let is_any = matches!(ty, Type::Any | Type::Dyn);
+        let is_text = |ty: &Type| matches!(ty, Type::String | Type::Any | Type::Dyn);
         match self {
-            Purpose::Text => *ty == Type::String || is_any,
-            Purpose::Texts => {
-                *ty == Type::String
-                    || *ty == Type::list(Type::String)
-                    || is_any
-                    || *ty == Type::list(Type::Any)
-            }
+            Purpose::Text => is_text(ty),
+            Purpose::Texts => is_text(ty) || matches!(ty, Type::List(element) if is_text(element)),
             Purpose::ClaimRule | Purpose::UserRule | Purpose::Request => *ty == Type::Bool,
-            Purpose::Device => *ty == Type::Bool || is_any,
+            Purpose::Device => matches!(ty, Type::Bool | Type::Any | Type::Dyn),
         }
     }
 
@@ -258,7 +256,11 @@ impl<'j> FoundExpression<'j> {
 
     fn check(&self, linter: &Linter, document: &Document, text: &str, problems: &mut Vec<Problem>) {
         let (variable, ty) = self.purpose.variable();
-        let env = linter.new.extend().variable(variable, ty);
+        let env = match self.purpose {
+            Purpose::Device => linter.new.extend().macros(Macros::new(DEVICE_MACROS)),
+            _ => linter.stored.extend(),
+        };
+        let env = env.variable(variable, ty);
         let Ok(env) = env.provider(Arc::new(Declared)).build() else {
             return;
         };
@@ -369,9 +371,7 @@ impl TypeProvider for Declared {
             (FIELD_SELECTOR | LABEL_SELECTOR, "requirements") => Type::list(named(REQUIREMENT)),
             (REQUIREMENT, "values") => texts(),
             (DEVICE, "attributes") => by_name(by_name(Type::Dyn)),
-            (DEVICE, "capacity") => {
-                by_name(by_name(Type::opaque("kubernetes.Quantity", Vec::new())))
-            }
+            (DEVICE, "capacity") => by_name(by_name(named("kubernetes.Quantity"))),
             (DEVICE, "allowMultipleAllocations") => Type::Bool,
             _ => return None,
         })

@@ -268,5 +268,30 @@ mod tests {
             "`pattern: '^a$'` and `minLength: 1`",
         );
         check(text, "self.matches('^a') && self.matches('b$')", "");
+        check(text, "matches(self, '^a$')", "`pattern: '^a$'`");
+        for (rule, keywords) in [
+            ("self in ['a', 'b']", "`enum`"),
+            ("self in ['a', self]", ""),
+            ("self == 'a' || self == 'b' || self == 'c'", "`enum`"),
+            ("self == 'a' || self.startsWith('b')", ""),
+        ] {
+            check(text, rule, keywords);
+        }
+        check("type: integer", "9 > self", "`maximum: 8`");
+        check(
+            "type: number",
+            "self < 2",
+            "`maximum: 2` and `exclusiveMaximum: true`",
+        );
+        check(
+            "type: array\n    maxItems: 9\n    items: {type: boolean}",
+            "size(self) >= 1 && self.size() < 5",
+            "`minItems: 1` and `maxItems: 4`",
+        );
+        check(
+            "type: object\n    maxProperties: 9\n    additionalProperties: {type: boolean}",
+            "self.size() > 1 && self.size() <= 5",
+            "`minProperties: 2` and `maxProperties: 5`",
+        );
     }
 }

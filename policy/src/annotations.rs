@@ -36,9 +36,28 @@ fn shortened(value: &str) -> String {
     if value.len() <= MAX_ANNOTATION_BYTES {
         return value.to_owned();
     }
-    let mut ends = (0..=MAX_ANNOTATION_BYTES).rev();
-    let end = ends.find(|end| value.is_char_boundary(*end)).unwrap_or(0);
+    let end = value.floor_char_boundary(MAX_ANNOTATION_BYTES);
     let (kept, _) = value.split_at(end);
     let broken = MAX_ANNOTATION_BYTES.saturating_sub(end);
     format!("{kept}{}", "\u{fffd}".repeat(broken))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Kubernetes 1.36 returns the same values.
+    #[test]
+    fn long_values_are_cut_within_code_points() {
+        let letters = |count| "a".repeat(count);
+        for (value, expected) in [
+            (letters(10_240), letters(10_240)),
+            (letters(10_241), letters(10_240)),
+            (letters(10_239) + "é", letters(10_239) + "\u{fffd}"),
+            (letters(10_238) + "世", letters(10_238) + "\u{fffd}\u{fffd}"),
+            (letters(10_236) + "😀z", letters(10_236) + "😀"),
+        ] {
+            assert_eq!(shortened(&value), expected);
+        }
+    }
 }

@@ -7,9 +7,8 @@ const MAX_TEXT: usize = 512;
 
 /// The beginning of a text from a request, within the size limit.
 pub(crate) fn bounded(text: &str) -> &str {
-    let mut ends = (0..=MAX_TEXT.min(text.len())).rev();
-    let end = ends.find(|end| text.is_char_boundary(*end));
-    end.and_then(|end| text.get(..end)).unwrap_or_default()
+    let end = text.floor_char_boundary(MAX_TEXT);
+    text.get(..end).unwrap_or_default()
 }
 
 /// The format of the log lines that the server writes to standard error.

@@ -75,8 +75,6 @@ impl ExpressionPlace {
 /// The type of a field's error. Messages name it after the field, as in `spec: Required value`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ErrorType {
-    /// The field refers to an object that does not exist.
-    NotFound,
     /// The field is required.
     Required,
     /// The value must be unique.
@@ -91,10 +89,6 @@ pub enum ErrorType {
     TooLong,
     /// A list or map has too many entries.
     TooMany,
-    /// A list has too few entries.
-    TooFew,
-    /// A text is too short.
-    TooShort,
     /// The value does not have the type that the schema requires.
     TypeInvalid,
     /// An internal error.
@@ -105,7 +99,6 @@ impl ErrorType {
     /// The `reason` of a cause in a `Status`, such as `FieldValueInvalid`.
     pub const fn reason(self) -> &'static str {
         match self {
-            ErrorType::NotFound => "FieldValueNotFound",
             ErrorType::Required => "FieldValueRequired",
             ErrorType::Duplicate => "FieldValueDuplicate",
             ErrorType::Invalid => "FieldValueInvalid",
@@ -113,8 +106,6 @@ impl ErrorType {
             ErrorType::Forbidden => "FieldValueForbidden",
             ErrorType::TooLong => "FieldValueTooLong",
             ErrorType::TooMany => "FieldValueTooMany",
-            ErrorType::TooFew => "FieldValueTooFew",
-            ErrorType::TooShort => "FieldValueTooShort",
             ErrorType::TypeInvalid => "FieldValueTypeInvalid",
             ErrorType::Internal => "InternalError",
         }
@@ -123,7 +114,6 @@ impl ErrorType {
     /// The name of this type in messages, such as `Invalid value`.
     pub const fn text(self) -> &'static str {
         match self {
-            ErrorType::NotFound => "Not found",
             ErrorType::Required => "Required value",
             ErrorType::Duplicate => "Duplicate value",
             ErrorType::Invalid | ErrorType::TypeInvalid => "Invalid value",
@@ -131,8 +121,6 @@ impl ErrorType {
             ErrorType::Forbidden => "Forbidden",
             ErrorType::TooLong => "Too long",
             ErrorType::TooMany => "Too many",
-            ErrorType::TooFew => "Too few",
-            ErrorType::TooShort => "Too short",
             ErrorType::Internal => "Internal error",
         }
     }
@@ -263,11 +251,6 @@ impl Error {
         Self::new(ErrorType::Duplicate, field, value, "")
     }
 
-    /// The error for a field that names an object that does not exist.
-    pub fn not_found(field: &Path<'_>, value: impl Into<BadValue>) -> Self {
-        Self::new(ErrorType::NotFound, field, value, "")
-    }
-
     /// The error for a value that is not one of the values in `supported`.
     pub fn not_supported<S: AsRef<str>>(
         field: &Path<'_>,
@@ -317,11 +300,7 @@ impl Error {
         let mut body = self.kind.text().to_owned();
         let shows_value = !matches!(
             self.kind,
-            ErrorType::Required
-                | ErrorType::Forbidden
-                | ErrorType::TooLong
-                | ErrorType::TooShort
-                | ErrorType::Internal
+            ErrorType::Required | ErrorType::Forbidden | ErrorType::TooLong | ErrorType::Internal
         );
         if shows_value && let Some(value) = self.value_text() {
             body.push_str(": ");

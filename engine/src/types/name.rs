@@ -30,12 +30,6 @@ impl<T: Into<Box<str>>> From<T> for TypeName {
     }
 }
 
-impl PartialEq<str> for TypeName {
-    fn eq(&self, other: &str) -> bool {
-        self.as_str() == other
-    }
-}
-
 impl fmt::Display for TypeName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self)

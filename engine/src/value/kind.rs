@@ -3,10 +3,9 @@
 use super::list::ListRepr;
 use super::map::MapRepr;
 use super::{
-    Duration, FieldKey, JsonObject, List, Map, Object, ObjectKind, Opaque, Repr, Shape, Timestamp,
-    Value,
+    Duration, FieldKey, Json, JsonObject, List, Map, Object, ObjectKind, Opaque, Repr, Shape,
+    Timestamp, Value,
 };
-use super::{Json, ListView};
 
 /// The kind of a value with its content, for code that handles several kinds. Code that needs a single kind uses an accessor such as
 /// [`Value::as_str`].
@@ -381,15 +380,6 @@ impl<'a> Value<'a> {
     pub const fn as_object(&self) -> Option<&'a Object<'a>> {
         match self.0 {
             Repr::Object(object) => Some(object),
-            _ => None,
-        }
-    }
-
-    /// The host's list, if the value is a list of a host.
-    #[inline]
-    pub const fn as_list_view(&self) -> Option<&'a dyn ListView> {
-        match self.0 {
-            Repr::ListView(view) => Some(view),
             _ => None,
         }
     }

@@ -187,11 +187,6 @@ impl Regex {
         matches(text, search, Range::clone)
     }
 
-    /// The number of capturing groups.
-    pub fn group_count(&self) -> usize {
-        self.groups
-    }
-
     /// The matches of [`find_iter`](Self::find_iter), each as the ranges that its groups matched; the first range is the whole match. The
     /// pattern must be compiled by [`with_groups`](Self::with_groups).
     pub fn captures_iter<'t>(

@@ -114,11 +114,11 @@ fn compared(function: &str, left: Expr<'_>, right: Expr<'_>) -> Option<(bool, &'
             _ => {}
         }
     }
-    if let (Some(left), Some(right)) = (left.as_constant(), right.as_constant()) {
+    if left.as_constant().is_some() && right.as_constant().is_some() {
         let why = "both sides are constants";
         match function {
-            EQUALS => return Some((left == right, why)),
-            NOT_EQUALS => return Some((left != right, why)),
+            EQUALS => return Some((false, why)),
+            NOT_EQUALS => return Some((true, why)),
             _ => {}
         }
     }
@@ -145,4 +145,65 @@ fn is_zero(expr: Expr<'_>) -> bool {
 
 fn is_size(expr: Expr<'_>) -> bool {
     matches!(expr.kind(), ExprKind::Call(call) if call.function == "size")
+}
+
+#[cfg(test)]
+mod tests {
+    use gavel_manifest::{Format, read};
+
+    use crate::rules::Frame;
+    use crate::{Linter, Options};
+
+    #[test]
+    fn conditions_with_one_value_are_reported() {
+        let check = |rule: &str, expected: &str| {
+            let schema = format!(
+                "type: object\nproperties:\n  a:\n    type: string\n    x-kubernetes-validations: [{{rule: \"{rule}\", message: a}}]\n"
+            );
+            let documents = read(&Frame::Schema.manifest(&schema), Format::Yaml);
+            let documents = documents.all().unwrap();
+            let linter = Linter::new(&Options::default(), &documents).unwrap();
+            let found = linter.document(&documents[0]);
+            let found = found
+                .iter()
+                .filter(|each| each.rule == "constant-condition");
+            let found: Vec<_> = found.map(|each| each.message.as_str()).collect();
+            let expected = (!expected.is_empty()).then_some(expected);
+            assert_eq!(found, expected.into_iter().collect::<Vec<_>>(), "{rule}");
+        };
+        let same = "the condition is always true: both sides are the same";
+        let never_same = "the condition is always false: both sides are the same";
+        check("self == self", same);
+        check("self <= self", same);
+        check("self != self", never_same);
+        check("self > self", never_same);
+        check("{'a': self} == {'a': self}", same);
+        check("{'a': self} == {?'a': optional.of(self)}", "");
+        check("[self].all(x, x == 'a') == [self].all(x, x == 'a')", same);
+        check("[self].all(x, x == 'a') == [self].all(y, y == 'a')", "");
+        check("1 == 1", same);
+        check(
+            "1 == 2",
+            "the condition is always false: both sides are constants",
+        );
+        check(
+            "1 != 2",
+            "the condition is always true: both sides are constants",
+        );
+        let size = "no size is less than zero";
+        for rule in ["self.size() >= 0", "0 <= size(self)"] {
+            check(rule, &format!("the condition is always true: {size}"));
+        }
+        for rule in ["self.size() < 0", "0 > size(self)"] {
+            check(rule, &format!("the condition is always false: {size}"));
+        }
+        check("self == 'a' || true", "the condition is always true");
+        check(
+            "false ? true : self == 'a'",
+            "the condition is always false",
+        );
+        check("true", "the expression is always true");
+        check("false", "");
+        check("self == 'a' && 0 <= 1", "");
+    }
 }

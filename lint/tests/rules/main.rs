@@ -2,7 +2,9 @@
 //! the table of rules.
 #![cfg(test)]
 
+mod configuration;
 mod resources;
+mod updates;
 
 use gavel_lint::rules::{self, Example, RULES};
 use gavel_lint::{Linter, Options, Selection, Suppressions};

@@ -187,18 +187,6 @@ impl Resource {
         }
     }
 
-    /// The object's metadata.
-    pub fn metadata(&self) -> &ObjectMeta {
-        match self {
-            Resource::ValidatingAdmissionPolicy(object) => object.metadata(),
-            Resource::ValidatingAdmissionPolicyBinding(object) => object.metadata(),
-            Resource::MutatingAdmissionPolicy(object) => object.metadata(),
-            Resource::MutatingAdmissionPolicyBinding(object) => object.metadata(),
-            Resource::ValidatingWebhookConfiguration(object) => object.metadata(),
-            Resource::MutatingWebhookConfiguration(object) => object.metadata(),
-        }
-    }
-
     /// The JSON text of the object as Go writes it, in the object's own version.
     pub fn to_json(&self) -> String {
         let mut out = String::new();

@@ -9,6 +9,7 @@ use gavel_golang::work::Work;
 use gavel_libraries::Server;
 use gavel_libraries::authorizer::{Authorizer, CachingAuthorizer, NoOpinion, ResourceAttributes};
 use gavel_libraries::kubernetes::authorizer::{AuthorizerValue, ResourceCheck};
+use gavel_schema::built_in::is_cluster_scoped;
 
 use crate::api::ParamKind;
 use crate::cel::{Inputs, Runner};
@@ -27,9 +28,6 @@ use crate::resource::GroupVersionKind;
 /// The units of work that the decision counts before each evaluation, however short the evaluation is: the interrupt is checked once for 16
 /// evaluations. A long evaluation also checks the interrupt itself.
 const WORK_PER_EVALUATION: usize = 1 << 13;
-
-/// The cluster-scoped kinds of the core group, except ComponentStatus, which cannot be watched.
-const CLUSTER_KINDS: [&str; 3] = ["Namespace", "Node", "PersistentVolume"];
 
 /// The state that all policies of a request share.
 pub(crate) struct Dispatch<'a> {
@@ -125,7 +123,7 @@ impl<'a> Dispatch<'a> {
     /// The source of the params for a policy with this `paramKind`; `None` if the policy has no `paramKind`.
     ///
     /// If the snapshot does not know whether the kind is namespaced, the kind counts as namespaced in two cases: it belongs to the core
-    /// group and is not one of `CLUSTER_KINDS`, or the `paramRef` of a binding sets a namespace.
+    /// group and is not cluster-scoped there, or the `paramRef` of a binding sets a namespace.
     pub(crate) fn params_of<'b>(
         &self,
         kind: Option<&ParamKind>,
@@ -133,9 +131,9 @@ impl<'a> Dispatch<'a> {
     ) -> Option<ParamSource<'a>> {
         let kind = kind?;
         let (params, is_namespaced) = self.snapshot.params(kind);
-        let of_core = kind.api_version == "v1" && !CLUSTER_KINDS.contains(&kind.kind.as_str());
+        let of_core = || kind.api_version == "v1" && !is_cluster_scoped(&kind.kind);
         let is_namespaced = is_namespaced
-            .unwrap_or_else(|| of_core || selections.any(ParamSelection::has_namespace));
+            .unwrap_or_else(|| of_core() || selections.any(ParamSelection::has_namespace));
         let namespace = self.request.namespace;
         Some(ParamSource::new(params, is_namespaced, namespace))
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use gavel_apimachinery::json;
 use gavel_apimachinery::meta::GroupVersion;
-use gavel_apimachinery::serializer::type_mismatch;
+use gavel_apimachinery::serializer::version_and_kind;
 use gavel_apimachinery::server::Server;
 use gavel_engine::value::Json;
 use gavel_golang::quote::quote;
@@ -73,7 +73,8 @@ impl ObjectSchemas {
         request: &AdmissionRequest<'_>,
         before: impl FnOnce() -> Json,
     ) -> Result<(), String> {
-        check_kind(object)?;
+        let (api_version, _) = version_and_kind(&*object).map_err(|error| error.message)?;
+        GroupVersion::parse(&api_version).map_err(|error| error.to_string())?;
         let is_typed = self.is_typed(was) && !self.is_scale_of_custom_resource(request);
         let ty = self.decoded_type(was).filter(|_| is_typed);
         let Some(ty) = ty else {
@@ -259,24 +260,6 @@ pub(crate) fn kind_of(object: &Json) -> GroupVersionKind {
 fn unsuitable(from: &GroupVersionKind, to: &str) -> String {
     let to = quote(to);
     format!("{from} is unstructured and is not suitable for converting to {to}")
-}
-
-/// Checks that `apiVersion` and `kind`, if present, are texts, and that `apiVersion` is well-formed.
-fn check_kind(object: &Json) -> Result<(), String> {
-    for key in ["apiVersion", "kind"] {
-        if let Some(found) = object
-            .get(key)
-            .filter(|found| !found.is_null() && !found.is_string())
-        {
-            let mismatch = type_mismatch(json::kind(found), "", key, "string");
-            return Err(format!(
-                "couldn't get version/kind; json parse error: {mismatch}"
-            ));
-        }
-    }
-    let version = object.get("apiVersion").and_then(Json::as_str);
-    let version = GroupVersion::parse(version.unwrap_or_default());
-    version.map(drop).map_err(|error| error.to_string())
 }
 
 /// Sets `apiVersion` and `kind` from `was` where they are missing or empty.

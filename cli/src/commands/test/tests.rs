@@ -441,6 +441,92 @@ testSuites:
     assert_eq!(out.lines().count(), 2, "{out}");
 }
 
+#[test]
+fn suites_of_kyverno_run_as_they_are() {
+    let policies = "\
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: owned}
+spec:
+  matchConstraints:
+    namespaceSelector: {matchLabels: {env: prod}}
+    resourceRules: [{apiGroups: [''], apiVersions: [v1], operations: [CREATE], resources: [configmaps]}]
+  validations: [{expression: object.data.owner == request.userInfo.username}]
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: owned}
+spec: {policyName: owned, validationActions: [Deny]}
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingAdmissionPolicy
+metadata: {name: label}
+spec:
+  reinvocationPolicy: Never
+  matchConstraints:
+    resourceRules: [{apiGroups: [''], apiVersions: [v1], operations: [CREATE], resources: [configmaps]}]
+  mutations:
+  - patchType: ApplyConfiguration
+    applyConfiguration: {expression: \"Object{metadata: Object.metadata{labels: {'a': 'b'}}}\"}
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingAdmissionPolicyBinding
+metadata: {name: label}
+spec: {policyName: label}
+";
+    let suite = "\
+apiVersion: cli.kyverno.io/v1alpha1
+kind: Test
+metadata: {name: suite}
+policies: [policies.yaml]
+resources: [resources.yaml]
+variables: values.yaml
+userinfo: user.yaml
+results:
+- {policy: owned, kind: ConfigMap, resources: [prod/mine], isValidatingAdmissionPolicy: true, result: pass}
+- {policy: owned, kind: ConfigMap, resources: [theirs], isValidatingAdmissionPolicy: true, result: fail}
+- {policy: owned, kind: ConfigMap, resources: [nobodys], isValidatingAdmissionPolicy: true, result: error}
+- {policy: owned, kind: ConfigMap, resources: [elsewhere], isValidatingAdmissionPolicy: true, result: skip}
+- {policy: label, resources: [mine], isMutatingAdmissionPolicy: true, patchedResources: patched.yaml, result: pass}
+- {policy: kyvernos-own, result: fail}
+";
+    let config_map = |namespace: &str, name: &str, rest: &str| {
+        format!(
+            "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {{namespace: {namespace}, name: {name}{rest}}}\n"
+        )
+    };
+    let resources = [
+        config_map("prod", "mine", "}\ndata: {owner: alice"),
+        config_map("prod", "theirs", "}\ndata: {owner: bob"),
+        config_map("prod", "nobodys", ""),
+        config_map("test", "elsewhere", ""),
+    ];
+    let patched = config_map("prod", "mine", ", labels: {a: b}}\ndata: {owner: alice");
+    let values = "\
+apiVersion: cli.kyverno.io/v1alpha1
+kind: Values
+namespaceSelector: [{name: prod, labels: {env: prod}}, {name: test}]
+";
+    let user = "\
+apiVersion: cli.kyverno.io/v1alpha1
+kind: UserInfo
+userInfo: {username: alice, groups: [users]}
+";
+    let folder = folder()
+        .with("kyverno-test.yaml", suite)
+        .with("policies.yaml", policies)
+        .with("resources.yaml", &resources.concat())
+        .with("patched.yaml", &patched)
+        .with("values.yaml", values)
+        .with("user.yaml", user);
+    let (exit, out) = gavel(&folder, &["./kyverno-test.yaml"]);
+    assert_eq!(exit, Exit::Success, "{out}");
+    assert_eq!(out.lines().count(), 5, "{out}");
+    let wrong = suite.replace("result: error", "result: warn");
+    let (exit, out) = gavel(&folder.with("wrong.yaml", &wrong), &["./wrong.yaml"]);
+    assert_eq!((exit, &*out), (Exit::Usage, ""));
+}
+
 /// Runs the tests of the policies in `policies/`.
 #[test]
 fn the_policies_to_start_from_pass_their_tests() {

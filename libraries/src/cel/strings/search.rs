@@ -73,11 +73,8 @@ pub(super) fn last_index_of_from(text: &str, part: &str, from: i64) -> Result<i6
     let found = byte_at(text, from)
         .filter(|start| *start < text.len())
         .and_then(|start| {
-            let mut end = start.saturating_add(part.len()).min(text.len());
             // A match never ends within a character.
-            while !text.is_char_boundary(end) {
-                end = end.saturating_sub(1);
-            }
+            let end = text.floor_char_boundary(start.saturating_add(part.len()));
             let at = text.get(..end)?.rfind(part)?;
             text.get(..at)
         });

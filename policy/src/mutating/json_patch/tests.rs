@@ -37,6 +37,10 @@ fn operations_are_applied_in_order() {
             json!({"a": {"b": 1, "~/": 2}, "l": ["x", "y", "z"], "n": null}),
         ),
         (
+            json!([{"op": "add", "path": "/a/~2", "value": 2}]),
+            json!({"a": {"b": 1, "~2": 2}, "l": ["x", "y", "z"], "n": null}),
+        ),
+        (
             json!([{"op": "add", "path": "/a/~01", "value": 2}]),
             json!({"a": {"b": 1, "~1": 2}, "l": ["x", "y", "z"], "n": null}),
         ),
@@ -102,6 +106,23 @@ fn operations_are_applied_in_order() {
 }
 
 #[test]
+fn null_equals_empty_objects_and_lists() {
+    let put = json!({"op": "add", "path": "/a", "value": null});
+    for value in [json!({}), json!([])] {
+        let test = json!({"op": "test", "path": "/a", "value": null});
+        assert_eq!(
+            patched(json!({"a": value}), &json!([test])),
+            Ok(json!({"a": value}))
+        );
+    }
+    let test = json!({"op": "test", "path": "/a", "value": {}});
+    assert_eq!(
+        patched(json!({}), &json!([put, test])),
+        Ok(json!({"a": null}))
+    );
+}
+
+#[test]
 fn a_test_that_fails_is_no_error() {
     for operation in [
         json!({"op": "test", "path": "/a", "value": 2}),
@@ -133,6 +154,12 @@ fn a_null_set_by_the_patch_is_an_empty_object() {
     assert_eq!(
         apply(json!({"op": "copy", "from": "/a/b", "path": "/z"})),
         copied
+    );
+    // kube-apiserver panics.
+    let unset = "error in add for path: '/a/b': assignment to entry in nil map";
+    assert_eq!(
+        apply(json!({"op": "add", "path": "/a/b", "value": 1})),
+        failed(unset)
     );
     let missing =
         "error in remove for path: '/a/b': Unable to remove nonexistent key: b: missing value";
@@ -227,6 +254,51 @@ fn errors_are_upstreams() {
         (
             json!({"op": "add", "path": "/\u{7f}"}),
             "add operation failed to decode path: missing value",
+        ),
+        (
+            json!({"op": "remove", "path": "/\u{7f}"}),
+            "remove operation failed to decode path: missing value",
+        ),
+        (
+            json!({"op": "replace", "path": "/\u{7f}"}),
+            "replace operation failed to decode path: invalid character 'x' in string escape code",
+        ),
+        (
+            json!({"op": "test", "path": "/\u{7f}"}),
+            "test operation failed to decode path: invalid character 'x' in string escape code",
+        ),
+        (
+            json!({"op": "move", "from": "/a", "path": "/\u{7f}"}),
+            "move operation failed to decode path: invalid character 'x' in string escape code",
+        ),
+        (
+            json!({"op": "copy", "from": "/a", "path": "/\u{7f}"}),
+            "copy operation failed to decode path: missing value",
+        ),
+        (
+            json!({"op": "copy", "from": "/\u{7f}", "path": "/b"}),
+            "copy operation failed to decode from: invalid character 'x' in string escape code",
+        ),
+        (json!({"op": "\u{7f}"}), "Unexpected kind: unknown"),
+        (
+            json!({"op": "move", "from": "/x/y", "path": "/b"}),
+            "move operation does not apply: doc is missing from path: /x/y: missing value",
+        ),
+        (
+            json!({"op": "move", "from": "/a", "path": "/l/9"}),
+            "error in move for path: '/l/9': Unable to access invalid index: 9: invalid index referenced",
+        ),
+        (
+            json!({"op": "copy", "from": "/x/y", "path": "/b"}),
+            "copy operation does not apply: doc is missing from path: /x/y: missing value",
+        ),
+        (
+            json!({"op": "copy", "from": "/l/x", "path": "/b"}),
+            "error in copy for from: '/l/x': strconv.Atoi: parsing \"x\": invalid syntax",
+        ),
+        (
+            json!({"op": "copy", "from": "/a", "path": "/l/9"}),
+            "error while adding value during copy: Unable to access invalid index: 9: invalid index referenced",
         ),
     ] {
         let found = patched(json!({"a": 1, "l": ["x"]}), &json!([operation]));

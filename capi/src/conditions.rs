@@ -11,7 +11,7 @@ use gavel_protocol::server_of;
 use crate::arguments;
 use crate::definition::uncompiled;
 use crate::environment::{flag, options};
-use crate::error::{Failure, GavelError, GavelErrorKind, guard};
+use crate::error::{Failure, GavelError, GavelErrorKind, guard, guard_compiling};
 use crate::flat::{Flavour, Given, Reader, tag};
 use crate::memory::{self, GavelBytes};
 use crate::options::{GavelOptions, Limits};
@@ -62,7 +62,7 @@ pub unsafe extern "C" fn gavel_conditions_new(
     config_len: usize,
     out: *mut *mut GavelConditions,
 ) -> *mut GavelError {
-    guard(|| {
+    guard_compiling(|| {
         // SAFETY: the caller vouches for the bytes.
         let config = options(unsafe { memory::bytes(config, config_len) }, KEYS)?;
         let environments =
@@ -97,7 +97,7 @@ pub unsafe extern "C" fn gavel_conditions_variable(
     declared: GavelDeclarations,
     type_name: *mut GavelBytes,
 ) -> *mut GavelError {
-    guard(|| {
+    guard_compiling(|| {
         // SAFETY: the caller vouches for the compiler.
         let conditions = unsafe { arguments::handle(conditions) }?;
         // SAFETY: the caller vouches for the text.
@@ -130,7 +130,7 @@ pub unsafe extern "C" fn gavel_conditions_compile(
     out: *mut *mut GavelCondition,
     type_name: *mut GavelBytes,
 ) -> *mut GavelError {
-    guard(|| {
+    guard_compiling(|| {
         // SAFETY: the caller vouches for the compiler.
         let conditions = unsafe { arguments::handle(conditions) }?;
         // SAFETY: the caller vouches for the text.

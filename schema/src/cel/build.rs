@@ -77,6 +77,7 @@ impl Builder {
     /// Builds the node of a schema, unless it was built before, and returns its index. The recursion is as deep as the schema; the
     /// reader of schemas limits this depth.
     fn node(&mut self, schema: &JsonSchema, is_resource: bool) -> usize {
+        let is_resource = is_resource || schema.embedded_resource;
         let visit = (ptr::from_ref(schema), is_resource);
         if let Some(place) = self.visited.get(&visit) {
             return *place;
@@ -149,7 +150,7 @@ impl Builder {
         let Some(item) = schema.item() else {
             return invisible(Kind::ListWithoutItems);
         };
-        let place = self.node(item, item.embedded_resource);
+        let place = self.node(item, false);
         let item = self.child(place);
         let joined = match self.server.has(Difference::JoinedListsHoldValues) {
             true => Joined::OfValues,
@@ -175,7 +176,7 @@ impl Builder {
         let mut size = min_size::CONTAINER;
         let mut nodes = Vec::with_capacity(properties.len());
         for (name, property) in properties {
-            let place = self.node(property, property.embedded_resource);
+            let place = self.node(property, false);
             let child = self.child(place);
             let is_required = required.contains(name);
             // A property with a default may be missing from the JSON.
@@ -191,7 +192,7 @@ impl Builder {
         let Some(value) = schema.value() else {
             return leaf(Kind::Object(nodes.into()), size, 0);
         };
-        let place = self.node(value, value.embedded_resource);
+        let place = self.node(value, false);
         let value = self.child(place);
         let most =
             MAX_CONTENT_SIZE.checked_div(value.min_serialized_size.saturating_add(min_size::ENTRY));

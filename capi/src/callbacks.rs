@@ -248,7 +248,7 @@ pub unsafe extern "C" fn gavel_reply_value(reply: *mut GavelReply, data: *const 
     };
     // SAFETY: the caller vouches for the bytes.
     let bytes = unsafe { memory::bytes(data, len) };
-    match caught(|| crate::flat::read_json(bytes)) {
+    match caught(stack::OTHER, || crate::flat::read_json(bytes)) {
         Ok(value) => reply.value = Some(value),
         Err(failure) => reply.failure = Some(failure.within("an object of the host")),
     }

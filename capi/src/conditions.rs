@@ -11,7 +11,7 @@ use gavel_protocol::server_of;
 use crate::arguments;
 use crate::definition::uncompiled;
 use crate::environment::{flag, options};
-use crate::error::{Failure, GavelError, GavelErrorKind, guard};
+use crate::error::{Failure, GavelError, GavelErrorKind, guard, guard_compiling};
 use crate::flat::{Flavour, Given, Reader, tag};
 use crate::memory::{self, GavelBytes};
 use crate::options::{GavelOptions, Limits};
@@ -62,7 +62,7 @@ pub unsafe extern "C" fn gavel_conditions_new(
     config_len: usize,
     out: *mut *mut GavelConditions,
 ) -> *mut GavelError {
-    guard(|| {
+    guard_compiling(|| {
         // SAFETY: the caller vouches for the bytes.
         let config = options(unsafe { memory::bytes(config, config_len) }, KEYS)?;
         let environments =
@@ -97,7 +97,7 @@ pub unsafe extern "C" fn gavel_conditions_variable(
     declared: GavelDeclarations,
     type_name: *mut GavelBytes,
 ) -> *mut GavelError {
-    guard(|| {
+    guard_compiling(|| {
         // SAFETY: the caller vouches for the compiler.
         let conditions = unsafe { arguments::handle(conditions) }?;
         // SAFETY: the caller vouches for the text.
@@ -130,7 +130,7 @@ pub unsafe extern "C" fn gavel_conditions_compile(
     out: *mut *mut GavelCondition,
     type_name: *mut GavelBytes,
 ) -> *mut GavelError {
-    guard(|| {
+    guard_compiling(|| {
         // SAFETY: the caller vouches for the compiler.
         let conditions = unsafe { arguments::handle(conditions) }?;
         // SAFETY: the caller vouches for the text.
@@ -151,7 +151,7 @@ pub unsafe extern "C" fn gavel_conditions_compile(
 
 /// Evaluates expressions of this compiler in order. A null expression has an empty outcome. `variables` is an object in the flat encoding,
 /// or JSON text with tag 32: `object`, `oldObject`, `request`, `params`, `namespaceObject`, `authorizer`, `authorizer.requestResource`. Each
-/// variable may be absent; no bytes are no variables. The cost limit in the options is the budget of all expressions together. `remaining`
+/// variable may be absent, but the last two only together; no bytes are no variables. The cost limit in the options is the budget of all expressions together. `remaining`
 /// receives the rest of the budget. If the budget was exceeded, `remaining` is -1, and no outcome is written. An outcome of kind `Error`
 /// contains the message.
 ///
@@ -257,9 +257,15 @@ fn bindings<'a>(
         }
         Ok(())
     })?;
-    if let [Some(authorizer), Some(resource)] = authorizer {
-        bindings.authorizer = Some((authorizer, resource));
-    }
+    bindings.authorizer = match authorizer {
+        [Some(authorizer), Some(resource)] => Some((authorizer, resource)),
+        [None, None] => None,
+        _ => {
+            let message =
+                "authorizer and authorizer.requestResource must be passed together, or not at all";
+            return Err(GavelError::new(GavelErrorKind::Argument, message));
+        }
+    };
     Ok(bindings)
 }
 
@@ -291,6 +297,24 @@ mod tests {
 
     use super::*;
     use crate::error::{GavelErrorView, gavel_error_free, gavel_error_read};
+
+    #[test]
+    fn an_authorizer_has_a_resource_check() {
+        // SAFETY: there are no options.
+        let limits = unsafe { Limits::read(ptr::null()) };
+        let arena = Arena::new();
+        let is_read = |json: &str| {
+            let length = u32::try_from(json.len()).unwrap().to_le_bytes();
+            let flat = [&[tag::JSON][..], &length, json.as_bytes()].concat();
+            bindings(&flat, &limits, &arena).is_ok()
+        };
+        assert!(is_read("{}"));
+        assert!(is_read(
+            r#"{"authorizer": 1, "authorizer.requestResource": 1}"#
+        ));
+        assert!(!is_read(r#"{"authorizer": 1}"#));
+        assert!(!is_read(r#"{"authorizer.requestResource": 1}"#));
+    }
 
     #[test]
     fn lists_of_expressions_and_outcomes_must_not_be_null() {

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::arguments;
 use crate::environment::options;
-use crate::error::{Failure, GavelError, GavelErrorKind, guard};
+use crate::error::{Failure, GavelError, GavelErrorKind, guard, guard_compiling};
 use crate::memory::{self, GavelBytes, GavelSlice};
 use crate::value::GavelValue;
 
@@ -60,7 +60,7 @@ pub unsafe extern "C" fn gavel_definition_validate(
     config_len: usize,
     out: *mut GavelBytes,
 ) -> *mut GavelError {
-    guard(|| {
+    guard_compiling(|| {
         // SAFETY: the caller vouches for the value.
         let definition = unsafe { arguments::handle(definition) }?;
         // SAFETY: the caller vouches for the value.
@@ -124,7 +124,7 @@ pub unsafe extern "C" fn gavel_crd_compile(
     config_len: usize,
     out: *mut *mut GavelCrd,
 ) -> *mut GavelError {
-    guard(|| {
+    guard_compiling(|| {
         // SAFETY: the caller vouches for the value.
         let definition = unsafe { arguments::handle(definition) }?;
         // SAFETY: the caller vouches for the bytes.

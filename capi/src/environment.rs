@@ -5,7 +5,7 @@ use gavel_engine::env::Env;
 use gavel_engine::value::Json;
 use gavel_protocol::EvalRequest;
 
-use crate::error::{Failure, GavelError, GavelErrorKind, guard};
+use crate::error::{Failure, GavelError, GavelErrorKind, guard_compiling};
 use crate::memory;
 
 /// The functions and variables that expressions can use.
@@ -43,7 +43,7 @@ pub unsafe extern "C" fn gavel_env_new(
     len: usize,
     out: *mut *mut GavelEnv,
 ) -> *mut GavelError {
-    guard(|| {
+    guard_compiling(|| {
         // SAFETY: the caller vouches for the bytes.
         let env = GavelEnv::read(unsafe { memory::bytes(spec, len) })?;
         // SAFETY: the caller vouches for `out`.

@@ -120,17 +120,29 @@ impl From<RequestError> for Failure {
     }
 }
 
-/// Runs the body of an exported function. A panic becomes an error.
+/// Runs the body of an exported function that compiles nothing. A panic becomes an error.
 pub(crate) fn guard(call: impl FnOnce() -> Result<(), Failure>) -> *mut GavelError {
-    match caught(call) {
+    returned(caught(stack::OTHER, call))
+}
+
+/// Runs the body of an exported function that compiles. A panic becomes an error.
+pub(crate) fn guard_compiling(call: impl FnOnce() -> Result<(), Failure>) -> *mut GavelError {
+    returned(caught(stack::COMPILING, call))
+}
+
+fn returned(result: Result<(), Failure>) -> *mut GavelError {
+    match result {
         Ok(()) => std::ptr::null_mut(),
         Err(failure) => Box::into_raw(failure),
     }
 }
 
-/// Runs a function with enough stack. A panic becomes an error.
-pub(crate) fn caught<T>(call: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
-    let result = stack::run(|| catch_unwind(AssertUnwindSafe(call)));
+/// Runs a function that may need this stack, in bytes. A panic becomes an error.
+pub(crate) fn caught<T>(
+    stack: usize,
+    call: impl FnOnce() -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    let result = stack::run(stack, || catch_unwind(AssertUnwindSafe(call)));
     result.unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
         let text = text.or_else(|| panic.downcast_ref::<String>().cloned());

@@ -1,5 +1,9 @@
 //! Unsafe code that all exported functions share: reads borrowed bytes and handles, and writes results.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crate::stack;
+
 /// Reads bytes that a host passes. A null pointer means no bytes.
 ///
 /// # Safety
@@ -81,7 +85,7 @@ pub(crate) unsafe fn write_bytes(out: *mut GavelBytes, bytes: Vec<u8>) {
     }
 }
 
-/// Frees a handle; null is ignored. A panic in a destructor is caught.
+/// Frees a handle with enough stack; null is ignored. A panic in a destructor is caught.
 ///
 /// # Safety
 ///
@@ -95,7 +99,7 @@ pub(crate) unsafe fn free<T>(handle: *mut T) {
         drop(unsafe { Box::from_raw(handle) });
     };
     // The panic cannot be reported, because freeing has no result.
-    let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(drop_it));
+    let _ = stack::run(stack::OTHER, || catch_unwind(AssertUnwindSafe(drop_it)));
 }
 
 /// Borrowed bytes of a handle. They live as long as the handle.
@@ -162,4 +166,26 @@ pub unsafe extern "C" fn gavel_bytes_free(bytes: GavelBytes) {
     let whole = std::ptr::slice_from_raw_parts_mut(bytes.data, bytes.len);
     // SAFETY: `GavelBytes::from` took pointer and length from a boxed slice, and the caller gives up the bytes.
     drop(unsafe { Box::from_raw(whole) });
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::stack::tests::{fill_stack, on_stack};
+
+    struct Deep;
+
+    impl Drop for Deep {
+        fn drop(&mut self) {
+            fill_stack(512);
+        }
+    }
+
+    #[test]
+    fn handles_are_freed_with_enough_stack() {
+        let free = || {
+            // SAFETY: the handle comes from `Box::into_raw`, and nothing else uses it.
+            unsafe { super::free(Box::into_raw(Box::new(Deep))) };
+        };
+        on_stack(128 << 10, free);
+    }
 }

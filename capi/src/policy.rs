@@ -23,7 +23,7 @@ use serde_json::json;
 use crate::arguments;
 use crate::definition::{SERVER_KEYS, document, uncompiled};
 use crate::environment::{flag, options};
-use crate::error::{Failure, GavelError, GavelErrorKind, guard};
+use crate::error::{Failure, GavelError, GavelErrorKind, guard, guard_compiling};
 use crate::memory::{self, GavelBytes};
 use crate::value::GavelValue;
 
@@ -104,7 +104,7 @@ pub unsafe extern "C" fn gavel_index_new(
     config_len: usize,
     out: *mut *mut GavelIndex,
 ) -> *mut GavelError {
-    guard(|| {
+    guard_compiling(|| {
         // SAFETY: the caller vouches for the bytes.
         let config = options(unsafe { memory::bytes(config, config_len) }, SERVER_KEYS)?;
         let index = GavelIndex::new(server_of(&config, Server::compatible)?)?;
@@ -125,7 +125,7 @@ pub unsafe extern "C" fn gavel_index_apply(
     index: *const GavelIndex,
     object: *const GavelValue,
 ) -> *mut GavelError {
-    guard(|| {
+    guard_compiling(|| {
         // SAFETY: the caller vouches for the index.
         let index = unsafe { arguments::handle(index) }?;
         // SAFETY: the caller vouches for the value.
@@ -179,7 +179,7 @@ pub unsafe extern "C" fn gavel_index_delete(
     index: *const GavelIndex,
     object: *const GavelValue,
 ) -> *mut GavelError {
-    guard(|| {
+    guard_compiling(|| {
         // SAFETY: the caller vouches for the index.
         let index = unsafe { arguments::handle(index) }?;
         // SAFETY: the caller vouches for the value.
@@ -207,7 +207,7 @@ pub unsafe extern "C" fn gavel_index_configure(
     config: *const u8,
     config_len: usize,
 ) -> *mut GavelError {
-    guard(|| {
+    guard_compiling(|| {
         // SAFETY: the caller vouches for the index.
         let index = unsafe { arguments::handle(index) }?;
         // SAFETY: the caller vouches for the bytes.
@@ -366,7 +366,7 @@ pub unsafe extern "C" fn gavel_policy_compile(
     config_len: usize,
     out: *mut *mut GavelPolicy,
 ) -> *mut GavelError {
-    guard(|| {
+    guard_compiling(|| {
         // SAFETY: the caller vouches for the value.
         let object = unsafe { arguments::handle(object) }?;
         // SAFETY: the caller vouches for the bytes.

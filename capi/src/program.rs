@@ -18,7 +18,7 @@ use gavel_protocol::{
 use crate::arguments;
 use crate::callbacks::GavelCallbacks;
 use crate::environment::GavelEnv;
-use crate::error::{Failure, GavelError, GavelErrorKind, guard};
+use crate::error::{Failure, GavelError, GavelErrorKind, guard, guard_compiling};
 use crate::flat::{Flavour, Given, Reader, tag};
 use crate::memory::{self, GavelBytes, GavelSlice};
 use crate::options::{GavelOptions, Limits};
@@ -111,7 +111,7 @@ pub unsafe extern "C" fn gavel_env_compile(
     len: usize,
     out: *mut *mut GavelProgram,
 ) -> *mut GavelError {
-    guard(|| {
+    guard_compiling(|| {
         // SAFETY: the caller vouches for the environment.
         let env = unsafe { arguments::handle(env) }?;
         // SAFETY: the caller vouches for the text.

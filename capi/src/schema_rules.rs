@@ -12,7 +12,7 @@ use serde_json::json;
 use crate::arguments;
 use crate::definition::{document, uncompiled};
 use crate::environment::{flag, options};
-use crate::error::{Failure, GavelError, GavelErrorKind, guard};
+use crate::error::{Failure, GavelError, GavelErrorKind, guard, guard_compiling};
 use crate::memory::{self, GavelBytes};
 use crate::options::{GavelOptions, Limits};
 use crate::resource::GavelValidation;
@@ -44,7 +44,7 @@ pub unsafe extern "C" fn gavel_rules_compile(
     config_len: usize,
     out: *mut *mut GavelRules,
 ) -> *mut GavelError {
-    guard(|| {
+    guard_compiling(|| {
         // SAFETY: the caller vouches for the value.
         let schema = unsafe { arguments::handle(schema) }?;
         // SAFETY: the caller vouches for the bytes.
@@ -135,7 +135,7 @@ pub unsafe extern "C" fn gavel_rules_check(
     config_len: usize,
     out: *mut GavelBytes,
 ) -> *mut GavelError {
-    guard(|| {
+    guard_compiling(|| {
         // SAFETY: the caller vouches for the value.
         let schema = unsafe { arguments::handle(schema) }?;
         // SAFETY: the caller vouches for the bytes.

@@ -5,10 +5,22 @@ use std::hint::black_box;
 use std::io;
 use std::thread;
 
-/// The stack that a call may need, in bytes, at the nesting limits of expressions and values. Optimized code needs up to 1.3 MiB.
-const NEEDED: usize = 2 << 20;
+/// The stack that a call which compiles may need, in bytes, at the nesting limits of expressions and values. Optimized code needs up to
+/// 1.2 MiB.
+pub(crate) const COMPILING: usize = if cfg!(debug_assertions) {
+    2 << 20
+} else {
+    3 << 19
+};
 
-/// The size of the stack that a call gets if its thread has less than [`NEEDED`], in bytes.
+/// The stack that any other call may need, in bytes. Optimized code needs up to 240 KiB.
+pub(crate) const OTHER: usize = if cfg!(debug_assertions) {
+    2 << 20
+} else {
+    1 << 19
+};
+
+/// The size of the stack that a call gets if its thread has less than the call may need, in bytes.
 const OWN: usize = 4 << 20;
 
 thread_local! {
@@ -16,12 +28,12 @@ thread_local! {
     static OF_HOST: Cell<(usize, usize)> = const { Cell::new((0, usize::MAX)) };
 }
 
-/// Runs a call of the host with enough stack, because threads of hosts may have small stacks.
-pub(crate) fn run<T>(call: impl FnOnce() -> T) -> T {
+/// Runs a call of the host that may need this stack, in bytes. The call gets a stack of its own if its thread has less.
+pub(crate) fn run<T>(needed: usize, call: impl FnOnce() -> T) -> T {
     let highest = address();
     let free = stacker::remaining_stack().unwrap_or(highest);
     let outer = OF_HOST.replace((highest.saturating_sub(free), highest));
-    let result = stacker::maybe_grow(NEEDED, OWN, call);
+    let result = stacker::maybe_grow(needed, OWN, call);
     OF_HOST.set(outer);
     result
 }
@@ -52,19 +64,22 @@ fn address() -> usize {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use gavel_engine::estimate::{NoSizes, estimate};
     use gavel_libraries::{EnvSet, Server};
 
     use super::*;
 
     /// Runs a function on a thread with this stack, in bytes.
-    fn on_stack<T: Send + 'static>(bytes: usize, run: impl FnOnce() -> T + Send + 'static) -> T {
+    pub(crate) fn on_stack<T: Send + 'static>(
+        bytes: usize,
+        run: impl FnOnce() -> T + Send + 'static,
+    ) -> T {
         let thread = thread::Builder::new().stack_size(bytes);
         thread.spawn(run).unwrap().join().unwrap()
     }
 
-    fn fill_stack(kilobytes: usize) -> usize {
+    pub(crate) fn fill_stack(kilobytes: usize) -> usize {
         let used = black_box([1_u8; 1024]);
         match kilobytes {
             0 => usize::from(used[0]),
@@ -74,7 +89,7 @@ mod tests {
 
     #[test]
     fn calls_on_small_stacks_have_enough_stack() {
-        assert_eq!(on_stack(128 << 10, || run(|| fill_stack(512))), 513);
+        assert_eq!(on_stack(128 << 10, || run(OTHER, || fill_stack(512))), 513);
     }
 
     #[test]
@@ -89,14 +104,18 @@ mod tests {
             estimate(&checked, &NoSizes);
             env.plan(&checked).is_ok()
         };
-        assert!(on_stack((1 << 20) + (128 << 10), move || run(compile)));
+        assert!(on_stack((1 << 20) + (128 << 10), move || run(
+            COMPILING, compile
+        )));
     }
 
     #[test]
     fn callbacks_run_on_the_stack_of_a_thread() {
         let called = || {
             let callback = || (thread::current().id(), stacker::remaining_stack());
-            run(|| (thread::current().id(), call_back(callback).unwrap()))
+            run(OTHER, || {
+                (thread::current().id(), call_back(callback).unwrap())
+            })
         };
         let (caller, (thread, _)) = on_stack(8 << 20, called);
         assert_eq!(caller, thread);
@@ -104,7 +123,8 @@ mod tests {
         assert_ne!(caller, thread);
         assert!(free.unwrap() > 128 << 10, "{free:?}");
         // Within the callback, the host may call the library again.
-        let again = || run(|| call_back(|| run(|| call_back(|| 7).unwrap())).unwrap());
+        let inner = || run(OTHER, || call_back(|| 7).unwrap());
+        let again = move || run(OTHER, || call_back(inner).unwrap());
         assert_eq!(on_stack(128 << 10, again), 7);
     }
 }

@@ -76,8 +76,8 @@ type Evaluated struct {
 }
 
 // Eval evaluates expressions of this compiler in order. The result of a nil expression is empty. The variables are object, oldObject,
-// request, params, namespaceObject, authorizer and authorizer.requestResource; each may be absent. Eval also returns the remaining budget,
-// in cost units. If the budget was exceeded, the remaining budget is negative, and there are no results.
+// request, params, namespaceObject, authorizer and authorizer.requestResource; each may be absent, but the last two only together. Eval also
+// returns the remaining budget, in cost units. If the budget was exceeded, the remaining budget is negative, and there are no results.
 func (c *Conditions) Eval(ctx context.Context, conditions []*Condition, variables map[string]any, budget int64) ([]Evaluated, int64, error) {
 	call := capi.NewCall()
 	defer call.End()

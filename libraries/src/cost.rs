@@ -105,19 +105,12 @@ fn traversal_of<'v>(value: &Value<'v>, pending: &mut SmallVec<[Value<'v>; 4]>) -
             Ok::<_, Infallible>(())
         });
     } else if let Some(map) = value.as_map() {
-        let mut entries = map.iter();
-        let mut unknown = 0_u64;
-        for entry in entries.by_ref() {
-            match entry {
-                Ok((key, value)) => [key, value].into_iter().for_each(&mut visit),
-                Err(_) => unknown = unknown.saturating_add(1),
-            }
+        let mut keys = map.iter();
+        while let Some(key) = keys.next_key() {
+            visit(key);
+            // Upstream charges a unit for a value that cannot be read: a null in a nullable field, or a field that is not in the schema.
+            visit(map.get(&key).ok().flatten().unwrap_or(Value::NULL));
         }
-        // A field that is not in the schema has neither key nor value, but upstream charges both.
-        while entries.next_key().is_some() {
-            unknown = unknown.saturating_add(2);
-        }
-        cost = cost.saturating_add(unknown);
     } else {
         visit(*value);
     }

@@ -11,6 +11,7 @@ use crate::request::{AdmissionRequest, object_name};
 
 /// The decision about a request.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[must_use = "the request may be denied"]
 pub struct Decision {
     /// Why the request is denied; `None` if it is allowed.
     pub status: Option<Status>,

@@ -272,6 +272,7 @@ impl Snapshot {
 
     /// Returns this snapshot with an additional namespace, which is active and has only the label `kubernetes.io/metadata.name`. Nothing is
     /// copied.
+    #[must_use]
     pub fn with_assumed_namespace(&self, name: &str) -> Self {
         self.with(Namespace::assumed(name))
     }

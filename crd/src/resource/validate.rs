@@ -66,6 +66,7 @@ impl std::fmt::Debug for ValidateOptions<'_> {
 
 /// The result of a validation.
 #[derive(Debug, Clone, PartialEq)]
+#[must_use = "the object may be invalid"]
 pub struct Outcome {
     /// All errors except those of rules: the errors of `apiVersion`, `kind`, metadata, values, list types and scale.
     pub schema_errors: Vec<Error>,

@@ -83,6 +83,7 @@ pub struct EvalOptions<'a> {
 
 /// The outcome of an evaluation.
 #[derive(Debug)]
+#[must_use = "the evaluation may have failed"]
 pub struct Evaluation<'a> {
     /// The value, or the error of the failed evaluation.
     pub result: Result<Value<'a>, EvalError>,

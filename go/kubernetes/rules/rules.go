@@ -4,13 +4,12 @@
 package rules
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
-	"strings"
 
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/cel/common"
 	"k8s.io/apiserver/pkg/warning"
@@ -116,28 +115,14 @@ func (v *Validator) Validate(ctx context.Context, path *field.Path, _ *schema.St
 
 func fieldError(found crd.FieldError) *field.Error {
 	made := &field.Error{Type: field.ErrorType(found.Type), Field: found.Field, BadValue: field.OmitValueType{}, Detail: found.Detail}
-	if len(found.BadValue) == 0 {
-		return made
-	}
-	decoder := json.NewDecoder(bytes.NewReader(found.BadValue))
-	decoder.UseNumber()
 	var value any
-	if decoder.Decode(&value) != nil {
+	if utiljson.Unmarshal(found.BadValue, &value) != nil {
 		return made
-	}
-	if number, ok := value.(json.Number); ok {
-		value = goNumber(number)
 	}
 	made.BadValue = value
-	return made
-}
-
-func goNumber(number json.Number) any {
-	if !strings.ContainsAny(number.String(), ".eE") {
-		if whole, err := number.Int64(); err == nil {
-			return whole
-		}
+	// As JSON, a float64 can look like an int64. The message shows which of them the value is.
+	if whole, ok := value.(int64); ok && made.Error() != found.Message {
+		made.BadValue = float64(whole)
 	}
-	double, _ := number.Float64()
-	return double
+	return made
 }

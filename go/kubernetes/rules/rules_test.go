@@ -3,6 +3,7 @@ package rules
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"testing"
 
 	apiextensions "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -35,6 +36,21 @@ func TestAnswersAreThoseOfTheBuiltInValidator(t *testing.T) {
 			if fmt.Sprint(found) != fmt.Sprint(want) || left != wantLeft {
 				t.Errorf("%v with %d: %v, %d; want %v, %d", pair, budget, found, left, want, wantLeft)
 			}
+		}
+	}
+}
+
+// TestInvalidValuesHaveTheirGoTypes compares the invalid values in the errors, and the texts of the errors.
+func TestInvalidValuesHaveTheirGoTypes(t *testing.T) {
+	rules := schema.ValidationExtensions{XValidations: apiextensions.ValidationRules{{Rule: "false"}}}
+	number := &schema.Structural{Generic: schema.Generic{Type: "number"}, ValidationExtensions: rules}
+	ours, theirs := NewValidator(number, false, celconfig.PerCallLimit), cel.NewValidator(number, false, celconfig.PerCallLimit)
+	defer ours.Close()
+	for _, value := range []any{int64(1000000), 1e6, 1.5, 1e20, map[string]any{"a": []any{int64(1), 1.5}}} {
+		found, _ := ours.Validate(context.Background(), nil, number, value, nil, celconfig.RuntimeCELCostBudget)
+		want, _ := theirs.Validate(context.Background(), nil, number, value, nil, celconfig.RuntimeCELCostBudget)
+		if !reflect.DeepEqual(found, want) || found.ToAggregate().Error() != want.ToAggregate().Error() {
+			t.Errorf("%v: %#v; want %#v", value, found[0], want[0])
 		}
 	}
 }

@@ -23,6 +23,7 @@ use crate::resource::GroupVersionKind;
 
 /// The result of mutating an object.
 #[derive(Debug, Clone, Default, PartialEq)]
+#[must_use = "the request may be denied, and the object may have changed"]
 pub struct Mutated {
     /// The status of a denied request; `None` if the request is allowed.
     pub status: Option<Status>,

@@ -8,6 +8,7 @@ use gavel_engine::value::{Arena, Json, JsonObject, Value, ValueKind};
 use gavel_golang::float;
 use smallvec::SmallVec;
 
+use super::view::Preserved;
 use crate::equal::Numeric;
 
 /// A Go value behind a CEL value.
@@ -22,8 +23,8 @@ pub(super) enum Native<'a> {
 }
 
 impl<'a> Native<'a> {
-    /// Converts a CEL value to the Go value behind it: a JSON object becomes the object in its document, a type becomes its name, and an
-    /// optional with a value becomes that value. All other values are unchanged.
+    /// Converts a CEL value to the Go value behind it: a JSON object becomes the object in its document, a value of unknown type its JSON, a
+    /// type its name, and an optional with a value that value. All other values are unchanged.
     pub(super) fn of(value: Value<'a>, arena: &'a Arena) -> Self {
         let value = value.read(arena).unwrap_or(value);
         if let Some((map, _)) = value.as_json_object() {
@@ -32,6 +33,10 @@ impl<'a> Native<'a> {
         Native::Computed(match value.kind() {
             ValueKind::Type(name) => Value::from(name),
             ValueKind::Optional(Some(value)) => *value,
+            ValueKind::Opaque(opaque) => match opaque.downcast_ref() {
+                Some(Preserved { json, .. }) => return Native::Json(json),
+                None => value,
+            },
             _ => value,
         })
     }

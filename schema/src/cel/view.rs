@@ -349,8 +349,8 @@ fn text_failure(format: Format, text: &str) -> String {
 
 /// A value without a known type, which expressions can only compare.
 #[derive(Debug, Clone)]
-struct Preserved {
-    json: Arc<Json>,
+pub(super) struct Preserved {
+    pub(super) json: Arc<Json>,
     /// The memory of the JSON, in bytes.
     bytes: usize,
 }

@@ -25,6 +25,7 @@ impl Definition {
     /// The errors when the definition is created; empty if an API server accepts it. The status is ignored.
     ///
     /// Errors are in the API server's order unless its order is random.
+    #[must_use = "the definition may be invalid"]
     pub fn validate(&self, envs: &RuleEnvs) -> Vec<Error> {
         create(self, &self.created_status(), envs, None)
     }
@@ -39,6 +40,7 @@ impl Definition {
 
     /// The errors when the definition replaces `old`. The definition may keep properties of `old` that a new definition cannot have. The
     /// status is taken from `old`.
+    #[must_use = "the definition may be invalid"]
     pub fn validate_update(&self, old: &Definition, envs: &RuleEnvs) -> Vec<Error> {
         let status = old.status.clone().storing(&self.spec);
         update(self, &status, old, envs)

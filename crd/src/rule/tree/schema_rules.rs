@@ -45,6 +45,7 @@ pub struct SchemaRules {
 
 /// The results of a schema's rules.
 #[derive(Debug, Clone, PartialEq)]
+#[must_use = "the value may be invalid"]
 pub struct RuleFindings {
     /// The errors.
     pub errors: Vec<Error>,

@@ -40,6 +40,14 @@ fn the_left_list_decides_what_equality_means() {
     );
     check((&numbers, json!([1])), (&numbers, json!([1])), Ok(false));
     check((&numbers, json!([1.5])), (&numbers, json!([1.5])), Ok(true));
+    let anything = list(json!({"x-kubernetes-preserve-unknown-fields": true}), "set");
+    let mixed = |members: Json| (&anything, members);
+    check(
+        mixed(json!(["a", 1, true])),
+        mixed(json!([true, "a", 1])),
+        Ok(true),
+    );
+    check(mixed(json!(["a", 1])), mixed(json!(["a", 2])), Ok(false));
     let unhashable = "internal error: runtime error: hash of unhashable type []uint8";
     check(
         (&bytes, json!(["QQ=="])),

@@ -63,7 +63,7 @@ pub enum Difference {
     WorkloadDefaults,
     /// A running API server validates bindings declaratively, too (see `Validator::of_a_running_server` of the crate `gavel-policy`).
     BindingsAreValidatedDeclaratively,
-    /// `request`, `namespaceObject` and the values within them cannot be the values of JSON patches.
+    /// `request`, `namespaceObject`, objects of built-in kinds and the values within them cannot be the values of JSON patches.
     RequestsAreGoStructs,
 }
 

@@ -161,8 +161,8 @@ pub const DIFFERENCES: &[Row] = &[
         Difference::RequestsAreGoStructs,
         37,
         Effect::Verdict,
-        "A JSON patch fails if its `value` is or contains `request`, `namespaceObject`, or an object, list or map within them, such as `request.userInfo`. `request.options` and values within an `Object{…}` are allowed. Before, all were allowed",
-        "apiserver pkg/cel/common/valuesschemalesstyped.go",
+        "A JSON patch fails if its `value` is or contains `request`, `namespaceObject`, `params` of a built-in kind, or an object, list or map within them, such as `request.userInfo` or `params.data`. If the policy has match conditions, the same applies to `object` and `oldObject` of built-in kinds. `request.options` and values within an `Object{…}` are allowed. Before, all were allowed",
+        "apiserver pkg/cel/common/valuesschemalesstyped.go; pkg/admission/conversion.go, CELValue",
     ),
     row(
         Difference::WorkloadDefaults,

@@ -63,6 +63,8 @@ pub enum Difference {
     WorkloadDefaults,
     /// A running API server validates bindings declaratively, too (see `Validator::of_a_running_server` of the crate `gavel-policy`).
     BindingsAreValidatedDeclaratively,
+    /// Webhooks are not called for reviews of users and permissions. Rules of webhook configurations that name such reviews cause a warning.
+    ReviewsCallNoWebhooks,
     /// `request`, `namespaceObject`, objects of built-in kinds and the values within them cannot be the values of JSON patches.
     RequestsAreGoStructs,
 }

@@ -228,6 +228,13 @@ pub const DIFFERENCES: &[Row] = &[
         "apiextensions-apiserver pkg/registry/customresourcedefinition/strategy.go, getNonScalarListTypeSetWarnings",
     ),
     row(
+        Difference::ReviewsCallNoWebhooks,
+        37,
+        Effect::Message,
+        "API servers call no webhooks for reviews of users and permissions (`tokenreviews`, `subjectaccessreviews` and similar resources). A rule of a webhook configuration that names such a resource causes a warning",
+        "kubernetes pkg/apis/admissionregistration/validation/warnings.go",
+    ),
+    row(
         Difference::BindingsAreValidatedDeclaratively,
         37,
         Effect::Message,

@@ -43,6 +43,8 @@ pub enum Difference {
     ListAndMapAreOfDyn,
     /// Elements that are appended to a list with a schema stay the same CEL values.
     JoinedListsHoldValues,
+    /// `add` and `sub` do not change the quantity that is their receiver.
+    SumsLeaveQuantitiesUnchanged,
     /// A double is an integer, or a multiple of a schema's `multipleOf`, if it is near the nearest integer or multiple.
     WholeDoublesAreNearIntegers,
     /// New policies, bindings and webhook configurations must not have names that end with `.static.k8s.io`.

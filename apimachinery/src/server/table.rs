@@ -144,6 +144,13 @@ pub const DIFFERENCES: &[Row] = &[
         "apiserver pkg/cel/common/valuesunstructured.go",
     ),
     row(
+        Difference::SumsLeaveQuantitiesUnchanged,
+        37,
+        Effect::Verdict,
+        "`add` and `sub` of quantities do not change their receiver. Before, they changed a receiver that had more than 18 digits, or a binary suffix and a fraction: `[quantity('1.5Gi')].all(q, q.add(quantity('1Gi')) == q)` was true",
+        "apiserver pkg/cel/library/quantity.go, quantityAdd",
+    ),
+    row(
         Difference::WholeDoublesAreNearIntegers,
         37,
         Effect::Verdict,

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use gavel_apimachinery::server::Difference;
 use gavel_manifest::{Document, Problem, Suggestion};
 use gavel_policy::api::{GROUP, MatchResources, OWN_GROUP, RuleWithOperations};
-use gavel_policy::is_exempt;
 use gavel_policy::typecheck::plural;
+use gavel_policy::{is_exempt, is_review};
 
 use crate::apis::{Api, End, find};
 use crate::context::Linter;
@@ -46,7 +47,7 @@ pub(crate) fn check_rules(
     for (n, rule) in rules.iter().enumerate() {
         let field = format!("{list}[{n}]");
         check_names(linter, document, rule, &field, problems);
-        check_exempt(document, rule, &field, problems);
+        check_exempt(linter, document, rule, &field, problems);
         check_versions(linter, document, rule, &field, problems);
     }
 }
@@ -127,6 +128,7 @@ fn is_early(version: &str) -> bool {
 
 /// Reports resources for which the policies or webhooks of a document's kind are never asked.
 fn check_exempt(
+    linter: &Linter,
     document: &Document,
     rule: &RuleWithOperations,
     field: &str,
@@ -139,11 +141,14 @@ fn check_exempt(
         (_, true) => "API servers call no webhooks for requests about",
         _ => "API servers evaluate no policies for requests about",
     };
+    let calls_no_webhooks = linter.server.has(Difference::ReviewsCallNoWebhooks);
     let is_exempt_in = |group: &String, resource: &str| {
         let is_registration = group == GROUP && (is_own || is_webhook);
-        (is_own && group == OWN_GROUP)
-            || is_registration
-            || (!is_webhook && is_exempt(group, resource))
+        let is_exempt = match is_webhook {
+            true => calls_no_webhooks && is_review(group, resource),
+            false => is_exempt(group, resource),
+        };
+        (is_own && group == OWN_GROUP) || is_registration || is_exempt
     };
     for (n, name) in rule.resources.iter().enumerate() {
         let (resource, _) = name.split_once('/').unwrap_or((name, ""));

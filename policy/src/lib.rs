@@ -99,6 +99,6 @@ pub use outcome::{
 };
 pub use params::ParamFault;
 pub use request::{AdmissionRequest, RequestError};
-pub use resource::{GroupVersionKind, GroupVersionResource, is_exempt};
+pub use resource::{GroupVersionKind, GroupVersionResource, is_exempt, is_review};
 pub use response::{AdmissionResponse, AnsweredReview};
 pub use wanted::WantedParam;

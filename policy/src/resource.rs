@@ -97,6 +97,19 @@ impl GroupVersionResource {
 /// and reviews of users and permissions.
 #[inline]
 pub fn is_exempt(group: &str, resource: &str) -> bool {
+    let is_policy = matches!(
+        resource,
+        "validatingadmissionpolicies"
+            | "validatingadmissionpolicybindings"
+            | "mutatingadmissionpolicies"
+            | "mutatingadmissionpolicybindings"
+    );
+    is_review(group, resource) || (group == "admissionregistration.k8s.io" && is_policy)
+}
+
+/// Whether a resource is a review of users or permissions. API servers since Kubernetes 1.37 call no webhooks for requests about reviews.
+#[inline]
+pub fn is_review(group: &str, resource: &str) -> bool {
     matches!(
         (group, resource),
         (
@@ -108,12 +121,6 @@ pub fn is_exempt(group: &str, resource: &str) -> bool {
                 | "selfsubjectaccessreviews"
                 | "selfsubjectrulesreviews"
                 | "subjectaccessreviews"
-        ) | (
-            "admissionregistration.k8s.io",
-            "validatingadmissionpolicies"
-                | "validatingadmissionpolicybindings"
-                | "mutatingadmissionpolicies"
-                | "mutatingadmissionpolicybindings"
         )
     )
 }

@@ -43,6 +43,8 @@ pub enum Difference {
     ListAndMapAreOfDyn,
     /// Elements that are appended to a list with a schema stay the same CEL values.
     JoinedListsHoldValues,
+    /// `add` and `sub` do not change the quantity that is their receiver.
+    SumsLeaveQuantitiesUnchanged,
     /// A double is an integer, or a multiple of a schema's `multipleOf`, if it is near the nearest integer or multiple.
     WholeDoublesAreNearIntegers,
     /// New policies, bindings and webhook configurations must not have names that end with `.static.k8s.io`.
@@ -63,7 +65,9 @@ pub enum Difference {
     WorkloadDefaults,
     /// A running API server validates bindings declaratively, too (see `Validator::of_a_running_server` of the crate `gavel-policy`).
     BindingsAreValidatedDeclaratively,
-    /// `request`, `namespaceObject` and the values within them cannot be the values of JSON patches.
+    /// Webhooks are not called for reviews of users and permissions. Rules of webhook configurations that name such reviews cause a warning.
+    ReviewsCallNoWebhooks,
+    /// `request`, `namespaceObject`, objects of built-in kinds and the values within them cannot be the values of JSON patches.
     RequestsAreGoStructs,
 }
 

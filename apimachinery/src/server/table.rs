@@ -144,6 +144,13 @@ pub const DIFFERENCES: &[Row] = &[
         "apiserver pkg/cel/common/valuesunstructured.go",
     ),
     row(
+        Difference::SumsLeaveQuantitiesUnchanged,
+        37,
+        Effect::Verdict,
+        "`add` and `sub` of quantities do not change their receiver. Before, they changed a receiver that had more than 18 digits, or a binary suffix and a fraction: `[quantity('1.5Gi')].all(q, q.add(quantity('1Gi')) == q)` was true",
+        "apiserver pkg/cel/library/quantity.go, quantityAdd",
+    ),
+    row(
         Difference::WholeDoublesAreNearIntegers,
         37,
         Effect::Verdict,
@@ -161,8 +168,8 @@ pub const DIFFERENCES: &[Row] = &[
         Difference::RequestsAreGoStructs,
         37,
         Effect::Verdict,
-        "A JSON patch fails if its `value` is or contains `request`, `namespaceObject`, or an object, list or map within them, such as `request.userInfo`. `request.options` and values within an `Object{…}` are allowed. Before, all were allowed",
-        "apiserver pkg/cel/common/valuesschemalesstyped.go",
+        "A JSON patch fails if its `value` is or contains `request`, `namespaceObject`, `params` of a built-in kind, or an object, list or map within them, such as `request.userInfo` or `params.data`. If the policy has match conditions, the same applies to `object` and `oldObject` of built-in kinds. `request.options` and values within an `Object{…}` are allowed. Before, all were allowed",
+        "apiserver pkg/cel/common/valuesschemalesstyped.go; pkg/admission/conversion.go, CELValue",
     ),
     row(
         Difference::WorkloadDefaults,
@@ -226,6 +233,13 @@ pub const DIFFERENCES: &[Row] = &[
         Effect::Message,
         "A schema with `x-kubernetes-list-type: set` whose items are objects or lists causes a warning",
         "apiextensions-apiserver pkg/registry/customresourcedefinition/strategy.go, getNonScalarListTypeSetWarnings",
+    ),
+    row(
+        Difference::ReviewsCallNoWebhooks,
+        37,
+        Effect::Message,
+        "API servers call no webhooks for reviews of users and permissions (`tokenreviews`, `subjectaccessreviews` and similar resources). A rule of a webhook configuration that names such a resource causes a warning",
+        "kubernetes pkg/apis/admissionregistration/validation/warnings.go",
     ),
     row(
         Difference::BindingsAreValidatedDeclaratively,

@@ -28,7 +28,7 @@ use crate::kubernetes::equality::EQUALITY;
 use crate::kubernetes::format::{FORMATS, FORMATS_IN_CHARACTERS};
 use crate::kubernetes::ip::{IP, IPS};
 use crate::kubernetes::lists::{LISTS as KUBERNETES_LISTS, LISTS_SINCE_1};
-use crate::kubernetes::quantity::QUANTITY;
+use crate::kubernetes::quantity::{QUANTITY, QUANTITY_SUMS_OF_COPIES};
 use crate::kubernetes::regex::REGEX;
 use crate::kubernetes::semver::SEMVER;
 use crate::kubernetes::urls::URLS;
@@ -105,6 +105,7 @@ pub const FEATURES: &[Gated] = &[
     without(Difference::OptionalTypeHasAParameter, since(28, Feature::TypeName(OPTIONAL))),
     since(28, Feature::Macros(syntax::OPTIONALS)),
     since(28, Feature::Functions("optionals", &[OPTIONALS])),
+    with(Difference::SumsLeaveQuantitiesUnchanged, since(28, Feature::Functions("kubernetes.quantity", &[QUANTITY_SUMS_OF_COPIES]))),
     since(28, Feature::Functions("kubernetes.quantity", &[QUANTITY])),
     since(29, Feature::Validator(validators::duration_literals)),
     since(29, Feature::Validator(validators::timestamp_literals)),

@@ -72,7 +72,7 @@ pub static EXEMPT_RESOURCE: Rule = Rule {
     severity: Severity::Warning,
     is_default: true,
     title: "API servers evaluate no policies, or call no webhooks, for requests about the resource",
-    why: "API servers evaluate no policies for requests about admission policies, their bindings, and reviews of users and permissions. They call no webhooks for requests about admission policies, bindings and webhook configurations. \
+    why: "API servers evaluate no policies for requests about admission policies, their bindings, and reviews of users and permissions. They call no webhooks for requests about admission policies, bindings and webhook configurations and, since Kubernetes 1.37, about reviews of users and permissions. \
           Otherwise, a policy or webhook could prevent its own correction. Policies of Gavel's own kinds are evaluated by a webhook, so both apply to them; also, `gavel serve` evaluates no policies for requests about Gavel's own kinds. \
           Use RBAC to restrict who can change such objects.",
     example: Example {

@@ -5,6 +5,31 @@ use gavel_manifest::{Format, read};
 use gavel_policy::api::OWN_GROUP;
 
 #[test]
+fn webhooks_for_reviews_are_reported_since_1_37() {
+    let manifest = "apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingWebhookConfiguration
+metadata: {name: a}
+webhooks:
+- name: a.example.com
+  rules: [{apiGroups: [authorization.k8s.io], apiVersions: [v1], operations: ['*'], resources: [subjectaccessreviews]}]
+  clientConfig: {url: 'https://a.example.com'}
+  sideEffects: None
+  admissionReviewVersions: [v1]
+";
+    let documents = read(manifest, Format::Yaml).all().unwrap();
+    for (server, expected) in [("1.36", false), ("1.37", true)] {
+        let options = Options {
+            server: server.parse().unwrap(),
+            ..Options::default()
+        };
+        let linter = Linter::new(&options, &documents).unwrap();
+        let found = linter.document(&documents[0]);
+        let is_exempt = found.iter().any(|each| each.rule == "exempt-resource");
+        assert_eq!(is_exempt, expected, "{server}: {found:?}");
+    }
+}
+
+#[test]
 fn resources_are_exempt_for_policies_or_for_webhooks() {
     let policy = "kind: ValidatingAdmissionPolicy
 metadata: {name: a}
@@ -41,7 +66,7 @@ webhooks:
             registration,
             "authentication.k8s.io",
             "tokenreviews",
-            [true, false],
+            [true, true],
         ),
         (
             registration,

@@ -6,10 +6,10 @@ use gavel_engine::value::{Arena, Json, Value};
 
 use super::failure::{PolicyFailure, denial};
 use super::invocation::Invocation;
-use super::patch::{self, MutatedObject, MutationError};
+use super::patch::{self, MutationError};
 use super::reinvocation::Reinvocation;
 use super::schemas::ObjectSchemas;
-use super::version::{Current, ObjectsOfKind};
+use super::version::{Current, MutatedObject, ObjectsOfKind};
 use crate::cel::{COST_BUDGET, Expression, ExpressionKind, Group, Inputs, OUT_OF_BUDGET};
 use crate::compiled_mutating::{CompiledMutatingBinding, CompiledMutatingPolicy};
 use crate::decision::namespace_not_found;
@@ -307,6 +307,9 @@ impl<'a> Pass<'a> {
         let position = self.version(invocation.matched.kind);
         let arena = Arena::new();
         let params = param_value(invocation.param, &arena);
+        if !policy.match_conditions.is_empty() {
+            self.read(position, true);
+        }
         match self.conditions(invocation, params, position) {
             ConditionsOutcome::Match => {}
             ConditionsOutcome::NoMatch { .. } => return Ok(()),
@@ -334,6 +337,7 @@ impl<'a> Pass<'a> {
                 );
                 return Err(Box::new(Status::unavailable(message)));
             }
+            self.read(position, false);
             let mutated = match self.dispatch.work().ask() {
                 Ok(()) => self.mutate(invocation, params, position, &mutation.expression),
                 Err(interrupted) => Err(interrupted.to_string().into()),
@@ -384,6 +388,13 @@ impl<'a> Pass<'a> {
             self.versions.push(objects);
             self.versions.len().saturating_sub(1)
         })
+    }
+
+    /// Records that an expression reads the objects at this position in `versions`.
+    fn read(&mut self, position: usize, is_condition: bool) {
+        if let Some(version) = self.versions.get_mut(position) {
+            version.read(is_condition);
+        }
     }
 
     /// Evaluates the match conditions of a policy.
@@ -439,13 +450,13 @@ impl<'a> Pass<'a> {
         let outcome = outcomes.first().copied().flatten();
         let value = outcome.unwrap_or(Ok(Value::NULL)).map_err(str::to_owned)?;
         let version = self.versions.get(position);
-        let nil_lists = version.map_or(&[][..], |version| &version.nil_lists);
+        let version = version.ok_or_else(|| "the object has no version".to_owned())?;
         patch::mutate(
             expression.kind,
             value,
             &inputs,
-            invocation.matched.kind,
-            nil_lists,
+            params,
+            version,
             self.schemas,
             &self.dispatch,
         )

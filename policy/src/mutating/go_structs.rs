@@ -1,125 +1,105 @@
-//! The lists and maps within `request` and `namespaceObject` as Go values. Since Kubernetes 1.37 they are Go structs, lists and maps, which
-//! cannot become values of a JSON patch (apiserver `pkg/cel/common/valuesschemalesstyped.go`).
+//! The Go values that expressions can read. Since Kubernetes 1.37, structs, and the lists and maps within them, cannot become values of a
+//! JSON patch (apiserver `pkg/cel/common/valuesschemalesstyped.go`).
 
 use std::collections::HashMap;
 
 use gavel_apimachinery::server::{Difference, Server};
 use gavel_engine::value::Value;
+use gavel_schema::built_in::{Nested, each_nested};
 
+use super::schemas::ObjectSchemas;
+use super::version::ObjectsOfKind;
 use crate::cel::Inputs;
+use crate::fields::text_field;
+use crate::resource::GroupVersionKind;
 
-/// The Go type of a value.
-enum GoType {
-    /// A struct: its name, and its fields that are structs, lists or maps.
-    Struct(&'static str, &'static [(&'static str, GoType)]),
-    List(&'static GoType),
-    Map(&'static GoType),
-    Text,
-}
+/// The fields of a request that are structs. `options` is none.
+const REQUEST: [(&str, &str); 5] = [
+    ("kind", "v1.GroupVersionKind"),
+    ("requestKind", "v1.GroupVersionKind"),
+    ("resource", "v1.GroupVersionResource"),
+    ("requestResource", "v1.GroupVersionResource"),
+    ("userInfo", "v1.UserInfo"),
+];
 
-const TEXTS: GoType = GoType::List(&GoType::Text);
-const TEXTS_BY_NAME: GoType = GoType::Map(&GoType::Text);
-const KIND: GoType = GoType::Struct("v1.GroupVersionKind", &[]);
-const RESOURCE: GoType = GoType::Struct("v1.GroupVersionResource", &[]);
-
-const USER: GoType = GoType::Struct(
-    "v1.UserInfo",
-    &[("groups", TEXTS), ("extra", GoType::Map(&TEXTS))],
-);
-
-// `options` is not a struct.
-const REQUEST: GoType = GoType::Struct(
-    "v1.AdmissionRequest",
-    &[
-        ("kind", KIND),
-        ("requestKind", KIND),
-        ("resource", RESOURCE),
-        ("requestResource", RESOURCE),
-        ("userInfo", USER),
-    ],
-);
-
-const METADATA: GoType = GoType::Struct(
-    "v1.ObjectMeta",
-    &[
-        ("labels", TEXTS_BY_NAME),
-        ("annotations", TEXTS_BY_NAME),
-        ("finalizers", TEXTS),
-    ],
-);
-
-const CONDITION: GoType = GoType::Struct("v1.NamespaceCondition", &[]);
-
-const NAMESPACE: GoType = GoType::Struct(
-    "v1.Namespace",
-    &[
-        ("metadata", METADATA),
-        (
-            "spec",
-            GoType::Struct("v1.NamespaceSpec", &[("finalizers", TEXTS)]),
-        ),
-        (
-            "status",
-            GoType::Struct(
-                "v1.NamespaceStatus",
-                &[("conditions", GoType::List(&CONDITION))],
-            ),
-        ),
-    ],
-);
-
-/// The Go values that an expression can read, by their addresses.
-#[derive(Default)]
-pub(super) struct GoStructs(HashMap<usize, &'static GoType>);
+/// The Go values that an expression can read, by their places in memory.
+#[derive(Debug, Default)]
+pub(super) struct GoStructs(HashMap<(usize, bool), Nested>);
 
 impl GoStructs {
     /// The Go values among the inputs of an expression; none for older servers.
-    pub(super) fn new(inputs: &Inputs<'_>, server: Server) -> Self {
+    pub(super) fn new(
+        inputs: &Inputs<'_>,
+        params: Value<'_>,
+        objects: &ObjectsOfKind<'_>,
+        schemas: &ObjectSchemas,
+        server: Server,
+    ) -> Self {
         let mut structs = GoStructs::default();
-        if server.has(Difference::RequestsAreGoStructs) {
-            structs.add(inputs.request, &REQUEST);
-            structs.add(inputs.namespace_object, &NAMESPACE);
+        if !server.has(Difference::RequestsAreGoStructs) {
+            return structs;
+        }
+        structs.add_request(inputs.request);
+        structs.add(inputs.namespace_object, "v1", "Namespace", server);
+        let [version, kind] = ["apiVersion", "kind"].map(|key| text_field(params, key));
+        if schemas.is_typed(&GroupVersionKind::new(version, kind)) {
+            structs.add(params, version, kind, server);
+        }
+        if schemas.is_typed(objects.kind) {
+            let version = objects.kind.api_version();
+            for object in objects.structs() {
+                structs.add(object, &version, &objects.kind.kind, server);
+            }
         }
         structs
     }
 
     /// The error of converting a value for a JSON patch; `None` if the value is no Go value.
     pub(super) fn error(&self, value: Value<'_>) -> Option<String> {
-        let found = self.0.get(&value.address()?)?;
-        Some(match found {
-            GoType::Struct(name, _) => {
-                format!("type conversion error from struct type {name} to *structpb.Value")
+        let from = match self.0.get(&place(value)?)? {
+            Nested::Struct(schema) => {
+                let mut steps = schema.rsplit('.');
+                let [name, package] = [(); 2].map(|()| steps.next().unwrap_or_default());
+                format!("struct type {package}.{name} to *structpb.Value")
             }
-            GoType::List(_) => {
-                "type conversion error from 'list(dyn)' to '*structpb.Value'".to_owned()
-            }
-            _ => "type conversion error from 'map(dyn, dyn)' to '*structpb.Value'".to_owned(),
-        })
+            Nested::List => "'list(dyn)' to '*structpb.Value'".to_owned(),
+            Nested::Map => "'map(dyn, dyn)' to '*structpb.Value'".to_owned(),
+        };
+        Some(format!("type conversion error from {from}"))
     }
 
-    // The recursion ends with the tables above.
-    fn add(&mut self, value: Value<'_>, ty: &'static GoType) {
-        let Some(address) = value.address() else {
-            return;
-        };
-        self.0.insert(address, ty);
-        match (ty, value.as_map(), value.as_list()) {
-            (GoType::Struct(_, fields), Some(map), _) => {
-                for (name, ty) in *fields {
-                    if let Ok(Some(value)) = map.get_str(name) {
-                        self.add(value, ty);
-                    }
-                }
-            }
-            (GoType::Map(ty), Some(map), _) => {
-                map.iter()
-                    .flatten()
-                    .for_each(|(_, value)| self.add(value, ty));
-            }
-            (GoType::List(ty), _, Some(list)) => {
-                list.iter().for_each(|value| self.add(value, ty));
-            }
-            _ => {}
+    fn add(&mut self, object: Value<'_>, version: &str, kind: &str, server: Server) {
+        let insert = &mut |value: Value<'_>, nested| self.insert(value, nested);
+        each_nested(object, version, kind, server, insert);
+    }
+
+    fn add_request(&mut self, request: Value<'_>) {
+        self.insert(request, Nested::Struct("v1.AdmissionRequest"));
+        for (name, ty) in REQUEST {
+            self.insert(field(request, name), Nested::Struct(ty));
+        }
+        let user = field(request, "userInfo");
+        let extra = field(user, "extra");
+        self.insert(field(user, "groups"), Nested::List);
+        self.insert(extra, Nested::Map);
+        for (_, values) in extra.as_map().iter().flat_map(|map| map.iter().flatten()) {
+            self.insert(values, Nested::List);
         }
     }
+
+    fn insert(&mut self, value: Value<'_>, nested: Nested) {
+        if let Some(place) = place(value) {
+            self.0.insert(place, nested);
+        }
+    }
+}
+
+/// The address of a list or map, and whether it is a list: a list and its first element can have the same address.
+fn place(value: Value<'_>) -> Option<(usize, bool)> {
+    Some((value.address()?, value.as_list().is_some()))
+}
+
+fn field<'v>(value: Value<'v>, name: &str) -> Value<'v> {
+    let found = value.as_map().map(|map| map.get_str(name));
+    found.and_then(Result::ok).flatten().unwrap_or(Value::NULL)
 }

@@ -10,6 +10,7 @@ use super::go_structs::GoStructs;
 use super::json_patch::{self, Operation, PatchFailure};
 use super::plain;
 use super::schemas::{ObjectSchemas, kind_of};
+use super::version::{MutatedObject, ObjectsOfKind};
 use crate::cel::{ExpressionKind, Inputs};
 use crate::dispatch::Dispatch;
 use crate::fields::text_field;
@@ -46,38 +47,29 @@ impl From<Interrupted> for MutationError {
     }
 }
 
-/// An object after a mutation.
-#[derive(Debug, Default)]
-pub(super) struct MutatedObject {
-    /// The object.
-    pub(super) object: Json,
-    /// The JSON pointers of empty lists that Go writes as null.
-    pub(super) nil_lists: Vec<String>,
-}
-
-/// Mutates the object of `inputs` with the result of a mutation's expression. The object stays unchanged if a `test` operation of a JSON
-/// patch fails. `matched` is the kind with which the policy matches the request.
+/// Mutates an object with the result of a mutation's expression, which has read `inputs` and `params`. The object stays unchanged if a
+/// `test` operation of a JSON patch fails.
 pub(super) fn mutate(
     kind: ExpressionKind,
     value: Value<'_>,
     inputs: &Inputs<'_>,
-    matched: &GroupVersionKind,
-    nil_lists: &[String],
+    params: Value<'_>,
+    objects: &ObjectsOfKind<'_>,
     schemas: &ObjectSchemas,
     dispatch: &Dispatch<'_>,
 ) -> Result<MutatedObject, MutationError> {
-    let (object, work) = (inputs.object, dispatch.work());
+    let (object, nil_lists, work) = (objects.object.value(), &*objects.nil_lists, dispatch.work());
     if size(object) > MAX_SIZE {
         return Err("the object is too large to be mutated".to_owned().into());
     }
     work.ask()?;
     let mutated = match kind {
         ExpressionKind::JsonPatch => {
-            let structs = GoStructs::new(inputs, dispatch.server());
+            let structs = GoStructs::new(inputs, params, objects, schemas, dispatch.server());
             let operations = operations(value, &structs, work)?;
             patch(operations, object, nil_lists, schemas, dispatch)?
         }
-        _ => apply(value, object, matched, nil_lists, schemas, work)?,
+        _ => apply(value, object, objects.kind, nil_lists, schemas, work)?,
     };
     work.ask()?;
     if size((&mutated.object).into()) > MAX_SIZE {

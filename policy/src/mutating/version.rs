@@ -4,7 +4,6 @@ use std::rc::Rc;
 
 use gavel_engine::value::{Arena, Json, Value};
 
-use super::patch::MutatedObject;
 use super::schemas::ObjectSchemas;
 use crate::dispatch::as_kind;
 use crate::fields::text_field;
@@ -16,6 +15,19 @@ pub(super) struct ObjectsOfKind<'a> {
     pub(super) kind: &'a GroupVersionKind,
     pub(super) object: Current<'a>,
     pub(super) old_object: Value<'a>,
+    /// The JSON pointers of empty lists that Go writes as null.
+    pub(super) nil_lists: Vec<String>,
+    /// Whether a match condition has read the objects. From then on, API servers read objects of built-in kinds as Go structs.
+    had_conditions: bool,
+    /// Whether the API server reads the object and the old object as Go structs; `None` until an expression reads them.
+    are_structs: [Option<bool>; 2],
+}
+
+/// An object after a mutation.
+#[derive(Debug, Default)]
+pub(super) struct MutatedObject {
+    /// The object.
+    pub(super) object: Json,
     /// The JSON pointers of empty lists that Go writes as null.
     pub(super) nil_lists: Vec<String>,
 }
@@ -49,7 +61,24 @@ impl<'a> ObjectsOfKind<'a> {
             object: Current::Sent(as_kind(request.object, kind, arena)),
             old_object: as_kind(request.old_object, kind, arena),
             nil_lists: nil_lists.to_vec(),
+            had_conditions: false,
+            are_structs: [None; 2],
         }
+    }
+
+    /// Records that an expression reads the objects. An API server keeps its CEL values of the objects until a mutation replaces the object.
+    pub(super) fn read(&mut self, is_condition: bool) {
+        self.had_conditions |= is_condition;
+        for each in &mut self.are_structs {
+            each.get_or_insert(self.had_conditions);
+        }
+    }
+
+    /// The objects that API servers read as Go structs if their kind is built in.
+    pub(super) fn structs(&self) -> impl Iterator<Item = Value<'_>> {
+        let objects = [self.object.value(), self.old_object];
+        let structs = objects.into_iter().zip(self.are_structs);
+        structs.filter_map(|(object, is_struct)| is_struct.unwrap_or(false).then_some(object))
     }
 
     /// Converts the object that a mutation of the request returned to the Go type of its kind, sets its defaults and stores it.
@@ -64,6 +93,8 @@ impl<'a> ObjectsOfKind<'a> {
         filled.map_err(|error| error.to_string())?;
         self.nil_lists = mutated.nil_lists;
         self.object = Current::Mutated(Rc::new(mutated.object));
+        let [of_object, _] = &mut self.are_structs;
+        *of_object = None;
         Ok(())
     }
 

@@ -148,7 +148,7 @@ impl Validator {
         let mut errors = Errors::from_iter(update_metadata(&metadata, &old.metadata, self.server));
         let path = Path::new("status");
         status::validate(&mut errors, &object.status, &path, self.server);
-        self.report::<ValidatingAdmissionPolicy>(errors, metadata.name)
+        self.report(object, errors, metadata.name)
     }
 
     fn create_one<T: Validated>(&self, object: &T, interrupt: Interrupt<'_>) -> Report {
@@ -173,7 +173,7 @@ impl Validator {
                 self.server,
             ));
         }
-        self.report::<T>(errors, metadata.name)
+        self.report(object, errors, metadata.name)
     }
 
     fn update_one<T: Validated>(&self, object: &T, old: &T, interrupt: Interrupt<'_>) -> Report {
@@ -188,7 +188,7 @@ impl Validator {
         ));
         let compilers = self.compiling(interrupt);
         object.validate(&mut errors, &metadata.name, Some(old), compilers);
-        self.report::<T>(errors, metadata.name)
+        self.report(object, errors, metadata.name)
     }
 
     /// The metadata that is validated and stored. No kind that is validated here has namespaces.
@@ -200,7 +200,7 @@ impl Validator {
         metadata
     }
 
-    fn report<T: Registration>(&self, errors: Errors, name: String) -> Report {
+    fn report<T: Validated>(&self, object: &T, errors: Errors, name: String) -> Report {
         let mut errors = errors.into_vec();
         names::reword(&mut errors, self.server);
         let of_bindings = self
@@ -209,12 +209,17 @@ impl Validator {
         if self.is_running && of_bindings && T::KIND == ValidatingAdmissionPolicyBinding::KIND {
             binding::validate_declaratively(&mut errors);
         }
-        let warns = errors.is_empty() && self.server.has(Difference::StaticNamesAreWarnedOf);
-        let fault = reserved_name_fault(&name).filter(|_| warns);
-        let warnings = fault.map(|fault| format!("metadata.name: {fault}"));
+        let mut warnings = Vec::new();
+        if errors.is_empty() && self.server.has(Difference::StaticNamesAreWarnedOf) {
+            let fault = reserved_name_fault(&name);
+            warnings.extend(fault.map(|fault| format!("metadata.name: {fault}")));
+        }
+        if errors.is_empty() && self.server.has(Difference::ReviewsCallNoWebhooks) {
+            warnings.extend(object.warnings());
+        }
         Report {
             errors,
-            warnings: warnings.into_iter().collect(),
+            warnings,
             kind: T::KIND,
             name,
         }
@@ -248,6 +253,11 @@ trait Validated: Registration {
         old: Option<&Self>,
         compilers: Interruptible<'_>,
     );
+
+    /// The warnings about the rules of a webhook configuration.
+    fn warnings(&self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 /// The error for a reserved name; `None` if the name is not reserved.

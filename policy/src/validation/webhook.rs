@@ -17,6 +17,7 @@ use crate::api::{
     MatchCondition, MutatingWebhook, MutatingWebhookConfiguration, RuleWithOperations,
     ValidatingWebhook, ValidatingWebhookConfiguration, WebhookClientConfig,
 };
+use crate::resource::is_review;
 
 /// The values of `reinvocationPolicy` in policies and webhooks.
 pub(super) const REINVOCATION_POLICIES: [&str; 2] = ["IfNeeded", "Never"];
@@ -91,6 +92,11 @@ macro_rules! validated {
                 let old = old.map(webhooks);
                 webhooks_are_valid(errors, &webhooks(self), old.as_deref(), compilers);
             }
+
+            fn warnings(&self) -> Vec<String> {
+                let rules = self.webhooks.iter().map(|webhook| &*webhook.rules);
+                warnings_of_reviews(rules)
+            }
         }
     };
 }
@@ -150,6 +156,36 @@ impl<'o> Demands<'o> {
             },
         }
     }
+}
+
+/// A warning for each review of users or permissions that a rule names, given the rules of each webhook. Webhooks are not called for reviews.
+fn warnings_of_reviews<'w>(
+    webhooks: impl Iterator<Item = &'w [RuleWithOperations]>,
+) -> Vec<String> {
+    let mut warnings = Vec::new();
+    let rules = webhooks.enumerate().flat_map(|(n, rules)| {
+        let rules = rules.iter().enumerate();
+        rules.map(move |(rule_n, rule)| (format!("webhooks[{n}].rules[{rule_n}]"), rule))
+    });
+    for (path, rule) in rules {
+        if rule
+            .api_groups
+            .iter()
+            .chain(&rule.resources)
+            .any(|name| name == "*")
+        {
+            continue;
+        }
+        let mut seen = BTreeSet::new();
+        for group in &rule.api_groups {
+            for resource in &rule.resources {
+                if is_review(group, resource) && seen.insert((group, resource)) {
+                    warnings.push(format!("{path}: {resource}.{group} is excluded from admission webhooks; this rule will have no effect"));
+                }
+            }
+        }
+    }
+    warnings
 }
 
 fn has_bad_selector(webhook: &Webhook<'_>) -> bool {

@@ -7,6 +7,7 @@ mod dependent;
 mod fields;
 mod image;
 mod kubernetes;
+mod nested;
 mod scope;
 mod typed;
 
@@ -15,5 +16,6 @@ mod tests;
 
 pub use complete::{complete, is_always_set};
 pub use kubernetes::Kubernetes;
+pub use nested::{Nested, each_nested};
 pub use scope::is_cluster_scoped;
 pub use typed::{DecodingError, convert, decoding_error};

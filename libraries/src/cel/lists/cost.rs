@@ -134,12 +134,20 @@ fn compared(value: Option<&Value<'_>>) -> Result<u64, EvalError> {
             go_type(value)
         )));
     };
-    let factor = match list.get(0).map(Value::kind) {
-        Some(ValueKind::String(_) | ValueKind::Bytes(_)) => TEXT_PAIR,
-        _ => PAIR,
+    let factor = match list.get(0).is_some_and(is_text) {
+        true => TEXT_PAIR,
+        false => PAIR,
     };
     let size = u64::try_from(list.len()).unwrap_or(u64::MAX);
     Ok(allocated(factor, size.saturating_mul(size)))
+}
+
+fn is_text(value: Value<'_>) -> bool {
+    match value.kind() {
+        ValueKind::String(_) | ValueKind::Bytes(_) => true,
+        ValueKind::Unread(json, shape) => shape.look(json, |value| value.is_ok_and(is_text)),
+        _ => false,
+    }
 }
 
 fn go_type(value: Option<&Value<'_>>) -> Cow<'static, str> {

@@ -249,7 +249,7 @@ fn run(snapshot: &Snapshot, object: Json, old: Json) -> BTreeMap<String, u64> {
         authorizer: Some(&authorizer),
         ..Options::default()
     };
-    dispatch(snapshot, &request.unwrap(), &options);
+    let _ = dispatch(snapshot, &request.unwrap(), &options);
     costs.0.into_inner()
 }
 

@@ -48,6 +48,25 @@ func TestValuesComeBackAsGoValues(t *testing.T) {
 	}
 }
 
+func TestMapsThatCameBackGoInAgain(t *testing.T) {
+	for expression, kind := range map[string]string{"{'a': 1, 'b': 2}": "map(string, int)", "{dyn(1): dyn('x'), dyn(true): dyn([{}])}": "dyn", "{}": "dyn"} {
+		result, err := compile(t, expression).Eval(context.Background(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again := compile(t, "x == "+expression, gavel.Variable("x", kind))
+		if result, err := again.Eval(context.Background(), map[string]any{"x": result.Value}); err != nil || result.Value != true {
+			t.Errorf("%s: %v, %v", expression, result.Value, err)
+		}
+	}
+	program := compile(t, "x", gavel.Variable("x", "dyn"))
+	for _, value := range []any{gavel.Type("int"), gavel.HeldError("not found")} {
+		if result, err := program.Eval(context.Background(), map[string]any{"x": value}); err == nil {
+			t.Errorf("%T: %v", value, result.Value)
+		}
+	}
+}
+
 type wrapped struct{ object map[string]any }
 
 func (w wrapped) UnstructuredContent() map[string]any { return w.object }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"time"
@@ -11,8 +12,13 @@ import (
 	"gavel.dev/go/internal/flat"
 )
 
-// Type is a CEL type that is used as a value. The string is the name of the type.
+// Type is a CEL type that is used as a value. The string is the name of the type. A variable cannot have such a value.
 type Type string
+
+// AppendFlat returns an error. It is for the other packages of this module.
+func (t Type) AppendFlat(*flat.Writer) error {
+	return errors.New("a type cannot be the value of a variable")
+}
 
 // Optional is an optional value.
 type Optional struct {
@@ -44,16 +50,26 @@ type Object struct {
 	Fields map[string]any
 }
 
-// HeldError is an error that replaces a value in a list or a map.
+// HeldError is an error that replaces a value in a list or a map. A variable cannot have such a value.
 type HeldError string
 
 func (e HeldError) Error() string { return string(e) }
+
+// AppendFlat returns an error. It is for the other packages of this module.
+func (e HeldError) AppendFlat(*flat.Writer) error {
+	return errors.New("an error cannot be the value of a variable")
+}
 
 // Entry is an entry of a [Map].
 type Entry struct{ Key, Value any }
 
 // Map is a CEL map. Its keys need not be strings. The entries are ordered by the text of their keys.
 type Map []Entry
+
+// AppendFlat encodes the map. It is for the other packages of this module.
+func (m Map) AppendFlat(w *flat.Writer) error {
+	return w.Map(len(m), func(i int) (key, value any) { return m[i].Key, m[i].Value })
+}
 
 // Get returns the value of a key. The key must have the Go type of the CEL key: the key 1 is int64(1), not the Go int 1.
 func (m Map) Get(key any) (any, bool) {

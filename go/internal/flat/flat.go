@@ -159,6 +159,21 @@ func (w *Writer) Some(value any) error {
 // None writes an optional without a value.
 func (w *Writer) None() { w.Buf = append(w.Buf, tagNone) }
 
+// Map writes a map with this number of entries. The function returns the entry at a position.
+func (w *Writer) Map(length int, entry func(i int) (key, value any)) error {
+	w.begin(tagMap, length, false)
+	for i := range length {
+		key, value := entry(i)
+		if err := w.Value(key); err != nil {
+			return err
+		}
+		if err := w.Value(value); err != nil {
+			return Within(fmt.Sprintf("[%v]", key), err)
+		}
+	}
+	return nil
+}
+
 // JSON writes a JSON text. The library reads it according to the type of the variable.
 func (w *Writer) JSON(text []byte) {
 	w.Buf = append(w.Buf, tagJSON)

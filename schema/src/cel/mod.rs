@@ -23,6 +23,7 @@ mod escape;
 mod joined;
 mod native;
 mod node;
+mod preserved;
 mod types;
 mod valued;
 mod view;

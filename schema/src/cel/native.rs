@@ -8,7 +8,7 @@ use gavel_engine::value::{Arena, Json, JsonObject, Value, ValueKind};
 use gavel_golang::float;
 use smallvec::SmallVec;
 
-use super::view::Preserved;
+use super::preserved::Preserved;
 use crate::equal::Numeric;
 
 /// A Go value behind a CEL value.

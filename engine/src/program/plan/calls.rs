@@ -420,13 +420,12 @@ fn callee(target: &CallTarget<'_>, checked: &CheckedAst) -> (Callee, bool) {
             Implementation::Planned | Implementation::Declared => {}
         }
     }
-    match typed.len() {
-        0 => (Callee::Missing, false),
-        1 => match typed.pop() {
-            Some((function, overload)) => (Callee::Guarded(function, overload), variadic),
-            None => (Callee::Missing, false),
-        },
-        _ => (Callee::Dispatched(typed.into()), true),
+    if typed.len() > 1 {
+        return (Callee::Dispatched(typed.into()), true);
+    }
+    match typed.pop() {
+        Some((function, overload)) => (Callee::Guarded(function, overload), variadic),
+        None => (Callee::Missing, false),
     }
 }
 

@@ -373,9 +373,9 @@ struct GavelError *gavel_conditions_compile(const struct GavelConditions *condit
 
 // Evaluates expressions of this compiler in order. A null expression has an empty outcome. `variables` is an object in the flat encoding,
 // or JSON text with tag 32: `object`, `oldObject`, `request`, `params`, `namespaceObject`, `authorizer`, `authorizer.requestResource`. Each
-// variable may be absent, but the last two only together; no bytes are no variables. The cost limit in the options is the budget of all expressions together. `remaining`
-// receives the rest of the budget. If the budget was exceeded, `remaining` is -1, and no outcome is written. An outcome of kind `Error`
-// contains the message.
+// variable may be absent, but the last two only together; no bytes are no variables. The cost limit in the options is the budget of all
+// expressions together. `remaining` receives the rest of the budget. If the budget was exceeded, `remaining` is -1, and no outcome is
+// written. An outcome of kind `Error` contains the message.
 //
 // # Safety
 //

@@ -11,7 +11,7 @@ use gavel_engine::check::CheckedAst;
 use gavel_engine::decl::TypeProvider;
 use gavel_engine::env::Env;
 use gavel_engine::estimate::{NoSizes, estimate};
-use gavel_engine::syntax::{BINDINGS, Macro, Macros, OPTIONALS, SORT_BY, STANDARD, TWO_VARIABLE};
+use gavel_engine::syntax::BINDINGS;
 use gavel_engine::types::Type;
 use gavel_engine::value::Json;
 use gavel_golang::quote::quote;
@@ -28,8 +28,6 @@ use crate::{meant, strict};
 const CONFIGURATION: &str = "apiserver.config.k8s.io";
 /// The API group of device classes and resource claims.
 const RESOURCE: &str = "resource.k8s.io";
-/// The macros of selectors of devices: all macros of policies, and `cel.bind`.
-const DEVICE_MACROS: &[&[Macro]] = &[STANDARD, OPTIONALS, TWO_VARIABLE, SORT_BY, BINDINGS];
 /// The cost limit of a selector of devices, in cost units.
 const SELECTOR_LIMIT: u64 = 1_000_000;
 
@@ -257,7 +255,7 @@ impl<'j> FoundExpression<'j> {
     fn check(&self, linter: &Linter, document: &Document, text: &str, problems: &mut Vec<Problem>) {
         let (variable, ty) = self.purpose.variable();
         let env = match self.purpose {
-            Purpose::Device => linter.new.extend().macros(Macros::new(DEVICE_MACROS)),
+            Purpose::Device => linter.new.extend().add_macros(BINDINGS),
             _ => linter.stored.extend(),
         };
         let env = env.variable(variable, ty);

@@ -6,7 +6,7 @@ use smol_str::SmolStr;
 
 use super::{Env, EnvOptions, Parts, Validator};
 use crate::decl::{Overload, OverloadDecl, TypeProvider};
-use crate::syntax::{Macros, ParserOptions};
+use crate::syntax::{Macro, Macros, ParserOptions};
 use crate::types::{Type, TypeTextError};
 
 /// Collects the parts of an environment.
@@ -72,6 +72,12 @@ impl EnvBuilder {
     /// Sets the macros.
     pub fn macros(mut self, macros: Macros) -> Self {
         self.parts.macros = macros;
+        self
+    }
+
+    /// Adds a table of macros.
+    pub fn add_macros(mut self, table: &[Macro]) -> Self {
+        self.parts.macros = self.parts.macros.with(table);
         self
     }
 

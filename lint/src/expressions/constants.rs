@@ -114,6 +114,7 @@ fn compared(function: &str, left: Expr<'_>, right: Expr<'_>) -> Option<(bool, &'
             _ => {}
         }
     }
+    // Equal constants are the same and were handled above.
     if left.as_constant().is_some() && right.as_constant().is_some() {
         let why = "both sides are constants";
         match function {

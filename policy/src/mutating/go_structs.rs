@@ -1,6 +1,7 @@
 //! The Go values that expressions can read. Since Kubernetes 1.37, structs, and the lists and maps within them, cannot become values of a
 //! JSON patch (apiserver `pkg/cel/common/valuesschemalesstyped.go`).
 
+use std::cell::LazyCell;
 use std::collections::HashMap;
 
 use gavel_apimachinery::server::{Difference, Server};
@@ -22,20 +23,51 @@ const REQUEST: [(&str, &str); 5] = [
     ("userInfo", "v1.UserInfo"),
 ];
 
-/// The Go values that an expression can read, by their places in memory.
-#[derive(Debug, Default)]
-pub(super) struct GoStructs(HashMap<(usize, bool), Nested>);
+/// The Go values that an expression can read. They are collected when the first list or map is looked up.
+pub(super) struct GoStructs<'g>(LazyCell<Places, Box<dyn FnOnce() -> Places + 'g>>);
 
-impl GoStructs {
+/// Go values by their places in memory.
+#[derive(Default)]
+struct Places(HashMap<(usize, bool), Nested>);
+
+impl<'g> GoStructs<'g> {
     /// The Go values among the inputs of an expression; none for older servers.
     pub(super) fn new(
+        inputs: &'g Inputs<'g>,
+        params: Value<'g>,
+        objects: &'g ObjectsOfKind<'g>,
+        schemas: &'g ObjectSchemas,
+        server: Server,
+    ) -> Self {
+        let places = move || Places::of(inputs, params, objects, schemas, server);
+        GoStructs(LazyCell::new(Box::new(places)))
+    }
+
+    /// The error of converting a value for a JSON patch; `None` if the value is no Go value.
+    pub(super) fn error(&self, value: Value<'_>) -> Option<String> {
+        let place = place(value)?;
+        let from = match self.0.0.get(&place)? {
+            Nested::Struct(schema) => {
+                let mut steps = schema.rsplit('.');
+                let [name, package] = [(); 2].map(|()| steps.next().unwrap_or_default());
+                format!("struct type {package}.{name} to *structpb.Value")
+            }
+            Nested::List => "'list(dyn)' to '*structpb.Value'".to_owned(),
+            Nested::Map => "'map(dyn, dyn)' to '*structpb.Value'".to_owned(),
+        };
+        Some(format!("type conversion error from {from}"))
+    }
+}
+
+impl Places {
+    fn of(
         inputs: &Inputs<'_>,
         params: Value<'_>,
         objects: &ObjectsOfKind<'_>,
         schemas: &ObjectSchemas,
         server: Server,
     ) -> Self {
-        let mut structs = GoStructs::default();
+        let mut structs = Places::default();
         if !server.has(Difference::RequestsAreGoStructs) {
             return structs;
         }
@@ -52,20 +84,6 @@ impl GoStructs {
             }
         }
         structs
-    }
-
-    /// The error of converting a value for a JSON patch; `None` if the value is no Go value.
-    pub(super) fn error(&self, value: Value<'_>) -> Option<String> {
-        let from = match self.0.get(&place(value)?)? {
-            Nested::Struct(schema) => {
-                let mut steps = schema.rsplit('.');
-                let [name, package] = [(); 2].map(|()| steps.next().unwrap_or_default());
-                format!("struct type {package}.{name} to *structpb.Value")
-            }
-            Nested::List => "'list(dyn)' to '*structpb.Value'".to_owned(),
-            Nested::Map => "'map(dyn, dyn)' to '*structpb.Value'".to_owned(),
-        };
-        Some(format!("type conversion error from {from}"))
     }
 
     fn add(&mut self, object: Value<'_>, version: &str, kind: &str, server: Server) {

@@ -157,7 +157,7 @@ fn patch(
 
 fn operations<'v>(
     value: Value<'v>,
-    structs: &GoStructs,
+    structs: &GoStructs<'_>,
     work: &Work<'_>,
 ) -> Result<Vec<Operation<'v>>, String> {
     let list = value
@@ -171,7 +171,7 @@ fn operations<'v>(
 
 fn operation<'v>(
     value: Value<'v>,
-    structs: &GoStructs,
+    structs: &GoStructs<'_>,
     reach: &mut Reach<'_>,
 ) -> Result<Operation<'v>, String> {
     let ValueKind::Object(object) = value.kind() else {

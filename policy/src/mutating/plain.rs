@@ -251,7 +251,7 @@ fn document(value: Value<'_>, reach: &mut Reach<'_>) -> Result<Plain, EvalError>
 /// `reach`.
 pub(super) fn json(
     value: Value<'_>,
-    structs: &GoStructs,
+    structs: &GoStructs<'_>,
     reach: &mut Reach<'_>,
 ) -> Converted<Json> {
     walk_json(value, Some(structs), reach)
@@ -262,7 +262,11 @@ pub(super) fn json(
 }
 
 /// Converts a value. `structs` are the Go values, or `None` if the value is in a part of a document that contains none.
-fn walk_json(value: Value<'_>, structs: Option<&GoStructs>, reach: &mut Reach<'_>) -> Walked<Json> {
+fn walk_json(
+    value: Value<'_>,
+    structs: Option<&GoStructs<'_>>,
+    reach: &mut Reach<'_>,
+) -> Walked<Json> {
     reach.step(&value)?;
     if let Some(error) = structs.and_then(|structs| structs.error(value)) {
         return Ok(Err(error));
@@ -326,7 +330,11 @@ fn struct_json(value: Plain) -> Converted<Json> {
     }
 }
 
-fn json_list(list: List<'_>, structs: Option<&GoStructs>, reach: &mut Reach<'_>) -> Walked<Json> {
+fn json_list(
+    list: List<'_>,
+    structs: Option<&GoStructs<'_>>,
+    reach: &mut Reach<'_>,
+) -> Walked<Json> {
     reach.within(list.len(), |reach| {
         let items = list.iter().map(|item| walk_json(item, structs, reach));
         let items: Result<Result<Vec<Json>, String>, EvalError> = items
@@ -336,7 +344,7 @@ fn json_list(list: List<'_>, structs: Option<&GoStructs>, reach: &mut Reach<'_>)
     })
 }
 
-fn json_map(map: Map<'_>, structs: Option<&GoStructs>, reach: &mut Reach<'_>) -> Walked<Json> {
+fn json_map(map: Map<'_>, structs: Option<&GoStructs<'_>>, reach: &mut Reach<'_>) -> Walked<Json> {
     reach.within(map.len(), |reach| {
         let mut fields = JsonObject::new();
         for entry in map.iter() {

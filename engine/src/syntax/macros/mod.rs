@@ -65,12 +65,18 @@ pub struct Macros {
 impl Macros {
     /// Joins tables of macros. If two macros match the same calls, the one that comes later in the tables is used.
     pub fn new(tables: &[&[Macro]]) -> Self {
-        let mut macros = Macros::default();
-        for row in tables.iter().rev().flat_map(|table| table.iter().rev()) {
-            macros.names.add(row.name);
-            macros.rows.entry(row.name).or_default().push(*row);
+        let tables = tables.iter();
+        tables.fold(Macros::default(), |macros, table| macros.with(table))
+    }
+
+    /// Adds a table of macros. A macro of the table is used instead of an earlier macro that matches the same calls.
+    #[must_use]
+    pub fn with(mut self, table: &[Macro]) -> Self {
+        for row in table {
+            self.names.add(row.name);
+            self.rows.entry(row.name).or_default().insert(0, *row);
         }
-        macros
+        self
     }
 
     /// The expander for a call; `None` if no macro matches. Macros with a fixed number of arguments take precedence.

@@ -149,6 +149,7 @@ impl<'c> Call<'c> {
             server: self.index.server,
             authorizer: self.authorizer.as_ref(),
             observer,
+            ..Options::default()
         }
     }
 

@@ -3,7 +3,7 @@
 use gavel_engine::value::{Value, ValueKind};
 
 use crate::cel::{
-    COST_BUDGET, Expression, Group, Inputs, OUT_OF_BUDGET, OutOfBudget, Outcome, Runner,
+    COST_BUDGET, Expression, Group, OUT_OF_BUDGET, OutOfBudget, Outcome, Runner, TypedInputs,
 };
 use crate::compiled::{CompiledPolicy, FailurePolicy};
 use crate::expression_kind::ExpressionKind;
@@ -39,7 +39,7 @@ impl<'p> Session<'p> {
     #[inline]
     pub(crate) fn new(
         policy: &'p CompiledPolicy,
-        inputs: &'p Inputs<'p>,
+        inputs: TypedInputs<'p>,
         runner: Runner<'p>,
         is_repeated: bool,
     ) -> Self {

@@ -61,6 +61,7 @@ mod enforcement;
 mod evaluation;
 mod expression_kind;
 mod fields;
+mod go_values;
 mod hooks;
 mod index;
 mod kept;

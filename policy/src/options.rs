@@ -30,6 +30,10 @@ pub struct Options<'a> {
     /// The API server whose decisions are reproduced. It must be the server of the [`EnvSet`](gavel_libraries::EnvSet) with which the
     /// policies were compiled.
     pub server: Server,
+    /// Whether API servers decode objects of built-in kinds into Go types, as they do except in tests. Since 1.37, validations and match
+    /// conditions compare such objects by their Go types. Mutations are typed by their
+    /// [`ObjectSchemas`](crate::mutating::ObjectSchemas::typed).
+    pub is_typed: bool,
     /// Answers the permission checks of expressions. Without an authorizer, `allowed()` is false for every check.
     pub authorizer: Option<&'a Arc<dyn Authorizer>>,
     /// Receives the steps of the decision.
@@ -42,6 +46,7 @@ impl Default for Options<'_> {
             interrupt: None,
             cost_budget: None,
             server: Server::default(),
+            is_typed: true,
             authorizer: None,
             observer: &(),
         }

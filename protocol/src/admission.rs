@@ -34,6 +34,8 @@ pub(crate) struct AdmissionQuestion {
     /// that the namespace does not exist.
     namespace: Option<Json>,
     pub(crate) request: Option<Json>,
+    /// Whether objects of built-in kinds are decoded into Go types.
+    pub(crate) is_typed: bool,
     equivalents: Vec<Json>,
     pub(crate) authorizer: AuthorizerBinding,
     pub(crate) cost_budget: Option<i64>,
@@ -56,6 +58,7 @@ impl AdmissionQuestion {
             namespaced: fields.choice("paramScope", &scopes)?,
             namespace: fields.raw("namespace"),
             request: fields.raw("request").filter(|request| !request.is_null()),
+            is_typed: fields.flag("typed")?,
             equivalents: fields.list("equivalents")?,
             authorizer: AuthorizerBinding::read(&authorizer)
                 .map_err(|error| error.within("authorizer"))?,
@@ -104,6 +107,7 @@ impl AdmissionQuestion {
             authorizer: Some(&authorizer),
             cost_budget: self.cost_budget,
             server: self.server,
+            is_typed: self.is_typed,
             observer: &witness,
             ..Options::default()
         };

@@ -38,10 +38,9 @@ impl MutationQuestion {
     /// Reads the keys of a `map` request.
     pub(crate) fn read(mut fields: Fields) -> Result<Self, RequestError> {
         let schemas = fields.raw("schemas").unwrap_or_default();
-        let is_typed = fields.flag("typed")?;
         let mut question = AdmissionQuestion::read(fields)?;
         let mut schemas = read_schemas(&schemas, question.server)?;
-        if is_typed {
+        if question.is_typed {
             schemas = schemas.typed();
         }
         // An API server sets the defaults of custom resources before admission, so they are set here.

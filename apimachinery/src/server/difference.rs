@@ -67,7 +67,8 @@ pub enum Difference {
     BindingsAreValidatedDeclaratively,
     /// Webhooks are not called for reviews of users and permissions. Rules of webhook configurations that name such reviews cause a warning.
     ReviewsCallNoWebhooks,
-    /// `request`, `namespaceObject`, objects of built-in kinds and the values within them cannot be the values of JSON patches.
+    /// `request`, `namespaceObject`, objects of built-in kinds and the values within them are compared by their Go types, and cannot be the
+    /// values of JSON patches.
     RequestsAreGoStructs,
 }
 

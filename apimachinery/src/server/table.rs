@@ -168,7 +168,7 @@ pub const DIFFERENCES: &[Row] = &[
         Difference::RequestsAreGoStructs,
         37,
         Effect::Verdict,
-        "A JSON patch fails if its `value` is or contains `request`, `namespaceObject`, `params` of a built-in kind, or an object, list or map within them, such as `request.userInfo` or `params.data`. If the policy has match conditions, the same applies to `object` and `oldObject` of built-in kinds. `request.options` and values within an `Object{…}` are allowed. Before, all were allowed",
+        "A JSON patch fails if its `value` is or contains `request`, `namespaceObject`, `params` of a built-in kind, or an object, list or map within them, such as `request.userInfo` or `params.data`. If the policy has match conditions, the same applies to `object` and `oldObject` of built-in kinds. `request.options` and values within an `Object{…}` are allowed. Before, all were allowed. In conditions, these values are compared by their Go types: `object.spec == 'x'` fails, and structs that differ only in the notation of quantities, such as `1Gi` and `1073741824`, or in empty and absent lists, are equal. A key that is not a text, as in `object[0]`, is an error, and `optional.ofNonZeroValue` holds empty ones, too",
         "apiserver pkg/cel/common/valuesschemalesstyped.go; pkg/admission/conversion.go, CELValue",
     ),
     row(

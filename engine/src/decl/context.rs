@@ -5,7 +5,7 @@ use gavel_golang::regex::{Regex, RegexError};
 use gavel_golang::work::{Interrupt, Work};
 
 use crate::error::EvalError;
-use crate::value::{Arena, Value};
+use crate::value::{Arena, Host, Value};
 
 /// The units of work that are counted for each element added to a list.
 const WORK_PER_ELEMENT: usize = 32;
@@ -21,7 +21,7 @@ const BYTES_PER_PATTERN_BYTE: usize = 256;
 pub struct CallContext<'a> {
     /// The arena that holds computed values.
     pub arena: &'a Arena,
-    work: Work<'a>,
+    host: Host<'a>,
 }
 
 impl<'a> CallContext<'a> {
@@ -32,10 +32,12 @@ impl<'a> CallContext<'a> {
 
     /// A context for computing in this arena until `interrupt` stops it.
     pub fn interruptible(arena: &'a Arena, interrupt: Interrupt<'a>) -> Self {
-        CallContext {
-            arena,
-            work: Work::new(interrupt),
-        }
+        CallContext::of_host(arena, Host::new(interrupt, None))
+    }
+
+    /// A context for computing in this arena for a host.
+    pub(crate) fn of_host(arena: &'a Arena, host: Host<'a>) -> Self {
+        CallContext { arena, host }
     }
 
     /// Announces units of work, each about a nanosecond.
@@ -45,12 +47,17 @@ impl<'a> CallContext<'a> {
     /// The host interrupts the evaluation.
     #[inline]
     pub fn work(&self, units: usize) -> Result<(), EvalError> {
-        Ok(self.work.spend(units)?)
+        Ok(self.host.spend(units)?)
     }
 
     /// The work counter of the context, for functions that take a [`Work`] instead of a context.
     pub fn work_counter(&self) -> &Work<'a> {
-        &self.work
+        &self.host
+    }
+
+    /// The host of the evaluation, for functions that compare values.
+    pub fn host(&self) -> &Host<'a> {
+        &self.host
     }
 
     /// Checks that the arena has room for `bytes` more bytes, and announces the work of filling them.
@@ -72,7 +79,7 @@ impl<'a> CallContext<'a> {
     pub fn pattern(&self, pattern: &str) -> Result<Result<Regex, RegexError>, EvalError> {
         self.arena
             .reserve(pattern.len().saturating_mul(BYTES_PER_PATTERN_BYTE))?;
-        match Regex::new_within(pattern, &self.work) {
+        match Regex::new_within(pattern, &self.host) {
             Err(error) if error.is_interrupted() => Err(EvalError::interrupted()),
             parsed => Ok(parsed),
         }
@@ -125,6 +132,6 @@ impl<'a> CallContext<'a> {
     #[cold]
     pub fn check(&self) -> Result<(), EvalError> {
         self.arena.reserve(0)?;
-        Ok(self.work.ask()?)
+        Ok(self.host.ask()?)
     }
 }

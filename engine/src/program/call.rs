@@ -141,11 +141,17 @@ impl FunctionCall {
         let mut values = [Value::NULL; 2];
         self.eval_both(arguments, &mut values, frame)?;
         let [element, container] = &values;
-        let work = frame.context().work_counter();
+        let host = frame.context().host();
         let (found, units) = match (container.as_list(), container.as_map(), self.cost.formula) {
-            (Some(list), _, Formula::Fixed(units)) => (list_contains(list, element, work), units),
-            (Some(list), ..) => (list_contains(list, element, work), list.len() as u64),
-            (_, Some(map), Formula::Fixed(units)) => (map_contains(map, element), units),
+            (Some(list), _, Formula::Fixed(units)) => (list_contains(list, element, host), units),
+            (Some(list), ..) => (list_contains(list, element, host), list.len() as u64),
+            (_, Some(map), Formula::Fixed(units)) => {
+                let found = match host.wrong_key(container, element) {
+                    Some(error) => Err(error),
+                    None => map_contains(map, element),
+                };
+                (found, units)
+            }
             _ => return self.finish_bool(&values, frame),
         };
         match found {

@@ -6,7 +6,7 @@ use super::tree::Step;
 use super::{EvalOptions, Program};
 use crate::decl::CallContext;
 use crate::error::EvalError;
-use crate::value::{Arena, Value};
+use crate::value::{Arena, Host, Value};
 
 /// The interval, in cost units, at which the host's interrupt and the memory limit are checked.
 const COST_PER_CHECK: u64 = 1000;
@@ -124,7 +124,7 @@ impl<'f, 'a> Frame<'f, 'a> {
             cost: 0,
             limit,
             next_check: limit.min(COST_PER_CHECK),
-            context: CallContext::interruptible(arena, options.interrupt),
+            context: CallContext::of_host(arena, Host::new(options.interrupt, options.types)),
         }
     }
 

@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 use smol_str::SmolStr;
 
 use crate::error::EvalError;
-use crate::value::{Arena, Value};
+use crate::value::{Arena, HostTypes, Value};
 
 mod activation;
 mod attribute;
@@ -61,7 +61,7 @@ const _: () = {
     shared::<Program>();
 };
 
-/// The limits of an evaluation in cost and time; none by default. The [arena](Arena::set_limit) limits memory.
+/// The limits of an evaluation in cost and time, and the host's types; none by default. The [arena](Arena::set_limit) limits memory.
 ///
 /// ```
 /// use std::time::{Duration, Instant};
@@ -79,6 +79,8 @@ pub struct EvalOptions<'a> {
     /// A function for the host's deadline or cancellation flag. An evaluation calls it many times per millisecond of work and fails once it
     /// returns true.
     pub interrupt: Interrupt<'a>,
+    /// The types of the lists and maps of documents; `None` if all are plain JSON.
+    pub types: Option<&'a dyn HostTypes>,
 }
 
 /// The outcome of an evaluation.

@@ -123,10 +123,10 @@ impl Equality {
         right: &Value<'a>,
         frame: &mut Frame<'_, 'a>,
     ) -> Result<Truth, EvalError> {
-        let work = frame.context().work_counter();
+        let host = frame.context().host();
         let result = match self.negated {
-            false => left.equals_with(right, work),
-            true => left.differs_from(right, work),
+            false => left.equals_with(right, host),
+            true => left.differs_from(right, host),
         }
         .map_err(|error| error.at(self.operands.id));
         if let Err(error) = &result

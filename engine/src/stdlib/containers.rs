@@ -33,8 +33,11 @@ fn contains<'a>(
     container: Value<'a>,
 ) -> Result<bool, EvalError> {
     match container.kind() {
-        ValueKind::List(list) => list_contains(list, &value, call.work_counter()),
-        ValueKind::Map(map) => map_contains(map, &value),
+        ValueKind::List(list) => list_contains(list, &value, call.host()),
+        ValueKind::Map(map) => match call.host().wrong_key(&container, &value) {
+            Some(error) => Err(error),
+            None => map_contains(map, &value),
+        },
         _ => Err(EvalError::no_such_overload()),
     }
 }

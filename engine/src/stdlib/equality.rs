@@ -18,7 +18,7 @@ fn equals<'a>(
     left: Value<'a>,
     right: Value<'a>,
 ) -> Result<bool, EvalError> {
-    left.equals_with(&right, call.work_counter())
+    left.equals_with(&right, call.host())
 }
 
 /// Whether values differ. Like upstream, treats values that cannot be compared as different.
@@ -27,5 +27,5 @@ fn not_equals<'a>(
     left: Value<'a>,
     right: Value<'a>,
 ) -> Result<bool, EvalError> {
-    left.differs_from(&right, call.work_counter())
+    left.differs_from(&right, call.host())
 }

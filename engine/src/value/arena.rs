@@ -147,7 +147,16 @@ impl Arena {
     ) -> Value<'a> {
         let mut fields = ArenaVec::from_iter_in(fields, &self.bump);
         sort_by_unique_key(&mut fields, |(name, _)| *name);
-        Value(Repr::Fields(fields.into_bump_slice()))
+        match fields.is_empty() {
+            true => self.empty_object(),
+            false => Value(Repr::Fields(fields.into_bump_slice())),
+        }
+    }
+
+    /// A JSON object without fields. It has memory of its own, so that no other object has its address.
+    pub(super) fn empty_object(&self) -> Value<'_> {
+        let fields = self.bump.alloc_slice_copy(&[("", Value(Repr::Null))]);
+        Value(Repr::Fields(fields.get(..0).unwrap_or_default()))
     }
 
     /// A JSON array of these items.

@@ -5,7 +5,7 @@ use gavel_golang::work::Work;
 
 use super::equal::{list_contains, lists_equal_strictly};
 use super::list::ListRepr;
-use super::{Arena, List, ListView, Reach, Repr, Value};
+use super::{Arena, Host, List, ListView, Reach, Repr, Value};
 use crate::error::EvalError;
 
 /// `left + right`
@@ -118,9 +118,9 @@ impl ListView for Joined<'_> {
         })
     }
 
-    fn contains(&self, value: &Value<'_>, work: &Work<'_>) -> Option<Result<bool, EvalError>> {
-        Some(match list_contains(self.left, value, work) {
-            Ok(false) => list_contains(self.right, value, work),
+    fn contains(&self, value: &Value<'_>, host: &Host<'_>) -> Option<Result<bool, EvalError>> {
+        Some(match list_contains(self.left, value, host) {
+            Ok(false) => list_contains(self.right, value, host),
             found => found,
         })
     }

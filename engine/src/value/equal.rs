@@ -5,12 +5,10 @@
 
 use std::cmp::Ordering;
 
-use gavel_golang::work::Work;
-
 use super::list::ListRepr;
 use super::map::MapRepr;
 use super::number::{compare_int_double, compare_int_uint, compare_uint_double};
-use super::{Arena, Json, List, Map, Reach, Repr, Value, same_text};
+use super::{Arena, Host, Json, List, Map, Reach, Repr, Value, same_text};
 use crate::error::EvalError;
 
 impl Value<'_> {
@@ -25,13 +23,14 @@ impl Value<'_> {
         equals_within(self, other, &mut Reach::default())
     }
 
-    /// Like [`equals`](Self::equals), but counts its work, so that the host can interrupt a long comparison.
+    /// Like [`equals`](Self::equals), but counts its work, so that the host can interrupt a long comparison, and compares the host's values by
+    /// their types.
     ///
     /// # Errors
     ///
     /// The errors of `equals`, and an interrupt by the host.
-    pub fn equals_with(&self, other: &Value<'_>, work: &Work<'_>) -> Result<bool, EvalError> {
-        equals_within(self, other, &mut Reach::new(work))
+    pub fn equals_with(&self, other: &Value<'_>, host: &Host<'_>) -> Result<bool, EvalError> {
+        equals_within(self, other, &mut host.reach())
     }
 
     /// Like `equals_with`, as a part of a larger walk. `reach` is the remaining budget of the larger walk.
@@ -52,8 +51,8 @@ impl Value<'_> {
     /// # Errors
     ///
     /// The host interrupts the evaluation, or the values are too large to compare.
-    pub fn differs_from(&self, other: &Value<'_>, work: &Work<'_>) -> Result<bool, EvalError> {
-        holds(self.equals_with(other, work)).map(|equal| !equal)
+    pub fn differs_from(&self, other: &Value<'_>, host: &Host<'_>) -> Result<bool, EvalError> {
+        holds(self.equals_with(other, host)).map(|equal| !equal)
     }
 }
 
@@ -65,28 +64,28 @@ impl Value<'_> {
 pub fn list_contains(
     list: List<'_>,
     value: &Value<'_>,
-    work: &Work<'_>,
+    host: &Host<'_>,
 ) -> Result<bool, EvalError> {
     match (list, value) {
         // The most frequent case in rules. A text can only equal a text.
         (List(ListRepr::Json(items)), Value(Repr::String(text))) => {
-            return json_contains(items, text, work);
+            return json_contains(items, text, host);
         }
         (List(ListRepr::Values(values)), Value(Repr::String(text))) => {
-            return values_contain(values, text, work);
+            return values_contain(values, text, host);
         }
         (List(ListRepr::Shaped(items, shape)), _) => {
-            return shape.list_contains(items, value, work);
+            return shape.list_contains(items, value, host);
         }
         (List(ListRepr::View(view)), _) => {
-            if let Some(contains) = view.contains(value, work) {
+            if let Some(contains) = view.contains(value, host) {
                 return contains;
             }
         }
         _ => {}
     }
     for element in list {
-        let mut reach = Reach::new(work);
+        let mut reach = host.reach();
         reach.step(value)?;
         if holds(equals_within(value, &element, &mut reach))? {
             return Ok(true);
@@ -104,31 +103,31 @@ fn piece(value: &Value<'_>) -> usize {
 }
 
 /// Whether a text is among the values.
-fn values_contain(values: &[Value<'_>], text: &str, work: &Work<'_>) -> Result<bool, EvalError> {
+fn values_contain(values: &[Value<'_>], text: &str, host: &Host<'_>) -> Result<bool, EvalError> {
     let value = Value(Repr::String(text));
     for piece in values.chunks(piece(&value)) {
         for element in piece {
             let found = match element.as_str() {
                 Some(element) => same_text(element, text),
-                None => holds(equals_within(&value, element, &mut Reach::new(work)))?,
+                None => holds(equals_within(&value, element, &mut host.reach()))?,
             };
             if found {
                 return Ok(true);
             }
         }
-        work.spend(piece.len().saturating_mul(value.work()))?;
+        host.spend(piece.len().saturating_mul(value.work()))?;
     }
     Ok(false)
 }
 
-fn json_contains(items: &[Json], text: &str, work: &Work<'_>) -> Result<bool, EvalError> {
+fn json_contains(items: &[Json], text: &str, host: &Host<'_>) -> Result<bool, EvalError> {
     let value = Value(Repr::String(text));
     for piece in items.chunks(piece(&value)) {
         let is_text = |item: &Json| item.as_str().is_some_and(|known| same_text(known, text));
         if piece.iter().any(is_text) {
             return Ok(true);
         }
-        work.spend(piece.len().saturating_mul(value.work()))?;
+        host.spend(piece.len().saturating_mul(value.work()))?;
     }
     Ok(false)
 }
@@ -211,6 +210,11 @@ fn equals_within(
             Value(Repr::MapView(r)) if r.is_lazy() => std::ptr::addr_eq(*l, *r),
             _ => return Err(EvalError::no_such_overload()),
         },
+        (Value(Repr::Items(_) | Repr::Fields(_) | Repr::JsonList(_) | Repr::JsonMap(_)), _)
+            if let Some(equal) = reach.equals_by_type(left, right) =>
+        {
+            equal?
+        }
         _ => match (left.as_list(), right.as_list()) {
             (Some(l), Some(r)) => lists_equal(l, r, reach)?,
             (None, None) => match (left.as_map(), right.as_map()) {
@@ -403,13 +407,13 @@ mod tests {
         assert!(opaque.equals(&Value::from(1)).is_err());
         assert!(
             opaque
-                .differs_from(&Value::from(1), &Work::unbounded())
+                .differs_from(&Value::from(1), &Host::default())
                 .expect("an answer")
         );
         check(Value::from(1), opaque, false);
         check(opaque, Value::NULL, false);
         check(list, arena.list(&[Value::from(1)]), true);
-        let found = list_contains(List::from(&[Value::from(1)]), &opaque, &Work::unbounded());
+        let found = list_contains(List::from(&[Value::from(1)]), &opaque, &Host::default());
         assert!(!found.expect("an answer"));
     }
 
@@ -421,7 +425,7 @@ mod tests {
         let computed: Vec<_> = Value::from(&json).as_list().unwrap().iter().collect();
         let computed = [&[incomparable], &*computed].concat();
         for text in ["a", "b", "c", ""] {
-            let contains = |list| list_contains(list, &Value::from(text), &Work::unbounded());
+            let contains = |list| list_contains(list, &Value::from(text), &Host::default());
             let found = contains(List::from(&computed)).unwrap();
             let expected = contains(Value::from(&json).as_list().unwrap()).unwrap();
             assert_eq!(found, expected, "{text}");
@@ -436,14 +440,14 @@ mod tests {
         let json = Json::from(vec!["a"; 100_000]);
         let texts = Value::from(&json).as_list().unwrap();
         for walk in [
-            &(|work: &Work<'_>| left.equals_with(&right, work)) as &dyn Fn(&Work<'_>) -> _,
+            &(|work: &Host<'_>| left.equals_with(&right, work)) as &dyn Fn(&Host<'_>) -> _,
             &|work| left.differs_from(&right, work),
             &|work| list_contains(left.as_list().unwrap(), &Value::from(-1), work),
             &|work| list_contains(texts, &Value::from("b"), work),
             &|work| list_contains(left.as_list().unwrap(), &Value::from("b"), work),
         ] {
-            assert!(walk(&Work::unbounded()).is_ok());
-            let error = walk(&Work::new(Some(&|| true))).unwrap_err();
+            assert!(walk(&Host::default()).is_ok());
+            let error = walk(&Host::new(Some(&|| true), None)).unwrap_err();
             assert_eq!(error.message(), "operation interrupted");
         }
     }

@@ -134,14 +134,14 @@ impl<'a> Value<'a> {
         )
     }
 
-    /// The address of a list or map of a JSON document in memory; `None` for other values, and for lists and maps without elements, which may
-    /// have no memory of their own. A list and its first element can have the same address.
+    /// The address of a list or map of a JSON document in memory; `None` for other values, and for empty lists, which may have no memory of
+    /// their own. A list and its first element can have the same address.
     pub fn address(&self) -> Option<usize> {
         match self.0 {
             Repr::Items(items) => items.first().map(|first| std::ptr::from_ref(first).addr()),
-            Repr::Fields(fields) => fields.first().map(|first| std::ptr::from_ref(first).addr()),
             Repr::JsonList(items) => items.first().map(|first| std::ptr::from_ref(first).addr()),
-            Repr::JsonMap(map) if !map.is_empty() => Some(std::ptr::from_ref(map).addr()),
+            Repr::Fields(fields) => Some(fields.as_ptr().addr()),
+            Repr::JsonMap(map) => Some(std::ptr::from_ref(map).addr()),
             _ => None,
         }
     }

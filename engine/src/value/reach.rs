@@ -3,6 +3,8 @@
 //! `[x, x]` refers to the same list twice without a copy, so a short expression can build a value whose walk would practically never end.
 //! Upstream has no limit. In Gavel, a walk fails when it reaches its limit.
 
+use std::fmt;
+
 use gavel_golang::work::Work;
 
 use super::{Json, MAX_DEPTH, Repr, Value};
@@ -71,12 +73,28 @@ pub fn held_bytes(json: &Json) -> usize {
     bytes
 }
 
+/// The types that a host gives to lists and maps of JSON documents, such as Go's structs. They determine how the values are compared.
+pub trait HostTypes: fmt::Debug {
+    /// The name of the Go type of a list or map; `None` if it is plain JSON. All keys of a map with a type are texts, all indexes of such a
+    /// list are ints, and neither is ever zero.
+    fn go_type(&self, value: &Value<'_>) -> Option<&'static str>;
+
+    /// The result of `left == right`, if the list or map `left` has a type of the host; `None` compares the values as JSON.
+    fn equals(
+        &self,
+        left: &Value<'_>,
+        right: &Value<'_>,
+        reach: &mut Reach<'_>,
+    ) -> Option<Result<bool, EvalError>>;
+}
+
 /// The remaining budget of a walk.
 #[derive(Debug)]
 pub struct Reach<'w> {
     depth: usize,
     elements: usize,
     work: Option<&'w Work<'w>>,
+    types: Option<&'w dyn HostTypes>,
 }
 
 impl Default for Reach<'_> {
@@ -86,6 +104,7 @@ impl Default for Reach<'_> {
             depth: MAX_DEPTH,
             elements: MAX_ELEMENTS,
             work: None,
+            types: None,
         }
     }
 }
@@ -97,6 +116,24 @@ impl<'w> Reach<'w> {
             work: Some(work),
             ..Reach::default()
         }
+    }
+
+    /// The budget of a walk that announces its work, and compares the values of the host by their types.
+    pub(super) fn typed(work: &'w Work<'_>, types: Option<&'w dyn HostTypes>) -> Self {
+        Reach {
+            types,
+            ..Reach::new(work)
+        }
+    }
+
+    /// The result of `left == right`, if the list or map `left` has a type of the host.
+    #[inline]
+    pub(super) fn equals_by_type(
+        &mut self,
+        left: &Value<'_>,
+        right: &Value<'_>,
+    ) -> Option<Result<bool, EvalError>> {
+        self.types?.equals(left, right, self)
     }
 
     /// Announces the work of visiting the next element.

@@ -4,7 +4,7 @@ use std::fmt;
 
 use gavel_golang::work::Work;
 
-use super::{Arena, Reach, Value};
+use super::{Arena, Host, Reach, Value};
 use crate::error::EvalError;
 
 /// A list provided by a host, read element by element. A view is used by one evaluation, or by several on one thread.
@@ -40,7 +40,7 @@ pub trait ListView: fmt::Debug {
     }
 
     /// The result of `value in list`, for hosts with their own comparison. `None` compares element by element.
-    fn contains(&self, _value: &Value<'_>, _work: &Work<'_>) -> Option<Result<bool, EvalError>> {
+    fn contains(&self, _value: &Value<'_>, _host: &Host<'_>) -> Option<Result<bool, EvalError>> {
         None
     }
 

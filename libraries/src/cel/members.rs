@@ -4,8 +4,7 @@ use std::collections::HashSet;
 
 use gavel_engine::decl::CallContext;
 use gavel_engine::error::EvalError;
-use gavel_engine::value::{List, Value, ValueKind, list_contains};
-use gavel_golang::work::Work;
+use gavel_engine::value::{Host, List, Value, ValueKind, list_contains};
 
 /// A set of values for many equality lookups.
 ///
@@ -71,12 +70,12 @@ impl<'a> Members<'a> {
     }
 
     /// Whether a value is in the set.
-    pub(super) fn contain(&self, value: &Value<'_>, work: &Work<'_>) -> Result<bool, EvalError> {
-        work.spend(value.work())?;
+    pub(super) fn contain(&self, value: &Value<'_>, host: &Host<'_>) -> Result<bool, EvalError> {
+        host.spend(value.work())?;
         match Key::of(value) {
             Some(key) if self.keys.contains(&key) => Ok(true),
-            Some(_) => list_contains(List::from(self.without_key.as_slice()), value, work),
-            None => list_contains(List::from(self.all.as_slice()), value, work),
+            Some(_) => list_contains(List::from(self.without_key.as_slice()), value, host),
+            None => list_contains(List::from(self.all.as_slice()), value, host),
         }
     }
 
@@ -119,10 +118,10 @@ mod tests {
             (Value::NULL, true),
             (Value::from(f64::NAN), false),
         ] {
-            let found = members.contain(&value, &Work::unbounded()).unwrap();
+            let found = members.contain(&value, &Host::default()).unwrap();
             assert_eq!(found, expected, "{value:?}");
             assert_eq!(
-                list_contains(List::from(list.as_slice()), &value, &Work::unbounded()).unwrap(),
+                list_contains(List::from(list.as_slice()), &value, &Host::default()).unwrap(),
                 expected
             );
         }

@@ -37,7 +37,7 @@ fn of<'a>(call: &CallContext<'a>, value: Value<'a>) -> Value<'a> {
 }
 
 fn of_non_zero_value<'a>(call: &CallContext<'a>, value: Value<'a>) -> Value<'a> {
-    match value.is_zero() {
+    match value.is_zero() && call.host().go_type(&value).is_none() {
         true => Value::NONE,
         false => call.arena.some(value),
     }

@@ -48,12 +48,12 @@ fn first<'a>(
     elements: List<'a>,
     wanted: bool,
 ) -> Result<bool, EvalError> {
-    let work = call.work_counter();
+    let host = call.host();
     /// The number of comparisons below which preparing a lookup takes longer than comparing.
     const FEW: usize = 256;
     if list.len().saturating_mul(elements.len()) <= FEW {
         for element in elements {
-            let contains = match list_contains(list, &element, work) {
+            let contains = match list_contains(list, &element, host) {
                 // Another element may still be in both lists if this one cannot be compared.
                 Err(error) if wanted && !error.is_fatal() => false,
                 contains => contains?,
@@ -66,7 +66,7 @@ fn first<'a>(
     }
     let members = Members::of(list, call)?;
     for element in elements {
-        if members.contain(&element, work)? == wanted {
+        if members.contain(&element, host)? == wanted {
             return Ok(true);
         }
     }

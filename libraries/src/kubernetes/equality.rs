@@ -21,7 +21,7 @@ fn equals<'a>(
     left: Value<'a>,
     right: Value<'a>,
 ) -> Result<bool, EvalError> {
-    left.equals_with(&right, call.work_counter())
+    left.equals_with(&right, call.host())
 }
 
 fn estimate(call: &dyn CallSite) -> CallEstimate {

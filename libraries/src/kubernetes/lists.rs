@@ -107,7 +107,7 @@ fn check_ordered(element: &Value<'_>) -> Result<(), EvalError> {
 
 fn sum_ints(call: &CallContext<'_>, list: List<'_>) -> Result<i64, EvalError> {
     let mut sum = 0;
-    let other = list.try_each_int(call.work_counter(), |int| {
+    let other = list.try_each_int(call.host(), |int| {
         sum = add_int(sum, int)?;
         Ok(())
     })?;
@@ -210,7 +210,7 @@ fn same(
     wanted: &Value<'_>,
 ) -> Result<Option<()>, EvalError> {
     call.look(element)?;
-    match element.equals_with(wanted, call.work_counter()) {
+    match element.equals_with(wanted, call.host()) {
         Ok(equal) => Ok(equal.then_some(())),
         Err(error) if error.is_fatal() => Err(error),
         Err(_) => Ok(None),

@@ -130,8 +130,8 @@ fn the_host_may_interrupt() {
         let checks = AtomicU32::new(0);
         let interrupt = || checks.fetch_add(1, Ordering::Relaxed) >= 3;
         let options = EvalOptions {
-            cost_limit: None,
             interrupt: Some(&interrupt),
+            ..EvalOptions::default()
         };
         let (arena, activation) = (Arena::new(), Activation::new());
         let evaluation = program.eval(&activation, &arena, &options);

@@ -8,7 +8,7 @@ use gavel_engine::value::{Arena, Value};
 use super::compile::{CompileError, Compiler, Expression};
 use super::environment::Declarations;
 use super::evaluate::{Group, Outcome};
-use super::inputs::Inputs;
+use super::inputs::{Inputs, TypedInputs};
 use super::runner::Runner;
 use super::variables::{CompiledVariable, CompiledVariables};
 use crate::expression_kind::ExpressionKind;
@@ -129,7 +129,7 @@ impl Composition {
             interrupt,
             observer: &(),
         };
-        let inputs = arena.bump().alloc(Inputs {
+        let values = arena.bump().alloc(Inputs {
             object: bindings.object,
             old_object: bindings.old_object,
             request: bindings.request,
@@ -138,6 +138,10 @@ impl Composition {
             whole_namespace: bindings.namespace_object,
             authorizer: bindings.authorizer,
         });
+        let inputs = TypedInputs {
+            values,
+            types: None,
+        };
         let all = expressions.iter().copied();
         let kind = ExpressionKind::Validation;
         let group = Group::new(kind, 0, &self.variables, inputs, runner);

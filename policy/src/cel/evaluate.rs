@@ -9,7 +9,7 @@ use bumpalo::format;
 use gavel_engine::value::Value;
 
 use super::compile::{CompileError, Expression};
-use super::inputs::Inputs;
+use super::inputs::TypedInputs;
 use super::runner::{Ran, Runner};
 use super::variables::{CompiledVariables, Pool, Scope};
 use crate::expression_kind::ExpressionKind;
@@ -30,7 +30,7 @@ pub type Outcome<'a> = Option<Result<Value<'a>, &'a str>>;
 pub(crate) struct Group<'p> {
     kind: ExpressionKind,
     variables: &'p CompiledVariables,
-    inputs: &'p Inputs<'p>,
+    inputs: TypedInputs<'p>,
     runner: Runner<'p>,
     /// The variables that do not depend on params. The pool is created when an expression first reads `variables`.
     pool: OnceCell<&'p Pool<'p>>,
@@ -45,7 +45,7 @@ impl<'p> Group<'p> {
         kind: ExpressionKind,
         shared: usize,
         variables: &'p CompiledVariables,
-        inputs: &'p Inputs<'p>,
+        inputs: TypedInputs<'p>,
         runner: Runner<'p>,
     ) -> Self {
         let bump = runner.arena.bump();

@@ -1,6 +1,6 @@
 //! The inputs of a policy's expressions (apiserver `pkg/admission/plugin/policy/cel/activation.go`).
 
-use gavel_engine::value::Value;
+use gavel_engine::value::{HostTypes, Value};
 
 use super::environment::{
     AUTHORIZER, NAMESPACE_OBJECT, OBJECT, OLD_OBJECT, PARAMS, REQUEST_RESOURCE, REQUEST_VARIABLE,
@@ -27,6 +27,15 @@ pub(crate) struct Inputs<'a> {
     pub(crate) whole_namespace: Value<'a>,
     /// `authorizer` and `authorizer.requestResource`, if they are bound.
     pub(crate) authorizer: Option<(Value<'a>, Value<'a>)>,
+}
+
+/// The values of the variables with their types.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct TypedInputs<'a> {
+    /// The values.
+    pub(crate) values: &'a Inputs<'a>,
+    /// The types of the values; `None` if they are plain JSON.
+    pub(crate) types: Option<&'a dyn HostTypes>,
 }
 
 impl<'a> Inputs<'a> {

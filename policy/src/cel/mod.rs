@@ -21,7 +21,7 @@ pub(crate) use environment::{
 pub use environment::{Declarations, ObjectTypes};
 pub use evaluate::Outcome;
 pub(crate) use evaluate::{Group, OUT_OF_BUDGET, OutOfBudget};
-pub(crate) use inputs::Inputs;
+pub(crate) use inputs::{Inputs, TypedInputs};
 pub(crate) use runner::Runner;
 pub use variables::CompiledVariable;
 pub(crate) use variables::CompiledVariables;

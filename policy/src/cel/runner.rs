@@ -6,7 +6,7 @@ use gavel_engine::value::{Arena, Value};
 
 use super::PER_CALL_LIMIT;
 use super::compile::Expression;
-use super::inputs::Inputs;
+use super::inputs::TypedInputs;
 use crate::expression_kind::ExpressionKind;
 use crate::observer::{Observer, Run};
 
@@ -28,15 +28,16 @@ impl<'a> Runner<'a> {
         &self,
         program: &'a Program,
         kind: ExpressionKind,
-        inputs: &Inputs<'a>,
+        inputs: TypedInputs<'a>,
         params: Value<'a>,
         variables: Value<'a>,
     ) -> Ran<'a> {
         let options = EvalOptions {
             cost_limit: Some(PER_CALL_LIMIT),
             interrupt: self.interrupt,
+            types: inputs.types,
         };
-        let resolve = |name: &str| inputs.resolve(kind, name, params, variables);
+        let resolve = |name: &str| inputs.values.resolve(kind, name, params, variables);
         let evaluation = program.eval_with(resolve, self.arena, &options);
         let keep = |error: EvalError| &*self.arena.bump().alloc_str(error.message());
         Ran {

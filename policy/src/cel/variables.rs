@@ -21,7 +21,7 @@ use smol_str::SmolStr;
 use super::compile::{Compiler, Expression};
 use super::declared::VARIABLES;
 use super::environment::Declarations;
-use super::inputs::Inputs;
+use super::inputs::TypedInputs;
 use super::runner::{Ran, Runner};
 use crate::api::Variable;
 use crate::expression_kind::ExpressionKind;
@@ -107,7 +107,7 @@ pub(super) struct Pool<'p> {
     memory: &'p [Cell<VariableState<'p>>],
     /// The kind of the expressions that read the variables.
     kind: ExpressionKind,
-    inputs: &'p Inputs<'p>,
+    inputs: TypedInputs<'p>,
     runner: Runner<'p>,
     /// The pool as a CEL value, which programs read as `variables`. Set when the pool is created.
     this: Cell<Value<'p>>,
@@ -135,7 +135,7 @@ impl<'p> Pool<'p> {
     pub(super) fn new(
         known: &'p CompiledVariables,
         kind: ExpressionKind,
-        inputs: &'p Inputs<'p>,
+        inputs: TypedInputs<'p>,
         runner: Runner<'p>,
     ) -> &'p Self {
         let bump = runner.arena.bump();

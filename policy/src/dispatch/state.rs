@@ -12,9 +12,10 @@ use gavel_libraries::kubernetes::authorizer::{AuthorizerValue, ResourceCheck};
 use gavel_schema::built_in::is_cluster_scoped;
 
 use crate::api::ParamKind;
-use crate::cel::{Inputs, Runner};
+use crate::cel::{Inputs, Runner, TypedInputs};
 use crate::compiled::Reads;
 use crate::fields::{fields_of, text_field};
+use crate::go_values::GoValues;
 use crate::index::Snapshot;
 use crate::kept::KeptObject;
 use crate::matching::{Matched, Surroundings};
@@ -45,7 +46,7 @@ pub(crate) struct Dispatch<'a> {
     objects: OnceCell<Objects<'a>>,
     /// The inputs of the latest policy that matched the request's own kind, with the flags that say which inputs the policy reads. The
     /// next policy uses the same inputs if its flags are equal, as they mostly are.
-    inputs: Cell<Option<(Reads, &'a Inputs<'a>)>>,
+    inputs: Cell<Option<(Reads, TypedInputs<'a>)>>,
     namespace: OnceCell<Result<Option<&'a Namespace>, String>>,
     /// The value of `namespaceObject` for audit annotations, then its value for all other expressions.
     namespace_values: OnceCell<[Value<'a>; 2]>,
@@ -196,26 +197,41 @@ impl<'a> Dispatch<'a> {
         matched: Matched<'a>,
         namespace: Option<&'a Namespace>,
         arena: &'b Arena,
-    ) -> &'b Inputs<'b> {
+    ) -> TypedInputs<'b> {
         if !self.is_as_sent(matched) {
-            let objects = self.objects(matched);
-            return arena
-                .bump()
-                .alloc(self.inputs_of(reads, matched, objects, namespace, arena));
+            return self.typed_inputs(reads, matched, namespace, arena);
         }
         if let Some((known, inputs)) = self.inputs.get()
             && known == reads
         {
             return inputs;
         }
-        let objects = self.objects(matched);
-        let inputs = self.inputs_of(reads, matched, objects, namespace, self.arena);
-        let inputs: &'a Inputs<'a> = self.arena.bump().alloc(inputs);
+        let inputs = self.typed_inputs(reads, matched, namespace, self.arena);
         self.inputs.set(Some((reads, inputs)));
         inputs
     }
 
-    /// The inputs of a policy's expressions, except params. Inputs that no expression reads are not built.
+    /// The inputs of a policy's expressions with their types, except params.
+    fn typed_inputs<'b>(
+        &self,
+        reads: Reads,
+        matched: Matched<'a>,
+        namespace: Option<&'a Namespace>,
+        arena: &'b Arena,
+    ) -> TypedInputs<'b>
+    where
+        'a: 'b,
+    {
+        let objects = self.objects(matched);
+        let inputs = self.inputs_of(reads, matched, objects, namespace, arena);
+        let values = &*arena.bump().alloc(inputs);
+        let (server, are_typed) = (self.options.server, [self.options.is_typed; 2]);
+        let go_values = GoValues::new(values, are_typed, Value::NULL, server, arena);
+        let types = go_values.map(|values| values as _);
+        TypedInputs { values, types }
+    }
+
+    /// The inputs of a policy's expressions, except params, without their types. Inputs that no expression reads are not built.
     pub(crate) fn inputs_of<'b>(
         &self,
         reads: Reads,

@@ -2,7 +2,7 @@
 //! `policy/generic/policy_dispatcher.go`).
 
 use gavel_apimachinery::status::Status;
-use gavel_engine::value::{Arena, Json, Value};
+use gavel_engine::value::{Arena, Json, Reach, Value};
 
 use super::failure::{PolicyFailure, denial};
 use super::invocation::Invocation;
@@ -10,10 +10,12 @@ use super::patch::{self, MutationError};
 use super::reinvocation::Reinvocation;
 use super::schemas::ObjectSchemas;
 use super::version::{Current, MutatedObject, ObjectsOfKind};
-use crate::cel::{COST_BUDGET, Expression, ExpressionKind, Group, Inputs, OUT_OF_BUDGET};
+use crate::cel::{COST_BUDGET, Expression, ExpressionKind, Group, OUT_OF_BUDGET, TypedInputs};
 use crate::compiled_mutating::{CompiledMutatingBinding, CompiledMutatingPolicy};
 use crate::decision::namespace_not_found;
 use crate::dispatch::{Dispatch, param_value};
+use crate::fields::text_field;
+use crate::go_values::GoValues;
 use crate::index::Snapshot;
 use crate::match_conditions;
 use crate::options::Options;
@@ -360,10 +362,9 @@ impl<'a> Pass<'a> {
         self.dispatch
             .observer()
             .applied(before, self.object(position));
-        let differs = self
-            .object(position)
-            .differs_from(&before, self.dispatch.work());
-        if differs.unwrap_or(true) {
+        let reach = &mut Reach::new(self.dispatch.work());
+        let is_same = self.object(position).equals_within(&before, reach);
+        if !is_same.unwrap_or(false) {
             reinvocation.changed();
         }
         reinvocation.ran(invocation);
@@ -409,13 +410,13 @@ impl<'a> Pass<'a> {
             return ConditionsOutcome::Match;
         }
         let arena = Arena::new();
+        let (inputs, _) = self.inputs(invocation, params, position, &arena);
         let runner = self.dispatch.runner(&arena);
-        let inputs = self.inputs(invocation, position, &arena);
         let group = Group::new(
             ExpressionKind::MatchCondition,
             0,
             &policy.variables,
-            &inputs,
+            inputs,
             runner,
         );
         match_conditions::evaluate(
@@ -440,10 +441,10 @@ impl<'a> Pass<'a> {
             return Err(error.to_string().into());
         }
         let arena = Arena::new();
+        let (inputs, go_values) = self.inputs(invocation, params, position, &arena);
         let runner = self.dispatch.runner(&arena);
-        let inputs = self.inputs(invocation, position, &arena);
         let variables = &invocation.policy.variables;
-        let group = Group::new(expression.kind, 0, variables, &inputs, runner);
+        let group = Group::new(expression.kind, 0, variables, inputs, runner);
         let mut budget = self.dispatch.cost_budget().unwrap_or(COST_BUDGET);
         let outcomes = group.evaluate([Some(expression)].into_iter(), params, &runner, &mut budget);
         let outcomes = outcomes.map_err(|_| OUT_OF_BUDGET.to_owned())?;
@@ -454,28 +455,45 @@ impl<'a> Pass<'a> {
         patch::mutate(
             expression.kind,
             value,
-            &inputs,
-            params,
+            go_values,
             version,
             self.schemas,
             &self.dispatch,
         )
     }
 
+    /// The inputs of the expressions of an invocation, and the Go values among them, which are the types of the inputs.
     fn inputs<'b>(
         &'b self,
         invocation: &Invocation<'b>,
+        params: Value<'b>,
         position: usize,
         arena: &'b Arena,
-    ) -> Inputs<'b> {
-        let namespace = self.dispatch.namespace().ok().flatten();
-        let version = self.versions.get(position);
-        let objects = version.map_or([Value::NULL; 2], |version| {
-            [version.object.value(), version.old_object]
-        });
-        let matched = invocation.matched;
-        self.dispatch
-            .inputs_of(invocation.policy.reads, matched, objects, namespace, arena)
+    ) -> (TypedInputs<'b>, Option<&'b GoValues<'b>>) {
+        let (
+            dispatch,
+            Invocation {
+                policy, matched, ..
+            },
+        ) = (&self.dispatch, *invocation);
+        let namespace = dispatch.namespace().ok().flatten();
+        let (mut objects, mut are_typed) = ([Value::NULL; 2], [false; 2]);
+        if let Some(version) = self.versions.get(position) {
+            objects = [version.object.value(), version.old_object];
+            if self.schemas.is_typed(version.kind) {
+                are_typed = version.are_structs();
+            }
+        }
+        let inputs = dispatch.inputs_of(policy.reads, matched, objects, namespace, arena);
+        let values = &*arena.bump().alloc(inputs);
+        let [version, kind] = ["apiVersion", "kind"].map(|key| text_field(params, key));
+        let params = match self.schemas.is_typed(&GroupVersionKind::new(version, kind)) {
+            true => params,
+            false => Value::NULL,
+        };
+        let go_values = GoValues::new(values, are_typed, params, dispatch.server(), arena);
+        let types = go_values.map(|values| values as _);
+        (TypedInputs { values, types }, go_values)
     }
 
     /// The current object at this position in `versions`.

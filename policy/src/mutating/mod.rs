@@ -3,7 +3,6 @@
 mod difference;
 mod dispatch;
 mod failure;
-mod go_structs;
 mod go_text;
 mod invocation;
 mod json_patch;

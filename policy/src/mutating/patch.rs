@@ -6,14 +6,14 @@ use gavel_engine::value::{Json, Reach, Value, ValueKind};
 use gavel_golang::work::{Interrupted, Work};
 use gavel_schema::merge::{self, Plain};
 
-use super::go_structs::GoStructs;
 use super::json_patch::{self, Operation, PatchFailure};
 use super::plain;
 use super::schemas::{ObjectSchemas, kind_of};
 use super::version::{MutatedObject, ObjectsOfKind};
-use crate::cel::{ExpressionKind, Inputs};
+use crate::cel::ExpressionKind;
 use crate::dispatch::Dispatch;
 use crate::fields::text_field;
+use crate::go_values::GoValues;
 use crate::resource::GroupVersionKind;
 
 /// Why a mutation cannot be applied.
@@ -47,13 +47,12 @@ impl From<Interrupted> for MutationError {
     }
 }
 
-/// Mutates an object with the result of a mutation's expression, which has read `inputs` and `params`. The object stays unchanged if a
-/// `test` operation of a JSON patch fails.
+/// Mutates an object with the result of a mutation's expression, which has read `go_values`. The object stays unchanged if a `test` operation
+/// of a JSON patch fails.
 pub(super) fn mutate(
     kind: ExpressionKind,
     value: Value<'_>,
-    inputs: &Inputs<'_>,
-    params: Value<'_>,
+    go_values: Option<&GoValues<'_>>,
     objects: &ObjectsOfKind<'_>,
     schemas: &ObjectSchemas,
     dispatch: &Dispatch<'_>,
@@ -65,8 +64,7 @@ pub(super) fn mutate(
     work.ask()?;
     let mutated = match kind {
         ExpressionKind::JsonPatch => {
-            let structs = GoStructs::new(inputs, params, objects, schemas, dispatch.server());
-            let operations = operations(value, &structs, work)?;
+            let operations = operations(value, go_values, work)?;
             patch(operations, object, nil_lists, schemas, dispatch)?
         }
         _ => apply(value, object, objects.kind, nil_lists, schemas, work)?,
@@ -157,7 +155,7 @@ fn patch(
 
 fn operations<'v>(
     value: Value<'v>,
-    structs: &GoStructs<'_>,
+    go_values: Option<&GoValues<'_>>,
     work: &Work<'_>,
 ) -> Result<Vec<Operation<'v>>, String> {
     let list = value
@@ -165,13 +163,13 @@ fn operations<'v>(
         .ok_or("type mismatch: JSONPatchType.expression should evaluate to array")?;
     let mut reach = Reach::new(work);
     list.iter()
-        .map(|value| operation(value, structs, &mut reach))
+        .map(|value| operation(value, go_values, &mut reach))
         .collect()
 }
 
 fn operation<'v>(
     value: Value<'v>,
-    structs: &GoStructs<'_>,
+    go_values: Option<&GoValues<'_>>,
     reach: &mut Reach<'_>,
 ) -> Result<Operation<'v>, String> {
     let ValueKind::Object(object) = value.kind() else {
@@ -190,7 +188,7 @@ fn operation<'v>(
             if let ValueKind::Object(object) = value.kind() {
                 plain::check_type_names(object)?;
             }
-            Some(plain::json(value, structs, reach)?)
+            Some(plain::json(value, go_values, reach)?)
         }
     };
     Ok(Operation {

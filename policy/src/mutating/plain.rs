@@ -14,9 +14,9 @@ use gavel_golang::float;
 use gavel_golang::quote::quote;
 use gavel_schema::merge::{Foreign, Plain};
 
-use super::go_structs::GoStructs;
 use super::go_text;
 use crate::cel::{JSON_PATCH, VARIABLES};
+use crate::go_values::GoValues;
 
 type Converted<T> = Result<T, String>;
 
@@ -251,38 +251,38 @@ fn document(value: Value<'_>, reach: &mut Reach<'_>) -> Result<Plain, EvalError>
 /// `reach`.
 pub(super) fn json(
     value: Value<'_>,
-    structs: &GoStructs<'_>,
+    go_values: Option<&GoValues<'_>>,
     reach: &mut Reach<'_>,
 ) -> Converted<Json> {
-    walk_json(value, Some(structs), reach)
+    walk_json(value, go_values, reach)
         .map_err(|error| error.to_string())?
         .map_err(|error| {
             format!("JSONPath valueExpression evaluated to a type that could not marshal to JSON: {error}")
         })
 }
 
-/// Converts a value. `structs` are the Go values, or `None` if the value is in a part of a document that contains none.
+/// Converts a value. `go_values` are the Go values, or `None` if the value is in a part of a document that contains none.
 fn walk_json(
     value: Value<'_>,
-    structs: Option<&GoStructs<'_>>,
+    go_values: Option<&GoValues<'_>>,
     reach: &mut Reach<'_>,
 ) -> Walked<Json> {
     reach.step(&value)?;
-    if let Some(error) = structs.and_then(|structs| structs.error(value)) {
+    if let Some(error) = go_values.and_then(|values| values.conversion_error(value)) {
         return Ok(Err(error));
     }
-    let structs = structs.filter(|_| !value.is_of_document());
+    let go_values = go_values.filter(|_| !value.is_of_document());
     match value.kind() {
         ValueKind::Optional(Some(held)) => {
-            reach.within(1, |reach| walk_json(*held, structs, reach))
+            reach.within(1, |reach| walk_json(*held, go_values, reach))
         }
         ValueKind::Object(object) if object.type_name() != JSON_PATCH => struct_of(object, reach),
-        ValueKind::List(list) => json_list(list, structs, reach),
+        ValueKind::List(list) => json_list(list, go_values, reach),
         ValueKind::Map(_) if value.type_name() == VARIABLES => Ok(Err(format!(
             "disallowed conversion from {} to \"\"",
             quote(VARIABLES)
         ))),
-        ValueKind::Map(map) => json_map(map, structs, reach),
+        ValueKind::Map(map) => json_map(map, go_values, reach),
         _ => scalar(value, reach),
     }
 }
@@ -332,11 +332,11 @@ fn struct_json(value: Plain) -> Converted<Json> {
 
 fn json_list(
     list: List<'_>,
-    structs: Option<&GoStructs<'_>>,
+    go_values: Option<&GoValues<'_>>,
     reach: &mut Reach<'_>,
 ) -> Walked<Json> {
     reach.within(list.len(), |reach| {
-        let items = list.iter().map(|item| walk_json(item, structs, reach));
+        let items = list.iter().map(|item| walk_json(item, go_values, reach));
         let items: Result<Result<Vec<Json>, String>, EvalError> = items
             .collect::<Result<Vec<_>, _>>()
             .map(|items| items.into_iter().collect());
@@ -344,7 +344,7 @@ fn json_list(
     })
 }
 
-fn json_map(map: Map<'_>, structs: Option<&GoStructs<'_>>, reach: &mut Reach<'_>) -> Walked<Json> {
+fn json_map(map: Map<'_>, go_values: Option<&GoValues<'_>>, reach: &mut Reach<'_>) -> Walked<Json> {
     reach.within(map.len(), |reach| {
         let mut fields = JsonObject::new();
         for entry in map.iter() {
@@ -355,7 +355,7 @@ fn json_map(map: Map<'_>, structs: Option<&GoStructs<'_>>, reach: &mut Reach<'_>
                 Err(error) => return Ok(Err(error.message().to_owned())),
                 Ok(name) => name.as_str().unwrap_or_default(),
             };
-            match walk_json(value, structs, reach)? {
+            match walk_json(value, go_values, reach)? {
                 Ok(value) => fields.insert(name.to_owned(), value),
                 Err(error) => return Ok(Err(error)),
             };

@@ -74,11 +74,9 @@ impl<'a> ObjectsOfKind<'a> {
         }
     }
 
-    /// The objects that API servers read as Go structs if their kind is built in.
-    pub(super) fn structs(&self) -> impl Iterator<Item = Value<'_>> {
-        let objects = [self.object.value(), self.old_object];
-        let structs = objects.into_iter().zip(self.are_structs);
-        structs.filter_map(|(object, is_struct)| is_struct.unwrap_or(false).then_some(object))
+    /// Whether API servers read the object and the old object as Go structs if their kind is built in.
+    pub(super) fn are_structs(&self) -> [bool; 2] {
+        self.are_structs.map(|known| known == Some(true))
     }
 
     /// Converts the object that a mutation of the request returned to the Go type of its kind, sets its defaults and stores it.

@@ -2,6 +2,7 @@
 
 mod complete;
 mod containers;
+mod deep_equal;
 mod defaults;
 mod dependent;
 mod fields;
@@ -15,6 +16,7 @@ mod typed;
 mod tests;
 
 pub use complete::{complete, is_always_set};
+pub use deep_equal::structs_equal;
 pub use kubernetes::Kubernetes;
 pub use nested::{Nested, each_nested};
 pub use scope::is_cluster_scoped;

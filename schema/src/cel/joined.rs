@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 
 use bumpalo::collections::Vec as ArenaVec;
 use gavel_engine::error::EvalError;
-use gavel_engine::value::{Arena, HeldError, Json, ListView, Reach, Shape, Value};
+use gavel_engine::value::{Arena, HeldError, Host, Json, ListView, Reach, Shape, Value};
 use gavel_golang::work::Work;
 
 use super::added::{Added, hashed};
@@ -173,9 +173,9 @@ impl ListView for SchemaList<'_> {
         Some(equality::list_equals(node, elements, added, other, reach))
     }
 
-    fn contains(&self, value: &Value<'_>, work: &Work<'_>) -> Option<Result<bool, EvalError>> {
+    fn contains(&self, value: &Value<'_>, host: &Host<'_>) -> Option<Result<bool, EvalError>> {
         let values = (0..self.len()).filter_map(|index| self.get(index));
-        Some(equality::contains(values, value, work))
+        Some(equality::contains(values, value, host))
     }
 
     fn concat<'a>(

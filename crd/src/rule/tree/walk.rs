@@ -39,6 +39,7 @@ impl<'i> RuleWalk<'i> {
             limits: EvalOptions {
                 cost_limit: Some(per_call_limit),
                 interrupt,
+                ..EvalOptions::default()
             },
             work: Work::new(interrupt),
             report: Report::new(budget),

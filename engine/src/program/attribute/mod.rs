@@ -414,11 +414,20 @@ fn find<'a>(
     key: Value<'_>,
     frame: &Frame<'_, 'a>,
 ) -> Result<Option<Value<'a>>, EvalError> {
+    let wrong_key = || frame.context().host().wrong_key(&object, &key);
     let found = if let Some(map) = object.as_map() {
+        if let Some(error) = wrong_key() {
+            return Err(error);
+        }
         map.get(&key)?
     } else if let Some(list) = object.as_list() {
         // An element that cannot be converted from JSON is returned unconverted; using it fails.
         let found = find_index(list, key)?;
+        if found.is_some()
+            && let Some(error) = wrong_key()
+        {
+            return Err(error);
+        }
         return match found.map(|value| (frame.read(value), value)) {
             Some((Err(error), _)) if error.is_fatal() => Err(error),
             found => Ok(found.map(|(read, value)| read.unwrap_or(value))),

@@ -139,6 +139,9 @@ impl<'a> Reader<'a> {
             keep_last(&mut self.fields, begin);
         }
         let fields = self.fields.get(begin..)?;
+        if fields.is_empty() {
+            return Some(self.arena.empty_object());
+        }
         let fields = self.arena.bump().alloc_slice_copy(fields);
         self.fields.truncate(begin);
         Some(Value(Repr::Fields(fields)))

@@ -125,7 +125,7 @@ pub(super) fn distinct<'a>(call: &CallContext<'a>, list: List<'a>) -> Result<Val
     call.reserve(Members::bytes(list))?;
     let mut members = Members::default();
     for element in list {
-        if !members.contain(&element, call.work_counter())? {
+        if !members.contain(&element, call.host())? {
             members.insert(element);
         }
     }

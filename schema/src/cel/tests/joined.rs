@@ -1,7 +1,7 @@
 //! Tests lists that `+` joins.
 
-use gavel_engine::value::{concat_lists, list_contains};
-use gavel_golang::work::Work;
+use gavel_engine::value::{Host, concat_lists, list_contains};
+
 use serde_json::json;
 
 use super::*;
@@ -12,7 +12,7 @@ fn appended_elements_are_read_anew() {
         let schema = self::schema(schema);
         let arena = Arena::new();
         let lists = [&left, &right].map(|json| schema.view(json).as_list().unwrap());
-        let joined = concat_lists(&arena, lists[0], lists[1], &Work::unbounded());
+        let joined = concat_lists(&arena, lists[0], lists[1], &Host::default());
         let text = match joined {
             Ok(joined) => joined.in_message().to_string(),
             Err(error) => error.to_string(),
@@ -69,7 +69,7 @@ fn a_bound_set_keeps_added_elements() {
     let add = |more: &'static str| {
         let more = arena.list(&[Value::from(more)]);
         let lists = (bound.as_list().unwrap(), more.as_list().unwrap());
-        let sum = concat_lists(&arena, lists.0, lists.1, &Work::unbounded()).unwrap();
+        let sum = concat_lists(&arena, lists.0, lists.1, &Host::default()).unwrap();
         sum.in_message().to_string()
     };
     assert!(!bound.equals(&other).unwrap());
@@ -80,7 +80,7 @@ fn a_bound_set_keeps_added_elements() {
         !list_contains(
             bound.as_list().unwrap(),
             &Value::from("c"),
-            &Work::unbounded()
+            &Host::default()
         )
         .unwrap()
     );
@@ -127,7 +127,7 @@ fn elements_that_cannot_be_read_equal_only_themselves() {
         let schema = CelSchema::for_server(&schema, false, newest);
         let (arena, view) = (Arena::new(), schema.view(&list));
         let operand = view.as_list().unwrap();
-        let sum = concat_lists(&arena, operand, operand, &Work::unbounded()).unwrap();
+        let sum = concat_lists(&arena, operand, operand, &Host::default()).unwrap();
         assert_eq!(view.equals(&view).ok(), equal, "{list}");
         assert_eq!(sum.as_list().unwrap().len(), length, "{list}");
         assert_eq!(sum.equals(&view).ok(), equal, "{list}");

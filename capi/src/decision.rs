@@ -62,10 +62,11 @@ pub unsafe extern "C" fn gavel_index_decide(
     out: *mut GavelDecision,
 ) -> *mut GavelError {
     guard(|| {
+        let out = arguments::out(out)?;
         // SAFETY: the caller vouches for all arguments.
         let call = unsafe { Call::read(index, policies, policies_len, options) }?;
         // SAFETY: the caller vouches for the bytes.
-        let request = unsafe { memory::bytes(request, request_len) };
+        let request = unsafe { arguments::bytes(request, request_len) }?;
         let decision = call.decide(request, how)?;
         // SAFETY: the caller vouches for `out`.
         unsafe { memory::write(out, decision) };
@@ -91,10 +92,11 @@ pub unsafe extern "C" fn gavel_index_mutate(
     out: *mut GavelDecision,
 ) -> *mut GavelError {
     guard(|| {
+        let out = arguments::out(out)?;
         // SAFETY: the caller vouches for all arguments.
         let call = unsafe { Call::read(index, policies, policies_len, options) }?;
         // SAFETY: the caller vouches for the bytes.
-        let request = unsafe { memory::bytes(request, request_len) };
+        let request = unsafe { arguments::bytes(request, request_len) }?;
         let decision = call.mutate(request)?;
         // SAFETY: the caller vouches for `out`.
         unsafe { memory::write(out, decision) };

@@ -105,8 +105,12 @@ pub unsafe extern "C" fn gavel_index_new(
     out: *mut *mut GavelIndex,
 ) -> *mut GavelError {
     guard_compiling(|| {
+        let out = arguments::out(out)?;
         // SAFETY: the caller vouches for the bytes.
-        let config = options(unsafe { memory::bytes(config, config_len) }, SERVER_KEYS)?;
+        let config = options(
+            unsafe { arguments::bytes(config, config_len) }?,
+            SERVER_KEYS,
+        )?;
         let index = GavelIndex::new(server_of(&config, Server::compatible)?)?;
         // SAFETY: the caller vouches for `out`.
         unsafe { memory::write_handle(out, index) };
@@ -212,7 +216,7 @@ pub unsafe extern "C" fn gavel_index_configure(
         let index = unsafe { arguments::handle(index) }?;
         // SAFETY: the caller vouches for the bytes.
         let config = options(
-            unsafe { memory::bytes(config, config_len) },
+            unsafe { arguments::bytes(config, config_len) }?,
             &["namespaced", "equivalents", "schemas"],
         )?;
         index.change(|changing| configure(changing, config))
@@ -367,11 +371,12 @@ pub unsafe extern "C" fn gavel_policy_compile(
     out: *mut *mut GavelPolicy,
 ) -> *mut GavelError {
     guard_compiling(|| {
+        let out = arguments::out(out)?;
         // SAFETY: the caller vouches for the value.
         let object = unsafe { arguments::handle(object) }?;
         // SAFETY: the caller vouches for the bytes.
         let config = options(
-            unsafe { memory::bytes(config, config_len) },
+            unsafe { arguments::bytes(config, config_len) }?,
             &["server", "k8sVersion", "noDefaults"],
         )?;
         object.object("the policy must be a JSON object")?;
@@ -449,11 +454,12 @@ pub unsafe extern "C" fn gavel_policy_errors(
     out: *mut GavelBytes,
 ) -> *mut GavelError {
     guard(|| {
+        let out = arguments::out(out)?;
         // SAFETY: the caller vouches for the policy.
         let policy = unsafe { arguments::handle(policy) }?;
         let errors = document(&policy.errors)?;
         // SAFETY: the caller vouches for `out`.
-        unsafe { memory::write_bytes(out, errors) };
+        unsafe { memory::write(out, errors.into()) };
         Ok(())
     })
 }

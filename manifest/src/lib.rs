@@ -226,6 +226,13 @@ impl Document {
         self.layout.place()
     }
 
+    /// The ranges of the strings and keys of the document, in no order.
+    pub fn texts(&self) -> Vec<Range> {
+        let mut texts = Vec::new();
+        self.layout.add_texts(&mut texts);
+        texts
+    }
+
     /// The position of a field, by its path as validation errors print it (`spec.validations[0].expression`, `metadata.labels[app]`). For an
     /// absent field, the place of the nearest enclosing value.
     pub fn place_of(&self, field: &str) -> Place {

@@ -32,7 +32,7 @@ fn lint(example: &Example, text: &str) -> Vec<Problem> {
         }
     }
     problems.extend(linter.references(&documents));
-    let suppressions = Suppressions::read(&manifest);
+    let suppressions = Suppressions::read(&manifest, &documents);
     problems.extend(suppressions.problems());
     problems.retain(|problem| !suppressions.cover(problem));
     problems

@@ -118,6 +118,10 @@ mod tests {
     }
 
     #[test]
+    #[expect(
+        clippy::multiple_unsafe_ops_per_block,
+        reason = "all calls are sound for the same reason"
+    )]
     fn functions_without_memory_for_their_result_fail_before_they_read_their_handles() {
         let explain = GavelExplain {
             explain: false,
@@ -192,8 +196,10 @@ mod tests {
 
     #[test]
     fn a_null_pointer_is_no_bytes() {
-        // SAFETY: a null pointer is allowed.
-        let [none, three] = unsafe { [bytes(null(), 0), bytes(null(), 3)] };
+        // SAFETY: null is allowed.
+        let none = unsafe { bytes(null(), 0) };
+        // SAFETY: null is allowed.
+        let three = unsafe { bytes(null(), 3) };
         assert_eq!(none.unwrap(), b"");
         assert_eq!(
             three.unwrap_err().message(),

@@ -106,7 +106,6 @@ pub unsafe extern "C" fn gavel_index_mutate(
 
 /// The arguments of a decision.
 struct Call<'c> {
-    index: &'c GavelIndex,
     current: Arc<Current>,
     /// The policies to evaluate; `None` means all policies of the index.
     policies: Option<Vec<&'c GavelPolicy>>,
@@ -131,7 +130,6 @@ impl<'c> Call<'c> {
         // SAFETY: the caller vouches for the options.
         let limits = unsafe { Limits::read(options) };
         Ok(Call {
-            index,
             current: index.current(),
             // SAFETY: the caller vouches for the handles.
             policies: unsafe { arguments::handles(policies, policies_len) }?,
@@ -148,7 +146,6 @@ impl<'c> Call<'c> {
         Options {
             interrupt: self.limits.interrupt(interrupt),
             cost_budget: self.limits.cost,
-            server: self.index.server,
             authorizer: self.authorizer.as_ref(),
             observer,
         }

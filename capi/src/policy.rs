@@ -30,7 +30,6 @@ use crate::value::GavelValue;
 /// An index of policies, bindings, params and namespaces. Each call uses the contents that the index had when the call began.
 #[derive(Debug)]
 pub struct GavelIndex {
-    pub(crate) server: Server,
     changing: Mutex<Changing>,
     /// The contents that calls read. A change of the index sets the field to `None`; the next call builds the contents again.
     current: RwLock<Option<Arc<Current>>>,
@@ -53,9 +52,8 @@ impl GavelIndex {
     pub(crate) fn new(server: Server) -> Result<Self, Failure> {
         let environments = EnvSet::new(server).map_err(uncompiled)?;
         Ok(GavelIndex {
-            server,
             changing: Mutex::new(Changing {
-                index: PolicyIndex::new(environments.stored_expressions()),
+                index: PolicyIndex::new(&environments),
                 schemas: ObjectSchemas::new(server).typed(),
             }),
             current: RwLock::default(),
@@ -516,7 +514,7 @@ mod tests {
     fn a_wrong_configuration_is_rejected_and_changes_nothing() {
         let environments = EnvSet::new(Server::default()).unwrap();
         let mut changing = Changing {
-            index: PolicyIndex::new(environments.stored_expressions()),
+            index: PolicyIndex::new(&environments),
             schemas: ObjectSchemas::new(Server::default()),
         };
         let mut check = |config: Json, expected: &str| {

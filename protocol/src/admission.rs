@@ -91,7 +91,7 @@ impl AdmissionQuestion {
         let arena = Arena::new();
         let request = &AdmissionRequest::read(request.into(), &arena)
             .map_err(|error| RequestError(error.to_string()))?;
-        let mut index = PolicyIndex::new(environments.stored_expressions());
+        let mut index = PolicyIndex::new(&environments);
         self.fill(
             &mut index,
             stored.policy().spec.param_kind.as_ref(),
@@ -103,7 +103,6 @@ impl AdmissionQuestion {
         let options = Options {
             authorizer: Some(&authorizer),
             cost_budget: self.cost_budget,
-            server: self.server,
             observer: &witness,
             ..Options::default()
         };

@@ -96,7 +96,7 @@ impl<'a> Dispatch<'a> {
 
     /// The version of the API server.
     pub(crate) fn server(&self) -> Server {
-        self.options.server
+        self.snapshot.server()
     }
 
     pub(crate) fn cost_budget(&self) -> Option<i64> {

@@ -37,12 +37,12 @@ impl Suppressions {
         if !text.contains(MARKER) {
             return Suppressions::default();
         }
-        let texts = Texts::of(documents);
+        let strings = Strings::of(documents);
         let lines: Vec<&str> = text.lines().collect();
         let mut comments = Vec::new();
         let mut blocks = Blocks::default();
         for (n, line) in lines.iter().enumerate().rev() {
-            comments.extend(suppression(n, line, &texts, &blocks));
+            comments.extend(suppression(n, line, &strings, &blocks));
             blocks.add(n, line);
         }
         comments.reverse();
@@ -82,13 +82,13 @@ impl Suppressions {
 }
 
 /// The strings of documents, sorted.
-struct Texts(Vec<Range>);
+struct Strings(Vec<Range>);
 
-impl Texts {
+impl Strings {
     fn of(documents: &[Document]) -> Self {
         let mut texts: Vec<Range> = documents.iter().flat_map(Document::texts).collect();
         texts.sort_unstable();
-        Texts(texts)
+        Strings(texts)
     }
 
     /// The string in which a place lies.
@@ -100,13 +100,13 @@ impl Texts {
 }
 
 /// The suppression in the comment on line `n`. `below` are the blocks below this line.
-fn suppression(n: usize, line: &str, texts: &Texts, below: &Blocks) -> Option<Suppression> {
+fn suppression(n: usize, line: &str, strings: &Strings, below: &Blocks) -> Option<Suppression> {
     let place_behind = |before: &str| Place {
         line: number(n),
         column: number(before.chars().count()),
     };
     let (before, comment) = comment(line, |before, sign| {
-        let text = texts.around(place_behind(before));
+        let text = strings.around(place_behind(before));
         match sign {
             "#" => text.is_none(),
             _ => text.is_some_and(|text| text.start.line < text.end.line),

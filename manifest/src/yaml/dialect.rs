@@ -36,6 +36,7 @@ pub(super) fn is_key_of_several_lines(above: &str, key: &str, behind: &str) -> b
     }
     let gap = behind.strip_suffix(colon).unwrap_or_default();
     colon.starts_with(':')
+        && !ends_with_colon(behind)
         && (key.contains('\n') || gap.contains('\n'))
         && !above.trim_end().ends_with('?')
 }

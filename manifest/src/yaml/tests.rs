@@ -26,8 +26,8 @@ fn colons_within_brackets_belong_to_texts_unless_blanks_follow() {
     );
     check("- {a: [80:]}\n", r#"[{"a":["80:"]}]"#);
     check(
-        "a: {? b\n c\n : 1, d\n e, f: g\n h, i:\n 2}\n",
-        r#"{"a":{"b c":1,"d e":null,"f":"g h","i":2}}"#,
+        "a: {? b\n c\n : 1, d\n e, f: g\n h, i:\n 2, j\n k:}\n",
+        r#"{"a":{"b c":1,"d e":null,"f":"g h","i":2,"j k:":null}}"#,
     );
     for key in ["b\n c:", "\"b\n c\":", "b\n :", "'b' #:\n :"] {
         check(

@@ -120,7 +120,7 @@ fn index(request: &Json) -> Option<PolicyIndex> {
     if object.get("namespace") == Some(&Json::Null) || !bindings.iter().all(is_its) {
         return None;
     }
-    let mut index = PolicyIndex::new(EnvSet::new(recorded()).unwrap().stored_expressions());
+    let mut index = PolicyIndex::new(&EnvSet::new(recorded()).unwrap());
     index.apply(policy.clone()).ok()?;
     for binding in bindings {
         index.apply(binding.clone()).ok()?;

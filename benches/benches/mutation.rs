@@ -79,8 +79,7 @@ fn mutations(criterion: &mut Criterion) {
         ("no policy matches", "JSONPatch", PATCH, "services"),
     ] {
         let policies = policy(patch_type, expression, resource);
-        let mut index =
-            PolicyIndex::new(EnvSet::new(Server::default()).unwrap().stored_expressions());
+        let mut index = PolicyIndex::new(&EnvSet::new(Server::default()).unwrap());
         for object in &policies {
             index.apply(object.clone()).unwrap();
         }

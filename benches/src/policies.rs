@@ -103,7 +103,7 @@ pub fn binding(name: &str, policy: &str, param: Option<&str>) -> Json {
 /// An index with the given objects and the namespace of the pod.
 pub fn index(objects: Vec<Json>) -> PolicyIndex {
     let environments = EnvSet::new(Server::default()).expect("environments");
-    let mut index = PolicyIndex::new(environments.stored_expressions());
+    let mut index = PolicyIndex::new(&environments);
     let namespace =
         json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "default"}});
     for object in std::iter::once(namespace).chain(objects) {

@@ -63,8 +63,9 @@ pub unsafe extern "C" fn gavel_conditions_new(
     out: *mut *mut GavelConditions,
 ) -> *mut GavelError {
     guard_compiling(|| {
+        let out = arguments::out(out)?;
         // SAFETY: the caller vouches for the bytes.
-        let config = options(unsafe { memory::bytes(config, config_len) }, KEYS)?;
+        let config = options(unsafe { arguments::bytes(config, config_len) }?, KEYS)?;
         let environments =
             EnvSet::new(server_of(&config, Server::compatible)?).map_err(uncompiled)?;
         let base = match config.get("mode").and_then(Json::as_str) {
@@ -98,6 +99,7 @@ pub unsafe extern "C" fn gavel_conditions_variable(
     type_name: *mut GavelBytes,
 ) -> *mut GavelError {
     guard_compiling(|| {
+        let type_name = arguments::out(type_name)?;
         // SAFETY: the caller vouches for the compiler.
         let conditions = unsafe { arguments::handle(conditions) }?;
         // SAFETY: the caller vouches for the text.
@@ -110,7 +112,7 @@ pub unsafe extern "C" fn gavel_conditions_variable(
             GavelError::new(GavelErrorKind::Compile, error.message).at(error.position)
         })?;
         // SAFETY: the caller vouches for `type_name`.
-        unsafe { memory::write_bytes(type_name, ty.to_string().into_bytes()) };
+        unsafe { memory::write(type_name, ty.to_string().into_bytes().into()) };
         Ok(())
     })
 }
@@ -131,6 +133,8 @@ pub unsafe extern "C" fn gavel_conditions_compile(
     type_name: *mut GavelBytes,
 ) -> *mut GavelError {
     guard_compiling(|| {
+        let out = arguments::out(out)?;
+        let type_name = arguments::out(type_name)?;
         // SAFETY: the caller vouches for the compiler.
         let conditions = unsafe { arguments::handle(conditions) }?;
         // SAFETY: the caller vouches for the text.
@@ -144,7 +148,7 @@ pub unsafe extern "C" fn gavel_conditions_compile(
         // SAFETY: the caller vouches for `out`.
         unsafe { memory::write_handle(out, GavelCondition(expression)) };
         // SAFETY: the caller vouches for `type_name`.
-        unsafe { memory::write_bytes(type_name, ty.to_string().into_bytes()) };
+        unsafe { memory::write(type_name, ty.to_string().into_bytes().into()) };
         Ok(())
     })
 }
@@ -172,6 +176,7 @@ pub unsafe extern "C" fn gavel_conditions_eval(
     remaining: *mut i64,
 ) -> *mut GavelError {
     guard(|| {
+        let remaining = arguments::out(remaining)?;
         // SAFETY: the caller vouches for the compiler.
         let conditions = unsafe { arguments::handle(conditions) }?;
         if count > 0 && (expressions.is_null() || outcomes.is_null()) {
@@ -185,7 +190,7 @@ pub unsafe extern "C" fn gavel_conditions_eval(
             .map(|one| one.map(|one| &one.0))
             .collect();
         // SAFETY: the caller vouches for the bytes.
-        let variables = unsafe { memory::bytes(variables, variables_len) };
+        let variables = unsafe { arguments::bytes(variables, variables_len) }?;
         // SAFETY: the caller vouches for the options.
         let limits = unsafe { Limits::read(options) };
         let composition = conditions.0.read().unwrap_or_else(PoisonError::into_inner);
@@ -205,7 +210,7 @@ pub unsafe extern "C" fn gavel_conditions_eval(
             // SAFETY: the caller vouches for memory for `count` outcomes, and there are as many expressions.
             let out = unsafe { outcomes.add(n) };
             // SAFETY: `out` points to an element of the caller's memory for outcomes.
-            unsafe { memory::write(out, written(outcome)) };
+            unsafe { out.write(written(outcome)) };
         }
         // SAFETY: the caller vouches for `remaining`.
         unsafe { memory::write(remaining, budget) };

@@ -62,10 +62,11 @@ pub unsafe extern "C" fn gavel_index_decide(
     out: *mut GavelDecision,
 ) -> *mut GavelError {
     guard(|| {
+        let out = arguments::out(out)?;
         // SAFETY: the caller vouches for all arguments.
         let call = unsafe { Call::read(index, policies, policies_len, options) }?;
         // SAFETY: the caller vouches for the bytes.
-        let request = unsafe { memory::bytes(request, request_len) };
+        let request = unsafe { arguments::bytes(request, request_len) }?;
         let decision = call.decide(request, how)?;
         // SAFETY: the caller vouches for `out`.
         unsafe { memory::write(out, decision) };
@@ -91,10 +92,11 @@ pub unsafe extern "C" fn gavel_index_mutate(
     out: *mut GavelDecision,
 ) -> *mut GavelError {
     guard(|| {
+        let out = arguments::out(out)?;
         // SAFETY: the caller vouches for all arguments.
         let call = unsafe { Call::read(index, policies, policies_len, options) }?;
         // SAFETY: the caller vouches for the bytes.
-        let request = unsafe { memory::bytes(request, request_len) };
+        let request = unsafe { arguments::bytes(request, request_len) }?;
         let decision = call.mutate(request)?;
         // SAFETY: the caller vouches for `out`.
         unsafe { memory::write(out, decision) };
@@ -104,7 +106,6 @@ pub unsafe extern "C" fn gavel_index_mutate(
 
 /// The arguments of a decision.
 struct Call<'c> {
-    index: &'c GavelIndex,
     current: Arc<Current>,
     /// The policies to evaluate; `None` means all policies of the index.
     policies: Option<Vec<&'c GavelPolicy>>,
@@ -129,7 +130,6 @@ impl<'c> Call<'c> {
         // SAFETY: the caller vouches for the options.
         let limits = unsafe { Limits::read(options) };
         Ok(Call {
-            index,
             current: index.current(),
             // SAFETY: the caller vouches for the handles.
             policies: unsafe { arguments::handles(policies, policies_len) }?,
@@ -146,7 +146,6 @@ impl<'c> Call<'c> {
         Options {
             interrupt: self.limits.interrupt(interrupt),
             cost_budget: self.limits.cost,
-            server: self.index.server,
             authorizer: self.authorizer.as_ref(),
             observer,
             ..Options::default()

@@ -61,16 +61,20 @@ pub unsafe extern "C" fn gavel_definition_validate(
     out: *mut GavelBytes,
 ) -> *mut GavelError {
     guard_compiling(|| {
+        let out = arguments::out(out)?;
         // SAFETY: the caller vouches for the value.
         let definition = unsafe { arguments::handle(definition) }?;
         // SAFETY: the caller vouches for the value.
         let old = unsafe { memory::optional(old) };
         // SAFETY: the caller vouches for the bytes.
-        let config = options(unsafe { memory::bytes(config, config_len) }, REPORT_KEYS)?;
+        let config = options(
+            unsafe { arguments::bytes(config, config_len) }?,
+            REPORT_KEYS,
+        )?;
         definition.object(DEFINITION)?;
         let report = report(&definition.0, old.map(|old| &old.0), &config)?;
         // SAFETY: the caller vouches for `out`.
-        unsafe { memory::write_bytes(out, document(&report)?) };
+        unsafe { memory::write(out, document(&report)?.into()) };
         Ok(())
     })
 }
@@ -125,10 +129,14 @@ pub unsafe extern "C" fn gavel_crd_compile(
     out: *mut *mut GavelCrd,
 ) -> *mut GavelError {
     guard_compiling(|| {
+        let out = arguments::out(out)?;
         // SAFETY: the caller vouches for the value.
         let definition = unsafe { arguments::handle(definition) }?;
         // SAFETY: the caller vouches for the bytes.
-        let config = options(unsafe { memory::bytes(config, config_len) }, SERVER_KEYS)?;
+        let config = options(
+            unsafe { arguments::bytes(config, config_len) }?,
+            SERVER_KEYS,
+        )?;
         definition.object(DEFINITION)?;
         let definition = Definition::read(&definition.0).map_err(uncompiled)?;
         let server = server_of(&config, |server| server)?;
@@ -154,6 +162,7 @@ pub unsafe extern "C" fn gavel_crd_storage_version(
     out: *mut GavelSlice,
 ) -> *mut GavelError {
     guard(|| {
+        let out = arguments::out(out)?;
         // SAFETY: the caller vouches for the definition.
         let crd = unsafe { arguments::handle(crd) }?;
         // SAFETY: the caller vouches for `out`.

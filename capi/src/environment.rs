@@ -5,6 +5,7 @@ use gavel_engine::env::Env;
 use gavel_engine::value::Json;
 use gavel_protocol::EvalRequest;
 
+use crate::arguments;
 use crate::error::{Failure, GavelError, GavelErrorKind, guard_compiling};
 use crate::memory;
 
@@ -44,8 +45,9 @@ pub unsafe extern "C" fn gavel_env_new(
     out: *mut *mut GavelEnv,
 ) -> *mut GavelError {
     guard_compiling(|| {
+        let out = arguments::out(out)?;
         // SAFETY: the caller vouches for the bytes.
-        let env = GavelEnv::read(unsafe { memory::bytes(spec, len) })?;
+        let env = GavelEnv::read(unsafe { arguments::bytes(spec, len) }?)?;
         // SAFETY: the caller vouches for `out`.
         unsafe { memory::write_handle(out, env) };
         Ok(())

@@ -1,6 +1,7 @@
 //! The errors that functions return: kind, message and position.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr::NonNull;
 
 use gavel_engine::error::{EvalError, EvalErrorKind};
 use gavel_engine::issues::Phase;
@@ -161,7 +162,7 @@ pub(crate) fn caught<T>(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gavel_error_read(error: *const GavelError, out: *mut GavelErrorView) {
     // SAFETY: the caller vouches for the error.
-    let Some(error) = (unsafe { memory::optional(error) }) else {
+    let (Some(error), Some(out)) = (unsafe { memory::optional(error) }, NonNull::new(out)) else {
         return;
     };
     let view = GavelErrorView {

@@ -1,6 +1,7 @@
 //! Unsafe code that all exported functions share: reads borrowed bytes and handles, and writes results.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr::NonNull;
 
 use crate::stack;
 
@@ -48,16 +49,14 @@ pub(crate) unsafe fn optional_handles<'a, T>(
     found.collect()
 }
 
-/// Writes a result to the memory that the host provides. Nothing is written if the pointer is null.
+/// Writes a result to the memory that the host provides.
 ///
 /// # Safety
 ///
-/// `out` must be null or point to memory for a `T`. The old content of this memory is not dropped.
-pub(crate) unsafe fn write<T>(out: *mut T, value: T) {
-    if !out.is_null() {
-        // SAFETY: the caller vouches for the memory, and it is not null.
-        unsafe { out.write(value) };
-    }
+/// `out` must point to memory for a `T`. The old content of this memory is not dropped.
+pub(crate) unsafe fn write<T>(out: NonNull<T>, value: T) {
+    // SAFETY: the caller vouches for the memory.
+    unsafe { out.write(value) };
 }
 
 /// Moves a value to a new handle, and writes the handle to the memory that the host provides. Any thread of the host can use the handle, and
@@ -66,23 +65,9 @@ pub(crate) unsafe fn write<T>(out: *mut T, value: T) {
 /// # Safety
 ///
 /// The requirements of [`write`].
-pub(crate) unsafe fn write_handle<T: Send + Sync>(out: *mut *mut T, value: T) {
-    if !out.is_null() {
-        // SAFETY: the caller vouches for the memory, and it is not null.
-        unsafe { out.write(Box::into_raw(Box::new(value))) };
-    }
-}
-
-/// Writes bytes that the host frees. Without the host's memory, the bytes are dropped.
-///
-/// # Safety
-///
-/// The requirements of [`write`].
-pub(crate) unsafe fn write_bytes(out: *mut GavelBytes, bytes: Vec<u8>) {
-    if !out.is_null() {
-        // SAFETY: the caller vouches for the memory, and it is not null.
-        unsafe { out.write(bytes.into()) };
-    }
+pub(crate) unsafe fn write_handle<T: Send + Sync>(out: NonNull<*mut T>, value: T) {
+    // SAFETY: the caller vouches for the memory.
+    unsafe { out.write(Box::into_raw(Box::new(value))) };
 }
 
 /// Frees a handle with enough stack; null is ignored. A panic in a destructor is caught.

@@ -30,7 +30,6 @@ use crate::value::GavelValue;
 /// An index of policies, bindings, params and namespaces. Each call uses the contents that the index had when the call began.
 #[derive(Debug)]
 pub struct GavelIndex {
-    pub(crate) server: Server,
     changing: Mutex<Changing>,
     /// The contents that calls read. A change of the index sets the field to `None`; the next call builds the contents again.
     current: RwLock<Option<Arc<Current>>>,
@@ -53,9 +52,8 @@ impl GavelIndex {
     pub(crate) fn new(server: Server) -> Result<Self, Failure> {
         let environments = EnvSet::new(server).map_err(uncompiled)?;
         Ok(GavelIndex {
-            server,
             changing: Mutex::new(Changing {
-                index: PolicyIndex::new(environments.stored_expressions()),
+                index: PolicyIndex::new(&environments),
                 schemas: ObjectSchemas::new(server).typed(),
             }),
             current: RwLock::default(),
@@ -105,8 +103,12 @@ pub unsafe extern "C" fn gavel_index_new(
     out: *mut *mut GavelIndex,
 ) -> *mut GavelError {
     guard_compiling(|| {
+        let out = arguments::out(out)?;
         // SAFETY: the caller vouches for the bytes.
-        let config = options(unsafe { memory::bytes(config, config_len) }, SERVER_KEYS)?;
+        let config = options(
+            unsafe { arguments::bytes(config, config_len) }?,
+            SERVER_KEYS,
+        )?;
         let index = GavelIndex::new(server_of(&config, Server::compatible)?)?;
         // SAFETY: the caller vouches for `out`.
         unsafe { memory::write_handle(out, index) };
@@ -212,7 +214,7 @@ pub unsafe extern "C" fn gavel_index_configure(
         let index = unsafe { arguments::handle(index) }?;
         // SAFETY: the caller vouches for the bytes.
         let config = options(
-            unsafe { memory::bytes(config, config_len) },
+            unsafe { arguments::bytes(config, config_len) }?,
             &["namespaced", "equivalents", "schemas"],
         )?;
         index.change(|changing| configure(changing, config))
@@ -367,11 +369,12 @@ pub unsafe extern "C" fn gavel_policy_compile(
     out: *mut *mut GavelPolicy,
 ) -> *mut GavelError {
     guard_compiling(|| {
+        let out = arguments::out(out)?;
         // SAFETY: the caller vouches for the value.
         let object = unsafe { arguments::handle(object) }?;
         // SAFETY: the caller vouches for the bytes.
         let config = options(
-            unsafe { memory::bytes(config, config_len) },
+            unsafe { arguments::bytes(config, config_len) }?,
             &["server", "k8sVersion", "noDefaults"],
         )?;
         object.object("the policy must be a JSON object")?;
@@ -449,11 +452,12 @@ pub unsafe extern "C" fn gavel_policy_errors(
     out: *mut GavelBytes,
 ) -> *mut GavelError {
     guard(|| {
+        let out = arguments::out(out)?;
         // SAFETY: the caller vouches for the policy.
         let policy = unsafe { arguments::handle(policy) }?;
         let errors = document(&policy.errors)?;
         // SAFETY: the caller vouches for `out`.
-        unsafe { memory::write_bytes(out, errors) };
+        unsafe { memory::write(out, errors.into()) };
         Ok(())
     })
 }
@@ -510,7 +514,7 @@ mod tests {
     fn a_wrong_configuration_is_rejected_and_changes_nothing() {
         let environments = EnvSet::new(Server::default()).unwrap();
         let mut changing = Changing {
-            index: PolicyIndex::new(environments.stored_expressions()),
+            index: PolicyIndex::new(&environments),
             schemas: ObjectSchemas::new(Server::default()),
         };
         let mut check = |config: Json, expected: &str| {

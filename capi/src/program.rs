@@ -112,6 +112,7 @@ pub unsafe extern "C" fn gavel_env_compile(
     out: *mut *mut GavelProgram,
 ) -> *mut GavelError {
     guard_compiling(|| {
+        let out = arguments::out(out)?;
         // SAFETY: the caller vouches for the environment.
         let env = unsafe { arguments::handle(env) }?;
         // SAFETY: the caller vouches for the text.
@@ -168,6 +169,7 @@ pub unsafe extern "C" fn gavel_program_statics(
     out: *mut GavelStatics,
 ) -> *mut GavelError {
     guard(|| {
+        let out = arguments::out(out)?;
         // SAFETY: the caller vouches for the program.
         let program = unsafe { arguments::handle(program) }?;
         let estimate = program.compiled.estimate();
@@ -204,10 +206,11 @@ pub unsafe extern "C" fn gavel_program_eval(
     out: *mut GavelOutcome,
 ) -> *mut GavelError {
     guard(|| {
+        let out = arguments::out(out)?;
         // SAFETY: the caller vouches for the program.
         let program = unsafe { arguments::handle(program) }?;
         // SAFETY: the caller vouches for the bytes.
-        let variables = unsafe { memory::bytes(variables, len) };
+        let variables = unsafe { arguments::bytes(variables, len) }?;
         // SAFETY: the caller vouches for the options.
         let limits = unsafe { Limits::read(options) };
         let mut outcome = GavelOutcome::NOTHING;

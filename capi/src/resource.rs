@@ -1,5 +1,7 @@
 //! Decodes, prepares and validates custom resources.
 
+use std::ptr::NonNull;
+
 use gavel_crd::decode::Source;
 use gavel_crd::resource::{COST_BUDGET, DecodeOptions, Outcome, RuleRun, ValidateOptions};
 use gavel_crd::rule::RuleFindings;
@@ -120,6 +122,7 @@ pub unsafe extern "C" fn gavel_crd_decode(
     unknown: *mut GavelBytes,
 ) -> *mut GavelError {
     guard(|| {
+        let out = arguments::out(out)?;
         // SAFETY: the caller vouches for the definition.
         let crd = unsafe { arguments::handle(crd) }?;
         // SAFETY: the caller vouches for the value.
@@ -139,8 +142,10 @@ pub unsafe extern "C" fn gavel_crd_decode(
             [] => Vec::new(),
             fields => document(&fields)?,
         };
-        // SAFETY: the caller vouches for `unknown`.
-        unsafe { memory::write_bytes(unknown, fields) };
+        if let Some(unknown) = NonNull::new(unknown) {
+            // SAFETY: the caller vouches for `unknown`, and it is not null.
+            unsafe { memory::write(unknown, fields.into()) };
+        }
         // SAFETY: the caller vouches for `out`.
         unsafe { memory::write_handle(out, GavelValue(decoded.object)) };
         Ok(())
@@ -165,6 +170,7 @@ pub unsafe extern "C" fn gavel_crd_prepare(
     out: *mut *mut GavelValue,
 ) -> *mut GavelError {
     guard(|| {
+        let out = arguments::out(out)?;
         // SAFETY: the caller vouches for the definition.
         let crd = unsafe { arguments::handle(crd) }?;
         // SAFETY: the caller vouches for the text.
@@ -202,6 +208,7 @@ pub unsafe extern "C" fn gavel_crd_validate(
     out: *mut GavelValidation,
 ) -> *mut GavelError {
     guard(|| {
+        let out = arguments::out(out)?;
         // SAFETY: the caller vouches for the definition.
         let crd = unsafe { arguments::handle(crd) }?;
         // SAFETY: the caller vouches for the text.

@@ -45,10 +45,14 @@ pub unsafe extern "C" fn gavel_rules_compile(
     out: *mut *mut GavelRules,
 ) -> *mut GavelError {
     guard_compiling(|| {
+        let out = arguments::out(out)?;
         // SAFETY: the caller vouches for the value.
         let schema = unsafe { arguments::handle(schema) }?;
         // SAFETY: the caller vouches for the bytes.
-        let config = options(unsafe { memory::bytes(config, config_len) }, COMPILE_KEYS)?;
+        let config = options(
+            unsafe { arguments::bytes(config, config_len) }?,
+            COMPILE_KEYS,
+        )?;
         let schema = JsonSchema::read(&schema.0).map_err(uncompiled)?;
         let server = server_of(&config, Server::compatible)?;
         let is_resource = flag(&config, "resource")?;
@@ -93,6 +97,7 @@ pub unsafe extern "C" fn gavel_rules_validate(
     out: *mut GavelValidation,
 ) -> *mut GavelError {
     guard(|| {
+        let out = arguments::out(out)?;
         // SAFETY: the caller vouches for the rules.
         let rules = unsafe { arguments::handle(rules) }?;
         // SAFETY: the caller vouches for the text.
@@ -136,13 +141,14 @@ pub unsafe extern "C" fn gavel_rules_check(
     out: *mut GavelBytes,
 ) -> *mut GavelError {
     guard_compiling(|| {
+        let out = arguments::out(out)?;
         // SAFETY: the caller vouches for the value.
         let schema = unsafe { arguments::handle(schema) }?;
         // SAFETY: the caller vouches for the bytes.
-        let config = options(unsafe { memory::bytes(config, config_len) }, CHECK_KEYS)?;
+        let config = options(unsafe { arguments::bytes(config, config_len) }?, CHECK_KEYS)?;
         let checked = document(&check(&schema.0, &config)?)?;
         // SAFETY: the caller vouches for `out`.
-        unsafe { memory::write_bytes(out, checked) };
+        unsafe { memory::write(out, checked.into()) };
         Ok(())
     })
 }

@@ -47,8 +47,9 @@ pub unsafe extern "C" fn gavel_value_new(
     out: *mut *mut GavelValue,
 ) -> *mut GavelError {
     guard(|| {
+        let out = arguments::out(out)?;
         // SAFETY: the caller vouches for the bytes.
-        let bytes = unsafe { memory::bytes(data, len) };
+        let bytes = unsafe { arguments::bytes(data, len) }?;
         let value = GavelValue(flat::read_json(bytes)?);
         // SAFETY: the caller vouches for `out`.
         unsafe { memory::write_handle(out, value) };
@@ -67,11 +68,12 @@ pub unsafe extern "C" fn gavel_value_json(
     out: *mut GavelBytes,
 ) -> *mut GavelError {
     guard(|| {
+        let out = arguments::out(out)?;
         // SAFETY: the caller vouches for the value.
         let GavelValue(value) = unsafe { arguments::handle(value) }?;
         let text = json::to_string(value).into_bytes();
         // SAFETY: the caller vouches for `out`.
-        unsafe { memory::write_bytes(out, text) };
+        unsafe { memory::write(out, text.into()) };
         Ok(())
     })
 }

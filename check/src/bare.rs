@@ -25,7 +25,7 @@ impl World {
         param: Option<(&str, &str)>,
     ) -> Result<Self, String> {
         let environments = EnvSet::new(server).map_err(|error| error.to_string())?;
-        let mut index = PolicyIndex::new(environments.stored_expressions());
+        let mut index = PolicyIndex::new(&environments);
         let mut kinds = Kinds::default();
         objects.clone().for_each(|object| kinds.define(object));
         for object in objects {

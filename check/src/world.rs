@@ -322,7 +322,6 @@ impl World {
         let sent = sent.map_err(|error| error.to_string())?;
         let snapshot = self.state.snapshot(&sent);
         let options = Options {
-            server: self.server,
             authorizer: Some(self.state.authorizer()),
             observer: trace,
             ..Options::default()

@@ -39,7 +39,7 @@ pub(crate) fn all_documents(path: &Path) -> Result<Vec<Document>, Vec<Problem>> 
         return Err(problems);
     }
     if files.is_empty() {
-        return Err(vec![Problem::no_manifests(path)]);
+        return Err(vec![gavel_manifest::no_files(path, true)]);
     }
     let mut all = Vec::new();
     for file in files {

@@ -123,27 +123,12 @@ impl Manifests {
             }
             let (found, problems) = input::files(path, self.recursive);
             if found.is_empty() && problems.is_empty() {
-                self.report_empty_folder(path);
+                self.report(gavel_manifest::no_files(path, self.recursive));
             }
             self.report_all(problems);
             named.extend(found);
         }
         gavel_manifest::distinct(named)
-    }
-
-    /// Reports that a folder has no manifests.
-    fn report_empty_folder(&mut self, path: &Path) {
-        let within = match self.recursive {
-            true => Vec::new(),
-            false => gavel_manifest::files(path, true).unwrap_or_default(),
-        };
-        let mut problem = Problem::no_manifests(path);
-        if !within.is_empty() {
-            let files = report::count(within.len(), "file");
-            let more = format!(", but its folders have {files}: add -R to read them");
-            problem.message.push_str(&more);
-        }
-        self.report(problem);
     }
 
     /// Reports that the inputs contain nothing that the command needs. If subfolders that were not read have manifests, the message

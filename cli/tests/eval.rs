@@ -404,12 +404,21 @@ fn notes_say_what_was_meant() {
             "note: did you mean `sets.contains`?\n",
         ),
         ("math.abs(1)", "| ........^\n"),
+        ("[1].mapp(x, x)", "note: did you mean `map`?\n"),
+        ("range(3)", "note: did you mean `lists.range`?\n"),
+        // `map` needs a receiver.
+        ("cap(1)", "| ...^\n"),
+        ("[1].map()", "| .......^\n"),
+        ("bol('true')", "note: did you mean `bool`?\n"),
         ("(1 + [2, 3)", "note: the [ at 1:6 is not closed\n"),
         ("size('a) == 1", "note: the ' at 1:6 is not closed\n"),
     ] {
         let stderr = gavel(&[expression]).err;
         assert!(stderr.ends_with(expected), "{stderr}");
     }
+    let stderr = gavel(&["math.great(1, 2)", "--env", "cel"]).err;
+    let expected = "note: did you mean `math.greatest`?\n";
+    assert!(stderr.ends_with(expected), "{stderr}");
 }
 
 #[test]

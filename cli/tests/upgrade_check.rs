@@ -143,6 +143,40 @@ fn objects_without_the_group_of_their_kind_are_reported() {
 }
 
 #[test]
+fn webhook_configurations_of_both_kinds_change() {
+    let webhooks = |kind: &str| {
+        format!(
+            "apiVersion: admissionregistration.k8s.io/v1
+kind: {kind}WebhookConfiguration
+metadata: {{name: a}}
+webhooks:
+- name: a.example.com
+  admissionReviewVersions: [v1]
+  sideEffects: None
+  clientConfig: {{url: 'https://a.example.com'}}
+  rules: [{{apiGroups: [authentication.k8s.io], apiVersions: [v1], operations: [CREATE], resources: [tokenreviews]}}]
+  matchConditions: [{{name: a, expression: \"request.name.startsWith('a')\"}}]
+"
+        )
+    };
+    for kind in ["Validating", "Mutating"] {
+        let folder = Folder::new().with("a.yaml", &webhooks(kind));
+        let args = ["upgrade-check", "--from", "1.34", "--to", "1.37", "a.yaml"];
+        let (status, out, err) = gavel(folder.path(), &args, "");
+        assert_eq!(status, 1, "{err}");
+        let expected = "\
+a.yaml:1:1: warning [ReviewsCallNoWebhooks]
+  1.34: no warning
+  1.37: webhooks[0].rules[0]: tokenreviews.authentication.k8s.io is excluded from admission webhooks; this rule will have no effect
+a.yaml:10:43: webhooks[0].matchConditions[0].expression: cost at most [CostsAreOfWhatIsRead]
+  1.34: unbounded
+  1.37: 3
+";
+        assert!(out.starts_with(expected), "{kind}: {out}");
+    }
+}
+
+#[test]
 fn unknown_fields_are_reported() {
     let policy = program::mutating_policy("labels", "pods", "Object{}");
     let policy = policy.replace(

@@ -47,7 +47,7 @@ fuzz_target!(|text: &[u8]| {
         Some(Json::Array(objects)) => objects,
         _ => Vec::new(),
     };
-    let mut index = PolicyIndex::new(ENVIRONMENTS.stored_expressions());
+    let mut index = PolicyIndex::new(&ENVIRONMENTS);
     for object in &objects {
         is_validated(&object.to_string());
         if index.apply(object.clone()).is_err() {

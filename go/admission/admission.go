@@ -8,6 +8,7 @@ package admission
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 
 	"gavel.dev/go/gavel"
 	"gavel.dev/go/internal/capi"
@@ -300,6 +301,9 @@ func (i *Index) ask(ctx context.Context, request any, options Options, ask func(
 	if options.Policies != nil {
 		policies = make([]capi.Policy, len(options.Policies))
 		for n, policy := range options.Policies {
+			if policy == nil {
+				return capi.Decision{}, gavel.Argument(fmt.Errorf("Policies[%d] must not be nil", n))
+			}
 			policies[n] = policy.inner
 		}
 	}

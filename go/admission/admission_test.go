@@ -151,3 +151,25 @@ func TestOptionsOfOtherCallsAreRejected(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+func TestPoliciesOfACallMustNotBeNil(t *testing.T) {
+	index, err := admission.NewIndex()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer index.Close()
+	compiled, err := admission.Compile(json.RawMessage(policy))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer compiled.Close()
+	options := admission.Options{Policies: []*admission.Policy{compiled, nil}}
+	_, decided := index.Decide(context.Background(), request(3), options)
+	_, mutated := index.Mutate(context.Background(), request(3), options)
+	for _, err := range []error{decided, mutated} {
+		var failure *gavel.Error
+		if !errors.As(err, &failure) || failure.Kind != gavel.KindArgument || failure.Message != "Policies[1] must not be nil" {
+			t.Errorf("%v", err)
+		}
+	}
+}

@@ -1,7 +1,7 @@
 //! The environments of an API server (apiserver `pkg/cel/environment/environment.go`).
 
 use gavel_apimachinery::server::Server;
-use gavel_engine::env::Env;
+use gavel_engine::env::{Env, EnvBuilder};
 use gavel_engine::types::TypeTextError;
 
 use crate::base_env::base_env;
@@ -27,6 +27,35 @@ impl EnvSet {
             server,
             new_expressions: base_env(server.offering(server.language().min(known)))?,
             stored_expressions: base_env(server.offering(known.max(Server::OLDEST)))?,
+        })
+    }
+
+    /// These environments after a change of both, for example with additional functions.
+    ///
+    /// ```
+    /// use gavel_engine::types::Type;
+    /// use gavel_libraries::EnvSet;
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let kubernetes = EnvSet::new("1.36".parse()?)?;
+    /// let extended = kubernetes.extended(|env| env.variable("limit", Type::Int))?;
+    /// assert!(extended.new_expressions().compile("limit > 1").is_ok());
+    /// assert!(extended.stored_expressions().compile("limit > 1").is_ok());
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The type of an added declaration is malformed.
+    pub fn extended(
+        self,
+        extend: impl Fn(EnvBuilder) -> EnvBuilder,
+    ) -> Result<EnvSet, TypeTextError> {
+        Ok(EnvSet {
+            server: self.server,
+            new_expressions: extend(self.new_expressions.extend()).build()?,
+            stored_expressions: extend(self.stored_expressions.extend()).build()?,
         })
     }
 

@@ -1,6 +1,7 @@
 //! Suggestions: the function or field that was probably meant.
 
 use gavel_engine::env::Env;
+use gavel_engine::syntax::Receiver;
 use gavel_engine::types::Signature;
 use gavel_libraries::Server;
 use gavel_manifest::Problem;
@@ -9,22 +10,6 @@ use gavel_schema::built_in::Kubernetes;
 
 use crate::unclosed::unclosed_in;
 use gavel_manifest::nearest;
-
-/// The macros, which are not functions of an environment.
-const MACROS: [&str; 12] = [
-    "has",
-    "all",
-    "exists",
-    "exists_one",
-    "existsOne",
-    "map",
-    "filter",
-    "transformList",
-    "transformMap",
-    "sortBy",
-    "optMap",
-    "optFlatMap",
-];
 
 /// Adds help to a problem if the expression calls an unknown function, or a function with wrong arguments.
 pub(crate) fn function(problem: Problem, env: &Env) -> Problem {
@@ -59,30 +44,51 @@ fn meant_function(message: &str, text: &str, env: &Env) -> Option<String> {
     let Some(called) = quoted(message, "undeclared reference to '") else {
         return overloads(message, env);
     };
-    let functions = env.declarations().functions();
-    let names = functions.iter().map(|function| function.name.as_str());
-    let names = names.filter(|name| !name.contains(['_', '@']) || name.contains('.'));
-    let path = called_names(text).find(|path| path.split('.').any(|part| part == called));
-    let qualified = path.filter(|path| *path != called).and_then(|path| {
-        let names = names.clone().filter(|name| name.contains('.'));
-        nearest(path, names)
-    });
-    // In `math.f(x)`, the message about `math` is not about a function.
-    let is_function = path.is_none_or(|path| path.rsplit('.').next() == Some(called));
+    let path = called_names(text).find(|path| path.split('.').any(|part| part == called))?;
+    let known = callable(env);
+    let names = |is_member: bool| {
+        let names = known.iter().filter(move |(_, member)| *member == is_member);
+        names.map(|(name, _)| name.as_str())
+    };
+    let mut qualified = names(false).filter(|name| name.contains('.'));
+    let qualified = match path == called {
+        true => qualified.find(|name| name.rsplit('.').next() == Some(called)),
+        false => nearest(path, qualified),
+    };
+    // In `math.f(x)`, the message about `math` is not about a function. A name that is known is called in the wrong way.
+    let is_function = path.rsplit('.').next() == Some(called);
     let name = match qualified {
-        None if is_function => nearest(called, names.chain(MACROS)),
+        None if is_function && !known.iter().any(|(name, _)| name == called) => {
+            nearest(called, names(path.contains('.')))
+        }
         found => found,
     };
     name.map(|name| format!("did you mean `{name}`?"))
 }
 
-/// The names in front of opening parentheses, with their qualifiers: `lists.range` in `1 in lists.range(3)`.
+/// The names of the functions and macros that expressions can call, each with whether it is called on a receiver.
+fn callable(env: &Env) -> Vec<(String, bool)> {
+    let functions = env.declarations().functions().into_iter();
+    let is_named = |name: &str| !name.contains('@') && (!name.contains('_') || name.contains('.'));
+    let functions = functions.filter(|function| is_named(&function.name));
+    let functions = functions.flat_map(|function| {
+        let overloads = function.overloads.iter();
+        overloads.map(|overload| (function.name.to_string(), overload.signature.member))
+    });
+    let macros = env.macros().map(|known| match known.receiver {
+        Receiver::None => (known.name.to_owned(), false),
+        Receiver::Any => (known.name.to_owned(), true),
+        Receiver::Namespace(qualifier) => (format!("{qualifier}.{}", known.name), false),
+    });
+    functions.chain(macros).collect()
+}
+
+/// The names in front of opening parentheses, with their qualifiers: `lists.range` in `1 in lists.range(3)`, and `.size` in `[1].size()`.
 fn called_names(text: &str) -> impl Iterator<Item = &str> {
     let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
     text.match_indices('(').filter_map(move |(at, _)| {
         let before = text.get(..at)?;
-        let name = before.rsplit(|c| !is_part(c)).next()?;
-        Some(name.trim_start_matches('.'))
+        before.rsplit(|c| !is_part(c)).next()
     })
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use gavel_manifest::{Place, Problem};
+use gavel_manifest::{Document, Place, Problem, Range};
 
 use crate::rules::{self, UNKNOWN_SUPPRESSION};
 
@@ -30,18 +30,19 @@ struct Suppression {
 const MARKER: &str = "gavel:";
 
 impl Suppressions {
-    /// Reads the comments of a text. A comment at the end of a line applies to that line. A comment on its own line applies to the next
-    /// line and everything indented below it. A comment `# gavel: ignore-file` anywhere applies to the whole file. In a CEL expression over
-    /// several lines, comments begin with `//`.
-    pub fn read(text: &str) -> Self {
+    /// Reads the comments of a text with these documents. A comment at the end of a line applies to that line. A comment on its own line
+    /// applies to the next line and everything indented below it. A comment `# gavel: ignore-file` anywhere applies to the whole file. In a
+    /// CEL expression over several lines, comments begin with `//`.
+    pub fn read(text: &str, documents: &[Document]) -> Self {
         if !text.contains(MARKER) {
             return Suppressions::default();
         }
+        let strings = Strings::of(documents);
         let lines: Vec<&str> = text.lines().collect();
         let mut comments = Vec::new();
         let mut blocks = Blocks::default();
         for (n, line) in lines.iter().enumerate().rev() {
-            comments.extend(suppression(n, line, &blocks));
+            comments.extend(suppression(n, line, &strings, &blocks));
             blocks.add(n, line);
         }
         comments.reverse();
@@ -80,9 +81,37 @@ impl Suppressions {
     }
 }
 
+/// The strings of documents, sorted.
+struct Strings(Vec<Range>);
+
+impl Strings {
+    fn of(documents: &[Document]) -> Self {
+        let mut texts: Vec<Range> = documents.iter().flat_map(Document::texts).collect();
+        texts.sort_unstable();
+        Strings(texts)
+    }
+
+    /// The string in which a place lies.
+    fn around(&self, place: Place) -> Option<&Range> {
+        let begun = self.0.partition_point(|text| text.start <= place);
+        let text = self.0.get(begun.checked_sub(1)?)?;
+        (place < text.end).then_some(text)
+    }
+}
+
 /// The suppression in the comment on line `n`. `below` are the blocks below this line.
-fn suppression(n: usize, line: &str, below: &Blocks) -> Option<Suppression> {
-    let (before, comment) = comment(line)?;
+fn suppression(n: usize, line: &str, strings: &Strings, below: &Blocks) -> Option<Suppression> {
+    let place_behind = |before: &str| Place {
+        line: number(n),
+        column: number(before.chars().count()),
+    };
+    let (before, comment) = comment(line, |before, sign| {
+        let text = strings.around(place_behind(before));
+        match sign {
+            "#" => text.is_none(),
+            _ => text.is_some_and(|text| text.start.line < text.end.line),
+        }
+    })?;
     let (is_file, rules) = match comment.strip_prefix("-file") {
         Some(rest) => (true, rest),
         None => (false, comment),
@@ -101,10 +130,7 @@ fn suppression(n: usize, line: &str, below: &Blocks) -> Option<Suppression> {
     Some(Suppression {
         rules: rules.map(str::to_owned).collect(),
         lines,
-        place: Place {
-            line: number(n),
-            column: number(before.chars().count()),
-        },
+        place: place_behind(before),
     })
 }
 
@@ -135,13 +161,15 @@ fn lines_by_rule(comments: &[Suppression]) -> BTreeMap<String, Vec<(u32, u32)>> 
 }
 
 /// The text before a comment that suppresses findings, and the text after its word `ignore`; `None` if the line has no such comment.
-fn comment(line: &str) -> Option<(&str, &str)> {
+/// `is_comment` says whether `#` or `//` behind a text begins a comment.
+fn comment(line: &str, is_comment: impl Fn(&str, &str) -> bool) -> Option<(&str, &str)> {
     line.match_indices(MARKER).find_map(|(at, _)| {
         let (before, comment) = line.split_at_checked(at)?;
         let before = before.trim_end();
-        let before = before
-            .strip_suffix('#')
-            .or_else(|| before.strip_suffix("//"))?;
+        let before = ["#", "//"].iter().find_map(|sign| {
+            let before = before.strip_suffix(sign)?;
+            is_comment(before, sign).then_some(before)
+        })?;
         let comment = comment.strip_prefix(MARKER)?.trim_start();
         Some((before, comment.strip_prefix("ignore")?))
     })
@@ -191,6 +219,38 @@ mod tests {
 
     use super::*;
 
+    fn suppressions(text: &str) -> (Suppressions, Document) {
+        let documents = read(text, Format::Yaml).all().unwrap();
+        let suppressions = Suppressions::read(text, &documents);
+        (suppressions, documents.into_iter().next().unwrap())
+    }
+
+    #[test]
+    fn texts_are_no_comments() {
+        let text = r##"
+a: "# gavel: ignore one" # gavel: ignore two
+b: '# gavel: ignore-file one'
+c: {"# gavel: ignore": "// gavel: ignore", d: 'e''# gavel: ignore'}
+f: |  # gavel: ignore three
+  # gavel: ignore
+# gavel: ignore four
+g: "h
+  # gavel: ignore
+  i"
+"##;
+        let (suppressions, _) = suppressions(text);
+        let lines = suppressions.lines.iter();
+        let lines: Vec<_> = lines
+            .map(|(rule, lines)| (rule.as_str(), lines.as_slice()))
+            .collect();
+        let expected = [
+            ("four", &[(7, 10)][..]),
+            ("three", &[(5, 5)]),
+            ("two", &[(2, 2)]),
+        ];
+        assert_eq!(lines, expected);
+    }
+
     #[test]
     fn comments_suppress_findings_at_their_place() {
         let text = "\
@@ -204,8 +264,7 @@ e: |
     // gavel: ignore
     y
 ";
-        let suppressions = Suppressions::read(text);
-        let document = read(text, Format::Yaml).all().unwrap().remove(0);
+        let (suppressions, document) = suppressions(text);
         let covers = |field: &str, rule| suppressions.cover(&document.problem(rule, field, ""));
         assert!(covers("a", "two"));
         assert!(!covers("a", "three"));
@@ -217,7 +276,7 @@ e: |
             .at(document.place_within("e", 3, 3));
         assert!(suppressions.cover(&problem));
         assert!(!covers("e", "any"));
-        let whole = Suppressions::read("# gavel: ignore-file one\na: 1\n");
+        let whole = Suppressions::read("# gavel: ignore-file one\na: 1\n", &[]);
         assert!(whole.cover(&document.problem("one", "d", "")));
     }
 
@@ -226,7 +285,7 @@ e: |
     fn lines_of_overlapping_comments_are_one_range() {
         let comments = "# gavel: ignore one\n".repeat(9);
         let text = format!("{comments}a:\n  {comments}  b: 1\nc: 2\n# gavel: ignore one\nd: 3\n");
-        let suppressions = Suppressions::read(&text);
+        let suppressions = Suppressions::read(&text, &[]);
         assert_eq!(suppressions.lines["one"], [(1, 20), (22, 23)]);
         let mut blocks = Blocks::default();
         for (n, line) in ["a:", "  b:", "    c:", "  d:"]
@@ -242,8 +301,7 @@ e: |
     #[test]
     fn comments_need_no_spaces() {
         let text = "image: gavel:1 #gavel:ignore one\nb: 2 # gavel: ignored two\n";
-        let suppressions = Suppressions::read(text);
-        let document = read(text, Format::Yaml).all().unwrap().remove(0);
+        let (suppressions, document) = suppressions(text);
         assert!(suppressions.cover(&document.problem("one", "image", "")));
         assert!(!suppressions.cover(&document.problem("two", "b", "")));
     }
@@ -255,7 +313,7 @@ a: 1 # gavel: ignore undefned-field, optional-field -- a reason
 # gavel: ignore all
 b: 2 # gavel: ignore
 ";
-        let found: Vec<_> = Suppressions::read(text).problems().collect();
+        let found: Vec<_> = Suppressions::read(text, &[]).problems().collect();
         let found: Vec<_> = found
             .iter()
             .map(|each| (each.to_string(), each.help()))

@@ -42,6 +42,22 @@ pub fn files(path: &Path, recursive: bool) -> Result<Vec<PathBuf>, Problem> {
     Ok(files)
 }
 
+/// The problem of a folder without manifests. If the subfolders were not read but have manifests, the message suggests `-R`.
+pub fn no_files(folder: &Path, recursive: bool) -> Problem {
+    let message = "has no files that end in .yaml, .yml or .json";
+    let below = match recursive {
+        true => 0,
+        false => files(folder, true).map_or(0, |files| files.len()),
+    };
+    let more = match below {
+        0 => return Problem::unreadable(folder, message),
+        1 => "1 file".to_owned(),
+        many => format!("{many} files"),
+    };
+    let message = format!("{message}, but its folders have {more}: add -R to read them");
+    Problem::unreadable(folder, message)
+}
+
 /// The paths without those of a file that an earlier path names already, such as `./a.yaml` after `a.yaml`.
 pub fn distinct(paths: impl IntoIterator<Item = PathBuf>) -> Vec<PathBuf> {
     let mut known = HashSet::new();

@@ -82,6 +82,17 @@ impl Node {
         self.key.unwrap_or(self.range)
     }
 
+    /// Adds the ranges of the strings in this value, and of the keys. The recursion is as deep as the value.
+    pub(crate) fn add_texts(&self, texts: &mut Vec<Range>) {
+        texts.extend(self.key);
+        match &self.parts {
+            Parts::None => {}
+            Parts::Text(_) => texts.push(self.range),
+            Parts::List(items) => items.iter().for_each(|item| item.add_texts(texts)),
+            Parts::Map(fields) => fields.values().for_each(|field| field.add_texts(texts)),
+        }
+    }
+
     /// The fields of a map; empty for other values.
     pub(crate) fn into_fields(self) -> BTreeMap<String, Node> {
         match self.parts {

@@ -14,7 +14,7 @@
 //!
 //! YAML is read as by kubectl (`sigs.k8s.io/yaml`, `go.yaml.in/yaml/v2`): `yes` and `on` are booleans, `010` is 8, and timestamps and keys
 //! are strings. Unlike in kubectl, a duplicate key is a [`Problem`], and so is text that follows the end of a document. Layer 2; only
-//! [`files`] and [`distinct`] read from a disk.
+//! [`files`], [`no_files`] and [`distinct`] read from a disk.
 //!
 //! Values may be nested 127 levels deep, and aliases may expand to 100,000 values; a text beyond these limits is a [`Problem`].
 
@@ -42,7 +42,7 @@ mod yaml;
 
 pub use decode::{BYTE_ORDER_MARK, decode};
 pub use fields::Fields;
-pub use files::{distinct, files};
+pub use files::{distinct, files, no_files};
 pub use json::json_problem;
 pub use name::name_at;
 pub use place::{Place, Range};
@@ -224,6 +224,13 @@ impl Document {
     /// The place where the document begins.
     pub fn place(&self) -> Place {
         self.layout.place()
+    }
+
+    /// The ranges of the strings and keys of the document, in no order.
+    pub fn texts(&self) -> Vec<Range> {
+        let mut texts = Vec::new();
+        self.layout.add_texts(&mut texts);
+        texts
     }
 
     /// The position of a field, by its path as validation errors print it (`spec.validations[0].expression`, `metadata.labels[app]`). For an

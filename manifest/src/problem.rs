@@ -104,12 +104,6 @@ impl Problem {
         Problem::new(rule::UNREADABLE, message).in_file(&Arc::from(path))
     }
 
-    /// A folder without manifests.
-    pub fn no_manifests(folder: &Path) -> Self {
-        let message = "has no files that end in .yaml, .yml or .json";
-        Problem::unreadable(folder, message)
-    }
-
     /// Sets the place.
     #[must_use]
     pub fn at(self, range: impl Into<Range>) -> Self {

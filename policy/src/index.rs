@@ -4,8 +4,9 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-use gavel_engine::env::Env;
+use gavel_apimachinery::server::Server;
 use gavel_engine::value::Json;
+use gavel_libraries::EnvSet;
 use indexmap::IndexMap;
 
 use crate::api::{
@@ -29,6 +30,7 @@ use crate::shared::Shared;
 /// Cloning is cheap.
 #[derive(Debug, Clone)]
 pub struct PolicyIndex {
+    server: Server,
     compiler: Arc<Compiler>,
     /// The match constraints of the policies. Equal ones are shared.
     constraints: Arc<Shared<Constraints>>,
@@ -48,6 +50,7 @@ pub struct PolicyIndex {
 /// and a snapshot never changes.
 #[derive(Debug, Clone, Default)]
 pub struct Snapshot {
+    server: Server,
     policies: Arc<BTreeMap<String, Arc<CompiledPolicy>>>,
     /// Looks up params and namespaces.
     resolver: Resolver,
@@ -75,10 +78,12 @@ impl From<DecodeError> for IndexError {
 }
 
 impl PolicyIndex {
-    /// An empty index. `stored_expressions` is the environment in which policies are evaluated (`EnvSet::stored_expressions`).
-    pub fn new(stored_expressions: &Env) -> Self {
+    /// An empty index for an API server. Policies are evaluated in the environment of stored expressions.
+    pub fn new(environments: &EnvSet) -> Self {
+        let stored = environments.stored_expressions();
         PolicyIndex {
-            compiler: Arc::new(Compiler::with_variables(stored_expressions)),
+            server: environments.server(),
+            compiler: Arc::new(Compiler::with_variables(stored)),
             constraints: Arc::default(),
             policies: Arc::default(),
             bindings: Arc::default(),
@@ -106,6 +111,7 @@ impl PolicyIndex {
             )),
         };
         Snapshot {
+            server: self.server,
             policies: Arc::clone(&self.policies),
             resolver: self.resolver.clone(),
             equivalents: Arc::clone(&self.equivalents),
@@ -252,6 +258,11 @@ impl PolicyIndex {
 }
 
 impl Snapshot {
+    /// The API server whose decisions are reproduced: the server of the index.
+    pub fn server(&self) -> Server {
+        self.server
+    }
+
     /// All validating policies, sorted by name, including policies whose expressions do not compile.
     pub fn policies(&self) -> impl Iterator<Item = &CompiledPolicy> {
         self.policies.values().map(|policy| &**policy)

@@ -5,15 +5,14 @@
 //! the mutated object:
 //!
 //! ```
-//! use gavel_libraries::{EnvSet, Server};
+//! use gavel_libraries::EnvSet;
 //! use gavel_policy::{AdmissionRequest, Options, PolicyIndex, dispatch};
 //! use gavel_engine::value::{Arena, Value};
 //! use serde_json::json;
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let server: Server = "1.36".parse()?;
-//! let kubernetes = EnvSet::new(server)?;
-//! let mut index = PolicyIndex::new(kubernetes.stored_expressions());
+//! let kubernetes = EnvSet::new("1.36".parse()?)?;
+//! let mut index = PolicyIndex::new(&kubernetes);
 //! index.apply(json!({
 //!     "apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingAdmissionPolicy", "metadata": {"name": "short-names"},
 //!     "spec": {
@@ -36,13 +35,13 @@
 //! });
 //! let arena = Arena::new();
 //! let request = AdmissionRequest::read(Value::from(&review), &arena)?;
-//! let options = Options { server, ..Options::default() };
-//! assert!(dispatch(&index.snapshot(), &request, &options).allowed());
+//! assert!(dispatch(&index.snapshot(), &request, &Options::default()).allowed());
 //! # Ok(())
 //! # }
 //! ```
 //!
-//! [`Options`] sets the authorizer for expressions, the interrupt for deadlines, and the API server's version.
+//! [`Options`] sets the authorizer for expressions and the interrupt for deadlines. The [`EnvSet`](gavel_libraries::EnvSet) selects the API
+//! server's version.
 //!
 //! The crate reads no cluster: hosts add policies, params and namespaces to the index, and answer authorization checks. The expressions of
 //! a policy share the cost budget of Kubernetes, and compute at most 64 MiB beyond the request. Decisions have no deadline unless the host

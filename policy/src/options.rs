@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use gavel_apimachinery::server::Server;
 use gavel_libraries::authorizer::Authorizer;
 
 use crate::observer::Observer;
@@ -12,12 +11,11 @@ use crate::observer::Observer;
 /// ```
 /// use std::time::{Duration, Instant};
 ///
-/// use gavel_libraries::Server;
 /// use gavel_policy::Options;
 ///
 /// let deadline = Instant::now() + Duration::from_secs(1);
 /// let is_over = || Instant::now() >= deadline;
-/// let options = Options { interrupt: Some(&is_over), server: Server::default(), ..Options::default() };
+/// let options = Options { interrupt: Some(&is_over), ..Options::default() };
 /// ```
 #[derive(Clone, Copy)]
 pub struct Options<'a> {
@@ -27,12 +25,8 @@ pub struct Options<'a> {
     /// The cost budget in cost units. A policy's validations, its audit annotations and each mutation have separate budgets of this size.
     /// `None` means the budget of Kubernetes.
     pub cost_budget: Option<i64>,
-    /// The API server whose decisions are reproduced. It must be the server of the [`EnvSet`](gavel_libraries::EnvSet) with which the
-    /// policies were compiled.
-    pub server: Server,
-    /// Whether API servers decode objects of built-in kinds into Go types, as they do except in tests. Since 1.37, validations and match
-    /// conditions compare such objects by their Go types. Mutations are typed by their
-    /// [`ObjectSchemas`](crate::mutating::ObjectSchemas::typed).
+    /// Whether validations and match conditions read objects of built-in kinds as Go types, as API servers do since 1.37, and compare them by
+    /// these types. For mutations, [`ObjectSchemas::typed`](crate::mutating::ObjectSchemas::typed) decides.
     pub is_typed: bool,
     /// Answers the permission checks of expressions. Without an authorizer, `allowed()` is false for every check.
     pub authorizer: Option<&'a Arc<dyn Authorizer>>,
@@ -45,7 +39,6 @@ impl Default for Options<'_> {
         Options {
             interrupt: None,
             cost_budget: None,
-            server: Server::default(),
             is_typed: true,
             authorizer: None,
             observer: &(),

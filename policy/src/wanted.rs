@@ -81,7 +81,7 @@ mod tests {
     #[test]
     fn params_that_bindings_name_are_wanted_until_they_are_known() {
         let kubernetes = EnvSet::new("1.36".parse().unwrap()).unwrap();
-        let mut index = PolicyIndex::new(kubernetes.stored_expressions());
+        let mut index = PolicyIndex::new(&kubernetes);
         let group = "admissionregistration.k8s.io/v1";
         let rules = json!([{"apiGroups": [""], "apiVersions": ["v1"], "operations": ["*"], "resources": ["pods"]}]);
         for object in [

@@ -217,7 +217,7 @@ impl Observer for Costs {
 
 fn snapshot() -> Snapshot {
     let environments = EnvSet::new("1.36".parse().unwrap()).unwrap();
-    let mut index = PolicyIndex::new(environments.stored_expressions());
+    let mut index = PolicyIndex::new(&environments);
     let binding = json!({
         "apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingAdmissionPolicyBinding",
         "metadata": {"name": "b"}, "spec": {"policyName": "p", "validationActions": ["Deny"]},

@@ -94,7 +94,7 @@ impl AdmissionQuestion {
         let arena = Arena::new();
         let request = &AdmissionRequest::read(request.into(), &arena)
             .map_err(|error| RequestError(error.to_string()))?;
-        let mut index = PolicyIndex::new(environments.stored_expressions());
+        let mut index = PolicyIndex::new(&environments);
         self.fill(
             &mut index,
             stored.policy().spec.param_kind.as_ref(),
@@ -106,7 +106,6 @@ impl AdmissionQuestion {
         let options = Options {
             authorizer: Some(&authorizer),
             cost_budget: self.cost_budget,
-            server: self.server,
             is_typed: self.is_typed,
             observer: &witness,
             ..Options::default()

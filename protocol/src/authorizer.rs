@@ -137,7 +137,9 @@ pub fn read_resource(json: Json) -> Result<ResourceAttributes, RequestError> {
 fn user(mut fields: Fields) -> Result<UserInfo, RequestError> {
     let mut extra = BTreeMap::new();
     for (key, values) in fields.object("extra")? {
-        let values = texts(values).map_err(|error| error.within(&format!("extra[{key:?}]")))?;
+        let values = Some(values).filter(|values| !values.is_null()).map(texts);
+        let values = values.transpose();
+        let values = values.map_err(|error| error.within(&format!("extra[{key:?}]")))?;
         extra.insert(key, values);
     }
     let groups = Json::Array(fields.list("groups")?);

@@ -78,7 +78,7 @@ impl MutationQuestion {
         let arena = Arena::new();
         let request = &AdmissionRequest::read(request.into(), &arena)
             .map_err(|error| RequestError(error.to_string()))?;
-        let mut index = PolicyIndex::new(environments.stored_expressions());
+        let mut index = PolicyIndex::new(&environments);
         question.fill(
             &mut index,
             policy.policy().spec.param_kind.as_ref(),
@@ -93,7 +93,6 @@ impl MutationQuestion {
         let options = Options {
             authorizer: Some(&authorizer),
             cost_budget: question.cost_budget,
-            server: question.server,
             observer: &witness,
             ..Options::default()
         };

@@ -3,15 +3,13 @@
 use std::sync::{Arc, LazyLock};
 
 use gavel_crd::rule::RuleEnvs;
-use gavel_engine::env::Env;
 use gavel_libraries::{EnvSet, Server};
 use gavel_policy::validation::Validator;
 
 /// The CEL environments of an API server.
 pub(crate) struct Environments {
-    pub(crate) server: Server,
-    /// The environment for stored expressions, in which the policies in force are compiled.
-    pub(crate) stored: Env,
+    /// The environments in which policies are compiled.
+    pub(crate) set: EnvSet,
     /// The environments for the validation rules of new CustomResourceDefinitions.
     pub(crate) rules: RuleEnvs,
 }
@@ -22,16 +20,12 @@ impl Environments {
         let text = |error: &dyn std::error::Error| error.to_string();
         let set = EnvSet::new(server).map_err(|error| text(&error))?;
         let rules = RuleEnvs::new(server.compatible()).map_err(|error| text(&error))?;
-        Ok(Environments {
-            server,
-            stored: set.stored_expressions().clone(),
-            rules,
-        })
+        Ok(Environments { set, rules })
     }
 
     /// A validator for new policies.
     pub(crate) fn validator(&self) -> Result<Validator, String> {
-        let validator = Validator::new(self.server.compatible());
+        let validator = Validator::new(self.set.server().compatible());
         let validator = validator.map_err(|error| error.to_string())?;
         Ok(validator.of_a_running_server())
     }

@@ -121,7 +121,7 @@ impl Preparation {
         Ok(Preparation {
             validator: Arc::new(environments.validator()?),
             validates: true,
-            index: PolicyIndex::new(&environments.stored),
+            index: PolicyIndex::new(&environments.set),
             environments,
         })
     }
@@ -133,7 +133,7 @@ impl Preparation {
 
     /// The API server for which objects are validated and compiled.
     pub(crate) fn server(&self) -> Server {
-        self.environments.server
+        self.environments.set.server()
     }
 
     /// A validator for policies that requests write.

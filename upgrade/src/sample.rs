@@ -29,7 +29,6 @@ pub(crate) fn facts(state: &State, request: &Json) -> Facts {
     let snapshot = state.snapshot(&request);
     let costs = Costs::default();
     let options = Options {
-        server: state.server(),
         authorizer: Some(state.authorizer()),
         observer: &costs,
         ..Options::default()

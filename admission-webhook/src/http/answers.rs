@@ -6,7 +6,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use gavel_apimachinery::names;
-use gavel_libraries::Server;
 use gavel_libraries::authorizer::{self, Authorizer, AuthorizerAttributes};
 use gavel_policy::{AdmissionRequest, GroupVersionKind, GroupVersionResource, Options, Snapshot};
 use gavel_state::{Found, Live, State};
@@ -182,7 +181,6 @@ impl<T> From<NoAnswer> for Outcome<T> {
 pub(super) struct Attempt<'a> {
     turn: &'a Turn,
     answers: Option<&'a Arc<Answers>>,
-    server: Server,
     authorizer: Arc<dyn Authorizer>,
 }
 
@@ -196,7 +194,6 @@ impl<'a> Attempt<'a> {
         Attempt {
             turn,
             answers,
-            server: state.server(),
             authorizer,
         }
     }
@@ -216,7 +213,6 @@ impl<'a> Attempt<'a> {
         Options {
             interrupt: Some(interrupt),
             authorizer: Some(&self.authorizer),
-            server: self.server,
             ..Options::default()
         }
     }
@@ -259,6 +255,7 @@ mod tests {
     use std::time::Duration;
 
     use gavel_engine::value::Arena;
+    use gavel_libraries::Server;
     use gavel_state::{Answer, Event, Object, Origin, Store};
     use serde_json::json;
 

@@ -174,7 +174,6 @@ fn by_policies(
     if let Some(shadow) = app.policies.shadow() {
         let options = Options {
             observer: &(),
-            server: shadow.server(),
             ..options
         };
         let decide = |snapshot: &Snapshot| dispatch(snapshot, request, &options);

@@ -194,9 +194,10 @@ fn printed(user: &UserInfo) -> String {
         extra,
     } = user;
     let list = |values: &[String]| format!("[{}]", values.join(" "));
-    let extra = extra
-        .iter()
-        .map(|(key, values)| format!("{key}:{}", list(values)));
+    let extra = extra.iter().map(|(key, values)| {
+        let values = values.as_deref().unwrap_or_default();
+        format!("{key}:{}", list(values))
+    });
     let extra: Vec<String> = extra.collect();
     format!(
         "&{{{name} {uid} {} map[{}]}}",

@@ -37,7 +37,7 @@ impl Manifests {
         for path in paths {
             match gavel_manifest::files(path, recursive) {
                 Ok(found) if found.is_empty() => {
-                    problems.push(Problem::no_manifests(path).to_string());
+                    problems.push(gavel_manifest::no_files(path, recursive).to_string());
                 }
                 Ok(found) => files.extend(found),
                 Err(problem) => problems.push(problem.to_string()),

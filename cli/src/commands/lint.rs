@@ -167,7 +167,7 @@ impl LintRun {
             paths: Vec::new(),
         };
         for file in files {
-            let suppressions = Suppressions::read(file.text.text());
+            let suppressions = Suppressions::read(file.text.text(), &file.objects);
             run.findings.add_text(&file.path, file.text);
             let unknown = suppressions.problems();
             let unknown = unknown.map(|problem| problem.in_file(&file.path));

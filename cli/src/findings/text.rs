@@ -6,7 +6,7 @@ use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use gavel_manifest::{Place, Problem, Severity, Source};
 
 use super::{Findings, message_of};
-use crate::report::visible;
+use crate::report::{line_of_excerpt, visible};
 
 /// The maximum length of a line from which an excerpt is printed, in bytes: a manifest may contain a whole file in one line.
 const MAX_LINE: usize = 8192;
@@ -42,7 +42,7 @@ fn one(problem: &Problem, text: Option<&Source>, renderer: &Renderer) -> String 
     let range = problem.range;
     let line = range.and_then(|range| Some((range, text?.line(range.start.line)?)));
     let line = line.filter(|(_, line)| line.len() <= MAX_LINE);
-    let shown = line.map(|(range, line)| (range, visible(line).into_owned()));
+    let shown = line.map(|(range, line)| (range, line_of_excerpt(line)));
     let title = level.primary_title(message).id(problem.rule);
     let mut group = Group::with_title(title);
     if let Some((range, line)) = &shown {
@@ -107,5 +107,33 @@ mod tests {
         check(10, "1 | a: xxxxxxxxxx wrong\n");
         check(5000, "xxx wrong\n");
         check(10_000, "= at :1:");
+    }
+
+    #[test]
+    fn carets_are_below_what_is_wrong() {
+        for (before, shown) in [
+            ("ä: ", "1 | ä: wrong\n  |    ^^^^^"),
+            ("日本: ", "1 | 日本: wrong\n  |       ^^^^^"),
+            ("a:\t", "1 | a:    wrong\n  |       ^^^^^"),
+            ("\u{7f}\r\u{9b}: ", "1 | ␡␍\u{fffd}: wrong\n  |      ^^^^^"),
+        ] {
+            let column = u32::try_from(before.chars().count() + 1).unwrap();
+            let problem = Problem::new(rule::SYNTAX, "message").at(Range {
+                start: Place { line: 1, column },
+                end: Place {
+                    line: 1,
+                    column: column + 5,
+                },
+            });
+            let text = Source::new(&format!("{before}wrong # not\n"));
+            let found = one(&problem, Some(&text), &Renderer::styled());
+            assert!(
+                found.starts_with("\u{1b}[1m\u{1b}[91merror[syntax]"),
+                "{found:?}"
+            );
+            let found = anstream::adapter::strip_str(&found).to_string();
+            let shown = shown.replacen("wrong", "wrong # not", 1);
+            assert!(found.contains(&shown), "{shown}\n{found}");
+        }
     }
 }

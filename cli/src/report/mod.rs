@@ -17,7 +17,7 @@ mod visible;
 pub(crate) mod yaml;
 
 use literal::Literal;
-pub(crate) use visible::visible;
+pub(crate) use visible::{line_of_excerpt, visible};
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 const NOTE: Style = AnsiColor::Cyan.on_default().bold();

@@ -20,6 +20,12 @@ pub(crate) fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
+/// Makes a line safe for an excerpt. Each control character beyond ASCII becomes U+FFFD; the renderer of excerpts replaces those of ASCII.
+/// The columns stay the same.
+pub(crate) fn line_of_excerpt(line: &str) -> String {
+    line.replace(|c: char| c.is_control() && !c.is_ascii(), "\u{fffd}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

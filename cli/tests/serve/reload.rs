@@ -244,6 +244,13 @@ fn inputs_that_are_no_manifests_are_reported_at_once() {
     );
     check(
         &|folder| {
+            std::fs::create_dir(folder.path().join("team")).unwrap();
+            folder.write("team/a.yaml", "");
+        },
+        "but its folders have 1 file: add -R to read them",
+    );
+    check(
+        &|folder| {
             let fifo = folder.path().join("x.yaml");
             let made = std::process::Command::new("mkfifo").arg(fifo).status();
             assert!(made.unwrap().success());

@@ -97,7 +97,6 @@ pub fn audit_object(
     let options = Options {
         observer: &found,
         authorizer: Some(authorizer),
-        server: state.server(),
         ..Options::default()
     };
     drop(dispatch(&state.snapshot(&request), &request, &options));

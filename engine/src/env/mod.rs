@@ -8,7 +8,7 @@ use crate::decl::Declarations;
 use crate::issues::Issues;
 use crate::program::{self, PlanError, Program};
 use crate::source::Source;
-use crate::syntax::{self, Macros, ParserOptions};
+use crate::syntax::{self, Macro, Macros, ParserOptions};
 
 mod builder;
 
@@ -43,6 +43,11 @@ impl Env {
     /// The variables, functions, types and options.
     pub fn declarations(&self) -> &Declarations {
         &self.0.declarations
+    }
+
+    /// The macros, in no order.
+    pub fn macros(&self) -> impl Iterator<Item = &Macro> {
+        self.0.macros.all()
     }
 
     /// Parses an expression and expands its macros.

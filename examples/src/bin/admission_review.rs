@@ -3,15 +3,13 @@
 use std::error::Error;
 
 use gavel::{
-    AdmissionRequest, AdmissionResponse, Arena, EnvSet, Options, PolicyIndex, Server, Value,
-    dispatch,
+    AdmissionRequest, AdmissionResponse, Arena, EnvSet, Options, PolicyIndex, Value, dispatch,
 };
 use serde_json::json;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let server: Server = "1.36".parse()?;
-    let kubernetes = EnvSet::new(server)?;
-    let mut index = PolicyIndex::new(kubernetes.stored_expressions());
+    let kubernetes = EnvSet::new("1.36".parse()?)?;
+    let mut index = PolicyIndex::new(&kubernetes);
     index.apply(json!({
         "apiVersion": "admissionregistration.k8s.io/v1",
         "kind": "ValidatingAdmissionPolicy",
@@ -44,11 +42,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     });
     let arena = Arena::new();
     let request = AdmissionRequest::read(Value::from(&request), &arena)?;
-    let options = Options {
-        server,
-        ..Options::default()
-    };
-    let decision = dispatch(&snapshot, &request, &options);
+    let decision = dispatch(&snapshot, &request, &Options::default());
     assert!(!decision.allowed());
 
     let response = AdmissionResponse::from(decision);

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::sync::Arc;
 
 use gavel::authorizer::{Authorizer, AuthorizerAttributes, AuthorizerRequest, Decision, Verdict};
-use gavel::{AdmissionRequest, Arena, EnvSet, Options, PolicyIndex, Server, Value, dispatch};
+use gavel::{AdmissionRequest, Arena, EnvSet, Options, PolicyIndex, Value, dispatch};
 use serde_json::json;
 
 /// Allows only members of the group `breakglass` to `bypass` policies, and allows nothing else.
@@ -33,9 +33,8 @@ impl Authorizer for BreakGlass {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let server: Server = "1.36".parse()?;
-    let kubernetes = EnvSet::new(server)?;
-    let mut index = PolicyIndex::new(kubernetes.stored_expressions());
+    let kubernetes = EnvSet::new("1.36".parse()?)?;
+    let mut index = PolicyIndex::new(&kubernetes);
     index.apply(json!({
         "apiVersion": "admissionregistration.k8s.io/v1",
         "kind": "ValidatingAdmissionPolicy",
@@ -79,7 +78,6 @@ fn main() -> Result<(), Box<dyn Error>> {
         let arena = Arena::new();
         let request = AdmissionRequest::read(Value::from(&request), &arena)?;
         let options = Options {
-            server,
             authorizer: Some(&authorizer),
             ..Options::default()
         };

@@ -20,7 +20,7 @@ use tokio::net::{TcpListener, TcpStream};
 
 fn policies() -> Result<Snapshot, Box<dyn Error>> {
     let kubernetes = EnvSet::new(Server::default())?;
-    let mut index = PolicyIndex::new(kubernetes.stored_expressions());
+    let mut index = PolicyIndex::new(&kubernetes);
     index.apply(json!({
         "apiVersion": "admissionregistration.k8s.io/v1",
         "kind": "ValidatingAdmissionPolicy",

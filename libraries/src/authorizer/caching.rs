@@ -43,7 +43,8 @@ fn key(attributes: &AuthorizerAttributes) -> AuthorizerAttributes {
     let mut key = attributes.clone();
     let user = Arc::make_mut(&mut key.user);
     user.groups.sort();
-    user.extra.values_mut().for_each(|values| values.sort());
+    let extra = user.extra.values_mut().flatten();
+    extra.for_each(|values| values.sort());
     if let AuthorizerRequest::Resource(resource) = &mut key.request {
         if resource.field_selector.is_err() {
             resource.field_selector = Ok(Vec::new());

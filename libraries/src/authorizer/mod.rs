@@ -81,8 +81,8 @@ pub struct UserInfo {
     pub uid: String,
     /// The groups that the user is in.
     pub groups: Vec<String>,
-    /// Additional attributes from the authenticator.
-    pub extra: BTreeMap<String, Vec<String>>,
+    /// Additional attributes from the authenticator. `None` stands for null, which expressions distinguish from an empty list.
+    pub extra: BTreeMap<String, Option<Vec<String>>>,
 }
 
 /// The answer of an [`Authorizer`] to a request.

@@ -10,20 +10,45 @@ use gavel_manifest::Problem;
 use super::{Subject, is_same};
 use crate::rules::{CONSTANT_CONDITION, FAILING_CALL};
 
-/// Reports calls whose arguments are literals, if they fail. `env` has the functions of the expression.
+/// Reports calls and selections whose operands are literals, if they fail, and divisions by zero. `env` has the functions of the expression.
 pub(super) fn check_calls(subject: &Subject<'_>, env: &Env, problems: &mut Vec<Problem>) {
+    let mut report = |place: Expr<'_>, what: &str, error: &str| {
+        let message = format!("the {what} always fails: {error}");
+        problems.push(subject.problem(&FAILING_CALL, place, message));
+    };
     for expr in subject.checked.ast().walk() {
-        let ExprKind::Call(call) = expr.kind() else {
-            continue;
-        };
-        let mut operands = call.target.into_iter().chain(call.args.iter());
-        if operands.all(is_literal)
-            && let Some(error) = failure(expr, env)
-        {
-            let message = format!("the call always fails: {}", error.message());
-            let [place] = call.args.array().unwrap_or([expr]);
-            problems.push(subject.problem(&FAILING_CALL, place, message));
+        match expr.kind() {
+            ExprKind::Call(call) => {
+                let mut operands = call.target.into_iter().chain(call.args.iter());
+                let [place] = call.args.array().unwrap_or([expr]);
+                if let Some(error) = division_by_zero(&call) {
+                    report(place, "call", error);
+                } else if operands.all(is_literal)
+                    && let Some(error) = failure(expr, env)
+                {
+                    report(place, "call", error.message());
+                }
+            }
+            ExprKind::Select(select) if !select.test_only && is_literal(select.operand) => {
+                if let Some(error) = failure(expr, env) {
+                    report(expr, "selection", error.message());
+                }
+            }
+            _ => {}
         }
+    }
+}
+
+/// The error of a division by the integer 0. It fails whatever the dividend is.
+fn division_by_zero(call: &Call<'_>) -> Option<&'static str> {
+    let [_, divisor] = call.args.array()?;
+    let Some(Constant::Int(0) | Constant::Uint(0)) = divisor.as_constant() else {
+        return None;
+    };
+    match call.function {
+        operators::DIVIDE => Some("division by zero"),
+        operators::MODULO => Some("modulus by zero"),
+        _ => None,
     }
 }
 

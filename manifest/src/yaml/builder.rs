@@ -190,6 +190,15 @@ impl<'t> Builder<'t> {
             );
             self.fault(range, message);
         }
+        let end = span.end.byte_offset().unwrap_or_default();
+        let behind = self.part.text.get(end..).unwrap_or_default();
+        if self.is_in_brackets()
+            && self.awaited_key().is_some()
+            && dialect::is_key_of_several_lines(above, source, behind)
+        {
+            let message = "a key within brackets and its colon must be on one line: kubectl cannot read them otherwise";
+            self.fault(range, message.to_owned());
+        }
         let text = &*text;
         let core_tag = tag.and_then(|tag| match tag.handle() {
             CORE => Some(tag.suffix()),

@@ -26,6 +26,21 @@ pub(super) fn ends_with_colon(behind: &str) -> bool {
     behind.is_some_and(|behind| behind.starts_with([',', ']', '}']))
 }
 
+/// Whether a key within brackets and its colon are not on one line. `above` is the text in front of the key, `behind` the text behind it.
+/// A key behind `?` may have several lines.
+pub(super) fn is_key_of_several_lines(above: &str, key: &str, behind: &str) -> bool {
+    let mut colon = behind.trim_start();
+    while colon.starts_with('#') {
+        let (_, below) = colon.split_once('\n').unwrap_or_default();
+        colon = below.trim_start();
+    }
+    let gap = behind.strip_suffix(colon).unwrap_or_default();
+    colon.starts_with(':')
+        && !ends_with_colon(behind)
+        && (key.contains('\n') || gap.contains('\n'))
+        && !above.trim_end().ends_with('?')
+}
+
 /// The first escape of a text in double quotes that JSON has, but not YAML 1.1: `\/`, or half of a pair of surrogates.
 pub(super) fn json_escape(text: &str) -> Option<String> {
     let mut escapes = text.split('\\').skip(1);

@@ -23,6 +23,7 @@ pub(crate) fn read(text: &str) -> Reading {
     let mut budget = MAX_PARSED;
     for part in divide(text, &mut reading.problems) {
         reading.problems.extend(misplaced_mark(part));
+        reading.problems.extend(misplaced_end(part));
         read_document(part, &mut budget, &mut reading);
     }
     reading
@@ -84,6 +85,23 @@ fn misplaced_mark(part: Part<'_>) -> Option<Problem> {
     let message =
         "a byte order mark must be at the beginning of the file: kubectl takes it for text";
     Some(syntax(Place::new(line, 1), message))
+}
+
+/// The problem of a line `...` above all content of a document.
+fn misplaced_end(part: Part<'_>) -> Option<Problem> {
+    let mut lines = part.text.lines().enumerate();
+    let (above, line) = lines.find(|(_, line)| !is_comment(line))?;
+    let behind = line.strip_prefix("...")?;
+    let is_end = behind.is_empty() || behind.starts_with([' ', '\t']);
+    let line = above.saturating_add(part.lines_above).saturating_add(1);
+    let message = "a document must not begin with `...`: kubectl cannot read it";
+    is_end.then(|| syntax(Place::new(line, 1), message))
+}
+
+/// Whether a line is blank or a comment.
+fn is_comment(line: &str) -> bool {
+    let content = line.trim_start();
+    content.is_empty() || content.starts_with('#')
 }
 
 /// The message for text behind the end of a document.
@@ -163,7 +181,9 @@ fn parse(
             Err(error) => Some(*error.marker()),
         };
         if has_ended && let Some(place) = below {
-            return Ok(Some(place_in(part, &place)));
+            let behind = place.byte_offset().and_then(|byte| text.get(byte..));
+            let is_text = !behind.unwrap_or_default().lines().all(is_comment);
+            return Ok(is_text.then(|| place_in(part, &place)));
         }
         let (event, span) = event.map_err(|error| {
             let marker = error.marker();

@@ -25,6 +25,16 @@ fn colons_within_brackets_belong_to_texts_unless_blanks_follow() {
         r#"{"a":{"b":"c:d","e":1,"f:":null},"g":{"h:1":null}}"#,
     );
     check("- {a: [80:]}\n", r#"[{"a":["80:"]}]"#);
+    check(
+        "a: {? b\n c\n : 1, d\n e, f: g\n h, i:\n 2, j\n k:}\n",
+        r#"{"a":{"b c":1,"d e":null,"f":"g h","i":2,"j k:":null}}"#,
+    );
+    for key in ["b\n c:", "\"b\n c\":", "b\n :", "'b' #:\n :"] {
+        check(
+            &format!("a: {{{key} 1}}\n"),
+            "1:5: a key within brackets and its colon must be on one line: kubectl cannot read them otherwise",
+        );
+    }
     let in_brackets = "must be in quotes: kubectl cannot read it within brackets";
     check("a: [::1]\n", &format!("1:5: this text {in_brackets}"));
     check(
@@ -121,6 +131,14 @@ fn documents_are_those_of_kubectl() {
     let ended = "the document has ended, and kubectl ignores what follows: it must be indented like the text above, or be separated by `---`";
     check("a: 1\n...\nb: 2\n", &format!("{{\"a\":1}} 3:1: {ended}"));
     check("  a: 1\nb: 2\n", &format!("{{\"a\":1}} 2:1: {ended}"));
+    check("a: 1\n... # b\n\n  # c\n", r#"{"a":1}"#);
+    check("---\n...\n---\na: 1\n", r#"{"a":1}"#);
+    let begins = "a document must not begin with `...`: kubectl cannot read it";
+    check("...\n", &format!("1:1: {begins}"));
+    check(
+        "a: 1\n---\n# b\n... # c\n",
+        &format!("{{\"a\":1}} 4:1: {begins}"),
+    );
 }
 
 #[test]

@@ -97,7 +97,7 @@ impl<'a> Dispatch<'a> {
 
     /// The version of the API server.
     pub(crate) fn server(&self) -> Server {
-        self.options.server
+        self.snapshot.server()
     }
 
     pub(crate) fn cost_budget(&self) -> Option<i64> {
@@ -225,7 +225,7 @@ impl<'a> Dispatch<'a> {
         let objects = self.objects(matched);
         let inputs = self.inputs_of(reads, matched, objects, namespace, arena);
         let values = &*arena.bump().alloc(inputs);
-        let (server, are_typed) = (self.options.server, [self.options.is_typed; 2]);
+        let (server, are_typed) = (self.server(), [self.options.is_typed; 2]);
         let go_values = GoValues::new(values, are_typed, Value::NULL, server, arena);
         let types = go_values.map(|values| values as _);
         TypedInputs { values, types }

@@ -46,7 +46,7 @@ pub struct Mutated {
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let server = Server::default();
-/// let mut index = PolicyIndex::new(EnvSet::new(server)?.stored_expressions());
+/// let mut index = PolicyIndex::new(&EnvSet::new(server)?);
 /// index.apply(json!({
 ///     "apiVersion": "admissionregistration.k8s.io/v1", "kind": "MutatingAdmissionPolicy", "metadata": {"name": "team"},
 ///     "spec": {
@@ -74,7 +74,7 @@ pub struct Mutated {
 /// let arena = Arena::new();
 /// let request = AdmissionRequest::read(Value::from(&review), &arena)?;
 /// let schemas = ObjectSchemas::new(server).typed();
-/// let mutated = mutate(&index.snapshot(), &request, &schemas, &Options { server, ..Options::default() });
+/// let mutated = mutate(&index.snapshot(), &request, &schemas, &Options::default());
 /// let object = mutated.object.ok_or("the object was not mutated")?;
 /// assert_eq!(object["metadata"]["labels"]["team"], "shop");
 /// # Ok(())

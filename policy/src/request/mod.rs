@@ -245,7 +245,11 @@ fn user(user: Value<'_>) -> Result<UserInfo, RequestError> {
     let mut extra = BTreeMap::new();
     for (key, values) in entries.iter().flat_map(Map::iter).flatten() {
         let key = text(key, "request.userInfo.extra")?;
-        extra.insert(key.to_owned(), texts(values, "request.userInfo.extra")?);
+        let values = match values.is_null() {
+            true => None,
+            false => Some(texts(values, "request.userInfo.extra")?),
+        };
+        extra.insert(key.to_owned(), values);
     }
     Ok(UserInfo {
         name: text(name, "request.userInfo.username")?.to_owned(),

@@ -38,7 +38,11 @@ impl AdmissionRequest<'_> {
         let mut fields = Vec::with_capacity(4);
         if !user.extra.is_empty() {
             let extra = user.extra.iter();
-            let extra = extra.map(|(key, values)| (key.as_str(), texts(values, arena)));
+            let extra = extra.map(|(key, values)| {
+                let values = values.as_deref();
+                let values = values.map_or(Value::NULL, |values| texts(values, arena));
+                (key.as_str(), values)
+            });
             fields.push(("extra", arena.object(extra)));
         }
         if !user.groups.is_empty() {

@@ -37,7 +37,7 @@ impl Authorizer for Allows {
 
 fn index() -> PolicyIndex {
     let environments = EnvSet::new("1.36".parse().unwrap()).unwrap();
-    PolicyIndex::new(environments.stored_expressions())
+    PolicyIndex::new(&environments)
 }
 
 fn policy(name: &str, failure_policy: &str, more: Json) -> Json {

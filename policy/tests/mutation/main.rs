@@ -26,7 +26,7 @@ use serde_json::json;
 
 /// A snapshot with one policy and its binding. The policy applies these mutations to ConfigMaps and Things.
 fn snapshot(reinvocation: &str, mutations: &[Json]) -> Snapshot {
-    let mut index = PolicyIndex::new(EnvSet::new(Server::default()).unwrap().stored_expressions());
+    let mut index = PolicyIndex::new(&EnvSet::new(Server::default()).unwrap());
     let group = "admissionregistration.k8s.io/v1";
     for object in [
         json!({"apiVersion": group, "kind": "MutatingAdmissionPolicy", "metadata": {"name": "p"}, "spec": {

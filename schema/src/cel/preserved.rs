@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use gavel_apimachinery::json::go_text;
 use gavel_engine::error::EvalError;
 use gavel_engine::value::{Json, Opaque, Value, ValueKind};
 
@@ -57,7 +58,7 @@ impl Opaque for Preserved {
     }
 
     fn to_text(&self) -> Cow<'_, str> {
-        Cow::Owned(self.json.to_string())
+        Cow::Owned(go_text(&self.json))
     }
 }
 

@@ -79,6 +79,11 @@ impl Macros {
         self
     }
 
+    /// All macros, in no order.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Macro> {
+        self.rows.values().flatten()
+    }
+
     /// The expander for a call; `None` if no macro matches. Macros with a fixed number of arguments take precedence.
     pub(super) fn find(
         &self,

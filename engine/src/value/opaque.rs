@@ -129,6 +129,10 @@ impl Opaque for HeldError {
         Err(self.0.clone())
     }
 
+    fn find(&self, _: &Value<'_>) -> Result<Option<Value<'_>>, EvalError> {
+        Err(self.0.clone())
+    }
+
     fn native_error(&self) -> Option<EvalError> {
         Some(EvalError::unsupported_conversion(
             "*errors.errorString",

@@ -29,11 +29,11 @@ pub(super) const ROWS: &[Overload] = &[
     row("string", "string_to_string", "(string) -> string", body!(identity), "string('a') == 'a'").form(Form::Conversion).yields(Yield::Printed),
     row("string", "bool_to_string", "(bool) -> string", body!(|value: bool| if value { "true" } else { "false" }), "string(true) == 'true'").form(Form::Conversion).yields(Yield::Printed),
     row("string", "bytes_to_string", "(bytes) -> string", body!(convert::string_from_bytes), "string(b'a') == 'a'").form(Form::Conversion).yields(Yield::Printed).cost(BYTES_TO_STRING),
-    row("string", "double_to_string", "(double) -> string", body!(to_string), "string(1e6) == '1e+06'").form(Form::Conversion).yields(Yield::Printed),
-    row("string", "duration_to_string", "(duration) -> string", body!(to_string), "string(duration('1h')) == '3600s'").form(Form::Conversion).yields(Yield::Printed),
-    row("string", "int64_to_string", "(int) -> string", body!(to_string), "string(-12) == '-12'").form(Form::Conversion).yields(Yield::Printed),
-    row("string", "timestamp_to_string", "(timestamp) -> string", body!(to_string), "string(timestamp(0)) == '1970-01-01T00:00:00Z'").form(Form::Conversion).yields(Yield::Printed),
-    row("string", "uint64_to_string", "(uint) -> string", body!(to_string), "string(12u) == '12'").form(Form::Conversion).yields(Yield::Printed),
+    row("string", "double_to_string", "(double) -> string", body!(to_string::<f64>), "string(1e6) == '1e+06'").form(Form::Conversion).yields(Yield::Printed),
+    row("string", "duration_to_string", "(duration) -> string", body!(to_string::<Duration>), "string(duration('1h')) == '3600s'").form(Form::Conversion).yields(Yield::Printed),
+    row("string", "int64_to_string", "(int) -> string", body!(to_string::<i64>), "string(-12) == '-12'").form(Form::Conversion).yields(Yield::Printed),
+    row("string", "timestamp_to_string", "(timestamp) -> string", body!(to_string::<Timestamp>), "string(timestamp(0)) == '1970-01-01T00:00:00Z'").form(Form::Conversion).yields(Yield::Printed),
+    row("string", "uint64_to_string", "(uint) -> string", body!(to_string::<u64>), "string(12u) == '12'").form(Form::Conversion).yields(Yield::Printed),
     row("timestamp", "timestamp_to_timestamp", "(timestamp) -> timestamp", body!(identity), "timestamp(timestamp(0)) == timestamp(0)").form(Form::Conversion).literals(LiteralRule::Timestamp),
     row("timestamp", "int64_to_timestamp", "(int) -> timestamp", body!(convert::timestamp_from_int), "timestamp(60) == timestamp('1970-01-01T00:01:00Z')").form(Form::Conversion).literals(LiteralRule::Timestamp),
     row("timestamp", "string_to_timestamp", "(string) -> timestamp", body!(convert::timestamp_from_string), "timestamp('1970-01-01T01:00:00+01:00') == timestamp(0)").form(Form::Conversion).literals(LiteralRule::Timestamp),
@@ -66,8 +66,11 @@ fn no_duration(_: i64) -> Result<Duration, EvalError> {
 }
 
 /// Converts a number, a duration or a timestamp to text.
-fn to_string<'a>(call: &CallContext<'a>, value: Value<'a>) -> Result<&'a str, EvalError> {
-    convert::string_from(call.arena, &value)
+fn to_string<'a, T: Into<Value<'a>>>(
+    call: &CallContext<'a>,
+    value: T,
+) -> Result<&'a str, EvalError> {
+    convert::string_from(call.arena, &value.into())
 }
 
 #[cfg(test)]

@@ -41,7 +41,7 @@ fuzz_target!(|text: &[u8]| {
     };
     let errors = definition.validate(&ENVIRONMENTS);
     assert!(errors.iter().all(|error| !error.to_string().is_empty()));
-    definition.validate_update(&definition, &ENVIRONMENTS);
+    let _ = definition.validate_update(&definition, &ENVIRONMENTS);
     let crd = match CompiledCrd::compile(&definition) {
         Ok(crd) => crd,
         Err(error) => return assert!(!errors.is_empty(), "{error}"),

@@ -39,7 +39,7 @@ fn case(row: &Row) -> Json {
 /// reads variables that a policy does not have.
 fn condition(row: &Row, expression: &str) -> String {
     match row.difference {
-        Difference::LoopVariablesComeFirst => "[1].all(object, .object == object)".to_owned(),
+        Difference::LoopVariablesComeFirst => "[1].all(object, object == .object)".to_owned(),
         Difference::StructNamesAreTypes => "object{b: 1}".to_owned(),
         Difference::OptionalTypeHasAParameter
         | Difference::ListAndMapAreOfDyn

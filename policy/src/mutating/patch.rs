@@ -67,7 +67,7 @@ pub(super) fn mutate(
             let operations = operations(value, go_values, work)?;
             patch(operations, object, nil_lists, schemas, dispatch)?
         }
-        _ => apply(value, object, objects.kind, nil_lists, schemas, work)?,
+        _ => apply(value, go_values, objects, schemas, work)?,
     };
     work.ask()?;
     if size((&mutated.object).into()) > MAX_SIZE {
@@ -201,12 +201,12 @@ fn operation<'v>(
 
 fn apply(
     value: Value<'_>,
-    object: Value<'_>,
-    matched: &GroupVersionKind,
-    nil_lists: &[String],
+    go_values: Option<&GoValues<'_>>,
+    objects: &ObjectsOfKind<'_>,
     schemas: &ObjectSchemas,
     work: &Work<'_>,
 ) -> Result<MutatedObject, MutationError> {
+    let object = objects.object.value();
     let ValueKind::Object(configuration) = value.kind() else {
         let message = format!(
             "unsupported return type from ApplyConfiguration expression: {}",
@@ -215,7 +215,7 @@ fn apply(
         return Err(message.into());
     };
     plain::check_type_names(configuration)?;
-    let fields = plain::configuration(configuration)?;
+    let fields = plain::configuration(configuration, go_values)?;
     let mut fields = fields.ok_or_else(|| "invalid return type: *dynamic.ObjectVal".to_owned())?;
     let [version, kind] = ["apiVersion", "kind"].map(|key| {
         let text = text_field(object, key);
@@ -224,7 +224,7 @@ fn apply(
     });
     let kind = GroupVersionKind::new(version, kind);
     // An API server looks in the OpenAPI document of the matched version.
-    let is_in_document = kind.api_version() == matched.api_version();
+    let is_in_document = kind.api_version() == objects.kind.api_version();
     let ty = schemas.merge_type(&kind).filter(|_| is_in_document);
     let Some(ty) = ty else {
         let message = format!(
@@ -233,7 +233,7 @@ fn apply(
         return Err(message.into());
     };
     let mut live = plain::object(object)?;
-    for pointer in nil_lists {
+    for pointer in &objects.nil_lists {
         if let Some(list) = live.pointer_mut(pointer) {
             *list = Plain::NilList;
         }

@@ -8,7 +8,7 @@ use base64::engine::general_purpose::STANDARD;
 use gavel_apimachinery::json::double_to_int;
 use gavel_engine::error::EvalError;
 use gavel_engine::value::{
-    Arena, Json, JsonObject, List, Map, NativeType, Object, Reach, Value, ValueKind,
+    Arena, HostTypes, Json, JsonObject, List, Map, NativeType, Object, Reach, Value, ValueKind,
 };
 use gavel_golang::float;
 use gavel_golang::quote::quote;
@@ -85,8 +85,11 @@ fn check_value(
 }
 
 /// The fields of an apply configuration as plain data; `None` if Go cannot convert a field, for example a map with an integer key.
-pub(super) fn configuration(object: &Object<'_>) -> Converted<Option<BTreeMap<String, Plain>>> {
-    let fields = object_fields(object, &mut Reach::default());
+pub(super) fn configuration(
+    object: &Object<'_>,
+    go_values: Option<&GoValues<'_>>,
+) -> Converted<Option<BTreeMap<String, Plain>>> {
+    let fields = object_fields(object, go_values, &mut Reach::default());
     match fields.map_err(|error| error.to_string())? {
         Ok(fields) => Ok(Some(fields)),
         Err(_) => Ok(None),
@@ -97,11 +100,15 @@ pub(super) fn configuration(object: &Object<'_>) -> Converted<Option<BTreeMap<St
 /// conversion fails.
 type Walked<T> = Result<Result<T, String>, EvalError>;
 
-fn object_fields(object: &Object<'_>, reach: &mut Reach<'_>) -> Walked<BTreeMap<String, Plain>> {
+fn object_fields(
+    object: &Object<'_>,
+    go_values: Option<&GoValues<'_>>,
+    reach: &mut Reach<'_>,
+) -> Walked<BTreeMap<String, Plain>> {
     reach.within(object.fields().len(), |reach| {
         let mut fields = BTreeMap::new();
         for (name, value) in object.fields() {
-            let converted = match field(*value, reach)? {
+            let converted = match field(*value, go_values, reach)? {
                 Ok(value) => value,
                 Err(error) => {
                     let name = quote(name);
@@ -115,28 +122,42 @@ fn object_fields(object: &Object<'_>, reach: &mut Reach<'_>) -> Walked<BTreeMap<
 }
 
 /// Converts the value of a field, including the elements of a computed list or map. A computed list or map among these elements becomes
-/// `Plain::Foreign`.
-fn field(value: Value<'_>, reach: &mut Reach<'_>) -> Walked<Plain> {
+/// `Plain::Foreign`. Since 1.37, which has Go values, the lists and maps of a document are converted in the same way, and also those within
+/// them.
+fn field(
+    value: Value<'_>,
+    go_values: Option<&GoValues<'_>>,
+    reach: &mut Reach<'_>,
+) -> Walked<Plain> {
+    let is_document = value.is_of_document();
+    let element = |value, reach: &mut Reach<'_>| match is_document {
+        true => field(value, go_values, reach),
+        false => native(value, go_values, reach).map(Ok),
+    };
     match value.kind() {
-        ValueKind::List(list) if !value.is_of_document() && list.is_empty() => {
-            Ok(Ok(Plain::NilList))
-        }
-        ValueKind::List(list) if !value.is_of_document() => reach.within(list.len(), |reach| {
-            let items = list.iter().map(|item| native(item, reach));
-            Ok(Ok(Plain::List(items.collect::<Result<_, _>>()?)))
+        _ if is_document && go_values.is_none() => native(value, go_values, reach).map(Ok),
+        ValueKind::Optional(Some(held)) => reach.within(1, |reach| field(*held, go_values, reach)),
+        ValueKind::List(list) if list.is_empty() => Ok(Ok(Plain::NilList)),
+        ValueKind::List(list) => reach.within(list.len(), |reach| {
+            let items = list.iter().map(|item| element(item, reach));
+            let items: Vec<Result<Plain, String>> = items.collect::<Result<_, _>>()?;
+            Ok(items.into_iter().collect::<Result<_, _>>().map(Plain::List))
         }),
-        ValueKind::Map(map) if !value.is_of_document() => reach.within(map.len(), |reach| {
+        ValueKind::Map(map) => reach.within(map.len(), |reach| {
             let mut fields = BTreeMap::new();
             for entry in map.iter() {
                 let (key, value) = entry?;
                 let Some(name) = key.native_text() else {
                     return Ok(Err(wrong_key(key)));
                 };
-                fields.insert(name.to_owned(), native(value, reach)?);
+                match element(value, reach)? {
+                    Ok(value) => fields.insert(name.to_owned(), value),
+                    Err(error) => return Ok(Err(error)),
+                };
             }
             Ok(Ok(Plain::Map(fields)))
         }),
-        _ => native(value, reach).map(Ok),
+        _ => native(value, go_values, reach).map(Ok),
     }
 }
 
@@ -167,7 +188,11 @@ fn rune(code: i64) -> String {
 }
 
 /// Converts a CEL value to the Go value that `ref.Val.Value()` returns.
-fn native(value: Value<'_>, reach: &mut Reach<'_>) -> Result<Plain, EvalError> {
+fn native(
+    value: Value<'_>,
+    go_values: Option<&GoValues<'_>>,
+    reach: &mut Reach<'_>,
+) -> Result<Plain, EvalError> {
     // The text and the source of a value repeat its contents, so the contents count even if other values share them.
     if !value.is_of_document() {
         reach.walk(&value)?;
@@ -181,6 +206,8 @@ fn native(value: Value<'_>, reach: &mut Reach<'_>) -> Result<Plain, EvalError> {
         }))
     };
     let shown = || value.in_message().to_string();
+    let is_go = go_values.is_some_and(|values| values.go_type(&value).is_some());
+    let is_foreign = is_go || !value.is_of_document();
     Ok(match value.kind() {
         ValueKind::Bool(value) => Plain::Bool(value),
         ValueKind::Int(value) => Plain::Int(value),
@@ -197,10 +224,10 @@ fn native(value: Value<'_>, reach: &mut Reach<'_>) -> Result<Plain, EvalError> {
         }
         ValueKind::Duration(span) => foreign(shown(), span.0.to_string(), None),
         ValueKind::Timestamp(time) => foreign(shown(), go_text::time_source(time), None),
-        ValueKind::Optional(Some(held)) => native(*held, reach)?,
+        ValueKind::Optional(Some(held)) => native(*held, go_values, reach)?,
         ValueKind::Optional(None) => Plain::Null,
         ValueKind::Object(object) if object.type_name() != JSON_PATCH => {
-            match object_fields(object, reach)? {
+            match object_fields(object, go_values, reach)? {
                 Ok(fields) => Plain::Map(fields),
                 Err(error) => Plain::Foreign(Box::new(Foreign {
                     go_type: "*types.Err".to_owned(),
@@ -210,10 +237,10 @@ fn native(value: Value<'_>, reach: &mut Reach<'_>) -> Result<Plain, EvalError> {
                 })),
             }
         }
-        ValueKind::List(list) if !value.is_of_document() => {
+        ValueKind::List(list) if is_foreign => {
             foreign(go_text::list(list), go_text::list_source(list), None)
         }
-        ValueKind::Map(map) if !value.is_of_document() => {
+        ValueKind::Map(map) if is_foreign => {
             foreign(go_text::map(map)?, go_text::map_source(map)?, None)
         }
         ValueKind::List(_) | ValueKind::Map(_) => document(value, reach)?,
@@ -243,7 +270,7 @@ fn document(value: Value<'_>, reach: &mut Reach<'_>) -> Result<Plain, EvalError>
             }
             Ok(Plain::Map(fields))
         }),
-        _ => native(value, reach),
+        _ => native(value, None, reach),
     }
 }
 
@@ -276,7 +303,9 @@ fn walk_json(
         ValueKind::Optional(Some(held)) => {
             reach.within(1, |reach| walk_json(*held, go_values, reach))
         }
-        ValueKind::Object(object) if object.type_name() != JSON_PATCH => struct_of(object, reach),
+        ValueKind::Object(object) if object.type_name() != JSON_PATCH => {
+            struct_of(object, go_values, reach)
+        }
         ValueKind::List(list) => json_list(list, go_values, reach),
         ValueKind::Map(_) if value.type_name() == VARIABLES => Ok(Err(format!(
             "disallowed conversion from {} to \"\"",
@@ -303,8 +332,12 @@ fn scalar(value: Value<'_>, reach: &mut Reach<'_>) -> Walked<Json> {
 }
 
 /// Converts an object to JSON as Go's `structpb` does: integers become doubles.
-fn struct_of(object: &Object<'_>, reach: &mut Reach<'_>) -> Walked<Json> {
-    let fields = object_fields(object, reach)?;
+fn struct_of(
+    object: &Object<'_>,
+    go_values: Option<&GoValues<'_>>,
+    reach: &mut Reach<'_>,
+) -> Walked<Json> {
+    let fields = object_fields(object, go_values, reach)?;
     Ok(fields.and_then(|fields| struct_json(Plain::Map(fields))))
 }
 

@@ -10,8 +10,8 @@ use gavel_engine::error::EvalError;
 use gavel_engine::value::{Arena, HostTypes, List, Map, Reach, Value};
 use gavel_schema::built_in::{Nested, each_nested, structs_equal};
 
-use crate::cel::Inputs;
-use crate::fields::text_field;
+use crate::cel::{Inputs, TypedInputs};
+use crate::fields::{field, text_field};
 
 /// The fields of a request that are structs. `options` is none.
 const REQUEST: [(&str, &str); 5] = [
@@ -38,15 +38,16 @@ pub(crate) struct GoValues<'g> {
 type Place = (usize, bool);
 
 impl<'g> GoValues<'g> {
-    /// The Go values among the inputs, stored in the arena; `None` for servers that read the inputs as JSON. `are_typed` tells whether
-    /// `object` and `oldObject` are Go values if their kind is built in.
-    pub(crate) fn new(
-        inputs: &'g Inputs<'g>,
+    /// Stores inputs in the arena. Returns them with their types, and the Go values among them, which are these types; `None` for servers
+    /// that read the inputs as JSON. `are_typed` tells whether `object` and `oldObject` are Go values if their kind is built in.
+    pub(crate) fn of(
+        inputs: Inputs<'g>,
         are_typed: [bool; 2],
         params: Value<'g>,
         server: Server,
         arena: &'g Arena,
-    ) -> Option<&'g Self> {
+    ) -> (TypedInputs<'g>, Option<&'g Self>) {
+        let inputs = &*arena.bump().alloc(inputs);
         let make = || GoValues {
             inputs,
             are_typed,
@@ -55,9 +56,13 @@ impl<'g> GoValues<'g> {
             arena,
             places: OnceCell::new(),
         };
-        server
-            .has(Difference::RequestsAreGoStructs)
-            .then(|| &*arena.bump().alloc_with(make))
+        let has_go_values = server.has(Difference::RequestsAreGoStructs);
+        let go_values = has_go_values.then(|| &*arena.bump().alloc_with(make));
+        let inputs = TypedInputs {
+            values: inputs,
+            types: go_values.map(|values| values as _),
+        };
+        (inputs, go_values)
     }
 
     /// The error of converting a value for a JSON patch; `None` if the value is no Go value.
@@ -106,6 +111,7 @@ impl<'g> GoValues<'g> {
 }
 
 fn each_of_request(request: Value<'_>, insert: &mut dyn FnMut(Value<'_>, Nested)) {
+    let field = |of, name| field(of, name).unwrap_or(Value::NULL);
     insert(request, Nested::Struct("v1.AdmissionRequest"));
     for (name, ty) in REQUEST {
         insert(field(request, name), Nested::Struct(ty));
@@ -204,11 +210,6 @@ fn maps_equal(
 
 fn place(value: &Value<'_>) -> Option<Place> {
     Some((value.address()?, value.as_list().is_some()))
-}
-
-fn field<'v>(value: Value<'v>, name: &str) -> Value<'v> {
-    let found = value.as_map().map(|map| map.get_str(name));
-    found.and_then(Result::ok).flatten().unwrap_or(Value::NULL)
 }
 
 impl fmt::Debug for GoValues<'_> {

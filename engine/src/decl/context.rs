@@ -2,7 +2,7 @@
 
 use bumpalo::collections::Vec as ArenaVec;
 use gavel_golang::regex::{Regex, RegexError};
-use gavel_golang::work::{Interrupt, Work};
+use gavel_golang::work::Work;
 
 use crate::error::EvalError;
 use crate::value::{Arena, Host, Value};
@@ -27,12 +27,7 @@ pub struct CallContext<'a> {
 impl<'a> CallContext<'a> {
     /// A context for computing in this arena, without a time limit.
     pub fn new(arena: &'a Arena) -> Self {
-        CallContext::interruptible(arena, None)
-    }
-
-    /// A context for computing in this arena until `interrupt` stops it.
-    pub fn interruptible(arena: &'a Arena, interrupt: Interrupt<'a>) -> Self {
-        CallContext::of_host(arena, Host::new(interrupt, None))
+        CallContext::of_host(arena, Host::default())
     }
 
     /// A context for computing in this arena for a host.

@@ -145,13 +145,7 @@ impl FunctionCall {
         let (found, units) = match (container.as_list(), container.as_map(), self.cost.formula) {
             (Some(list), _, Formula::Fixed(units)) => (list_contains(list, element, host), units),
             (Some(list), ..) => (list_contains(list, element, host), list.len() as u64),
-            (_, Some(map), Formula::Fixed(units)) => {
-                let found = match host.wrong_key(container, element) {
-                    Some(error) => Err(error),
-                    None => map_contains(map, element),
-                };
-                (found, units)
-            }
+            (_, Some(map), Formula::Fixed(units)) => (map_contains(map, element, host), units),
             _ => return self.finish_bool(&values, frame),
         };
         match found {

@@ -34,10 +34,7 @@ fn contains<'a>(
 ) -> Result<bool, EvalError> {
     match container.kind() {
         ValueKind::List(list) => list_contains(list, &value, call.host()),
-        ValueKind::Map(map) => match call.host().wrong_key(&container, &value) {
-            Some(error) => Err(error),
-            None => map_contains(map, &value),
-        },
+        ValueKind::Map(map) => map_contains(map, &value, call.host()),
         _ => Err(EvalError::no_such_overload()),
     }
 }

@@ -138,10 +138,11 @@ fn json_contains(items: &[Json], text: &str, host: &Host<'_>) -> Result<bool, Ev
 ///
 /// `key` has a type that cannot be a key, the map is a [lazy map](super::MapView::is_lazy), the host's map fails, or the entry's JSON
 /// cannot be converted through its shape.
-pub fn map_contains(map: Map<'_>, key: &Value<'_>) -> Result<bool, EvalError> {
+pub fn map_contains(map: Map<'_>, key: &Value<'_>, host: &Host<'_>) -> Result<bool, EvalError> {
     if map.is_lazy() {
         return Err(EvalError::no_such_overload());
     }
+    host.check_key(&map.into(), key)?;
     match map.get(key)? {
         Some(Value(Repr::Unread(json, shape))) => shape.look(json, |value| value.map(|_| true)),
         found => Ok(found.is_some()),

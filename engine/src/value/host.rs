@@ -34,27 +34,37 @@ impl<'a> Host<'a> {
         self.types.and_then(|types| types.go_type(value))
     }
 
-    /// The error of looking up a key in a list or map of the host that does not have such keys; `None` if the key may be looked up.
+    /// Checks the type of a key of a list or map.
+    ///
+    /// # Errors
+    ///
+    /// The list or map has a type of the host, and no such keys.
     #[inline]
-    pub(crate) fn wrong_key(&self, container: &Value<'_>, key: &Value<'_>) -> Option<EvalError> {
+    pub(crate) fn check_key(
+        &self,
+        container: &Value<'_>,
+        key: &Value<'_>,
+    ) -> Result<(), EvalError> {
         match key.as_str().is_some() || self.types.is_none() {
-            true => None,
-            false => self.unusual_key(container, key),
+            true => Ok(()),
+            false => self.check_unusual_key(container, key),
         }
     }
 
     #[cold]
-    fn unusual_key(&self, container: &Value<'_>, key: &Value<'_>) -> Option<EvalError> {
+    fn check_unusual_key(&self, container: &Value<'_>, key: &Value<'_>) -> Result<(), EvalError> {
         let what = match (container.as_map(), key.as_int()) {
             (Some(_), _) => "map key",
             (None, None) => "index",
-            (None, Some(_)) => return None,
+            (None, Some(_)) => return Ok(()),
         };
-        self.go_type(container)?;
+        if self.go_type(container).is_none() {
+            return Ok(());
+        }
         let found = self
             .go_type(key)
             .map_or_else(|| key.go_type(), Cow::Borrowed);
-        Some(EvalError::new(format!("unsupported {what} type: {found}")))
+        Err(EvalError::new(format!("unsupported {what} type: {found}")))
     }
 }
 

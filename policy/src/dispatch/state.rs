@@ -224,11 +224,8 @@ impl<'a> Dispatch<'a> {
     {
         let objects = self.objects(matched);
         let inputs = self.inputs_of(reads, matched, objects, namespace, arena);
-        let values = &*arena.bump().alloc(inputs);
-        let (server, are_typed) = (self.server(), [self.options.is_typed; 2]);
-        let go_values = GoValues::new(values, are_typed, Value::NULL, server, arena);
-        let types = go_values.map(|values| values as _);
-        TypedInputs { values, types }
+        let are_typed = [self.options.is_typed; 2];
+        GoValues::of(inputs, are_typed, Value::NULL, self.server(), arena).0
     }
 
     /// The inputs of a policy's expressions, except params, without their types. Inputs that no expression reads are not built.

@@ -485,15 +485,12 @@ impl<'a> Pass<'a> {
             }
         }
         let inputs = dispatch.inputs_of(policy.reads, matched, objects, namespace, arena);
-        let values = &*arena.bump().alloc(inputs);
         let [version, kind] = ["apiVersion", "kind"].map(|key| text_field(params, key));
         let params = match self.schemas.is_typed(&GroupVersionKind::new(version, kind)) {
             true => params,
             false => Value::NULL,
         };
-        let go_values = GoValues::new(values, are_typed, params, dispatch.server(), arena);
-        let types = go_values.map(|values| values as _);
-        (TypedInputs { values, types }, go_values)
+        GoValues::of(inputs, are_typed, params, dispatch.server(), arena)
     }
 
     /// The current object at this position in `versions`.

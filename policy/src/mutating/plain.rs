@@ -130,12 +130,14 @@ fn field(
     reach: &mut Reach<'_>,
 ) -> Walked<Plain> {
     let is_document = value.is_of_document();
+    if is_document && go_values.is_none() {
+        return native(value, go_values, reach).map(Ok);
+    }
     let element = |value, reach: &mut Reach<'_>| match is_document {
         true => field(value, go_values, reach),
         false => native(value, go_values, reach).map(Ok),
     };
     match value.kind() {
-        _ if is_document && go_values.is_none() => native(value, go_values, reach).map(Ok),
         ValueKind::Optional(Some(held)) => reach.within(1, |reach| field(*held, go_values, reach)),
         ValueKind::List(list) if list.is_empty() => Ok(Ok(Plain::NilList)),
         ValueKind::List(list) => reach.within(list.len(), |reach| {

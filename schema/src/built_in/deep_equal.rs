@@ -13,7 +13,7 @@ use super::typed::GoType;
 ///
 /// # Errors
 ///
-/// The walk is interrupted, or the structs are too large.
+/// The errors of [`Value::equals_within`].
 pub fn structs_equal(
     left: Value<'_>,
     right: Value<'_>,

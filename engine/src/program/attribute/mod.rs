@@ -414,19 +414,15 @@ fn find<'a>(
     key: Value<'_>,
     frame: &Frame<'_, 'a>,
 ) -> Result<Option<Value<'a>>, EvalError> {
-    let wrong_key = || frame.context().host().wrong_key(&object, &key);
+    let host = frame.context().host();
     let found = if let Some(map) = object.as_map() {
-        if let Some(error) = wrong_key() {
-            return Err(error);
-        }
+        host.check_key(&object, &key)?;
         map.get(&key)?
     } else if let Some(list) = object.as_list() {
         // An element that cannot be converted from JSON is returned unconverted; using it fails.
         let found = find_index(list, key)?;
-        if found.is_some()
-            && let Some(error) = wrong_key()
-        {
-            return Err(error);
+        if found.is_some() {
+            host.check_key(&object, &key)?;
         }
         return match found.map(|value| (frame.read(value), value)) {
             Some((Err(error), _)) if error.is_fatal() => Err(error),

@@ -28,7 +28,6 @@ pub use closures::{Closure, closure};
 pub const OPTIONS: EvalOptions<'_> = EvalOptions {
     cost_limit: Some(1_000_000),
     interrupt: None,
-    types: None,
 };
 
 /// A rule of the benchmark inputs, over one variable.

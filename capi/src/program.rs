@@ -270,7 +270,6 @@ impl GavelProgram {
         let options = EvalOptions {
             cost_limit: Some(limits.cost.map_or(PER_CALL_LIMIT, i64::cast_unsigned)),
             interrupt: limits.interrupt(&interrupt),
-            ..EvalOptions::default()
         };
         let outcome = self.compiled.run(&activation, &arena, &options);
         out.evaluated = outcome.cost.is_some();

@@ -60,7 +60,6 @@ pub(crate) fn run(args: EvalArgs) -> io::Result<Exit> {
     let options = EvalOptions {
         cost_limit: Some(request.cost_limit),
         interrupt: Some(&is_late),
-        ..EvalOptions::default()
     };
     let mut outcome = compiled.run(&bound.activation, &arena, &options);
     let mut out = io::stdout().lock();

@@ -1,6 +1,6 @@
 //! The values of variables.
 
-use crate::value::{Value, same_text};
+use crate::value::{HostTypes, Value, same_text};
 
 /// The number of bindings that need no allocation.
 const FEW: usize = 4;
@@ -77,6 +77,29 @@ impl<'a> Activation<'a> {
 pub(super) trait Variables<'a> {
     /// Stores the value of a variable in `place`, if the variable is bound.
     fn resolve_into(&self, name: &str, place: &mut Option<Value<'a>>);
+
+    /// The types of the lists and maps of the values; `None` if all are plain JSON.
+    fn types(&self) -> Option<&'a dyn HostTypes> {
+        None
+    }
+}
+
+/// Variables whose lists and maps have types of the host.
+pub(super) struct Typed<'a, F> {
+    pub(super) resolve: F,
+    pub(super) types: Option<&'a dyn HostTypes>,
+}
+
+impl<'a, F: Fn(&str) -> Option<Value<'a>>> Variables<'a> for Typed<'a, F> {
+    #[inline(always)]
+    fn resolve_into(&self, name: &str, place: &mut Option<Value<'a>>) {
+        *place = (self.resolve)(name);
+    }
+
+    #[inline(always)]
+    fn types(&self) -> Option<&'a dyn HostTypes> {
+        self.types
+    }
 }
 
 impl<'a, F: Fn(&str) -> Option<Value<'a>>> Variables<'a> for F {

@@ -124,7 +124,7 @@ impl<'f, 'a> Frame<'f, 'a> {
             cost: 0,
             limit,
             next_check: limit.min(COST_PER_CHECK),
-            context: CallContext::of_host(arena, Host::new(options.interrupt, options.types)),
+            context: CallContext::of_host(arena, Host::new(options.interrupt, values.types())),
         }
     }
 

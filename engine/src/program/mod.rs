@@ -28,7 +28,7 @@ pub use activation::Activation;
 pub use gavel_golang::work::Interrupt;
 pub use plan::{PlanError, plan};
 
-use activation::Variables;
+use activation::{Typed, Variables};
 use frame::{Cells, Frame};
 use path::{MOST_PATHS, PathSet, SlotId};
 use tree::Step;
@@ -61,7 +61,7 @@ const _: () = {
     shared::<Program>();
 };
 
-/// The limits of an evaluation in cost and time, and the host's types; none by default. The [arena](Arena::set_limit) limits memory.
+/// The limits of an evaluation in cost and time; none by default. The [arena](Arena::set_limit) limits memory.
 ///
 /// ```
 /// use std::time::{Duration, Instant};
@@ -79,8 +79,6 @@ pub struct EvalOptions<'a> {
     /// A function for the host's deadline or cancellation flag. An evaluation calls it many times per millisecond of work and fails once it
     /// returns true.
     pub interrupt: Interrupt<'a>,
-    /// The types of the lists and maps of documents; `None` if all are plain JSON.
-    pub types: Option<&'a dyn HostTypes>,
 }
 
 /// The outcome of an evaluation.
@@ -114,6 +112,18 @@ impl Program {
         options: &EvalOptions<'a>,
     ) -> Evaluation<'a> {
         self.start(&resolve, arena, options)
+    }
+
+    /// Like [`eval_with`](Self::eval_with), for values whose lists and maps have types of the host.
+    #[inline]
+    pub fn eval_typed<'a>(
+        &'a self,
+        resolve: impl Fn(&str) -> Option<Value<'a>>,
+        types: Option<&'a dyn HostTypes>,
+        arena: &'a Arena,
+        options: &EvalOptions<'a>,
+    ) -> Evaluation<'a> {
+        self.start(&Typed { resolve, types }, arena, options)
     }
 
     /// Evaluates the expression with as much room on the stack as it needs.

@@ -35,10 +35,9 @@ impl<'a> Runner<'a> {
         let options = EvalOptions {
             cost_limit: Some(PER_CALL_LIMIT),
             interrupt: self.interrupt,
-            types: inputs.types,
         };
         let resolve = |name: &str| inputs.values.resolve(kind, name, params, variables);
-        let evaluation = program.eval_with(resolve, self.arena, &options);
+        let evaluation = program.eval_typed(resolve, inputs.types, self.arena, &options);
         let keep = |error: EvalError| &*self.arena.bump().alloc_str(error.message());
         Ran {
             result: evaluation.result.map_err(keep),

@@ -39,7 +39,6 @@ impl<'i> RuleWalk<'i> {
             limits: EvalOptions {
                 cost_limit: Some(per_call_limit),
                 interrupt,
-                ..EvalOptions::default()
             },
             work: Work::new(interrupt),
             report: Report::new(budget),

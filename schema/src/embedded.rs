@@ -1,13 +1,14 @@
 //! Decodes and validates the `apiVersion`, `kind` and `metadata` of embedded objects (apiextensions-apiserver
 //! `pkg/apiserver/schema/objectmeta`).
 
-use gavel_apimachinery::field::{Error, Path};
+use gavel_apimachinery::field::{Error, Errors, Path};
 use gavel_apimachinery::meta::{self, GroupVersion, MetadataView};
 use gavel_apimachinery::names;
 use gavel_apimachinery::server::Server;
 use gavel_engine::value::Json;
 
 use crate::JsonSchema;
+use crate::prune::Unknown;
 
 /// Rewrites the metadata of all embedded objects as an API server does, and returns the paths of unknown fields in the metadata, sorted.
 /// `resource` marks the value itself as an embedded object, even if the schema does not; `path` is the path of the value.
@@ -41,7 +42,7 @@ fn walk(
     let empty = JsonSchema::default();
     let mut coercion = Coercion {
         stored,
-        unknown: Vec::new(),
+        unknown: Unknown::default(),
     };
     match schema {
         Some(schema) => {
@@ -50,13 +51,12 @@ fn walk(
         None if resource => coercion.value(value, &empty, true, path)?,
         None => {}
     }
-    coercion.unknown.sort_unstable();
-    Ok(coercion.unknown)
+    Ok(coercion.unknown.into_paths())
 }
 
 struct Coercion {
     stored: bool,
-    unknown: Vec<String>,
+    unknown: Unknown,
 }
 
 impl Coercion {
@@ -119,8 +119,9 @@ impl Coercion {
             false => {
                 let unknown = meta::decode(metadata)
                     .map_err(|error| Error::invalid(&path, &*metadata, error.message))?;
-                self.unknown
-                    .extend(unknown.iter().map(|field| format!("{path}.{field}")));
+                for field in &unknown {
+                    self.unknown.note(format_args!("{path}.{field}"));
+                }
             }
         }
         Ok(())
@@ -135,7 +136,7 @@ pub fn validate(
     path: &Path<'_>,
     server: Server,
 ) -> Vec<Error> {
-    let mut errors = Vec::new();
+    let mut errors = Errors::default();
     let empty = JsonSchema::default();
     match schema {
         Some(schema) => {
@@ -145,17 +146,20 @@ pub fn validate(
         None if resource => validate_value(&mut errors, value, &empty, true, path, server),
         None => {}
     }
-    errors
+    errors.into_vec()
 }
 
 fn validate_value(
-    errors: &mut Vec<Error>,
+    errors: &mut Errors,
     value: &Json,
     schema: &JsonSchema,
     embedded: bool,
     path: &Path<'_>,
     server: Server,
 ) {
+    if errors.is_full() {
+        return;
+    }
     if embedded && value.is_object() {
         validate_object(errors, value, path, server);
     }
@@ -190,7 +194,7 @@ fn validate_value(
     }
 }
 
-fn validate_object(errors: &mut Vec<Error>, object: &Json, path: &Path<'_>, server: Server) {
+fn validate_object(errors: &mut Errors, object: &Json, path: &Path<'_>, server: Server) {
     let fields = [
         (
             "apiVersion",
@@ -309,6 +313,26 @@ mod tests {
             r#"one.metadata: Invalid value: "a": json: cannot unmarshal string into Go value of type v1.ObjectMeta"#,
             json!({"one": {"metadata": "a"}}),
         );
+    }
+
+    #[test]
+    fn errors_and_unknown_fields_are_limited() {
+        let key = "k".repeat(1 << 20);
+        let objects = vec![json!({"kind": "A", "metadata": {"x": 1}}); 100];
+        let mut object = json!({"map": {key: {"list": objects}}});
+        let list = json!({"items": {"x-kubernetes-embedded-resource": true}});
+        let lists = json!({"additionalProperties": {"properties": {"list": list}}});
+        let schema = serde_json::from_value(json!({"properties": {"map": lists}})).unwrap();
+        let errors = validate(
+            &object,
+            Some(&schema),
+            false,
+            &Path::root(),
+            Server::default(),
+        );
+        assert_eq!(errors.len(), 16);
+        let unknown = coerce(&mut object, Some(&schema), false, &Path::root()).unwrap();
+        assert_eq!(unknown.len(), 16);
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Prunes objects: removes the fields that their schema does not know (apiextensions-apiserver `pkg/apiserver/schema/pruning`).
 
+use std::fmt::Display;
+
 use gavel_apimachinery::field::Path;
 use gavel_engine::value::Json;
 
@@ -36,35 +38,46 @@ pub fn prune(value: &mut Json, schema: Option<&JsonSchema>, resource: bool) -> V
         true => Some(schema.unwrap_or(&empty)),
         false => schema,
     };
-    let mut unknown = Unknown {
-        paths: Vec::new(),
-        room: MAX_PATH_BYTES,
-    };
+    let mut unknown = Unknown::default();
     let node = KnownValue {
         schema,
         embedded: resource || schema.is_some_and(|schema| schema.embedded_resource),
         preserves: schema.is_some_and(JsonSchema::preserves_unknown_fields),
     };
     node.prune(value, &Path::root(), MAX_DEPTH, &mut unknown);
-    unknown.paths.sort_unstable();
-    unknown.paths
+    unknown.into_paths()
 }
 
 /// The paths of unknown fields, up to the size limit. If many fields are below a field with a long name, their paths can be longer than the
 /// object.
-struct Unknown {
+pub(crate) struct Unknown {
     paths: Vec<String>,
     /// The number of bytes that may still be added.
     room: usize,
 }
 
+impl Default for Unknown {
+    fn default() -> Self {
+        Unknown {
+            paths: Vec::new(),
+            room: MAX_PATH_BYTES,
+        }
+    }
+}
+
 impl Unknown {
-    fn note(&mut self, path: &Path<'_>) {
+    pub(crate) fn note(&mut self, path: impl Display) {
         if self.room > 0 {
-            let path = path.strict().to_string();
+            let path = path.to_string();
             self.room = self.room.saturating_sub(path.len());
             self.paths.push(path);
         }
+    }
+
+    /// The paths, sorted.
+    pub(crate) fn into_paths(mut self) -> Vec<String> {
+        self.paths.sort_unstable();
+        self.paths
     }
 }
 
@@ -108,7 +121,7 @@ impl<'s> KnownValue<'s> {
                     }
                     Field::Unknown if self.preserves => true,
                     Field::Unknown => {
-                        unknown.note(&path);
+                        unknown.note(path.strict());
                         false
                     }
                 }

@@ -28,6 +28,13 @@ impl Errors {
         }
     }
 
+    /// Adds the error that `make` returns. Does not call `make` if the size limit is reached.
+    pub fn push_with(&mut self, make: impl FnOnce() -> Error) {
+        if !self.is_full() {
+            self.push(make());
+        }
+    }
+
     /// Whether the size limit is reached. Further errors would be dropped.
     pub fn is_full(&self) -> bool {
         self.size.is_full()
@@ -51,7 +58,12 @@ impl Errors {
 
 impl Extend<Error> for Errors {
     fn extend<I: IntoIterator<Item = Error>>(&mut self, errors: I) {
-        errors.into_iter().for_each(|error| self.push(error));
+        let mut errors = errors.into_iter();
+        while !self.is_full()
+            && let Some(error) = errors.next()
+        {
+            self.push(error);
+        }
     }
 }
 

@@ -10,9 +10,7 @@ impl LabelSelector {
     pub fn validate(&self, errors: &mut Errors, lenient: bool, path: &Path<'_>) {
         let labels = self.match_labels.iter();
         let labels = labels.map(|(key, value)| (key.as_str(), value.as_str()));
-        let mut wrong = Vec::new();
-        validate_labels(&mut wrong, labels, &path.child("matchLabels"));
-        errors.extend(wrong);
+        validate_labels(errors, labels, &path.child("matchLabels"));
         let path = path.child("matchExpressions");
         for (n, requirement) in self.match_expressions.iter().enumerate() {
             requirement.validate(errors, lenient, &path.index(n));

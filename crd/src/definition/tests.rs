@@ -507,6 +507,17 @@ fn errors_about_list_keys_are_limited() {
 }
 
 #[test]
+fn errors_about_defaults_are_limited() {
+    let key = "k".repeat(1 << 20);
+    let list = json!({"type": "array", "items": {"type": "string"}, "default": vec![1; 100]});
+    let schema = json!({"type": "object", "properties": {key: list}});
+    let errors = Definition::read(&definition(json!([version(schema)])))
+        .unwrap()
+        .validate(&envs());
+    assert_eq!(errors.len(), 16);
+}
+
+#[test]
 fn null_elements_of_lists_are_default_elements() {
     let string = json!({"type": "string", "x-kubernetes-validations": [null]});
     let object = json!({"type": "object", "properties": {"spec": string}});

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use gavel_apimachinery::field::{self, Error, Path};
+use gavel_apimachinery::field::{self, Error, Errors, Path};
 use gavel_apimachinery::server::Server;
 use gavel_engine::value::Json;
 
@@ -36,13 +36,13 @@ pub fn validate_defaults<C>(
     check: &mut C,
 ) -> Vec<Error>
 where
-    C: FnMut(DefaultOf<'_>, &mut Vec<Error>) -> ControlFlow<()>,
+    C: FnMut(DefaultOf<'_>, &mut Errors) -> ControlFlow<()>,
 {
     let mut walk = Walk {
         require_pruned,
         server,
         check,
-        errors: Vec::new(),
+        errors: Errors::default(),
     };
     let mut surroundings = Surroundings {
         root: schema,
@@ -50,7 +50,7 @@ where
     };
     // `Break` only ends the walk early; the errors are in `walk`.
     let _ = walk.node(schema, true, &mut surroundings, false, path);
-    walk.errors
+    walk.errors.into_vec()
 }
 
 /// The position of a schema: the schema of the innermost enclosing object with metadata, and the steps from there.
@@ -63,12 +63,12 @@ struct Walk<'c, C> {
     require_pruned: bool,
     server: Server,
     check: &'c mut C,
-    errors: Vec<Error>,
+    errors: Errors,
 }
 
 impl<C> Walk<'_, C>
 where
-    C: FnMut(DefaultOf<'_>, &mut Vec<Error>) -> ControlFlow<()>,
+    C: FnMut(DefaultOf<'_>, &mut Errors) -> ControlFlow<()>,
 {
     /// Validates the defaults of a node. `in_metadata` says whether the node is the `apiVersion`, `kind` or `metadata` of an object, or is
     /// below one of these fields.
@@ -101,6 +101,9 @@ where
                     path: &path,
                 };
                 (self.check)(default, &mut self.errors)?;
+            }
+            if self.errors.is_full() {
+                return ControlFlow::Break(());
             }
         }
         if let Some(item) = schema.item() {
@@ -193,7 +196,7 @@ mod tests {
     #[track_caller]
     fn check(schema: Json, expected: &[&str]) {
         let schema: JsonSchema = serde_json::from_value(schema).unwrap();
-        let mut report = |default: DefaultOf<'_>, errors: &mut Vec<Error>| {
+        let mut report = |default: DefaultOf<'_>, errors: &mut Errors| {
             let detail = format!("resource {}", default.resource);
             errors.push(Error::invalid(default.path, default.value, detail));
             ControlFlow::Continue(())
@@ -286,7 +289,7 @@ mod tests {
         let schema = json!({"properties": {"a": {"default": 1}, "b": {"default": 1}}});
         let schema: JsonSchema = serde_json::from_value(schema).unwrap();
         let mut count = 0;
-        let mut check = |_: DefaultOf<'_>, _: &mut Vec<Error>| {
+        let mut check = |_: DefaultOf<'_>, _: &mut Errors| {
             count += 1;
             ControlFlow::Break(())
         };

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::fmt::{self, Write};
 
-use gavel_apimachinery::field::{BadValue, Error, Path};
+use gavel_apimachinery::field::{BadValue, Error, Errors, Path};
 use gavel_apimachinery::json;
 use gavel_engine::value::Json;
 use gavel_golang::float;
@@ -130,14 +130,17 @@ pub(super) enum Cause<'f> {
 }
 
 /// The size limit of all messages together, in bytes. Each message contains the path of its field, which may be long.
-pub(super) const MAX_BYTES: usize = 16 << 20;
+const MAX_BYTES: usize = 16 << 20;
 
-/// Converts faults to errors with field paths, and removes duplicates. Stops when the messages exceed [`MAX_BYTES`].
+/// Converts faults to errors with field paths, and removes duplicates. Stops when the messages or the errors exceed their size limit.
 pub(super) fn errors(base: &Path<'_>, places: &Places<'_>, faults: &[Fault<'_>]) -> Vec<Error> {
     let mut seen = HashSet::new();
-    let mut errors = Vec::new();
+    let mut errors = Errors::default();
     let mut bytes: usize = 0;
     for Fault { place, cause } in faults {
+        if bytes > MAX_BYTES || errors.is_full() {
+            break;
+        }
         let path = places.text(*place);
         let message = Message { path: &path, cause }.to_string();
         bytes = bytes.saturating_add(message.len());
@@ -145,11 +148,8 @@ pub(super) fn errors(base: &Path<'_>, places: &Places<'_>, faults: &[Fault<'_>])
             continue;
         }
         errors.push(cause.error(base, &path, &message));
-        if bytes > MAX_BYTES {
-            break;
-        }
     }
-    errors
+    errors.into_vec()
 }
 
 impl Cause<'_> {

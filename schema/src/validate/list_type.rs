@@ -3,14 +3,13 @@
 
 use std::collections::HashMap;
 
-use gavel_apimachinery::field::{Error, Path};
+use gavel_apimachinery::field::{Error, Errors, Path};
 use gavel_apimachinery::json;
 use gavel_engine::value::Json;
 use gavel_golang::work::{Interrupted, Work};
 use serde_json::Map;
 use smol_str::SmolStr;
 
-use super::fault::MAX_BYTES;
 use super::node::{NodeRules, Others, Uniqueness};
 use crate::JsonSchema;
 use crate::equal::Same;
@@ -39,24 +38,7 @@ pub(super) fn validate(
     if value.is_object() {
         walk(node, base, value, &mut errors, work)?;
     }
-    Ok(errors.list)
-}
-
-/// Errors, up to a limit on the total size of their paths.
-#[derive(Default)]
-struct Errors {
-    list: Vec<Error>,
-    bytes: usize,
-}
-
-impl Errors {
-    fn push(&mut self, error: impl FnOnce() -> Error) {
-        if self.bytes <= MAX_BYTES {
-            let error = error();
-            self.bytes = self.bytes.saturating_add(error.field.len());
-            self.list.push(error);
-        }
-    }
+    Ok(errors.into_vec())
 }
 
 fn walk(
@@ -115,7 +97,7 @@ impl Uniqueness {
             Uniqueness::Set => {
                 for index in repeated(items.iter().map(Member::of), work)? {
                     if let Some(item) = items.get(index) {
-                        errors.push(|| Error::duplicate(&path.index(index), item));
+                        errors.push_with(|| Error::duplicate(&path.index(index), item));
                     }
                 }
             }
@@ -138,7 +120,7 @@ fn check_map(
         .find(|(_, item)| !item.is_object() && !item.is_null());
     if let Some((index, item)) = stray {
         let detail = "must be an object for an array of list-type map";
-        errors.push(|| Error::invalid(&path.index(index), item, detail));
+        errors.push_with(|| Error::invalid(&path.index(index), item, detail));
         return Ok(());
     }
     let repeated = match keys {
@@ -158,7 +140,7 @@ fn check_map(
         }
     };
     for index in repeated {
-        errors.push(|| {
+        errors.push_with(|| {
             let chosen = items.get(index).map(|item| key_values(keys, item));
             let value = Json::Object(chosen.unwrap_or_default());
             Error::duplicate(&path.index(index), value)

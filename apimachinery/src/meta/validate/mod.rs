@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 
 use super::decode::utc;
 use super::{GroupVersion, ManagedFieldsView, MetadataView, OwnerView};
-use crate::field::{BadValue, Error, ErrorType, Path};
+use crate::field::{BadValue, Error, ErrorType, Errors, Path};
 use crate::json;
 use crate::names::{self, Faults};
 use crate::server::{Difference, Server};
@@ -65,7 +65,7 @@ pub fn validate_named(
     path: &Path<'_>,
     server: Server,
 ) -> Vec<Error> {
-    let mut errors = Vec::new();
+    let mut errors = Errors::default();
     let prefix = metadata.generate_name();
     if !prefix.is_empty() {
         let faults = name_rule(prefix, true);
@@ -93,8 +93,7 @@ pub fn validate_named(
         )),
     }
     validate_generation(&mut errors, metadata, path);
-    validate_common(&mut errors, metadata, path, true, server);
-    errors
+    validate_common(errors, metadata, path, true, server)
 }
 
 /// Validates the metadata of an updated object.
@@ -104,7 +103,7 @@ pub fn validate_update(
     path: &Path<'_>,
     server: Server,
 ) -> Vec<Error> {
-    let mut errors = Vec::new();
+    let mut errors = Errors::default();
     if old.deletion_timestamp().is_some() {
         let mut added = metadata.finalizers();
         let known = old.finalizers();
@@ -159,8 +158,7 @@ pub fn validate_update(
     );
     let value = new.map_or_else(nothing, BadValue::from);
     immutable("deletionGracePeriodSeconds", new == before, value);
-    validate_common(&mut errors, metadata, path, false, server);
-    errors
+    validate_common(errors, metadata, path, false, server)
 }
 
 /// Validates the metadata of an update as an API server does for every kind, before it validates the update as its kind demands (apiserver
@@ -235,29 +233,42 @@ fn nothing() -> BadValue {
 }
 
 /// Validates the fields that have the same rules at creation and at update. If `finalizers` is true, validates the finalizers too, as at
-/// creation.
+/// creation. Returns the errors with those of the other fields.
 fn validate_common(
-    errors: &mut Vec<Error>,
+    mut errors: Errors,
     metadata: MetadataView<'_>,
     path: &Path<'_>,
     finalizers: bool,
     server: Server,
-) {
-    validate_labels(errors, metadata.labels(), &path.child("labels"));
-    validate_annotations(errors, metadata.annotations(), &path.child("annotations"));
+) -> Vec<Error> {
+    validate_labels(&mut errors, metadata.labels(), &path.child("labels"));
+    validate_annotations(
+        &mut errors,
+        metadata.annotations(),
+        &path.child("annotations"),
+    );
     let owners = metadata.owner_references();
-    validate_owner_references(errors, &owners, &path.child("ownerReferences"), server);
+    validate_owner_references(&mut errors, &owners, &path.child("ownerReferences"), server);
     if finalizers {
-        validate_finalizers(errors, &metadata.finalizers(), &path.child("finalizers"));
+        validate_finalizers(
+            &mut errors,
+            &metadata.finalizers(),
+            &path.child("finalizers"),
+        );
     }
     let path = path.child("managedFields");
     for (n, entry) in metadata.managed_fields().into_iter().enumerate() {
-        validate_managed_fields(errors, entry, &path.index(n), server);
+        if errors.is_full() {
+            break;
+        }
+        validate_managed_fields(&mut errors, entry, &path.index(n), server);
     }
-    names::reword(errors, server);
+    let mut errors = errors.into_vec();
+    names::reword(&mut errors, server);
+    errors
 }
 
-fn validate_generation(errors: &mut Vec<Error>, metadata: MetadataView<'_>, path: &Path<'_>) {
+fn validate_generation(errors: &mut Errors, metadata: MetadataView<'_>, path: &Path<'_>) {
     let generation = metadata.generation();
     if generation < 0 {
         errors.push(Error::invalid(
@@ -270,7 +281,7 @@ fn validate_generation(errors: &mut Vec<Error>, metadata: MetadataView<'_>, path
 
 /// Validates labels and appends their errors.
 pub(crate) fn validate_labels<'a>(
-    errors: &mut Vec<Error>,
+    errors: &mut Errors,
     labels: impl Iterator<Item = (&'a str, &'a str)>,
     path: &Path<'_>,
 ) {
@@ -282,7 +293,7 @@ pub(crate) fn validate_labels<'a>(
 
 /// Validates annotations and appends their errors.
 fn validate_annotations<'a>(
-    errors: &mut Vec<Error>,
+    errors: &mut Errors,
     annotations: impl Iterator<Item = (&'a str, &'a str)>,
     path: &Path<'_>,
 ) {
@@ -298,13 +309,16 @@ fn validate_annotations<'a>(
 }
 
 fn validate_owner_references(
-    errors: &mut Vec<Error>,
+    errors: &mut Errors,
     owners: &[OwnerView<'_>],
     path: &Path<'_>,
     server: Server,
 ) {
     let mut controller: Option<String> = None;
     for (n, owner) in owners.iter().enumerate() {
+        if errors.is_full() {
+            return;
+        }
         match server.has(Difference::MetadataErrorsArePrecise) {
             true => validate_owner_reference(errors, *owner, &path.index(n)),
             false => validate_owner_reference_as_before(errors, *owner, path),
@@ -329,7 +343,7 @@ fn validate_owner_references(
     }
 }
 
-fn validate_owner_reference(errors: &mut Vec<Error>, owner: OwnerView<'_>, path: &Path<'_>) {
+fn validate_owner_reference(errors: &mut Errors, owner: OwnerView<'_>, path: &Path<'_>) {
     let api_version = owner.api_version();
     let parsed = GroupVersion::parse(api_version).ok();
     if !api_version.is_empty() && parsed.is_none_or(|parsed| parsed.version.is_empty()) {
@@ -353,11 +367,7 @@ fn validate_owner_reference(errors: &mut Vec<Error>, owner: OwnerView<'_>, path:
 }
 
 /// Validates an owner reference as servers did before [`Difference::MetadataErrorsArePrecise`].
-fn validate_owner_reference_as_before(
-    errors: &mut Vec<Error>,
-    owner: OwnerView<'_>,
-    path: &Path<'_>,
-) {
+fn validate_owner_reference_as_before(errors: &mut Errors, owner: OwnerView<'_>, path: &Path<'_>) {
     let GroupVersion { version, .. } = GroupVersion::parse(owner.api_version()).unwrap_or_default();
     let mut required = |name: &str, part: &str, value: &str, detail: &str| {
         if part.is_empty() {
@@ -382,7 +392,7 @@ fn validate_owner_reference_as_before(
 }
 
 /// Appends an error if the owner is an Event: Events cannot own objects.
-fn validate_kind_of_owner(errors: &mut Vec<Error>, owner: OwnerView<'_>, path: &Path<'_>) {
+fn validate_kind_of_owner(errors: &mut Errors, owner: OwnerView<'_>, path: &Path<'_>) {
     let GroupVersion { group, version } =
         GroupVersion::parse(owner.api_version()).unwrap_or_default();
     if (group, version, owner.kind()) == ("", "v1", "Event") {
@@ -415,7 +425,7 @@ fn owner_text(owner: OwnerView<'_>) -> String {
     text
 }
 
-fn validate_finalizers(errors: &mut Vec<Error>, finalizers: &[&str], path: &Path<'_>) {
+fn validate_finalizers(errors: &mut Errors, finalizers: &[&str], path: &Path<'_>) {
     for finalizer in finalizers {
         report(errors, path, finalizer, names::qualified_name(finalizer));
     }
@@ -429,7 +439,7 @@ fn validate_finalizers(errors: &mut Vec<Error>, finalizers: &[&str], path: &Path
 }
 
 fn validate_managed_fields(
-    errors: &mut Vec<Error>,
+    errors: &mut Errors,
     entry: ManagedFieldsView<'_>,
     path: &Path<'_>,
     server: Server,
@@ -456,14 +466,12 @@ fn validate_managed_fields(
     if manager.len() > MAX_MANAGER {
         errors.push(too_long(&manager_path, MAX_MANAGER));
     }
-    for (position, c) in manager.char_indices().filter(|(_, c)| !is_print(*c)) {
+    let unprintable = manager.char_indices().filter(|(_, c)| !is_print(*c));
+    errors.extend(unprintable.map(|(position, c)| {
         let code = u32::from(c);
-        errors.push(Error::invalid(
-            &manager_path,
-            manager,
-            format!("invalid character U+{code:04X} (at position {position})"),
-        ));
-    }
+        let detail = format!("invalid character U+{code:04X} (at position {position})");
+        Error::invalid(&manager_path, manager, detail)
+    }));
     if entry.subresource().len() > MAX_SUBRESOURCE {
         errors.push(too_long(&path.child("subresource"), MAX_SUBRESOURCE));
     }
@@ -473,7 +481,7 @@ fn too_long(path: &Path<'_>, most: usize) -> Error {
     Error::too_long(path, i64::try_from(most).unwrap_or(i64::MAX))
 }
 
-fn report(errors: &mut Vec<Error>, path: &Path<'_>, value: &str, faults: Faults) {
+fn report(errors: &mut Errors, path: &Path<'_>, value: &str, faults: Faults) {
     errors.extend(
         faults
             .into_iter()

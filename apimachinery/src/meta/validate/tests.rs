@@ -108,14 +108,35 @@ fn labels_and_annotations_are_checked_by_key() {
 }
 
 #[test]
+fn errors_are_limited() {
+    let errors_of = |metadata: Json| {
+        let metadata = MetadataView::new(&metadata);
+        validate_update(metadata, metadata, &Path::new("metadata"), server()).len()
+    };
+    // Each error repeats the whole manager (256 KiB), or all owners (1 MiB).
+    let manager = "\u{1}".repeat(1 << 18);
+    assert_eq!(
+        errors_of(
+            json!({"resourceVersion": "1", "managedFields": [{"operation": "Apply", "manager": manager}]})
+        ),
+        65
+    );
+    let owner = json!({"apiVersion": "v1", "kind": "Pod", "name": "n".repeat(1 << 15), "uid": "u", "controller": true});
+    assert_eq!(
+        errors_of(json!({"resourceVersion": "1", "ownerReferences": vec![owner; 32]})),
+        16
+    );
+}
+
+#[test]
 fn owners_are_complete_and_one_of_them_controls() {
     let path = Path::new("o");
     let check = |owners: Json, expected: &[&str]| {
         let metadata = json!({"ownerReferences": owners});
-        let mut errors = Vec::new();
+        let mut errors = Errors::default();
         let owners = MetadataView::new(&metadata).owner_references();
         validate_owner_references(&mut errors, &owners, &path, server());
-        assert_eq!(texts(&errors), expected);
+        assert_eq!(texts(&errors.into_vec()), expected);
     };
     let pod =
         json!({"apiVersion": "v1", "kind": "Pod", "name": "a<", "uid": "u", "controller": true});

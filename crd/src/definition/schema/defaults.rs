@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use gavel_apimachinery::field::{Error, Path};
+use gavel_apimachinery::field::{Error, Errors, Path};
 use gavel_schema::JsonSchema;
 use gavel_schema::default::{DefaultOf, validate_defaults};
 use gavel_schema::validate::Validator;
@@ -18,7 +18,7 @@ pub(super) fn check(
     envs: &RuleEnvs,
 ) -> Vec<Error> {
     let mut budget = COST_BUDGET;
-    let mut check = |default: DefaultOf<'_>, errors: &mut Vec<Error>| {
+    let mut check = |default: DefaultOf<'_>, errors: &mut Errors| {
         let validator = Validator::of_default(default.schema, envs.server());
         let faults = validator.validate(default.path, default.value);
         if !faults.is_empty() {
@@ -36,12 +36,7 @@ pub(super) fn check(
 
 /// Runs the rules on a default, appends their errors, and returns the remaining budget. The rules run as for an update that does not change
 /// the value. If this run finds no errors, they run again as for a new value.
-fn check_rules(
-    default: DefaultOf<'_>,
-    budget: i64,
-    envs: &RuleEnvs,
-    errors: &mut Vec<Error>,
-) -> i64 {
+fn check_rules(default: DefaultOf<'_>, budget: i64, envs: &RuleEnvs, errors: &mut Errors) -> i64 {
     let schema = Arc::new(default.schema.clone());
     let Some(rules) = RuleNode::compile(&schema, default.resource, envs) else {
         return budget;

@@ -34,9 +34,12 @@ impl<'f> Outcome<'f> {
         self.count(other.matches);
     }
 
+    /// Adds a fault. Beyond the maximum number of faults, only the first fault of each outcome is added, because it makes the value invalid.
     pub(super) fn add(&mut self, trail: &Trail<'_, 'f>, cause: Cause<'f>) {
-        let place = trail.place();
-        self.faults.push(Fault { place, cause });
+        if trail.admits_fault() || self.is_valid() {
+            let place = trail.place();
+            self.faults.push(Fault { place, cause });
+        }
     }
 
     pub(super) fn count(&mut self, matches: usize) {

@@ -90,6 +90,9 @@ impl MapRules {
             false => &*self.required,
         };
         for name in required {
+            if !trail.goes_on(1) {
+                return;
+            }
             if !fields.contains_key(name.as_str()) {
                 outcome.add(&trail.entry(name), Cause::Required);
             }

@@ -496,6 +496,18 @@ fn errors_are_limited() {
 }
 
 #[test]
+fn faults_are_limited_in_number() {
+    let required: Vec<_> = (0..1_000).map(|n| format!("r{n}")).collect();
+    let of = json!({"type": "array", "items": {"type": "object", "required": required}});
+    let object = json!({"f": vec![json!({}); 600]});
+    let validator = validator(&of);
+    let work = Work::unbounded();
+    let places = Places::new(&work);
+    let outcome = validator.root.outcome(&object, &places.root());
+    assert_eq!(outcome.faults.len(), 1 << 19);
+}
+
+#[test]
 fn a_deadline_ends_the_walk() {
     let interrupted = |of: Json, value: Json| {
         let validator = validator(&of);

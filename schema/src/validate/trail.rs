@@ -5,6 +5,10 @@ use std::cell::{Cell, RefCell};
 
 use gavel_golang::work::{Interrupted, Work};
 
+/// The maximum number of faults that a validation records, with those of alternatives that are not reported. If each of many elements lacks
+/// many required fields, an object of 3 MiB has more faults than fit into the memory.
+const MOST_FAULTS: usize = 1 << 19;
+
 /// The path from the root to a value. Each step borrows the previous step.
 #[derive(Debug)]
 pub(super) struct Trail<'t, 'f> {
@@ -35,6 +39,8 @@ pub(super) struct Places<'f> {
     noted: RefCell<Vec<(Option<Place>, TrailStep<'f>)>>,
     work: &'f Work<'f>,
     is_interrupted: Cell<bool>,
+    /// The number of faults so far.
+    faults: Cell<usize>,
 }
 
 impl<'f> Places<'f> {
@@ -44,6 +50,7 @@ impl<'f> Places<'f> {
             noted: RefCell::default(),
             work,
             is_interrupted: Cell::new(false),
+            faults: Cell::new(0),
         }
     }
 
@@ -137,6 +144,13 @@ impl<'t, 'f> Trail<'t, 'f> {
 
     pub(super) fn is_root(&self) -> bool {
         self.last.is_none()
+    }
+
+    /// Counts a fault; returns whether it may be recorded.
+    pub(super) fn admits_fault(&self) -> bool {
+        let faults = &self.places.faults;
+        faults.set(faults.get().saturating_add(1));
+        faults.get() <= MOST_FAULTS
     }
 
     /// Records the path.

@@ -19,6 +19,7 @@ mod about;
 mod audit;
 mod check;
 mod cost;
+mod folders;
 mod lint;
 mod mutate;
 mod requester;
@@ -30,6 +31,7 @@ pub(crate) use about::{CompletionsArgs, ManArgs, VersionArgs};
 pub(crate) use audit::AuditArgs;
 pub(crate) use check::{CheckArgs, OperationName};
 pub(crate) use cost::CostArgs;
+pub(crate) use folders::FolderArgs;
 pub(crate) use lint::{ExplainArgs, ExplainOutput, LintArgs, Versions, kubernetes_versions};
 pub(crate) use mutate::{MutateArgs, MutateOutput};
 pub(crate) use requester::RequesterArgs;
@@ -223,9 +225,8 @@ pub(crate) struct ValidateArgs {
     #[arg(required = true, value_name = "OBJECT")]
     pub(crate) objects: Vec<PathBuf>,
 
-    /// Also read subfolders
-    #[arg(short = 'R', long)]
-    pub(crate) recursive: bool,
+    #[command(flatten)]
+    pub(crate) folders: FolderArgs,
 
     /// Ignore objects whose kind has no definition, and documents that are not Kubernetes objects
     #[arg(long)]

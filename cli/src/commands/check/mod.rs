@@ -41,7 +41,7 @@ pub(crate) fn run(args: &CheckArgs) -> io::Result<Exit> {
 pub(super) fn write(args: &CheckArgs, out: Box<dyn Write>) -> io::Result<Exit> {
     // Progress is shown for text, and on a terminal.
     let progress = Progress::new(args.output == Format::Text || io::stdout().is_terminal());
-    let mut manifests = Manifests::new(args.recursive, progress);
+    let mut manifests = Manifests::new(args.folders.clone(), progress);
     let mut input = match Input::read(args, &mut manifests) {
         Ok(input) => input,
         Err(error) => {

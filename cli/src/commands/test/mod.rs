@@ -266,9 +266,10 @@ impl TestRun<'_> {
     }
 }
 
-/// A value as YAML. A string is written without quotes.
+/// A value as YAML. A string is written without quotes, and null not at all.
 fn lines(value: &Json) -> String {
     match value {
+        Json::Null => String::new(),
         Json::String(text) => format!("{text}\n"),
         other => report::yaml::to_string(other),
     }

@@ -138,6 +138,26 @@ FAILED tests.yaml: a pod
 }
 
 #[test]
+fn an_unexpected_denial_has_its_message() {
+    let tests = TESTS.replace("{decision: deny, message: at most 5}", "allow");
+    let folder = folder().with("tests.yaml", &tests);
+    let args = ["./tests.yaml", "--filter", "many"];
+    let (_, out) = gavel(&folder, &args);
+    let expected = "\
+FAILED tests.yaml: many
+    decision:
+      - allow
+      + deny
+    message:
+      + - \"at most 5 replicas\"
+";
+    assert_eq!(out, expected);
+    let (_, out) = gavel(&folder, &[&args[..], &["-o", "github"]].concat());
+    let expected = "many: decision: expected allow, got deny%0Amessage: [\"at most 5 replicas\"]\n";
+    assert!(out.ends_with(expected), "{out}");
+}
+
+#[test]
 fn coverage_counts_both_outcomes_of_validations() {
     let folder = folder();
     let lcov = folder.path().join("lcov.info");

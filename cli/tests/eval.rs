@@ -412,6 +412,9 @@ fn notes_say_what_was_meant() {
         ("bol('true')", "note: did you mean `bool`?\n"),
         ("(1 + [2, 3)", "note: the [ at 1:6 is not closed\n"),
         ("size('a) == 1", "note: the ' at 1:6 is not closed\n"),
+        ("1 === 1", "note: did you mean `==`?\n"),
+        ("None == 1", "note: did you mean `null`?\n"),
+        ("[1].len() > 0", "note: did you mean `size`?\n"),
     ] {
         let stderr = gavel(&[expression]).err;
         assert!(stderr.ends_with(expected), "{stderr}");

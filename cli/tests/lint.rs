@@ -336,6 +336,87 @@ jwt:
 }
 
 #[test]
+fn unknown_names_in_expressions_have_help() {
+    let policy = |expression: &str| {
+        format!(
+            "apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {{name: a}}
+spec:
+  matchConstraints: {{resourceRules: [{{apiGroups: [apps], apiVersions: [v1], operations: [UPDATE], resources: [deployments]}}]}}
+  variables: [{{name: containers, expression: object.spec.template.spec.containers}}]
+  validations: [{{message: a, expression: {expression:?}}}]
+"
+        )
+    };
+    let definition = |rule: &str| {
+        definition(&format!(
+            "        type: object
+        x-kubernetes-validations: [{{rule: {rule:?}, message: a}}]
+        properties: {{weight: {{type: integer, default: 1}}}}
+"
+        ))
+    };
+    for (text, expected) in [
+        (
+            policy("objects.spec.replicas > 1"),
+            "did you mean `object`?",
+        ),
+        (policy("self.spec.replicas > 1"), "did you mean `object`?"),
+        (
+            policy("request.object.spec.replicas > 1"),
+            "did you mean `object`?",
+        ),
+        (
+            policy("request.userInfo.userName == 'a'"),
+            "did you mean `username`?",
+        ),
+        (
+            policy("variables.container.size() > 1"),
+            "did you mean `containers`?",
+        ),
+        (
+            policy("containers.size() > 1"),
+            "did you mean `variables.containers`?",
+        ),
+        (policy("object.spec.replicas = 1"), "did you mean `==`?"),
+        (
+            policy("object.metadata.name.length() > 1"),
+            "did you mean `size`?",
+        ),
+        (
+            policy("object.metadata.name.matches('[')"),
+            "error parsing regexp: missing closing ]: `[`",
+        ),
+        (
+            policy("object.spec.paused"),
+            "compare the value, such as `… == true`",
+        ),
+        (policy("other"), ""),
+        (definition("object.weight > 1"), "did you mean `self`?"),
+        (definition("oldself.weight > 1"), "did you mean `oldSelf`?"),
+        (definition("self.wieght > 1"), "did you mean `weight`?"),
+        (
+            definition("self.weight > '1'"),
+            "`int(…)` converts a string",
+        ),
+        (definition("self.weight > 0 and true"), "did you mean `&&`?"),
+        (
+            definition("true").replace("rule:", "expression:"),
+            "did you mean `rule`?",
+        ),
+    ] {
+        let (code, out, err) = gavel(&root(), &["lint", "-", "-o", "json"], &text);
+        assert_eq!(code, 1, "{text}: {out}{err}");
+        let found = lines(&out).into_iter();
+        let errors = found.filter(|found| found["severity"] == "error");
+        let help = errors.filter_map(|error| Some(error["help"].as_str()?.to_owned()));
+        let help: String = help.collect();
+        assert_eq!(help, expected, "{text}: {out}");
+    }
+}
+
+#[test]
 fn no_input_is_no_success() {
     let folder = Folder::new()
         .with("empty/note.txt", "")

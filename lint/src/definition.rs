@@ -33,9 +33,12 @@ pub(crate) fn check(linter: &Linter, document: &Document, problems: &mut Vec<Pro
         return;
     };
     let (errors, reports) = definition.validate_with_rules(&linter.rules);
+    let mut versions = definition.spec.versions.iter();
+    let schema = versions.find_map(|version| definition.schema(&version.name));
     for error in &errors {
         let found = refused(document, error);
-        problems.push(meant::function(found, &linter.new));
+        let found = meant::expression(found, &linter.new);
+        problems.push(meant::in_definition(found, schema));
     }
     let over_budget: Vec<String> = problems
         .iter()

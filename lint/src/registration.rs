@@ -71,7 +71,8 @@ pub(crate) fn check(linter: &Linter, document: &Document, problems: &mut Vec<Pro
     let report = linter.validator.create(&decoded.object, None);
     for error in &report.errors {
         let found = refusal::refused(document, error);
-        let found = meant::function(found, &linter.new);
+        let found = meant::expression(found, &linter.new);
+        let found = meant::in_policy(found, document);
         problems.push(newer(linter, &decoded.object, found));
     }
     let refused = report.errors.iter().map(|error| error.field.as_str());

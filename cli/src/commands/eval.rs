@@ -111,6 +111,7 @@ fn notes(issues: &Issues, request: &EvalRequest, env: &Env) -> Vec<String> {
     let names: Option<BTreeSet<_>> = names
         .map(|issue| undeclared_variable(issue, source))
         .collect();
+    let names = names.filter(|_| notes.is_empty());
     notes.extend(names.into_iter().flatten().map(|name| {
         format!("--bind {name}=JSON or {name}=@FILE sets a variable, --var {name}=TYPE declares its type")
     }));

@@ -417,6 +417,18 @@ spec:
 }
 
 #[test]
+fn joined_documents_are_reported() {
+    let text = format!("{POLICY}apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: a}}\n");
+    let (code, out, err) = gavel(&root(), &["lint", "-", "-o", "github"], &text);
+    let line = POLICY.lines().count() + 2;
+    let expected = format!(
+        "::error file=stdin,line={line},col=1,endLine={line},endColumn=1,title=duplicate-key::the key `kind` is already set at 2:1%0A\
+         two documents must be separated by a line `---`\n"
+    );
+    assert_eq!((code, out, err.as_str()), (1, expected, ""));
+}
+
+#[test]
 fn no_input_is_no_success() {
     let folder = Folder::new()
         .with("empty/note.txt", "")

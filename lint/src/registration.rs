@@ -80,7 +80,8 @@ pub(crate) fn check(linter: &Linter, document: &Document, problems: &mut Vec<Pro
     match &decoded.object {
         Resource::ValidatingAdmissionPolicy(object) => {
             let constraints = object.spec.match_constraints.as_ref();
-            resources::check_policy(linter, document, constraints, problems);
+            let param_kind = object.spec.param_kind.as_ref();
+            resources::check_policy(linter, document, constraints, param_kind, problems);
             policy::check_validating(linter, document, object, &refused, problems);
             let texts = policy::texts_of_validating(&object.spec);
             let analysis = linter.kinds.types.analyze(&**object);
@@ -88,7 +89,8 @@ pub(crate) fn check(linter: &Linter, document: &Document, problems: &mut Vec<Pro
         }
         Resource::MutatingAdmissionPolicy(object) => {
             let constraints = object.spec.match_constraints.as_ref();
-            resources::check_policy(linter, document, constraints, problems);
+            let param_kind = object.spec.param_kind.as_ref();
+            resources::check_policy(linter, document, constraints, param_kind, problems);
             policy::check_mutating(linter, document, object, &refused, problems);
             let texts = policy::texts_of_mutating(&object.spec);
             let analysis = linter.kinds.types.analyze(&**object);

@@ -393,6 +393,10 @@ spec:
             "compare the value, such as `… == true`",
         ),
         (policy("other"), ""),
+        (
+            policy("x").replace("\"x\"", "!has(object.x)"),
+            "the value is empty; a text that begins with ! must be quoted",
+        ),
         (definition("object.weight > 1"), "did you mean `self`?"),
         (definition("oldself.weight > 1"), "did you mean `oldSelf`?"),
         (definition("self.wieght > 1"), "did you mean `weight`?"),

@@ -397,6 +397,18 @@ spec:
             policy("x").replace("\"x\"", "!has(object.x)"),
             "the value is empty; a text that begins with ! must be quoted",
         ),
+        (
+            policy("true").replace("operations: [UPDATE]", "operations: UPDATE"),
+            "the value must be a list",
+        ),
+        (
+            policy("true").replace("name: containers", "name: 1"),
+            "the value must be in quotes",
+        ),
+        (
+            definition("true").replace("served: true", "served: 'true'"),
+            "the value must not be in quotes",
+        ),
         (definition("object.weight > 1"), "did you mean `self`?"),
         (definition("oldself.weight > 1"), "did you mean `oldSelf`?"),
         (definition("self.wieght > 1"), "did you mean `weight`?"),

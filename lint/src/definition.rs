@@ -111,12 +111,7 @@ fn read(document: &Document, server: Server, problems: &mut Vec<Problem>) -> Opt
     match read {
         Ok(definition) => Some(definition.without_namespace()),
         Err(error) => {
-            problems.push(problem(
-                document,
-                &INVALID_OBJECT,
-                &error.field,
-                error.message,
-            ));
+            problems.push(strict::undecodable(document, &error.field, error.message));
             None
         }
     }

@@ -157,7 +157,7 @@ fn check_conditions(
 
 /// The problem of an object that cannot be decoded, at the field that the error names.
 fn undecodable(document: &Document, error: &DecodeError) -> Problem {
-    let found = problem(document, &INVALID_OBJECT, &error.field, error.plain());
+    let found = strict::undecodable(document, &error.field, error.plain());
     if !error.is_of_kind() {
         return found;
     }

@@ -93,12 +93,16 @@ pub(super) fn write(args: &CheckArgs, out: Box<dyn Write>) -> io::Result<Exit> {
     }
     run.report_problems()?;
     manifests.progress().expect(objects.len());
+    let mut has_others = false;
     for Candidate { document, is_param } in objects {
         match Key::of(document.value()) {
             Ok(_) => manifests
                 .progress()
                 .aside(|| run.object(&document, is_param))?,
-            Err(message) => manifests.refuse(&document, message),
+            Err(message) => {
+                has_others |= message.ends_with("must be set");
+                manifests.refuse(&document, message);
+            }
         }
         manifests.progress().step();
     }
@@ -111,6 +115,10 @@ pub(super) fn write(args: &CheckArgs, out: Box<dyn Write>) -> io::Result<Exit> {
         .finish(args.output, manifests.problems(), &mut run.out)?;
     run.out.flush()?;
     manifests.progress().end();
+    if has_others {
+        let note = "--ignore-missing-schemas ignores documents that are not Kubernetes objects, and --exclude leaves out files";
+        report::notes(&[note.to_owned()]);
+    }
     // If nothing was checked, an error was printed instead of the summary.
     if args.output == Format::Text && run.counts.objects > 0 {
         report::summary(&run.counts.to_string());

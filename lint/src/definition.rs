@@ -15,7 +15,7 @@ use crate::expressions::{Distinct, Subject, optional_fields, problem, without_co
 use crate::kinds::{DEFINITIONS, is_definition, is_definition_of_misspelled_group};
 use crate::messages::check_message;
 use crate::refusal::refused;
-use crate::rules::{DUPLICATE_VALIDATION, INVALID_OBJECT, OVER_BUDGET, UNKNOWN_FIELD};
+use crate::rules::{DUPLICATE_VALIDATION, OVER_BUDGET, UNKNOWN_FIELD};
 use crate::{bounds, builtin, meant, schema_keywords, strict, stricter};
 
 /// Whether a document is a definition. The API group may be missing or misspelled.

@@ -120,7 +120,7 @@ pub(crate) fn help(message: &str, text: &str) -> Option<String> {
         let row = OPERANDS.iter().find(|(operators, found, _)| {
             let is_meant = operators.is_empty() || operators.contains(&operator);
             let fits = |found: &&str| types.starts_with(found) || types.ends_with(found);
-            is_meant && found.iter().any(|found| fits(found))
+            is_meant && found.iter().any(fits)
         });
         return row.map(|(.., help)| (*help).to_owned());
     }

@@ -10,7 +10,7 @@ use gavel_policy::api::{
 use crate::context::Linter;
 use crate::expressions::{Subject, problem};
 use crate::kinds::{self, GROUPS, group_of, text};
-use crate::rules::{INVALID_OBJECT, UNKNOWN_FIELD};
+use crate::rules::UNKNOWN_FIELD;
 use crate::{meant, policy, refusal, resources, strict, types};
 
 /// Whether the linter checks a document as an object of one of the [`GROUPS`]. The API group may be missing or misspelled.

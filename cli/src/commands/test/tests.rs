@@ -346,6 +346,45 @@ tests:
 }
 
 #[test]
+fn either_object_is_the_object_of_a_deletion() {
+    let policy = POLICY
+        .replace("[CREATE, UPDATE]", "[DELETE]")
+        .replace("object.", "oldObject.");
+    let object = "{apiVersion: apps/v1, kind: Deployment, metadata: {name: forbidden}}";
+    let tests = format!(
+        "kind: PolicyTest\ngiven: [policy.yaml]\ntests:
+- {{name: a, operation: DELETE, object: {object}, expect: {{message: another name}}}}
+- {{name: b, operation: DELETE, oldObject: {object}, expect: {{message: another name}}}}\n"
+    );
+    let folder = TestFolder::new()
+        .with("policy.yaml", &policy)
+        .with("tests.yaml", &tests);
+    let (exit, out) = gavel(&folder, &["./tests.yaml"]);
+    assert_eq!(exit, Exit::Success, "{out}");
+}
+
+#[test]
+fn tests_need_a_policy() {
+    let definition = "\
+{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: shops.example.com}, spec: {
+  group: example.com, scope: Namespaced, names: {plural: shops, kind: Shop},
+  versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]}}";
+    for (given, expected) in [
+        ("", "    no policy is given\n"),
+        (
+            definition,
+            "    no policy is given; `gavel validate` validates custom resources by their definitions\n",
+        ),
+    ] {
+        let tests = format!("kind: PolicyTest\ngiven: [{given}]\n{TESTS}");
+        let tests = tests.replace("kind: PolicyTest\ngiven: [policy.yaml]\n", "");
+        let folder = TestFolder::new().with("tests.yaml", &tests);
+        let (_, out) = gavel(&folder, &["./tests.yaml", "--filter", "few"]);
+        assert_eq!(out, format!("FAILED tests.yaml: few\n{expected}"));
+    }
+}
+
+#[test]
 fn problems_of_suites_name_the_field_and_its_position() {
     for (tests, expected) in [
         (

@@ -191,6 +191,10 @@ pub(crate) struct EvalArgs {
     #[arg(long)]
     pub(crate) cost: bool,
 
+    /// Show the values of the sub-expressions that are evaluated, in the format text; in macros, the values for all elements
+    #[arg(long)]
+    pub(crate) explain: bool,
+
     /// The cost limit of the evaluation, in cost units
     #[arg(long, value_name = "UNITS", value_parser = number(0..=u64::MAX), default_value_t = PER_CALL_LIMIT)]
     pub(crate) cost_limit: u64,
@@ -206,7 +210,7 @@ pub(crate) struct EvalArgs {
 
 const EXAMPLES: &str = "Examples:
   gavel eval '[1, 2, 3].map(x, x * 2)'
-  gavel eval 'object.spec.replicas <= 5' --bind object=@deployment.yaml
+  gavel eval 'object.spec.replicas <= 5' --bind object=@deployment.yaml --explain
   gavel eval 'x + duration(\"1h\")' --var x=timestamp --bind 'x=\"2026-01-31T12:00:00Z\"' --cost";
 
 /// The arguments of `gavel validate`.

@@ -30,6 +30,7 @@ mod input;
 mod json;
 mod text;
 
+pub(super) use explanation::write_parts;
 use input::{Candidate, Input};
 
 /// Checks the objects that the arguments name.

@@ -76,22 +76,22 @@ impl Contact {
         Some(since.elapsed())
     }
 
-    /// The failing watches with their errors, after the other watches that have not listed their objects yet. `awaited` names all watches
-    /// that have not.
+    /// The watches that have not listed their objects yet, those of kinds that the API server does not serve, and the failing watches with
+    /// their errors. `awaited` names all watches that have not listed their objects yet.
     pub(crate) fn notes(&self, awaited: &BTreeSet<String>) -> Vec<String> {
         let (failing, unserved) = (self.lock(), self.lock_unserved());
         let awaited = awaited
             .iter()
-            .filter(|what| !failing.contains_key(*what))
-            .map(|what| match unserved.contains(what) {
-                true => format!("{what}: the cluster does not serve this kind"),
-                false => format!("{what}: not listed yet"),
-            });
+            .filter(|what| !failing.contains_key(*what) && !unserved.contains(*what))
+            .map(|what| format!("{what}: not listed yet"));
+        let unserved = unserved
+            .iter()
+            .map(|what| format!("{what}: the cluster does not serve this kind"));
         let failures = failing.iter().map(|(what, Failing { since, error })| {
             let seconds = since.elapsed().as_secs();
             format!("{what}: failing for {seconds} s: {error}")
         });
-        awaited.chain(failures).collect()
+        awaited.chain(unserved).chain(failures).collect()
     }
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Failing>> {
@@ -151,6 +151,7 @@ mod tests {
         contact.unserved("limits");
         let expected = ["limits: the cluster does not serve this kind"];
         assert_eq!(contact.notes(&awaited), expected);
+        assert_eq!(contact.notes(&BTreeSet::new()), expected);
         assert_eq!(contact.age(), None);
         contact.heard("limits");
         assert_eq!(contact.notes(&awaited), ["limits: not listed yet"]);

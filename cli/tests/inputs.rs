@@ -151,41 +151,6 @@ fn templates_are_recognized() {
 }
 
 #[test]
-fn excluded_files_are_not_read() {
-    let testdata = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/check");
-    let mut folder = Folder::new().with("charts/a/templates/b.yaml", "a: {{ .Values.a }}\n");
-    for name in ["policy.yaml", "deployments.yaml", "replicas-test.yaml"] {
-        let text = std::fs::read_to_string(testdata.join(name)).unwrap();
-        folder = folder.with(name, &text);
-    }
-    for (command, expected) in [
-        (&["lint", "."][..], 0),
-        (&["check", "."], 1),
-        (&["cost", "."], 1),
-        (&["test", "."], 0),
-        (&["mutate", "deployments.yaml", "--policies", "."], 2),
-        (&["audit", ".", "--policies", "policy.yaml"], 1),
-        (&["upgrade-check", ".", "--from", "1.36"], 1),
-    ] {
-        let (_, out, err) = gavel(folder.path(), &[command, &["-R"]].concat(), "");
-        assert!(
-            format!("{out}{err}").contains("b.yaml:1:"),
-            "{command:?}: {out}{err}"
-        );
-        let excluding = [command, &["-R", "--exclude", "charts/*/templates"]].concat();
-        let (status, out, err) = gavel(folder.path(), &excluding, "");
-        assert_eq!(status, expected, "{command:?}: {out}{err}");
-        assert!(
-            !format!("{out}{err}").contains("b.yaml"),
-            "{command:?}: {out}{err}"
-        );
-    }
-    let folder = folder.with("gavel.yaml", "lint: {exclude: [templates]}\n");
-    let (status, out, err) = gavel(folder.path(), &["lint", "-R", "."], "");
-    assert_eq!(status, 0, "{out}{err}");
-}
-
-#[test]
 fn each_duplicate_key_is_an_error() {
     let map =
         "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {a: b}\ndata: {c: d, c: e}\n";

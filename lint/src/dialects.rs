@@ -4,9 +4,6 @@ use gavel_engine::ast::ExprKind;
 use gavel_engine::env::Env;
 use gavel_golang::regex::Regex;
 
-use crate::expressions::path::text;
-use crate::meant::quoted;
-
 /// Mistakes of syntax: what the error message contains, what the expression contains, and the help. The first row that fits is used.
 #[rustfmt::skip] // One row per line.
 const SYNTAX: &[(&str, &str, &str)] = &[
@@ -136,12 +133,19 @@ pub(crate) fn invalid_pattern(expression: &str, env: &Env) -> Option<String> {
     let ast = env.parse(expression).ok()?;
     ast.walk().find_map(|expr| match expr.kind() {
         ExprKind::Call(call) if call.function == "matches" => {
-            let pattern = text(call.args.iter().next_back()?)?;
+            let pattern = call.args.iter().next_back()?.as_text()?;
             let error = Regex::new(pattern).err()?;
             Some(error.to_string())
         }
         _ => None,
     })
+}
+
+/// The text between the first occurrence of a prefix in the message and the next quote; `None` if the message does not contain both.
+pub(crate) fn quoted<'t>(text: &'t str, prefix: &str) -> Option<&'t str> {
+    let (_, rest) = text.split_once(prefix)?;
+    let (quoted, _) = rest.split_once('\'')?;
+    Some(quoted)
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use gavel_manifest::{Document, Problem};
 use gavel_schema::JsonSchema;
 use gavel_schema::built_in::Kubernetes;
 
-use crate::dialects;
+use crate::dialects::{self, quoted};
 use crate::unclosed::unclosed_in;
 use gavel_manifest::nearest;
 
@@ -257,11 +257,4 @@ pub(crate) fn unknown_field(
         problem,
         other.or_else(|| nearest(name, names.iter().copied())),
     )
-}
-
-/// The text between the first occurrence of a prefix in the message and the next quote; `None` if the message does not contain both.
-pub(crate) fn quoted<'t>(text: &'t str, prefix: &str) -> Option<&'t str> {
-    let (_, rest) = text.split_once(prefix)?;
-    let (quoted, _) = rest.split_once('\'')?;
-    Some(quoted)
 }

@@ -49,7 +49,7 @@ mod written;
 
 pub use kinds::{Kinds, ResourceOfKind};
 pub use parts::Part;
-pub use probe::{Probe, Probed, Seen};
+pub use probe::{Probe, Probed, Seen, explain};
 pub use role::Role;
 pub use subject::{Operation, Subject};
 pub use trace::{Invocation, Ran, Step, Trace};

@@ -119,22 +119,32 @@ impl Probe {
                     run.map_or_else(|| Err("not evaluated".to_owned()), |run| run.result.clone())
                 })
                 .collect();
-            let known: Vec<Option<String>> =
-                values.iter().map(|value| value.clone().ok()).collect();
-            let reached = reached(parts, &known);
-            let seen = parts.iter().zip(reached).zip(values);
-            let seen = seen.map(|((part, is_reached), value)| Seen {
-                part: part.clone(),
-                is_reached,
-                value,
-            });
-            seen.collect::<Vec<Seen>>()
+            seen(parts, values)
         });
         Probed {
             validations: validations.collect(),
             invocation,
         }
     }
+}
+
+/// The parts of an expression with their values; `evaluate` returns the value of an expression as text.
+pub fn explain(expression: &str, evaluate: impl Fn(&str) -> Result<String, String>) -> Vec<Seen> {
+    let parts = parts(expression);
+    let values = parts.iter().map(|part| evaluate(&part.probe)).collect();
+    seen(&parts, values)
+}
+
+fn seen(parts: &[Part], values: Vec<Result<String, String>>) -> Vec<Seen> {
+    let known: Vec<Option<String>> = values.iter().map(|value| value.clone().ok()).collect();
+    let reached = reached(parts, &known);
+    let seen = parts.iter().zip(reached).zip(values);
+    let seen = seen.map(|((part, is_reached), value)| Seen {
+        part: part.clone(),
+        is_reached,
+        value,
+    });
+    seen.collect()
 }
 
 /// The name of the variable that a probe adds for a part.

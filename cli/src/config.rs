@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use gavel_lint::Selection;
 use gavel_manifest::{Fields, Problem, Reading};
+use glob::Pattern;
 
 use crate::args::{Versions, bytes, kubernetes_versions};
 use crate::input;
@@ -32,6 +33,8 @@ pub(crate) struct LintConfig {
     pub(crate) max_object: Option<u64>,
     /// A file that lists the findings to ignore. `gavel.yaml` contains its path relative to itself.
     pub(crate) baseline: Option<PathBuf>,
+    /// The files and subfolders that are left out.
+    pub(crate) exclude: Vec<Pattern>,
     /// The files of OpenAPI documents. `gavel.yaml` contains their paths relative to itself.
     pub(crate) openapi: Vec<PathBuf>,
 }
@@ -88,6 +91,17 @@ impl LintConfig {
         };
         let openapi = fields.texts("openapi").unwrap_or_default();
         parsed.openapi = openapi.iter().map(|path| folder.join(path)).collect();
+        for (index, glob) in fields
+            .texts("exclude")
+            .unwrap_or_default()
+            .iter()
+            .enumerate()
+        {
+            match Pattern::new(glob) {
+                Ok(glob) => parsed.exclude.push(glob),
+                Err(error) => fields.problem(&format!("exclude[{index}]"), error.to_string()),
+            }
+        }
         match versions.map(|text| kubernetes_versions(&text)).transpose() {
             Ok(versions) => parsed.kubernetes_version = versions,
             Err(message) => fields.problem("kubernetesVersion", message),

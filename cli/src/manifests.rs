@@ -10,7 +10,9 @@ use gavel_lint::Linter;
 use gavel_manifest::problem::rule;
 use gavel_manifest::{Document, Problem, Source};
 use gavel_state::as_built_in;
+use glob::Pattern;
 
+use crate::args::FolderArgs;
 use crate::exit_code::Exit;
 use crate::progress::Progress;
 use crate::{input, report};
@@ -23,7 +25,7 @@ pub(crate) fn unusable(message: impl Into<String>) -> Problem {
 /// Reads manifests, and keeps the problems of the inputs that could not be used.
 #[derive(Debug)]
 pub(crate) struct Manifests {
-    recursive: bool,
+    folders: FolderArgs,
     /// The problems of the inputs that could not be used.
     unusable: Vec<Problem>,
     /// The texts of these problems.
@@ -61,15 +63,20 @@ impl ManifestFile {
 }
 
 impl Manifests {
-    /// Creates a reader of manifests. With `recursive`, the reader also reads subfolders.
-    pub(crate) fn new(recursive: bool, progress: Progress) -> Self {
+    /// Creates a reader of manifests. `folders` says which files of folders it reads.
+    pub(crate) fn new(folders: FolderArgs, progress: Progress) -> Self {
         Manifests {
-            recursive,
+            folders,
             unusable: Vec::new(),
             reported: HashSet::new(),
             progress,
             shallow: Vec::new(),
         }
+    }
+
+    /// Also leaves out the files and subfolders of folders that match these globs.
+    pub(crate) fn exclude(&mut self, globs: &[Pattern]) {
+        self.folders.exclude.extend_from_slice(globs);
     }
 
     /// Reads the objects in the files at `paths`. For a folder, reads the files in the folder.
@@ -118,14 +125,16 @@ impl Manifests {
     pub(crate) fn named(&mut self, paths: &[PathBuf]) -> Vec<PathBuf> {
         let mut named = Vec::new();
         for path in paths {
-            if !self.recursive && path.is_dir() {
+            let recursive = self.folders.recursive;
+            if !recursive && path.is_dir() {
                 self.shallow.push(path.clone());
             }
-            let (found, problems) = input::files(path, self.recursive);
+            let (mut found, problems) = input::files(path, recursive);
             if found.is_empty() && problems.is_empty() {
-                self.report(gavel_manifest::no_files(path, self.recursive));
+                self.report(gavel_manifest::no_files(path, recursive));
             }
             self.report_all(problems);
+            found.retain(|file| !self.folders.excludes(file, path));
             named.extend(found);
         }
         gavel_manifest::distinct(named)

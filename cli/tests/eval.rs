@@ -394,6 +394,36 @@ fn exit_status_follows_the_value_on_request() {
 }
 
 #[test]
+fn explanations_show_the_values_that_were_evaluated() {
+    let object = r#"object={"replicas": 3, "images": ["a/b", "c"]}"#;
+    for (expression, expected) in [
+        (
+            "object.images.all(i, i.startsWith('a/') || i.size() < 2) && object.replicas + 1 > 5",
+            "false
+type: bool
+  object.images.all(i, i.startsWith(\"a/\") || i.size() < 2) = true
+    object.images.map(i, i.startsWith(\"a/\") || i.size() < 2) = [true, true]
+      object.images.map(i, i.startsWith(\"a/\")) = [true, false]
+      object.images.map(i, i.size() < 2) = [false, true]
+        object.images.map(i, i.size()) = [3, 1]
+  object.replicas + 1 > 5 = false
+    object.replicas + 1 = 4
+      object.replicas = 3
+",
+        ),
+        ("false && object.replicas > 1", "false\ntype: bool\n"),
+        (
+            "object.other > 1",
+            "  object.other = error: no such key: other\n",
+        ),
+    ] {
+        let ran = gavel(&[expression, "--bind", object, "--explain"]);
+        assert_eq!(ran.out, expected, "{expression}");
+    }
+    assert_eq!(gavel(&["1 +", "--explain"]).out, "");
+}
+
+#[test]
 fn notes_say_what_was_meant() {
     for (expression, expected) in [
         ("'abc'.startWith('a')", "note: did you mean `startsWith`?\n"),
@@ -412,6 +442,9 @@ fn notes_say_what_was_meant() {
         ("bol('true')", "note: did you mean `bool`?\n"),
         ("(1 + [2, 3)", "note: the [ at 1:6 is not closed\n"),
         ("size('a) == 1", "note: the ' at 1:6 is not closed\n"),
+        ("1 === 1", "note: did you mean `==`?\n"),
+        ("None == 1", "note: did you mean `null`?\n"),
+        ("[1].len() > 0", "note: did you mean `size`?\n"),
     ] {
         let stderr = gavel(&[expression]).err;
         assert!(stderr.ends_with(expected), "{stderr}");

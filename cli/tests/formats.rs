@@ -122,7 +122,7 @@ fn github_gets_workflow_commands() {
         [
             "::warning file=policy.yaml,line=23,col=28,endLine=23,endColumn=28,title=undefined-field::spec.validations[0].expression: undefined field 'replica' (apps/v1 Deployment, example.com/v1 Route)%0Adid you mean `replicas`?",
             "::error file=deployments.yaml,line=13,col=1,endLine=13,endColumn=1,title=policy/replicas::Deployment/shop: at most 5 replicas without the label size: large",
-            "::error file=wrong-test.yaml,line=16,col=3,endLine=16,endColumn=3,title=failed-test::another registry: decision: expected allow, got deny",
+            "::error file=wrong-test.yaml,line=16,col=3,endLine=16,endColumn=3,title=failed-test::another registry: decision: expected allow, got deny%0Amessage: [\"images must be from registry.example.com\"]",
         ]
     );
 }

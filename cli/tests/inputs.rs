@@ -590,6 +590,8 @@ error: item.yaml:5:3: unexpected GroupVersion string: a/b/c\n";
         );
         let (status, _, err) = gavel(folder.path(), args, "");
         assert!(err.contains(missing), "{args:?}: {err}");
+        let note = "note: --ignore-missing-schemas ignores documents";
+        assert_eq!(err.contains(note), args[0] == "check", "{args:?}: {err}");
         assert_eq!(status, 2, "{args:?}");
     }
 }

@@ -218,6 +218,11 @@ error: gavel.yaml:4:3: unknown field \"lint.baselin\"; did you mean baseline?\n"
 error: gavel.yaml:1:23: lint.ignore[1]: there is no rule \"cost\"; `gavel explain` lists all rules
 error: gavel.yaml:1:42: lint.deny[1]: there is no rule \"notes\"; `gavel explain` lists all rules\n",
         ),
+        (
+            "lint: {exclude: [charts, '**a']}\n",
+            "error: gavel.yaml:1:26: lint.exclude[1]: Pattern syntax error near position 2: recursive wildcards must form a single path \
+             component\n",
+        ),
         ("- lint\n", "error: gavel.yaml:1:1: must be an object\n"),
     ] {
         folder.write("gavel.yaml", options);

@@ -10,6 +10,8 @@ use kube::Client;
 #[derive(Debug, Default)]
 pub(crate) struct Contact {
     failing: Mutex<BTreeMap<String, Failing>>,
+    /// The watches of kinds that the API server does not serve.
+    unserved: Mutex<BTreeSet<String>>,
 }
 
 /// A failing watch.
@@ -22,6 +24,7 @@ struct Failing {
 impl Contact {
     /// Records that a watch has received an answer.
     pub(crate) fn heard(&self, what: &str) {
+        self.lock_unserved().remove(what);
         let lost = self.lock().remove(what);
         if let Some(lost) = lost {
             let seconds = lost.since.elapsed().as_secs();
@@ -49,8 +52,20 @@ impl Contact {
         failing.insert(what.to_owned(), new);
     }
 
+    /// Records that the API server does not serve the kind of a watch. The API server counts as reachable.
+    pub(crate) fn unserved(&self, what: &str) {
+        self.lock().remove(what);
+        if self.lock_unserved().insert(what.to_owned()) {
+            tracing::warn!(
+                what,
+                "the cluster does not serve this kind; is its CustomResourceDefinition installed?"
+            );
+        }
+    }
+
     /// Records that a watch has ended.
     pub(crate) fn forget(&self, what: &str) {
+        self.lock_unserved().remove(what);
         self.lock().remove(what);
     }
 
@@ -61,23 +76,30 @@ impl Contact {
         Some(since.elapsed())
     }
 
-    /// The failing watches with their errors, after the other watches that have not listed their objects yet. `awaited` names all watches
-    /// that have not.
+    /// The watches that have not listed their objects yet, those of kinds that the API server does not serve, and the failing watches with
+    /// their errors. `awaited` names all watches that have not listed their objects yet.
     pub(crate) fn notes(&self, awaited: &BTreeSet<String>) -> Vec<String> {
-        let failing = self.lock();
+        let (failing, unserved) = (self.lock(), self.lock_unserved());
         let awaited = awaited
             .iter()
-            .filter(|what| !failing.contains_key(*what))
+            .filter(|what| !failing.contains_key(*what) && !unserved.contains(*what))
             .map(|what| format!("{what}: not listed yet"));
+        let unserved = unserved
+            .iter()
+            .map(|what| format!("{what}: the cluster does not serve this kind"));
         let failures = failing.iter().map(|(what, Failing { since, error })| {
             let seconds = since.elapsed().as_secs();
             format!("{what}: failing for {seconds} s: {error}")
         });
-        awaited.chain(failures).collect()
+        awaited.chain(unserved).chain(failures).collect()
     }
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Failing>> {
         self.failing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn lock_unserved(&self) -> MutexGuard<'_, BTreeSet<String>> {
+        self.unserved.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -120,5 +142,18 @@ mod tests {
         assert!(failing.ends_with(" s: forbidden"), "{failing}");
         contact.heard("namespaces");
         assert_eq!(contact.notes(&BTreeSet::new()), [""; 0]);
+    }
+
+    #[test]
+    fn a_kind_that_the_cluster_does_not_serve_is_no_failure() {
+        let contact = Contact::default();
+        let awaited = BTreeSet::from(["limits".to_owned()]);
+        contact.unserved("limits");
+        let expected = ["limits: the cluster does not serve this kind"];
+        assert_eq!(contact.notes(&awaited), expected);
+        assert_eq!(contact.notes(&BTreeSet::new()), expected);
+        assert_eq!(contact.age(), None);
+        contact.heard("limits");
+        assert_eq!(contact.notes(&awaited), ["limits: not listed yet"]);
     }
 }

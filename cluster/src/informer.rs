@@ -129,7 +129,7 @@ enum Ended {
 /// Gavel keeps the objects of the kind, as an API server would.
 pub(crate) fn failed(contact: &Contact, name: &str, error: watcher::Error) {
     match code(&error) {
-        Some(404) => contact.forget(name),
+        Some(404) => contact.unserved(name),
         // 410: the watcher lists the objects again immediately.
         Some(410) => {}
         _ => contact.failed(name, &reason(error)),

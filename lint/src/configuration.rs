@@ -274,7 +274,7 @@ impl<'j> FoundExpression<'j> {
                     found = found.at(Range::from(place));
                 }
                 let found = at_opener(found, document, &self.field);
-                problems.push(meant::function(found, &env));
+                problems.push(meant::expression(found, &env));
             }
             Ok(checked) => self.check_compiled(document, &env, &checked, problems),
         }

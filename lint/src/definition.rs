@@ -15,7 +15,7 @@ use crate::expressions::{Distinct, Subject, optional_fields, problem, without_co
 use crate::kinds::{DEFINITIONS, is_definition, is_definition_of_misspelled_group};
 use crate::messages::check_message;
 use crate::refusal::refused;
-use crate::rules::{DUPLICATE_VALIDATION, INVALID_OBJECT, OVER_BUDGET, UNKNOWN_FIELD};
+use crate::rules::{DUPLICATE_VALIDATION, OVER_BUDGET, UNKNOWN_FIELD};
 use crate::{bounds, builtin, meant, schema_keywords, strict, stricter};
 
 /// Whether a document is a definition. The API group may be missing or misspelled.
@@ -33,9 +33,12 @@ pub(crate) fn check(linter: &Linter, document: &Document, problems: &mut Vec<Pro
         return;
     };
     let (errors, reports) = definition.validate_with_rules(&linter.rules);
+    let mut versions = definition.spec.versions.iter();
+    let schema = versions.find_map(|version| definition.schema(&version.name));
     for error in &errors {
         let found = refused(document, error);
-        problems.push(meant::function(found, &linter.new));
+        let found = meant::expression(found, &linter.new);
+        problems.push(meant::in_definition(found, schema));
     }
     let over_budget: Vec<String> = problems
         .iter()
@@ -108,12 +111,7 @@ fn read(document: &Document, server: Server, problems: &mut Vec<Problem>) -> Opt
     match read {
         Ok(definition) => Some(definition.without_namespace()),
         Err(error) => {
-            problems.push(problem(
-                document,
-                &INVALID_OBJECT,
-                &error.field,
-                error.message,
-            ));
+            problems.push(strict::undecodable(document, &error.field, error.message));
             None
         }
     }

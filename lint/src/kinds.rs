@@ -84,6 +84,11 @@ impl Kinds {
         self.resources_of(group).next().is_some()
     }
 
+    /// The groups of the known resources.
+    pub(crate) fn groups(&self) -> impl Iterator<Item = &str> {
+        self.resources.keys().map(|(group, _)| group.as_str())
+    }
+
     /// Whether all resources of a group are known.
     pub(crate) fn is_complete(&self, group: &str) -> bool {
         self.complete.contains(group)

@@ -37,6 +37,7 @@ mod configuration;
 mod context;
 mod cost;
 mod definition;
+mod dialects;
 mod expressions;
 mod kinds;
 mod linter;

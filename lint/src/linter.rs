@@ -54,6 +54,8 @@ impl Linter {
     pub fn document(&self, document: &Document) -> Vec<Problem> {
         let mut problems = Vec::new();
         if !Linter::is_subject(document) {
+            // The first of two joined documents may be a policy.
+            problems.extend(document.joined().cloned());
             return problems;
         }
         problems.extend(document.duplicate_keys().iter().cloned());

@@ -3,21 +3,109 @@
 use gavel_engine::env::Env;
 use gavel_engine::syntax::Receiver;
 use gavel_engine::types::Signature;
+use gavel_engine::value::Json;
 use gavel_libraries::Server;
-use gavel_manifest::Problem;
+use gavel_manifest::{Document, Problem};
 use gavel_schema::JsonSchema;
 use gavel_schema::built_in::Kubernetes;
 
+use crate::dialects::{self, quoted};
 use crate::unclosed::unclosed_in;
 use gavel_manifest::nearest;
 
-/// Adds help to a problem if the expression calls an unknown function, or a function with wrong arguments.
-pub(crate) fn function(problem: Problem, env: &Env) -> Problem {
-    match meant_function(&problem.message, &problem.message, env) {
-        Some(help) => problem.with_help(help),
+/// Adds help to a problem that reports an error of an expression. The message contains the expression.
+pub(crate) fn expression(problem: Problem, env: &Env) -> Problem {
+    let message = &problem.message;
+    // An excerpt of the expression follows the error.
+    let excerpt = message.split("\n | ").nth(1).unwrap_or_default();
+    let excerpt = excerpt.lines().next().unwrap_or_default();
+    let help = suggestion(message, message, excerpt, env);
+    helped(problem, help)
+}
+
+/// Adds help to a problem that names an unknown variable or field in an expression of a policy or webhook.
+pub(crate) fn in_policy(problem: Problem, document: &Document) -> Problem {
+    let help = meant_in_policy(&problem.message, document);
+    helped(problem, help)
+}
+
+fn meant_in_policy(message: &str, document: &Document) -> Option<String> {
+    let declared = document.value().pointer("/spec/variables");
+    let declared = declared.and_then(Json::as_array).into_iter().flatten();
+    let declared = declared.filter_map(|variable| variable.get("name")?.as_str());
+    let declared: Vec<&str> = declared.collect();
+    let meant = if let Some(field) = quoted(message, "undefined field '") {
+        match message.contains(&format!("variables.{field}")) {
+            true => nearest(field, declared),
+            false if VARIABLES.contains(&field) => Some(field),
+            false => nearest(field, REQUEST),
+        }
+    } else {
+        match quoted(message, "undeclared reference to '")? {
+            "self" | "this" | "input" => Some("object"),
+            name if declared.contains(&name) => return did_you_mean(&format!("variables.{name}")),
+            name => nearest(name, VARIABLES),
+        }
+    };
+    did_you_mean(meant?)
+}
+
+/// Adds help to a problem that names an unknown variable or field in a rule of a definition with this schema.
+pub(crate) fn in_definition(problem: Problem, schema: Option<&JsonSchema>) -> Problem {
+    let meant = match quoted(&problem.message, "undeclared reference to '") {
+        Some("object" | "this" | "obj") => Some("self"),
+        Some(name) => nearest(name, ["self", "oldSelf"]),
+        None => None,
+    };
+    let help = meant.and_then(did_you_mean);
+    let problem = helped(problem, help);
+    match schema {
+        Some(schema) => field_of(problem, schema),
         None => problem,
     }
 }
+
+/// Adds help to a problem that has none.
+fn helped(problem: Problem, help: Option<String>) -> Problem {
+    match help {
+        Some(help) if problem.help().is_empty() => problem.with_help(help),
+        _ => problem,
+    }
+}
+
+fn did_you_mean(name: &str) -> Option<String> {
+    Some(format!("did you mean `{name}`?"))
+}
+
+/// The variables of policies.
+const VARIABLES: [&str; 7] = [
+    "object",
+    "oldObject",
+    "request",
+    "params",
+    "namespaceObject",
+    "variables",
+    "authorizer",
+];
+
+/// The fields of `request` and of `request.userInfo`.
+const REQUEST: [&str; 15] = [
+    "kind",
+    "resource",
+    "subResource",
+    "requestKind",
+    "requestResource",
+    "requestSubResource",
+    "name",
+    "namespace",
+    "operation",
+    "userInfo",
+    "dryRun",
+    "options",
+    "username",
+    "groups",
+    "extra",
+];
 
 /// Adds the name that was probably meant to a problem, if it is known.
 pub(crate) fn name(problem: Problem, meant: Option<&str>) -> Problem {
@@ -27,16 +115,23 @@ pub(crate) fn name(problem: Problem, meant: Option<&str>) -> Problem {
     }
 }
 
-/// Help for the message about an expression that does not compile: the unclosed bracket or quote, the function that was probably meant, or
-/// the signatures of the called function. `None` if there is nothing to suggest.
+/// Help for the message about an expression that does not compile: the unclosed bracket or quote, what CEL has instead of a part of another
+/// language, the function that was probably meant, or the signatures of the called function. `None` if there is nothing to suggest.
 pub fn help(message: &str, expression: &str, env: &Env) -> Option<String> {
-    match message.contains("Syntax error: ") {
-        true => {
-            let (opener, place) = unclosed_in(expression)?;
-            Some(format!("the {opener} at {place} is not closed"))
-        }
-        false => meant_function(message, expression, env),
+    if message.contains("Syntax error: ")
+        && let Some((opener, place)) = unclosed_in(expression)
+    {
+        return Some(format!("the {opener} at {place} is not closed"));
     }
+    suggestion(message, expression, expression, env)
+}
+
+/// Help for the message about an expression that does not compile. `text` contains the expression, and `line` is the line of the error.
+fn suggestion(message: &str, text: &str, line: &str, env: &Env) -> Option<String> {
+    if message.contains("invalid matches argument") {
+        return dialects::invalid_pattern(line, env);
+    }
+    dialects::help(message, text).or_else(|| meant_function(message, text, env))
 }
 
 /// The function that was probably meant, or the signatures of the called function. `text` contains the expression.
@@ -152,12 +247,14 @@ pub(crate) fn unknown_field(
     let (parent, name) = path.rsplit_once('.').unwrap_or(("", &path));
     let kubernetes = Kubernetes::of(server);
     let names = kubernetes.field_names(api_version, kind, parent);
-    self::name(problem, nearest(name, names.iter().copied()))
-}
-
-/// The text between the first occurrence of a prefix in the message and the next quote; `None` if the message does not contain both.
-pub(crate) fn quoted<'t>(text: &'t str, prefix: &str) -> Option<&'t str> {
-    let (_, rest) = text.split_once(prefix)?;
-    let (quoted, _) = rest.split_once('\'')?;
-    Some(quoted)
+    let other = match name {
+        "rule" => "expression",
+        "expression" => "rule",
+        _ => "",
+    };
+    let other = names.iter().copied().find(|name| *name == other);
+    self::name(
+        problem,
+        other.or_else(|| nearest(name, names.iter().copied())),
+    )
 }

@@ -20,7 +20,17 @@ pub(crate) fn refused(document: &Document, error: &Error) -> Problem {
         severity: rule.severity,
         ..problem
     };
-    at_opener(supported(problem), document, &field)
+    at_opener(not_empty(supported(problem), document), document, &field)
+}
+
+/// Adds help to the problem of a required field that is set, but empty.
+fn not_empty(problem: Problem, document: &Document) -> Problem {
+    let value = document.value().pointer(&pointer(&problem.field));
+    let is_empty = value.is_some_and(|value| value.is_null() || value == "");
+    match is_empty && problem.message.starts_with("Required value") {
+        true => problem.with_help("the value is empty; a text that begins with ! must be quoted"),
+        false => problem,
+    }
 }
 
 /// Adds the value that was probably meant, if the field supports only some values.

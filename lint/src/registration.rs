@@ -10,7 +10,7 @@ use gavel_policy::api::{
 use crate::context::Linter;
 use crate::expressions::{Subject, problem};
 use crate::kinds::{self, GROUPS, group_of, text};
-use crate::rules::{INVALID_OBJECT, UNKNOWN_FIELD};
+use crate::rules::UNKNOWN_FIELD;
 use crate::{meant, policy, refusal, resources, strict, types};
 
 /// Whether the linter checks a document as an object of one of the [`GROUPS`]. The API group may be missing or misspelled.
@@ -71,7 +71,8 @@ pub(crate) fn check(linter: &Linter, document: &Document, problems: &mut Vec<Pro
     let report = linter.validator.create(&decoded.object, None);
     for error in &report.errors {
         let found = refusal::refused(document, error);
-        let found = meant::function(found, &linter.new);
+        let found = meant::expression(found, &linter.new);
+        let found = meant::in_policy(found, document);
         problems.push(newer(linter, &decoded.object, found));
     }
     let refused = report.errors.iter().map(|error| error.field.as_str());
@@ -79,7 +80,8 @@ pub(crate) fn check(linter: &Linter, document: &Document, problems: &mut Vec<Pro
     match &decoded.object {
         Resource::ValidatingAdmissionPolicy(object) => {
             let constraints = object.spec.match_constraints.as_ref();
-            resources::check_policy(linter, document, constraints, problems);
+            let param_kind = object.spec.param_kind.as_ref();
+            resources::check_policy(linter, document, constraints, param_kind, problems);
             policy::check_validating(linter, document, object, &refused, problems);
             let texts = policy::texts_of_validating(&object.spec);
             let analysis = linter.kinds.types.analyze(&**object);
@@ -87,7 +89,8 @@ pub(crate) fn check(linter: &Linter, document: &Document, problems: &mut Vec<Pro
         }
         Resource::MutatingAdmissionPolicy(object) => {
             let constraints = object.spec.match_constraints.as_ref();
-            resources::check_policy(linter, document, constraints, problems);
+            let param_kind = object.spec.param_kind.as_ref();
+            resources::check_policy(linter, document, constraints, param_kind, problems);
             policy::check_mutating(linter, document, object, &refused, problems);
             let texts = policy::texts_of_mutating(&object.spec);
             let analysis = linter.kinds.types.analyze(&**object);
@@ -154,7 +157,7 @@ fn check_conditions(
 
 /// The problem of an object that cannot be decoded, at the field that the error names.
 fn undecodable(document: &Document, error: &DecodeError) -> Problem {
-    let found = problem(document, &INVALID_OBJECT, &error.field, error.plain());
+    let found = strict::undecodable(document, &error.field, error.plain());
     if !error.is_of_kind() {
         return found;
     }

@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 
 use gavel_apimachinery::server::Difference;
 use gavel_manifest::{Document, Problem, Suggestion};
-use gavel_policy::api::{GROUP, MatchResources, OWN_GROUP, RuleWithOperations};
+use gavel_policy::api::{GROUP, MatchResources, OWN_GROUP, ParamKind, RuleWithOperations};
 use gavel_policy::typecheck::plural;
 use gavel_policy::{is_exempt, is_review};
+use gavel_schema::built_in::Kubernetes;
 
 use crate::apis::{Api, End, find};
 use crate::context::Linter;
@@ -16,13 +17,17 @@ use crate::meant;
 use crate::rules::{DEPRECATED_API, EXEMPT_RESOURCE, REMOVED_API, UNKNOWN_RESOURCE};
 use gavel_manifest::nearest;
 
-/// Reports the problems of the resources that a policy names.
+/// Reports the problems of the resources and the kind of params that a policy names.
 pub(crate) fn check_policy(
     linter: &Linter,
     document: &Document,
     constraints: Option<&MatchResources>,
+    param_kind: Option<&ParamKind>,
     problems: &mut Vec<Problem>,
 ) {
+    if let Some(param_kind) = param_kind {
+        check_param_kind(linter, document, param_kind, problems);
+    }
     let rules = constraints
         .into_iter()
         .flat_map(|constraints| &constraints.resource_rules);
@@ -46,10 +51,71 @@ pub(crate) fn check_rules(
 ) {
     for (n, rule) in rules.iter().enumerate() {
         let field = format!("{list}[{n}]");
+        check_groups(linter, document, rule, &field, problems);
         check_names(linter, document, rule, &field, problems);
         check_exempt(linter, document, rule, &field, problems);
         check_versions(linter, document, rule, &field, problems);
     }
+}
+
+/// Reports a kind of params that its version of a built-in group does not have.
+fn check_param_kind(
+    linter: &Linter,
+    document: &Document,
+    param_kind: &ParamKind,
+    problems: &mut Vec<Problem>,
+) {
+    let ParamKind { api_version, kind } = param_kind;
+    let (group, _) = api_version.split_once('/').unwrap_or(("", api_version));
+    if let Some(found) = unknown_group(linter, document, group, "spec.paramKind.apiVersion") {
+        problems.push(found);
+        return;
+    }
+    let known = Kubernetes::of(linter.server).kinds();
+    let known = known.filter(|(version, _)| version == api_version);
+    let known: Vec<&str> = known.map(|(_, kind)| kind).collect();
+    if !known.is_empty() && !known.contains(&&**kind) {
+        let message = format!("{api_version} has no kind {kind:?}, so the policy fails");
+        let found = problem(document, &UNKNOWN_RESOURCE, "spec.paramKind.kind", message);
+        problems.push(meant::name(found, nearest(kind, known)));
+    }
+}
+
+fn check_groups(
+    linter: &Linter,
+    document: &Document,
+    rule: &RuleWithOperations,
+    field: &str,
+    problems: &mut Vec<Problem>,
+) {
+    for (n, group) in rule.api_groups.iter().enumerate() {
+        let is_removed = rule.resources.iter().any(|name| is_removed(rule, name));
+        if group != "*" && !is_removed {
+            let field = format!("{field}.apiGroups[{n}]");
+            problems.extend(unknown_group(linter, document, group, &field));
+        }
+    }
+}
+
+/// The problem of the name of a group without a dot, which only Kubernetes' own groups have, or with a slash.
+fn unknown_group(
+    linter: &Linter,
+    document: &Document,
+    group: &str,
+    field: &str,
+) -> Option<Problem> {
+    let is_possible = group.contains('.') && !group.contains('/');
+    if is_possible || linter.kinds.knows_group(group) {
+        return None;
+    }
+    let message = format!("there is no API group {group:?}");
+    let found = problem(document, &UNKNOWN_RESOURCE, field, message);
+    let (name, _) = group.split_once('/').unwrap_or((group, ""));
+    Some(match name {
+        "core" | "v1" => found.with_help("the name of the core group is empty"),
+        _ if linter.kinds.knows_group(name) => meant::name(found, Some(name)),
+        _ => meant::name(found, nearest(name, linter.kinds.groups())),
+    })
 }
 
 fn check_names(

@@ -78,8 +78,32 @@ pub(crate) fn check_fields(document: &Document, server: Server, problems: &mut V
         problems.push(meant::unknown_field(found, version, kind, server));
     }
     if let Some(error) = decoding_error(document.value(), version, kind, server) {
-        let found = problem(document, &INVALID_OBJECT, &error.field, error.message);
-        problems.push(found);
+        problems.push(undecodable(document, &error.field, error.message));
+    }
+}
+
+/// The problem of a value that an API server cannot decode.
+pub(crate) fn undecodable(document: &Document, field: &str, message: impl Into<String>) -> Problem {
+    let found = problem(document, &INVALID_OBJECT, field, message);
+    match help_with_type(&found.message) {
+        Some(help) => found.with_help(help),
+        None => found,
+    }
+}
+
+/// Help for a message such as `json: cannot unmarshal string into Go struct field … of type []string`.
+fn help_with_type(message: &str) -> Option<&'static str> {
+    let (_, message) = message.split_once("cannot unmarshal ")?;
+    let (found, message) = message.split_once(" into ")?;
+    let (_, ty) = message.rsplit_once(" of type ")?;
+    match found {
+        _ if ty.starts_with("[]") => Some("the value must be a list"),
+        "array" => Some("the value must not be a list"),
+        "string" if ty == "bool" || ty.starts_with("int") => {
+            Some("the value must not be in quotes")
+        }
+        "bool" | "number" if ty == "string" => Some("the value must be in quotes"),
+        _ => None,
     }
 }
 

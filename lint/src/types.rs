@@ -65,7 +65,7 @@ pub(crate) fn check(
                     if let Some(known) = linter.kinds.get(kind) {
                         fault = meant::field_of(fault, &known.schema);
                     }
-                    found.add(kind, meant::function(fault, &linter.stored));
+                    found.add(kind, meant::expression(fault, &linter.stored));
                 }
             }
         }

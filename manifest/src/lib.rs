@@ -340,6 +340,12 @@ impl Document {
         &self.duplicates
     }
 
+    /// The duplicate key `kind` of a document that consists of two documents without a line `---` between them.
+    pub fn joined(&self) -> Option<&Problem> {
+        let mut duplicates = self.duplicates.iter();
+        duplicates.find(|problem| !problem.help().is_empty())
+    }
+
     /// The objects of the document: the items of a `List`, including the items of nested lists, or the document itself.
     pub fn into_objects(self) -> Vec<Document> {
         let mut objects = Vec::new();

@@ -219,5 +219,9 @@ impl std::error::Error for Problem {}
 /// The problem of a duplicate key; `place` is where the key is repeated, `first` is where it was set.
 pub(crate) fn duplicate_key(key: &str, place: Place, first: Place) -> Problem {
     let message = format!("the key `{key}` is already set at {first}");
-    Problem::new(rule::DUPLICATE_KEY, message).at(place)
+    let problem = Problem::new(rule::DUPLICATE_KEY, message).at(place);
+    match (key, place.column, first.column) {
+        ("kind", 1, 1) => problem.with_help("two documents must be separated by a line `---`"),
+        _ => problem,
+    }
 }

@@ -185,8 +185,54 @@ fn tabs_in_the_indentation_are_named() {
         ("a: [\n\tb\n", "line 2 is indented with a tab: use spaces"),
         ("a: [\nb\tc\n", ""),
     ] {
-        let problems = read(text, Format::Yaml).problems;
-        assert_eq!(problems[0].help(), expected, "{text:?}");
+        check_help(text, expected);
+    }
+}
+
+fn check_help(text: &str, expected: &str) {
+    let problems = read(text, Format::Yaml).problems;
+    assert_eq!(problems[0].help(), expected, "{text:?}");
+}
+
+#[test]
+fn errors_of_quoting_and_indentation_have_help() {
+    for text in ["a: 'b' in c\n", "a: \"b\" == c\n", "- a: 'it's'\n"] {
+        check_help(
+            text,
+            "quote the whole value, or write it into the next line, after `|-`",
+        );
+    }
+    let mapping = "a value with `: ` must be quoted, and a key must be indented like the other keys of its object";
+    let key = "a key must be indented like the other keys of its object, and a text that begins with [ or { must be quoted";
+    for (text, expected) in [
+        ("a: b ? c : d\n", mapping),
+        ("- a: b\n   c: d\n", mapping),
+        ("a:\n  b: c\n d: e\n", key),
+        ("a: [1].all(x, x > 0)\n", key),
+        (
+            "a:\n- b: c\n- - d: e\n  f: g\n",
+            "an item must be indented like the other items of its list",
+        ),
+        (
+            "a:\n- b: |\n  c\n",
+            "a text over several lines must be indented further than its key",
+        ),
+        (
+            "a: > 5\n",
+            "a text after | or > begins in the next line; an expression that begins with > must be quoted",
+        ),
+        ("a: ? b\n", "a text that begins with ? must be quoted"),
+        (
+            "a: `b`\n",
+            "a text that begins with this character must be quoted",
+        ),
+        ("a: *b\n", "a text that begins with * must be quoted"),
+        (
+            "a: \"b.matches('\\d')\"\n",
+            "in double quotes, a backslash is written `\\\\`; single quotes need no escapes",
+        ),
+    ] {
+        check_help(text, expected);
     }
 }
 

@@ -51,8 +51,9 @@ pub enum FailurePolicy {
     Unknown(String),
 }
 
-/// An expression of a policy that does not compile.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// An expression of a policy that does not compile. Prints the path of the expression and the message.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}: {}", self.path(), self.error.message)]
 pub struct PolicyError<'a> {
     /// The field of `spec` that lists the expression, such as `validations`.
     pub list: &'static str,

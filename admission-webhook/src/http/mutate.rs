@@ -37,7 +37,7 @@ fn by_policies(
     let state = app.policies.current();
     let attempt = Attempt::new(&state, turn, answers);
     let interrupt = || attempt.is_over();
-    let checks = Checks::new(&state, turn);
+    let checks = Checks::new(&state, turn, request.uid);
     let options = Options {
         observer: &checks,
         ..attempt.options(&interrupt)
@@ -47,7 +47,7 @@ fn by_policies(
         Ok(mutated) => mutated,
         Err(none) => return none.into(),
     };
-    checks.count(request.uid, &app.metrics);
+    checks.count(&app.metrics);
     let response = AdmissionResponse::of_mutation(request, mutated);
     log(request, &response, None);
     Outcome::Decided(response)

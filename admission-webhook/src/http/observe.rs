@@ -16,6 +16,8 @@ use gavel_state::State;
 pub(super) struct Checks<'s> {
     state: &'s State,
     turn: &'s Turn,
+    /// The uid of the request.
+    uid: &'s str,
     /// The first policy whose evaluation was interrupted.
     stopped: RefCell<Option<String>>,
     /// When the clock was last read: when the current policy was found to match the request, or after its latest evaluation that denied,
@@ -37,10 +39,11 @@ struct Check {
 }
 
 impl<'s> Checks<'s> {
-    pub(super) fn new(state: &'s State, turn: &'s Turn) -> Self {
+    pub(super) fn new(state: &'s State, turn: &'s Turn, uid: &'s str) -> Self {
         Checks {
             state,
             turn,
+            uid,
             stopped: RefCell::default(),
             began: Cell::new(Instant::now()),
             evaluations: Cell::new(0),
@@ -55,7 +58,8 @@ impl<'s> Checks<'s> {
     }
 
     /// Counts the outcomes, and logs the failures that were ignored because of a `failurePolicy`.
-    pub(super) fn count(self, uid: &str, metrics: &Metrics) {
+    pub(super) fn count(self, metrics: &Metrics) {
+        let uid = self.uid;
         for (policy, error) in self.ignored.into_inner() {
             metrics.failed_open(&policy);
             tracing::warn!(
@@ -133,6 +137,10 @@ impl Observer for Checks<'_> {
         self.note(names, "invalid_error", "deny", took, None);
     }
 
+    fn invocation(&self, policy: &str, binding: &str, _: Option<&KeptObject>, _: bool) {
+        tracing::debug!(uid = bounded(self.uid), policy, binding, "evaluated");
+    }
+
     fn evaluated(
         &self,
         policy: &str,
@@ -140,6 +148,7 @@ impl Observer for Checks<'_> {
         _param: Option<&KeptObject>,
         found: &Evaluation,
     ) {
+        tracing::debug!(uid = bounded(self.uid), policy, binding, "evaluated");
         if self.turn.was_over() {
             let mut stopped = self.stopped.borrow_mut();
             stopped.get_or_insert_with(|| policy.to_owned());

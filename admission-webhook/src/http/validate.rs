@@ -157,7 +157,7 @@ fn by_policies(
     let state = app.policies.current();
     let attempt = Attempt::new(&state, turn, answers);
     let interrupt = || attempt.is_over();
-    let checks = Checks::new(&state, turn);
+    let checks = Checks::new(&state, turn, request.uid);
     let options = Options {
         observer: &checks,
         ..attempt.options(&interrupt)
@@ -182,7 +182,7 @@ fn by_policies(
             Err(none) => return none.into(),
         }
     }
-    checks.count(request.uid, &app.metrics);
+    checks.count(&app.metrics);
     let denial = decision.denials.first().cloned();
     let response = AdmissionResponse::from(decision);
     log(request, &response, denial.as_ref());

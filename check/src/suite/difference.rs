@@ -13,7 +13,7 @@ use gavel_policy::PolicyDecisionEvaluation;
 pub struct Difference {
     /// The name of the result: `decision`, `message`, `warnings`, `auditAnnotations[KEY]`, `object` or `patch`.
     pub what: String,
-    /// The expected value.
+    /// The expected value; null for the messages of an unexpected denial.
     pub expected: Json,
     /// The actual value.
     pub actual: Json,
@@ -63,16 +63,19 @@ pub(super) fn differences(
         });
     };
     let became = decision(ruling, steps);
-    if let Some(wanted) = expected.decision
-        && !agree(wanted, became)
-    {
+    let unexpected = expected.decision.filter(|wanted| !agree(*wanted, became));
+    if let Some(wanted) = unexpected {
         differ("decision", wanted.name().into(), became.name().into());
     }
     let messages = messages(ruling);
-    if let Some(wanted) = &expected.message
-        && !messages.iter().any(|message| message.contains(wanted))
-    {
-        differ("message", wanted.as_str().into(), messages.into());
+    match &expected.message {
+        Some(wanted) if !messages.iter().any(|message| message.contains(wanted)) => {
+            differ("message", wanted.as_str().into(), messages.into());
+        }
+        None if unexpected.is_some() && !messages.is_empty() => {
+            differ("message", Json::Null, messages.into());
+        }
+        _ => {}
     }
     if let Some(wanted) = &expected.warnings {
         let warnings = &ruling.warnings;

@@ -8,6 +8,7 @@ use gavel_libraries::Server;
 use gavel_manifest::problem::rule;
 use gavel_manifest::{Document, Severity, nearest};
 use gavel_schema::JsonSchema;
+use gavel_schema::built_in::{DecodingError, decoding_error};
 use gavel_schema::merge::{MergeType, UnknownField, undeclared_fields};
 
 use super::fault::Fault;
@@ -55,8 +56,8 @@ impl KnownFields {
         }
     }
 
-    /// Sets and removes parts of an object. Returns an error for each path that is invalid or names a field that objects of the kind do not
-    /// have, and a warning for each path that is probably misspelled, if the kind of the object is unknown.
+    /// Sets and removes parts of an object. Returns an error for each path that is invalid, names a field that objects of the kind do not
+    /// have, or sets a value of the wrong type, and a warning for each path that is probably misspelled, if the kind of the object is unknown.
     pub(super) fn edit(
         &self,
         object: &mut Json,
@@ -89,14 +90,27 @@ impl KnownFields {
         faults
     }
 
-    /// Warns of the fields of an object that its kind does not have. `key` is the key of the object in the test.
+    /// Why an API server cannot decode an object of one of Kubernetes' own kinds.
+    fn undecodable(&self, object: &Json) -> Option<DecodingError> {
+        let key = Key::of(object).ok()?;
+        decoding_error(object, key.api_version, key.kind, self.server)
+    }
+
+    /// Warns of the fields of an object that its kind does not have, and of values of the wrong type. `key` is the key of the object in the test.
     pub(super) fn warnings(&self, object: &Json, key: &str) -> Vec<Fault> {
         let ty = self.of(object);
         let ty = ty.unwrap_or(MergeType::custom_resource(&self.other, self.server));
         let unknown = undeclared_fields(object, ty);
-        let warnings = unknown.iter().map(|unknown| Fault {
+        let unknown = unknown
+            .iter()
+            .map(|unknown| unknown_field(unknown, key, format!("{key}.{}", unknown.path)));
+        let wrong = self.undecodable(object).into_iter();
+        let wrong = wrong.map(|DecodingError { field, message }| {
+            invalid(format!("{key}.{field}"), format!("{key}: {message}"))
+        });
+        let warnings = unknown.chain(wrong).map(|fault| Fault {
             severity: Severity::Warning,
-            ..unknown_field(unknown, key, format!("{key}.{}", unknown.path))
+            ..fault
         });
         warnings.collect()
     }
@@ -116,6 +130,11 @@ impl KnownFields {
         let new = undeclared_fields(after, ty);
         if let Some(unknown) = new.iter().find(|unknown| !old.contains(unknown)) {
             return Some(unknown_field(unknown, key, field.to_owned()));
+        }
+        if let Some(DecodingError { message, .. }) = self.undecodable(after)
+            && self.undecodable(before).is_none()
+        {
+            return Some(invalid(field.to_owned(), format!("{key}: {message}")));
         }
         let misspelled = match known {
             Some(_) => None,
@@ -202,6 +221,17 @@ mod tests {
                 json!({"spec.os": {"nmae": "linux"}}),
                 &[],
                 "error: set.spec.os: set: unknown field \"spec.os.nmae\"; did you mean name?",
+            ),
+            (
+                json!({"spec.hostNetwork": "yes"}),
+                &[],
+                "error: set.spec.hostNetwork: set: json: cannot unmarshal string into Go struct field PodSpec.spec.hostNetwork of type bool",
+            ),
+            (
+                json!({"metadata.labels.app.kubernetes.io/name": "b"}),
+                &[],
+                "error: set.metadata.labels.app.kubernetes.io/name: set: json: cannot unmarshal object into Go struct field \
+                 ObjectMeta.metadata.labels of type string",
             ),
             (
                 json!({"metadata.whatever": 1}),

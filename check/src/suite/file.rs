@@ -180,9 +180,12 @@ fn test(fields: &mut Fields<'_>, shared: &Shared<'_>, warnings: &mut Vec<Fault>)
             let common = &shared.common;
             let mut faults = own.warnings(known);
             let old = own.old_object.or_else(|| common.old_object.clone());
+            let named = own.operation.or(common.operation);
+            let deleted = old.as_ref().filter(|_| named == Some(Operation::Delete));
             let mut object = own
                 .object
                 .or_else(|| common.object.clone())
+                .or_else(|| deleted.cloned())
                 .unwrap_or_else(|| {
                     fields.problem("", format!("test {name:?}: needs an object or a review"));
                     Json::Null
@@ -206,7 +209,7 @@ fn test(fields: &mut Fields<'_>, shared: &Shared<'_>, warnings: &mut Vec<Fault>)
             let user_name = own.user.or(common.user).unwrap_or("kubernetes-admin");
             let groups = own.groups.as_ref().or(common.groups.as_ref());
             Question::Subject {
-                operation: own.operation.or(common.operation).unwrap_or(operation),
+                operation: named.unwrap_or(operation),
                 object,
                 old,
                 namespace: own

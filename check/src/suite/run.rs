@@ -101,6 +101,9 @@ impl Test {
         match world.problems() {
             [] if world.policies() == 0 => Err(match &self.policy {
                 Some(policy) => format!("the policy {policy:?} is not given"),
+                None if self.given.iter().any(is_definition) => {
+                    "no policy is given; `gavel validate` validates custom resources by their definitions".to_owned()
+                }
                 None => "no policy is given".to_owned(),
             }),
             [] => Ok(world),
@@ -122,6 +125,10 @@ impl Test {
         };
         name == Some(policy.as_str())
     }
+}
+
+fn is_definition(document: &Document) -> bool {
+    Role::of(document.value()) == Role::Definition
 }
 
 impl Report {

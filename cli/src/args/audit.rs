@@ -8,12 +8,16 @@ use gavel_libraries::KubeVersion;
 use gavel_protocol::kubernetes_version;
 
 use super::serve::TargetArgs;
-use super::{RequesterArgs, number};
+use super::{FolderArgs, RequesterArgs, number};
 use crate::findings::Format;
 
 /// The arguments of `gavel audit`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
+#[command(mut_args(|arg| match arg.get_id().as_str() {
+    "recursive" | "exclude" => arg.requires("policies"),
+    _ => arg,
+}))]
 pub(crate) struct AuditArgs {
     /// Audit these objects by the policies of --policies, instead of a cluster: YAML or JSON files, folders of them, or - for standard
     /// input
@@ -25,9 +29,8 @@ pub(crate) struct AuditArgs {
     #[arg(long, value_name = "FILE|FOLDER", requires = "objects")]
     pub(crate) policies: Vec<PathBuf>,
 
-    /// Also read subfolders
-    #[arg(short = 'R', long, requires = "policies")]
-    pub(crate) recursive: bool,
+    #[command(flatten)]
+    pub(crate) folders: FolderArgs,
 
     /// The Kubernetes version of the API server
     #[arg(long, value_name = "VERSION", default_value_t, value_parser = kubernetes_version, requires = "policies")]

@@ -8,7 +8,7 @@ use gavel_protocol::kubernetes_version;
 
 use crate::findings::Format;
 
-use super::RequesterArgs;
+use super::{FolderArgs, RequesterArgs};
 
 /// The arguments of `gavel check`.
 #[derive(Debug, Args)]
@@ -30,9 +30,8 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "PATH")]
     pub(crate) crd: Vec<PathBuf>,
 
-    /// Also read subfolders
-    #[arg(short = 'R', long)]
-    pub(crate) recursive: bool,
+    #[command(flatten)]
+    pub(crate) folders: FolderArgs,
 
     /// Ignore documents without apiVersion or kind, such as values of a Helm chart
     #[arg(long)]

@@ -7,7 +7,7 @@ use gavel_libraries::KubeVersion;
 use gavel_protocol::kubernetes_version;
 use gavel_schema::cel::MAX_REQUEST_SIZE;
 
-use super::{Output, bytes};
+use super::{FolderArgs, Output, bytes};
 
 /// The arguments of `gavel cost`.
 #[derive(Debug, Args)]
@@ -21,9 +21,8 @@ pub(crate) struct CostArgs {
     #[arg(short, long, value_name = "PATH")]
     pub(crate) filename: Vec<PathBuf>,
 
-    /// Also read subfolders
-    #[arg(short = 'R', long)]
-    pub(crate) recursive: bool,
+    #[command(flatten)]
+    pub(crate) folders: FolderArgs,
 
     /// Show how costs differ from the costs in these older files or folders
     #[arg(long, value_name = "OLD")]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use gavel_libraries::KubeVersion;
 
-use super::bytes;
+use super::{FolderArgs, bytes};
 use crate::findings::Format;
 
 /// The arguments of `gavel lint`.
@@ -20,9 +20,8 @@ pub(crate) struct LintArgs {
     #[arg(short, long, value_name = "PATH")]
     pub(crate) filename: Vec<PathBuf>,
 
-    /// Also read subfolders
-    #[arg(short = 'R', long)]
-    pub(crate) recursive: bool,
+    #[command(flatten)]
+    pub(crate) folders: FolderArgs,
 
     /// Report only findings of these rules, separated by commas. Findings of the rules of --deny, and errors for which an API server rejects
     /// an object, are always reported. 'all' stands for every rule

@@ -19,6 +19,7 @@ mod about;
 mod audit;
 mod check;
 mod cost;
+mod folders;
 mod lint;
 mod mutate;
 mod requester;
@@ -30,6 +31,7 @@ pub(crate) use about::{CompletionsArgs, ManArgs, VersionArgs};
 pub(crate) use audit::AuditArgs;
 pub(crate) use check::{CheckArgs, OperationName};
 pub(crate) use cost::CostArgs;
+pub(crate) use folders::FolderArgs;
 pub(crate) use lint::{ExplainArgs, ExplainOutput, LintArgs, Versions, kubernetes_versions};
 pub(crate) use mutate::{MutateArgs, MutateOutput};
 pub(crate) use requester::RequesterArgs;
@@ -189,6 +191,10 @@ pub(crate) struct EvalArgs {
     #[arg(long)]
     pub(crate) cost: bool,
 
+    /// Show the values of the sub-expressions that are evaluated, in the format text; in macros, the values for all elements
+    #[arg(long)]
+    pub(crate) explain: bool,
+
     /// The cost limit of the evaluation, in cost units
     #[arg(long, value_name = "UNITS", value_parser = number(0..=u64::MAX), default_value_t = PER_CALL_LIMIT)]
     pub(crate) cost_limit: u64,
@@ -204,7 +210,7 @@ pub(crate) struct EvalArgs {
 
 const EXAMPLES: &str = "Examples:
   gavel eval '[1, 2, 3].map(x, x * 2)'
-  gavel eval 'object.spec.replicas <= 5' --bind object=@deployment.yaml
+  gavel eval 'object.spec.replicas <= 5' --bind object=@deployment.yaml --explain
   gavel eval 'x + duration(\"1h\")' --var x=timestamp --bind 'x=\"2026-01-31T12:00:00Z\"' --cost";
 
 /// The arguments of `gavel validate`.
@@ -223,9 +229,8 @@ pub(crate) struct ValidateArgs {
     #[arg(required = true, value_name = "OBJECT")]
     pub(crate) objects: Vec<PathBuf>,
 
-    /// Also read subfolders
-    #[arg(short = 'R', long)]
-    pub(crate) recursive: bool,
+    #[command(flatten)]
+    pub(crate) folders: FolderArgs,
 
     /// Ignore objects whose kind has no definition, and documents that are not Kubernetes objects
     #[arg(long)]

@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use gavel_libraries::KubeVersion;
 use gavel_protocol::kubernetes_version;
 
-use super::RequesterArgs;
+use super::{FolderArgs, RequesterArgs};
 
 /// The arguments of `gavel mutate`.
 #[derive(Debug, Args)]
@@ -20,9 +20,8 @@ pub(crate) struct MutateArgs {
     #[arg(required = true, value_name = "OBJECT")]
     pub(crate) objects: Vec<PathBuf>,
 
-    /// Also read subfolders
-    #[arg(short = 'R', long)]
-    pub(crate) recursive: bool,
+    #[command(flatten)]
+    pub(crate) folders: FolderArgs,
 
     /// The namespace of objects that do not name one
     #[arg(short, long, default_value = "default")]

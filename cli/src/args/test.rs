@@ -6,7 +6,7 @@ use clap::Args;
 use gavel_libraries::KubeVersion;
 use gavel_protocol::kubernetes_version;
 
-use super::number;
+use super::{FolderArgs, number};
 use crate::findings::Format;
 
 /// The arguments of `gavel test`.
@@ -17,9 +17,8 @@ pub(crate) struct TestArgs {
     #[arg(value_name = "PATH", required_unless_present = "init")]
     pub(crate) paths: Vec<PathBuf>,
 
-    /// Also read subfolders
-    #[arg(short = 'R', long)]
-    pub(crate) recursive: bool,
+    #[command(flatten)]
+    pub(crate) folders: FolderArgs,
 
     /// Run only the tests whose names contain this text
     #[arg(long, value_name = "TEXT")]

@@ -6,7 +6,7 @@ use clap::Args;
 use gavel_libraries::{KubeVersion, Server};
 use gavel_protocol::version_since;
 
-use super::{Output, RequesterArgs};
+use super::{FolderArgs, Output, RequesterArgs};
 
 /// The arguments of `gavel upgrade-check`.
 #[derive(Debug, Args)]
@@ -29,9 +29,8 @@ pub(crate) struct UpgradeCheckArgs {
     #[arg(long, value_name = "PATH")]
     pub(crate) sample: Vec<PathBuf>,
 
-    /// Also read subfolders
-    #[arg(short = 'R', long)]
-    pub(crate) recursive: bool,
+    #[command(flatten)]
+    pub(crate) folders: FolderArgs,
 
     /// The namespace of sample objects that do not name one
     #[arg(short, long, default_value = "default")]

@@ -21,7 +21,7 @@ use crate::report::{self, visible};
 
 /// Prints the costs of the objects that the arguments name.
 pub(crate) fn run(args: &CostArgs) -> io::Result<Exit> {
-    let mut manifests = Manifests::new(args.recursive, Progress::new(false));
+    let mut manifests = Manifests::new(args.folders.clone(), Progress::new(false));
     let paths: Vec<PathBuf> = args.paths.iter().chain(&args.filename).cloned().collect();
     let mut documents = manifests.strict_objects(&paths);
     documents.retain(|document| !manifests.refuse_misspelled(document));

@@ -23,6 +23,7 @@ use gavel_protocol::{
     line,
 };
 
+use super::check::write_parts;
 use crate::args::{Binding, Environment, EvalArgs, Output};
 use crate::exit_code::Exit;
 use crate::{input, newer, rbac, report};
@@ -33,6 +34,7 @@ const VARIABLE: &str = "authorizer";
 /// Evaluates the expression that the arguments give, and prints the outcome.
 pub(crate) fn run(args: EvalArgs) -> io::Result<Exit> {
     let (output, cost, timeout) = (args.output, args.cost, args.timeout);
+    let is_explained = args.explain;
     let exit_status = args.exit_status;
     let arena = Arena::new();
     let authorizer = match authorizer(&args) {
@@ -77,12 +79,26 @@ pub(crate) fn run(args: EvalArgs) -> io::Result<Exit> {
                 Err(Failure::Eval(error)) => near_key(&error.to_string(), &request, &env),
                 _ => Vec::new(),
             };
+            let is_evaluated = matches!(&outcome.result, Ok(_) | Err(Failure::Eval(_)));
             if let Err(failure) = &mut outcome.result
                 && let Some(issues) = compiled.locate(failure)
             {
                 *failure = Failure::Issues(issues);
             }
             report::outcome(&outcome, cost, &mut out)?;
+            if is_explained && is_evaluated {
+                let evaluate = |part: &str| {
+                    let checked = env.compile(part).map_err(|issues| issues.to_string())?;
+                    let program = env.plan(&checked).map_err(|error| error.to_string())?;
+                    let result = program.eval(&bound.activation, &arena, &options).result;
+                    result
+                        .map(report::written)
+                        .map_err(|error| error.to_string())
+                };
+                // The first part is the whole expression.
+                let seen = gavel_check::explain(&request.expr, evaluate);
+                write_parts(&mut out, "", seen.get(1..).unwrap_or_default())?;
+            }
             report::notes(&notes);
         }
     }
@@ -110,6 +126,7 @@ fn notes(issues: &Issues, request: &EvalRequest, env: &Env) -> Vec<String> {
     let names: Option<BTreeSet<_>> = names
         .map(|issue| undeclared_variable(issue, source))
         .collect();
+    let names = names.filter(|_| notes.is_empty());
     notes.extend(names.into_iter().flatten().map(|name| {
         format!("--bind {name}=JSON or {name}=@FILE sets a variable, --var {name}=TYPE declares its type")
     }));

@@ -11,6 +11,7 @@ use gavel_engine::value::Json;
 use gavel_libraries::{KubeVersion, Server};
 use gavel_lint::{Linter, Options, Selection, Suppressions};
 use gavel_manifest::{Document, Problem, Severity, Source};
+use glob::Pattern;
 use indexmap::IndexMap;
 
 use crate::args::LintArgs;
@@ -25,7 +26,7 @@ use crate::{fix, input, report};
 /// Lints the files that the arguments name.
 pub(crate) fn run(args: &LintArgs) -> io::Result<Exit> {
     let progress = Progress::new(args.output == Format::Text);
-    let mut manifests = Manifests::new(args.recursive, progress);
+    let mut manifests = Manifests::new(args.folders.clone(), progress);
     let settings = match Settings::new(args) {
         Ok(settings) => settings,
         Err(problems) => {
@@ -34,6 +35,7 @@ pub(crate) fn run(args: &LintArgs) -> io::Result<Exit> {
             return Ok(Exit::Usage);
         }
     };
+    manifests.exclude(&settings.exclude);
     let mut run = LintRun::new(manifests.files(&args.all_paths()));
     let mut openapi = read_openapi(&settings.openapi, &mut manifests);
     let old = manifests.objects(&args.old);
@@ -101,6 +103,7 @@ struct Settings {
     options: Options,
     openapi: Vec<PathBuf>,
     baseline: Option<PathBuf>,
+    exclude: Vec<Pattern>,
 }
 
 impl Settings {
@@ -117,6 +120,7 @@ impl Settings {
             kubernetes_version,
             max_object,
             baseline,
+            exclude,
             openapi,
         } = config.lint;
         let selection = Selection {
@@ -143,6 +147,7 @@ impl Settings {
             },
             openapi: [openapi, args.openapi.clone()].concat(),
             baseline: args.baseline.clone().or(baseline),
+            exclude,
         })
     }
 }

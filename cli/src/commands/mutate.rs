@@ -21,7 +21,7 @@ use crate::report::{self, yaml};
 
 /// Mutates the objects that the arguments name.
 pub(crate) fn run(args: &MutateArgs) -> io::Result<Exit> {
-    let mut manifests = Manifests::new(args.recursive, Progress::new(false));
+    let mut manifests = Manifests::new(args.folders.clone(), Progress::new(false));
     let world = world(args, &mut manifests).map_err(io::Error::other)?;
     let is_unusable = manifests.unusable();
     let mut objects = manifests.strict_objects(&args.objects);

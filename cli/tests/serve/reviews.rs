@@ -89,11 +89,12 @@ async fn policies_deny_warn_and_audit() {
             assert_eq!(response["auditAnnotations"], failures, "{context}");
         }
     }
-    let log = server.wait_for_log("denied");
-    assert_eq!(
-        (&log["uid"], &log["policy"]),
-        (&json!("uid-bad"), &json!("deny"))
-    );
+    for message in ["denied", "evaluated"] {
+        let log = server.wait_for_log(message);
+        assert_eq!(log["uid"], "uid-bad", "{log}");
+        let is_known = log["policy"] == "deny" || log["policy"] == "warn";
+        assert!(is_known && log["binding"] == log["policy"], "{log}");
+    }
     let metrics = client
         .get(server.url("/metrics"))
         .send()

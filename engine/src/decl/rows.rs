@@ -6,7 +6,8 @@ use super::{
 };
 use crate::cost::Cost;
 
-/// A row of an overload. The types of the arguments decide whether it is called. A call costs one unit.
+/// A row of an overload. The types of the arguments decide whether it is called. A call costs one unit. The signature is written as
+/// `(string, int) -> bool` for `f(a, b)`, and as `string.(int) -> bool` for `a.f(b)`.
 pub const fn row(
     function: &'static str,
     id: &'static str,

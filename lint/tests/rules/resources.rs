@@ -172,6 +172,52 @@ fn versions_that_a_group_does_not_have_are_unknown() {
 }
 
 #[test]
+fn groups_and_kinds_of_params_that_kubernetes_does_not_have_are_unknown() {
+    let groups = |groups: &str, expected: &[(&str, &str)]| {
+        let policy = rules::Frame::Policy.manifest("validations: [{expression: 'true'}]\n");
+        let text = policy.replace("apiGroups: [apps]", &format!("apiGroups: [{groups}]"));
+        assert_ne!(text, policy);
+        check_unknown_resources(&text, &Options::default(), expected);
+    };
+    groups("'*'", &[]);
+    groups("apps.example.com", &[]);
+    groups(
+        "apps/v1",
+        &[("there is no API group \"apps/v1\"", "did you mean `apps`?")],
+    );
+    groups(
+        "app",
+        &[("there is no API group \"app\"", "did you mean `apps`?")],
+    );
+    groups(
+        "core",
+        &[(
+            "there is no API group \"core\"",
+            "the name of the core group is empty",
+        )],
+    );
+    let params = |api_version: &str, kind: &str, expected: &[(&str, &str)]| {
+        let spec = format!(
+            "paramKind: {{apiVersion: {api_version}, kind: {kind}}}\nvalidations: [{{expression: 'true'}}]\n"
+        );
+        let text = rules::Frame::Policy.manifest(&spec);
+        check_unknown_resources(&text, &Options::default(), expected);
+    };
+    params("v1", "ConfigMap", &[]);
+    params("example.com/v1", "Limit", &[]);
+    params("apps/v9", "Deployment", &[]);
+    let message = "v1 has no kind \"Configmap\", so the policy fails";
+    params("v1", "Configmap", &[(message, "did you mean `ConfigMap`?")]);
+    let message = "apps/v1 has no kind \"ConfigMap\", so the policy fails";
+    params("apps/v1", "ConfigMap", &[(message, "")]);
+    let core = (
+        "there is no API group \"core\"",
+        "the name of the core group is empty",
+    );
+    params("core/v1", "ConfigMap", &[core]);
+}
+
+#[test]
 fn resources_and_fields_are_those_of_the_version() {
     let policy = rules::Frame::Policy.manifest("validations: [{expression: 'true'}]\n");
     let policy = policy.replace("[apps]", "[certificates.k8s.io]");

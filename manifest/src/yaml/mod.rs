@@ -225,7 +225,30 @@ fn place_in(part: Part<'_>, marker: &Marker) -> Place {
 }
 
 fn syntax(range: impl Into<Range>, message: impl Into<String>) -> Problem {
-    Problem::new(rule::SYNTAX, message).at(range)
+    let problem = Problem::new(rule::SYNTAX, message).at(range);
+    match help(&problem.message) {
+        Some(help) => problem.with_help(help),
+        None => problem,
+    }
+}
+
+/// Help for an error of the YAML parser, by a part of its message.
+fn help(message: &str) -> Option<&'static str> {
+    #[rustfmt::skip] // One row per line.
+    const ROWS: [(&str, &str); 10] = [
+        ("invalid trailing content after", "quote the whole value, or write it into the next line, after `|-`"),
+        ("mapping values are not allowed", "a value with `: ` must be quoted, and a key must be indented like the other keys of its object"),
+        ("did not find expected key", "a key must be indented like the other keys of its object, and a text that begins with [ or { must be quoted"),
+        ("did not find expected '-'", "an item must be indented like the other items of its list"),
+        ("simple key expected ':'", "a text over several lines must be indented further than its key"),
+        ("scanning a block scalar", "a text after | or > begins in the next line; an expression that begins with > must be quoted"),
+        ("mapping keys are not allowed", "a text that begins with ? must be quoted"),
+        ("unexpected character: `", "a text that begins with this character must be quoted"),
+        ("found unknown anchor", "a text that begins with * must be quoted"),
+        ("unknown escape character", "in double quotes, a backslash is written `\\\\`; single quotes need no escapes"),
+    ];
+    let row = ROWS.iter().find(|(part, _)| message.contains(part));
+    row.map(|(_, help)| *help)
 }
 
 #[cfg(test)]

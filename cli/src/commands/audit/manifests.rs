@@ -28,7 +28,7 @@ pub(super) fn run(
     printer: &mut AuditPrinter,
     problems: &mut Vec<Problem>,
 ) -> io::Result<Summary> {
-    let mut manifests = Manifests::new(args.recursive, Progress::new(false));
+    let mut manifests = Manifests::new(args.folders.clone(), Progress::new(false));
     let documents = manifests.policies(&args.policies);
     let mut kinds = Kinds::default();
     for document in &documents {

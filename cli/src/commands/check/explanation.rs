@@ -69,7 +69,7 @@ pub(super) fn write(out: &mut impl Write, found: &Found) -> io::Result<()> {
                     };
                     let message = visible(&decision.message);
                     writeln!(out, "      validations[{n}] {verdict}: {message}")?;
-                    write_parts(out, found.parts(invocation, n))?;
+                    write_parts(out, "        ", found.parts(invocation, n))?;
                 }
             }
         }
@@ -102,8 +102,8 @@ impl Found {
     }
 }
 
-/// Writes the values of the sub-expressions that the validation evaluates.
-fn write_parts(out: &mut impl Write, parts: &[Seen]) -> io::Result<()> {
+/// Writes the values of the sub-expressions that are evaluated. `margin` stands before each line.
+pub(crate) fn write_parts(out: &mut impl Write, margin: &str, parts: &[Seen]) -> io::Result<()> {
     for seen in parts
         .iter()
         .filter(|seen| seen.is_reached && seen.part.is_informative)
@@ -111,7 +111,7 @@ fn write_parts(out: &mut impl Write, parts: &[Seen]) -> io::Result<()> {
         let indent = "  ".repeat(seen.part.depth);
         let value = written(&seen.value);
         let text = one_line(&seen.part.probe);
-        writeln!(out, "        {indent}{text} = {value}")?;
+        writeln!(out, "{margin}{indent}{text} = {value}")?;
     }
     Ok(())
 }

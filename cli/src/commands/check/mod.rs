@@ -30,6 +30,7 @@ mod input;
 mod json;
 mod text;
 
+pub(super) use explanation::write_parts;
 use input::{Candidate, Input};
 
 /// Checks the objects that the arguments name.
@@ -41,7 +42,7 @@ pub(crate) fn run(args: &CheckArgs) -> io::Result<Exit> {
 pub(super) fn write(args: &CheckArgs, out: Box<dyn Write>) -> io::Result<Exit> {
     // Progress is shown for text, and on a terminal.
     let progress = Progress::new(args.output == Format::Text || io::stdout().is_terminal());
-    let mut manifests = Manifests::new(args.recursive, progress);
+    let mut manifests = Manifests::new(args.folders.clone(), progress);
     let mut input = match Input::read(args, &mut manifests) {
         Ok(input) => input,
         Err(error) => {
@@ -93,12 +94,16 @@ pub(super) fn write(args: &CheckArgs, out: Box<dyn Write>) -> io::Result<Exit> {
     }
     run.report_problems()?;
     manifests.progress().expect(objects.len());
+    let mut has_others = false;
     for Candidate { document, is_param } in objects {
         match Key::of(document.value()) {
             Ok(_) => manifests
                 .progress()
                 .aside(|| run.object(&document, is_param))?,
-            Err(message) => manifests.refuse(&document, message),
+            Err(message) => {
+                has_others |= message.ends_with("must be set");
+                manifests.refuse(&document, message);
+            }
         }
         manifests.progress().step();
     }
@@ -111,6 +116,10 @@ pub(super) fn write(args: &CheckArgs, out: Box<dyn Write>) -> io::Result<Exit> {
         .finish(args.output, manifests.problems(), &mut run.out)?;
     run.out.flush()?;
     manifests.progress().end();
+    if has_others {
+        let note = "--ignore-missing-schemas ignores documents that are not Kubernetes objects, and --exclude leaves out files";
+        report::notes(&[note.to_owned()]);
+    }
     // If nothing was checked, an error was printed instead of the summary.
     if args.output == Format::Text && run.counts.objects > 0 {
         report::summary(&run.counts.to_string());

@@ -14,7 +14,10 @@ pub(super) fn add(report: &mut Report, outcome: &Outcome<'_>) {
     let file = path_of(Some(outcome.file));
     let details = outcome.differences.iter().map(|difference| {
         let [expected, actual] = [&difference.expected, &difference.actual].map(shown);
-        format!("{}: expected {expected}, got {actual}", difference.what)
+        match difference.expected {
+            Json::Null => format!("{}: {actual}", difference.what),
+            _ => format!("{}: expected {expected}, got {actual}", difference.what),
+        }
     });
     let details: Vec<String> = outcome.error.iter().cloned().chain(details).collect();
     let message = details.join("\n");

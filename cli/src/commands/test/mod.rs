@@ -33,7 +33,7 @@ pub(crate) fn run(args: &TestArgs) -> io::Result<Exit> {
 
 /// Like [`run`], but prints to `out`.
 pub(super) fn write(args: &TestArgs, mut out: Box<dyn Write>) -> io::Result<Exit> {
-    let mut manifests = Manifests::new(args.recursive, Progress::new(false));
+    let mut manifests = Manifests::new(args.folders.clone(), Progress::new(false));
     if let Some(policy) = &args.init {
         return init::run(policy, args, &mut manifests, &mut out);
     }
@@ -266,9 +266,10 @@ impl TestRun<'_> {
     }
 }
 
-/// A value as YAML. A string is written without quotes.
+/// A value as YAML. A string is written without quotes, and null not at all.
 fn lines(value: &Json) -> String {
     match value {
+        Json::Null => String::new(),
         Json::String(text) => format!("{text}\n"),
         other => report::yaml::to_string(other),
     }

@@ -34,7 +34,7 @@ pub(crate) fn run(args: &UpgradeCheckArgs) -> io::Result<Exit> {
         upgrade: Upgrade::new(Server::new(args.from), Server::new(args.to)),
         kinds: Kinds::default(),
         user: args.requester.user(),
-        manifests: Manifests::new(args.recursive, progress),
+        manifests: Manifests::new(args.folders.clone(), progress),
     };
     if args.from == args.to {
         let message = format!(

@@ -22,7 +22,7 @@ pub(crate) fn run(args: &ValidateArgs) -> io::Result<Exit> {
     let mut run = Run {
         args,
         out,
-        manifests: Manifests::new(args.recursive, progress),
+        manifests: Manifests::new(args.folders.clone(), progress),
         objects: 0,
         invalid: 0,
         refused: 0,

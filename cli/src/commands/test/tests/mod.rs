@@ -10,6 +10,8 @@ use gavel_manifest::{Format, read};
 use crate::commands::tests::{TestFolder, run_in};
 use crate::exit_code::Exit;
 
+mod failing;
+
 const POLICY: &str = "\
 apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicy
@@ -114,27 +116,6 @@ fn unknown_fields_of_objects_are_warnings() {
 ::warning file=tests.yaml,line=15,col=3,endLine=15,endColumn=12,title=unknown-field::test \"a pod\": oldObject: unknown field \"spec.node\"
 ";
     assert_eq!((exit, out.as_str()), (Exit::Success, expected));
-}
-
-#[test]
-fn mismatches_are_shown_as_a_difference() {
-    let tests = TESTS
-        .replace("at most 5}", "at most 4}")
-        .replace("expect: skip", "expect: deny");
-    let folder = folder().with("tests.yaml", &tests);
-    let (exit, out) = gavel(&folder, &["./tests.yaml", "--filter", "a"]);
-    let expected = "\
-FAILED tests.yaml: many
-    message:
-      - at most 4
-      + - \"at most 5 replicas\"
-ok     tests.yaml: none said
-FAILED tests.yaml: a pod
-    decision:
-      - deny
-      + skip
-";
-    assert_eq!((exit, out.as_str()), (Exit::Rejected, expected));
 }
 
 #[test]

@@ -20,6 +20,9 @@ use crate::go_values::GoValues;
 
 type Converted<T> = Result<T, String>;
 
+/// The Go type of the result of `list + list`. Kubernetes does not check the type names of its elements.
+const CONCAT_LIST: &str = "*types.concatList";
+
 /// Checks the type names of an object and its nested objects. The type name of a nested object must be the path of its field, such as
 /// `Object.spec`.
 pub(super) fn check_type_names(root: &Object<'_>) -> Converted<()> {
@@ -70,6 +73,7 @@ fn check_value(
             }
             check_fields(object, path, faults, reach)
         }
+        ValueKind::List(_) if value.go_type() == CONCAT_LIST => Ok(()),
         ValueKind::List(list) if !value.is_of_document() => reach.within(list.len(), |reach| {
             let mut items = list.iter();
             items.try_for_each(|item| check_value(item, path, faults, reach))

@@ -7,7 +7,7 @@ use gavel_apimachinery::status::Status;
 use gavel_engine::value::Arena;
 use gavel_libraries::Server;
 use gavel_policy::{AdmissionRequest, Options, dispatch};
-use gavel_state::{Event, Object, ObjectKey, Origin, Sort, Store, Unseen};
+use gavel_state::{Event, Object, ObjectKey, Origin, Sort, State, Store, Unseen};
 use serde_json::{Value as Json, json};
 
 fn policy(name: &str, expression: &str) -> Json {
@@ -410,13 +410,10 @@ fn custom_resources_are_not_read_when_there_is_no_time() {
     assert!(undecodable.message.starts_with("json: cannot unmarshal"));
 }
 
-/// kube-apiserver 1.36 returns the same error for `v1` only.
-#[test]
-fn old_objects_have_the_defaults_of_the_storage_version() {
-    let rule = json!({"rule": "self >= oldSelf", "message": "must not shrink"});
-    let size = json!({"type": "integer", "default": 5, "x-kubernetes-validations": [rule]});
-    let schema = json!({"openAPIV3Schema": {"type": "object", "properties": {"size": size}}});
-    let version = |name: &str| json!({"name": name, "served": true, "storage": name == "v1", "schema": schema});
+/// The state of a store that has a definition with the versions `v1`, which is stored, and `v2`.
+fn of_things(properties: Json) -> State {
+    let schema = json!({"openAPIV3Schema": {"type": "object", "properties": properties}});
+    let version = |name: &str| json!({"name": name, "served": true, "storage": name == "v1", "schema": schema, "subresources": {"status": {}}});
     let definition = json!({
         "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": "things.example.com"},
         "spec": {
@@ -427,25 +424,44 @@ fn old_objects_have_the_defaults_of_the_storage_version() {
     });
     let mut store = Store::new(Server::default()).unwrap();
     store.handle(applied(definition));
-    let state = store.publish();
-    let errors = |version: &str, subresource: &str| {
-        let thing = json!({"apiVersion": format!("example.com/{version}"), "kind": "Thing", "metadata": {"name": "a", "resourceVersion": "1"}});
-        let mut object = thing.clone();
-        object["size"] = 0.into();
-        let request = json!({
-            "uid": "1", "operation": "UPDATE", "name": "a",
-            "kind": {"group": "example.com", "version": version, "kind": "Thing"},
-            "resource": {"group": "example.com", "version": version, "resource": "things"},
-            "subResource": subresource, "object": object, "oldObject": thing,
-        });
-        let arena = Arena::new();
-        let request = AdmissionRequest::read((&request).into(), &arena).unwrap();
-        let found = state.definitions().validate(&request, &|| false);
-        found
-            .errors
-            .iter()
-            .map(ToString::to_string)
-            .collect::<Vec<_>>()
+    store.publish()
+}
+
+/// The errors of an update of one field.
+fn update_errors(
+    state: &State,
+    version: &str,
+    subresource: &str,
+    old: &Json,
+    (field, value): (&str, Json),
+) -> Vec<String> {
+    let mut old = old.clone();
+    old["apiVersion"] = format!("example.com/{version}").into();
+    old["kind"] = "Thing".into();
+    old["metadata"] = json!({"name": "a", "resourceVersion": "1"});
+    let mut object = old.clone();
+    object[field] = value;
+    let request = json!({
+        "uid": "1", "operation": "UPDATE", "name": "a",
+        "kind": {"group": "example.com", "version": version, "kind": "Thing"},
+        "resource": {"group": "example.com", "version": version, "resource": "things"},
+        "subResource": subresource, "object": object, "oldObject": old,
+    });
+    let arena = Arena::new();
+    let request = AdmissionRequest::read((&request).into(), &arena).unwrap();
+    let found = state.definitions().validate(&request, &|| false);
+    found.errors.iter().map(ToString::to_string).collect()
+}
+
+/// kube-apiserver 1.36 returns the same error for `v1` only.
+#[test]
+fn old_objects_have_the_defaults_of_the_storage_version() {
+    let rule = json!({"rule": "self >= oldSelf", "message": "must not shrink"});
+    let state = of_things(
+        json!({"size": {"type": "integer", "default": 5, "x-kubernetes-validations": [rule]}}),
+    );
+    let errors = |version, subresource| {
+        update_errors(&state, version, subresource, &json!({}), ("size", 0.into()))
     };
     assert_eq!(
         errors("v1", ""),
@@ -453,4 +469,21 @@ fn old_objects_have_the_defaults_of_the_storage_version() {
     );
     assert_eq!(errors("v2", ""), [""; 0]);
     assert_eq!(errors("v1", "scale"), [""; 0]);
+}
+
+/// kube-apiserver 1.36 accepts these updates, too.
+#[test]
+fn updates_set_defaults_only_in_fields_that_they_write() {
+    let part = json!({
+        "type": "object", "properties": {"size": {"type": "integer", "default": 5}},
+        "x-kubernetes-validations": [{"rule": "self == oldSelf"}],
+    });
+    let errors = |properties, subresource, change| {
+        let old = json!({"part": {}, "status": {"part": {}}});
+        update_errors(&of_things(properties), "v2", subresource, &old, change)
+    };
+    let of_status = json!({"status": {"type": "object", "properties": {"part": part}}});
+    assert_eq!(errors(of_status, "", ("part", Json::Null)), [""; 0]);
+    let of_root = json!({"part": part, "status": {"type": "object"}});
+    assert_eq!(errors(of_root, "status", ("status", json!({}))), [""; 0]);
 }

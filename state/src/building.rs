@@ -244,7 +244,7 @@ impl Building {
 
     fn define(&mut self, definition: &Arc<Compiled>) {
         let spec = &definition.definition().spec;
-        for version in &spec.versions {
+        for version in spec.versions.iter().filter(|version| version.served) {
             let gvk = GroupVersionKind {
                 group: spec.group.as_str().into(),
                 version: version.name.as_str().into(),

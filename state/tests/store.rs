@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use gavel_apimachinery::status::Status;
 use gavel_engine::value::Arena;
 use gavel_libraries::Server;
+use gavel_policy::mutating::{Mutated, mutate};
 use gavel_policy::{AdmissionRequest, Options, dispatch};
 use gavel_state::{Event, Object, ObjectKey, Origin, Sort, State, Store, Unseen};
 use serde_json::{Value as Json, json};
@@ -290,6 +291,23 @@ fn versions_of_a_custom_resource_are_equivalent_with_the_subresources_that_each_
         store.handle(applied(policy));
         store.handle(applied(binding(name)));
     }
+    store.handle(applied(json!({
+        "apiVersion": "admissionregistration.k8s.io/v1", "kind": "MutatingAdmissionPolicy", "metadata": {"name": "label"},
+        "spec": {
+            "matchConstraints": {"resourceRules": [
+                {"apiGroups": ["example.com"], "apiVersions": ["v2"], "operations": ["*"], "resources": ["things"]},
+            ]},
+            "mutations": [{
+                "patchType": "ApplyConfiguration",
+                "applyConfiguration": {"expression": "Object{metadata: Object.metadata{labels: {'a': 'b'}}}"},
+            }],
+            "reinvocationPolicy": "Never",
+        },
+    })));
+    store.handle(applied(json!({
+        "apiVersion": "admissionregistration.k8s.io/v1", "kind": "MutatingAdmissionPolicyBinding", "metadata": {"name": "label"},
+        "spec": {"policyName": "label"},
+    })));
     let state = store.publish();
     assert_eq!(state.problems(), []);
     let check = |group: &str, version: &str, resource: &str, subresource: &str, allowed: bool| {
@@ -301,24 +319,30 @@ fn versions_of_a_custom_resource_are_equivalent_with_the_subresources_that_each_
         });
         let arena = Arena::new();
         let request = AdmissionRequest::read((&request).into(), &arena).unwrap();
-        let decision = dispatch(&state.snapshot(&request), &request, &Options::default());
+        let (snapshot, options) = (state.snapshot(&request), Options::default());
+        let decision = dispatch(&snapshot, &request, &options);
         assert_eq!(
             decision.allowed(),
             allowed,
             "{group} {version} {resource} {subresource}"
         );
+        mutate(&snapshot, &request, state.schemas(), &options)
     };
-    check("example.com", "v1", "things", "", false);
-    check("example.com", "v1", "things", "status", true);
-    check("autoscaling", "v2", "horizontalpodautoscalers", "", false);
-    check(
-        "autoscaling",
-        "v2",
-        "horizontalpodautoscalers",
-        "status",
-        false,
+    let unserved = check("example.com", "v1", "things", "", false);
+    assert_eq!(
+        unserved.status.unwrap().message,
+        "Resource kind example.com/v2, Kind=Thing not found. There can be a delay between when CustomResourceDefinitions are created and when they are available."
     );
-    check("resource.k8s.io", "v1", "resourceclaims", "", true);
+    let autoscalers = ("autoscaling", "v2", "horizontalpodautoscalers");
+    for ((group, version, resource), subresource, allowed) in [
+        (("example.com", "v1", "things"), "status", true),
+        (autoscalers, "", false),
+        (autoscalers, "status", false),
+        (("resource.k8s.io", "v1", "resourceclaims"), "", true),
+    ] {
+        let mutated = check(group, version, resource, subresource, allowed);
+        assert_eq!(mutated, Mutated::default());
+    }
 }
 
 #[test]

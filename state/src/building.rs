@@ -66,8 +66,12 @@ impl Building {
         for good in &objects {
             building.note_params(&good.prepared, usize::saturating_add);
         }
-        // All kinds of params must be known before objects are added, because they determine which objects are params.
-        for good in &objects {
+        // All kinds of params must be known before objects are added, because they determine which objects are params. Definitions come
+        // first, because they contain the defaults of params.
+        let (definitions, others): (Vec<&Good>, Vec<&Good>) = objects
+            .iter()
+            .partition(|good| matches!(good.prepared, Prepared::Definition(_)));
+        for good in definitions.into_iter().chain(others) {
             building.put(good);
         }
         let equivalents = building.equivalents.clone();
@@ -189,7 +193,10 @@ impl Building {
         }
         if self.is_param(&good.object) {
             count(&mut self.counts.params);
-            self.index.insert_param(good.object.kept());
+            match good.object.kept(&self.schemas) {
+                Ok(param) => self.index.insert_param(param),
+                Err(error) => self.problems.push(good.object.problem("", error)),
+            }
         }
     }
 
@@ -244,7 +251,7 @@ impl Building {
 
     fn define(&mut self, definition: &Arc<Compiled>) {
         let spec = &definition.definition().spec;
-        for version in &spec.versions {
+        for version in spec.versions.iter().filter(|version| version.served) {
             let gvk = GroupVersionKind {
                 group: spec.group.as_str().into(),
                 version: version.name.as_str().into(),

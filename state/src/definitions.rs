@@ -92,18 +92,22 @@ impl Definitions {
         };
         let Compiled { crd, kind, .. } = &**compiled;
         let kind = kind.clone();
+        let is_status = request.subresource == "status";
         let read = |object, is_old| read(crd, object, is_old, interrupt);
-        let found = read(request.object, false).and_then(|object| {
+        let found = read(request.object, false).and_then(|mut object| {
             let old = match request.old_object.is_null() {
                 true => None,
                 false => Some(read(request.old_object, true)?),
             };
             let options = ValidateOptions {
-                status: request.subresource == "status",
+                status: is_status,
                 interrupt: Some(interrupt),
                 ..ValidateOptions::default()
             };
-            crd.validate_with(version(&object), &object, old.as_ref(), &options)
+            let version = version(&object).to_owned();
+            // Removes defaults from fields that the request does not write.
+            crd.prepare(&version, &mut object, old.as_ref(), is_status)
+                .and_then(|()| crd.validate_with(&version, &object, old.as_ref(), &options))
                 .map_err(|error| undecodable(error.to_string()))
         });
         match found {

@@ -11,6 +11,7 @@ use gavel_manifest::problem::rule;
 use gavel_manifest::{Document, Problem, name_at};
 use gavel_policy::KeptObject;
 use gavel_policy::api::{self, GROUP, Resource};
+use gavel_policy::mutating::ObjectSchemas;
 use serde_json::Value as Json;
 
 /// Where objects come from: the path of a file, or the name of a cluster.
@@ -115,12 +116,21 @@ impl Object {
         }
     }
 
-    /// The object in the compact form in which it is stored. Objects from a cluster already have this form and are shared.
-    pub(crate) fn kept(&self) -> Arc<KeptObject> {
-        match &self.source {
-            Source::Manifest(document) => Arc::new(KeptObject::compact(document.value())),
-            Source::Sent(object) => Arc::clone(object),
-        }
+    /// The object in the compact form in which it is stored, with its defaults. Objects from a cluster already have this form and their
+    /// defaults, and are shared.
+    ///
+    /// # Errors
+    ///
+    /// The defaults take too much memory.
+    pub(crate) fn kept(&self, schemas: &ObjectSchemas) -> Result<Arc<KeptObject>, String> {
+        let document = match &self.source {
+            Source::Manifest(document) => document,
+            Source::Sent(object) => return Ok(Arc::clone(object)),
+        };
+        let mut value = document.value().clone();
+        let filled = schemas.fill_defaults(&mut value);
+        filled.map_err(|error| error.to_string())?;
+        Ok(Arc::new(KeptObject::compact(&value)))
     }
 
     /// Whether the JSON of two objects is equal, regardless of their origins.

@@ -6,8 +6,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use gavel_apimachinery::status::Status;
 use gavel_engine::value::Arena;
 use gavel_libraries::Server;
+use gavel_manifest::Format;
+use gavel_policy::mutating::{Mutated, mutate};
 use gavel_policy::{AdmissionRequest, Options, dispatch};
-use gavel_state::{Event, Object, ObjectKey, Origin, Sort, Store, Unseen};
+use gavel_state::{Event, Object, ObjectKey, Origin, Sort, State, Store, Unseen};
 use serde_json::{Value as Json, json};
 
 fn policy(name: &str, expression: &str) -> Json {
@@ -290,6 +292,23 @@ fn versions_of_a_custom_resource_are_equivalent_with_the_subresources_that_each_
         store.handle(applied(policy));
         store.handle(applied(binding(name)));
     }
+    store.handle(applied(json!({
+        "apiVersion": "admissionregistration.k8s.io/v1", "kind": "MutatingAdmissionPolicy", "metadata": {"name": "label"},
+        "spec": {
+            "matchConstraints": {"resourceRules": [
+                {"apiGroups": ["example.com"], "apiVersions": ["v2"], "operations": ["*"], "resources": ["things"]},
+            ]},
+            "mutations": [{
+                "patchType": "ApplyConfiguration",
+                "applyConfiguration": {"expression": "Object{metadata: Object.metadata{labels: {'a': 'b'}}}"},
+            }],
+            "reinvocationPolicy": "Never",
+        },
+    })));
+    store.handle(applied(json!({
+        "apiVersion": "admissionregistration.k8s.io/v1", "kind": "MutatingAdmissionPolicyBinding", "metadata": {"name": "label"},
+        "spec": {"policyName": "label"},
+    })));
     let state = store.publish();
     assert_eq!(state.problems(), []);
     let check = |group: &str, version: &str, resource: &str, subresource: &str, allowed: bool| {
@@ -301,24 +320,30 @@ fn versions_of_a_custom_resource_are_equivalent_with_the_subresources_that_each_
         });
         let arena = Arena::new();
         let request = AdmissionRequest::read((&request).into(), &arena).unwrap();
-        let decision = dispatch(&state.snapshot(&request), &request, &Options::default());
+        let (snapshot, options) = (state.snapshot(&request), Options::default());
+        let decision = dispatch(&snapshot, &request, &options);
         assert_eq!(
             decision.allowed(),
             allowed,
             "{group} {version} {resource} {subresource}"
         );
+        mutate(&snapshot, &request, state.schemas(), &options)
     };
-    check("example.com", "v1", "things", "", false);
-    check("example.com", "v1", "things", "status", true);
-    check("autoscaling", "v2", "horizontalpodautoscalers", "", false);
-    check(
-        "autoscaling",
-        "v2",
-        "horizontalpodautoscalers",
-        "status",
-        false,
+    let unserved = check("example.com", "v1", "things", "", false);
+    assert_eq!(
+        unserved.status.unwrap().message,
+        "Resource kind example.com/v2, Kind=Thing not found. There can be a delay between when CustomResourceDefinitions are created and when they are available."
     );
-    check("resource.k8s.io", "v1", "resourceclaims", "", true);
+    let autoscalers = ("autoscaling", "v2", "horizontalpodautoscalers");
+    for ((group, version, resource), subresource, allowed) in [
+        (("example.com", "v1", "things"), "status", true),
+        (autoscalers, "", false),
+        (autoscalers, "status", false),
+        (("resource.k8s.io", "v1", "resourceclaims"), "", true),
+    ] {
+        let mutated = check(group, version, resource, subresource, allowed);
+        assert_eq!(mutated, Mutated::default());
+    }
 }
 
 #[test]
@@ -410,13 +435,10 @@ fn custom_resources_are_not_read_when_there_is_no_time() {
     assert!(undecodable.message.starts_with("json: cannot unmarshal"));
 }
 
-/// kube-apiserver 1.36 returns the same error for `v1` only.
-#[test]
-fn old_objects_have_the_defaults_of_the_storage_version() {
-    let rule = json!({"rule": "self >= oldSelf", "message": "must not shrink"});
-    let size = json!({"type": "integer", "default": 5, "x-kubernetes-validations": [rule]});
-    let schema = json!({"openAPIV3Schema": {"type": "object", "properties": {"size": size}}});
-    let version = |name: &str| json!({"name": name, "served": true, "storage": name == "v1", "schema": schema});
+/// The state of a store that has a definition with the versions `v1`, which is stored, and `v2`.
+fn of_things(properties: Json) -> State {
+    let schema = json!({"openAPIV3Schema": {"type": "object", "properties": properties}});
+    let version = |name: &str| json!({"name": name, "served": true, "storage": name == "v1", "schema": schema, "subresources": {"status": {}}});
     let definition = json!({
         "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": "things.example.com"},
         "spec": {
@@ -427,25 +449,44 @@ fn old_objects_have_the_defaults_of_the_storage_version() {
     });
     let mut store = Store::new(Server::default()).unwrap();
     store.handle(applied(definition));
-    let state = store.publish();
-    let errors = |version: &str, subresource: &str| {
-        let thing = json!({"apiVersion": format!("example.com/{version}"), "kind": "Thing", "metadata": {"name": "a", "resourceVersion": "1"}});
-        let mut object = thing.clone();
-        object["size"] = 0.into();
-        let request = json!({
-            "uid": "1", "operation": "UPDATE", "name": "a",
-            "kind": {"group": "example.com", "version": version, "kind": "Thing"},
-            "resource": {"group": "example.com", "version": version, "resource": "things"},
-            "subResource": subresource, "object": object, "oldObject": thing,
-        });
-        let arena = Arena::new();
-        let request = AdmissionRequest::read((&request).into(), &arena).unwrap();
-        let found = state.definitions().validate(&request, &|| false);
-        found
-            .errors
-            .iter()
-            .map(ToString::to_string)
-            .collect::<Vec<_>>()
+    store.publish()
+}
+
+/// The errors of an update of one field.
+fn update_errors(
+    state: &State,
+    version: &str,
+    subresource: &str,
+    old: &Json,
+    (field, value): (&str, Json),
+) -> Vec<String> {
+    let mut old = old.clone();
+    old["apiVersion"] = format!("example.com/{version}").into();
+    old["kind"] = "Thing".into();
+    old["metadata"] = json!({"name": "a", "resourceVersion": "1"});
+    let mut object = old.clone();
+    object[field] = value;
+    let request = json!({
+        "uid": "1", "operation": "UPDATE", "name": "a",
+        "kind": {"group": "example.com", "version": version, "kind": "Thing"},
+        "resource": {"group": "example.com", "version": version, "resource": "things"},
+        "subResource": subresource, "object": object, "oldObject": old,
+    });
+    let arena = Arena::new();
+    let request = AdmissionRequest::read((&request).into(), &arena).unwrap();
+    let found = state.definitions().validate(&request, &|| false);
+    found.errors.iter().map(ToString::to_string).collect()
+}
+
+/// kube-apiserver 1.36 returns the same error for `v1` only.
+#[test]
+fn old_objects_have_the_defaults_of_the_storage_version() {
+    let rule = json!({"rule": "self >= oldSelf", "message": "must not shrink"});
+    let state = of_things(
+        json!({"size": {"type": "integer", "default": 5, "x-kubernetes-validations": [rule]}}),
+    );
+    let errors = |version, subresource| {
+        update_errors(&state, version, subresource, &json!({}), ("size", 0.into()))
     };
     assert_eq!(
         errors("v1", ""),
@@ -453,4 +494,63 @@ fn old_objects_have_the_defaults_of_the_storage_version() {
     );
     assert_eq!(errors("v2", ""), [""; 0]);
     assert_eq!(errors("v1", "scale"), [""; 0]);
+}
+
+/// kube-apiserver 1.36 accepts these updates, too.
+#[test]
+fn updates_set_defaults_only_in_fields_that_they_write() {
+    let part = json!({
+        "type": "object", "properties": {"size": {"type": "integer", "default": 5}},
+        "x-kubernetes-validations": [{"rule": "self == oldSelf"}],
+    });
+    let errors = |properties, subresource, change| {
+        let old = json!({"part": {}, "status": {"part": {}}});
+        update_errors(&of_things(properties), "v2", subresource, &old, change)
+    };
+    let of_status = json!({"status": {"type": "object", "properties": {"part": part}}});
+    assert_eq!(errors(of_status, "", ("part", Json::Null)), [""; 0]);
+    let of_root = json!({"part": part, "status": {"type": "object"}});
+    assert_eq!(errors(of_root, "status", ("status", json!({}))), [""; 0]);
+}
+
+#[test]
+fn params_in_manifests_have_the_defaults_of_their_definition() {
+    let limit = json!({"type": "object", "properties": {"max": {"type": "integer", "default": 3}}});
+    let definition = json!({
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": "limits.example.com"},
+        "spec": {
+            "group": "example.com", "scope": "Namespaced",
+            "names": {"plural": "limits", "singular": "limit", "kind": "Limit", "listKind": "LimitList"},
+            "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": limit}}],
+        },
+    });
+    let mut bound = binding("a");
+    bound["spec"]["paramRef"] =
+        json!({"name": "one", "namespace": "a", "parameterNotFoundAction": "Deny"});
+    let file = Origin::new("a.json");
+    let objects = [
+        params("one", "Limit"),
+        definition,
+        with_params(policy("a", "params.max == 3"), "Limit"),
+        bound,
+    ];
+    let objects = objects.map(|object| {
+        let reading = gavel_manifest::read(&object.to_string(), Format::Json);
+        let document = reading.documents.into_iter().next().unwrap();
+        Object::of_manifest(file.clone(), document)
+    });
+    let mut store = Store::new(Server::default()).unwrap();
+    store.handle(Event::ReplacedAll(file.clone(), objects.into()));
+    let state = store.publish();
+    assert_eq!(state.problems(), []);
+    let request = json!({
+        "uid": "1", "operation": "CREATE", "name": "a", "namespace": "a",
+        "kind": {"group": "", "version": "v1", "kind": "Pod"},
+        "resource": {"group": "", "version": "v1", "resource": "pods"},
+        "object": {"metadata": {"name": "a"}},
+    });
+    let arena = Arena::new();
+    let request = AdmissionRequest::read((&request).into(), &arena).unwrap();
+    let decision = dispatch(&state.snapshot(&request), &request, &Options::default());
+    assert!(decision.allowed(), "{decision:?}");
 }

@@ -20,6 +20,11 @@ use crate::go_values::GoValues;
 
 type Converted<T> = Result<T, String>;
 
+/// Whether a value is the result of `list + list`. Kubernetes does not check the type names of its elements, and converts the elements.
+fn is_joined(value: &Value<'_>) -> bool {
+    value.go_type() == "*types.concatList"
+}
+
 /// Checks the type names of an object and its nested objects. The type name of a nested object must be the path of its field, such as
 /// `Object.spec`.
 pub(super) fn check_type_names(root: &Object<'_>) -> Converted<()> {
@@ -70,6 +75,7 @@ fn check_value(
             }
             check_fields(object, path, faults, reach)
         }
+        ValueKind::List(_) if is_joined(&value) => Ok(()),
         ValueKind::List(list) if !value.is_of_document() => reach.within(list.len(), |reach| {
             let mut items = list.iter();
             items.try_for_each(|item| check_value(item, path, faults, reach))
@@ -122,18 +128,18 @@ fn object_fields(
 }
 
 /// Converts the value of a field, including the elements of a computed list or map. A computed list or map among these elements becomes
-/// `Plain::Foreign`. Since 1.37, which has Go values, the lists and maps of a document are converted in the same way, and also those within
-/// them.
+/// `Plain::Foreign`, unless it is a joined list. Since 1.37, which has Go values, joined lists and the lists and maps of a document are
+/// converted in the same way, and also those within them.
 fn field(
     value: Value<'_>,
     go_values: Option<&GoValues<'_>>,
     reach: &mut Reach<'_>,
 ) -> Walked<Plain> {
-    let is_document = value.is_of_document();
-    if is_document && go_values.is_none() {
+    let is_converted = value.is_of_document() || is_joined(&value);
+    if is_converted && go_values.is_none() {
         return native(value, go_values, reach).map(Ok);
     }
-    let element = |value, reach: &mut Reach<'_>| match is_document {
+    let element = |value, reach: &mut Reach<'_>| match is_converted {
         true => field(value, go_values, reach),
         false => native(value, go_values, reach).map(Ok),
     };
@@ -239,6 +245,10 @@ fn native(
                 })),
             }
         }
+        ValueKind::List(list) if is_joined(&value) => reach.within(list.len(), |reach| {
+            let items = list.iter().map(|item| native(item, go_values, reach));
+            Ok(Plain::List(items.collect::<Result<_, _>>()?))
+        })?,
         ValueKind::List(list) if is_foreign => {
             foreign(go_text::list(list), go_text::list_source(list), None)
         }

@@ -2,7 +2,7 @@
 
 use gavel_golang::url::Url;
 
-use crate::field::{Error, Path};
+use crate::field::{Error, Errors, Path};
 use crate::names::dns1123_subdomain;
 
 const FORM: &str = "; desired format: https://host[/path]";
@@ -65,7 +65,7 @@ pub struct ServiceReference<'a> {
 impl ServiceReference<'_> {
     /// Validates the reference to a service.
     pub fn check(self, path: &Path<'_>) -> Vec<Error> {
-        let mut errors = Vec::new();
+        let mut errors = Errors::default();
         if self.name.is_empty() {
             errors.push(Error::required(&path.child("name"), ""));
         }
@@ -79,11 +79,11 @@ impl ServiceReference<'_> {
         if let Some(text) = self.path {
             check_path(text, &path.child("path"), &mut errors);
         }
-        errors
+        errors.into_vec()
     }
 }
 
-fn check_path(text: &str, path: &Path<'_>, errors: &mut Vec<Error>) {
+fn check_path(text: &str, path: &Path<'_>, errors: &mut Errors) {
     if text.is_empty() || text == "/" {
         return;
     }
@@ -161,5 +161,17 @@ mod tests {
         check("a", 2);
         check("/a//b", 1);
         check("/A/b_", 2);
+    }
+
+    #[test]
+    fn errors_that_repeat_a_long_path_are_limited() {
+        let path = "/".repeat(1 << 14);
+        let service = ServiceReference {
+            namespace: "a",
+            name: "b",
+            path: Some(&path),
+            port: 443,
+        };
+        assert!(service.check(&Path::new("service")).len() < 1 << 11);
     }
 }

@@ -2,41 +2,25 @@
 #![cfg(test)]
 
 use std::io::{BufRead, BufReader};
-use std::path::Path;
 use std::process::{Command, Stdio};
 
-#[expect(
-    dead_code,
-    reason = "only the tests of `gavel serve` use all items of this module"
-)]
+#[expect(dead_code, reason = "other tests use the rest of this module")]
 mod program;
 
-use program::{Folder, gavel};
-
-fn root() -> std::path::PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
-}
+use program::{Folder, gavel, root};
 
 #[test]
 fn files_beside_policies_are_ignored() {
     for policies in ["policies/practices", "testdata/check"] {
         let object = "testdata/policies/deployment.yaml";
-        let (_, _, stderr) = gavel(
-            &root(),
-            &["audit", "--policies", policies, "--", object],
-            "",
-        );
+        let args = format!("audit --policies {policies} -- {object}");
+        let (_, _, stderr) = gavel(&root(), &args, "");
         assert!(!stderr.contains("error:"), "{stderr}");
     }
     let folder = Folder::new().with("test.yaml", "kind: PolicyTest\ntests: []\n");
     let policies = root().join("testdata/policies/policy.yaml");
-    let args = [
-        "audit",
-        "--policies",
-        policies.to_str().unwrap(),
-        "test.yaml",
-    ];
-    let (status, _, stderr) = gavel(folder.path(), &args, "");
+    let args = format!("audit --policies {} test.yaml", policies.display());
+    let (status, _, stderr) = folder.gavel(&args);
     assert!(stderr.starts_with("0 objects in "), "{stderr}");
     assert_eq!(status, 0);
 }
@@ -70,20 +54,16 @@ spec:
 
 #[test]
 fn objects_of_manifests_are_audited_as_an_api_server_completes_them() {
-    let check = |fields: &str, args: &[&str], expected: (i32, &str)| {
+    let check = |fields: &str, args: &str, expected: (i32, &str)| {
         let folder = Folder::new()
             .with("policy.yaml", &policy(fields))
             .with("deployment.yaml", DEPLOYMENT);
-        let args = [
-            &["audit", "deployment.yaml", "--policies", "policy.yaml"],
-            args,
-        ]
-        .concat();
-        let (status, out, stderr) = gavel(folder.path(), &args, "");
+        let args = format!("audit deployment.yaml --policies policy.yaml {args}");
+        let (status, out, stderr) = folder.gavel(&args);
         assert_eq!((status, out.as_str()), expected, "{fields}: {stderr}");
     };
     let defaults = "  validations: [{expression: object.spec.replicas == 1 && object.spec.strategy.type == 'RollingUpdate'}]";
-    check(defaults, &[], (0, ""));
+    check(defaults, "", (0, ""));
     // The condition is from Kubernetes' documentation.
     let by_group = "  matchConditions: [{name: users, expression: '!(\"system:nodes\" in request.userInfo.groups)'}]
   validations: [{expression: 'false', message: seen}]";
@@ -91,11 +71,11 @@ fn objects_of_manifests_are_audited_as_an_api_server_completes_them() {
         1,
         "deployment.yaml:1: Deployment default/web: fail: p: seen\n",
     );
-    check(by_group, &[], seen);
-    check(by_group, &["--as", "alice"], seen);
-    check(by_group, &["--as-group", "system:nodes"], (0, ""));
+    check(by_group, "", seen);
+    check(by_group, "--as alice", seen);
+    check(by_group, "--as-group system:nodes", (0, ""));
     let by_name = "  validations: [{expression: request.userInfo.username == 'kubernetes-admin'}]";
-    check(by_name, &[], (0, ""));
+    check(by_name, "", (0, ""));
 }
 
 #[test]
@@ -116,15 +96,8 @@ fn findings_about_objects_of_json_files_have_their_position() {
     let folder = Folder::new()
         .with("policy.yaml", &policy(rule))
         .with("list.json", &list);
-    let args = [
-        "audit",
-        "list.json",
-        "--policies",
-        "policy.yaml",
-        "-o",
-        "github",
-    ];
-    let (status, out, stderr) = gavel(folder.path(), &args, "");
+    let args = "audit list.json --policies policy.yaml -o github";
+    let (status, out, stderr) = folder.gavel(args);
     assert!(
         out.starts_with("::error file=list.json,line=3,col=3,"),
         "{out}{stderr}"
@@ -134,33 +107,18 @@ fn findings_about_objects_of_json_files_have_their_position() {
 
 #[test]
 fn an_audit_with_an_error_shows_no_summary() {
-    let check = |args: &[&str], status: i32, shown: bool, expected: &str| {
-        let args = [&["audit", "--policies"], args].concat();
+    let check = |args: &str, status: i32, shown: bool, expected: &str| {
+        let args = format!("audit --policies {args}");
         let (exit, _, stderr) = gavel(&root().join("testdata/policies"), &args, "");
-        assert_eq!(exit, status, "{args:?}: {stderr}");
-        assert_eq!(stderr.contains("violation"), shown, "{args:?}: {stderr}");
-        assert!(stderr.contains(expected), "{args:?}: {stderr}");
+        assert_eq!(exit, status, "{args}: {stderr}");
+        assert_eq!(stderr.contains("violation"), shown, "{args}: {stderr}");
+        assert!(stderr.contains(expected), "{args}: {stderr}");
     };
-    check(
-        &["policy.yaml", "--", "deployment.yaml"],
-        1,
-        true,
-        "1 object",
-    );
+    check("policy.yaml -- deployment.yaml", 1, true, "1 object");
     let unbound = "error: no policy with a binding: --policies must name";
-    check(&["deployment.yaml", "--", "policy.yaml"], 2, false, unbound);
-    check(
-        &["policy.yaml", "--", "no.yaml"],
-        2,
-        false,
-        "error: no.yaml",
-    );
-    check(
-        &["no.yaml", "--", "deployment.yaml"],
-        2,
-        false,
-        "error: no.yaml",
-    );
+    check("deployment.yaml -- policy.yaml", 2, false, unbound);
+    check("policy.yaml -- no.yaml", 2, false, "error: no.yaml");
+    check("no.yaml -- deployment.yaml", 2, false, "error: no.yaml");
 }
 
 #[test]
@@ -172,10 +130,10 @@ contexts: [{name: a, context: {cluster: a}}, {name: b, context: {cluster: a}}]
 clusters: [{name: a, cluster: {server: 'http://127.0.0.1:1'}}]
 ";
     let folder = Folder::new().with("config", contexts);
-    let check = |kubeconfig: &str, args: &[&str], expected: &str| {
+    let check = |kubeconfig: &str, args: &str, expected: &str| {
         let output = Command::new(env!("CARGO_BIN_EXE_gavel"))
             .arg("audit")
-            .args(args)
+            .args(args.split_whitespace())
             .current_dir(folder.path())
             .env("KUBECONFIG", kubeconfig)
             .env_remove("KUBERNETES_SERVICE_HOST")
@@ -189,19 +147,15 @@ clusters: [{name: a, cluster: {server: 'http://127.0.0.1:1'}}]
     let missing = "the kubeconfig no.yaml cannot be read: No such file or directory (os error 2)";
     check(
         "no.yaml",
-        &[],
+        "",
         &format!(
             "{missing}; the process is not in a pod; --kubeconfig FILE selects a cluster, and --policies PATH reads manifests instead of a cluster"
         ),
     );
-    check("config", &["--kubeconfig", "no.yaml"], missing);
+    check("config", "--kubeconfig no.yaml", missing);
     let unknown = "the kubeconfig has no context \"prod\"; its contexts are: a, b";
-    check("config", &["--context", "prod"], unknown);
-    check(
-        "no.yaml",
-        &["--kubeconfig", "config", "--context", "prod"],
-        unknown,
-    );
+    check("config", "--context prod", unknown);
+    check("no.yaml", "--kubeconfig config --context prod", unknown);
 }
 
 /// Answers the requests to an API server that serves only its version.
@@ -276,15 +230,8 @@ fn policies_over_manifests_are_those_of_the_version() {
         "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\n",
     );
     for (version, expected) in [("1.28", 2), ("1.37", 0)] {
-        let args = [
-            "audit",
-            "--policies",
-            "policy.yaml",
-            "--kubernetes-version",
-            version,
-            "web.yaml",
-        ];
-        let (status, out, stderr) = gavel(folder.path(), &args, "");
+        let args = format!("audit --policies policy.yaml --kubernetes-version {version} web.yaml");
+        let (status, out, stderr) = folder.gavel(&args);
         assert_eq!(status, expected, "{out}{stderr}");
         let is_undeclared = stderr.contains("undeclared reference to 'isIP'");
         assert_eq!(is_undeclared, version == "1.28", "{stderr}");
@@ -296,8 +243,8 @@ fn a_cluster_without_the_kinds_of_gavel_is_reported_at_once() {
     let address = bare_api_server();
     let folder = Folder::new().with("kubeconfig", &kubeconfig(address));
     let began = std::time::Instant::now();
-    let args = ["audit", "--kubeconfig", "kubeconfig"];
-    let (status, out, stderr) = gavel(folder.path(), &args, "");
+    let args = "audit --kubeconfig kubeconfig";
+    let (status, out, stderr) = folder.gavel(args);
     assert_eq!((status, out.as_str()), (2, ""), "{stderr}");
     let expected = format!(
         "error: the cluster at http://{address}/ does not serve the kind ValidatingAdmissionPolicy of policies.gavel.example.com/v1: \

@@ -1,13 +1,10 @@
 //! `gavel cost`, run as a user runs it.
 #![cfg(test)]
 
-#[expect(
-    dead_code,
-    reason = "only the tests of `gavel serve` use all items of this module"
-)]
+#[expect(dead_code, reason = "other tests use the rest of this module")]
 mod program;
 
-use program::{Folder, definition, gavel};
+use program::{Folder, definition, gavel, root};
 use serde_json::Value as Json;
 
 fn schema(bounds: &str) -> String {
@@ -34,7 +31,7 @@ fn lines(out: &str) -> Vec<Json> {
 #[test]
 fn costs_of_rules_come_with_the_bounds_that_reduce_them() {
     let folder = Folder::new().with("crd.yaml", &schema("nullable: true"));
-    let (code, out, _) = gavel(folder.path(), &["cost", "crd.yaml", "-o", "json"], "");
+    let (code, out, _) = folder.gavel("cost crd.yaml -o json");
     assert_eq!(code, 1, "{out}");
     let rule = &lines(&out)[0];
     assert_eq!(rule["limit"], 10_000_000);
@@ -46,7 +43,7 @@ fn costs_of_rules_come_with_the_bounds_that_reduce_them() {
         help.contains("`maxItems: ") && help.ends_with("of the limit"),
         "{help}"
     );
-    let (_, out, _) = gavel(folder.path(), &["cost", "crd.yaml"], "");
+    let (_, out, _) = folder.gavel("cost crd.yaml");
     assert!(
         out.starts_with("CustomResourceDefinition things.example.com, "),
         "{out}"
@@ -67,7 +64,7 @@ fn a_rule_may_need_more_than_three_bounds() {
 "
     ));
     let folder = Folder::new().with("crd.yaml", &crd);
-    let (_, out, _) = gavel(folder.path(), &["cost", "crd.yaml", "-o", "json"], "");
+    let (_, out, _) = folder.gavel("cost crd.yaml -o json");
     let help = lines(&out)[0]["help"].as_str().unwrap().to_owned();
     assert_eq!(help.matches("`maxItems: ").count(), 4, "{help}");
 }
@@ -96,7 +93,7 @@ fn message_expressions_are_costed_as_an_api_server_costs_them() {
         ))
     };
     let folder = Folder::new().with("crd.yaml", &rules("maxItems: 8", "self.join(', ')"));
-    let (code, out, err) = gavel(folder.path(), &["cost", "crd.yaml", "-o", "json"], "");
+    let (code, out, err) = folder.gavel("cost crd.yaml -o json");
     assert_eq!(code, 0, "{out}{err}");
     let lines_of = lines(&out);
     let (total, rules_of) = lines_of.split_last().unwrap();
@@ -126,7 +123,7 @@ fn message_expressions_are_costed_as_an_api_server_costs_them() {
         8 * rules_of[2]["once"].as_u64().unwrap()
     );
     assert_eq!(rules_of[3]["cost"], rules_of[3]["once"]);
-    let (_, out, _) = gavel(folder.path(), &["cost", "crd.yaml"], "");
+    let (_, out, _) = folder.gavel("cost crd.yaml");
     let expected = format!(
         "  hosts rule 0 message                                         {} of 10000000 (< 1 %)\n    29:34: self.join(', ')\n",
         rules_of[1]["cost"]
@@ -141,16 +138,16 @@ fn message_expressions_are_costed_as_an_api_server_costs_them() {
             "string(self.filter(a, self.exists(b, a < b)).size())",
         ),
     );
-    let (code, out, _) = gavel(folder.path(), &["cost", "crd.yaml"], "");
+    let (code, out, _) = folder.gavel("cost crd.yaml");
     let message = out.split("hosts rule 0 message").nth(1).unwrap();
     let message = message.split("\n  hosts").next().unwrap();
     assert!(message.contains("    help: `maxItems: "), "{out}");
     assert_eq!(code, 1, "{out}");
-    let (code, out, _) = gavel(folder.path(), &["lint", "crd.yaml"], "");
+    let (code, out, _) = folder.gavel("lint crd.yaml");
     let help = "   = help: `maxItems: ";
     assert_eq!((code, out.matches(help).count()), (1, 1), "{out}");
     folder.write("crd.yaml", &rules("maxItems: 8", "self.joined()"));
-    let (code, out, err) = gavel(folder.path(), &["cost", "crd.yaml"], "");
+    let (code, out, err) = folder.gavel("cost crd.yaml");
     assert_eq!(code, 2, "{out}");
     assert!(
         out.contains(
@@ -169,12 +166,12 @@ fn costs_are_compared() {
     let folder = Folder::new()
         .with("old/crd.yaml", &schema("maxItems: 8"))
         .with("crd.yaml", &schema("maxItems: 16"));
-    let args = ["cost", "crd.yaml", "--compare", "old"];
-    let (code, out, _) = gavel(folder.path(), &args, "");
+    let args = "cost crd.yaml --compare old";
+    let (code, out, _) = folder.gavel(args);
     assert_eq!(code, 0, "{out}");
     assert_eq!(out.matches(" -> ").count(), 2, "{out}");
-    let args = ["cost", "crd.yaml", "--compare", "crd.yaml"];
-    let (code, out, _) = gavel(folder.path(), &args, "");
+    let args = "cost crd.yaml --compare crd.yaml";
+    let (code, out, _) = folder.gavel(args);
     assert_eq!((code, out.as_str()), (0, ""));
 }
 
@@ -194,8 +191,8 @@ spec:
     let folder = Folder::new()
         .with("crd.yaml", &schema("maxItems: 8"))
         .with("policy.yaml", policy);
-    let args = ["cost", "crd.yaml", "policy.yaml", "-o", "json"];
-    let (code, out, _) = gavel(folder.path(), &args, "");
+    let args = "cost crd.yaml policy.yaml -o json";
+    let (code, out, _) = folder.gavel(args);
     assert_eq!(code, 0, "{out}");
     let of_policy: Vec<Json> = lines(&out)
         .into_iter()
@@ -211,7 +208,7 @@ spec:
 #[test]
 fn nothing_to_cost_is_no_success() {
     let folder = Folder::new().with("pod.yaml", "apiVersion: v1\nkind: Pod\n");
-    let (code, _, err) = gavel(folder.path(), &["cost", "pod.yaml"], "");
+    let (code, _, err) = folder.gavel("cost pod.yaml");
     assert_eq!(code, 2);
     assert!(err.contains("nothing to cost"), "{err}");
 }
@@ -219,16 +216,14 @@ fn nothing_to_cost_is_no_success() {
 /// Runs the commands of `docs/cost.md` and compares their output with the output on the page.
 #[test]
 fn the_examples_of_the_documentation_are_what_is_printed() {
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let (page, folder) = (root.join("docs/cost.md"), root.join("testdata/cost"));
+    let (page, folder) = (root().join("docs/cost.md"), root().join("testdata/cost"));
     let before = std::fs::read_to_string(&page).unwrap();
     let mut parts = before.split("```\n$ gavel ");
     let mut now = parts.next().unwrap().to_owned();
     for part in parts {
         let (block, rest) = part.split_once("```\n").unwrap();
         let command = block.lines().next().unwrap();
-        let args: Vec<&str> = command.split(' ').collect();
-        let (_, out, stderr) = gavel(&folder, &args, "");
+        let (_, out, stderr) = gavel(&folder, command, "");
         now.push_str(&format!("```\n$ gavel {command}\n{out}{stderr}```\n{rest}"));
     }
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
@@ -243,7 +238,7 @@ fn the_examples_of_the_documentation_are_what_is_printed() {
 fn a_rule_without_a_cost_is_no_success() {
     let broken = schema("").replace("host.contains", "host.contain");
     let folder = Folder::new().with("crd.yaml", &broken);
-    let (code, out, err) = gavel(folder.path(), &["cost", "crd.yaml"], "");
+    let (code, out, err) = folder.gavel("cost crd.yaml");
     assert_eq!(code, 2, "{out}{err}");
     assert!(out.contains("unknown of 10000000"), "{out}");
     assert!(err.contains("undeclared reference to 'contain'"), "{err}");
@@ -263,7 +258,7 @@ spec:
   validations: [{expression: object.spek.replicas < 5}]
 ";
     let folder = Folder::new().with("policy.yaml", policy);
-    let (code, out, err) = gavel(folder.path(), &["cost", "policy.yaml"], "");
+    let (code, out, err) = folder.gavel("cost policy.yaml");
     assert!(out.contains("unknown of 1000000\n"), "{out}");
     let expected = "warning: policy.yaml:9:36: spec.validations[0].expression: undefined field 'spek' (apps/v1 Deployment)\n";
     assert_eq!((code, err.as_str()), (0, expected));
@@ -286,7 +281,7 @@ spec:
 "
     );
     let folder = Folder::new().with("policy.yaml", &policy);
-    let (_, out, err) = gavel(folder.path(), &["cost", "policy.yaml", "-o", "json"], "");
+    let (_, out, err) = folder.gavel("cost policy.yaml -o json");
     let rules = lines(&out);
     let heaviest = rules[0]["heaviest"].as_array().expect(&err);
     let texts: Vec<&str> = heaviest
@@ -309,14 +304,14 @@ fn unknown_fields_and_duplicate_keys_are_reported_beside_the_costs() {
         "other.yaml",
         &crd.replace("apiextensions.k8s.io", "apiextensions"),
     );
-    let (code, out, err) = gavel(folder.path(), &["cost", "crd.yaml"], "");
+    let (code, out, err) = folder.gavel("cost crd.yaml");
     let expected = "\
 error: crd.yaml:11:5: the key `served` is already set at 10:5
 error: crd.yaml:19:13: unknown field \"spec.versions[0].schema.openAPIV3Schema.properties.hosts.maxItem\"
 note: did you mean `maxItems`?\n";
     assert_eq!((code, err.as_str()), (2, expected));
     assert!(out.contains("  hosts rule 0"), "{out}");
-    let (code, _, err) = gavel(folder.path(), &["cost", "other.yaml"], "");
+    let (code, _, err) = folder.gavel("cost other.yaml");
     let expected = "error: other.yaml:11:5: the key `served` is already set at 10:5
 error: other.yaml:1:13: apiVersion: must name the group apiextensions.k8s.io, as apiextensions.k8s.io/v1 does\n";
     assert_eq!((code, err.as_str()), (2, expected));

@@ -15,7 +15,7 @@ struct Ran {
 
 fn gavel_with_input(args: &[&str], input: &str) -> Ran {
     let args = [&["eval"], args].concat();
-    let (status, out, err) = program::gavel(Path::new("."), &args, input);
+    let (status, out, err) = program::run(Path::new("."), &args, input);
     Ran { status, out, err }
 }
 

@@ -4,7 +4,7 @@
 #[expect(dead_code, reason = "other tests use the rest of this module")]
 mod program;
 
-use program::{Folder, gavel};
+use program::Folder;
 
 #[test]
 fn unused_parts_are_removed_and_old_versions_are_replaced() {
@@ -38,7 +38,7 @@ spec:
     message: another message
 ";
     let folder = Folder::new().with("policies/policy.yaml", policy);
-    let (_, _, err) = gavel(folder.path(), &["lint", "policies", "--fix"], "");
+    let (_, _, err) = folder.gavel("lint policies --fix");
     assert!(err.starts_with("fixed 5 findings in 1 file\n"), "{err}");
     let text = std::fs::read_to_string(folder.path().join("policies/policy.yaml")).unwrap();
     let unused = "  - name: unused
@@ -114,14 +114,8 @@ spec:
                 false => format!("{before}{variables}{after}"),
             };
             let folder = Folder::new().with("policy.yaml", text(variables).trim_end());
-            let args = [
-                "lint",
-                "policy.yaml",
-                "--fix",
-                "--select",
-                "unused-variable",
-            ];
-            let (_, out, err) = gavel(folder.path(), &args, "");
+            let args = "lint policy.yaml --fix --select unused-variable";
+            let (_, out, err) = folder.gavel(args);
             let fixed = std::fs::read_to_string(folder.path().join("policy.yaml")).unwrap();
             assert_eq!(fixed.trim_end(), text(rest).trim_end(), "{out}{err}");
             let expected = format!("fixed {count} finding");
@@ -142,7 +136,7 @@ spec: {policyName: a, validationActions: [Deny]}
     let folder = Folder::new();
     for (name, text) in [("a.yaml", policy), ("b.json", json)] {
         folder.write(name, &format!("\u{feff}{text}"));
-        let (_, out, err) = gavel(folder.path(), &["lint", name, "--fix"], "");
+        let (_, out, err) = folder.gavel(&format!("lint {name} --fix"));
         let fixed = std::fs::read_to_string(folder.path().join(name)).unwrap();
         assert_eq!(fixed, text.replace("v1beta1", "v1"), "{out}{err}");
     }

@@ -1,33 +1,26 @@
 //! The output formats for other programs.
 #![cfg(test)]
 
-#[expect(
-    dead_code,
-    reason = "only the tests of `gavel serve` use all items of this module"
-)]
+#[expect(dead_code, reason = "other tests use the rest of this module")]
 mod program;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use program::{Folder, gavel};
+use program::{Folder, gavel, root};
 use serde_json::{Value as Json, json};
 
 /// Commands that report findings, each with its folder of testdata.
-const RUNS: [(&str, &[&str]); 3] = [
-    ("lint", &["lint", "policy.yaml", "crd.yaml"]),
-    ("check", &["check", "policy.yaml", "deployments.yaml"]),
-    ("check", &["test", "wrong-test.yaml", "replicas-test.yaml"]),
+const RUNS: [(&str, &str); 3] = [
+    ("lint", "lint policy.yaml crd.yaml"),
+    ("check", "check policy.yaml deployments.yaml"),
+    ("check", "test wrong-test.yaml replicas-test.yaml"),
 ];
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
-}
-
 /// Runs a command, which must exit with status 1, and returns its output.
-fn printed(folder: &str, args: &[&str], format: &str) -> String {
+fn printed(folder: &str, args: &str, format: &str) -> String {
     let folder = root().join("testdata").join(folder);
-    let (status, out, err) = gavel(&folder, &[args, &["--output", format]].concat(), "");
-    assert_eq!(status, 1, "{args:?}: {out}{err}");
+    let (status, out, err) = gavel(&folder, &format!("{args} --output {format}"), "");
+    assert_eq!(status, 1, "{args}: {out}{err}");
     out
 }
 
@@ -131,28 +124,28 @@ fn github_gets_workflow_commands() {
 fn inputs_that_cannot_be_used_are_errors_in_every_format() {
     let schema = std::fs::read(root().join("testdata/schemas/sarif-2.1.0.json")).unwrap();
     let schema: Json = serde_json::from_slice(&schema).unwrap();
-    let native = root().join("testdata/check");
-    let mut folder = Folder::new().with("bad.yaml", "kind: Pod\nmetadata: {name: a\n");
-    for name in ["policy.yaml", "deployments.yaml", "replicas-test.yaml"] {
-        folder = folder.with(name, &std::fs::read_to_string(native.join(name)).unwrap());
-    }
+    let folder = Folder::new()
+        .with_copies(&[
+            "check/policy.yaml",
+            "check/deployments.yaml",
+            "check/replicas-test.yaml",
+        ])
+        .with("bad.yaml", "kind: Pod\nmetadata: {name: a\n");
     std::fs::write(folder.path().join("latin.yaml"), b"kind: \xe9\n").unwrap();
-    let runs: [&[&str]; 5] = [
-        &["check", "policy.yaml", "deployments.yaml"],
-        &["test", "replicas-test.yaml"],
-        &["lint", "policy.yaml"],
-        &["audit", "--policies", "policy.yaml", "--"],
-        &["validate", "--crd", "policy.yaml", "--"],
-    ];
-    for args in runs {
+    for args in [
+        "check policy.yaml deployments.yaml",
+        "test replicas-test.yaml",
+        "lint policy.yaml",
+        "audit --policies policy.yaml --",
+        "validate --crd policy.yaml --",
+    ] {
         // `gavel lint` reports a document that is not YAML as a finding of the rule `syntax`.
-        let unusable = if args[0] == "lint" { 2 } else { 3 };
+        let unusable = if args.starts_with("lint") { 2 } else { 3 };
         let printed = |format: &str| {
-            let options = [args[0], "-o", format];
-            let paths = ["none.yaml", "bad.yaml", "latin.yaml"];
-            let all = [&options[..], &args[1..], &paths].concat();
-            let (status, out, err) = gavel(folder.path(), &all, "");
-            assert_eq!(status, 2, "{args:?}: {out}{err}");
+            let (command, rest) = args.split_once(' ').unwrap();
+            let all = format!("{command} -o {format} {rest} none.yaml bad.yaml latin.yaml");
+            let (status, out, err) = folder.gavel(&all);
+            assert_eq!(status, 2, "{args}: {out}{err}");
             out
         };
         let out = printed("github");
@@ -161,13 +154,13 @@ fn inputs_that_cannot_be_used_are_errors_in_every_format() {
             "::error file=bad.yaml,line=2,col=11,endLine=2,endColumn=11,title=syntax::",
             "::error file=latin.yaml,line=1,col=7,endLine=1,endColumn=7,title=unreadable::must be UTF-8, ",
         ] {
-            assert!(out.contains(line), "{args:?}: {out}");
+            assert!(out.contains(line), "{args}: {out}");
         }
         let out = printed("junit");
         let report = quick_junit::Report::deserialize_from_str(&out).unwrap();
-        assert!(report.errors >= unusable, "{args:?}: {out}");
+        assert!(report.errors >= unusable, "{args}: {out}");
         let case = "<testcase name=\"unreadable 1:7\" classname=\"latin.yaml\">\n            <error message=\"must be UTF-8, ";
-        assert!(out.contains(case), "{args:?}: {out}");
+        assert!(out.contains(case), "{args}: {out}");
         let log: Json = serde_json::from_str(&printed("sarif")).unwrap();
         let mut faults = Vec::new();
         check(&schema, &schema, &log, "", &mut faults);
@@ -182,7 +175,7 @@ fn inputs_that_cannot_be_used_are_errors_in_every_format() {
             "locations": [{"physicalLocation": {"artifactLocation": {"uri": "none.yaml"}}}],
         });
         let notifications = notifications.as_array().unwrap();
-        assert!(notifications.contains(&missing), "{args:?}: {run:#}");
+        assert!(notifications.contains(&missing), "{args}: {run:#}");
         let results = run["results"].as_array().unwrap().iter();
         let of_file = |uri: &str| {
             let place = "/locations/0/physicalLocation/artifactLocation/uri";
@@ -192,38 +185,38 @@ fn inputs_that_cannot_be_used_are_errors_in_every_format() {
                 .count()
         };
         let counts = ["none.yaml", "bad.yaml", "latin.yaml"].map(of_file);
-        assert_eq!(counts, [0, 1, 1], "{args:?}: {run:#}");
+        assert_eq!(counts, [0, 1, 1], "{args}: {run:#}");
         let out = printed("json");
         let lines = out
             .lines()
             .map(|line| serde_json::from_str::<Json>(line).unwrap());
         let files: Vec<Json> = lines.map(|line| line["file"].clone()).collect();
         for file in ["none.yaml", "bad.yaml", "latin.yaml"] {
-            assert!(files.contains(&json!(file)), "{args:?}: {out}");
+            assert!(files.contains(&json!(file)), "{args}: {out}");
         }
     }
     // Nothing to examine, and an unusable configuration, are errors too.
     for (args, message) in [
         (
-            &["lint", "deployments.yaml"][..],
+            "lint deployments.yaml",
             "::error title=unusable-input::nothing to lint: ",
         ),
         (
-            &["lint", "--config", "bad.yaml", "policy.yaml"],
+            "lint --config bad.yaml policy.yaml",
             "::error file=bad.yaml,line=2,",
         ),
         (
-            &["check", "deployments.yaml"],
+            "check deployments.yaml",
             "::error title=unusable-input::nothing to check with: ",
         ),
         (
-            &["test", "deployments.yaml"],
+            "test deployments.yaml",
             "::error title=unusable-input::no test ran: ",
         ),
     ] {
-        let (status, out, _) = gavel(folder.path(), &[args, &["-o", "github"]].concat(), "");
-        assert_eq!(status, 2, "{args:?}");
-        assert!(out.starts_with(message), "{args:?}: {out}");
+        let (status, out, _) = folder.gavel(&format!("{args} -o github"));
+        assert_eq!(status, 2, "{args}");
+        assert!(out.starts_with(message), "{args}: {out}");
     }
 }
 
@@ -244,15 +237,9 @@ fn validate_and_audit_have_the_same_formats() {
             &format!("{}---\n{}", thing("a", 1), thing("b", 5)),
         );
     let policies = root().join("testdata/check");
-    let [validate, audit]: [(&Path, &[&str]); 2] = [
-        (
-            folder.path(),
-            &["validate", "--crd", "crd.yaml", "things.yaml"],
-        ),
-        (
-            &policies,
-            &["audit", "--policies", "policy.yaml", "deployments.yaml"],
-        ),
+    let [validate, audit] = [
+        (folder.path(), "validate --crd crd.yaml things.yaml"),
+        (&policies, "audit --policies policy.yaml deployments.yaml"),
     ];
     for ((folder, args), level, first, cases) in [
         (
@@ -268,7 +255,7 @@ fn validate_and_audit_have_the_same_formats() {
             (2, 1),
         ),
     ] {
-        let printed = |format: &str| gavel(folder, &[args, &["-o", format]].concat(), "");
+        let printed = |format: &str| gavel(folder, &format!("{args} -o {format}"), "");
         let (status, out, _) = printed("sarif");
         let log: Json = serde_json::from_str(&out).unwrap();
         let mut faults = Vec::new();
@@ -282,7 +269,7 @@ fn validate_and_audit_have_the_same_formats() {
         assert_eq!((report.tests, report.failures), cases, "{out}");
     }
     let (folder, args) = audit;
-    let (_, out, _) = gavel(folder, &[args, &["-o", "json"]].concat(), "");
+    let (_, out, _) = gavel(folder, &format!("{args} -o json"), "");
     let line: Json = serde_json::from_str(out.lines().next().unwrap()).unwrap();
     let position = (line["file"].as_str(), line["line"].as_u64());
     assert_eq!(position, (Some("deployments.yaml"), Some(13)));
@@ -302,9 +289,8 @@ fn warnings_of_check_are_findings() {
             "old.yaml",
             "apiVersion: admissionregistration.k8s.io/v1beta1\nkind: ValidatingAdmissionPolicyBinding\nmetadata: {name: a}\nspec: {policyName: replicas, validationActions: [Deny]}\n",
         );
-    let args = ["check", "policies.yaml", "deployment.yaml", "-o", "github"];
-    let args = [&args[..], &["--policies", "old.yaml"]].concat();
-    let (_, out, err) = gavel(folder.path(), &args, "");
+    let args = "check policies.yaml deployment.yaml -o github --policies old.yaml";
+    let (_, out, err) = folder.gavel(args);
     let expected = "::warning file=old.yaml,line=1,col=13,endLine=1,endColumn=49,title=unserved-kind::apiVersion: no matches for kind \"ValidatingAdmissionPolicyBinding\" in version \"admissionregistration.k8s.io/v1beta1\" (Kubernetes 1.34 removed it: use admissionregistration.k8s.io/v1)
 ::warning title=unbound-policy::ValidatingAdmissionPolicy \"owners\" has no binding: it does nothing
 ::warning title=missing-object::replicas: no ConfigMap default/limits
@@ -333,11 +319,10 @@ fn hooks_run_existing_commands() {
         let entry = hook["entry"]
             .as_str()
             .unwrap()
-            .split(' ')
-            .map(str::to_owned);
-        let line: Vec<String> = entry.chain(texts(&hook["args"])).collect();
-        let args: Vec<&str> = line.iter().skip(1).map(String::as_str).collect();
-        let (status, _, err) = gavel(&root().join("testdata/check"), &args, "");
+            .strip_prefix("gavel ")
+            .unwrap();
+        let line = format!("{entry} {}", texts(&hook["args"]).join(" "));
+        let (status, _, err) = gavel(&root().join("testdata/check"), &line, "");
         (
             hook["id"].as_str().unwrap(),
             status,
@@ -457,43 +442,16 @@ fn policies_of_both_groups_have_the_same_outcome() {
         folder.write(name, &text);
     }
     for (args, status) in [
-        (
-            &["check", "--explain", "policy.yaml", "deployments.yaml"][..],
-            1,
-        ),
-        (&["test", "replicas-test.yaml"], 0),
-        (&["cost", "policy.yaml"], 1),
-        (&["lint", "policy.yaml"], 0),
-        (
-            &[
-                "audit",
-                "--policies",
-                "policy.yaml",
-                "--",
-                "deployments.yaml",
-            ],
-            1,
-        ),
-        (
-            &[
-                "upgrade-check",
-                "--from",
-                "1.34",
-                "--to",
-                "1.36",
-                "policy.yaml",
-            ],
-            0,
-        ),
+        ("check --explain policy.yaml deployments.yaml", 1),
+        ("test replicas-test.yaml", 0),
+        ("cost policy.yaml", 1),
+        ("lint policy.yaml", 0),
+        ("audit --policies policy.yaml -- deployments.yaml", 1),
+        ("upgrade-check --from 1.34 --to 1.36 policy.yaml", 0),
     ] {
         let (expected, out, _) = gavel(&native, args, "");
-        let of_own = gavel(folder.path(), args, "");
-        assert_eq!(expected, status, "{args:?}: {out}");
-        assert_eq!(
-            (of_own.0, of_own.1),
-            (status, out),
-            "{args:?}: {}",
-            of_own.2
-        );
+        let of_own = folder.gavel(args);
+        assert_eq!(expected, status, "{args}: {out}");
+        assert_eq!((of_own.0, of_own.1), (status, out), "{args}: {}", of_own.2);
     }
 }

@@ -1,15 +1,10 @@
 //! `gavel lint` and `gavel explain`, run as a user runs them.
 #![cfg(test)]
 
-#[expect(
-    dead_code,
-    reason = "only the tests of `gavel serve` use all items of this module"
-)]
+#[expect(dead_code, reason = "other tests use the rest of this module")]
 mod program;
 
-use std::path::{Path, PathBuf};
-
-use program::{Folder, definition, gavel};
+use program::{Folder, definition, gavel, root};
 use serde_json::{Value as Json, json};
 
 const SCHEMA: &str = "        type: object
@@ -41,10 +36,6 @@ spec:
   - expression: object.spec.size + 1
 ";
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
-}
-
 fn folder() -> Folder {
     Folder::new()
         .with("crd.yaml", &definition(SCHEMA))
@@ -52,9 +43,8 @@ fn folder() -> Folder {
 }
 
 /// Lints `crd.yaml` and the files in `policies`. Returns the exit status, standard output and standard error.
-fn lint(folder: &Folder, args: &[&str]) -> (i32, String, String) {
-    let about = ["lint", "crd.yaml", "policies"];
-    gavel(folder.path(), &[&about, args].concat(), "")
+fn lint(folder: &Folder, args: &str) -> (i32, String, String) {
+    folder.gavel(&format!("lint crd.yaml policies {args}"))
 }
 
 fn lines(out: &str) -> Vec<Json> {
@@ -77,7 +67,7 @@ fn found(out: &str) -> Vec<(String, u64, u64)> {
 
 #[test]
 fn findings_have_a_rule_and_an_exact_place() {
-    let (code, out, err) = lint(&folder(), &["--output", "json"]);
+    let (code, out, err) = lint(&folder(), "--output json");
     let expected = [
         ("undefined-field", 15, 20),
         ("message-convention", 16, 19),
@@ -114,8 +104,7 @@ fn kinds_come_from_an_openapi_document() {
         )
         .with("thing.json", &document.to_string());
     let args = "lint policy.yaml --openapi thing.json --select optional-field --output json";
-    let args: Vec<_> = args.split(' ').collect();
-    let (code, out, err) = gavel(folder.path(), &args, "");
+    let (code, out, err) = folder.gavel(args);
     assert_eq!(
         found(&out),
         [("optional-field".to_owned(), 13, 28)],
@@ -136,7 +125,7 @@ fn mutating_policies_are_checked_against_schemas() {
 "
     );
     let folder = folder().with("policies/policy.yaml", &policy);
-    let (code, out, _) = lint(&folder, &["-o", "json"]);
+    let (code, out, _) = lint(&folder, "-o json");
     assert_eq!((code, found(&out).len()), (0, 1), "{out}");
     assert!(out.contains("undefined field 'sise'"), "{out}");
 }
@@ -145,16 +134,16 @@ fn mutating_policies_are_checked_against_schemas() {
 fn objects_that_an_api_server_accepts_have_no_errors() {
     let good = POLICY.replace("  - expression: object.spec.size + 1\n", "");
     let folder = folder().with("policies/policy.yaml", &good);
-    let (code, _, err) = lint(&folder, &[]);
+    let (code, _, err) = lint(&folder, "");
     assert_eq!(code, 0);
     assert_eq!(err, "2 objects: 0 errors, 1 warning, 1 note\n");
-    assert_eq!(lint(&folder, &["--deny", "undefined-field"]).0, 1);
-    assert_eq!(lint(&folder, &["--deny", "warnings"]).0, 1);
-    let (_, out, _) = lint(&folder, &["--ignore", "undefined-field", "-o", "json"]);
+    assert_eq!(lint(&folder, "--deny undefined-field").0, 1);
+    assert_eq!(lint(&folder, "--deny warnings").0, 1);
+    let (_, out, _) = lint(&folder, "--ignore undefined-field -o json");
     assert_eq!(found(&out).len(), 1);
-    let (_, out, _) = lint(&folder, &["--select", "undefined-field", "-o", "json"]);
+    let (_, out, _) = lint(&folder, "--select undefined-field -o json");
     assert_eq!(found(&out).len(), 1);
-    let (code, _, err) = lint(&folder, &["--ignore", "undefined-fields"]);
+    let (code, _, err) = lint(&folder, "--ignore undefined-fields");
     assert_eq!(code, 2);
     assert_eq!(
         err,
@@ -170,25 +159,25 @@ fn comments_baselines_and_configuration_leave_findings_out() {
         "    # gavel: ignore message-convention -- old clients look for it\n    message: size",
     );
     folder.write("policies/policy.yaml", &suppressed);
-    let (_, out, _) = lint(&folder, &["-o", "json"]);
+    let (_, out, _) = lint(&folder, "-o json");
     assert!(!out.contains("message-convention"), "{out}");
     folder.write("gavel.yaml", "lint:\n  ignore: [undefined-field]\n");
-    let (_, out, _) = lint(&folder, &["-o", "json"]);
+    let (_, out, _) = lint(&folder, "-o json");
     assert_eq!(found(&out).len(), 1, "{out}");
     folder.write("gavel.yaml", "lint:\n  ignored: [undefined-field]\n");
-    let (code, _, err) = lint(&folder, &[]);
+    let (code, _, err) = lint(&folder, "");
     assert_eq!(code, 2);
     let expected = "/gavel.yaml:2:3: unknown field \"lint.ignored\"; did you mean ignore?\n";
     assert!(err.ends_with(expected), "{err}");
     folder.write("gavel.yaml", "{}\n");
-    assert_eq!(lint(&folder, &["--write-baseline", "known.json"]).0, 0);
-    let (code, out, _) = lint(&folder, &["--baseline", "known.json"]);
+    assert_eq!(lint(&folder, "--write-baseline known.json").0, 0);
+    let (code, out, _) = lint(&folder, "--baseline known.json");
     assert_eq!((code, out.as_str()), (0, ""));
     folder.write(
         "policies/policy.yaml",
         &suppressed.replace("size + 1", "size + 2"),
     );
-    let (code, out, _) = lint(&folder, &["--baseline", "known.json", "-o", "json"]);
+    let (code, out, _) = lint(&folder, "--baseline known.json -o json");
     assert_eq!((code, found(&out).len()), (1, 1), "{out}");
 }
 
@@ -226,7 +215,7 @@ error: gavel.yaml:1:42: lint.deny[1]: there is no rule \"notes\"; `gavel explain
         ("- lint\n", "error: gavel.yaml:1:1: must be an object\n"),
     ] {
         folder.write("gavel.yaml", options);
-        let (code, _, err) = lint(&folder, &["-o", "json"]);
+        let (code, _, err) = lint(&folder, "-o json");
         let err = err.replace(&format!("{}/", folder.text()), "");
         assert_eq!(err, expected, "{options}");
         assert_eq!(code == 2, !expected.is_empty(), "{options}");
@@ -236,7 +225,7 @@ error: gavel.yaml:1:42: lint.deny[1]: there is no rule \"notes\"; `gavel explain
 #[test]
 fn findings_with_one_right_fix_are_fixed() {
     let folder = folder();
-    let (_, _, err) = lint(&folder, &["--fix"]);
+    let (_, _, err) = lint(&folder, "--fix");
     assert!(err.starts_with("fixed 1 finding in 1 file\n"), "{err}");
     let text = std::fs::read_to_string(folder.path().join("policies/policy.yaml")).unwrap();
     assert_eq!(text, POLICY.replace("should be", "must be"));
@@ -256,11 +245,7 @@ fn fixed_files_are_linted_again() {
     };
     let unused = "  - {name: c, expression: \"'c'\"}\n  - {name: b, expression: variables.c}\n";
     let folder = Folder::new().with("policy.yaml", &text(unused, 3));
-    let (_, out, err) = gavel(
-        folder.path(),
-        &["lint", "policy.yaml", "--fix", "-o", "json"],
-        "",
-    );
+    let (_, out, err) = folder.gavel("lint policy.yaml --fix -o json");
     assert_eq!(err, "fixed 3 findings in 1 file\n");
     let fixed = std::fs::read_to_string(folder.path().join("policy.yaml")).unwrap();
     assert_eq!(fixed, text("", 2));
@@ -272,7 +257,7 @@ fn fixed_files_are_linted_again() {
 
 #[test]
 fn standard_input_cannot_be_fixed() {
-    let (code, out, err) = gavel(&root(), &["lint", "--fix", "-"], POLICY);
+    let (code, out, err) = gavel(&root(), "lint --fix -", POLICY);
     assert_eq!((code, out.as_str()), (2, ""));
     let expected = "error: --fix cannot change standard input";
     assert!(err.starts_with(expected), "{err}");
@@ -319,7 +304,7 @@ jwt:
             "unknown-field 4:38 unknown field \"jwt[0].issuer.audience\" ",
         ),
     ] {
-        let (code, out, _) = gavel(folder.path(), &["lint", file, "-o", "json"], "");
+        let (code, out, _) = folder.gavel(&format!("lint {file} -o json"));
         let found = lines(&out).into_iter().map(|line| {
             let text = |key: &str| line[key].as_str().unwrap_or_default().to_owned();
             let (rule, message, help) = (text("rule"), text("message"), text("help"));
@@ -372,13 +357,13 @@ fn no_input_is_no_success() {
         ("none.yaml", 2, "none.yaml: No such file"),
         ("broken.yaml", 1, "1 error"),
     ] {
-        let (code, _, err) = gavel(folder.path(), &["lint", path], "");
+        let (code, _, err) = folder.gavel(&format!("lint {path}"));
         assert_eq!(code, status, "{path}: {err}");
         assert!(err.contains(expected), "{path}: {err}");
     }
-    let (code, _, err) = gavel(folder.path(), &["lint", "nested", "-R"], "");
+    let (code, _, err) = folder.gavel("lint nested -R");
     assert_eq!((code, err.lines().count()), (1, 1), "{err}");
-    let (code, _, err) = gavel(folder.path(), &["lint", "-"], POLICY);
+    let (code, _, err) = gavel(folder.path(), "lint -", POLICY);
     assert_eq!((code, err.lines().count()), (1, 1), "{err}");
 }
 
@@ -391,8 +376,8 @@ fn findings_name_the_versions_they_hold_in() {
         )
         .replace("object.spec.sise < 5", "isIP('1.2.3.4')");
     let folder = folder().with("policies/policy.yaml", &policy);
-    let args = ["--kubernetes-version", "1.30..1.31", "-o", "json"];
-    let (_, out, _) = lint(&folder, &args);
+    let args = "--kubernetes-version 1.30..1.31 -o json";
+    let (_, out, _) = lint(&folder, args);
     let lines = lines(&out);
     let expression = lines.iter().find(|line| line["line"] == 14);
     let message = expression.map(|line| line["message"].as_str().unwrap());
@@ -411,11 +396,7 @@ fn definitions_are_compared_with_their_older_version() {
     let folder = folder()
         .with("old/crd.yaml", &older)
         .with("crd.yaml", &newer);
-    let (_, out, _) = gavel(
-        folder.path(),
-        &["lint", "crd.yaml", "--old", "old", "-o", "json"],
-        "",
-    );
+    let (_, out, _) = folder.gavel("lint crd.yaml --old old -o json");
     let lines = lines(&out);
     assert_eq!(lines.len(), 1, "{out}");
     assert_eq!(lines[0]["rule"], "breaks-stored-objects");
@@ -428,8 +409,8 @@ fn the_scope_and_the_kind_of_a_definition_cannot_change() {
     let newer = older.replace("scope: Namespaced", "scope: Cluster");
     let newer = newer.replace("kind: Thing}", "kind: Part}");
     let folder = folder().with("old.yaml", &older).with("crd.yaml", &newer);
-    let args = ["lint", "crd.yaml", "--old", "old.yaml", "-o", "json"];
-    let (_, out, _) = gavel(folder.path(), &args, "");
+    let args = "lint crd.yaml --old old.yaml -o json";
+    let (_, out, _) = folder.gavel(args);
     let immutable: Vec<_> = lines(&out)
         .iter()
         .filter(|line| {
@@ -446,18 +427,18 @@ fn the_scope_and_the_kind_of_a_definition_cannot_change() {
 /// Lints the example of each rule, and compares the output with `testdata/lint/rules.txt`.
 #[test]
 fn the_text_of_every_rule_is_as_recorded() {
-    let (_, rules, _) = gavel(&root(), &["explain", "-o", "json"], "");
+    let (_, rules, _) = gavel(&root(), "explain -o json", "");
     let folder = Folder::new();
     let mut recorded = String::new();
     for rule in lines(&rules) {
         let id = rule["id"].as_str().unwrap();
         folder.write("example.yaml", rule["before"].as_str().unwrap());
         folder.write("old.yaml", rule["after"].as_str().unwrap());
-        let mut args = vec!["lint", "example.yaml", "--select", id];
+        let mut args = format!("lint example.yaml --select {id}");
         if id == "breaks-stored-objects" {
-            args.extend(["--old", "old.yaml"]);
+            args.push_str(" --old old.yaml");
         }
-        let (_, out, _) = gavel(folder.path(), &args, "");
+        let (_, out, _) = folder.gavel(&args);
         assert!(out.contains(&format!("[{id}]")), "{id}: {out}");
         recorded.push_str(&format!("=== {id}\n{out}"));
     }
@@ -474,13 +455,13 @@ fn the_text_of_every_rule_is_as_recorded() {
 
 #[test]
 fn rules_are_explained() {
-    let (code, out, _) = gavel(&root(), &["explain", "optional-field"], "");
+    let (code, out, _) = gavel(&root(), "explain optional-field", "");
     assert_eq!(code, 0);
     assert!(
         out.starts_with("# optional-field\n\nThe expression reads"),
         "{out}"
     );
-    let (code, _, err) = gavel(&root(), &["explain", "optional-fields"], "");
+    let (code, _, err) = gavel(&root(), "explain optional-fields", "");
     assert_eq!(code, 2);
     assert_eq!(
         err,
@@ -490,21 +471,21 @@ fn rules_are_explained() {
 
 #[test]
 fn version_completions_and_man_pages_are_printed() {
-    let (_, out, _) = gavel(&root(), &["version"], "");
+    let (_, out, _) = gavel(&root(), "version", "");
     assert!(out.starts_with("gavel 0."), "{out}");
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
-        let (code, out, _) = gavel(&root(), &["completions", shell], "");
+        let (code, out, _) = gavel(&root(), &format!("completions {shell}"), "");
         assert!(code == 0 && out.contains("explain"), "{shell}");
     }
-    let (_, out, _) = gavel(&root(), &["completions", "bash"], "");
+    let (_, out, _) = gavel(&root(), "completions bash", "");
     let rules = out.lines().filter(|line| line.contains(" optional-field "));
     let values = rules.filter(|line| line.contains("compgen -W"));
     // The values of --select, --ignore and --deny.
     assert_eq!(values.count(), 3, "{out}");
-    let (_, page, _) = gavel(&root(), &["man"], "");
+    let (_, page, _) = gavel(&root(), "man", "");
     assert!(page.contains(".TH gavel 1"), "{page}");
     let folder = Folder::new();
-    gavel(folder.path(), &["man", "pages"], "");
+    folder.gavel("man pages");
     assert!(folder.path().join("pages/gavel-lint.1").is_file());
 }
 
@@ -513,7 +494,7 @@ fn the_examples_of_the_documentation_are_what_is_printed() {
     let path = root().join("docs/lint.md");
     let mut documentation = std::fs::read_to_string(&path).unwrap();
     let folder = root().join("testdata/lint");
-    let (_, out, err) = gavel(&folder, &["lint", "policy.yaml", "crd.yaml"], "");
+    let (_, out, err) = gavel(&folder, "lint policy.yaml crd.yaml", "");
     let shown = format!("```\n$ gavel lint policy.yaml crd.yaml\n{out}{err}```\n");
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
         let (before, rest) = documentation.split_once("```\n").unwrap();
@@ -533,15 +514,8 @@ fn policies_are_of_versions_that_the_server_has() {
     };
     let refused = |version: &str, kind: &str, server: &str| {
         let folder = Folder::new().with("policy.yaml", &policy(version, kind));
-        let args = [
-            "lint",
-            "policy.yaml",
-            "--kubernetes-version",
-            server,
-            "-o",
-            "json",
-        ];
-        let (_, out, _) = gavel(folder.path(), &args, "");
+        let args = format!("lint policy.yaml --kubernetes-version {server} -o json");
+        let (_, out, _) = folder.gavel(&args);
         let mut lines = lines(&out).into_iter();
         let found = lines.find(|line| line["field"] == "apiVersion");
         found.map(|line| line["help"].as_str().unwrap().to_owned())
@@ -557,11 +531,7 @@ fn policies_are_of_versions_that_the_server_has() {
     let own = policy("v1", "MutatingAdmissionPolicyBinding")
         .replace("admissionregistration.k8s.io", "policies.gavel.example.com");
     let folder = Folder::new().with("policy.yaml", &own);
-    let (_, out, _) = gavel(
-        folder.path(),
-        &["lint", ".", "--kubernetes-version", "1.34"],
-        "",
-    );
+    let (_, out, _) = folder.gavel("lint . --kubernetes-version 1.34");
     assert!(!out.contains("no matches for kind"), "{out}");
     let mutating = "MutatingAdmissionPolicyBinding";
     let first = "Kubernetes 1.36 is the first that serves it";

@@ -97,7 +97,7 @@ spec:
             "did you mean `rule`?",
         ),
     ] {
-        let (code, out, err) = gavel(Path::new("."), &["lint", "-", "-o", "json"], &text);
+        let (code, out, err) = gavel(Path::new("."), "lint - -o json", &text);
         assert_eq!(code, 1, "{text}: {out}{err}");
         let found = out
             .lines()
@@ -114,7 +114,7 @@ fn joined_documents_are_reported() {
     let binding =
         "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicyBinding\n";
     let text = format!("{binding}apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: a}}\n");
-    let (code, out, err) = gavel(Path::new("."), &["lint", "-", "-o", "github"], &text);
+    let (code, out, err) = gavel(Path::new("."), "lint - -o github", &text);
     let expected = "::error file=stdin,line=4,col=1,endLine=4,endColumn=1,title=duplicate-key::the key `kind` is already set at 2:1%0A\
         two documents must be separated by a line `---`\n";
     assert_eq!((code, out.as_str(), err.as_str()), (1, expected, ""));
@@ -122,35 +122,32 @@ fn joined_documents_are_reported() {
 
 #[test]
 fn excluded_files_are_not_read() {
-    let testdata = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/check");
-    let mut folder = Folder::new().with("charts/a/templates/b.yaml", "a: {{ .Values.a }}\n");
-    for name in ["policy.yaml", "deployments.yaml", "replicas-test.yaml"] {
-        let text = std::fs::read_to_string(testdata.join(name)).unwrap();
-        folder = folder.with(name, &text);
-    }
+    let folder = Folder::new()
+        .with("charts/a/templates/b.yaml", "a: {{ .Values.a }}\n")
+        .with_copies(&[
+            "check/policy.yaml",
+            "check/deployments.yaml",
+            "check/replicas-test.yaml",
+        ]);
     for (command, expected) in [
-        (&["lint", "."][..], 0),
-        (&["check", "."], 1),
-        (&["cost", "."], 1),
-        (&["test", "."], 0),
-        (&["mutate", "deployments.yaml", "--policies", "."], 2),
-        (&["audit", ".", "--policies", "policy.yaml"], 1),
-        (&["upgrade-check", ".", "--from", "1.36"], 1),
+        ("lint .", 0),
+        ("check .", 1),
+        ("cost .", 1),
+        ("test .", 0),
+        ("mutate deployments.yaml --policies .", 2),
+        ("audit . --policies policy.yaml", 1),
+        ("upgrade-check . --from 1.36", 1),
     ] {
-        let (_, out, err) = gavel(folder.path(), &[command, &["-R"]].concat(), "");
-        assert!(
-            format!("{out}{err}").contains("b.yaml:1:"),
-            "{command:?}: {out}{err}"
-        );
-        let excluding = [command, &["-R", "--exclude", "charts/*/templates"]].concat();
-        let (status, out, err) = gavel(folder.path(), &excluding, "");
-        assert_eq!(status, expected, "{command:?}: {out}{err}");
-        assert!(
-            !format!("{out}{err}").contains("b.yaml"),
-            "{command:?}: {out}{err}"
-        );
+        let (_, out, err) = folder.gavel(&format!("{command} -R"));
+        let all = out + &err;
+        assert!(all.contains("b.yaml:1:"), "{command}: {all}");
+        let (status, out, err) =
+            folder.gavel(&format!("{command} -R --exclude charts/*/templates"));
+        let all = out + &err;
+        assert_eq!(status, expected, "{command}: {all}");
+        assert!(!all.contains("b.yaml"), "{command}: {all}");
     }
     let folder = folder.with("gavel.yaml", "lint: {exclude: [templates]}\n");
-    let (status, out, err) = gavel(folder.path(), &["lint", "-R", "."], "");
+    let (status, out, err) = folder.gavel("lint -R .");
     assert_eq!(status, 0, "{out}{err}");
 }

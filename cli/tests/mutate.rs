@@ -1,10 +1,7 @@
 //! `gavel mutate`, run as a user runs it.
 #![cfg(test)]
 
-#[expect(
-    dead_code,
-    reason = "the tests of other commands use the rest of this module"
-)]
+#[expect(dead_code, reason = "other tests use the rest of this module")]
 mod program;
 
 use program::{Folder, mutating_policy};
@@ -38,14 +35,13 @@ fn folder() -> Folder {
         .with("objects.yaml", &format!("{DEPLOYMENT}---\n{CONFIG_MAP}"))
 }
 
-fn gavel(folder: &Folder, args: &[&str]) -> (i32, String, String) {
-    let command = ["mutate", "--policies", "policy.yaml", "-o"];
-    program::gavel(folder.path(), &[&command, args].concat(), "")
+fn gavel(folder: &Folder, args: &str) -> (i32, String, String) {
+    folder.gavel(&format!("mutate --policies policy.yaml -o {args}"))
 }
 
 #[test]
 fn objects_are_printed_as_policies_make_them() {
-    let (code, out, err) = gavel(&folder(), &["yaml", "objects.yaml"]);
+    let (code, out, err) = gavel(&folder(), "yaml objects.yaml");
     let scaled = DEPLOYMENT.replace("replicas: 1", "replicas: 2");
     assert_eq!(out, format!("{scaled}---\n{CONFIG_MAP}"), "{err}");
     assert_eq!((code, err.as_str()), (0, ""));
@@ -53,7 +49,7 @@ fn objects_are_printed_as_policies_make_them() {
 
 #[test]
 fn a_difference_shows_only_what_changes() {
-    let (code, out, err) = gavel(&folder(), &["diff", "objects.yaml"]);
+    let (code, out, err) = gavel(&folder(), "diff objects.yaml");
     let expected = "\
 --- objects.yaml
 +++ objects.yaml
@@ -85,7 +81,7 @@ fn nothing_is_printed_if_a_policy_cannot_be_read() {
         std::fs::create_dir_all(folder.join("below")).unwrap();
         std::fs::write(folder.join("below/policy.yaml"), "kind: Pod\n").unwrap();
         std::fs::write(folder.join("objects.yaml"), DEPLOYMENT).unwrap();
-        let args = ["mutate", "objects.yaml", "--policies", policies];
+        let args = format!("mutate objects.yaml --policies {policies}");
         let (code, out, err) = program::gavel(&folder, &args, "");
         assert_eq!((code, out.as_str()), (2, ""), "{err}");
         assert!(err.contains(expected), "{err}");
@@ -98,7 +94,7 @@ fn objects_that_cannot_be_mutated_are_rejected_with_their_place() {
         "policy.yaml",
         &mutating_policy("size", "configmaps", "Object{size: 1}"),
     );
-    let (code, out, err) = gavel(&folder, &["yaml", "objects.yaml"]);
+    let (code, out, err) = gavel(&folder, "yaml objects.yaml");
     assert_eq!((code, out.as_str()), (1, DEPLOYMENT), "{err}");
     assert_eq!(
         err,
@@ -114,7 +110,7 @@ fn a_changed_namespace_is_a_difference() {
         "Object{metadata: Object.metadata{namespace: 'evil'}}",
     );
     let folder = folder().with("policy.yaml", &moved);
-    let (code, out, err) = gavel(&folder, &["diff", "objects.yaml"]);
+    let (code, out, err) = gavel(&folder, "diff objects.yaml");
     assert!(out.contains("+  namespace: evil\n"), "{out}{err}");
     assert_eq!((code, err.as_str()), (0, ""));
 }
@@ -126,7 +122,7 @@ fn policies_see_the_groups_of_the_user() {
     let policy = mutating_policy("scale", "deployments", scale);
     let folder = folder().with("policy.yaml", &policy);
     for (group, replicas) in [("admins", "replicas: 3"), ("others", "replicas: 2")] {
-        let (_, out, err) = gavel(&folder, &["yaml", "objects.yaml", "--as-group", group]);
+        let (_, out, err) = gavel(&folder, &format!("yaml objects.yaml --as-group {group}"));
         assert!(out.contains(replicas), "{out}{err}");
     }
 }

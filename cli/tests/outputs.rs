@@ -3,10 +3,7 @@
 
 use std::process::{Command, Stdio};
 
-#[expect(
-    dead_code,
-    reason = "only the tests of `gavel serve` use all items of this module"
-)]
+#[expect(dead_code, reason = "other tests use the rest of this module")]
 mod program;
 
 use program::Folder;

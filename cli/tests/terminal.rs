@@ -1,13 +1,10 @@
 //! Texts in manifests must not reach a terminal as terminal commands.
 #![cfg(test)]
 
-#[expect(
-    dead_code,
-    reason = "only the tests of `gavel serve` use all items of this module"
-)]
+#[expect(dead_code, reason = "other tests use the rest of this module")]
 mod program;
 
-use program::{Folder, definition, gavel};
+use program::{Folder, definition};
 
 /// A policy that an API server accepts, and its binding.
 const VALID_POLICY: &str = r#"apiVersion: admissionregistration.k8s.io/v1
@@ -49,19 +46,19 @@ spec:
             "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: \"a\\e[31mred\"}\n",
         );
     for arguments in [
-        &["lint", "policy.yaml"][..],
-        &["cost", "valid.yaml"],
-        &["check", "valid.yaml", "map.yaml", "--explain"],
-        &["check", "policy.yaml", "map.yaml"],
-        &["audit", "--policies", "valid.yaml", "--", "map.yaml"],
-        &["validate", "--crd", "crd.yaml", "object.yaml"],
+        "lint policy.yaml",
+        "cost valid.yaml",
+        "check valid.yaml map.yaml --explain",
+        "check policy.yaml map.yaml",
+        "audit --policies valid.yaml -- map.yaml",
+        "validate --crd crd.yaml object.yaml",
     ] {
-        let (_, out, stderr) = gavel(folder.path(), arguments, "");
+        let (_, out, stderr) = folder.gavel(arguments);
         let shown = format!("{out}{stderr}");
         // The escape as Gavel writes it, or as Go writes it.
         let is_escaped = shown.contains("\\u{1b}") || shown.contains("\\x1b");
-        assert!(is_escaped, "{arguments:?}: {shown}");
-        assert!(!shown.contains('\u{1b}'), "{arguments:?}: {shown:?}");
-        assert!(!shown.contains('\u{7}'), "{arguments:?}: {shown:?}");
+        assert!(is_escaped, "{arguments}: {shown}");
+        assert!(!shown.contains('\u{1b}'), "{arguments}: {shown:?}");
+        assert!(!shown.contains('\u{7}'), "{arguments}: {shown:?}");
     }
 }

@@ -1,34 +1,32 @@
 //! `gavel upgrade-check`, run as a user runs it.
 #![expect(clippy::unwrap_used, reason = "a test")]
 
-use std::path::Path;
-
-use program::{Folder, gavel};
+use program::{Folder, gavel, root};
 use serde_json::Value as Json;
 
 #[expect(dead_code, reason = "other tests use the rest of this module")]
 mod program;
 
-fn testdata() -> std::path::PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/upgrade")
+/// Runs `gavel upgrade-check` in `testdata/upgrade`.
+fn check(arguments: &str) -> (i32, String, String) {
+    gavel(
+        &root().join("testdata/upgrade"),
+        &format!("upgrade-check {arguments}"),
+        "",
+    )
 }
 
-fn check(more: &[&str]) -> (i32, String, String) {
-    let about = ["upgrade-check", "--from", "1.34", "--to", "1.37"];
-    gavel(&testdata(), &[&about, more].concat(), "")
-}
-
-const ALL: [&str; 4] = ["policy.yaml", "crd.yaml", "--sample", "route.yaml"];
+const ALL: &str = "--from 1.34 --to 1.37 policy.yaml crd.yaml --sample route.yaml";
 
 #[test]
 fn the_examples_of_the_documentation_are_what_is_printed() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/upgrade-check.md");
+    let path = root().join("docs/upgrade-check.md");
     let mut documentation = std::fs::read_to_string(&path).unwrap();
-    let (status, out, err) = check(&ALL);
+    let (status, out, err) = check(ALL);
     assert_eq!(status, 1, "{err}");
     let command =
         "$ gavel upgrade-check --from 1.34 --to 1.37 policy.yaml crd.yaml --sample route.yaml\n";
-    let (_, lines, _) = check(&[&ALL[..], &["--output", "json"]].concat());
+    let (_, lines, _) = check(&format!("{ALL} --output json"));
     let first = lines.lines().next().unwrap();
     let expected = [
         (format!("```\n{command}"), format!("{out}{err}")),
@@ -51,7 +49,7 @@ fn the_examples_of_the_documentation_are_what_is_printed() {
 
 #[test]
 fn programs_read_changes_as_lines_of_json() {
-    let (status, out, err) = check(&[&ALL[..], &["-o", "json"]].concat());
+    let (status, out, err) = check(&format!("{ALL} -o json"));
     assert_eq!((status, err.as_str()), (1, ""));
     let lines: Vec<Json> = out
         .lines()
@@ -78,19 +76,18 @@ fn programs_read_changes_as_lines_of_json() {
 #[test]
 fn the_exit_status_tells_whether_something_changes() {
     for (arguments, expected) in [
-        (&["--to", "1.34", "policy.yaml"][..], 0),
-        (&["policy.yaml"], 1),
-        (&["crd.yaml"], 0),
-        (&["crd.yaml", "--sample", "route.yaml"], 1),
-        (&["missing.yaml"], 2),
-        (&["route.yaml"], 2),
-        (&["--to", "1.33", "policy.yaml"], 2),
-        (&["policy.yaml", "--sample", "missing.yaml"], 2),
-        (&["crd.yaml", "--sample", "/dev/null"], 2),
+        ("--to 1.34 policy.yaml", 0),
+        ("policy.yaml", 1),
+        ("crd.yaml", 0),
+        ("crd.yaml --sample route.yaml", 1),
+        ("missing.yaml", 2),
+        ("route.yaml", 2),
+        ("--to 1.33 policy.yaml", 2),
+        ("policy.yaml --sample missing.yaml", 2),
+        ("crd.yaml --sample /dev/null", 2),
     ] {
-        let about = ["upgrade-check", "--from", "1.34"];
-        let (status, out, err) = gavel(&testdata(), &[&about, arguments].concat(), "");
-        assert_eq!(status, expected, "{arguments:?}: {out}{err}");
+        let (status, out, err) = check(&format!("--from 1.34 {arguments}"));
+        assert_eq!(status, expected, "{arguments}: {out}{err}");
     }
 }
 
@@ -123,19 +120,14 @@ fn objects_without_the_group_of_their_kind_are_reported() {
             "2:7: kind: no kind \"mutatingAdmissionPolicy\" is registered for version \"admissionregistration.k8s.io/v1\"".to_owned(),
         ),
     ] {
-        let args = ["upgrade-check", "--from", "1.36", "--to", "1.37", file];
-        let (status, out, err) = gavel(folder.path(), &args, "");
+        let args = format!("upgrade-check --from 1.36 --to 1.37 {file}");
+        let (status, out, err) = folder.gavel(&args);
         assert_eq!((status, out.as_str()), (2, ""), "{err}");
         assert!(err.starts_with(&format!("error: {file}:{expected}\n")), "{err}");
     }
-    let files = ["policy.yaml", "other.yaml", "values.yaml"];
     folder.write("policy.yaml", &policy);
-    let args = [
-        &["upgrade-check", "--from", "1.36", "--to", "1.37"],
-        &files[..],
-    ]
-    .concat();
-    let (status, _, err) = gavel(folder.path(), &args, "");
+    let args = "upgrade-check --from 1.36 --to 1.37 policy.yaml other.yaml values.yaml";
+    let (status, _, err) = folder.gavel(args);
     assert_eq!(
         (status, err.as_str()),
         (0, "2 objects, 0 samples, 0 changes\n")
@@ -161,8 +153,8 @@ webhooks:
     };
     for kind in ["Validating", "Mutating"] {
         let folder = Folder::new().with("a.yaml", &webhooks(kind));
-        let args = ["upgrade-check", "--from", "1.34", "--to", "1.37", "a.yaml"];
-        let (status, out, err) = gavel(folder.path(), &args, "");
+        let args = "upgrade-check --from 1.34 --to 1.37 a.yaml";
+        let (status, out, err) = folder.gavel(args);
         assert_eq!(status, 1, "{err}");
         let expected = "\
 a.yaml:1:1: warning [ReviewsCallNoWebhooks]
@@ -187,8 +179,8 @@ fn unknown_fields_are_reported() {
     let folder = Folder::new()
         .with("policy.yaml", &policy)
         .with("crd.yaml", &definition);
-    let args = ["upgrade-check", "--from", "1.36", "policy.yaml", "crd.yaml"];
-    let (status, _, err) = gavel(folder.path(), &args, "");
+    let args = "upgrade-check --from 1.36 policy.yaml crd.yaml";
+    let (status, _, err) = folder.gavel(args);
     let expected = "\
 error: policy.yaml:6:3: unknown field \"spec.bogus\"
 error: crd.yaml:15:9: unknown field \"spec.versions[0].schema.openAPIV3Schema.maxItem\"
@@ -209,13 +201,12 @@ fn versions_that_do_not_serve_a_kind_are_reported() {
         )
         .with(
             "old.yaml",
-            &std::fs::read_to_string(testdata().join("policy.yaml"))
+            &std::fs::read_to_string(root().join("testdata/upgrade/policy.yaml"))
                 .unwrap()
                 .replace("k8s.io/v1\nkind: Val", "k8s.io/v1beta1\nkind: Val"),
         );
     let check = |from: &str, to: &str, file: &str| {
-        let args = ["upgrade-check", "--from", from, "--to", to, file];
-        gavel(folder.path(), &args, "")
+        folder.gavel(&format!("upgrade-check --from {from} --to {to} {file}"))
     };
     let error = "no matches for kind \"MutatingAdmissionPolicy\" in version \"admissionregistration.k8s.io/v1\" \
         (Kubernetes 1.36 is the first that serves it)";
@@ -248,15 +239,8 @@ fn versions_that_do_not_exist_are_errors() {
     let policy =
         program::mutating_policy("labels", "pods", "Object{}").replace("k8s.io/v1", "k8s.io/v9");
     let folder = Folder::new().with("policy.yaml", &policy);
-    let args = [
-        "upgrade-check",
-        "--from",
-        "1.35",
-        "--to",
-        "1.36",
-        "policy.yaml",
-    ];
-    let (status, _, err) = gavel(folder.path(), &args, "");
+    let args = "upgrade-check --from 1.35 --to 1.36 policy.yaml";
+    let (status, _, err) = folder.gavel(args);
     let expected = "error: policy.yaml:2:7: kind: no kind \"MutatingAdmissionPolicy\" is registered \
         for version \"admissionregistration.k8s.io/v9\"\n";
     assert_eq!(status, 2);
@@ -265,26 +249,17 @@ fn versions_that_do_not_exist_are_errors() {
 
 #[test]
 fn the_versions_should_be_different_and_must_be_known() {
-    let args = ["upgrade-check", "--from", "1.37", "policy.yaml"];
-    let (status, _, err) = gavel(&testdata(), &args, "");
+    let (status, _, err) = check("--from 1.37 policy.yaml");
     let expected = "warning: nothing changes: --from and --to are both 1.37; ";
     assert_eq!((status, err.starts_with(expected)), (0, true), "{err}");
-    let args = [
-        "upgrade-check",
-        "--from",
-        "1.36",
-        "--to",
-        "1.99",
-        "policy.yaml",
-    ];
-    let (status, _, err) = gavel(&testdata(), &args, "");
+    let (status, _, err) = check("--from 1.36 --to 1.99 policy.yaml");
     let expected = "the version must be from 1.34 to 1.37\n";
     assert_eq!((status, err.contains(expected)), (2, true), "{err}");
 }
 
 #[test]
 fn reviews_are_samples_with_places_in_their_objects() {
-    let object = std::fs::read_to_string(testdata().join("route.yaml")).unwrap();
+    let object = std::fs::read_to_string(root().join("testdata/upgrade/route.yaml")).unwrap();
     let object = object.replace("metadata:\n", "metadata:\n  namespace: shop\n");
     let object: String = object.lines().map(|line| format!("    {line}\n")).collect();
     let review = format!(
@@ -302,7 +277,9 @@ request:
     );
     let folder = Folder::new().with("review.yaml", &review);
     let review = folder.file("review.yaml");
-    let (status, out, err) = check(&["policy.yaml", "crd.yaml", "--sample", &review]);
+    let (status, out, err) = check(&format!(
+        "--from 1.34 --to 1.37 policy.yaml crd.yaml --sample {review}"
+    ));
     assert_eq!(status, 1, "{err}");
     let place =
         format!("{review}:17:14: spec.hosts: decision [RulesShowValues] (Route.example.com)\n");

@@ -1,10 +1,7 @@
 //! `gavel validate`, run as a user runs it.
 #![cfg(test)]
 
-#[expect(
-    dead_code,
-    reason = "only the tests of `gavel serve` use all items of this module"
-)]
+#[expect(dead_code, reason = "other tests use the rest of this module")]
 mod program;
 
 use program::{Folder, definition};
@@ -38,8 +35,8 @@ fn folder(files: &[(&str, &str)]) -> Folder {
 }
 
 /// Runs `gavel validate`. Returns the exit status, standard output and standard error.
-fn gavel(folder: &Folder, args: &[&str], input: &str) -> (i32, String, String) {
-    program::gavel(folder.path(), &[&["validate"], args].concat(), input)
+fn gavel(folder: &Folder, args: &str, input: &str) -> (i32, String, String) {
+    program::gavel(folder.path(), &format!("validate {args}"), input)
 }
 
 #[test]
@@ -47,7 +44,7 @@ fn each_problem_is_a_line_with_its_place() {
     let good = thing("a", "  color: red\n");
     let bad = thing("b", "  replicas: 7\n  size: 1\n");
     let folder = folder(&[("things.yaml", &format!("{good}---\n{bad}"))]);
-    let (code, out, err) = gavel(&folder, &["--crd", "crd.yaml", "things.yaml"], "");
+    let (code, out, err) = gavel(&folder, "--crd crd.yaml things.yaml", "");
     assert_eq!(
         out,
         "things.yaml:14:3: unknown field \"spec.size\"\n\
@@ -64,14 +61,14 @@ fn a_definition_with_a_value_of_the_wrong_type_is_reported_as_the_api_server_rep
         .with("thing.yaml", &thing("a", "  {}\n"));
     let error = "json: cannot unmarshal string into Go struct field \
         JSONSchemaProps.spec.versions.schema.openAPIV3Schema.maxProperties of type int64";
-    let args = ["--crd", "crd.yaml", "thing.yaml"];
-    let (code, out, err) = gavel(&folder, &args, "");
+    let args = "--crd crd.yaml thing.yaml";
+    let (code, out, err) = gavel(&folder, args, "");
     assert_eq!(out, format!("crd.yaml:15:24: {error}\n"));
     assert_eq!(
         (code, err.as_str()),
         (1, "0 objects, 0 invalid; 1 definition invalid\n")
     );
-    let (_, out, _) = gavel(&folder, &[&args[..], &["-o", "json"]].concat(), "");
+    let (_, out, _) = gavel(&folder, &format!("{args} -o json"), "");
     let message = format!(
         "CustomResourceDefinition in version \"v1\" cannot be handled as a CustomResourceDefinition: {error}"
     );
@@ -84,7 +81,7 @@ fn objects_that_cannot_be_decoded_are_reported_at_the_field() {
     let check = |old: &str, new: &str, expected: &str| {
         let thing = thing("a", "  replicas: 1\n").replace(old, new);
         let folder = folder(&[("thing.yaml", &thing)]);
-        let (code, out, err) = gavel(&folder, &["--crd", "crd.yaml", "thing.yaml"], "");
+        let (code, out, err) = gavel(&folder, "--crd crd.yaml thing.yaml", "");
         assert_eq!(code, 1, "{out}{err}");
         assert!(out.contains(expected), "{out}{err}");
     };
@@ -117,7 +114,7 @@ fn definitions_are_decoded_as_strictly_as_objects() {
     let folder = Folder::new().with("crd.yaml", &definition(&schema));
     folder.write("thing.yaml", &thing("a", "  replicas: 7\n"));
     let check = |validate: &str| {
-        let args = ["--crd", "crd.yaml", "--validate", validate, "thing.yaml"];
+        let args = format!("--crd crd.yaml --validate {validate} thing.yaml");
         let (code, out, err) = gavel(&folder, &args, "");
         (code, format!("{out}{err}"))
     };
@@ -136,13 +133,7 @@ fn new_rules_may_use_what_the_version_before_knows() {
     let folder = Folder::new().with("crd.yaml", &definition(&schema));
     folder.write("thing.yaml", &thing("a", "  color: red\n"));
     for (version, is_refused) in [("1.32", true), ("1.33", false)] {
-        let args = [
-            "--crd",
-            "crd.yaml",
-            "--kubernetes-version",
-            version,
-            "thing.yaml",
-        ];
+        let args = format!("--crd crd.yaml --kubernetes-version {version} thing.yaml");
         let (_, out, err) = gavel(&folder, &args, "");
         let output = format!("{out}{err}");
         assert_eq!(
@@ -159,22 +150,22 @@ fn an_old_object_makes_it_an_update() {
         ("old.yaml", &thing("a", "  color: red\n  replicas: 9\n")),
         ("new.yaml", &thing("a", "  color: blue\n  replicas: 9\n")),
     ]);
-    let args = ["--crd", "crd.yaml", "--old", "old.yaml", "new.yaml"];
-    let (code, out, _) = gavel(&folder, &args, "");
+    let args = "--crd crd.yaml --old old.yaml new.yaml";
+    let (code, out, _) = gavel(&folder, args, "");
     assert_eq!(
         out,
         "new.yaml:7:13: spec.replicas: Invalid value: too many\n\
          new.yaml:6:3: spec: Invalid value: color is immutable\n"
     );
     assert_eq!(code, 1);
-    let args = ["--crd", "crd.yaml", "--old", "old.yaml", "old.yaml"];
-    let (code, out, err) = gavel(&folder, &args, "");
+    let args = "--crd crd.yaml --old old.yaml old.yaml";
+    let (code, out, err) = gavel(&folder, args, "");
     assert_eq!((code, out.as_str()), (0, ""), "what was there may stay");
     assert!(err.contains("warning: "), "{err}");
     let new = folder.path().join("new.yaml");
     std::fs::write(new, thing("b", "  color: blue\n")).unwrap();
-    let args = ["--crd", "crd.yaml", "--old", "old.yaml", "new.yaml"];
-    let (code, _, err) = gavel(&folder, &args, "");
+    let args = "--crd crd.yaml --old old.yaml new.yaml";
+    let (code, _, err) = gavel(&folder, args, "");
     let expected = "new.yaml: Thing/b is not in --old, so it is validated as a new object";
     assert!(err.contains(expected), "{err}");
     assert_eq!(code, 0);
@@ -188,8 +179,8 @@ fn an_update_keeps_the_fields_that_the_api_server_sets() {
         ("old.yaml", &written.replace("metadata:\n", system)),
         ("new.yaml", &written),
     ]);
-    let args = ["--crd", "crd.yaml", "--old", "old.yaml", "new.yaml"];
-    let (code, out, _) = gavel(&folder, &args, "");
+    let args = "--crd crd.yaml --old old.yaml new.yaml";
+    let (code, out, _) = gavel(&folder, args, "");
     assert_eq!((code, out.as_str()), (0, ""));
 }
 
@@ -197,8 +188,8 @@ fn an_update_keeps_the_fields_that_the_api_server_sets() {
 fn json_is_the_answer_of_an_api_server() {
     let folder = folder(&[]);
     let object = thing("a", "  color: green\n");
-    let args = ["--crd", "crd.yaml", "--output", "json", "-"];
-    let (code, out, _) = gavel(&folder, &args, &object);
+    let args = "--crd crd.yaml --output json -";
+    let (code, out, _) = gavel(&folder, args, &object);
     let status: serde_json::Value = serde_json::from_str(&out).unwrap();
     assert_eq!(status["code"], 422);
     assert_eq!(status["reason"], "Invalid");
@@ -216,7 +207,7 @@ fn json_is_the_answer_of_an_api_server() {
         "{message}"
     );
     assert_eq!(code, 1);
-    let (code, out, _) = gavel(&folder, &args, &thing("a", "  color: red\n"));
+    let (code, out, _) = gavel(&folder, args, &thing("a", "  color: red\n"));
     assert!(out.contains("\"status\":\"Success\""), "{out}");
     assert_eq!(code, 0);
 }
@@ -224,8 +215,8 @@ fn json_is_the_answer_of_an_api_server() {
 #[test]
 fn an_invalid_object_has_a_generated_name() {
     let object = thing("a", "  color: green\n").replace("name: a", "generateName: a-");
-    let args = ["--crd", "crd.yaml", "--output", "json", "-"];
-    let (_, out, _) = gavel(&folder(&[]), &args, &object);
+    let args = "--crd crd.yaml --output json -";
+    let (_, out, _) = gavel(&folder(&[]), args, &object);
     let status: serde_json::Value = serde_json::from_str(&out).unwrap();
     assert_eq!(status["details"]["name"], "a-22222");
     let message = status["message"].as_str().unwrap();
@@ -242,7 +233,7 @@ fn unusable_inputs_are_reported_and_the_rest_is_validated() {
         ("inner/b.yaml", "a: [\n"),
         ("inner/c.yaml", "apiVersion: v1\nkind: Pod\n"),
     ]);
-    let (code, out, err) = gavel(&folder, &["--crd", "crd.yaml", "-R", "inner"], "");
+    let (code, out, err) = gavel(&folder, "--crd crd.yaml -R inner", "");
     assert_eq!(code, 2);
     assert_eq!(
         out,
@@ -256,20 +247,14 @@ fn unusable_inputs_are_reported_and_the_rest_is_validated() {
         "{err}"
     );
     folder.write("inner/b.yaml", "image: {tag: v1}\n");
-    let args = [
-        "--crd",
-        "crd.yaml",
-        "-R",
-        "inner",
-        "--ignore-missing-schemas",
-    ];
-    let (code, _, err) = gavel(&folder, &args, "");
+    let args = "--crd crd.yaml -R inner --ignore-missing-schemas";
+    let (code, _, err) = gavel(&folder, args, "");
     assert_eq!(
         (code, &*err),
         (1, "1 object, 1 invalid, 2 without a definition\n")
     );
     folder.write("inner/a.yaml", "apiVersion: v1\nkind: Pod\n");
-    let (code, _, err) = gavel(&folder, &args, "");
+    let (code, _, err) = gavel(&folder, args, "");
     assert_eq!(code, 2);
     assert!(err.contains("nothing was validated"), "{err}");
 }
@@ -284,25 +269,21 @@ fn objects_have_versions_that_the_definition_serves() {
     let object = thing("a", "  color: red\n");
     for version in ["v1", "v3"] {
         let object = object.replace("/v1", &format!("/{version}"));
-        let (code, out, _) = gavel(&folder, &["--crd", "crd.yaml", "-"], &object);
+        let (code, out, _) = gavel(&folder, "--crd crd.yaml -", &object);
         let expected = format!(
             "-:1:13: no matches for kind \"Thing\" in version \"example.com/{version}\": the definition serves v2\n"
         );
         assert_eq!((code, out), (1, expected));
     }
-    let (code, out, err) = gavel(
-        &folder,
-        &["--crd", "crd.yaml", "-"],
-        &object.replace("/v1", "/v2"),
-    );
+    let (code, out, err) = gavel(&folder, "--crd crd.yaml -", &object.replace("/v1", "/v2"));
     assert_eq!(code, 0, "{out}{err}");
 }
 
 #[test]
 fn a_second_definition_with_the_same_name_is_an_error() {
     let folder = folder(&[("other.yaml", &definition(SCHEMA))]);
-    let args = ["--crd", "crd.yaml", "--crd", "other.yaml", "-"];
-    let (code, out, err) = gavel(&folder, &args, &thing("a", "  color: red\n"));
+    let args = "--crd crd.yaml --crd other.yaml -";
+    let (code, out, err) = gavel(&folder, args, &thing("a", "  color: red\n"));
     let name = "CustomResourceDefinition \"things.example.com\"";
     let expected = format!("other.yaml:3:18: {name} is defined at crd.yaml:3:18 already\n");
     assert_eq!((code, out), (1, expected));
@@ -314,8 +295,8 @@ fn rejected_definitions_are_reported_with_their_place() {
     let folder = folder(&[]);
     let schema = SCHEMA.replace("self.replicas <= 5", "self.replica <= 5");
     folder.write("crd.yaml", &definition(&schema));
-    let args = ["--crd", "crd.yaml", "-"];
-    let (code, out, _) = gavel(&folder, &args, &thing("a", "  color: red\n"));
+    let args = "--crd crd.yaml -";
+    let (code, out, _) = gavel(&folder, args, &thing("a", "  color: red\n"));
     assert!(
         out.contains("crd.yaml:19:25: spec.validation.openAPIV3Schema"),
         "{out}"

@@ -5,10 +5,16 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Runs the program. Returns the exit status, standard output and standard error.
-pub(crate) fn gavel(folder: &Path, args: &[&str], input: &str) -> (i32, String, String) {
+/// Runs the program with arguments that are separated by spaces. Returns the exit status, standard output and standard error.
+pub(crate) fn gavel(folder: &Path, arguments: &str, input: &str) -> (i32, String, String) {
+    let arguments: Vec<&str> = arguments.split_whitespace().collect();
+    run(folder, &arguments, input)
+}
+
+/// Like [`gavel`], for arguments that contain spaces.
+pub(crate) fn run(folder: &Path, arguments: &[&str], input: &str) -> (i32, String, String) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_gavel"))
-        .args(args)
+        .args(arguments)
         .current_dir(folder)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -24,6 +30,11 @@ pub(crate) fn gavel(folder: &Path, args: &[&str], input: &str) -> (i32, String, 
         text(output.stdout),
         text(output.stderr),
     )
+}
+
+/// The root of the repository.
+pub(crate) fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
 /// A folder that is removed at the end of the test.
@@ -46,6 +57,23 @@ impl Folder {
     pub(crate) fn with(self, name: &str, text: &str) -> Self {
         self.write(name, text);
         self
+    }
+
+    /// Adds copies of files of `testdata`.
+    pub(crate) fn with_copies(self, files: &[&str]) -> Self {
+        for file in files {
+            let name = file.rsplit('/').next().unwrap();
+            self.write(
+                name,
+                &std::fs::read_to_string(root().join("testdata").join(file)).unwrap(),
+            );
+        }
+        self
+    }
+
+    /// Runs the program in this folder, without input. Returns the exit status, standard output and standard error.
+    pub(crate) fn gavel(&self, arguments: &str) -> (i32, String, String) {
+        gavel(&self.0, arguments, "")
     }
 
     /// Replaces a file atomically, by renaming a new file.

@@ -269,8 +269,8 @@ fn an_api_server_accepts_the_rendered_manifests() {
         .with("outside.yaml", &outside)
         .with("policies.yaml", &policies);
     for version in ["1.34", "1.35", "1.36", "1.37"] {
-        let arguments = ["lint", "--kubernetes-version", version, "."];
-        let (status, out, stderr) = crate::program::gavel(folder.path(), &arguments, "");
+        let arguments = format!("lint --kubernetes-version {version} .");
+        let (status, out, stderr) = folder.gavel(&arguments);
         assert_eq!(status, 0, "{version}: {out}{stderr}");
     }
 }
@@ -311,7 +311,7 @@ fn only_nodes_and_the_control_plane_pass_policies_by() {
         .find(|condition| condition["name"] == "not-joining-nodes")
         .unwrap();
     let expression = condition["expression"].as_str().unwrap();
-    let folder = Folder::new();
+    let folder = Folder::new().with("condition.cel", expression);
     for (user, is_validated) in [
         ("system:serviceaccount:default:attacker", "true"),
         ("system:serviceaccount:kube-system-x:a", "true"),
@@ -323,9 +323,8 @@ fn only_nodes_and_the_control_plane_pass_policies_by() {
     ] {
         let resource = json!({"group": "", "resource": "nodes"});
         let request = json!({"resource": resource, "userInfo": {"username": user}});
-        let bind = format!("request={request}");
-        let arguments = ["eval", expression, "--bind", &bind];
-        let (status, out, stderr) = crate::program::gavel(folder.path(), &arguments, "");
+        let arguments = format!("eval -f condition.cel --bind request={request}");
+        let (status, out, stderr) = folder.gavel(&arguments);
         assert_eq!(status, 0, "{stderr}");
         assert_eq!(out.lines().next(), Some(is_validated), "{user}");
     }

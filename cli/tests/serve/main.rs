@@ -9,6 +9,7 @@ mod endings;
 mod floods;
 mod hostile;
 mod mutations;
+#[expect(dead_code, reason = "other tests use the rest of this module")]
 #[path = "../program/mod.rs"]
 mod program;
 mod reload;

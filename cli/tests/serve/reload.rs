@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::program::{Folder, definition, gavel};
+use crate::program::{Folder, definition};
 use crate::server::{Server, policy, post_review, review};
 
 async fn readyz(client: &reqwest::Client, server: &Server) -> String {
@@ -231,9 +231,8 @@ fn inputs_that_are_no_manifests_are_reported_at_once() {
     let check = |prepare: &dyn Fn(&Folder), expected: &str| {
         let folder = Folder::new();
         prepare(&folder);
-        let serve = ["serve", "--plain-http", "--listen", "127.0.0.1:0"];
-        let arguments = [&serve[..], &["--policies", folder.text()]].concat();
-        let (status, _, stderr) = gavel(folder.path(), &arguments, "");
+        let serve = "serve --plain-http --listen 127.0.0.1:0 --policies";
+        let (status, _, stderr) = folder.gavel(&format!("{serve} {}", folder.text()));
         assert_eq!(status, 2, "{stderr}");
         assert!(stderr.contains(expected), "{expected}\n{stderr}");
     };
@@ -401,9 +400,8 @@ async fn counters_are_there_before_anything_happens() {
 fn faults_at_the_start_are_reported_with_their_place() {
     let check = |text: &str, expected: &str| {
         let folder = Folder::new().with("a.yaml", text);
-        let serve = ["serve", "--plain-http", "--listen", "127.0.0.1:0"];
-        let arguments = [&serve[..], &["--policies", folder.text()]].concat();
-        let (status, _, stderr) = gavel(folder.path(), &arguments, "");
+        let serve = "serve --plain-http --listen 127.0.0.1:0 --policies";
+        let (status, _, stderr) = folder.gavel(&format!("{serve} {}", folder.text()));
         assert_eq!(status, 2);
         let expected = format!("{}:{expected}", folder.file("a.yaml"));
         assert!(stderr.contains(&expected), "{expected}\n{stderr}");

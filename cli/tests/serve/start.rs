@@ -1,18 +1,11 @@
 //! What `gavel serve` reports when it starts.
 
-use std::path::Path;
-
-use crate::program::{Folder, gavel};
+use crate::program::{Folder, root};
 use crate::server::{Server, policy, post_review, review};
 
-fn root() -> std::path::PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
-}
-
 /// Checks that a server with these arguments does not start, and that standard error contains a text.
-fn check_refused(folder: &Folder, arguments: &[&str], expected: &str) {
-    let arguments = [&["serve"], arguments].concat();
-    let (status, _, stderr) = gavel(folder.path(), &arguments, "");
+fn check_refused(folder: &Folder, arguments: &str, expected: &str) {
+    let (status, _, stderr) = folder.gavel(&format!("serve {arguments}"));
     assert_eq!(status, 2, "{stderr}");
     assert!(stderr.contains(expected), "{expected}\n{stderr}");
 }
@@ -22,40 +15,31 @@ fn arguments_that_cannot_work_are_refused() {
     let folder = Folder::new();
     check_refused(
         &folder,
-        &["--demo", "--log-level", "loud"],
+        "--demo --log-level loud",
         "[possible values: error, warn, info, debug, trace]",
     );
     for source in ["--policies", "--cluster", "--demo"] {
-        check_refused(&folder, &[], source);
+        check_refused(&folder, "", source);
     }
     // Flags of another source, or of another certificate.
     for arguments in [
-        &["--demo", "--native"][..],
-        &["--policies", ".", "--authorizer", "rbac"],
-        &["--cluster", "--recursive"],
-        &["--demo", "--allow-removal"],
-        &["--demo", "--plain-http", "--tls-secret", "a"],
+        "--demo --native",
+        "--policies . --authorizer rbac",
+        "--cluster --recursive",
+        "--demo --allow-removal",
+        "--demo --plain-http --tls-secret a",
     ] {
         check_refused(&folder, arguments, "cannot be used with");
     }
     check_refused(
         &folder,
-        &[
-            "--demo",
-            "--max-body",
-            "2",
-            "--max-memory",
-            "1",
-            "--shutdown-delay",
-            "26s",
-        ],
+        "--demo --max-body 2 --max-memory 1 --shutdown-delay 26s",
         "--max-body (2) must be at most --max-memory (1); --shutdown-delay (26s) must be at most --grace-period (25s)",
     );
     let server = Server::start(&["--demo"]);
-    let address = server.address.to_string();
     check_refused(
         &folder,
-        &["--demo", "--listen", &address],
+        &format!("--demo --listen {}", server.address),
         "note: --listen ADDRESS:PORT sets another address",
     );
 }
@@ -65,8 +49,7 @@ fn problems_are_reported_in_the_order_of_the_text() {
     let wrong = policy("a", "'a' + 1", "", "Deny");
     let nameless = wrong.replace("  name: a\n", "  labels: {a: a}\n");
     let folder = Folder::new().with("a.yaml", &format!("{wrong}---\n{nameless}"));
-    let arguments = ["serve", "--plain-http", "--policies", "a.yaml"];
-    let (_, _, stderr) = gavel(folder.path(), &arguments, "");
+    let (_, _, stderr) = folder.gavel("serve --plain-http --policies a.yaml");
     let starts = stderr
         .lines()
         .filter_map(|line| line.split_once(": spec").or(Some((line, ""))));
@@ -137,7 +120,7 @@ fn files_beside_policies_are_ignored() {
     );
     check_refused(
         &folder,
-        &["--plain-http", "--policies", "."],
+        "--plain-http --policies .",
         "kustomization.yaml:1:1: metadata.name must be set",
     );
 }
@@ -157,7 +140,7 @@ async fn policies_of_gavels_own_kinds_are_served() {
     folder.write("b.yaml", &native);
     check_refused(
         &folder,
-        &["--plain-http", "--policies", "."],
+        "--plain-http --policies .",
         "b.yaml:4:9: ValidatingAdmissionPolicy \"a\" is defined at ./a.yaml:4:9 already",
     );
     let wrong = own.replace(
@@ -167,7 +150,7 @@ async fn policies_of_gavels_own_kinds_are_served() {
     let folder = Folder::new().with("a.yaml", &wrong);
     check_refused(
         &folder,
-        &["--plain-http", "--policies", "."],
+        "--plain-http --policies .",
         "a.yaml:2:7: no kind \"ValidatingPolicy\" is registered for version",
     );
 }

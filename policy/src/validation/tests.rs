@@ -13,13 +13,13 @@ fn object(kind: &str, name: &str, rest: Json) -> Resource {
     Resource::decode(&object.to_string()).unwrap().object
 }
 
-fn rules(operation: &str) -> Json {
-    json!([{"apiGroups": [""], "apiVersions": ["v1"], "operations": [operation], "resources": ["pods"]}])
+fn rules() -> Json {
+    json!([{"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["pods"]}])
 }
 
 /// A valid validating policy, except for `changes` in its spec.
 fn validating(changes: &Json) -> Resource {
-    let mut spec = json!({"matchConstraints": {"resourceRules": rules("CREATE")}, "validations": [{"expression": "true"}]});
+    let mut spec = json!({"matchConstraints": {"resourceRules": rules()}, "validations": [{"expression": "true"}]});
     merge(&mut spec, changes);
     object("ValidatingAdmissionPolicy", "p", json!({"spec": spec}))
 }
@@ -27,7 +27,7 @@ fn validating(changes: &Json) -> Resource {
 /// A valid mutating policy, except for `changes` in its spec.
 fn mutating(changes: &Json) -> Resource {
     let patch = json!({"patchType": "JSONPatch", "jsonPatch": {"expression": "[JSONPatch{}]"}});
-    let mut spec = json!({"matchConstraints": {"resourceRules": rules("CREATE")}, "mutations": [patch], "reinvocationPolicy": "Never"});
+    let mut spec = json!({"matchConstraints": {"resourceRules": rules()}, "mutations": [patch], "reinvocationPolicy": "Never"});
     merge(&mut spec, changes);
     object("MutatingAdmissionPolicy", "p", json!({"spec": spec}))
 }
@@ -46,7 +46,7 @@ fn binding(changes: &Json) -> Resource {
 /// A configuration with one webhook, which is valid except for the given fields.
 fn webhook(changes: &Json) -> Resource {
     let mut webhook = json!({
-        "name": "a.example.com", "clientConfig": {"url": "https://a.example.com"}, "rules": rules("CREATE"),
+        "name": "a.example.com", "clientConfig": {"url": "https://a.example.com"}, "rules": rules(),
         "sideEffects": "None", "admissionReviewVersions": ["v1"]
     });
     merge(&mut webhook, changes);
@@ -70,12 +70,16 @@ fn error_texts(report: &Report) -> Vec<String> {
     report.errors.iter().map(Error::to_string).collect()
 }
 
-/// Creates an object with the changes of each case, and checks the errors.
-fn check_created(of: fn(&Json) -> Resource, cases: &[(Json, &[&str])]) {
+/// Creates objects with changes, and checks the errors. `cases` are lines with the changes of an object as JSON; the expected errors are
+/// indented lines after it.
+fn check_created(of: fn(&Json) -> Resource, cases: &str) {
     let validator = validator();
-    for (changes, expected) in cases {
-        let report = validator.create(&of(changes), None);
-        assert_eq!(error_texts(&report), *expected, "{changes}");
+    let mut lines = cases.trim().lines().peekable();
+    while let Some(changes) = lines.next() {
+        let errors = std::iter::from_fn(|| lines.next_if(|line| line.starts_with("    ")));
+        let expected: Vec<_> = errors.map(str::trim_start).collect();
+        let report = validator.create(&of(&serde_json::from_str(changes).unwrap()), None);
+        assert_eq!(error_texts(&report), expected, "{changes}");
     }
 }
 
@@ -83,72 +87,46 @@ fn check_created(of: fn(&Json) -> Resource, cases: &[(Json, &[&str])]) {
 fn faults_of_validating_policies_are_reported() {
     check_created(
         validating,
-        &[
-            (json!({}), &[]),
-            (
-                json!({"validations": []}),
-                &[
-                    "spec.validations: Required value: validations or auditAnnotations must contain at least one item",
-                    "spec.auditAnnotations: Required value: validations or auditAnnotations must contain at least one item",
-                ],
-            ),
-            (
-                json!({"validations": [{"expression": " "}, {"expression": "1"}]}),
-                &[
-                    "spec.validations[0].expression: Required value: expression is not specified",
-                    r#"spec.validations[1].expression: Invalid value: "1": must evaluate to bool but got int"#,
-                ],
-            ),
-            (
-                json!({"validations": [{"expression": "true", "message": "a\nb", "messageExpression": " ", "reason": "No<"}]}),
-                &[
-                    r#"spec.validations[0].messageExpression: Invalid value: " ": must be non-empty if specified"#,
-                    r#"spec.validations[0].message: Invalid value: "a\nb": must not contain line breaks"#,
-                    r#"spec.validations[0].reason: Unsupported value: "No\u003c": supported values: "Forbidden", "Invalid", "RequestEntityTooLarge""#,
-                ],
-            ),
-            (
-                json!({"failurePolicy": "fail", "paramKind": {"apiVersion": "a/b/c", "kind": ""}}),
-                &[
-                    r#"spec.failurePolicy: Unsupported value: "fail": supported values: "Fail", "Ignore""#,
-                    r#"spec.paramKind.apiVersion: Invalid value: "a/b/c": unexpected GroupVersion string: a/b/c"#,
-                    "spec.paramKind.kind: Required value",
-                ],
-            ),
-            (
-                json!({"variables": [{"name": "in", "expression": "1"}, {"name": "a", "expression": ""}]}),
-                &[
-                    r#"spec.variables[0].name: Invalid value: "in": must be a valid CEL identifier"#,
-                    "spec.variables[1].expression: Required value: expression is not specified",
-                ],
-            ),
-            (
-                json!({"auditAnnotations": [{"key": "c", "valueExpression": "1"}, {"key": "c", "valueExpression": ""}]}),
-                &[
-                    r#"spec.auditAnnotations[0].valueExpression: Invalid value: "1": must evaluate to one of [string null_type] but got int"#,
-                    "spec.auditAnnotations[1].valueExpression: Required value: valueExpression is not specified",
-                    r#"spec.auditAnnotations[1].key: Duplicate value: "c""#,
-                ],
-            ),
-            (
-                json!({"matchConditions": [{"name": "a", "expression": " params == null"}, {"name": "a", "expression": "true"}]}),
-                &[
-                    "spec.matchConditions[0].expression: Invalid value: \"params == null\": compilation failed: ERROR: <input>:1:1: undeclared reference to 'params' (in container '')\n | params == null\n | ^",
-                    r#"spec.matchConditions[1].name: Duplicate value: "a""#,
-                ],
-            ),
-            (
-                json!({"matchConstraints": {"resourceRules": [
-                    {"apiGroups": ["", "*"], "apiVersions": [], "operations": ["create"], "resources": ["pods/*", "pods/log", "*"]}
-                ]}}),
-                &[
-                    r#"spec.matchConstraints.resourceRules[0].operations[0]: Unsupported value: "create": supported values: "*", "CONNECT", "CREATE", "DELETE", "UPDATE""#,
-                    r#"spec.matchConstraints.resourceRules[0].apiGroups: Invalid value: ["","*"]: if '*' is present, must not specify other API groups"#,
-                    "spec.matchConstraints.resourceRules[0].apiVersions: Required value",
-                    r#"spec.matchConstraints.resourceRules[0].resources[1]: Invalid value: "pods/log": if 'pods/*' is present, must not specify pods/log"#,
-                ],
-            ),
-        ],
+        r#"
+{}
+{"validations": []}
+    spec.validations: Required value: validations or auditAnnotations must contain at least one item
+    spec.auditAnnotations: Required value: validations or auditAnnotations must contain at least one item
+{"validations": [{"expression": " "}, {"expression": "1"}]}
+    spec.validations[0].expression: Required value: expression is not specified
+    spec.validations[1].expression: Invalid value: "1": must evaluate to bool but got int
+{"validations": [{"expression": "true", "message": "a\nb", "messageExpression": " ", "reason": "No<"}]}
+    spec.validations[0].messageExpression: Invalid value: " ": must be non-empty if specified
+    spec.validations[0].message: Invalid value: "a\nb": must not contain line breaks
+    spec.validations[0].reason: Unsupported value: "No\u003c": supported values: "Forbidden", "Invalid", "RequestEntityTooLarge"
+{"failurePolicy": "fail", "paramKind": {"apiVersion": "a/b/c", "kind": ""}}
+    spec.failurePolicy: Unsupported value: "fail": supported values: "Fail", "Ignore"
+    spec.paramKind.apiVersion: Invalid value: "a/b/c": unexpected GroupVersion string: a/b/c
+    spec.paramKind.kind: Required value
+{"variables": [{"name": "in", "expression": "1"}, {"name": "a", "expression": ""}]}
+    spec.variables[0].name: Invalid value: "in": must be a valid CEL identifier
+    spec.variables[1].expression: Required value: expression is not specified
+{"auditAnnotations": [{"key": "c", "valueExpression": "1"}, {"key": "c", "valueExpression": ""}]}
+    spec.auditAnnotations[0].valueExpression: Invalid value: "1": must evaluate to one of [string null_type] but got int
+    spec.auditAnnotations[1].valueExpression: Required value: valueExpression is not specified
+    spec.auditAnnotations[1].key: Duplicate value: "c"
+{"matchConstraints": {"resourceRules": [{"apiGroups": ["", "*"], "apiVersions": [], "operations": ["create"], "resources": ["pods/*", "pods/log", "*"]}]}}
+    spec.matchConstraints.resourceRules[0].operations[0]: Unsupported value: "create": supported values: "*", "CONNECT", "CREATE", "DELETE", "UPDATE"
+    spec.matchConstraints.resourceRules[0].apiGroups: Invalid value: ["","*"]: if '*' is present, must not specify other API groups
+    spec.matchConstraints.resourceRules[0].apiVersions: Required value
+    spec.matchConstraints.resourceRules[0].resources[1]: Invalid value: "pods/log": if 'pods/*' is present, must not specify pods/log
+"#,
+    );
+    let condition = |expression: &str| json!({"name": "a", "expression": expression});
+    let policy =
+        validating(&json!({"matchConditions": [condition(" params == null"), condition("true")]}));
+    let report = validator().create(&policy, None);
+    assert_eq!(
+        error_texts(&report),
+        [
+            "spec.matchConditions[0].expression: Invalid value: \"params == null\": compilation failed: ERROR: <input>:1:1: undeclared reference to 'params' (in container '')\n | params == null\n | ^",
+            r#"spec.matchConditions[1].name: Duplicate value: "a""#
+        ]
     );
 }
 
@@ -203,26 +181,16 @@ fn errors_that_repeat_a_long_name_are_limited() {
 fn faults_of_mutating_policies_are_reported() {
     check_created(
         mutating,
-        &[
-            (json!({}), &[]),
-            (
-                json!({"mutations": [
-                    {"patchType": "JSONPatch", "applyConfiguration": {"expression": "Object{}"}}, {"patchType": "x"}
-                ], "reinvocationPolicy": "Always"}),
-                &[
-                    "spec.mutations[0].jsonPatch: Required value: must be specified when patchType is JSONPatch",
-                    r#"spec.mutations[0].applyConfiguration: Invalid value: "{applyConfiguration}": must not be specified when patchType is JSONPatch"#,
-                    r#"spec.mutations[1].patchType: Unsupported value: "x": supported values: "ApplyConfiguration", "JSONPatch""#,
-                    r#"spec.reinvocationPolicy: Unsupported value: "Always": supported values: "IfNeeded", "Never""#,
-                ],
-            ),
-            (
-                json!({"matchConstraints": {"resourceRules": rules("DELETE")}}),
-                &[
-                    r#"spec.matchConstraints.resourceRules.operations: Unsupported value: "DELETE": supported values: "*", "CONNECT", "CREATE", "UPDATE""#,
-                ],
-            ),
-        ],
+        r#"
+{}
+{"mutations": [{"patchType": "JSONPatch", "applyConfiguration": {"expression": "Object{}"}}, {"patchType": "x"}], "reinvocationPolicy": "Always"}
+    spec.mutations[0].jsonPatch: Required value: must be specified when patchType is JSONPatch
+    spec.mutations[0].applyConfiguration: Invalid value: "{applyConfiguration}": must not be specified when patchType is JSONPatch
+    spec.mutations[1].patchType: Unsupported value: "x": supported values: "ApplyConfiguration", "JSONPatch"
+    spec.reinvocationPolicy: Unsupported value: "Always": supported values: "IfNeeded", "Never"
+{"matchConstraints": {"resourceRules": [{"apiGroups": [""], "apiVersions": ["v1"], "operations": ["DELETE"], "resources": ["pods"]}]}}
+    spec.matchConstraints.resourceRules.operations: Unsupported value: "DELETE": supported values: "*", "CONNECT", "CREATE", "UPDATE"
+"#,
     );
 }
 
@@ -230,27 +198,19 @@ fn faults_of_mutating_policies_are_reported() {
 fn faults_of_bindings_are_reported() {
     check_created(
         binding,
-        &[
-            (json!({}), &[]),
-            (
-                json!({"policyName": "", "validationActions": ["Audit", "Audit"], "paramRef": {"name": "x", "selector": {}}}),
-                &[
-                    "spec.policyName: Required value",
-                    "spec.paramRef.name: Forbidden: name and selector are mutually exclusive",
-                    "spec.paramRef.selector: Forbidden: name and selector are mutually exclusive",
-                    "spec.paramRef.parameterNotFoundAction: Required value",
-                    r#"spec.validationActions[1]: Duplicate value: "Audit""#,
-                ],
-            ),
-            (
-                json!({"validationActions": [], "paramRef": {"parameterNotFoundAction": "deny"}}),
-                &[
-                    "spec.paramRef: Required value: one of name or selector must be specified",
-                    r#"spec.paramRef.parameterNotFoundAction: Unsupported value: "deny": supported values: "Deny", "Allow""#,
-                    "spec.validationActions: Required value: at least one validation action is required",
-                ],
-            ),
-        ],
+        r#"
+{}
+{"policyName": "", "validationActions": ["Audit", "Audit"], "paramRef": {"name": "x", "selector": {}}}
+    spec.policyName: Required value
+    spec.paramRef.name: Forbidden: name and selector are mutually exclusive
+    spec.paramRef.selector: Forbidden: name and selector are mutually exclusive
+    spec.paramRef.parameterNotFoundAction: Required value
+    spec.validationActions[1]: Duplicate value: "Audit"
+{"validationActions": [], "paramRef": {"parameterNotFoundAction": "deny"}}
+    spec.paramRef: Required value: one of name or selector must be specified
+    spec.paramRef.parameterNotFoundAction: Unsupported value: "deny": supported values: "Deny", "Allow"
+    spec.validationActions: Required value: at least one validation action is required
+"#,
     );
 }
 
@@ -307,42 +267,30 @@ fn a_running_server_removes_the_namespace() {
 fn faults_of_webhooks_are_reported() {
     check_created(
         webhook,
-        &[
-            (json!({}), &[]),
-            (
-                json!({"name": "a.b", "clientConfig": {}, "sideEffects": "Some", "timeoutSeconds": 0, "admissionReviewVersions": ["v1", "v1"]}),
-                &[
-                    r#"webhooks[0].name: Invalid value: "a.b": should be a domain with at least three segments separated by dots"#,
-                    r#"webhooks[0].sideEffects: Unsupported value: "Some": supported values: "None", "NoneOnDryRun""#,
-                    "webhooks[0].timeoutSeconds: Invalid value: 0: the timeout value must be between 1 and 30 seconds",
-                    "webhooks[0].clientConfig: Required value: exactly one of url or service is required",
-                    r#"webhooks[0].admissionReviewVersions[1]: Invalid value: "v1": duplicate version"#,
-                ],
-            ),
-            (
-                json!({"clientConfig": {"url": "http://u@/x?q#f"}}),
-                &[
-                    r#"webhooks[0].clientConfig.url: Invalid value: "http": 'https' is the only allowed URL scheme; desired format: https://host[/path]"#,
-                    r#"webhooks[0].clientConfig.url: Invalid value: "": host must be specified; desired format: https://host[/path]"#,
-                    r#"webhooks[0].clientConfig.url: Invalid value: "u": user information is not permitted in the URL"#,
-                    r#"webhooks[0].clientConfig.url: Invalid value: "f": fragments are not permitted in the URL"#,
-                    r#"webhooks[0].clientConfig.url: Invalid value: "q": query parameters are not permitted in the URL"#,
-                ],
-            ),
-            (
-                json!({"clientConfig": {"service": {"name": "", "namespace": "", "path": "a//", "port": 0}}, "matchConditions": [{"name": "", "expression": "1"}]}),
-                &[
-                    "webhooks[0].clientConfig.service.name: Required value",
-                    "webhooks[0].clientConfig.service.namespace: Required value",
-                    "webhooks[0].clientConfig.service.port: Invalid value: 0: port is not valid: must be between 1 and 65535, inclusive",
-                    r#"webhooks[0].clientConfig.service.path: Invalid value: "a//": must start with a '/'"#,
-                    r#"webhooks[0].clientConfig.service.path: Invalid value: "a//": segment[0] may not be empty"#,
-                    r#"webhooks[0].clientConfig.service.path: Invalid value: "a//": segment[1] may not be empty"#,
-                    r#"webhooks[0].matchConditions[0].expression: Invalid value: "1": must evaluate to bool but got int"#,
-                    "webhooks[0].matchConditions[0].name: Required value",
-                ],
-            ),
-        ],
+        r#"
+{}
+{"name": "a.b", "clientConfig": {}, "sideEffects": "Some", "timeoutSeconds": 0, "admissionReviewVersions": ["v1", "v1"]}
+    webhooks[0].name: Invalid value: "a.b": should be a domain with at least three segments separated by dots
+    webhooks[0].sideEffects: Unsupported value: "Some": supported values: "None", "NoneOnDryRun"
+    webhooks[0].timeoutSeconds: Invalid value: 0: the timeout value must be between 1 and 30 seconds
+    webhooks[0].clientConfig: Required value: exactly one of url or service is required
+    webhooks[0].admissionReviewVersions[1]: Invalid value: "v1": duplicate version
+{"clientConfig": {"url": "http://u@/x?q#f"}}
+    webhooks[0].clientConfig.url: Invalid value: "http": 'https' is the only allowed URL scheme; desired format: https://host[/path]
+    webhooks[0].clientConfig.url: Invalid value: "": host must be specified; desired format: https://host[/path]
+    webhooks[0].clientConfig.url: Invalid value: "u": user information is not permitted in the URL
+    webhooks[0].clientConfig.url: Invalid value: "f": fragments are not permitted in the URL
+    webhooks[0].clientConfig.url: Invalid value: "q": query parameters are not permitted in the URL
+{"clientConfig": {"service": {"name": "", "namespace": "", "path": "a//", "port": 0}}, "matchConditions": [{"name": "", "expression": "1"}]}
+    webhooks[0].clientConfig.service.name: Required value
+    webhooks[0].clientConfig.service.namespace: Required value
+    webhooks[0].clientConfig.service.port: Invalid value: 0: port is not valid: must be between 1 and 65535, inclusive
+    webhooks[0].clientConfig.service.path: Invalid value: "a//": must start with a '/'
+    webhooks[0].clientConfig.service.path: Invalid value: "a//": segment[0] may not be empty
+    webhooks[0].clientConfig.service.path: Invalid value: "a//": segment[1] may not be empty
+    webhooks[0].matchConditions[0].expression: Invalid value: "1": must evaluate to bool but got int
+    webhooks[0].matchConditions[0].name: Required value
+"#,
     );
 }
 

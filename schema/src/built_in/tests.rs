@@ -5,7 +5,7 @@ use gavel_apimachinery::version::KubeVersion;
 use gavel_engine::value::Json;
 use serde_json::json;
 
-use super::{complete, convert, decoding_error};
+use super::{DecodingError, complete, convert, decoding_error};
 use crate::merge::{MergeType, unknown_fields};
 
 fn completed(api_version: &str, kind: &str, mut object: Json) -> Json {
@@ -215,139 +215,77 @@ fn deployment(field: &str, value: Json) -> Json {
     object
 }
 
+/// The error of the decoding of a Deployment with a field of its `spec` set.
+fn deployment_error(field: &str, value: Json) -> Option<DecodingError> {
+    let object = deployment(field, value);
+    decoding_error(&object, "apps/v1", "Deployment", Server::default())
+}
+
 /// The expected errors are those of Kubernetes 1.36.
 #[test]
 fn built_in_kinds_are_decoded_as_types_of_go() {
-    let container = "/spec/template/spec/containers/0";
-    for (field, value, expected) in [
-        ("/spec/replicas".to_owned(), json!(3), None),
-        (
-            "/spec/replicas".to_owned(),
-            json!("3"),
-            Some(
-                "json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32",
-            ),
-        ),
-        (
-            "/spec/replicas".to_owned(),
-            json!(2.5),
-            Some(
-                "json: cannot unmarshal number 2.5 into Go struct field DeploymentSpec.spec.replicas of type int32",
-            ),
-        ),
-        (
-            "/spec/replicas".to_owned(),
-            json!(9_999_999_999_i64),
-            Some(
-                "json: cannot unmarshal number 9999999999 into Go struct field DeploymentSpec.spec.replicas of type int32",
-            ),
-        ),
-        (
-            "/spec/paused".to_owned(),
-            json!("x"),
-            Some(
-                "json: cannot unmarshal string into Go struct field DeploymentSpec.spec.paused of type bool",
-            ),
-        ),
-        (
-            "/metadata/labels".to_owned(),
-            json!({"a": 1}),
-            Some(
-                "json: cannot unmarshal number into Go struct field ObjectMeta.metadata.labels of type string",
-            ),
-        ),
-        (
-            "/metadata/creationTimestamp".to_owned(),
-            json!("x"),
-            Some(
-                "parsing time \"x\" as \"2006-01-02T15:04:05Z07:00\": cannot parse \"x\" as \"2006\"",
-            ),
-        ),
-        (
-            "/metadata/creationTimestamp".to_owned(),
-            json!("2024-01-02T03:04:05Z"),
-            None,
-        ),
-        (
-            format!("{container}/image"),
-            json!(5),
-            Some(
-                "json: cannot unmarshal number into Go struct field Container.spec.template.spec.containers.image of type string",
-            ),
-        ),
-        (
-            format!("{container}/resources"),
-            json!({"limits": {"cpu": "abc"}}),
-            Some(
-                "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
-            ),
-        ),
-        (
-            format!("{container}/resources"),
-            json!({"limits": {"cpu": "100m", "memory": 5}}),
-            None,
-        ),
-        (
-            "/spec/strategy".to_owned(),
-            json!({"rollingUpdate": {"maxSurge": true}}),
-            Some(
-                "json: cannot unmarshal bool into Go struct field RollingUpdateDeployment.spec.strategy.rollingUpdate.maxSurge of type int32",
-            ),
-        ),
-        (
-            "/spec/strategy".to_owned(),
-            json!({"rollingUpdate": {"maxSurge": "25%"}}),
-            None,
-        ),
-        (
-            "/spec/template/spec/containers".to_owned(),
-            json!("x"),
-            Some(
-                "json: cannot unmarshal string into Go struct field PodSpec.spec.template.spec.containers of type []v1.Container",
-            ),
-        ),
-        ("/spec".to_owned(), json!(null), None),
-        ("/spec/unknown".to_owned(), json!(1), None),
-    ] {
-        let found = decoding_error(
-            &deployment(&field, value),
-            "apps/v1",
-            "Deployment",
-            Server::default(),
-        );
+    let cases = r#"
+/spec/replicas "3" => json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32
+/spec/replicas 2.5 => json: cannot unmarshal number 2.5 into Go struct field DeploymentSpec.spec.replicas of type int32
+/spec/replicas 9999999999 => json: cannot unmarshal number 9999999999 into Go struct field DeploymentSpec.spec.replicas of type int32
+/spec/paused "x" => json: cannot unmarshal string into Go struct field DeploymentSpec.spec.paused of type bool
+/metadata/labels {"a": 1} => json: cannot unmarshal number into Go struct field ObjectMeta.metadata.labels of type string
+/metadata/creationTimestamp "x" => parsing time "x" as "2006-01-02T15:04:05Z07:00": cannot parse "x" as "2006"
+CONTAINER/image 5 => json: cannot unmarshal number into Go struct field Container.spec.template.spec.containers.image of type string
+CONTAINER/resources {"limits": {"cpu": "abc"}} => quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'
+/spec/strategy {"rollingUpdate": {"maxSurge": true}} => json: cannot unmarshal bool into Go struct field RollingUpdateDeployment.spec.strategy.rollingUpdate.maxSurge of type int32
+/spec/template/spec/containers "x" => json: cannot unmarshal string into Go struct field PodSpec.spec.template.spec.containers of type []v1.Container
+"#;
+    for case in cases.trim().lines() {
+        let case = case.replace("CONTAINER", "/spec/template/spec/containers/0");
+        let (object, expected) = case.split_once(" => ").unwrap();
+        let (field, value) = object.split_once(' ').unwrap();
+        let found = deployment_error(field, serde_json::from_str(value).unwrap());
         let found = found.map(|error| error.message);
-        assert_eq!(found.as_deref(), expected, "{field}");
+        assert_eq!(found.as_deref(), Some(expected), "{field}");
+    }
+    for (field, value) in [
+        ("/spec/replicas", json!(3)),
+        ("/metadata/creationTimestamp", json!("2024-01-02T03:04:05Z")),
+        (
+            "/spec/template/spec/containers/0/resources",
+            json!({"limits": {"cpu": "100m", "memory": 5}}),
+        ),
+        (
+            "/spec/strategy",
+            json!({"rollingUpdate": {"maxSurge": "25%"}}),
+        ),
+        ("/spec", json!(null)),
+        ("/spec/unknown", json!(1)),
+    ] {
+        assert_eq!(deployment_error(field, value), None, "{field}");
     }
 }
 
 #[test]
 fn decoding_errors_name_the_field() {
     let container = "/spec/template/spec/containers/0";
-    let place = "spec.template.spec.containers[0]";
+    let resources = json!({"limits": {"cpu": 1, "memory": "1Gii"}});
+    let ports = json!([{"containerPort": 1}, {"containerPort": "http"}]);
     for (field, value, expected) in [
         (
-            "/metadata/labels".to_owned(),
+            "/metadata/labels",
             json!({"a.b/c": 1}),
-            "metadata.labels.a.b/c".to_owned(),
+            "metadata.labels.a.b/c",
         ),
         (
-            format!("{container}/resources"),
-            json!({"limits": {"cpu": 1, "memory": "1Gii"}}),
-            format!("{place}.resources.limits.memory"),
+            &format!("{container}/resources"),
+            resources,
+            "spec.template.spec.containers[0].resources.limits.memory",
         ),
         (
-            format!("{container}/ports"),
-            json!([{"containerPort": 1}, {"containerPort": "http"}]),
-            format!("{place}.ports[1].containerPort"),
+            &format!("{container}/ports"),
+            ports,
+            "spec.template.spec.containers[0].ports[1].containerPort",
         ),
     ] {
-        let found = decoding_error(
-            &deployment(&field, value),
-            "apps/v1",
-            "Deployment",
-            Server::default(),
-        );
-        assert_eq!(found.map(|error| error.field), Some(expected));
+        let found = deployment_error(field, value).map(|error| error.field);
+        assert_eq!(found.as_deref(), Some(expected));
     }
 }
 

@@ -38,53 +38,19 @@ fn applied(live: Json, patch: &Json) -> Result<Json, String> {
 
 #[test]
 fn values_are_merged_by_type() {
-    for (live, patch, expected) in [
-        (
-            json!({"size": 1, "mode": "a"}),
-            json!({"size": 2}),
-            json!({"size": 2, "mode": "a"}),
-        ),
-        (
-            json!({"mode": "a"}),
-            json!({"mode": null}),
-            json!({"mode": null}),
-        ),
-        (
-            json!({"set": ["a", "b"]}),
-            json!({"set": ["c", "a"]}),
-            json!({"set": ["c", "a", "b"]}),
-        ),
-        (
-            json!({"set": ["a"]}),
-            json!({"set": null}),
-            json!({"set": ["a"]}),
-        ),
-        (
-            json!({"set": []}),
-            json!({"set": null}),
-            json!({"set": null}),
-        ),
-        (
-            json!({"limits": {"a": "1"}}),
-            json!({"limits": {}}),
-            json!({"limits": {"a": "1"}}),
-        ),
-        (
-            json!({"plain": ["a"]}),
-            json!({"size": 1}),
-            json!({"plain": ["a"], "size": 1}),
-        ),
-        (
-            json!({"port": "http"}),
-            json!({"port": 80}),
-            json!({"port": 80}),
-        ),
-        (
-            json!({"free": {"a": {"b": 1}, "l": [1]}}),
-            json!({"free": {"a": {"c": 2}}}),
-            json!({"free": {"a": {"b": 1, "c": 2}, "l": [1]}}),
-        ),
-    ] {
+    let cases = r#"
+[{"size": 1, "mode": "a"}, {"size": 2}, {"size": 2, "mode": "a"}]
+[{"mode": "a"}, {"mode": null}, {"mode": null}]
+[{"set": ["a", "b"]}, {"set": ["c", "a"]}, {"set": ["c", "a", "b"]}]
+[{"set": ["a"]}, {"set": null}, {"set": ["a"]}]
+[{"set": []}, {"set": null}, {"set": null}]
+[{"limits": {"a": "1"}}, {"limits": {}}, {"limits": {"a": "1"}}]
+[{"plain": ["a"]}, {"size": 1}, {"plain": ["a"], "size": 1}]
+[{"port": "http"}, {"port": 80}, {"port": 80}]
+[{"free": {"a": {"b": 1}, "l": [1]}}, {"free": {"a": {"c": 2}}}, {"free": {"a": {"b": 1, "c": 2}, "l": [1]}}]
+"#;
+    for case in cases.trim().lines() {
+        let [live, patch, expected]: [Json; 3] = serde_json::from_str(case).unwrap();
         assert_eq!(applied(live, &patch), Ok(expected), "{patch}");
     }
 }
@@ -120,70 +86,40 @@ fn keyed_lists_keep_the_live_order_and_take_in_what_is_new() {
 
 #[test]
 fn mismatched_values_are_rejected_with_upstreams_messages() {
-    for (live, patch, expected) in [
-        (
-            json!({}),
-            json!({"sizes": 1}),
-            "failed to convert patch object to typed object: .spec.sizes: field not declared in schema",
-        ),
-        (
-            json!({}),
-            json!({"size": "1"}),
-            "failed to convert patch object to typed object: .spec.size: expected numeric (int or float), got string",
-        ),
-        (
-            json!({}),
-            json!({"mode": 1}),
-            "failed to convert patch object to typed object: .spec.mode: expected string, got &value.valueUnstructured{Value:1}",
-        ),
-        (
-            json!({}),
-            json!({"set": ["a", "a"]}),
-            "failed to convert patch object to typed object: .spec.set: duplicate entries for key [=\"a\"]",
-        ),
-        (
-            json!({}),
-            json!({"keyed": [{"name": "a"}, {"name": "a"}]}),
-            "failed to convert patch object to typed object: .spec.keyed: duplicate entries for key [name=\"a\"]",
-        ),
-        (
-            json!({}),
-            json!({"keyed": [{"value": "a"}]}),
-            "failed to convert patch object to typed object: .spec.keyed: element 0: associative list with keys has an element that omits all key fields [\"name\"] (and doesn't have default values for any key fields)",
-        ),
-        (
-            json!({}),
-            json!({"keyed": [1]}),
-            "failed to convert patch object to typed object: .spec.keyed: element 0: associative list with keys may not have non-map elements",
-        ),
-        (
-            json!({}),
-            json!({"set": [["a"]]}),
-            "failed to convert patch object to typed object: .spec.set: element 0: not supported: associative list with lists as elements",
-        ),
-        (
-            json!({}),
-            json!({"limits": "a"}),
-            "failed to convert patch object to typed object: .spec.limits: expected map, got &{a}",
-        ),
-        (
-            json!({}),
-            json!({"size": "1", "set": "x"}),
-            "failed to convert patch object to typed object: errors:\n  .spec.set: expected list, got &{x}\n  .spec.size: expected numeric (int or float), got string",
-        ),
-        (
-            json!({"size": "1"}),
-            json!({}),
-            "failed to convert original object to typed object: .spec.size: expected numeric (int or float), got string",
-        ),
-        (
-            json!({}),
-            json!({"plain": [], "frozen": {}}),
-            "invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: .spec.frozen, .spec.plain",
-        ),
-    ] {
+    let rejects = |live: Json, patch: Json, expected: &str| {
         assert_eq!(applied(live, &patch), Err(expected.to_owned()), "{patch}");
+    };
+    let cases = r#"
+{"sizes": 1} => .spec.sizes: field not declared in schema
+{"size": "1"} => .spec.size: expected numeric (int or float), got string
+{"mode": 1} => .spec.mode: expected string, got &value.valueUnstructured{Value:1}
+{"set": ["a", "a"]} => .spec.set: duplicate entries for key [="a"]
+{"keyed": [{"name": "a"}, {"name": "a"}]} => .spec.keyed: duplicate entries for key [name="a"]
+{"keyed": [{"value": "a"}]} => .spec.keyed: element 0: associative list with keys has an element that omits all key fields ["name"] (and doesn't have default values for any key fields)
+{"keyed": [1]} => .spec.keyed: element 0: associative list with keys may not have non-map elements
+{"set": [["a"]]} => .spec.set: element 0: not supported: associative list with lists as elements
+{"limits": "a"} => .spec.limits: expected map, got &{a}
+"#;
+    for case in cases.trim().lines() {
+        let (patch, expected) = case.split_once(" => ").unwrap();
+        let expected = format!("failed to convert patch object to typed object: {expected}");
+        rejects(json!({}), serde_json::from_str(patch).unwrap(), &expected);
     }
+    rejects(
+        json!({}),
+        json!({"size": "1", "set": "x"}),
+        "failed to convert patch object to typed object: errors:\n  .spec.set: expected list, got &{x}\n  .spec.size: expected numeric (int or float), got string",
+    );
+    rejects(
+        json!({"size": "1"}),
+        json!({}),
+        "failed to convert original object to typed object: .spec.size: expected numeric (int or float), got string",
+    );
+    rejects(
+        json!({}),
+        json!({"plain": [], "frozen": {}}),
+        "invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: .spec.frozen, .spec.plain",
+    );
 }
 
 #[test]

@@ -99,74 +99,29 @@ fn members_calls_and_aggregates() {
 
 #[test]
 fn macros_expand() {
-    for (expr, expected) in [
-        ("has(a.b.c)", "has(a.b.c)"),
-        ("has(has(a.b))", "has(a.b)"),
-        (
-            "l.all(x, p)",
-            "fold(l, x, @result = true, @not_strictly_false(@result), _&&_(@result, p), @result)",
-        ),
-        (
-            "l.exists(x, p)",
-            "fold(l, x, @result = false, @not_strictly_false(!_(@result)), _||_(@result, p), @result)",
-        ),
-        (
-            "l.exists_one(x, p)",
-            "fold(l, x, @result = 0, true, _?_:_(p, _+_(@result, 1), @result), _==_(@result, 1))",
-        ),
-        (
-            "l.map(x, t)",
-            "fold(l, x, @result = [], true, _+_(@result, [t]), @result)",
-        ),
-        (
-            "l.map(x, p, t)",
-            "fold(l, x, @result = [], true, _?_:_(p, _+_(@result, [t]), @result), @result)",
-        ),
-        (
-            "l.filter(x, p)",
-            "fold(l, x, @result = [], true, _?_:_(p, _+_(@result, [x]), @result), @result)",
-        ),
-        (
-            "m.all(k, v, p)",
-            "fold(m, k v, @result = true, @not_strictly_false(@result), _&&_(@result, p), @result)",
-        ),
-        (
-            "m.existsOne(k, v, p)",
-            "fold(m, k v, @result = 0, true, _?_:_(p, _+_(@result, 1), @result), _==_(@result, 1))",
-        ),
-        (
-            "m.transformList(k, v, t)",
-            "fold(m, k v, @result = [], true, _+_(@result, [t]), @result)",
-        ),
-        (
-            "m.transformMap(k, v, p, t)",
-            "fold(m, k v, @result = {}, true, _?_:_(p, cel.@mapInsert(@result, k, t), @result), @result)",
-        ),
-        (
-            "m.transformMapEntry(k, v, e)",
-            "fold(m, k v, @result = {}, true, cel.@mapInsert(@result, e), @result)",
-        ),
-        (
-            "o.optMap(v, t)",
-            "_?_:_(o.hasValue(), optional.of(fold([], #unused, v = o.value(), false, v, t)), optional.none())",
-        ),
-        (
-            "o.optFlatMap(v, t)",
-            "_?_:_(o.hasValue(), fold([], #unused, v = o.value(), false, v, t), optional.none())",
-        ),
-        (
-            "l.sortBy(x, k)",
-            "fold([], #unused, @__sortBy_input__ = l, false, @__sortBy_input__, \
-             @__sortBy_input__.@sortByAssociatedKeys(\
-             fold(@__sortBy_input__, x, @result = [], true, _+_(@result, [k]), @result)))",
-        ),
-        ("cel.bind(x, 1, x)", "fold([], #unused, x = 1, false, x, x)"),
-        ("cel.block([1], cel.index(0))", "cel.@block([1], @index0)"),
-        (
-            "l.map(cel.iterVar(0, 1), cel.accuVar(2, 3))",
-            "fold(l, @it:0:1, @result = [], true, _+_(@result, [@ac:2:3]), @result)",
-        ),
-    ] {
+    let cases = "\
+has(a.b.c) => has(a.b.c)
+has(has(a.b)) => has(a.b)
+l.all(x, p) => fold(l, x, @result = true, @not_strictly_false(@result), _&&_(@result, p), @result)
+l.exists(x, p) => fold(l, x, @result = false, @not_strictly_false(!_(@result)), _||_(@result, p), @result)
+l.exists_one(x, p) => fold(l, x, @result = 0, true, _?_:_(p, _+_(@result, 1), @result), _==_(@result, 1))
+l.map(x, t) => fold(l, x, @result = [], true, _+_(@result, [t]), @result)
+l.map(x, p, t) => fold(l, x, @result = [], true, _?_:_(p, _+_(@result, [t]), @result), @result)
+l.filter(x, p) => fold(l, x, @result = [], true, _?_:_(p, _+_(@result, [x]), @result), @result)
+m.all(k, v, p) => fold(m, k v, @result = true, @not_strictly_false(@result), _&&_(@result, p), @result)
+m.existsOne(k, v, p) => fold(m, k v, @result = 0, true, _?_:_(p, _+_(@result, 1), @result), _==_(@result, 1))
+m.transformList(k, v, t) => fold(m, k v, @result = [], true, _+_(@result, [t]), @result)
+m.transformMap(k, v, p, t) => fold(m, k v, @result = {}, true, _?_:_(p, cel.@mapInsert(@result, k, t), @result), @result)
+m.transformMapEntry(k, v, e) => fold(m, k v, @result = {}, true, cel.@mapInsert(@result, e), @result)
+o.optMap(v, t) => _?_:_(o.hasValue(), optional.of(fold([], #unused, v = o.value(), false, v, t)), optional.none())
+o.optFlatMap(v, t) => _?_:_(o.hasValue(), fold([], #unused, v = o.value(), false, v, t), optional.none())
+l.sortBy(x, k) => fold([], #unused, @__sortBy_input__ = l, false, @__sortBy_input__, @__sortBy_input__.@sortByAssociatedKeys(fold(@__sortBy_input__, x, @result = [], true, _+_(@result, [k]), @result)))
+cel.bind(x, 1, x) => fold([], #unused, x = 1, false, x, x)
+cel.block([1], cel.index(0)) => cel.@block([1], @index0)
+l.map(cel.iterVar(0, 1), cel.accuVar(2, 3)) => fold(l, @it:0:1, @result = [], true, _+_(@result, [@ac:2:3]), @result)
+";
+    for case in cases.lines() {
+        let (expr, expected) = case.split_once(" => ").unwrap();
         check(expr, expected);
     }
 }

@@ -14,6 +14,10 @@ fn operation(json: &Json) -> Operation<'_> {
     }
 }
 
+fn parsed(json: &str) -> Json {
+    serde_json::from_str(json).unwrap()
+}
+
 fn patched(document: Json, operations: &Json) -> Result<Json, PatchFailure> {
     patched_with(document, operations, &Work::unbounded())
 }
@@ -26,77 +30,29 @@ fn patched_with(document: Json, operations: &Json, work: &Work<'_>) -> Result<Js
 #[test]
 fn operations_are_applied_in_order() {
     let document = || json!({"a": {"b": 1}, "l": ["x", "y", "z"], "n": null});
-    for (operations, expected) in [
-        (json!([]), document()),
-        (
-            json!([{"op": "add", "path": "/a/c", "value": 2}]),
-            json!({"a": {"b": 1, "c": 2}, "l": ["x", "y", "z"], "n": null}),
-        ),
-        (
-            json!([{"op": "add", "path": "/a/~0~1", "value": 2}]),
-            json!({"a": {"b": 1, "~/": 2}, "l": ["x", "y", "z"], "n": null}),
-        ),
-        (
-            json!([{"op": "add", "path": "/a/~2", "value": 2}]),
-            json!({"a": {"b": 1, "~2": 2}, "l": ["x", "y", "z"], "n": null}),
-        ),
-        (
-            json!([{"op": "add", "path": "/a/~01", "value": 2}]),
-            json!({"a": {"b": 1, "~1": 2}, "l": ["x", "y", "z"], "n": null}),
-        ),
-        (
-            json!([{"op": "replace", "path": "/a/new", "value": 2}]),
-            json!({"a": {"b": 1, "new": 2}, "l": ["x", "y", "z"], "n": null}),
-        ),
-        (
-            json!([{"op": "add", "path": "/l/-", "value": "e"}, {"op": "remove", "path": "/l/0"}]),
-            json!({"a": {"b": 1}, "l": ["y", "z", "e"], "n": null}),
-        ),
-        (
-            json!([{"op": "add", "path": "/l/-1", "value": "e"}]),
-            json!({"a": {"b": 1}, "l": ["x", "y", "z", "e"], "n": null}),
-        ),
-        (
-            json!([{"op": "add", "path": "/l/-4", "value": "e"}]),
-            json!({"a": {"b": 1}, "l": ["e", "x", "y", "z"], "n": null}),
-        ),
-        (
-            json!([{"op": "replace", "path": "/l/-1", "value": "e"}]),
-            json!({"a": {"b": 1}, "l": ["x", "y", "e"], "n": null}),
-        ),
-        (
-            json!([{"op": "move", "from": "/l/0", "path": "/l/2"}]),
-            json!({"a": {"b": 1}, "l": ["y", "z", "x"], "n": null}),
-        ),
-        (
-            json!([{"op": "copy", "from": "/a", "path": "/l/01"}]),
-            json!({"a": {"b": 1}, "l": ["x", {"b": 1}, "y", "z"], "n": null}),
-        ),
-        (
-            json!([{"op": "copy", "from": "/none", "path": "/c"}]),
-            json!({"a": {"b": 1}, "l": ["x", "y", "z"], "n": null, "c": null}),
-        ),
-        (
-            json!([{"op": "test", "path": "/none"}, {"op": "test", "path": "/n"}]),
-            document(),
-        ),
-        (
-            json!([{"op": "test", "path": "/a", "value": {"b": 1.0}}]),
-            document(),
-        ),
-        (
-            json!([{"op": "add", "path": "/m", "value": null}, {"op": "test", "path": "/m", "value": null}]),
-            json!({"a": {"b": 1}, "l": ["x", "y", "z"], "n": null, "m": null}),
-        ),
-        (
-            json!([{"op": "replace", "path": "", "value": {"k": 1}}]),
-            json!({"k": 1}),
-        ),
-        (
-            json!([{"op": "add", "path": "/", "value": 1}]),
-            json!({"a": {"b": 1}, "l": ["x", "y", "z"], "n": null, "": 1}),
-        ),
-    ] {
+    let cases = r#"
+[] => {"a": {"b": 1}, "l": ["x", "y", "z"], "n": null}
+[{"op": "add", "path": "/a/c", "value": 2}] => {"a": {"b": 1, "c": 2}, "l": ["x", "y", "z"], "n": null}
+[{"op": "add", "path": "/a/~0~1", "value": 2}] => {"a": {"b": 1, "~/": 2}, "l": ["x", "y", "z"], "n": null}
+[{"op": "add", "path": "/a/~2", "value": 2}] => {"a": {"b": 1, "~2": 2}, "l": ["x", "y", "z"], "n": null}
+[{"op": "add", "path": "/a/~01", "value": 2}] => {"a": {"b": 1, "~1": 2}, "l": ["x", "y", "z"], "n": null}
+[{"op": "replace", "path": "/a/new", "value": 2}] => {"a": {"b": 1, "new": 2}, "l": ["x", "y", "z"], "n": null}
+[{"op": "add", "path": "/l/-", "value": "e"}, {"op": "remove", "path": "/l/0"}] => {"a": {"b": 1}, "l": ["y", "z", "e"], "n": null}
+[{"op": "add", "path": "/l/-1", "value": "e"}] => {"a": {"b": 1}, "l": ["x", "y", "z", "e"], "n": null}
+[{"op": "add", "path": "/l/-4", "value": "e"}] => {"a": {"b": 1}, "l": ["e", "x", "y", "z"], "n": null}
+[{"op": "replace", "path": "/l/-1", "value": "e"}] => {"a": {"b": 1}, "l": ["x", "y", "e"], "n": null}
+[{"op": "move", "from": "/l/0", "path": "/l/2"}] => {"a": {"b": 1}, "l": ["y", "z", "x"], "n": null}
+[{"op": "copy", "from": "/a", "path": "/l/01"}] => {"a": {"b": 1}, "l": ["x", {"b": 1}, "y", "z"], "n": null}
+[{"op": "copy", "from": "/none", "path": "/c"}] => {"a": {"b": 1}, "l": ["x", "y", "z"], "n": null, "c": null}
+[{"op": "test", "path": "/none"}, {"op": "test", "path": "/n"}] => {"a": {"b": 1}, "l": ["x", "y", "z"], "n": null}
+[{"op": "test", "path": "/a", "value": {"b": 1.0}}] => {"a": {"b": 1}, "l": ["x", "y", "z"], "n": null}
+[{"op": "add", "path": "/m", "value": null}, {"op": "test", "path": "/m", "value": null}] => {"a": {"b": 1}, "l": ["x", "y", "z"], "n": null, "m": null}
+[{"op": "replace", "path": "", "value": {"k": 1}}] => {"k": 1}
+[{"op": "add", "path": "/", "value": 1}] => {"a": {"b": 1}, "l": ["x", "y", "z"], "n": null, "": 1}
+"#;
+    for case in cases.trim().lines() {
+        let (operations, expected) = case.split_once(" => ").unwrap();
+        let (operations, expected) = (parsed(operations), parsed(expected));
         assert_eq!(
             patched(document(), &operations),
             Ok(expected),
@@ -137,13 +93,16 @@ fn a_test_that_fails_is_no_error() {
     }
 }
 
+fn failed(message: &str) -> Result<Json, PatchFailure> {
+    Err(PatchFailure::Error(message.to_owned()))
+}
+
 /// Kubernetes 1.36 returns the same results.
 #[test]
 fn a_null_set_by_the_patch_is_an_empty_object() {
     let put = json!({"op": "replace", "path": "/a", "value": null});
     let apply =
         |operation: Json| patched(json!({"a": {"b": 1}, "n": null}), &json!([put, operation]));
-    let failed = |message: &str| Err(PatchFailure::Error(message.to_owned()));
     let test = |value: Json| json!({"op": "test", "path": "/a/b", "value": value});
     assert_eq!(apply(test(json!(1))), Err(PatchFailure::Test));
     assert_eq!(
@@ -181,133 +140,45 @@ fn a_null_set_by_the_patch_is_an_empty_object() {
 
 #[test]
 fn errors_are_upstreams() {
-    for (operation, expected) in [
-        (
-            json!({"op": "add", "path": "/x/y", "value": 1}),
-            "add operation does not apply: doc is missing path: \"/x/y\": missing value",
-        ),
-        (
-            json!({"op": "add", "path": "/a/y", "value": 1}),
-            "add operation does not apply: doc is missing path: \"/a/y\": missing value",
-        ),
-        (
-            json!({"op": "add", "path": "", "value": 1}),
-            "add operation does not apply: doc is missing path: \"\": missing value",
-        ),
-        (
-            json!({"op": "add", "path": "/l/9", "value": 1}),
-            "error in add for path: '/l/9': Unable to access invalid index: 9: invalid index referenced",
-        ),
-        (
-            json!({"op": "add", "path": "/l/x", "value": 1}),
-            "error in add for path: '/l/x': value was not a proper array index: 'x': strconv.Atoi: parsing \"x\": invalid syntax",
-        ),
-        (
-            json!({"op": "add", "path": "/l/99999999999999999999", "value": 1}),
-            "error in add for path: '/l/99999999999999999999': value was not a proper array index: '99999999999999999999': strconv.Atoi: parsing \"99999999999999999999\": value out of range",
-        ),
-        (
-            json!({"op": "add", "path": "/l/9223372036854775807", "value": 1}),
-            "error in add for path: '/l/9223372036854775807': Unable to access invalid index: 9223372036854775807: invalid index referenced",
-        ),
-        (
-            json!({"op": "remove", "path": "/l/-9223372036854775808"}),
-            "error in remove for path: '/l/-9223372036854775808': Unable to access invalid index: -9223372036854775808: invalid index referenced",
-        ),
-        (
-            json!({"op": "remove", "path": "/l/-"}),
-            "error in remove for path: '/l/-': strconv.Atoi: parsing \"-\": invalid syntax",
-        ),
-        (
-            json!({"op": "remove", "path": "/b"}),
-            "error in remove for path: '/b': Unable to remove nonexistent key: b: missing value",
-        ),
-        (
-            json!({"op": "replace", "path": "/l/5", "value": 1}),
-            "replace operation does not apply: doc is missing key: /l/5: missing value",
-        ),
-        (
-            json!({"op": "replace", "path": "/b/c", "value": 1}),
-            "replace operation does not apply: doc is missing path: /b/c: missing value",
-        ),
-        (
-            json!({"op": "move", "from": "/none", "path": "/b"}),
-            "error in move for path: 'none': Unable to remove nonexistent key: none: missing value",
-        ),
-        (
-            json!({"op": "copy", "path": "/b"}),
-            "copy operation failed to decode from: operation, missing from field: missing value",
-        ),
-        (
-            json!({"op": "copy", "from": "/a", "path": "b"}),
-            "copy operation does not apply: doc is missing destination path: b: missing value",
-        ),
-        (
-            json!({"op": "test", "path": "/x/y", "value": 1}),
-            "test operation does not apply: is missing path: /x/y: missing value",
-        ),
-        (
-            json!({"op": "merge", "path": "/a"}),
-            "Unexpected kind: merge",
-        ),
-        (json!({"path": "/a"}), "Unexpected kind: "),
-        (
-            json!({"op": "add", "path": "/\u{7f}"}),
-            "add operation failed to decode path: missing value",
-        ),
-        (
-            json!({"op": "remove", "path": "/\u{7f}"}),
-            "remove operation failed to decode path: missing value",
-        ),
-        (
-            json!({"op": "replace", "path": "/\u{7f}"}),
-            "replace operation failed to decode path: invalid character 'x' in string escape code",
-        ),
-        (
-            json!({"op": "test", "path": "/\u{7f}"}),
-            "test operation failed to decode path: invalid character 'x' in string escape code",
-        ),
-        (
-            json!({"op": "move", "from": "/a", "path": "/\u{7f}"}),
-            "move operation failed to decode path: invalid character 'x' in string escape code",
-        ),
-        (
-            json!({"op": "copy", "from": "/a", "path": "/\u{7f}"}),
-            "copy operation failed to decode path: missing value",
-        ),
-        (
-            json!({"op": "copy", "from": "/\u{7f}", "path": "/b"}),
-            "copy operation failed to decode from: invalid character 'x' in string escape code",
-        ),
-        (json!({"op": "\u{7f}"}), "Unexpected kind: unknown"),
-        (
-            json!({"op": "move", "from": "/x/y", "path": "/b"}),
-            "move operation does not apply: doc is missing from path: /x/y: missing value",
-        ),
-        (
-            json!({"op": "move", "from": "/a", "path": "/l/9"}),
-            "error in move for path: '/l/9': Unable to access invalid index: 9: invalid index referenced",
-        ),
-        (
-            json!({"op": "copy", "from": "/x/y", "path": "/b"}),
-            "copy operation does not apply: doc is missing from path: /x/y: missing value",
-        ),
-        (
-            json!({"op": "copy", "from": "/l/x", "path": "/b"}),
-            "error in copy for from: '/l/x': strconv.Atoi: parsing \"x\": invalid syntax",
-        ),
-        (
-            json!({"op": "copy", "from": "/a", "path": "/l/9"}),
-            "error while adding value during copy: Unable to access invalid index: 9: invalid index referenced",
-        ),
-    ] {
-        let found = patched(json!({"a": 1, "l": ["x"]}), &json!([operation]));
-        assert_eq!(
-            found,
-            Err(PatchFailure::Error(expected.to_owned())),
-            "{operation}"
-        );
+    let cases = r#"
+{"op": "add", "path": "/x/y", "value": 1} => add operation does not apply: doc is missing path: "/x/y": missing value
+{"op": "add", "path": "/a/y", "value": 1} => add operation does not apply: doc is missing path: "/a/y": missing value
+{"op": "add", "path": "", "value": 1} => add operation does not apply: doc is missing path: "": missing value
+{"op": "add", "path": "/l/9", "value": 1} => error in add for path: '/l/9': Unable to access invalid index: 9: invalid index referenced
+{"op": "add", "path": "/l/x", "value": 1} => error in add for path: '/l/x': value was not a proper array index: 'x': strconv.Atoi: parsing "x": invalid syntax
+{"op": "add", "path": "/l/99999999999999999999", "value": 1} => error in add for path: '/l/99999999999999999999': value was not a proper array index: '99999999999999999999': strconv.Atoi: parsing "99999999999999999999": value out of range
+{"op": "add", "path": "/l/9223372036854775807", "value": 1} => error in add for path: '/l/9223372036854775807': Unable to access invalid index: 9223372036854775807: invalid index referenced
+{"op": "remove", "path": "/l/-9223372036854775808"} => error in remove for path: '/l/-9223372036854775808': Unable to access invalid index: -9223372036854775808: invalid index referenced
+{"op": "remove", "path": "/l/-"} => error in remove for path: '/l/-': strconv.Atoi: parsing "-": invalid syntax
+{"op": "remove", "path": "/b"} => error in remove for path: '/b': Unable to remove nonexistent key: b: missing value
+{"op": "replace", "path": "/l/5", "value": 1} => replace operation does not apply: doc is missing key: /l/5: missing value
+{"op": "replace", "path": "/b/c", "value": 1} => replace operation does not apply: doc is missing path: /b/c: missing value
+{"op": "move", "from": "/none", "path": "/b"} => error in move for path: 'none': Unable to remove nonexistent key: none: missing value
+{"op": "copy", "path": "/b"} => copy operation failed to decode from: operation, missing from field: missing value
+{"op": "copy", "from": "/a", "path": "b"} => copy operation does not apply: doc is missing destination path: b: missing value
+{"op": "test", "path": "/x/y", "value": 1} => test operation does not apply: is missing path: /x/y: missing value
+{"op": "merge", "path": "/a"} => Unexpected kind: merge
+{"op": "add", "path": "/\u007f"} => add operation failed to decode path: missing value
+{"op": "remove", "path": "/\u007f"} => remove operation failed to decode path: missing value
+{"op": "replace", "path": "/\u007f"} => replace operation failed to decode path: invalid character 'x' in string escape code
+{"op": "test", "path": "/\u007f"} => test operation failed to decode path: invalid character 'x' in string escape code
+{"op": "move", "from": "/a", "path": "/\u007f"} => move operation failed to decode path: invalid character 'x' in string escape code
+{"op": "copy", "from": "/a", "path": "/\u007f"} => copy operation failed to decode path: missing value
+{"op": "copy", "from": "/\u007f", "path": "/b"} => copy operation failed to decode from: invalid character 'x' in string escape code
+{"op": "\u007f"} => Unexpected kind: unknown
+{"op": "move", "from": "/x/y", "path": "/b"} => move operation does not apply: doc is missing from path: /x/y: missing value
+{"op": "move", "from": "/a", "path": "/l/9"} => error in move for path: '/l/9': Unable to access invalid index: 9: invalid index referenced
+{"op": "copy", "from": "/x/y", "path": "/b"} => copy operation does not apply: doc is missing from path: /x/y: missing value
+{"op": "copy", "from": "/l/x", "path": "/b"} => error in copy for from: '/l/x': strconv.Atoi: parsing "x": invalid syntax
+{"op": "copy", "from": "/a", "path": "/l/9"} => error while adding value during copy: Unable to access invalid index: 9: invalid index referenced
+"#;
+    for case in cases.trim().lines() {
+        let (operation, expected) = case.split_once(" => ").unwrap();
+        let found = patched(json!({"a": 1, "l": ["x"]}), &json!([parsed(operation)]));
+        assert_eq!(found, failed(expected), "{operation}");
     }
+    let found = patched(json!({}), &json!([{"path": "/a"}]));
+    assert_eq!(found, failed("Unexpected kind: "));
 }
 
 #[test]

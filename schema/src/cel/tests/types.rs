@@ -7,177 +7,52 @@ use serde_json::json;
 
 use super::*;
 
-/// Checks the type of a node, its minimum size in bytes, its maximum number of elements, and the maximum sizes of a list and a map whose
-/// values have the node's schema.
+/// Each node is followed by its type, its minimum size in bytes, its maximum number of elements, and the maximum sizes of a list and a map
+/// whose values have the node's schema.
 #[test]
 fn every_kind_of_node_has_a_type_and_sizes() {
-    let check = |node: Json, ty: &str, size: u64, elements: u64, in_list: u64, in_map: u64| {
+    let cases = r#"
+{"x-kubernetes-int-or-string": true} => dyn [1, 3145726] [1572863, 449389]
+{"x-kubernetes-int-or-string": true, "maxLength": 5} => dyn [1, 20] [1572863, 449389]
+{"type": "boolean"} => bool [4, 0] [629145, 314572]
+{"type": "number"} => double [1, 0] [1572863, 449389]
+{"type": "integer"} => int [1, 0] [1572863, 449389]
+{"type": "string"} => string [2, 3145726] [1048575, 393215]
+{"type": "string", "format": "uri", "maxLength": 5} => string [2, 20] [1048575, 393215]
+{"type": "string", "maxLength": -1} => string [2, 0] [1048575, 393215]
+{"type": "string", "enum": ["a", "äb"]} => string [2, 3] [1048575, 393215]
+{"type": "string", "enum": ["a"], "maxLength": 9} => string [2, 36] [1048575, 393215]
+{"type": "string", "format": "byte", "maxLength": 5} => bytes [2, 5] [1048575, 393215]
+{"type": "string", "format": "duration", "maxLength": 5} => google.protobuf.Duration [3, 32] [786431, 349525]
+{"type": "string", "format": "date"} => google.protobuf.Timestamp [12, 12] [241978, 174762]
+{"type": "string", "format": "date-time"} => google.protobuf.Timestamp [21, 32] [142987, 116508]
+{"type": "array", "items": {"type": "integer"}, "maxItems": 3} => list(int) [2, 3] [1048575, 393215]
+{"type": "object", "additionalProperties": {"type": "string"}, "maxProperties": -3} => map(string, string) [2, 0] [1048575, 393215]
+{"type": "object"} => selfType1 [2, 0] [1048575, 393215]
+{"type": "object", "additionalProperties": true} => selfType1 [2, 0] [1048575, 393215]
+{"x-kubernetes-preserve-unknown-fields": true} => none [0, 0]
+{"type": "array", "items": {"x-kubernetes-preserve-unknown-fields": true}} => none [2, 3145726]
+{"type": "array"} => none [0, 0]
+"#;
+    for case in cases.trim().lines() {
+        let (node, expected) = case.split_once(" => ").unwrap();
+        let node: Json = serde_json::from_str(node).unwrap();
         let root = schema(json!({"type": "object", "properties": {
             "x": node,
             "list": {"type": "array", "items": node},
             "map": {"type": "object", "additionalProperties": node},
         }}));
-        let of = |name: &str| root.property(name).expect("a property");
-        let x = of("x");
-        let text = x.declared_type().map_or("none".into(), |ty| ty.to_string());
-        assert_eq!(text, ty, "{node}");
-        assert_eq!(
-            (x.min_serialized_size(), x.max_elements()),
-            (size, elements),
-            "{node}"
-        );
-        if ty != "none" {
-            assert_eq!(of("list").max_elements(), in_list, "{node}");
-            assert_eq!(of("map").max_elements(), in_map, "{node}");
-        }
-    };
-    check(
-        json!({"x-kubernetes-int-or-string": true}),
-        "dyn",
-        1,
-        3_145_726,
-        1_572_863,
-        449_389,
-    );
-    check(
-        json!({"x-kubernetes-int-or-string": true, "maxLength": 5}),
-        "dyn",
-        1,
-        20,
-        1_572_863,
-        449_389,
-    );
-    check(json!({"type": "boolean"}), "bool", 4, 0, 629_145, 314_572);
-    check(
-        json!({"type": "number"}),
-        "double",
-        1,
-        0,
-        1_572_863,
-        449_389,
-    );
-    check(json!({"type": "integer"}), "int", 1, 0, 1_572_863, 449_389);
-    check(
-        json!({"type": "string"}),
-        "string",
-        2,
-        3_145_726,
-        1_048_575,
-        393_215,
-    );
-    check(
-        json!({"type": "string", "format": "uri", "maxLength": 5}),
-        "string",
-        2,
-        20,
-        1_048_575,
-        393_215,
-    );
-    check(
-        json!({"type": "string", "maxLength": -1}),
-        "string",
-        2,
-        0,
-        1_048_575,
-        393_215,
-    );
-    check(
-        json!({"type": "string", "enum": ["a", "äb"]}),
-        "string",
-        2,
-        3,
-        1_048_575,
-        393_215,
-    );
-    check(
-        json!({"type": "string", "enum": ["a"], "maxLength": 9}),
-        "string",
-        2,
-        36,
-        1_048_575,
-        393_215,
-    );
-    check(
-        json!({"type": "string", "format": "byte", "maxLength": 5}),
-        "bytes",
-        2,
-        5,
-        1_048_575,
-        393_215,
-    );
-    check(
-        json!({"type": "string", "format": "duration", "maxLength": 5}),
-        "google.protobuf.Duration",
-        3,
-        32,
-        786_431,
-        349_525,
-    );
-    check(
-        json!({"type": "string", "format": "date"}),
-        "google.protobuf.Timestamp",
-        12,
-        12,
-        241_978,
-        174_762,
-    );
-    check(
-        json!({"type": "string", "format": "date-time"}),
-        "google.protobuf.Timestamp",
-        21,
-        32,
-        142_987,
-        116_508,
-    );
-    check(
-        json!({"type": "array", "items": {"type": "integer"}, "maxItems": 3}),
-        "list(int)",
-        2,
-        3,
-        1_048_575,
-        393_215,
-    );
-    check(
-        json!({"type": "object", "additionalProperties": {"type": "string"}, "maxProperties": -3}),
-        "map(string, string)",
-        2,
-        0,
-        1_048_575,
-        393_215,
-    );
-    check(
-        json!({"type": "object"}),
-        "selfType1",
-        2,
-        0,
-        1_048_575,
-        393_215,
-    );
-    check(
-        json!({"type": "object", "additionalProperties": true}),
-        "selfType1",
-        2,
-        0,
-        1_048_575,
-        393_215,
-    );
-    check(
-        json!({"x-kubernetes-preserve-unknown-fields": true}),
-        "none",
-        0,
-        0,
-        0,
-        0,
-    );
-    check(
-        json!({"type": "array", "items": {"x-kubernetes-preserve-unknown-fields": true}}),
-        "none",
-        2,
-        3_145_726,
-        0,
-        0,
-    );
-    check(json!({"type": "array"}), "none", 0, 0, 0, 0);
+        let [x, list, map] = ["x", "list", "map"].map(|name| root.property(name).unwrap());
+        let sizes = [x.min_serialized_size(), x.max_elements()];
+        let found = match x.declared_type() {
+            Some(ty) => {
+                let outer = [list.max_elements(), map.max_elements()];
+                format!("{ty} {sizes:?} {outer:?}")
+            }
+            None => format!("none {sizes:?}"),
+        };
+        assert_eq!(found, expected, "{node}");
+    }
 }
 
 #[test]

@@ -17,150 +17,57 @@ fn read(schema: &Json, json: &Json) -> Result<String, String> {
         .map_err(|error| error.message().to_owned())
 }
 
-#[test]
-fn json_is_read_as_the_schema_says() {
-    for (schema, json, expected) in [
-        (json!({"type": "number"}), json!(1), "1"),
-        (
-            json!({"type": "number"}),
-            json!(u64::MAX),
-            "1.8446744073709552e+19",
-        ),
-        (
-            json!({"type": "integer", "nullable": true}),
-            json!(null),
-            "0",
-        ),
-        (
-            json!({"x-kubernetes-int-or-string": true}),
-            json!("5%"),
-            "5%",
-        ),
-        (
-            json!({"type": "string", "format": "byte"}),
-            json!("a-_b"),
-            "[107 239 219]",
-        ),
-        (
-            json!({"type": "string", "format": "duration"}),
-            json!("2 days"),
-            "48h0m0s",
-        ),
-        (
-            json!({"type": "string", "format": "date"}),
-            json!("2020-02-29"),
-            "2020-02-29 00:00:00 +0000 UTC",
-        ),
-        (
-            json!({"type": "string", "format": "date-time"}),
-            json!(""),
-            "1970-01-01 00:00:00 +0000 UTC",
-        ),
-        (
-            json!({"type": "string", "format": "date-time"}),
-            json!("2020-01-01T00:00:00.5"),
-            "2020-01-01 00:00:00.5 +0000 UTC",
-        ),
-        (
-            json!({"type": "string", "format": "datetime"}),
-            json!("x"),
-            "x",
-        ),
-    ] {
-        assert_eq!(
-            read(&schema, &json).as_deref(),
-            Ok(expected),
-            "{schema} {json}"
-        );
+/// Checks lines such as `{"type": "number"} | 1 | 1`: a schema, JSON, and the text of the value or the error.
+fn check(cases: &str, outcome: fn(String) -> Result<String, String>) {
+    for case in cases.trim().lines() {
+        let (schema, rest) = case.split_once(" | ").unwrap();
+        let (json, expected) = rest.split_once(" | ").unwrap();
+        let [schema, json] = [schema, json].map(|text| serde_json::from_str(text).unwrap());
+        assert_eq!(read(&schema, &json), outcome(expected.to_owned()), "{case}");
     }
 }
 
 #[test]
+fn json_is_read_as_the_schema_says() {
+    check(
+        r#"
+{"type": "number"} | 1 | 1
+{"type": "number"} | 18446744073709551615 | 1.8446744073709552e+19
+{"type": "integer", "nullable": true} | null | 0
+{"x-kubernetes-int-or-string": true} | "5%" | 5%
+{"type": "string", "format": "byte"} | "a-_b" | [107 239 219]
+{"type": "string", "format": "duration"} | "2 days" | 48h0m0s
+{"type": "string", "format": "date"} | "2020-02-29" | 2020-02-29 00:00:00 +0000 UTC
+{"type": "string", "format": "date-time"} | "" | 1970-01-01 00:00:00 +0000 UTC
+{"type": "string", "format": "date-time"} | "2020-01-01T00:00:00.5" | 2020-01-01 00:00:00.5 +0000 UTC
+{"type": "string", "format": "datetime"} | "x" | x
+"#,
+        Ok,
+    );
+}
+
+#[test]
 fn json_that_cannot_be_read_fails_as_upstream() {
-    for (schema, json, message) in [
-        (
-            json!({"type": "string"}),
-            json!(null),
-            "invalid data, got null for schema with nullable=false",
-        ),
-        (
-            json!({"type": "string"}),
-            json!(1.0),
-            "invalid data, expected string, got float64",
-        ),
-        (
-            json!({"type": "string"}),
-            json!({}),
-            "invalid data, expected string, got map[string]interface {}",
-        ),
-        (
-            json!({"type": "integer"}),
-            json!(1.0),
-            "invalid data, expected int, got float64",
-        ),
-        (
-            json!({"type": "number"}),
-            json!([]),
-            "invalid data, expected float, got []interface {}",
-        ),
-        (
-            json!({"type": "boolean"}),
-            json!("true"),
-            "invalid data, expected bool, got string",
-        ),
-        (
-            json!({"type": "object"}),
-            json!([]),
-            "invalid data, expected a map for the provided schema with type=object",
-        ),
-        (
-            json!({"type": "array", "items": {}}),
-            json!({}),
-            "invalid data, expected an array for the provided schema with type=array",
-        ),
-        (
-            json!({"type": "array"}),
-            json!([]),
-            "invalid array type, expected Items with a non-empty Schema",
-        ),
-        (
-            json!({"type": "array", "items": {}, "x-kubernetes-list-type": "bag"}),
-            json!([]),
-            "invalid x-kubernetes-list-type, expected 'map', 'set' or 'atomic' but got bag",
-        ),
-        (
-            json!({"x-kubernetes-int-or-string": true}),
-            json!(1.5),
-            "invalid data, expected XIntOrString value to be either a string or integer",
-        ),
-        (
-            json!({"type": "string", "format": "byte"}),
-            json!("a+/b"),
-            "Invalid byte formatted string a+/b: illegal base64 data at input byte 1",
-        ),
-        (
-            json!({"type": "string", "format": "duration"}),
-            json!("5"),
-            "Invalid duration 5: unable to parse 5 as duration",
-        ),
-        (
-            json!({"type": "string", "format": "date"}),
-            json!("x"),
-            "Invalid date formatted string x: parsing time \"x\" as \"2006-01-02\": cannot parse \"x\" as \"2006\"",
-        ),
-        (
-            json!({"type": "string", "format": "date-time"}),
-            json!("2020-01-01t00:00:00z"),
-            "Invalid date-time formatted string 2020-01-01t00:00:00z: parsing time \"2020-01-01t00:00:00z\" as \
-             \"2006-01-02T15:04:05\": cannot parse \"t00:00:00z\" as \"T\"",
-        ),
-    ] {
-        assert_eq!(
-            read(&schema, &json),
-            Err(message.to_owned()),
-            "{schema} {json}"
-        );
-    }
+    check(
+        r#"
+{"type": "string"} | null | invalid data, got null for schema with nullable=false
+{"type": "string"} | 1.0 | invalid data, expected string, got float64
+{"type": "string"} | {} | invalid data, expected string, got map[string]interface {}
+{"type": "integer"} | 1.0 | invalid data, expected int, got float64
+{"type": "number"} | [] | invalid data, expected float, got []interface {}
+{"type": "boolean"} | "true" | invalid data, expected bool, got string
+{"type": "object"} | [] | invalid data, expected a map for the provided schema with type=object
+{"type": "array", "items": {}} | {} | invalid data, expected an array for the provided schema with type=array
+{"type": "array"} | [] | invalid array type, expected Items with a non-empty Schema
+{"type": "array", "items": {}, "x-kubernetes-list-type": "bag"} | [] | invalid x-kubernetes-list-type, expected 'map', 'set' or 'atomic' but got bag
+{"x-kubernetes-int-or-string": true} | 1.5 | invalid data, expected XIntOrString value to be either a string or integer
+{"type": "string", "format": "byte"} | "a+/b" | Invalid byte formatted string a+/b: illegal base64 data at input byte 1
+{"type": "string", "format": "duration"} | "5" | Invalid duration 5: unable to parse 5 as duration
+{"type": "string", "format": "date"} | "x" | Invalid date formatted string x: parsing time "x" as "2006-01-02": cannot parse "x" as "2006"
+{"type": "string", "format": "date-time"} | "2020-01-01t00:00:00z" | Invalid date-time formatted string 2020-01-01t00:00:00z: parsing time "2020-01-01t00:00:00z" as "2006-01-02T15:04:05": cannot parse "t00:00:00z" as "T"
+"#,
+        Err,
+    );
 }
 
 #[test]

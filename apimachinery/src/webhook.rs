@@ -7,17 +7,32 @@ use crate::names::dns1123_subdomain;
 
 const FORM: &str = "; desired format: https://host[/path]";
 
-/// Validates the URL of a webhook.
+/// Validates how an API server calls a webhook: by a URL or by a service.
 ///
 /// ```
 /// use gavel_apimachinery::field::Path;
 /// use gavel_apimachinery::webhook;
 ///
-/// let errors = webhook::check_url("http://example.com/convert?x", &Path::new("url"));
-/// assert_eq!(errors[0].to_string(), "url: Invalid value: \"http\": 'https' is the only allowed URL scheme; desired format: https://host[/path]");
+/// let errors = webhook::check_client(Some("http://example.com/convert?x"), None, &Path::new("client"));
+/// assert_eq!(errors[0].to_string(), "client.url: Invalid value: \"http\": 'https' is the only allowed URL scheme; desired format: https://host[/path]");
 /// assert_eq!(errors.len(), 2);
 /// ```
-pub fn check_url(url: &str, path: &Path<'_>) -> Vec<Error> {
+pub fn check_client(
+    url: Option<&str>,
+    service: Option<ServiceReference<'_>>,
+    path: &Path<'_>,
+) -> Vec<Error> {
+    match (url, service) {
+        (Some(url), None) => check_url(url, &path.child("url")),
+        (None, Some(service)) => service.check(&path.child("service")),
+        _ => {
+            let detail = "exactly one of url or service is required";
+            vec![Error::required(path, detail)]
+        }
+    }
+}
+
+fn check_url(url: &str, path: &Path<'_>) -> Vec<Error> {
     let url = match Url::parse_reference(url) {
         Ok(url) => url,
         Err(error) => {
@@ -63,14 +78,13 @@ pub struct ServiceReference<'a> {
 }
 
 impl ServiceReference<'_> {
-    /// Validates the reference to a service.
-    pub fn check(self, path: &Path<'_>) -> Vec<Error> {
+    fn check(self, path: &Path<'_>) -> Vec<Error> {
         let mut errors = Errors::default();
-        if self.name.is_empty() {
-            errors.push(Error::required(&path.child("name"), ""));
-        }
-        if self.namespace.is_empty() {
-            errors.push(Error::required(&path.child("namespace"), ""));
+        // Upstream names the wrong field: `name` if the namespace is empty, and `namespace` if the name is empty.
+        for (value, field) in [(self.namespace, "name"), (self.name, "namespace")] {
+            if value.is_empty() {
+                errors.push(Error::required(&path.child(field), ""));
+            }
         }
         if !(1..=65535).contains(&self.port) {
             let detail = "port is not valid: must be between 1 and 65535, inclusive";

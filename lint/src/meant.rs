@@ -6,6 +6,7 @@ use gavel_engine::types::Signature;
 use gavel_engine::value::Json;
 use gavel_libraries::Server;
 use gavel_manifest::{Document, Problem};
+use gavel_policy::cel::POLICY_VARIABLES;
 use gavel_schema::JsonSchema;
 use gavel_schema::built_in::Kubernetes;
 
@@ -37,17 +38,19 @@ fn meant_in_policy(message: &str, document: &Document) -> Option<String> {
     let meant = if let Some(field) = quoted(message, "undefined field '") {
         match message.contains(&format!("variables.{field}")) {
             true => nearest(field, declared),
-            false if VARIABLES.contains(&field) => Some(field),
-            false => nearest(field, REQUEST),
+            false if POLICY_VARIABLES.contains(&field) => Some(field),
+            false => nearest(field, REQUEST_FIELDS),
         }
     } else {
         match quoted(message, "undeclared reference to '")? {
             "self" | "this" | "input" => Some("object"),
-            name if declared.contains(&name) => return did_you_mean(&format!("variables.{name}")),
-            name => nearest(name, VARIABLES),
+            name if declared.contains(&name) => {
+                return Some(did_you_mean(&format!("variables.{name}")));
+            }
+            name => nearest(name, POLICY_VARIABLES),
         }
     };
-    did_you_mean(meant?)
+    meant.map(did_you_mean)
 }
 
 /// Adds help to a problem that names an unknown variable or field in a rule of a definition with this schema.
@@ -57,8 +60,7 @@ pub(crate) fn in_definition(problem: Problem, schema: Option<&JsonSchema>) -> Pr
         Some(name) => nearest(name, ["self", "oldSelf"]),
         None => None,
     };
-    let help = meant.and_then(did_you_mean);
-    let problem = helped(problem, help);
+    let problem = helped(problem, meant.map(did_you_mean));
     match schema {
         Some(schema) => field_of(problem, schema),
         None => problem,
@@ -73,23 +75,12 @@ fn helped(problem: Problem, help: Option<String>) -> Problem {
     }
 }
 
-fn did_you_mean(name: &str) -> Option<String> {
-    Some(format!("did you mean `{name}`?"))
+fn did_you_mean(name: &str) -> String {
+    format!("did you mean `{name}`?")
 }
 
-/// The variables of policies.
-const VARIABLES: [&str; 7] = [
-    "object",
-    "oldObject",
-    "request",
-    "params",
-    "namespaceObject",
-    "variables",
-    "authorizer",
-];
-
 /// The fields of `request` and of `request.userInfo`.
-const REQUEST: [&str; 15] = [
+const REQUEST_FIELDS: [&str; 15] = [
     "kind",
     "resource",
     "subResource",
@@ -110,7 +101,7 @@ const REQUEST: [&str; 15] = [
 /// Adds the name that was probably meant to a problem, if it is known.
 pub(crate) fn name(problem: Problem, meant: Option<&str>) -> Problem {
     match meant {
-        Some(name) => problem.with_help(format!("did you mean `{name}`?")),
+        Some(name) => problem.with_help(did_you_mean(name)),
         None => problem,
     }
 }
@@ -158,7 +149,7 @@ fn meant_function(message: &str, text: &str, env: &Env) -> Option<String> {
         }
         found => found,
     };
-    name.map(|name| format!("did you mean `{name}`?"))
+    name.map(did_you_mean)
 }
 
 /// The names of the functions and macros that expressions can call, each with whether it is called on a receiver.
@@ -257,4 +248,25 @@ pub(crate) fn unknown_field(
         problem,
         other.or_else(|| nearest(name, names.iter().copied())),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use gavel_policy::cel::{REQUEST, provider};
+
+    use super::*;
+
+    #[test]
+    fn the_fields_of_requests_are_those_of_their_types() {
+        let provider = provider();
+        let user = provider
+            .field_type(REQUEST, "userInfo")
+            .unwrap()
+            .to_string();
+        for field in REQUEST_FIELDS {
+            let ty = provider.field_type(REQUEST, field);
+            let ty = ty.or_else(|| provider.field_type(&user, field));
+            assert!(ty.is_some(), "{field}");
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use gavel_apimachinery::field::Path;
+use gavel_apimachinery::field::{MAX_ERROR_BYTES, Path};
 use gavel_engine::value::Json;
 
 use crate::{JsonSchema, SchemaOrBool};
@@ -12,9 +12,6 @@ pub(crate) const META_FIELDS: [&str; 3] = ["apiVersion", "kind", "metadata"];
 
 /// The nesting limit for visiting values without a schema.
 const MAX_DEPTH: usize = 500;
-
-/// The size limit of all paths of unknown fields together, in bytes.
-const MAX_PATH_BYTES: usize = 16 << 20;
 
 /// Removes from a value all fields that its schema does not know, and returns their paths, such as `spec.items[0].x`, sorted. `resource`
 /// marks the value as a whole object: its `apiVersion`, `kind` and `metadata` are known, even if the schema does not declare them. Without
@@ -48,7 +45,7 @@ pub fn prune(value: &mut Json, schema: Option<&JsonSchema>, resource: bool) -> V
     unknown.into_paths()
 }
 
-/// The paths of unknown fields, up to the size limit. If many fields are below a field with a long name, their paths can be longer than the
+/// The paths of unknown fields, up to the size limit of errors. If many fields are below a field with a long name, their paths can be longer than the
 /// object.
 pub(crate) struct Unknown {
     paths: Vec<String>,
@@ -60,7 +57,7 @@ impl Default for Unknown {
     fn default() -> Self {
         Unknown {
             paths: Vec::new(),
-            room: MAX_PATH_BYTES,
+            room: MAX_ERROR_BYTES,
         }
     }
 }
@@ -232,7 +229,7 @@ mod tests {
 
     #[test]
     fn reported_paths_are_limited() {
-        let long = "k".repeat(MAX_PATH_BYTES / 2);
+        let long = "k".repeat(MAX_ERROR_BYTES / 2);
         let mut value = json!({long: {"a": 1, "b": 1, "c": 1}});
         let schema: JsonSchema =
             serde_json::from_value(json!({"additionalProperties": {}})).unwrap();

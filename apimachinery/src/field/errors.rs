@@ -2,8 +2,8 @@
 
 use super::{BadValue, Error};
 
-/// The size limit of all errors together, in bytes. Names and messages may be long, and many errors may repeat them.
-const MAX_BYTES: usize = 16 << 20;
+/// The size limit of all errors of an object together, in bytes. Names and messages may be long, and many errors may repeat them.
+pub const MAX_ERROR_BYTES: usize = 16 << 20;
 
 /// The errors of one object, up to 16 MiB in total.
 ///
@@ -99,7 +99,7 @@ impl ErrorSize {
 
     /// Whether the size limit is reached. Further errors would be dropped.
     pub fn is_full(&self) -> bool {
-        self.0 >= MAX_BYTES
+        self.0 >= MAX_ERROR_BYTES
     }
 }
 

@@ -5,5 +5,5 @@ mod errors;
 mod path;
 
 pub use error::{BadValue, Error, ErrorType, ExpressionPlace, aggregate};
-pub use errors::{ErrorSize, Errors};
+pub use errors::{ErrorSize, Errors, MAX_ERROR_BYTES};
 pub use path::Path;

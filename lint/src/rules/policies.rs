@@ -57,7 +57,7 @@ pub static UNKNOWN_RESOURCE: Rule = Rule {
     is_default: true,
     title: "There is no such resource, API group or kind of params",
     why: "`resources` are plural names in lower case: `deployments`, not `deployment` or `Deployment`. A policy that matches nothing \
-          allows everything. A resource rule whose `apiVersions` do not exist, such as `v2` of `apps`, matches nothing either; alpha and beta versions are not reported. The same goes for a group without a dot that is none of Kubernetes' own, such as `core`, whose name is empty, and for a `paramKind` that Kubernetes does not have. In a group that is known only from CustomResourceDefinitions among the linted files, a name is reported only if it is similar to a name that one of \
+          allows everything. A resource rule whose `apiVersions` do not exist, such as `v2` of `apps`, matches nothing either; alpha and beta versions are not reported. A group without a dot that Kubernetes does not have, such as `core`, matches nothing either; the name of the core group is empty. A policy whose `paramKind` does not exist fails. In a group that is known only from CustomResourceDefinitions among the linted files, a name is reported only if it is similar to a name that one of \
           them defines, because other definitions may belong to the group.",
     example: Example {
         frame: Frame::Manifest,

@@ -26,6 +26,17 @@ pub(crate) const REQUEST_RESOURCE: &str = "authorizer.requestResource";
 /// `variables`: the policy's own variables.
 pub(crate) const VARIABLES_VARIABLE: &str = "variables";
 
+/// The variables of policies. Some of them are declared for some expressions only.
+pub const POLICY_VARIABLES: [&str; 7] = [
+    OBJECT,
+    OLD_OBJECT,
+    REQUEST_VARIABLE,
+    PARAMS,
+    NAMESPACE_OBJECT,
+    VARIABLES_VARIABLE,
+    AUTHORIZER,
+];
+
 /// The variables that are declared for some expressions only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Declarations {

@@ -18,7 +18,7 @@ pub(crate) use environment::{
     AUTHORIZER, NAMESPACE_OBJECT, OBJECT, OLD_OBJECT, PARAMS, REQUEST_RESOURCE, REQUEST_VARIABLE,
     VARIABLES_VARIABLE,
 };
-pub use environment::{Declarations, ObjectTypes};
+pub use environment::{Declarations, ObjectTypes, POLICY_VARIABLES};
 pub use evaluate::Outcome;
 pub(crate) use evaluate::{Group, OUT_OF_BUDGET, OutOfBudget};
 pub(crate) use inputs::{Inputs, TypedInputs};

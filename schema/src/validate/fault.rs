@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::fmt::{self, Write};
 
-use gavel_apimachinery::field::{BadValue, Error, Errors, Path};
+use gavel_apimachinery::field::{BadValue, Error, Errors, MAX_ERROR_BYTES, Path};
 use gavel_apimachinery::json;
 use gavel_engine::value::Json;
 use gavel_golang::float;
@@ -132,16 +132,14 @@ pub(super) enum Cause<'f> {
     Not,
 }
 
-/// The size limit of all messages together, in bytes. Each message contains the path of its field, which may be long.
-const MAX_BYTES: usize = 16 << 20;
-
-/// Converts faults to errors with field paths, and removes duplicates. Stops when the messages or the errors exceed their size limit.
+/// Converts faults to errors with field paths, and removes duplicates. Stops when the messages, with those of duplicates, or the errors
+/// reach the size limit of errors.
 pub(super) fn errors(base: &Path<'_>, places: &Places<'_>, faults: &[Fault<'_>]) -> Vec<Error> {
     let mut seen = HashSet::new();
     let mut errors = Errors::default();
     let mut bytes: usize = 0;
     for Fault { place, cause } in faults {
-        if bytes > MAX_BYTES || errors.is_full() {
+        if bytes > MAX_ERROR_BYTES || errors.is_full() {
             break;
         }
         let path = places.text(*place);

@@ -58,25 +58,14 @@ pub(super) fn check(
     check_reviews(reviews, require_known_review, &reviews_path, errors);
 }
 
-/// Checks how the webhook is called. As in upstream, the rule for names is applied to the namespace of the service, and the rule for
-/// namespaces to the name of the service.
 fn check_client(client: &ClientConfig, path: &Path<'_>, errors: &mut Errors) {
-    match (&client.url, &client.service) {
-        (Some(url), None) => errors.extend(webhook::check_url(url, &path.child("url"))),
-        (None, Some(service)) => {
-            let service = ServiceReference {
-                namespace: &service.name,
-                name: &service.namespace,
-                path: service.path.as_deref(),
-                port: service.port.unwrap_or_default(),
-            };
-            errors.extend(service.check(&path.child("service")));
-        }
-        _ => {
-            let detail = "exactly one of url or service is required";
-            errors.push(Error::required(path, detail));
-        }
-    }
+    let service = client.service.as_ref().map(|service| ServiceReference {
+        namespace: &service.namespace,
+        name: &service.name,
+        path: service.path.as_deref(),
+        port: service.port.unwrap_or_default(),
+    });
+    errors.extend(webhook::check_client(client.url.as_deref(), service, path));
 }
 
 fn check_reviews(reviews: &[String], require_known: bool, path: &Path<'_>, errors: &mut Errors) {

@@ -76,6 +76,13 @@ impl Building {
         }
         let equivalents = building.equivalents.clone();
         building.index.set_equivalents(equivalents);
+        for (api_version, kind) in building.param_kinds.keys() {
+            if building.definitions.serves(api_version, kind) == Some(false) {
+                let (api_version, kind) = (api_version.clone(), kind.clone());
+                let (kind, fault) = (ParamKind { api_version, kind }, ParamFault::NotFound);
+                building.index.set_param_fault(&kind, Some(fault));
+            }
+        }
         building.set_roles(objects.into_iter().filter(|good| good.is_role()));
         building
     }
@@ -191,9 +198,12 @@ impl Building {
             }
             Prepared::Rbac | Prepared::Other => {}
         }
-        if self.is_param(&good.object) {
+        let versions = self.param_versions(&good.object);
+        if !versions.is_empty() {
             count(&mut self.counts.params);
-            match good.object.kept(&self.schemas) {
+        }
+        for version in versions {
+            match good.object.kept(&version, &self.schemas) {
                 Ok(param) => self.index.insert_param(param),
                 Err(error) => self.problems.push(good.object.problem("", error)),
             }
@@ -202,7 +212,8 @@ impl Building {
 
     /// Removes an object. `is_gone` is false if a new version with the same name replaces it.
     fn remove(&mut self, good: &Good, is_gone: bool) {
-        if self.is_param(&good.object) {
+        let versions = self.param_versions(&good.object);
+        if !versions.is_empty() {
             uncount(&mut self.counts.params);
         }
         if let Some(((sort, name), _)) = good.prepared.policy() {
@@ -221,7 +232,12 @@ impl Building {
             Prepared::Definition(_) | Prepared::Rbac | Prepared::Other => {}
         }
         if is_gone {
-            self.index.delete(&good.object.value());
+            let object = &good.object;
+            self.index.delete(&object.value());
+            for version in versions {
+                let (kind, namespace, name) = (object.kind(), object.namespace(), object.name());
+                self.index.forget(&version, kind, namespace, name);
+            }
         }
     }
 
@@ -238,15 +254,20 @@ impl Building {
     /// Whether an object can affect decisions. The kustomization of a folder cannot, and a ConfigMap can only if ConfigMaps are the params
     /// of a policy.
     pub(crate) fn uses(&self, object: &Object) -> bool {
-        object.has_own_form() || self.is_param(object)
+        object.has_own_form() || !self.param_versions(object).is_empty()
     }
 
-    fn is_param(&self, object: &Object) -> bool {
-        if self.param_kinds.is_empty() {
-            return false;
-        }
-        let key = [object.api_version(), object.kind()].map(str::to_owned);
-        self.param_kinds.contains_key(&key.into())
+    /// The `apiVersion` of each `paramKind` with which policies can read an object. Custom resources of manifests are converted to the
+    /// version of the `paramKind`, unless only a webhook can convert them; a cluster sends objects in this version.
+    pub(crate) fn param_versions(&self, object: &Object) -> Vec<String> {
+        let kinds = self.param_kinds.keys();
+        let kinds = kinds.filter(|(api_version, kind)| {
+            kind == object.kind()
+                && (api_version == object.api_version()
+                    || object.is_of_manifest()
+                        && (self.definitions).converts(kind, object.api_version(), api_version))
+        });
+        kinds.map(|(api_version, _)| api_version.clone()).collect()
     }
 
     fn define(&mut self, definition: &Arc<Compiled>) {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use gavel_apimachinery::field::Error;
 use gavel_apimachinery::status::Status;
 use gavel_crd::CompiledCrd;
-use gavel_crd::definition::Definition;
+use gavel_crd::definition::{Definition, Spec};
 use gavel_crd::resource::{COST_BUDGET, DecodeOptions, ValidateOptions};
 use gavel_engine::value::Value;
 use gavel_libraries::Server;
@@ -71,6 +71,34 @@ impl Definitions {
         self.0.insert(key, definition);
     }
 
+    /// Whether a kind is served in the version of this `apiVersion`; `None` if no definition has the kind.
+    pub(crate) fn serves(&self, api_version: &str, kind: &str) -> Option<bool> {
+        let (group, version) = api_version.split_once('/')?;
+        let spec = self.of_kind(group, kind)?;
+        Some(serves(spec, version))
+    }
+
+    /// Whether objects of a kind can be converted from one `apiVersion` to the other without a webhook.
+    pub(crate) fn converts(&self, kind: &str, from: &str, to: &str) -> bool {
+        let (Some((group, from)), Some((of_group, to))) =
+            (from.split_once('/'), to.split_once('/'))
+        else {
+            return false;
+        };
+        let spec = self.of_kind(group, kind).filter(|_| group == of_group);
+        spec.is_some_and(|spec| {
+            let conversion = spec.conversion.as_ref();
+            conversion.is_none_or(|conversion| conversion.strategy == "None")
+                && serves(spec, from)
+                && serves(spec, to)
+        })
+    }
+
+    fn of_kind(&self, group: &str, kind: &str) -> Option<&Spec> {
+        let mut specs = self.0.values().map(|compiled| &compiled.definition.spec);
+        specs.find(|spec| spec.group == group && spec.names.kind == kind)
+    }
+
     /// Validates the custom resource that a request creates or updates.
     ///
     /// The findings are empty for other operations, for resources without a definition, and for subresources other than `status`.
@@ -125,6 +153,11 @@ impl Definitions {
             },
         }
     }
+}
+
+fn serves(spec: &Spec, version: &str) -> bool {
+    let mut versions = spec.versions.iter();
+    versions.any(|known| known.name == version && known.served)
 }
 
 /// The used part of the rules' budget, in cost units. If a rule exceeded a limit, the whole budget counts as used.

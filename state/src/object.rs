@@ -116,21 +116,39 @@ impl Object {
         }
     }
 
-    /// The object in the compact form in which it is stored, with its defaults. Objects from a cluster already have this form and their
-    /// defaults, and are shared.
+    /// The object in the compact form in which it is stored, with its defaults and with this `apiVersion`. Objects from a cluster already
+    /// have this form and their defaults, and are shared.
     ///
     /// # Errors
     ///
     /// The defaults take too much memory.
-    pub(crate) fn kept(&self, schemas: &ObjectSchemas) -> Result<Arc<KeptObject>, String> {
+    pub(crate) fn kept(
+        &self,
+        api_version: &str,
+        schemas: &ObjectSchemas,
+    ) -> Result<Arc<KeptObject>, String> {
         let document = match &self.source {
             Source::Manifest(document) => document,
             Source::Sent(object) => return Ok(Arc::clone(object)),
         };
         let mut value = document.value().clone();
-        let filled = schemas.fill_defaults(&mut value);
-        filled.map_err(|error| error.to_string())?;
+        let fill = |value: &mut Json| {
+            let filled = schemas.fill_defaults(value);
+            filled.map_err(|error| error.to_string())
+        };
+        fill(&mut value)?;
+        if api_version != self.api_version() {
+            if let Some(written) = value.get_mut("apiVersion") {
+                *written = api_version.into();
+            }
+            fill(&mut value)?;
+        }
         Ok(Arc::new(KeptObject::compact(&value)))
+    }
+
+    /// Whether the object was read from a manifest.
+    pub(crate) fn is_of_manifest(&self) -> bool {
+        matches!(self.source, Source::Manifest(_))
     }
 
     /// Whether the JSON of two objects is equal, regardless of their origins.

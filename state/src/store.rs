@@ -248,7 +248,9 @@ impl Store {
             true => Vec::new(),
             false => {
                 let objects: Vec<&Good> = self.objects().collect();
-                unseen(&objects, objects.iter().any(|good| good.is_role()), &broken)
+                let versions = |object: &Object| self.building.param_versions(object);
+                let has_roles = objects.iter().any(|good| good.is_role());
+                unseen(&objects, versions, has_roles, &broken)
             }
         };
         let mut state = self.building.state(problems, unseen, broken);

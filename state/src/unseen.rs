@@ -1,12 +1,13 @@
 //! Objects that policies need but that no origin contains.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::fmt;
 
 use gavel_apimachinery::labels::LabelSelector;
 use gavel_policy::api::{MatchResources, ParamRef};
 use gavel_policy::{CompiledBinding, CompiledPolicy};
 
+use crate::object::Object;
 use crate::prepare::{Good, Prepared, Sort};
 
 /// A missing object: a policy or binding needs it, but no origin contains it.
@@ -30,9 +31,11 @@ impl fmt::Display for Unseen {
 /// The label that every namespace has.
 const NAME_LABEL: &str = "kubernetes.io/metadata.name";
 
-/// The objects that policies and bindings need but that no origin contains. `broken` are the policies with a rejected version.
+/// The objects that policies and bindings need but that no origin contains. `versions` returns the `apiVersion`s with which policies can
+/// read an object as a param; `broken` are the policies with a rejected version.
 pub(crate) fn unseen(
     objects: &[&Good],
+    versions: impl Fn(&Object) -> Vec<String>,
     has_roles: bool,
     broken: &BTreeMap<(Sort, String), usize>,
 ) -> Vec<Unseen> {
@@ -68,7 +71,7 @@ pub(crate) fn unseen(
             found.push(Unseen::Binding(name.to_owned()));
         }
     }
-    let params = Params::of(objects);
+    let params = Params::of(objects, versions);
     for binding in &bindings {
         let (name, spec) = (binding.name(), &binding.binding().spec);
         if !has_namespaces && selects_by_label(spec.match_resources.as_ref()) {
@@ -115,30 +118,26 @@ fn selects_by_label(resources: Option<&MatchResources>) -> bool {
     })
 }
 
-/// All objects, any of which may be a param, as `[apiVersion, kind, namespace, name]`.
-struct Params<'g>(HashSet<[&'g str; 4]>);
+/// The objects that policies can read as params, each with the `apiVersion` of the `paramKind`.
+struct Params<'g>(Vec<(String, &'g Object)>);
 
 impl<'g> Params<'g> {
-    fn of(objects: &[&'g Good]) -> Self {
-        let key = |good: &&'g Good| {
-            let object = &good.object;
-            [
-                object.api_version(),
-                object.kind(),
-                object.namespace(),
-                object.name(),
-            ]
-        };
-        Params(objects.iter().map(key).collect())
+    fn of(objects: &[&'g Good], versions: impl Fn(&Object) -> Vec<String>) -> Self {
+        let objects = objects.iter().map(|good| &*good.object);
+        let params = objects.flat_map(|object| {
+            let versions = versions(object).into_iter();
+            versions.map(move |version| (version, object))
+        });
+        Params(params.collect())
     }
 
     /// Describes the params that a binding refers to, if no origin contains any of them.
     fn missing(&self, api_version: &str, kind: &str, reference: &ParamRef) -> Option<String> {
         let (namespace, name) = (reference.namespace.as_str(), reference.name.as_str());
-        let fits = |[of_version, of_kind, of_namespace, of_name]: &[&str; 4]| {
-            (*of_version, *of_kind) == (api_version, kind)
-                && (namespace.is_empty() || *of_namespace == namespace)
-                && (name.is_empty() || *of_name == name)
+        let fits = |(version, object): &(String, &Object)| {
+            (version.as_str(), object.kind()) == (api_version, kind)
+                && (namespace.is_empty() || object.namespace() == namespace)
+                && (name.is_empty() || object.name() == name)
         };
         if self.0.iter().any(fits) {
             return None;

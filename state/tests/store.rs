@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use gavel_apimachinery::status::Status;
 use gavel_engine::value::Arena;
 use gavel_libraries::Server;
-use gavel_manifest::Format;
 use gavel_policy::mutating::{Mutated, mutate};
 use gavel_policy::{AdmissionRequest, Options, dispatch};
 use gavel_state::{Event, Object, ObjectKey, Origin, Sort, State, Store, Unseen};
@@ -511,46 +510,4 @@ fn updates_set_defaults_only_in_fields_that_they_write() {
     assert_eq!(errors(of_status, "", ("part", Json::Null)), [""; 0]);
     let of_root = json!({"part": part, "status": {"type": "object"}});
     assert_eq!(errors(of_root, "status", ("status", json!({}))), [""; 0]);
-}
-
-#[test]
-fn params_in_manifests_have_the_defaults_of_their_definition() {
-    let limit = json!({"type": "object", "properties": {"max": {"type": "integer", "default": 3}}});
-    let definition = json!({
-        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": "limits.example.com"},
-        "spec": {
-            "group": "example.com", "scope": "Namespaced",
-            "names": {"plural": "limits", "singular": "limit", "kind": "Limit", "listKind": "LimitList"},
-            "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": limit}}],
-        },
-    });
-    let mut bound = binding("a");
-    bound["spec"]["paramRef"] =
-        json!({"name": "one", "namespace": "a", "parameterNotFoundAction": "Deny"});
-    let file = Origin::new("a.json");
-    let objects = [
-        params("one", "Limit"),
-        definition,
-        with_params(policy("a", "params.max == 3"), "Limit"),
-        bound,
-    ];
-    let objects = objects.map(|object| {
-        let reading = gavel_manifest::read(&object.to_string(), Format::Json);
-        let document = reading.documents.into_iter().next().unwrap();
-        Object::of_manifest(file.clone(), document)
-    });
-    let mut store = Store::new(Server::default()).unwrap();
-    store.handle(Event::ReplacedAll(file.clone(), objects.into()));
-    let state = store.publish();
-    assert_eq!(state.problems(), []);
-    let request = json!({
-        "uid": "1", "operation": "CREATE", "name": "a", "namespace": "a",
-        "kind": {"group": "", "version": "v1", "kind": "Pod"},
-        "resource": {"group": "", "version": "v1", "resource": "pods"},
-        "object": {"metadata": {"name": "a"}},
-    });
-    let arena = Arena::new();
-    let request = AdmissionRequest::read((&request).into(), &arena).unwrap();
-    let decision = dispatch(&state.snapshot(&request), &request, &Options::default());
-    assert!(decision.allowed(), "{decision:?}");
 }

@@ -2,6 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
+use crate::bounds::SLOW;
 use crate::mutations::LABEL;
 use crate::program::{Folder, definition, mutating_policy};
 use crate::server::{Server, policy, post_review, post_review_at, review};
@@ -281,8 +282,6 @@ async fn bad_requests_are_answered_with_a_status() {
         assert_eq!(answer["reason"], "NotFound", "{path}");
     }
 }
-
-const SLOW: &str = "[1,2,3,4,5,6,7,8,9].all(a, [1,2,3,4,5,6,7,8,9].all(b, [1,2,3,4,5,6,7,8,9].all(c, [1,2,3,4,5,6,7,8,9].all(d, [1,2,3,4,5,6,7,8,9].all(e, a + b + c + d + e > 0)))))";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn excess_requests_are_answered_with_429() {

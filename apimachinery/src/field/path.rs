@@ -74,6 +74,11 @@ impl<'p> Path<'p> {
         Strict(self)
     }
 
+    /// The path of the value's schema within the schema of the object: `.properties[spec].items`, empty for the object itself.
+    pub const fn in_schema(&'p self) -> impl fmt::Display + 'p {
+        InSchema(self)
+    }
+
     const fn step(&'p self, step: Step<'p>) -> Path<'p> {
         let parent = if self.is_root() { None } else { Some(self) };
         Path { parent, step }
@@ -118,6 +123,22 @@ impl fmt::Display for Strict<'_> {
                 Step::Child(name) | Step::Key(name) if n == 0 => f.write_str(name)?,
                 Step::Child(name) | Step::Key(name) => write!(f, ".{name}")?,
                 Step::Index(index) => write!(f, "[{index}]")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+struct InSchema<'p>(&'p Path<'p>);
+
+impl fmt::Display for InSchema<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for step in self.0.steps() {
+            match step {
+                Step::Root => {}
+                Step::Child(name) => write!(f, ".properties[{name}]")?,
+                Step::Index(_) => f.write_str(".items")?,
+                Step::Key(_) => f.write_str(".additionalProperties")?,
             }
         }
         Ok(())

@@ -4,8 +4,11 @@ mod checked;
 mod definitions;
 mod key;
 mod object;
+mod rules;
+mod status;
 
 pub use checked::Checked;
 pub use definitions::{KnownDefinition, KnownDefinitions};
 pub use key::{Key, OldObjects, created_name};
 pub use object::{Taken, check};
+pub use rules::{DefinedRule, Outcomes, rules};

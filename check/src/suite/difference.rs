@@ -3,15 +3,16 @@
 use gavel_engine::value::Json;
 use gavel_policy::mutating::difference;
 
-use super::{Decision, Expected, Question, metadata};
+use super::{Decision, Expected, Question, Report, metadata};
 use crate::trace::Step;
-use crate::world::{Action, Ruling};
+use crate::world::Action;
 use gavel_policy::PolicyDecisionEvaluation;
 
 /// A result that differs from a test's expectation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Difference {
-    /// The name of the result: `decision`, `message`, `warnings`, `auditAnnotations[KEY]`, `object` or `patch`.
+    /// The name of the result: `decision`, `message`, `message of the CustomResourceDefinition NAME`, `warnings`, `auditAnnotations[KEY]`,
+    /// `object` or `patch`.
     pub what: String,
     /// The expected value; null for the messages of an unexpected denial.
     pub expected: Json,
@@ -20,7 +21,15 @@ pub struct Difference {
 }
 
 /// The decision about the request.
-pub(super) fn decision(ruling: &Ruling, steps: &[Step]) -> Decision {
+pub(super) fn decision(report: &Report) -> Decision {
+    let Report { ruling, steps, .. } = report;
+    let invalid = report.validated.as_ref();
+    if let Some(invalid) = invalid.filter(|validated| validated.status.is_some()) {
+        return match invalid.fails() {
+            true => Decision::Error,
+            false => Decision::Deny,
+        };
+    }
     let failed = |step: &Step| match step {
         Step::Evaluated { evaluation, .. } => {
             let mut decisions = evaluation.decisions.iter();
@@ -51,9 +60,11 @@ pub(super) fn decision(ruling: &Ruling, steps: &[Step]) -> Decision {
 pub(super) fn differences(
     expected: &Expected,
     question: &Question,
-    ruling: &Ruling,
-    steps: &[Step],
+    report: &Report,
 ) -> Vec<Difference> {
+    let Report {
+        ruling, validated, ..
+    } = report;
     let mut found = Vec::new();
     let mut differ = |what: &str, expected: Json, actual: Json| {
         found.push(Difference {
@@ -62,18 +73,33 @@ pub(super) fn differences(
             actual,
         });
     };
-    let became = decision(ruling, steps);
+    let became = decision(report);
     let unexpected = expected.decision.filter(|wanted| !agree(*wanted, became));
     if let Some(wanted) = unexpected {
         differ("decision", wanted.name().into(), became.name().into());
     }
-    let messages = messages(ruling);
+    let messages = messages(report);
+    let invalid = validated.as_ref().filter(|each| each.status.is_some());
+    let message = match invalid {
+        Some(invalid) => format!(
+            "message of the CustomResourceDefinition {}",
+            invalid.definition
+        ),
+        None => "message".to_owned(),
+    };
+    // The status of an invalid object lists all errors in one message.
+    let whole = invalid.and_then(|invalid| invalid.status.as_ref());
+    let whole = whole.map(|status| &status.message);
+    let contain = |wanted: &str| {
+        let mut messages = messages.iter().chain(whole);
+        messages.any(|message| message.contains(wanted))
+    };
     match &expected.message {
-        Some(wanted) if !messages.iter().any(|message| message.contains(wanted)) => {
-            differ("message", wanted.as_str().into(), messages.into());
+        Some(wanted) if !contain(wanted) => {
+            differ(&message, wanted.as_str().into(), messages.into());
         }
         None if unexpected.is_some() && !messages.is_empty() => {
-            differ("message", Json::Null, messages.into());
+            differ(&message, Json::Null, messages.into());
         }
         _ => {}
     }
@@ -138,8 +164,15 @@ fn agree(wanted: Decision, became: Decision) -> bool {
     }
 }
 
-/// The messages of the findings that deny the request; if there are none, the message of the decision's status.
-fn messages(ruling: &Ruling) -> Vec<String> {
+/// The messages of the definition that rejects the object, or those of the findings that deny the request; if there are none, the message of
+/// the decision's status.
+pub(super) fn messages(report: &Report) -> Vec<String> {
+    let Report {
+        ruling, validated, ..
+    } = report;
+    if let Some(invalid) = validated.as_ref().filter(|each| each.status.is_some()) {
+        return invalid.messages.clone();
+    }
     let denials = ruling
         .findings
         .iter()

@@ -1,4 +1,4 @@
-//! `gavel test`: runs tests of policies.
+//! `gavel test`: runs tests of policies and of CustomResourceDefinitions.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -54,6 +54,7 @@ pub(super) fn write(args: &TestArgs, mut out: Box<dyn Write>) -> io::Result<Exit
         suites = suites.saturating_add(1);
         match Suite::read(&document, args.kubernetes_version.into(), &Beside(&path)) {
             Ok(suite) => {
+                manifests.report_all(suite.problems.clone());
                 run.warn(&suite.warnings);
                 run.suite(&document, &suite)?;
             }
@@ -152,7 +153,13 @@ impl TestRun<'_> {
 
     fn suite(&mut self, document: &Document, suite: &Suite) -> io::Result<()> {
         let filter = self.args.filter.as_deref().unwrap_or_default();
-        for test in suite.tests.iter().filter(|test| test.name.contains(filter)) {
+        let server = self.args.kubernetes_version.into();
+        let tests = suite.tests.iter();
+        let tests = tests.filter(|test| test.name.contains(filter));
+        for test in tests.clone().filter(|_| self.args.coverage) {
+            self.coverage.expect(test, server);
+        }
+        for test in tests {
             let outcome = self.test(document, test);
             let count = match outcome.passes() {
                 true => &mut self.passed,
@@ -165,9 +172,6 @@ impl TestRun<'_> {
     }
 
     fn test<'t>(&mut self, document: &'t Document, test: &'t Test) -> Outcome<'t> {
-        if self.args.coverage {
-            self.coverage.expect(test);
-        }
         let server = self.args.kubernetes_version.into();
         for policy in test.policies().filter(|_| self.args.coverage) {
             let name = policy
@@ -182,6 +186,10 @@ impl TestRun<'_> {
         let (differences, error) = match test.run(server, report::written) {
             Ok(found) => {
                 self.coverage.note(&found.steps);
+                found
+                    .validated
+                    .iter()
+                    .for_each(|each| self.coverage.note_rules(each));
                 (found.differences, None)
             }
             Err(error) => (Vec::new(), Some(error)),

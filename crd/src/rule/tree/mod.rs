@@ -73,11 +73,7 @@ impl RuleNode {
     }
 }
 
-fn run(
-    subject: &Subject<'_, '_>,
-    limits: &RuleLimits<'_>,
-    observer: RuleObserver<'_>,
-) -> Report {
+fn run(subject: &Subject<'_, '_>, limits: &RuleLimits<'_>, observer: RuleObserver<'_>) -> Report {
     let mut walk = RuleWalk::new(limits.budget, limits.per_call, limits.interrupt, observer);
     let (ControlFlow::Continue(()) | ControlFlow::Break(())) = walk.visit(subject);
     walk.report

@@ -314,7 +314,7 @@ fn against(figure: Figure, limit: u64) -> String {
 
 /// Shortens the path of a rule in a schema: `spec.hosts[*] rule 0` is the first rule of the items of `spec.hosts`, and `spec.hosts[*] rule 0
 /// message` is the messageExpression of this rule.
-fn shortened(field: &str) -> String {
+pub(super) fn shortened(field: &str) -> String {
     let Some((_, path)) = field.split_once("openAPIV3Schema") else {
         return field.to_owned();
     };

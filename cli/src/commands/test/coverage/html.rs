@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::Coverage;
+use super::{Coverage, shortened};
 
 /// The head of the page.
 const HEAD: &str = "<!DOCTYPE html>
@@ -114,7 +114,7 @@ impl Row<'_> {
             page,
             "<tr class=\"{class}\"><td class=\"number\">{}</td><td>{}</td><td class=\"{kind}\"><code>{}</code></td><td class=\"number\">{}</td>",
             self.line,
-            escaped(self.field),
+            escaped(&shortened(self.field)),
             escaped(self.text),
             evaluated.unwrap_or_default()
         );

@@ -13,6 +13,7 @@ use gavel_libraries::Server;
 use gavel_manifest::Document;
 use serde_json::json;
 
+use crate::commands::cost::shortened;
 use crate::report::visible;
 
 mod html;
@@ -251,7 +252,8 @@ impl Coverage {
                 what,
                 why,
             } = missing;
-            let (policy, what) = (visible(policy), visible(what));
+            let what = shortened(what);
+            let (policy, what) = (visible(policy), visible(&what));
             writeln!(out, "{file}:{line}: {policy}: {what}: {why}")?;
         }
         let (covered, all) = self.counts();

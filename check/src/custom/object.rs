@@ -70,11 +70,14 @@ pub fn check(
     strict.extend(unknown.map(|field| document.unknown_field(field)));
     checked.add_strict(strict, taken.strictness);
     let old = match old.map(|old| read(old, crd, taken)).transpose() {
-        Ok(old) => old.map(|(old, _)| {
+        Ok(old) => old.map(|(mut old, _)| {
             if let (Some(metadata), Some(before)) =
-                (object.get_mut("metadata"), old.get("metadata"))
+                (object.get_mut("metadata"), old.get_mut("metadata"))
             {
                 keep_system_fields(metadata, before);
+                // An update of the status takes all of the old metadata, which must be complete.
+                let complete = before.clone();
+                keep_system_fields(before, &complete);
             }
             old
         }),

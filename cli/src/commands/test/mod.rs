@@ -69,8 +69,8 @@ pub(super) fn write(args: &TestArgs, mut out: Box<dyn Write>) -> io::Result<Exit
             }
             None if suites > 0 => manifests.complain("no test ran: the test files have no tests"),
             None => manifests.complain_of_nothing(
-                "no test ran: no file has the kind PolicyTest, or is a test of kaptest or kyverno; `gavel test --init FILE` prints a test for \
-                 each policy in FILE",
+                "no test ran: no file has the kind PolicyTest, or is a test of kaptest or kyverno; `gavel test --init FILE` prints tests \
+                 for the policies and definitions in FILE",
             ),
         }
     }

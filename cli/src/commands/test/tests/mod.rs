@@ -10,6 +10,7 @@ use gavel_manifest::{Format, read};
 use crate::commands::tests::{TestFolder, run_in};
 use crate::exit_code::Exit;
 
+mod definitions;
 mod failing;
 
 const POLICY: &str = "\
@@ -116,6 +117,28 @@ fn unknown_fields_of_objects_are_warnings() {
 ::warning file=tests.yaml,line=15,col=3,endLine=15,endColumn=12,title=unknown-field::test \"a pod\": oldObject: unknown field \"spec.node\"
 ";
     assert_eq!((exit, out.as_str()), (Exit::Success, expected));
+}
+
+#[test]
+fn the_valid_tests_of_a_file_run() {
+    let tests = TESTS.replace("- name: many\n", "- name: many\n  usr: alice\n");
+    let folder = folder().with("tests.yaml", &tests);
+    let (exit, out) = gavel(&folder, &["./tests.yaml"]);
+    let expected = "\
+ok     tests.yaml: few
+ok     tests.yaml: none said
+ok     tests.yaml: a pod
+";
+    assert_eq!((exit, out.as_str()), (Exit::Usage, expected));
+    // A problem outside of the tests may concern all of them.
+    let folder = folder.with(
+        "tests.yaml",
+        &tests.replace("object: {api", "usr: a\nobject: {api"),
+    );
+    assert_eq!(
+        gavel(&folder, &["./tests.yaml"]),
+        (Exit::Usage, String::new())
+    );
 }
 
 #[test]
@@ -326,6 +349,13 @@ fn problems_of_suites_name_the_field_and_its_position() {
             "3:66: tests[0].expect.auditAnnotations.count: the key must be POLICY/KEY, such as replicas/count
 3:87: tests[0].expect.auditAnnotations.replicas/count: must be a string",
         ),
+        (
+            "[{name: a, object: {}, operation: UPDATE, expect: allow}, {name: b, object: {}, subresource: status, expect: allow}, {name: c, object: {}, subresource: scale, expect: allow}]",
+            "3:43: tests[0].operation: test \"a\": UPDATE needs an oldObject, which an API server always sends
+3:94: tests[1].subresource: test \"b\": the subresource status can only be updated, which needs an oldObject
+3:154: tests[2].subresource: test \"c\": the subresource status can only be updated, which needs an oldObject
+3:154: tests[2].subresource: must be status, but is \"scale\"; others need a review",
+        ),
         ("{}", "3:8: tests: must be a list"),
         ("[a]", "3:9: tests[0]: must be an object"),
         (
@@ -356,8 +386,10 @@ fn problems_of_suites_name_the_field_and_its_position() {
         let document = read(&suite, Format::Yaml).all().unwrap().remove(0);
         let folder = folder();
         let path = folder.path().join("test.yaml");
-        let problems =
-            Suite::read(&document, Server::default(), &super::Beside(&path)).unwrap_err();
+        let problems = match Suite::read(&document, Server::default(), &super::Beside(&path)) {
+            Ok(suite) => suite.problems,
+            Err(problems) => problems,
+        };
         let problems: Vec<_> = problems.iter().map(ToString::to_string).collect();
         let folder = folder.path().display().to_string();
         assert_eq!(problems.join("\n").replace(&folder, "FOLDER"), expected);

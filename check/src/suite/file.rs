@@ -38,7 +38,8 @@ struct RowSubject<'d> {
     object: Option<Json>,
     old_object: Option<Json>,
     operation: Option<Operation>,
-    subresource: Option<&'d str>,
+    /// Whether only the status is updated, through its subresource.
+    is_status: bool,
     namespace: Option<&'d str>,
     user: Option<&'d str>,
     groups: Option<Vec<String>>,
@@ -118,16 +119,20 @@ impl<'d> RowSubject<'d> {
                 None
             }
         };
-        let subresource = fields.text("subresource");
-        if let Some(other) = subresource.filter(|name| *name != "status") {
-            let message = format!("must be status, but is {other:?}; others need a review");
-            fields.problem("subresource", message);
-        }
+        let is_status = match fields.text("subresource") {
+            Some("status") => true,
+            None => false,
+            Some(other) => {
+                let message = format!("must be status, but is {other:?}; others need a review");
+                fields.problem("subresource", message);
+                false
+            }
+        };
         RowSubject {
             object: resolved(fields, "object", files),
             old_object: resolved(fields, "oldObject", files),
             operation,
-            subresource,
+            is_status,
             namespace: fields.text("namespace"),
             user: fields.text("user"),
             groups: fields.texts("groups"),
@@ -249,9 +254,9 @@ fn test(fields: &mut Fields<'_>, shared: &Shared<'_>, warnings: &mut Vec<Fault>)
                 );
                 fields.problem(key, message);
             }
-            let is_status = own.subresource.or(common.subresource).is_some();
+            let is_status = own.is_status || common.is_status;
             if is_status && operation != Operation::Update {
-                let key = own.subresource.map_or("", |_| "subresource");
+                let key = if own.is_status { "subresource" } else { "" };
                 let message = format!(
                     "test {name:?}: the subresource status can only be updated, which needs an oldObject"
                 );

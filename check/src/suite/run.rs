@@ -121,12 +121,12 @@ impl Test {
         let world = setup.finish();
         match world.problems() {
             [] if world.policies() == 0 && self.known_definition().is_none() => {
-                Err(match &self.policy {
-                    Some(policy) => format!("the policy {policy:?} is not given"),
-                    None => {
-                        "no policy is given, and no CustomResourceDefinition of the object's kind"
-                            .to_owned()
+                Err(match (&self.policy, self.key()) {
+                    (Some(policy), _) => format!("the policy {policy:?} is not given"),
+                    (None, Some(key)) if !self.definitions.is_empty() => {
+                        format!("no policy is given, and no CustomResourceDefinition of {key}")
                     }
+                    _ => "no policy is given".to_owned(),
                 })
             }
             [] => Ok(world),
@@ -139,11 +139,15 @@ impl Test {
 
     /// The definition of the object's kind, if it is given.
     fn known_definition(&self) -> Option<&KnownDefinition> {
+        self.definitions.find(&self.key()?)
+    }
+
+    fn key(&self) -> Option<Key<'_>> {
         let object = match &self.question {
-            Question::Review(request) => request.get("object"),
-            Question::Subject { object, .. } => Some(object),
+            Question::Review(request) => request.get("object")?,
+            Question::Subject { object, .. } => object,
         };
-        self.definitions.find(&Key::of(object?).ok()?)
+        Key::of(object).ok()
     }
 
     /// Whether the test uses a given object. If the test names a policy, other policies and their bindings are not used.

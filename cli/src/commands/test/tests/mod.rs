@@ -131,10 +131,7 @@ ok     tests.yaml: a pod
 ";
     assert_eq!((exit, out.as_str()), (Exit::Usage, expected));
     // A problem outside of the tests may concern all of them.
-    let folder = folder.with(
-        "tests.yaml",
-        &tests.replace("object: {api", "usr: a\nobject: {api"),
-    );
+    let folder = folder.with("tests.yaml", &tests.replace("given:", "usr: a\ngiven:"));
     assert_eq!(
         gavel(&folder, &["./tests.yaml"]),
         (Exit::Usage, String::new())
@@ -351,10 +348,9 @@ fn problems_of_suites_name_the_field_and_its_position() {
         ),
         (
             "[{name: a, object: {}, operation: UPDATE, expect: allow}, {name: b, object: {}, subresource: status, expect: allow}, {name: c, object: {}, subresource: scale, expect: allow}]",
-            "3:43: tests[0].operation: test \"a\": UPDATE needs an oldObject, which an API server always sends
-3:94: tests[1].subresource: test \"b\": the subresource status can only be updated, which needs an oldObject
-3:154: tests[2].subresource: test \"c\": the subresource status can only be updated, which needs an oldObject
-3:154: tests[2].subresource: must be status, but is \"scale\"; others need a review",
+            "3:42: tests[0].operation: test \"a\": UPDATE needs an oldObject, which an API server always sends
+3:101: tests[1].subresource: test \"b\": the subresource status can only be updated, which needs an oldObject
+3:160: tests[2].subresource: must be status, but is \"scale\"; others need a review",
         ),
         ("{}", "3:8: tests: must be a list"),
         ("[a]", "3:9: tests[0]: must be an object"),

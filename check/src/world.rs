@@ -310,11 +310,11 @@ impl World {
     ///
     /// The JSON is not the request of an AdmissionReview, or the defaults of its objects take too much memory.
     pub fn decide(&self, written: &Json, trace: &Trace) -> Result<Ruling, String> {
-        self.decide_validated(written, trace, |_| None)
+        self.decide_validated(written, trace, |_| Ok(None))
     }
 
     /// Like [`Self::decide`]. Between mutation and the validating policies, as in an API server, `validate` validates the object by its
-    /// definition; if it returns a status, the request is denied.
+    /// definition. It returns the object that validating policies see, if it differs, or the status with which the request is denied.
     ///
     /// # Errors
     ///
@@ -323,7 +323,7 @@ impl World {
         &self,
         written: &Json,
         trace: &Trace,
-        validate: impl FnOnce(&Json) -> Option<Status>,
+        validate: impl FnOnce(&Json) -> Result<Option<Json>, Status>,
     ) -> Result<Ruling, String> {
         let mut request = written.clone();
         for field in ["object", "oldObject"] {
@@ -350,11 +350,15 @@ impl World {
             .object
             .filter(|object| Some(object) != request.get("object"));
         let stored = changed.as_ref().or(request.get("object"));
-        let invalid = stored.and_then(validate);
+        let (prepared, invalid) = match stored.map(validate).transpose() {
+            Ok(prepared) => (prepared.flatten(), None),
+            Err(status) => (None, Some(status)),
+        };
+        let stored = prepared.as_ref().or(stored);
         let named = stored
             .filter(|_| sent.operation == "CREATE")
             .and_then(named);
-        let sent = match named.as_ref().or(changed.as_ref()) {
+        let sent = match named.as_ref().or(prepared.as_ref()).or(changed.as_ref()) {
             Some(object) => AdmissionRequest {
                 name: match &named {
                     Some(object) => MetadataView::of(object).name(),

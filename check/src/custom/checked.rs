@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use gavel_apimachinery::field::Error;
 use gavel_crd::definition::field_at_fault;
+use gavel_engine::value::Json;
 use gavel_manifest::{Document, Problem};
 use gavel_policy::api::FieldValidation;
 
@@ -19,6 +20,9 @@ pub struct Checked {
     /// The outcomes of the definition's rules, by the path of the rule's expression in the definition; empty unless they were
     /// [recorded](super::Taken::records_rules).
     pub rules: BTreeMap<String, Outcomes>,
+    /// The object as it was validated: pruned, with defaults, and without changes of fields that the request cannot change, such as the
+    /// status; `None` for a definition, and for an object that cannot be read.
+    pub object: Option<Json>,
 }
 
 impl Checked {

@@ -126,6 +126,7 @@ pub fn check(
             .problems
             .push(document.problem(rule::OBJECT, "", error.to_string())),
     }
+    checked.object = Some(object);
     checked
 }
 

@@ -39,7 +39,14 @@ impl Test {
         let mut validated = None;
         let mut ruling = world.decide_validated(&request, &trace, |object| {
             validated = Validated::of(&request, object, &self.definitions);
-            validated.as_ref()?.status.clone()
+            match &mut validated {
+                Some(Validated {
+                    status: Some(status),
+                    ..
+                }) => Err(status.clone()),
+                Some(valid) => Ok(valid.prepared.take()),
+                None => Ok(None),
+            }
         })?;
         if let Some(validated) = &validated {
             ruling.warnings.splice(0..0, validated.warnings());

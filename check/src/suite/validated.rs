@@ -18,6 +18,8 @@ pub struct Validated {
     pub messages: Vec<String>,
     /// The status with which an API server rejects the object; `None` if the object is valid.
     pub status: Option<Status>,
+    /// The object that validating policies see; `None` if it cannot be read.
+    pub(super) prepared: Option<Json>,
 }
 
 impl Validated {
@@ -45,8 +47,19 @@ impl Validated {
             records_rules: true,
         };
         let document = Document::from(object.clone());
-        let checked = custom::check(&document, old.as_ref(), &key, definition, taken);
+        let mut checked = custom::check(&document, old.as_ref(), &key, definition, taken);
+        let mut prepared = checked.object.take();
+        // Without the fields that an API server sets, such as the generation, which are also unknown in the old object. An update of the
+        // status keeps the old metadata.
+        let metadata = match (taken.is_status, &old) {
+            (true, Some(old)) => old.value().get("metadata"),
+            _ => object.get("metadata"),
+        };
+        if let (Some(Json::Object(fields)), Some(metadata)) = (&mut prepared, metadata) {
+            fields.insert("metadata".to_owned(), metadata.clone());
+        }
         Some(Validated {
+            prepared,
             definition: definition.name.clone(),
             messages: checked.messages(object, &key),
             status: (!checked.is_valid()).then(|| checked.status(object, &key)),

@@ -72,7 +72,10 @@ metadata: {name: shops}
 spec:
   matchConstraints:
     resourceRules: [{apiGroups: [example.com], apiVersions: [v1], operations: [CREATE, UPDATE], resources: [shops, shops/status]}]
-  validations: [{expression: 'object.spec.max == 5', message: the policy wants 5}]
+  validations:
+  - {expression: 'object.spec.max == 5', message: the policy wants 5}
+  - {expression: 'object.?status.open.orValue(0) != 7', message: the policy wants no 7}
+  - {expression: '!has(object.metadata.labels) || !has(object.metadata.labels.a)', message: the policy wants no label}
 ---
 apiVersion: admissionregistration.k8s.io/v1
 kind: MutatingAdmissionPolicy
@@ -147,7 +150,9 @@ fn definitions_decide_after_mutating_and_before_validating_policies() {
 {name: made invalid, set: {metadata.labels: {grow: 'yes'}}, expect: {decision: deny, message: 'at most 5'}}
 {name: made valid, set: {spec.size: 0, spec.max: 9, metadata.labels: {grow: 'yes'}}, expect: {decision: deny, message: the policy wants 5}}
 {name: no policy matches, operation: DELETE, expect: skip}
-{name: the policy sees the subresource, subresource: status, oldObject: {apiVersion: example.com/v1, kind: Shop, metadata: {name: main}, spec: {size: 3}}, set: {spec.max: 6}, expect: {decision: deny, message: the policy wants 5}}",
+{name: the policy sees the status of a status update, subresource: status, oldObject: {apiVersion: example.com/v1, kind: Shop, metadata: {name: main}, spec: {size: 3}}, set: {status.open: 7}, expect: {decision: deny, message: the policy wants no 7}}
+{name: and no other change, subresource: status, oldObject: {apiVersion: example.com/v1, kind: Shop, metadata: {name: main}, spec: {size: 3}}, set: {spec.max: 6, metadata.labels: {a: b}}, expect: allow}
+{name: the policy does not see the status of a new object, set: {status.open: 7}, expect: allow}",
     );
 }
 

@@ -150,6 +150,23 @@ mod tests {
     use super::*;
 
     #[test]
+    fn paths_in_schemas_name_no_items_and_keys() {
+        let root = Path::root();
+        let spec = root.child("spec");
+        assert_eq!(root.in_schema().to_string(), "");
+        let (item, key) = (spec.index(1), spec.key("a.b"));
+        let below = [
+            item.child("a.b").in_schema().to_string(),
+            key.in_schema().to_string(),
+        ];
+        let expected = [
+            ".properties[spec].items.properties[a.b]",
+            ".properties[spec].additionalProperties",
+        ];
+        assert_eq!(below, expected);
+    }
+
+    #[test]
     fn strict_paths_have_no_keys_in_brackets() {
         let root = Path::root();
         assert_eq!(

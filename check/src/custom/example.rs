@@ -5,8 +5,8 @@ use gavel_engine::value::Json;
 use gavel_schema::JsonSchema;
 use serde_json::{Map, json};
 
-/// A resource of a version, with its spec and the required fields that have no default. The values have the types, enumerations, minimums
-/// and lengths of the schema, but need not satisfy patterns, formats and rules.
+/// A resource of a version, with its spec and the required fields that have no default. The values have the types, enumerations and minimums
+/// of the schema, but need not satisfy its lengths, patterns, formats and rules.
 pub fn example(definition: &Definition, version: &Version) -> Json {
     let spec = &definition.spec;
     let mut object = json!({
@@ -43,9 +43,8 @@ fn value(schema: &JsonSchema) -> Json {
             Json::Object(fields.collect::<Map<_, _>>())
         }
         "array" => {
-            let items = usize::try_from(bounds.min_items.unwrap_or(0).min(1)).unwrap_or_default();
-            let item = schema.item().map(|item| value(item));
-            item.into_iter().cycle().take(items).collect()
+            let item = schema.item().filter(|_| bounds.min_items > Some(0));
+            item.map(|item| value(item)).into_iter().collect()
         }
         "boolean" => false.into(),
         "integer" => json!(bounds.minimum.map_or(1, |least| least.ceil() as i64)),

@@ -3,9 +3,9 @@
 use gavel_engine::value::Json;
 use gavel_policy::mutating::difference;
 
-use super::{Decision, Expected, Question, Report, metadata};
+use super::{Decision, Expected, Question, Validated, metadata};
 use crate::trace::Step;
-use crate::world::Action;
+use crate::world::{Action, Ruling};
 use gavel_policy::PolicyDecisionEvaluation;
 
 /// A result that differs from a test's expectation.
@@ -20,11 +20,26 @@ pub struct Difference {
     pub actual: Json,
 }
 
+/// What decided about the request.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Decided<'r> {
+    pub(super) ruling: &'r Ruling,
+    pub(super) validated: Option<&'r Validated>,
+    pub(super) steps: &'r [Step],
+}
+
+impl<'r> Decided<'r> {
+    /// The validation by the definition, if the definition rejects the object.
+    fn invalid(&self) -> Option<&'r Validated> {
+        self.validated
+            .filter(|validated| validated.status.is_some())
+    }
+}
+
 /// The decision about the request.
-pub(super) fn decision(report: &Report) -> Decision {
-    let Report { ruling, steps, .. } = report;
-    let invalid = report.validated.as_ref();
-    if let Some(invalid) = invalid.filter(|validated| validated.status.is_some()) {
+pub(super) fn decision(decided: Decided<'_>) -> Decision {
+    let Decided { ruling, steps, .. } = decided;
+    if let Some(invalid) = decided.invalid() {
         return match invalid.fails() {
             true => Decision::Error,
             false => Decision::Deny,
@@ -60,11 +75,9 @@ pub(super) fn decision(report: &Report) -> Decision {
 pub(super) fn differences(
     expected: &Expected,
     question: &Question,
-    report: &Report,
+    decided: Decided<'_>,
 ) -> Vec<Difference> {
-    let Report {
-        ruling, validated, ..
-    } = report;
+    let ruling = decided.ruling;
     let mut found = Vec::new();
     let mut differ = |what: &str, expected: Json, actual: Json| {
         found.push(Difference {
@@ -73,13 +86,13 @@ pub(super) fn differences(
             actual,
         });
     };
-    let became = decision(report);
+    let became = decision(decided);
     let unexpected = expected.decision.filter(|wanted| !agree(*wanted, became));
     if let Some(wanted) = unexpected {
         differ("decision", wanted.name().into(), became.name().into());
     }
-    let messages = messages(report);
-    let invalid = validated.as_ref().filter(|each| each.status.is_some());
+    let messages = messages(decided);
+    let invalid = decided.invalid();
     let message = match invalid {
         Some(invalid) => format!(
             "message of the CustomResourceDefinition {}",
@@ -166,11 +179,9 @@ fn agree(wanted: Decision, became: Decision) -> bool {
 
 /// The messages of the definition that rejects the object, or those of the findings that deny the request; if there are none, the message of
 /// the decision's status.
-pub(super) fn messages(report: &Report) -> Vec<String> {
-    let Report {
-        ruling, validated, ..
-    } = report;
-    if let Some(invalid) = validated.as_ref().filter(|each| each.status.is_some()) {
+pub(super) fn messages(decided: Decided<'_>) -> Vec<String> {
+    let ruling = decided.ruling;
+    if let Some(invalid) = decided.invalid() {
         return invalid.messages.clone();
     }
     let denials = ruling

@@ -5,6 +5,7 @@ use gavel_libraries::Server;
 use gavel_manifest::Document;
 use serde_json::json;
 
+use super::difference::Decided;
 use super::{Difference, Question, Test, Validated, difference, kind_of, name_of, policies};
 use crate::custom::{Key, KnownDefinition};
 use crate::probe::{Probe, Probed};
@@ -59,7 +60,8 @@ impl Test {
             validated,
             steps: trace.into_steps(),
         };
-        report.differences = difference::differences(&self.expected, &self.question, &report);
+        report.differences =
+            difference::differences(&self.expected, &self.question, report.decided());
         Ok(report)
     }
 
@@ -171,11 +173,19 @@ impl Test {
 }
 
 impl Report {
+    fn decided(&self) -> Decided<'_> {
+        Decided {
+            ruling: &self.ruling,
+            validated: self.validated.as_ref(),
+            steps: &self.steps,
+        }
+    }
+
     /// Returns an expectation that this result satisfies: the decision and, for a denial, the message of the first finding. If the request
     /// is admitted and the object is mutated, the expectation also has the object after the mutation.
     pub fn expectation(&self) -> Json {
-        let decision = difference::decision(self).name();
-        let messages = difference::messages(self);
+        let decision = difference::decision(self.decided()).name();
+        let messages = difference::messages(self.decided());
         match messages.first().filter(|_| self.ruling.status.is_some()) {
             Some(message) => json!({"decision": decision, "message": message}),
             None => match &self.ruling.mutated {

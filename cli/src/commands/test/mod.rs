@@ -173,23 +173,18 @@ impl TestRun<'_> {
 
     fn test<'t>(&mut self, document: &'t Document, test: &'t Test) -> Outcome<'t> {
         let server = self.args.kubernetes_version.into();
-        for policy in test.policies().filter(|_| self.args.coverage) {
-            let name = policy
-                .value()
-                .pointer("/metadata/name")
-                .and_then(Json::as_str);
-            // An error is ignored here, because `test.run` below reports the problems of the policy.
-            if let Ok(probed) = test.probe(server, name.unwrap_or_default(), report::written) {
-                self.coverage.note_parts(policy, &probed);
-            }
-        }
         let (differences, error) = match test.run(server, report::written) {
             Ok(found) => {
                 self.coverage.note(&found.steps);
-                found
-                    .validated
-                    .iter()
-                    .for_each(|each| self.coverage.note_rules(each));
+                let validated = found.validated.as_ref();
+                if let Some(validated) = validated {
+                    self.coverage.note_rules(validated);
+                }
+                // An object that is invalid by its definition does not reach the validations.
+                let is_valid = validated.is_none_or(|validated| validated.status.is_none());
+                if self.args.coverage && is_valid {
+                    self.note_parts(test);
+                }
                 (found.differences, None)
             }
             Err(error) => (Vec::new(), Some(error)),
@@ -200,6 +195,21 @@ impl TestRun<'_> {
             place: document.place_of(&test.field),
             differences,
             error,
+        }
+    }
+
+    /// Records the values of the parts of validations.
+    fn note_parts(&mut self, test: &Test) {
+        let server = self.args.kubernetes_version.into();
+        for policy in test.policies() {
+            let name = policy
+                .value()
+                .pointer("/metadata/name")
+                .and_then(Json::as_str);
+            // The test ran, so that its policies have no problems.
+            if let Ok(probed) = test.probe(server, name.unwrap_or_default(), report::written) {
+                self.coverage.note_parts(policy, &probed);
+            }
         }
     }
 

@@ -323,7 +323,7 @@ impl World {
         &self,
         written: &Json,
         trace: &Trace,
-        validate: impl FnOnce(&Json) -> Result<Option<Json>, Status>,
+        validate: impl FnOnce(&Json) -> Result<Option<Json>, Box<Status>>,
     ) -> Result<Ruling, String> {
         let mut request = written.clone();
         for field in ["object", "oldObject"] {
@@ -352,7 +352,7 @@ impl World {
         let stored = changed.as_ref().or(request.get("object"));
         let (prepared, invalid) = match stored.map(validate).transpose() {
             Ok(prepared) => (prepared.flatten(), None),
-            Err(status) => (None, Some(status)),
+            Err(status) => (None, Some(*status)),
         };
         let stored = prepared.as_ref().or(stored);
         let named = stored

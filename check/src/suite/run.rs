@@ -44,7 +44,7 @@ impl Test {
                 Some(Validated {
                     status: Some(status),
                     ..
-                }) => Err(status.clone()),
+                }) => Err(Box::new(status.clone())),
                 Some(valid) => Ok(valid.prepared.take()),
                 None => Ok(None),
             }

@@ -226,6 +226,7 @@ pub unsafe extern "C" fn gavel_crd_validate(
             status: how.status,
             force_rules: how.force_rules,
             interrupt: limits.interrupt(&interrupt),
+            observer: None,
         };
         let old = old.map(|old| &old.0);
         let outcome = crd.crd.validate_with(version, &object.0, old, &options);

@@ -310,6 +310,21 @@ impl World {
     ///
     /// The JSON is not the request of an AdmissionReview, or the defaults of its objects take too much memory.
     pub fn decide(&self, written: &Json, trace: &Trace) -> Result<Ruling, String> {
+        self.decide_validated(written, trace, |_| Ok(None))
+    }
+
+    /// Like [`Self::decide`]. Between mutation and the validating policies, as in an API server, `validate` validates the object by its
+    /// definition. It returns the object that validating policies see, if it differs, or the status with which the request is denied.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::decide`].
+    pub(crate) fn decide_validated(
+        &self,
+        written: &Json,
+        trace: &Trace,
+        validate: impl FnOnce(&Json) -> Result<Option<Json>, Box<Status>>,
+    ) -> Result<Ruling, String> {
         let mut request = written.clone();
         for field in ["object", "oldObject"] {
             if let Some(object) = request.get_mut(field) {
@@ -335,10 +350,15 @@ impl World {
             .object
             .filter(|object| Some(object) != request.get("object"));
         let stored = changed.as_ref().or(request.get("object"));
+        let (prepared, invalid) = match stored.map(validate).transpose() {
+            Ok(prepared) => (prepared.flatten(), None),
+            Err(status) => (None, Some(*status)),
+        };
+        let stored = prepared.as_ref().or(stored);
         let named = stored
             .filter(|_| sent.operation == "CREATE")
             .and_then(named);
-        let sent = match named.as_ref().or(changed.as_ref()) {
+        let sent = match named.as_ref().or(prepared.as_ref()).or(changed.as_ref()) {
             Some(object) => AdmissionRequest {
                 name: match &named {
                     Some(object) => MetadataView::of(object).name(),
@@ -349,13 +369,16 @@ impl World {
             },
             None => sent,
         };
-        let decision = dispatch(&snapshot, &sent, &options);
+        let decision = match invalid {
+            Some(_) => Decision::default(),
+            None => dispatch(&snapshot, &sent, &options),
+        };
         let (written, completed) = (written.get("object"), request.get("object"));
         let changed = changed.map(|changed| match (written, completed) {
             (Some(written), Some(completed)) => without_defaults(written, completed, changed),
             _ => changed,
         });
-        Ok(self.ruling(decision, None, changed, trace))
+        Ok(self.ruling(decision, invalid, changed, trace))
     }
 
     fn ruling(

@@ -42,6 +42,17 @@ impl<'d> Fields<'d> {
         document: &'d Document,
         read: impl FnOnce(&mut Fields<'d>) -> R,
     ) -> Result<R, Vec<Problem>> {
+        match Fields::read_with_problems(document, read) {
+            (read, problems) if problems.is_empty() => Ok(read),
+            (_, problems) => Err(problems),
+        }
+    }
+
+    /// Reads the object of a document. Also returns all problems, like [`Self::read`].
+    pub fn read_with_problems<R>(
+        document: &'d Document,
+        read: impl FnOnce(&mut Fields<'d>) -> R,
+    ) -> (R, Vec<Problem>) {
         let mut problems = document.duplicate_keys().to_vec();
         let read = within(
             document,
@@ -51,10 +62,12 @@ impl<'d> Fields<'d> {
             read,
         );
         problems.sort_by_key(|problem| problem.range);
-        match problems.is_empty() {
-            true => Ok(read),
-            false => Err(problems),
-        }
+        (read, problems)
+    }
+
+    /// The number of problems so far.
+    pub fn problems(&self) -> usize {
+        self.problems.len()
     }
 
     /// The path of the object; empty for the document itself.
@@ -150,7 +163,7 @@ impl<'d> Fields<'d> {
         Some(within(self.document, path, value, &mut self.problems, read))
     }
 
-    /// Reads each object of the list in a field.
+    /// Reads each object of the list in a field. Objects with problems are left out.
     pub fn objects<R>(
         &mut self,
         key: &'static str,
@@ -159,13 +172,11 @@ impl<'d> Fields<'d> {
         let mut found = Vec::new();
         for (path, item) in self.list(key) {
             if item.is_object() {
-                found.push(within(
-                    self.document,
-                    path,
-                    item,
-                    &mut self.problems,
-                    &mut read,
-                ));
+                let before = self.problems.len();
+                let read = within(self.document, path, item, &mut self.problems, &mut read);
+                if self.problems.len() == before {
+                    found.push(read);
+                }
             } else {
                 self.problem_at(rule::OBJECT, &path, "must be an object");
             }

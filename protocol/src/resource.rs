@@ -146,7 +146,7 @@ impl ValidateRequest {
             metadata: self.metadata,
             status: self.status,
             force_rules: self.force_rules,
-            interrupt: None,
+            ..ValidateOptions::default()
         };
         let outcome = prepared
             .and_then(|()| crd.validate_with(version, &object, old.as_ref(), &options))

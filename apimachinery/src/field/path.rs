@@ -74,6 +74,11 @@ impl<'p> Path<'p> {
         Strict(self)
     }
 
+    /// The path of the value's schema within the schema of the object: `.properties[spec].items`, empty for the object itself.
+    pub const fn in_schema(&'p self) -> impl fmt::Display + 'p {
+        InSchema(self)
+    }
+
     const fn step(&'p self, step: Step<'p>) -> Path<'p> {
         let parent = if self.is_root() { None } else { Some(self) };
         Path { parent, step }
@@ -124,9 +129,42 @@ impl fmt::Display for Strict<'_> {
     }
 }
 
+struct InSchema<'p>(&'p Path<'p>);
+
+impl fmt::Display for InSchema<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for step in self.0.steps() {
+            match step {
+                Step::Root => {}
+                Step::Child(name) => write!(f, ".properties[{name}]")?,
+                Step::Index(_) => f.write_str(".items")?,
+                Step::Key(_) => f.write_str(".additionalProperties")?,
+            }
+        }
+        Ok(())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn paths_in_schemas_name_no_items_and_keys() {
+        let root = Path::root();
+        let spec = root.child("spec");
+        assert_eq!(root.in_schema().to_string(), "");
+        let (item, key) = (spec.index(1), spec.key("a.b"));
+        let below = [
+            item.child("a.b").in_schema().to_string(),
+            key.in_schema().to_string(),
+        ];
+        let expected = [
+            ".properties[spec].items.properties[a.b]",
+            ".properties[spec].additionalProperties",
+        ];
+        assert_eq!(below, expected);
+    }
 
     #[test]
     fn strict_paths_have_no_keys_in_brackets() {

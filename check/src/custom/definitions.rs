@@ -14,6 +14,7 @@ use gavel_policy::api::FieldValidation;
 
 use super::checked::{Checked, field_problem};
 use super::key::Key;
+use super::rules::schema_path;
 use crate::role::Role;
 
 /// The compiled CustomResourceDefinitions by which objects are validated.
@@ -29,6 +30,8 @@ pub struct KnownDefinitions {
 /// A compiled CustomResourceDefinition.
 #[derive(Debug)]
 pub struct KnownDefinition {
+    /// `metadata.name`
+    pub name: String,
     pub(super) crd: CompiledCrd,
     /// The versions that an API server serves.
     pub(super) served: Vec<ServedVersion>,
@@ -38,6 +41,8 @@ pub struct KnownDefinition {
 #[derive(Debug)]
 pub(super) struct ServedVersion {
     pub(super) name: String,
+    /// The path of the version's schema in the definition.
+    pub(super) schema: String,
     /// The warning for clients that use the version, if it is deprecated.
     pub(super) deprecation: Option<String>,
 }
@@ -97,13 +102,15 @@ impl KnownDefinitions {
         self.places.insert(name.to_owned(), place);
         match CompiledCrd::compile_for(&definition, server) {
             Ok(crd) => {
-                let versions = definition.spec.versions.iter();
-                let served = versions.filter(|version| version.served);
+                let versions = &definition.spec.versions;
+                let served = versions.iter().filter(|version| version.served);
                 let served = served.map(|version| ServedVersion {
                     name: version.name.clone(),
+                    schema: schema_path(versions, version),
                     deprecation: definition.deprecation_warning(&version.name),
                 });
                 self.compiled.push(KnownDefinition {
+                    name: name.to_owned(),
                     crd,
                     served: served.collect(),
                 });

@@ -2,10 +2,15 @@
 
 mod checked;
 mod definitions;
+mod example;
 mod key;
 mod object;
+mod rules;
+mod status;
 
 pub use checked::Checked;
 pub use definitions::{KnownDefinition, KnownDefinitions};
+pub use example::example;
 pub use key::{Key, OldObjects, created_name};
 pub use object::{Taken, check};
+pub use rules::{DefinedRule, Outcomes, rules};

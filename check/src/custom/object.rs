@@ -1,12 +1,15 @@
 //! The validation of one object by its definition.
 
-use std::collections::BTreeSet;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
 
 use gavel_apimachinery::field::{Error, Path};
 use gavel_apimachinery::meta::{self, MetadataView, keep_system_fields};
 use gavel_apimachinery::names::generated_name;
 use gavel_crd::CompiledCrd;
-use gavel_crd::resource::{DecodeError, DecodeOptions, Outcome, finalizer_warnings};
+use gavel_crd::resource::{
+    DecodeError, DecodeOptions, Outcome, ValidateOptions, finalizer_warnings,
+};
 use gavel_engine::value::Json;
 use gavel_manifest::problem::rule;
 use gavel_manifest::{Document, Problem};
@@ -15,14 +18,19 @@ use gavel_policy::api::FieldValidation;
 use super::checked::{Checked, field_problem};
 use super::definitions::{KnownDefinition, ServedVersion};
 use super::key::Key;
+use super::rules::Outcomes;
 
-/// How objects are read: their default namespace, and the treatment of unknown and duplicate fields.
+/// How objects are read and validated.
 #[derive(Debug, Clone, Copy)]
 pub struct Taken<'a> {
     /// The namespace of objects that do not name one.
     pub namespace: &'a str,
     /// How unknown and duplicate fields are treated.
     pub strictness: FieldValidation,
+    /// Whether only the status is updated, through its subresource.
+    pub is_status: bool,
+    /// Whether to record the outcomes of the rules in [`Checked::rules`].
+    pub records_rules: bool,
 }
 
 /// Validates an object by its definition: as an update if there is an old object, otherwise as a creation.
@@ -33,7 +41,7 @@ pub fn check(
     definition: &KnownDefinition,
     taken: Taken<'_>,
 ) -> Checked {
-    let KnownDefinition { crd, served } = definition;
+    let KnownDefinition { crd, served, .. } = definition;
     let mut checked = Checked::default();
     let mut strict = document.duplicate_keys().to_vec();
     // The messages about the version name it, so the field only gives the place.
@@ -62,11 +70,14 @@ pub fn check(
     strict.extend(unknown.map(|field| document.unknown_field(field)));
     checked.add_strict(strict, taken.strictness);
     let old = match old.map(|old| read(old, crd, taken)).transpose() {
-        Ok(old) => old.map(|(old, _)| {
+        Ok(old) => old.map(|(mut old, _)| {
             if let (Some(metadata), Some(before)) =
-                (object.get_mut("metadata"), old.get("metadata"))
+                (object.get_mut("metadata"), old.get_mut("metadata"))
             {
                 keep_system_fields(metadata, before);
+                // An update of the status takes all of the old metadata, which must be complete.
+                let complete = before.clone();
+                keep_system_fields(before, &complete);
             }
             old
         }),
@@ -78,12 +89,21 @@ pub fn check(
             return checked;
         }
     };
+    let rules: RefCell<BTreeMap<String, Outcomes>> = RefCell::default();
+    let observe = |path: &Path<'_>, index, result: Result<bool, &_>| {
+        let schema = format!("{}{}", version.schema, path.in_schema());
+        let field = format!("{schema}.x-kubernetes-validations[{index}].rule");
+        rules.borrow_mut().entry(field).or_default().add(result);
+    };
+    let options = ValidateOptions {
+        status: taken.is_status,
+        observer: taken.records_rules.then_some(&observe),
+        ..ValidateOptions::default()
+    };
     let outcome = crd
-        .prepare(key.version(), &mut object, old.as_ref(), false)
-        .and_then(|()| {
-            let budget = gavel_crd::resource::COST_BUDGET;
-            crd.validate(key.version(), &object, old.as_ref(), budget)
-        });
+        .prepare(key.version(), &mut object, old.as_ref(), taken.is_status)
+        .and_then(|()| crd.validate_with(key.version(), &object, old.as_ref(), &options));
+    checked.rules = rules.into_inner();
     match outcome {
         Ok(outcome) => {
             let errors = errors(&outcome, &object, old.as_ref(), crd);
@@ -106,6 +126,7 @@ pub fn check(
             .problems
             .push(document.problem(rule::OBJECT, "", error.to_string())),
     }
+    checked.object = Some(object);
     checked
 }
 
@@ -206,8 +227,10 @@ mod tests {
         let definition = Definition::read(&definition).unwrap();
         KnownDefinition {
             crd: CompiledCrd::compile(&definition).unwrap(),
+            name: String::new(),
             served: vec![ServedVersion {
                 name: "v1".to_owned(),
+                schema: String::new(),
                 deprecation: Some("old".to_owned()),
             }],
         }
@@ -224,6 +247,8 @@ mod tests {
         let taken = Taken {
             namespace: "default",
             strictness: FieldValidation::Strict,
+            is_status: false,
+            records_rules: false,
         };
         check(document, old, &key, &definition(scope), taken)
     }

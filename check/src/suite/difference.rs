@@ -3,7 +3,7 @@
 use gavel_engine::value::Json;
 use gavel_policy::mutating::difference;
 
-use super::{Decision, Expected, Question, metadata};
+use super::{Decision, Expected, Question, Validated, metadata};
 use crate::trace::Step;
 use crate::world::{Action, Ruling};
 use gavel_policy::PolicyDecisionEvaluation;
@@ -11,7 +11,8 @@ use gavel_policy::PolicyDecisionEvaluation;
 /// A result that differs from a test's expectation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Difference {
-    /// The name of the result: `decision`, `message`, `warnings`, `auditAnnotations[KEY]`, `object` or `patch`.
+    /// The name of the result: `decision`, `message`, `message of the CustomResourceDefinition NAME`, `warnings`, `auditAnnotations[KEY]`,
+    /// `object` or `patch`.
     pub what: String,
     /// The expected value; null for the messages of an unexpected denial.
     pub expected: Json,
@@ -19,8 +20,31 @@ pub struct Difference {
     pub actual: Json,
 }
 
+/// What decided about the request.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Decided<'r> {
+    pub(super) ruling: &'r Ruling,
+    pub(super) validated: Option<&'r Validated>,
+    pub(super) steps: &'r [Step],
+}
+
+impl<'r> Decided<'r> {
+    /// The validation by the definition, if the definition rejects the object.
+    fn invalid(&self) -> Option<&'r Validated> {
+        self.validated
+            .filter(|validated| validated.status.is_some())
+    }
+}
+
 /// The decision about the request.
-pub(super) fn decision(ruling: &Ruling, steps: &[Step]) -> Decision {
+pub(super) fn decision(decided: Decided<'_>) -> Decision {
+    let Decided { ruling, steps, .. } = decided;
+    if let Some(invalid) = decided.invalid() {
+        return match invalid.fails() {
+            true => Decision::Error,
+            false => Decision::Deny,
+        };
+    }
     let failed = |step: &Step| match step {
         Step::Evaluated { evaluation, .. } => {
             let mut decisions = evaluation.decisions.iter();
@@ -51,9 +75,9 @@ pub(super) fn decision(ruling: &Ruling, steps: &[Step]) -> Decision {
 pub(super) fn differences(
     expected: &Expected,
     question: &Question,
-    ruling: &Ruling,
-    steps: &[Step],
+    decided: Decided<'_>,
 ) -> Vec<Difference> {
+    let ruling = decided.ruling;
     let mut found = Vec::new();
     let mut differ = |what: &str, expected: Json, actual: Json| {
         found.push(Difference {
@@ -62,18 +86,33 @@ pub(super) fn differences(
             actual,
         });
     };
-    let became = decision(ruling, steps);
+    let became = decision(decided);
     let unexpected = expected.decision.filter(|wanted| !agree(*wanted, became));
     if let Some(wanted) = unexpected {
         differ("decision", wanted.name().into(), became.name().into());
     }
-    let messages = messages(ruling);
+    let messages = messages(decided);
+    let invalid = decided.invalid();
+    let message = match invalid {
+        Some(invalid) => format!(
+            "message of the CustomResourceDefinition {}",
+            invalid.definition
+        ),
+        None => "message".to_owned(),
+    };
+    // The status of an invalid object lists all errors in one message.
+    let whole = invalid.and_then(|invalid| invalid.status.as_ref());
+    let whole = whole.map(|status| &status.message);
+    let contain = |wanted: &str| {
+        let mut messages = messages.iter().chain(whole);
+        messages.any(|message| message.contains(wanted))
+    };
     match &expected.message {
-        Some(wanted) if !messages.iter().any(|message| message.contains(wanted)) => {
-            differ("message", wanted.as_str().into(), messages.into());
+        Some(wanted) if !contain(wanted) => {
+            differ(&message, wanted.as_str().into(), messages.into());
         }
         None if unexpected.is_some() && !messages.is_empty() => {
-            differ("message", Json::Null, messages.into());
+            differ(&message, Json::Null, messages.into());
         }
         _ => {}
     }
@@ -138,8 +177,13 @@ fn agree(wanted: Decision, became: Decision) -> bool {
     }
 }
 
-/// The messages of the findings that deny the request; if there are none, the message of the decision's status.
-fn messages(ruling: &Ruling) -> Vec<String> {
+/// The messages of the definition that rejects the object, or those of the findings that deny the request; if there are none, the message of
+/// the decision's status.
+pub(super) fn messages(decided: Decided<'_>) -> Vec<String> {
+    let ruling = decided.ruling;
+    if let Some(invalid) = decided.invalid() {
+        return invalid.messages.clone();
+    }
     let denials = ruling
         .findings
         .iter()

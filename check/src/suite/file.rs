@@ -1,17 +1,21 @@
 //! This project's format of suites: `kind: PolicyTest`.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use gavel_engine::value::Json;
 use gavel_libraries::Server;
 use gavel_lint::Linter;
 use gavel_manifest::problem::rule;
 use gavel_manifest::{Document, Fields, Problem, Severity};
+use gavel_policy::api::FieldValidation;
 use gavel_state::as_built_in;
 
 use super::edit::KnownFields;
 use super::fault::Fault;
 use super::{Decision, Expected, Files, Question, Suite, Test, given_objects, kind_of, name_of};
+use crate::custom::KnownDefinitions;
+use crate::role::Role;
 use crate::subject::Operation;
 use crate::user::user;
 
@@ -34,6 +38,8 @@ struct RowSubject<'d> {
     object: Option<Json>,
     old_object: Option<Json>,
     operation: Option<Operation>,
+    /// Whether only the status is updated, through its subresource.
+    is_status: bool,
     namespace: Option<&'d str>,
     user: Option<&'d str>,
     groups: Option<Vec<String>>,
@@ -43,19 +49,20 @@ struct RowSubject<'d> {
 struct Shared<'d> {
     server: Server,
     given: Vec<Document>,
+    definitions: Arc<KnownDefinitions>,
     common: RowSubject<'d>,
     fields: KnownFields,
     files: &'d dyn Files,
 }
 
-/// Reads the tests of a file. The error lists all problems.
+/// Reads the tests of a file. The error lists all problems, if not all of them are within tests.
 pub(super) fn read(
     document: &Document,
     server: Server,
     files: &dyn Files,
 ) -> Result<Suite, Vec<Problem>> {
     let mut warnings = Vec::new();
-    let tests = Fields::read(document, |fields| {
+    let ((tests, within_tests), problems) = Fields::read_with_problems(document, |fields| {
         fields.value("metadata");
         fields.required("kind");
         if let Some(other) = fields.text("kind").filter(|kind| *kind != KIND) {
@@ -72,17 +79,24 @@ pub(super) fn read(
         let shared = Shared {
             server,
             fields: KnownFields::new(&given, server),
+            definitions: definitions(&given, server),
             given,
             common: RowSubject::read(fields, files),
             files,
         };
         warnings.extend(shared.common.warnings(&shared.fields));
         fields.required("tests");
-        fields.objects("tests", |fields| test(fields, &shared, &mut warnings))
-    })?;
+        let before = fields.problems();
+        let tests = fields.objects("tests", |fields| test(fields, &shared, &mut warnings));
+        (tests, fields.problems().saturating_sub(before))
+    });
+    if problems.len() > within_tests {
+        return Err(problems);
+    }
     let of_fault = |fault: Fault| document.problem(fault.rule, &fault.field, fault.message);
     Ok(Suite {
         tests,
+        problems,
         warnings: warnings
             .into_iter()
             .map(|fault| of_fault(fault).as_warning())
@@ -105,10 +119,20 @@ impl<'d> RowSubject<'d> {
                 None
             }
         };
+        let is_status = match fields.text("subresource") {
+            Some("status") => true,
+            None => false,
+            Some(other) => {
+                let message = format!("must be status, but is {other:?}; others need a review");
+                fields.problem("subresource", message);
+                false
+            }
+        };
         RowSubject {
             object: resolved(fields, "object", files),
             old_object: resolved(fields, "oldObject", files),
             operation,
+            is_status,
             namespace: fields.text("namespace"),
             user: fields.text("user"),
             groups: fields.texts("groups"),
@@ -150,6 +174,16 @@ fn given(fields: &mut Fields<'_>, files: &dyn Files) -> Vec<Document> {
     given
 }
 
+/// The CustomResourceDefinitions among the given objects.
+fn definitions(given: &[Document], server: Server) -> Arc<KnownDefinitions> {
+    let mut definitions = KnownDefinitions::default();
+    for document in given {
+        // Errors are ignored here, because a test reports the problems of its definitions.
+        let _ = definitions.add(document, server, FieldValidation::Ignore);
+    }
+    definitions.into()
+}
+
 /// Reads a test, and adds its warnings. The fields of the warnings are paths in the document.
 fn test(fields: &mut Fields<'_>, shared: &Shared<'_>, warnings: &mut Vec<Fault>) -> Test {
     fields.required("name");
@@ -159,6 +193,13 @@ fn test(fields: &mut Fields<'_>, shared: &Shared<'_>, warnings: &mut Vec<Fault>)
     given.extend(own_given.iter().cloned());
     let own_fields = (!own_given.is_empty()).then(|| KnownFields::new(&given, shared.server));
     let known = own_fields.as_ref().unwrap_or(&shared.fields);
+    let has_definition = own_given
+        .iter()
+        .any(|each| Role::of(each.value()) == Role::Definition);
+    let definitions = match has_definition {
+        true => definitions(&given, shared.server),
+        false => Arc::clone(&shared.definitions),
+    };
     let set = fields.entries("set").into_iter();
     let set: BTreeMap<String, Json> = set
         .map(|(path, value)| (path.to_owned(), value.clone()))
@@ -202,16 +243,32 @@ fn test(fields: &mut Fields<'_>, shared: &Shared<'_>, warnings: &mut Vec<Fault>)
                     _ => warnings.push(fault),
                 }
             }
-            let operation = match old {
+            let operation = named.unwrap_or(match old {
                 Some(_) => Operation::Update,
                 None => Operation::Create,
-            };
+            });
+            if operation == Operation::Update && old.is_none() {
+                let key = own.operation.map_or("", |_| "operation");
+                let message = format!(
+                    "test {name:?}: UPDATE needs an oldObject, which an API server always sends"
+                );
+                fields.problem(key, message);
+            }
+            let is_status = own.is_status || common.is_status;
+            if is_status && operation != Operation::Update {
+                let key = if own.is_status { "subresource" } else { "" };
+                let message = format!(
+                    "test {name:?}: the subresource status can only be updated, which needs an oldObject"
+                );
+                fields.problem(key, message);
+            }
             let user_name = own.user.or(common.user).unwrap_or("kubernetes-admin");
             let groups = own.groups.as_ref().or(common.groups.as_ref());
             Question::Subject {
-                operation: named.unwrap_or(operation),
+                operation,
                 object,
                 old,
+                is_status,
                 namespace: own
                     .namespace
                     .or(common.namespace)
@@ -228,6 +285,7 @@ fn test(fields: &mut Fields<'_>, shared: &Shared<'_>, warnings: &mut Vec<Fault>)
         name,
         field: fields.path().to_owned(),
         given,
+        definitions,
         policy: None,
         is_bare: false,
         param: None,

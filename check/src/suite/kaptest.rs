@@ -1,5 +1,7 @@
 //! The suites of kaptest (github.com/pfnet/kaptest, `internal/tester/manifests.go`), which have no bindings.
 
+use std::sync::Arc;
+
 use gavel_engine::value::Json;
 use gavel_manifest::Document;
 use serde::Deserialize;
@@ -116,6 +118,7 @@ fn test(
             .chain(resources)
             .cloned()
             .collect(),
+        definitions: Arc::default(),
         policy: Some(policy.to_owned()),
         is_bare: true,
         param: namespace
@@ -125,6 +128,7 @@ fn test(
             operation,
             object,
             old,
+            is_status: false,
             namespace: "default".to_owned(),
             user: Box::new(match user_info {
                 Some(KaptestUser { name, groups }) => user(name, groups),

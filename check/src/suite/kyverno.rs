@@ -2,6 +2,7 @@
 //! `cmd/cli/kubectl-kyverno/apis/v1alpha1`).
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use gavel_engine::value::Json;
 use gavel_libraries::authorizer::UserInfo;
@@ -87,6 +88,7 @@ pub(super) fn read(document: &Json, files: &dyn Files) -> Result<Vec<Test>, Stri
                 ),
                 field: format!("results[{n}]"),
                 given: given.iter().chain(&resources).cloned().collect(),
+                definitions: Arc::default(),
                 policy: Some(expectation.policy.clone()),
                 is_bare: false,
                 param: None,
@@ -94,6 +96,7 @@ pub(super) fn read(document: &Json, files: &dyn Files) -> Result<Vec<Test>, Stri
                     operation: Operation::Create,
                     object: object.clone(),
                     old: None,
+                    is_status: false,
                     namespace: "default".to_owned(),
                     user: Box::new(user.clone()),
                 },

@@ -1,6 +1,7 @@
 //! Tests of policies: the given objects, the input, and the expected results.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use gavel_engine::value::Json;
 use gavel_libraries::Server;
@@ -10,6 +11,7 @@ use gavel_manifest::problem::rule;
 use gavel_manifest::{Document, Problem};
 use gavel_state::as_built_in;
 
+use crate::custom::KnownDefinitions;
 use crate::role::Role;
 use crate::subject::Operation;
 
@@ -21,9 +23,11 @@ mod kaptest;
 mod kyverno;
 mod run;
 mod set;
+mod validated;
 
 pub use difference::Difference;
 pub use run::Report;
+pub use validated::Validated;
 
 /// Reads the files that a suite names.
 pub trait Files {
@@ -42,6 +46,8 @@ pub struct Suite {
     pub tests: Vec<Test>,
     /// Probable mistakes in tests that still run.
     pub warnings: Vec<Problem>,
+    /// The problems of the tests that cannot run, and that `tests` therefore lacks.
+    pub problems: Vec<Problem>,
 }
 
 /// A test.
@@ -53,6 +59,8 @@ pub struct Test {
     pub field: String,
     /// The given objects: policies, bindings, params, namespaces, roles and definitions.
     pub given: Vec<Document>,
+    /// The definitions by which custom resources are validated.
+    pub definitions: Arc<KnownDefinitions>,
     /// The only policy that is used; `None` means all.
     pub policy: Option<String>,
     /// Whether the test evaluates policies without their constraints and bindings, as kaptest does. The policies then apply to every
@@ -79,6 +87,8 @@ pub enum Question {
         object: Json,
         /// The object before the update.
         old: Option<Json>,
+        /// Whether only the status is updated, through its subresource.
+        is_status: bool,
         /// The namespace of objects that do not name one.
         namespace: String,
         /// The user of the request.
@@ -150,8 +160,8 @@ impl Suite {
     ///
     /// # Errors
     ///
-    /// The document is not a suite, or names an object that cannot be read. For a `PolicyTest`, the error lists all problems. For the other
-    /// formats, it lists all duplicate keys; if there are none, the first problem.
+    /// The document is not a suite, or names an object that cannot be read. For a `PolicyTest`, the error lists all problems, unless all of
+    /// them are within tests. For the other formats, it lists all duplicate keys; if there are none, the first problem.
     pub fn read(
         document: &Document,
         server: Server,
@@ -173,7 +183,7 @@ impl Suite {
         };
         Ok(Suite {
             tests: tests.map_err(whole)?,
-            warnings: Vec::new(),
+            ..Suite::default()
         })
     }
 }

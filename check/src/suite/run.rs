@@ -5,20 +5,24 @@ use gavel_libraries::Server;
 use gavel_manifest::Document;
 use serde_json::json;
 
-use super::{Difference, Question, Test, difference, kind_of, name_of, policies};
+use super::difference::Decided;
+use super::{Difference, Question, Test, Validated, difference, kind_of, name_of, policies};
+use crate::custom::{Key, KnownDefinition};
 use crate::probe::{Probe, Probed};
 use crate::role::Role;
 use crate::subject::Subject;
 use crate::trace::{Step, Trace};
 use crate::world::{Ruling, Setup, World};
 
-/// The result of a test of policies: the decision, and how it differs from the expected one.
+/// The result of a test: the decision, and how it differs from the expected one.
 #[derive(Debug)]
 pub struct Report {
     /// The differences from the expected results; the test passes if there are none.
     pub differences: Vec<Difference>,
-    /// The decision of the policies.
+    /// The decision.
     pub ruling: Ruling,
+    /// The validation of a custom resource by its definition.
+    pub validated: Option<Validated>,
     /// The steps that led to the decision.
     pub steps: Vec<Step>,
 }
@@ -33,13 +37,32 @@ impl Test {
         let world = self.world(server)?;
         let request = self.request(&world);
         let trace = Trace::new(write);
-        let ruling = world.decide(&request, &trace)?;
-        let steps = trace.into_steps();
-        Ok(Report {
-            differences: difference::differences(&self.expected, &self.question, &ruling, &steps),
+        let mut validated = None;
+        let mut ruling = world.decide_validated(&request, &trace, |object| {
+            validated = Validated::of(&request, object, &self.definitions);
+            match &mut validated {
+                Some(Validated {
+                    status: Some(status),
+                    ..
+                }) => Err(Box::new(status.clone())),
+                Some(valid) => Ok(valid.prepared.take()),
+                None => Ok(None),
+            }
+        })?;
+        if let Some(validated) = &validated {
+            ruling.warnings.splice(0..0, validated.warnings());
+            // Without policies, only the definition can decide.
+            ruling.is_examined |= world.policies() == 0;
+        }
+        let mut report = Report {
+            differences: Vec::new(),
             ruling,
-            steps,
-        })
+            validated,
+            steps: trace.into_steps(),
+        };
+        report.differences =
+            difference::differences(&self.expected, &self.question, report.decided());
+        Ok(report)
     }
 
     /// Evaluates each part of the validations of one policy.
@@ -69,15 +92,22 @@ impl Test {
                 operation,
                 object,
                 old,
+                is_status,
                 namespace,
                 user,
-            } => world.request(&Subject {
-                operation: *operation,
-                object,
-                old: old.as_ref(),
-                namespace,
-                user,
-            }),
+            } => {
+                let mut request = world.request(&Subject {
+                    operation: *operation,
+                    object,
+                    old: old.as_ref(),
+                    namespace,
+                    user,
+                });
+                if let (true, Json::Object(request)) = (*is_status, &mut request) {
+                    request.insert("subResource".to_owned(), "status".into());
+                }
+                request
+            }
         }
     }
 
@@ -99,19 +129,34 @@ impl Test {
         setup.bind_unbound();
         let world = setup.finish();
         match world.problems() {
-            [] if world.policies() == 0 => Err(match &self.policy {
-                Some(policy) => format!("the policy {policy:?} is not given"),
-                None if self.given.iter().any(is_definition) => {
-                    "no policy is given; `gavel validate` validates custom resources by their definitions".to_owned()
-                }
-                None => "no policy is given".to_owned(),
-            }),
+            [] if world.policies() == 0 && self.known_definition().is_none() => {
+                Err(match (&self.policy, self.key()) {
+                    (Some(policy), _) => format!("the policy {policy:?} is not given"),
+                    (None, Some(key)) if !self.definitions.is_empty() => {
+                        format!("no policy is given, and no CustomResourceDefinition of {key}")
+                    }
+                    _ => "no policy is given".to_owned(),
+                })
+            }
             [] => Ok(world),
             problems => {
                 let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
                 Err(problems.join("\n"))
             }
         }
+    }
+
+    /// The definition of the object's kind, if it is given.
+    fn known_definition(&self) -> Option<&KnownDefinition> {
+        self.definitions.find(&self.key()?)
+    }
+
+    fn key(&self) -> Option<Key<'_>> {
+        let object = match &self.question {
+            Question::Review(request) => request.get("object")?,
+            Question::Subject { object, .. } => object,
+        };
+        Key::of(object).ok()
     }
 
     /// Whether the test uses a given object. If the test names a policy, other policies and their bindings are not used.
@@ -127,18 +172,22 @@ impl Test {
     }
 }
 
-fn is_definition(document: &Document) -> bool {
-    Role::of(document.value()) == Role::Definition
-}
-
 impl Report {
+    fn decided(&self) -> Decided<'_> {
+        Decided {
+            ruling: &self.ruling,
+            validated: self.validated.as_ref(),
+            steps: &self.steps,
+        }
+    }
+
     /// Returns an expectation that this result satisfies: the decision and, for a denial, the message of the first finding. If the request
     /// is admitted and the object is mutated, the expectation also has the object after the mutation.
     pub fn expectation(&self) -> Json {
-        let decision = difference::decision(&self.ruling, &self.steps).name();
-        let first = self.ruling.findings.first();
-        match first.filter(|_| self.ruling.status.is_some()) {
-            Some(finding) => json!({"decision": decision, "message": finding.message}),
+        let decision = difference::decision(self.decided()).name();
+        let messages = difference::messages(self.decided());
+        match messages.first().filter(|_| self.ruling.status.is_some()) {
+            Some(message) => json!({"decision": decision, "message": message}),
             None => match &self.ruling.mutated {
                 Some(mutated) => json!({"decision": decision, "object": mutated}),
                 None => decision.into(),
@@ -151,5 +200,14 @@ impl Test {
     /// The policies among the given objects.
     pub fn policies(&self) -> impl Iterator<Item = &Document> {
         policies(&self.given).filter(|each| self.counts(each.value()))
+    }
+
+    /// The CustomResourceDefinition by which the object is validated, if it is given.
+    pub fn definition(&self) -> Option<&Document> {
+        let name = &self.known_definition()?.name;
+        let mut given = self.given.iter();
+        given.find(|each| {
+            Role::of(each.value()) == Role::Definition && name_of(each.value()) == name
+        })
     }
 }

@@ -101,7 +101,7 @@ pub(crate) enum Command {
     /// explain the change. Prints the texts of these rows at the end. The exit status is 0 if no answer changes, 1 if an answer changes,
     /// and 2 if an input cannot be used.
     UpgradeCheck(UpgradeCheckArgs),
-    /// Run the tests of policies
+    /// Run the tests of policies and CustomResourceDefinitions
     ///
     /// A test file has the kind PolicyTest. Gavel also runs the test files of kaptest, and those of kyverno test that are about Kubernetes'
     /// own policy kinds. The exit status is 0 if all tests pass, 1 if a test fails or the coverage is too low, and 2 if an input cannot be

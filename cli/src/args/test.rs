@@ -24,7 +24,7 @@ pub(crate) struct TestArgs {
     #[arg(long, value_name = "TEXT")]
     pub(crate) filter: Option<String>,
 
-    /// Show which expressions of the policies were evaluated, and whether each condition was true in one evaluation and false in another
+    /// Show which expressions of the policies and definitions were evaluated, and whether each condition was true in one evaluation and false in another
     #[arg(long)]
     pub(crate) coverage: bool,
 
@@ -40,8 +40,8 @@ pub(crate) struct TestArgs {
     #[arg(long, value_name = "FILE", requires = "coverage")]
     pub(crate) html: Option<PathBuf>,
 
-    /// Print a test file to start from, for the policies in the file POLICY
-    #[arg(long, value_name = "POLICY", conflicts_with = "paths")]
+    /// Print a test file to start from, for the policies and definitions in FILE
+    #[arg(long, value_name = "FILE", conflicts_with = "paths")]
     pub(crate) init: Option<PathBuf>,
 
     /// The Kubernetes version of the API server

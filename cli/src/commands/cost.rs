@@ -155,18 +155,23 @@ fn write_tree(out: &mut impl Write, cost: &ObjectCost) -> io::Result<()> {
                 Some(times) => format!("{times} times in an object"),
                 None => "as often as the size of a request allows: no bound limits the number of elements".to_owned(),
             };
-            writeln!(out, "    {} units, {times}", rule.once)?;
+            writeln!(out, "    {}, {times}", count(rule.once, "unit"))?;
         }
         for part in rule.heaviest.iter().filter(|_| is_much(rule)) {
             let text = visible(&part.text).into_owned();
-            let times = report::count(usize::try_from(part.times).unwrap_or(usize::MAX), "time");
-            writeln!(out, "    {} units: `{text}`, {times}", part.own)?;
+            let times = count(part.times, "time");
+            writeln!(out, "    {}: `{text}`, {times}", count(part.own, "unit"))?;
         }
         if !rule.advice.is_empty() {
             writeln!(out, "    help: {}", visible(&rule.advice))?;
         }
     }
     Ok(())
+}
+
+/// A count and what is counted: `1 unit`, `2 units`.
+fn count(count: u64, thing: &str) -> String {
+    report::count(usize::try_from(count).unwrap_or(usize::MAX), thing)
 }
 
 /// Whether the cost is worth explaining: at least a hundredth of the limit.
@@ -309,7 +314,7 @@ fn against(figure: Figure, limit: u64) -> String {
 
 /// Shortens the path of a rule in a schema: `spec.hosts[*] rule 0` is the first rule of the items of `spec.hosts`, and `spec.hosts[*] rule 0
 /// message` is the messageExpression of this rule.
-fn shortened(field: &str) -> String {
+pub(super) fn shortened(field: &str) -> String {
     let Some((_, path)) = field.split_once("openAPIV3Schema") else {
         return field.to_owned();
     };

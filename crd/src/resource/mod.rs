@@ -9,7 +9,7 @@ mod prepare;
 mod scale;
 mod validate;
 
-pub use crate::rule::COST_BUDGET;
+pub use crate::rule::{COST_BUDGET, RuleObserver};
 pub use compile::{CompileError, CompiledCrd, UnknownVersion};
 pub use decode::{DecodeOptions, Decoded};
 pub use finalizers::finalizer_warnings;

@@ -1,7 +1,10 @@
+use std::cell::RefCell;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use serde_json::json;
 
+use gavel_apimachinery::field::Path;
+use gavel_engine::error::EvalError;
 use gavel_engine::value::Json;
 
 use super::*;
@@ -374,6 +377,35 @@ fn an_interrupted_validation_says_so() {
         assert_eq!(outcome.interrupted, asked < u32::MAX, "{asked}");
         assert_eq!(outcome.is_valid(), !outcome.interrupted, "{asked}");
     }
+}
+
+#[test]
+fn rules_that_are_evaluated_are_observed() {
+    let rules =
+        json!([{"rule": "self > 0"}, {"rule": "self == oldSelf"}, {"rule": "1 / self > 0"}]);
+    let item = json!({"type": "integer", "x-kubernetes-validations": rules});
+    let crd = compile(&definition(json!({
+        "type": "object", "properties": {"spec": {"type": "array", "items": item}},
+    })));
+    let seen = RefCell::new(Vec::new());
+    let observe = |path: &Path<'_>, index: usize, result: Result<bool, &EvalError>| {
+        let result = result.map_or_else(ToString::to_string, |holds| holds.to_string());
+        seen.borrow_mut()
+            .push(format!("{path} rule {index}: {result}"));
+    };
+    let options = ValidateOptions {
+        observer: Some(&observe),
+        ..ValidateOptions::default()
+    };
+    let _ = crd
+        .validate_with("v1", &thing(&json!([1, 0])), None, &options)
+        .unwrap();
+    let expected = "\
+spec[0] rule 0: true
+spec[0] rule 2: true
+spec[1] rule 0: false
+spec[1] rule 2: division by zero";
+    assert_eq!(seen.into_inner().join("\n"), expected);
 }
 
 /// The number 1 within `depth` lists.

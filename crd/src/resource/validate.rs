@@ -13,7 +13,7 @@ use gavel_schema::{JsonSchema, embedded, validate};
 
 use super::compile::{CompiledCrd, CompiledVersion, UnknownVersion};
 use super::scale;
-use crate::rule::COST_BUDGET;
+use crate::rule::{COST_BUDGET, RuleObserver};
 
 /// How an object is validated.
 ///
@@ -39,6 +39,8 @@ pub struct ValidateOptions<'a> {
     /// A callback for the host's deadline or cancellation flag. It is called from time to time; if it returns true, the validation ends,
     /// and its outcome is invalid and [`interrupted`](Outcome::interrupted). Default: `None`, no interrupt.
     pub interrupt: Interrupt<'a>,
+    /// A callback for the rules that are evaluated. Default: `None`.
+    pub observer: RuleObserver<'a>,
 }
 
 impl Default for ValidateOptions<'_> {
@@ -49,6 +51,7 @@ impl Default for ValidateOptions<'_> {
             status: false,
             force_rules: false,
             interrupt: None,
+            observer: None,
         }
     }
 }
@@ -220,7 +223,13 @@ impl ObjectValidation<'_, '_> {
             return Ok(outcome);
         }
         let options = self.options;
-        let report = rules.run(self.object, self.was, options.budget, options.interrupt);
+        let report = rules.run(
+            self.object,
+            self.was,
+            options.budget,
+            options.interrupt,
+            options.observer,
+        );
         outcome.remaining_budget = report.remaining();
         outcome.notes = report.notes;
         outcome.rule_errors = report.errors;

@@ -10,4 +10,4 @@ pub use compile::{CompiledRule, Expression, RuleError, RuleTrees, compile, max_c
 pub use envs::{Age, NodeType, OLD_SELF, RuleEnvs, SELF};
 pub use field_path::{Brackets, FieldPath, FieldPathError};
 pub(crate) use tree::RuleNode;
-pub use tree::{COST_BUDGET, PER_CALL_LIMIT, RuleFindings, RuleLimits, SchemaRules};
+pub use tree::{COST_BUDGET, PER_CALL_LIMIT, RuleFindings, RuleLimits, RuleObserver, SchemaRules};

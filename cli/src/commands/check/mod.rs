@@ -343,6 +343,8 @@ impl CheckRun<'_> {
             let taken = Taken {
                 namespace,
                 strictness: FieldValidation::Strict,
+                is_status: false,
+                records_rules: false,
             };
             let old = old.or((operation == Operation::Update).then_some(document));
             found.checked = match &found.ruling.mutated {

@@ -1,9 +1,11 @@
-//! `gavel test --init`: prints a first test file for a policy.
+//! `gavel test --init`: prints a first test file for policies and definitions.
 
 use std::io::{self, Write};
 use std::path::Path;
 
+use gavel_check::custom;
 use gavel_check::suite::Suite;
+use gavel_crd::definition::Definition;
 use gavel_engine::value::Json;
 use gavel_libraries::Server;
 use gavel_manifest::{Document, Format};
@@ -17,8 +19,8 @@ use crate::exit_code::Exit;
 use crate::manifests::Manifests;
 use crate::report::{self, yaml};
 
-/// Prints a test file with one test for each policy in the file `policy`. Each test uses a minimal object and expects the policy's current
-/// decision, so all tests pass.
+/// Prints a test file with one test for each policy in the file `policy`, and with tests for each definition. Each test uses a minimal object
+/// and expects the current decision, so all tests pass.
 pub(super) fn run(
     policy: &Path,
     args: &TestArgs,
@@ -29,18 +31,11 @@ pub(super) fn run(
     if manifests.unusable() {
         return Ok(manifests.exit(0));
     }
-    let is_policy = |document: &&Document| {
-        let kind = document.value().get("kind").and_then(Json::as_str);
-        matches!(
-            kind,
-            Some("ValidatingAdmissionPolicy" | "MutatingAdmissionPolicy")
-        )
-    };
-    let tests: Vec<Json> = objects.iter().filter(is_policy).filter_map(test).collect();
+    let tests: Vec<Json> = objects.iter().flat_map(tests).collect();
     if tests.is_empty() {
         if !manifests.unusable() {
             manifests.complain(format!(
-                "{}: no policy with matchConstraints",
+                "{}: no policy with matchConstraints, and no CustomResourceDefinition",
                 policy.display()
             ));
         }
@@ -63,7 +58,11 @@ pub(super) fn run(
         .first()
         .map(|document| Suite::read(document, server, &Beside(policy)));
     let tests = match read {
-        Some(Ok(suite)) => suite.tests,
+        Some(Ok(suite)) if suite.problems.is_empty() => suite.tests,
+        Some(Ok(suite)) => {
+            manifests.report_all(suite.problems);
+            return Ok(manifests.exit(0));
+        }
         Some(Err(problems)) => {
             manifests.report_all(problems);
             return Ok(manifests.exit(0));
@@ -88,6 +87,47 @@ pub(super) fn run(
     }
     out.write_all(yaml::to_string(&suite).as_bytes())?;
     Ok(manifests.exit(0))
+}
+
+/// The tests of a policy or a definition; empty for other objects.
+fn tests(document: &Document) -> Vec<Json> {
+    let kind = document.value().get("kind").and_then(Json::as_str);
+    match kind.unwrap_or_default() {
+        "ValidatingAdmissionPolicy" | "MutatingAdmissionPolicy" => {
+            test(document).into_iter().collect()
+        }
+        "CustomResourceDefinition" => tests_of_definition(document),
+        _ => Vec::new(),
+    }
+}
+
+/// Tests with a minimal resource of each served version of a definition, and with a name alone. The expected decisions are placeholders.
+fn tests_of_definition(document: &Document) -> Vec<Json> {
+    let Ok(definition) = Definition::read(document.value()) else {
+        return Vec::new();
+    };
+    let kind = &definition.spec.names.kind;
+    let versions = definition.spec.versions.iter();
+    let mut tests = Vec::new();
+    for version in versions.filter(|version| version.served) {
+        let name = &version.name;
+        let whole = custom::example(&definition, version);
+        let mut bare = whole.clone();
+        if let Some(fields) = bare.as_object_mut() {
+            fields.retain(|field, _| matches!(field.as_str(), "apiVersion" | "kind" | "metadata"));
+        }
+        if bare != whole {
+            tests.push(json!({
+                "name": format!("{name}: a {kind} with its required fields"),
+                "object": whole, "expect": "allow",
+            }));
+        }
+        tests.push(json!({
+            "name": format!("{name}: a {kind} with a name alone"),
+            "object": bare, "expect": "allow",
+        }));
+    }
+    tests
 }
 
 /// A test with a minimal object of a kind that the policy matches. The expected decision is a placeholder. `None` if the policy has no
@@ -118,6 +158,9 @@ fn test(policy: &Document) -> Option<Json> {
         first("operations").filter(|operation| matches!(*operation, "UPDATE" | "DELETE"));
     if let (Some(operation), Json::Object(row)) = (operation, &mut row) {
         row.insert("operation".to_owned(), operation.into());
+        if let (Some(object), "UPDATE") = (row.get("object").cloned(), operation) {
+            row.insert("oldObject".to_owned(), object);
+        }
     }
     Some(row)
 }

@@ -1,4 +1,4 @@
-//! `gavel test`: runs tests of policies.
+//! `gavel test`: runs tests of policies and of CustomResourceDefinitions.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -54,6 +54,7 @@ pub(super) fn write(args: &TestArgs, mut out: Box<dyn Write>) -> io::Result<Exit
         suites = suites.saturating_add(1);
         match Suite::read(&document, args.kubernetes_version.into(), &Beside(&path)) {
             Ok(suite) => {
+                manifests.report_all(suite.problems.clone());
                 run.warn(&suite.warnings);
                 run.suite(&document, &suite)?;
             }
@@ -68,8 +69,8 @@ pub(super) fn write(args: &TestArgs, mut out: Box<dyn Write>) -> io::Result<Exit
             }
             None if suites > 0 => manifests.complain("no test ran: the test files have no tests"),
             None => manifests.complain_of_nothing(
-                "no test ran: no file has the kind PolicyTest, or is a test of kaptest or kyverno; `gavel test --init FILE` prints a test for \
-                 each policy in FILE",
+                "no test ran: no file has the kind PolicyTest, or is a test of kaptest or kyverno; `gavel test --init FILE` prints tests \
+                 for the policies and definitions in FILE",
             ),
         }
     }
@@ -152,7 +153,13 @@ impl TestRun<'_> {
 
     fn suite(&mut self, document: &Document, suite: &Suite) -> io::Result<()> {
         let filter = self.args.filter.as_deref().unwrap_or_default();
-        for test in suite.tests.iter().filter(|test| test.name.contains(filter)) {
+        let server = self.args.kubernetes_version.into();
+        let tests = suite.tests.iter();
+        let tests = tests.filter(|test| test.name.contains(filter));
+        for test in tests.clone().filter(|_| self.args.coverage) {
+            self.coverage.expect(test, server);
+        }
+        for test in tests {
             let outcome = self.test(document, test);
             let count = match outcome.passes() {
                 true => &mut self.passed,
@@ -165,23 +172,19 @@ impl TestRun<'_> {
     }
 
     fn test<'t>(&mut self, document: &'t Document, test: &'t Test) -> Outcome<'t> {
-        if self.args.coverage {
-            self.coverage.expect(test);
-        }
         let server = self.args.kubernetes_version.into();
-        for policy in test.policies().filter(|_| self.args.coverage) {
-            let name = policy
-                .value()
-                .pointer("/metadata/name")
-                .and_then(Json::as_str);
-            // An error is ignored here, because `test.run` below reports the problems of the policy.
-            if let Ok(probed) = test.probe(server, name.unwrap_or_default(), report::written) {
-                self.coverage.note_parts(policy, &probed);
-            }
-        }
         let (differences, error) = match test.run(server, report::written) {
             Ok(found) => {
                 self.coverage.note(&found.steps);
+                let validated = found.validated.as_ref();
+                if let Some(validated) = validated {
+                    self.coverage.note_rules(validated);
+                }
+                // An object that is invalid by its definition does not reach the validations.
+                let is_valid = validated.is_none_or(|validated| validated.status.is_none());
+                if self.args.coverage && is_valid {
+                    self.note_parts(test);
+                }
                 (found.differences, None)
             }
             Err(error) => (Vec::new(), Some(error)),
@@ -192,6 +195,21 @@ impl TestRun<'_> {
             place: document.place_of(&test.field),
             differences,
             error,
+        }
+    }
+
+    /// Records the values of the parts of validations.
+    fn note_parts(&mut self, test: &Test) {
+        let server = self.args.kubernetes_version.into();
+        for policy in test.policies() {
+            let name = policy
+                .value()
+                .pointer("/metadata/name")
+                .and_then(Json::as_str);
+            // The test ran, so that its policies have no problems.
+            if let Ok(probed) = test.probe(server, name.unwrap_or_default(), report::written) {
+                self.coverage.note_parts(policy, &probed);
+            }
         }
     }
 

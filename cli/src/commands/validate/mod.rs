@@ -12,8 +12,6 @@ use crate::manifests::Manifests;
 use crate::progress::Progress;
 use crate::report;
 
-mod status;
-
 /// Validates the objects that the arguments name.
 pub(crate) fn run(args: &ValidateArgs) -> io::Result<Exit> {
     let out = io::stdout().lock();
@@ -134,6 +132,8 @@ impl Run<'_> {
         let taken = Taken {
             namespace: &self.args.namespace,
             strictness: self.args.validate.into(),
+            is_status: false,
+            records_rules: false,
         };
         let checked = custom::check(document, found, &key, definition, taken);
         self.objects = self.objects.saturating_add(1);
@@ -164,8 +164,11 @@ impl Run<'_> {
                 }
             }
             (Format::Json, Ok(key)) => {
-                let status = status::of(checked, document, &key);
-                progress.aside(|| writeln!(self.out, "{status}"))?;
+                let status = checked.status(document.value(), &key).into_object();
+                // Serializing cannot fail: all keys of maps are strings.
+                let status = serde_json::to_value(status).unwrap_or_default();
+                let line = gavel_apimachinery::json::to_string(&status);
+                progress.aside(|| writeln!(self.out, "{line}"))?;
             }
             (Format::Json, Err(_)) => {}
             (Format::Sarif | Format::Junit | Format::Github, _) => {

@@ -31,6 +31,10 @@ const NO_TYPE: &str =
 
 const MESSAGE_OUT_OF_BUDGET: &str = "messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run";
 
+/// Called for each rule that is evaluated, with the path of the value, the index of the rule among those of the value's schema, and the
+/// result.
+pub type RuleObserver<'o> = Option<&'o dyn Fn(&Path<'_>, usize, Result<bool, &EvalError>)>;
+
 /// A value that is validated, with its context.
 #[derive(Debug)]
 pub(super) struct Subject<'f, 'd> {
@@ -51,6 +55,7 @@ pub(super) fn evaluate(
     subject: &Subject<'_, '_>,
     arena: &Arena,
     limits: EvalOptions<'_>,
+    observer: RuleObserver<'_>,
     report: &mut Report,
 ) -> ControlFlow<()> {
     let node = subject.node;
@@ -69,9 +74,10 @@ pub(super) fn evaluate(
     plain.bind(SELF, ty.schema().bind(subject.value, arena));
     let uses_old = node.uses_old_self;
     let optional = uses_old.then(|| bind_old(&mut plain, ty, subject.old, arena));
-    for (compiled, rule) in node.rules.iter().zip(rules) {
+    for (index, (compiled, rule)) in node.rules.iter().zip(rules).enumerate() {
         let call = Call {
             subject,
+            index,
             rule,
             compiled,
             activation: optional
@@ -81,6 +87,7 @@ pub(super) fn evaluate(
             message_activation: &plain,
             arena,
             limits,
+            observer,
         };
         call.run(report)?;
     }
@@ -107,6 +114,8 @@ fn bind_old<'a>(
 /// The evaluation of one rule for one value.
 struct Call<'a, 'c, 'd> {
     subject: &'c Subject<'c, 'd>,
+    /// The index of the rule among those of the node.
+    index: usize,
     rule: &'c ValidationRule,
     compiled: &'a CompiledRule,
     activation: &'c Activation<'a>,
@@ -115,6 +124,7 @@ struct Call<'a, 'c, 'd> {
     message_activation: &'c Activation<'a>,
     arena: &'a Arena,
     limits: EvalOptions<'a>,
+    observer: RuleObserver<'c>,
 }
 
 impl<'a> Call<'a, '_, '_> {
@@ -133,6 +143,11 @@ impl<'a> Call<'a, '_, '_> {
             return ControlFlow::Continue(());
         }
         let evaluation = self.eval(rule, self.activation);
+        if let Some(observe) = self.observer {
+            let result = evaluation.result.as_ref();
+            let result = result.map(|value| value.as_bool() == Some(true));
+            observe(self.subject.path, self.index, result);
+        }
         if !report.charge(evaluation.cost) {
             return report.stop(self.subject.fault(OUT_OF_BUDGET));
         }

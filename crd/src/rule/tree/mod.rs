@@ -15,7 +15,7 @@ mod report;
 mod schema_rules;
 mod walk;
 
-pub use evaluate::{COST_BUDGET, PER_CALL_LIMIT};
+pub use evaluate::{COST_BUDGET, PER_CALL_LIMIT, RuleObserver};
 pub use limits::RuleLimits;
 pub(crate) use node::RuleNode;
 pub use schema_rules::{RuleFindings, SchemaRules};
@@ -33,6 +33,7 @@ impl RuleNode {
         was: Option<Correlated<'_, 'd>>,
         budget: i64,
         interrupt: Interrupt<'_>,
+        observer: RuleObserver<'_>,
     ) -> Report {
         let subject = Subject {
             path: &Path::root(),
@@ -46,7 +47,7 @@ impl RuleNode {
             interrupt,
             ..RuleLimits::default()
         };
-        run(&subject, &limits)
+        run(&subject, &limits, observer)
     }
 
     /// Runs the rules on a part of an object, such as a default, at `path`. Errors are not ratcheted.
@@ -68,12 +69,12 @@ impl RuleNode {
             budget,
             ..RuleLimits::default()
         };
-        run(&subject, &limits)
+        run(&subject, &limits, None)
     }
 }
 
-fn run(subject: &Subject<'_, '_>, limits: &RuleLimits<'_>) -> Report {
-    let mut walk = RuleWalk::new(limits.budget, limits.per_call, limits.interrupt);
+fn run(subject: &Subject<'_, '_>, limits: &RuleLimits<'_>, observer: RuleObserver<'_>) -> Report {
+    let mut walk = RuleWalk::new(limits.budget, limits.per_call, limits.interrupt, observer);
     let (ControlFlow::Continue(()) | ControlFlow::Break(())) = walk.visit(subject);
     walk.report
 }

@@ -116,7 +116,7 @@ impl SchemaRules {
             old: old.filter(|old| !old.is_null()),
             ratchet: was.map(Ratchet::new).unwrap_or_default(),
         };
-        let report = run(&subject, limits);
+        let report = run(&subject, limits, None);
         RuleFindings {
             remaining_budget: report.remaining(),
             errors: report.errors,

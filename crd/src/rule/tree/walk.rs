@@ -12,7 +12,7 @@ use gavel_schema::JsonSchema;
 use gavel_schema::correlate::MapList;
 use serde_json::Map;
 
-use super::evaluate::{Subject, evaluate};
+use super::evaluate::{RuleObserver, Subject, evaluate};
 use super::node::RuleNode;
 use super::report::Report;
 
@@ -25,6 +25,7 @@ pub(super) struct RuleWalk<'i> {
     arena: Arena,
     /// The limits of each evaluation.
     limits: EvalOptions<'i>,
+    observer: RuleObserver<'i>,
     /// The work of the walk, without evaluations.
     work: Work<'i>,
     /// The results so far.
@@ -33,13 +34,19 @@ pub(super) struct RuleWalk<'i> {
 
 impl<'i> RuleWalk<'i> {
     /// A walk with a budget, and a limit for each evaluation, both in cost units.
-    pub(super) fn new(budget: i64, per_call_limit: u64, interrupt: Interrupt<'i>) -> Self {
+    pub(super) fn new(
+        budget: i64,
+        per_call_limit: u64,
+        interrupt: Interrupt<'i>,
+        observer: RuleObserver<'i>,
+    ) -> Self {
         RuleWalk {
             arena: Arena::new(),
             limits: EvalOptions {
                 cost_limit: Some(per_call_limit),
                 interrupt,
             },
+            observer,
             work: Work::new(interrupt),
             report: Report::new(budget),
         }
@@ -60,7 +67,8 @@ impl<'i> RuleWalk<'i> {
             return self.report.stop(fault);
         }
         self.arena.reset();
-        evaluate(subject, &self.arena, self.limits, &mut self.report)?;
+        let report = &mut self.report;
+        evaluate(subject, &self.arena, self.limits, self.observer, report)?;
         match subject.value {
             Json::Array(items) => self.visit_items(subject, items),
             Json::Object(fields) => self.visit_fields(subject, fields),

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::Coverage;
+use super::{Coverage, shortened};
 
 /// The head of the page.
 const HEAD: &str = "<!DOCTYPE html>
 <html lang=\"en\">
 <head>
 <meta charset=\"utf-8\">
-<title>Coverage of policies</title>
+<title>Coverage</title>
 <style>
 body { font: 15px/1.5 system-ui, sans-serif; margin: 2em; }
 table { border-collapse: collapse; }
@@ -39,12 +39,12 @@ struct Row<'c> {
 }
 
 impl Coverage {
-    /// The coverage as a page, with one table of expressions per policy.
+    /// The coverage as a page, with one table of expressions per policy or definition.
     pub(crate) fn html(&self) -> String {
         let mut page = HEAD.to_owned();
         let (covered, all) = self.counts();
         // Writing to a String does not fail.
-        let _ = writeln!(page, "<h1>Coverage of policies: {} %</h1>", self.percent());
+        let _ = writeln!(page, "<h1>Coverage: {} %</h1>", self.percent());
         let _ = writeln!(
             page,
             "<p>{covered} of {all}: each expression must be evaluated, and each condition must be both true and false.</p>"
@@ -66,17 +66,17 @@ impl Coverage {
         page
     }
 
-    /// The rows by policy and file; sub-expressions follow their validation.
+    /// The rows by policy or definition, and file; sub-expressions follow their validation.
     fn rows(&self) -> BTreeMap<(&str, &str), Vec<Row<'_>>> {
         let mut rows: BTreeMap<(&str, &str), Vec<Row<'_>>> = BTreeMap::new();
-        for ((policy, text), expression) in &self.expressions {
+        for ((policy, _), expression) in &self.expressions {
             let outcomes = [expression.was_true, expression.was_false];
             rows.entry((policy, &expression.file))
                 .or_default()
                 .push(Row {
                     line: expression.line,
                     field: &expression.field,
-                    text,
+                    text: &expression.text,
                     evaluated: Some(expression.evaluated),
                     outcomes: expression.is_condition.then_some(outcomes),
                 });
@@ -114,7 +114,7 @@ impl Row<'_> {
             page,
             "<tr class=\"{class}\"><td class=\"number\">{}</td><td>{}</td><td class=\"{kind}\"><code>{}</code></td><td class=\"number\">{}</td>",
             self.line,
-            escaped(self.field),
+            escaped(&shortened(self.field)),
             escaped(self.text),
             evaluated.unwrap_or_default()
         );

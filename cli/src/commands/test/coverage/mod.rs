@@ -1,24 +1,30 @@
-//! Coverage: the expressions of policies that the tests evaluate, and whether each condition was true in one evaluation and false in another.
+//! Coverage: the expressions of policies and definitions that the tests evaluate, and whether each condition was true in one evaluation and
+//! false in another.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use gavel_check::suite::Test;
+use gavel_check::custom;
+use gavel_check::suite::{Test, Validated};
 use gavel_check::{Probed, Step};
 use gavel_engine::value::Json;
+use gavel_libraries::Server;
 use gavel_manifest::Document;
 use serde_json::json;
 
+use crate::commands::cost::shortened;
 use crate::report::visible;
 
 mod html;
 
-/// The expressions and conditions of policies, with the outcomes that the tests produced.
+/// The expressions and conditions of policies and definitions, with the outcomes that the tests produced.
 #[derive(Debug, Default)]
 pub(super) struct Coverage {
-    /// The expressions, by policy and text.
+    /// The expressions: those of policies by policy and text, and the rules of definitions by definition and field.
     expressions: BTreeMap<(String, String), Expression>,
+    /// The names of the definitions whose rules were added.
+    definitions: BTreeSet<String>,
     /// The conditions in validations, by policy name, index of the validation, and index of the sub-expression.
     conditions: BTreeMap<(String, usize, usize), Condition>,
 }
@@ -43,13 +49,14 @@ struct Missing<'c> {
     why: &'static str,
 }
 
-/// An expression of a policy.
+/// An expression of a policy, or a rule of a definition.
 #[derive(Debug)]
 struct Expression {
     file: String,
     line: u32,
     /// The path of the expression's field.
     field: String,
+    text: String,
     /// Whether coverage requires that the expression was both true and false. For other expressions, one evaluation is enough.
     is_condition: bool,
     evaluated: usize,
@@ -69,8 +76,14 @@ const LISTS: [(&str, &str, bool); 6] = [
 ];
 
 impl Coverage {
-    /// Adds the expressions in the policies of a test.
-    pub(super) fn expect(&mut self, test: &Test) {
+    /// Adds the expressions in the policies of a test. If there are no policies, the test is about the definition of its object, so that the
+    /// definition's rules are added.
+    pub(super) fn expect(&mut self, test: &Test, server: Server) {
+        if test.policies().next().is_none() {
+            test.definition()
+                .into_iter()
+                .for_each(|each| self.expect_rules(each, server));
+        }
         for policy in test.policies() {
             for (list, field, is_condition) in LISTS {
                 let items = policy.value().pointer(&format!("/spec/{list}"));
@@ -94,17 +107,35 @@ impl Coverage {
         let Some(text) = value.pointer(&format!("/{pointer}")).and_then(Json::as_str) else {
             return;
         };
-        let name = value.pointer("/metadata/name").and_then(Json::as_str);
-        let key = (name.unwrap_or_default().to_owned(), text.to_owned());
-        self.expressions.entry(key).or_insert_with(|| Expression {
-            file: file_of(policy),
-            line: policy.place_within(field, 1, 1).line,
-            field: field.to_owned(),
-            is_condition,
-            evaluated: 0,
-            was_true: false,
-            was_false: false,
-        });
+        let key = (name_of(policy).to_owned(), text.to_owned());
+        let expression = || Expression::new(policy, field, text, is_condition);
+        self.expressions.entry(key).or_insert_with(expression);
+    }
+
+    fn expect_rules(&mut self, definition: &Document, server: Server) {
+        let name = name_of(definition);
+        if !self.definitions.insert(name.to_owned()) {
+            return;
+        }
+        for rule in custom::rules(definition, server) {
+            let expression = Expression::new(definition, &rule.field, &rule.text, true);
+            let key = (name.to_owned(), rule.field);
+            self.expressions.insert(key, expression);
+        }
+    }
+
+    /// Records the outcomes of a definition's rules.
+    pub(super) fn note_rules(&mut self, validated: &Validated) {
+        for (field, outcomes) in &validated.checked.rules {
+            let key = (validated.definition.clone(), field.clone());
+            if let Some(expression) = self.expressions.get_mut(&key) {
+                let evaluated = [outcomes.holds, outcomes.violated, outcomes.failed];
+                let evaluated = evaluated.into_iter().fold(0, usize::saturating_add);
+                expression.evaluated = expression.evaluated.saturating_add(evaluated);
+                expression.was_true |= outcomes.holds > 0;
+                expression.was_false |= outcomes.violated > 0;
+            }
+        }
     }
 
     /// Records the evaluated expressions.
@@ -126,10 +157,7 @@ impl Coverage {
 
     /// Records the values of sub-expressions of a policy's validations.
     pub(super) fn note_parts(&mut self, policy: &Document, probed: &[Probed]) {
-        let name = policy
-            .value()
-            .pointer("/metadata/name")
-            .and_then(Json::as_str);
+        let name = name_of(policy);
         let validations = probed
             .iter()
             .flat_map(|probed| probed.validations.iter().enumerate());
@@ -140,7 +168,7 @@ impl Coverage {
                 if !seen.part.is_condition || !seen.part.is_informative {
                     continue;
                 }
-                let key = (name.unwrap_or_default().to_owned(), n, position);
+                let key = (name.to_owned(), n, position);
                 let condition = self.conditions.entry(key).or_insert_with(|| Condition {
                     file: file_of(policy),
                     line: policy.place_within(&field, 1, 1).line,
@@ -224,7 +252,8 @@ impl Coverage {
                 what,
                 why,
             } = missing;
-            let (policy, what) = (visible(policy), visible(what));
+            let what = shortened(what);
+            let (policy, what) = (visible(policy), visible(&what));
             writeln!(out, "{file}:{line}: {policy}: {what}: {why}")?;
         }
         let (covered, all) = self.counts();
@@ -278,6 +307,11 @@ impl Coverage {
     }
 }
 
+fn name_of(object: &Document) -> &str {
+    let name = object.value().pointer("/metadata/name");
+    name.and_then(Json::as_str).unwrap_or_default()
+}
+
 fn file_of(policy: &Document) -> String {
     policy
         .file()
@@ -294,6 +328,19 @@ impl Condition {
 }
 
 impl Expression {
+    fn new(object: &Document, field: &str, text: &str, is_condition: bool) -> Self {
+        Expression {
+            file: file_of(object),
+            line: object.place_within(field, 1, 1).line,
+            field: field.to_owned(),
+            text: text.to_owned(),
+            is_condition,
+            evaluated: 0,
+            was_true: false,
+            was_false: false,
+        }
+    }
+
     fn missing(&self) -> Option<&'static str> {
         match (self.evaluated, self.is_condition) {
             (0, _) => Some("never evaluated"),

@@ -73,7 +73,7 @@ fn tests_need_a_policy() {
         ("", "    no policy is given\n"),
         (
             definition,
-            "    no policy is given; `gavel validate` validates custom resources by their definitions\n",
+            "    no policy is given, and no CustomResourceDefinition of apps/v1 Deployment\n",
         ),
     ] {
         let tests = format!("kind: PolicyTest\ngiven: [{given}]\n{TESTS}");

@@ -10,6 +10,7 @@ use gavel_manifest::{Format, read};
 use crate::commands::tests::{TestFolder, run_in};
 use crate::exit_code::Exit;
 
+mod definitions;
 mod failing;
 
 const POLICY: &str = "\
@@ -119,6 +120,25 @@ fn unknown_fields_of_objects_are_warnings() {
 }
 
 #[test]
+fn the_valid_tests_of_a_file_run() {
+    let tests = TESTS.replace("- name: many\n", "- name: many\n  usr: alice\n");
+    let folder = folder().with("tests.yaml", &tests);
+    let (exit, out) = gavel(&folder, &["./tests.yaml"]);
+    let expected = "\
+ok     tests.yaml: few
+ok     tests.yaml: none said
+ok     tests.yaml: a pod
+";
+    assert_eq!((exit, out.as_str()), (Exit::Usage, expected));
+    // A problem outside of the tests may concern all of them.
+    let folder = folder.with("tests.yaml", &tests.replace("given:", "usr: a\ngiven:"));
+    assert_eq!(
+        gavel(&folder, &["./tests.yaml"]),
+        (Exit::Usage, String::new())
+    );
+}
+
+#[test]
 fn coverage_counts_both_outcomes_of_validations() {
     let folder = folder();
     let lcov = folder.path().join("lcov.info");
@@ -188,10 +208,7 @@ fn coverage_is_a_page_and_json_too() {
         (&6.into(), &9.into())
     );
     let page = std::fs::read_to_string(folder.path().join("coverage.html")).unwrap();
-    assert!(
-        page.contains("<h1>Coverage of policies: 66 %</h1>"),
-        "{page}"
-    );
+    assert!(page.contains("<h1>Coverage: 66 %</h1>"), "{page}");
     let validation = "<td>spec.validations[1].expression</td><td class=\"\"><code>object.metadata.name != &#39;&lt;b&gt;&#39;";
     assert!(page.contains(&validation.replace("&#39;", "'")), "{page}");
     assert_eq!(page.matches("<tr class=\"partly\">").count(), 3, "{page}");
@@ -329,6 +346,12 @@ fn problems_of_suites_name_the_field_and_its_position() {
             "3:66: tests[0].expect.auditAnnotations.count: the key must be POLICY/KEY, such as replicas/count
 3:87: tests[0].expect.auditAnnotations.replicas/count: must be a string",
         ),
+        (
+            "[{name: a, object: {}, operation: UPDATE, expect: allow}, {name: b, object: {}, subresource: status, expect: allow}, {name: c, object: {}, subresource: scale, expect: allow}]",
+            "3:42: tests[0].operation: test \"a\": UPDATE needs an oldObject, which an API server always sends
+3:101: tests[1].subresource: test \"b\": the subresource status can only be updated, which needs an oldObject
+3:160: tests[2].subresource: must be status, but is \"scale\"; others need a review",
+        ),
         ("{}", "3:8: tests: must be a list"),
         ("[a]", "3:9: tests[0]: must be an object"),
         (
@@ -359,8 +382,10 @@ fn problems_of_suites_name_the_field_and_its_position() {
         let document = read(&suite, Format::Yaml).all().unwrap().remove(0);
         let folder = folder();
         let path = folder.path().join("test.yaml");
-        let problems =
-            Suite::read(&document, Server::default(), &super::Beside(&path)).unwrap_err();
+        let problems = match Suite::read(&document, Server::default(), &super::Beside(&path)) {
+            Ok(suite) => suite.problems,
+            Err(problems) => problems,
+        };
         let problems: Vec<_> = problems.iter().map(ToString::to_string).collect();
         let folder = folder.path().display().to_string();
         assert_eq!(problems.join("\n").replace(&folder, "FOLDER"), expected);

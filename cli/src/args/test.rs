@@ -24,7 +24,8 @@ pub(crate) struct TestArgs {
     #[arg(long, value_name = "TEXT")]
     pub(crate) filter: Option<String>,
 
-    /// Show which expressions of the policies and definitions were evaluated, and whether each condition was true in one evaluation and false in another
+    /// Show which expressions of the policies and definitions were evaluated, and whether each condition was true in one evaluation and
+    /// false in another
     #[arg(long)]
     pub(crate) coverage: bool,
 

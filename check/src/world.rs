@@ -182,11 +182,13 @@ impl Setup {
         unbound.map(|(kind, name)| (kind.as_str(), name.as_str()))
     }
 
-    /// Whether the object is of a kind that a policy declares as its `paramKind`.
+    /// Whether the object is of a kind that a policy declares as its `paramKind`, in any version.
     pub fn is_param(&self, object: &Json) -> bool {
         let text = |key: &str| object.get(key).and_then(Json::as_str).unwrap_or_default();
+        let group = |api_version: &str| GroupVersionKind::new(api_version, "").group;
+        let of_object = (group(text("apiVersion")), text("kind"));
         let mut kinds = self.policies.values().flatten();
-        kinds.any(|(version, kind)| version == text("apiVersion") && kind == text("kind"))
+        kinds.any(|(version, kind)| (group(version), kind.as_str()) == of_object)
     }
 
     /// Binds each policy that has no binding: adds a binding that denies. A policy with params uses all objects of its `paramKind`.

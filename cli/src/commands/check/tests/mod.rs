@@ -130,6 +130,34 @@ spec: {policyName: owners, validationActions: [Deny]}
 }
 
 #[test]
+fn params_are_converted_to_the_version_of_the_param_kind() {
+    let definition = "\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: limits.example.com}
+spec:
+  group: example.com
+  names: {plural: limits, kind: Limits}
+  scope: Namespaced
+  versions:
+  - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: &any {type: object, x-kubernetes-preserve-unknown-fields: true}}}
+  - {name: v2, served: true, storage: false, schema: {openAPIV3Schema: *any}}
+";
+    let kind = "{apiVersion: example.com/v2, kind: Limits}";
+    let policy = POLICY
+        .replace("{apiVersion: v1, kind: ConfigMap}", kind)
+        .replace(
+            "apiVersion: v1\nkind: ConfigMap",
+            "apiVersion: example.com/v1\nkind: Limits",
+        );
+    let folder = folder()
+        .with("policies/policy.yaml", &policy)
+        .with("policies/definition.yaml", definition);
+    let (_, out) = gavel(&folder, &["./policies", "./web.yaml"]);
+    assert!(out.contains("denied: at most 5 replicas"), "{out}");
+}
+
+#[test]
 fn findings_name_the_param() {
     let binding = binding("Deny").replace("name: limits, namespace: default", "selector: {}");
     let other = "{apiVersion: v1, kind: ConfigMap, metadata: {name: other, namespace: default}, data: {max: '5'}}";

@@ -43,8 +43,18 @@ pub(super) struct ServedVersion {
     pub(super) name: String,
     /// The path of the version's schema in the definition.
     pub(super) schema: String,
+    /// Whether the status is a subresource.
+    pub(super) has_status: bool,
     /// The warning for clients that use the version, if it is deprecated.
     pub(super) deprecation: Option<String>,
+}
+
+impl KnownDefinition {
+    /// Whether the version is served and has the subresource `status`.
+    pub(crate) fn has_status(&self, version: &str) -> bool {
+        let mut served = self.served.iter();
+        served.any(|known| known.name == version && known.has_status)
+    }
 }
 
 impl KnownDefinitions {
@@ -107,6 +117,7 @@ impl KnownDefinitions {
                 let served = served.map(|version| ServedVersion {
                     name: version.name.clone(),
                     schema: schema_path(versions, version),
+                    has_status: (version.subresources.as_ref()).is_some_and(|each| each.status),
                     deprecation: definition.deprecation_warning(&version.name),
                 });
                 self.compiled.push(KnownDefinition {

@@ -231,6 +231,7 @@ mod tests {
             served: vec![ServedVersion {
                 name: "v1".to_owned(),
                 schema: String::new(),
+                has_status: false,
                 deprecation: Some("old".to_owned()),
             }],
         }

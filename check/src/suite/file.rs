@@ -14,7 +14,7 @@ use gavel_state::as_built_in;
 use super::edit::KnownFields;
 use super::fault::Fault;
 use super::{Decision, Expected, Files, Question, Suite, Test, given_objects, kind_of, name_of};
-use crate::custom::KnownDefinitions;
+use crate::custom::{Key, KnownDefinitions};
 use crate::role::Role;
 use crate::subject::Operation;
 use crate::user::user;
@@ -204,6 +204,8 @@ fn test(fields: &mut Fields<'_>, shared: &Shared<'_>, warnings: &mut Vec<Fault>)
     let set: BTreeMap<String, Json> = set
         .map(|(path, value)| (path.to_owned(), value.clone()))
         .collect();
+    let is_in_status = |path: &String| path.split(['.', '[']).next() == Some("status");
+    let sets_status = set.keys().any(is_in_status);
     let remove = fields.texts("remove").unwrap_or_default();
     let own = RowSubject::read(fields, shared.files);
     let review = resolved(fields, "review", shared.files);
@@ -261,6 +263,19 @@ fn test(fields: &mut Fields<'_>, shared: &Shared<'_>, warnings: &mut Vec<Fault>)
                     "test {name:?}: the subresource status can only be updated, which needs an oldObject"
                 );
                 fields.problem(key, message);
+            }
+            let is_dropped = sets_status && !is_status && operation != Operation::Delete;
+            if let (true, Ok(key)) = (is_dropped, Key::of(&object))
+                && (definitions.find(&key)).is_some_and(|known| known.has_status(key.version()))
+            {
+                warnings.push(Fault {
+                    rule: rule::OBJECT,
+                    severity: Severity::Warning,
+                    field: fields.path_of("set"),
+                    message: format!(
+                        "test {name:?}: an API server ignores the status, except in updates with `subresource: status`"
+                    ),
+                });
             }
             let user_name = own.user.or(common.user).unwrap_or("kubernetes-admin");
             let groups = own.groups.as_ref().or(common.groups.as_ref());

@@ -157,6 +157,32 @@ fn definitions_decide_after_mutating_and_before_validating_policies() {
 }
 
 #[test]
+fn a_status_that_is_ignored_is_a_warning() {
+    let old = "oldObject: {apiVersion: example.com/v1, kind: Shop, metadata: {name: main}, spec: {size: 3}}";
+    let tests = format!(
+        "{TESTS}
+- {{name: new, set: {{status.open: 1}}, expect: allow}}
+- {{name: changed, {old}, set: {{status: {{}}}}, expect: allow}}
+- {{name: status, subresource: status, {old}, set: {{status.open: 1}}, expect: allow}}
+- {{name: spec, set: {{spec.size: 4}}, expect: allow}}
+"
+    );
+    let folder = folder().with("test.yaml", &tests);
+    let (exit, out) = gavel(&folder, &["./test.yaml", "-o", "github"]);
+    let lines = out.lines().map(|line| line.split_once("title=").unwrap().1);
+    let expected = [(0, "new"), (1, "changed")].map(|(n, name)| {
+        format!("object::tests[{n}].set: test {name:?}: an API server ignores the status, except in updates with `subresource: status`")
+    });
+    assert_eq!(
+        (exit, Vec::from_iter(lines)),
+        (
+            Exit::Success,
+            expected.each_ref().map(String::as_str).to_vec()
+        )
+    );
+}
+
+#[test]
 fn a_denial_by_a_definition_names_it() {
     let test = format!("{TESTS}- {{name: small, set: {{spec.size: 0}}, expect: allow}}\n");
     let test = test.replace("[crd.yaml]", "[crd.yaml, policies.yaml]");

@@ -75,9 +75,11 @@ pub fn check(
                 (object.get_mut("metadata"), old.get_mut("metadata"))
             {
                 keep_system_fields(metadata, before);
-                // An update of the status takes all of the old metadata, which must be complete.
-                let complete = before.clone();
-                keep_system_fields(before, &complete);
+                if taken.is_status {
+                    // An update of the status takes all of the old metadata, which must be complete.
+                    let complete = before.clone();
+                    keep_system_fields(before, &complete);
+                }
             }
             old
         }),

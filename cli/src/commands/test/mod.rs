@@ -21,7 +21,7 @@ mod coverage;
 mod failures;
 mod init;
 
-use coverage::Coverage;
+use coverage::{Coverage, name_of};
 
 const PASSED: Style = AnsiColor::Green.on_default().bold();
 const FAILED: Style = AnsiColor::Red.on_default().bold();
@@ -202,12 +202,8 @@ impl TestRun<'_> {
     fn note_parts(&mut self, test: &Test) {
         let server = self.args.kubernetes_version.into();
         for policy in test.policies() {
-            let name = policy
-                .value()
-                .pointer("/metadata/name")
-                .and_then(Json::as_str);
             // The test ran, so that its policies have no problems.
-            if let Ok(probed) = test.probe(server, name.unwrap_or_default(), report::written) {
+            if let Ok(probed) = test.probe(server, name_of(policy), report::written) {
                 self.coverage.note_parts(policy, &probed);
             }
         }

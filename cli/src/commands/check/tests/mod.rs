@@ -34,6 +34,18 @@ metadata: {name: limits, namespace: default}
 data: {max: '5'}
 ";
 
+/// A definition without its versions.
+const DEFINITION: &str = "\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: things.example.com}
+spec:
+  group: example.com
+  names: {plural: things, kind: Thing}
+  scope: Namespaced
+  versions:
+";
+
 fn binding(actions: &str) -> String {
     format!(
         "\
@@ -131,28 +143,20 @@ spec: {policyName: owners, validationActions: [Deny]}
 
 #[test]
 fn params_are_converted_to_the_version_of_the_param_kind() {
-    let definition = "\
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: limits.example.com}
-spec:
-  group: example.com
-  names: {plural: limits, kind: Limits}
-  scope: Namespaced
-  versions:
-  - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: &any {type: object, x-kubernetes-preserve-unknown-fields: true}}}
+    let versions = "  - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: &any {type: object, x-kubernetes-preserve-unknown-fields: true}}}
   - {name: v2, served: true, storage: false, schema: {openAPIV3Schema: *any}}
 ";
-    let kind = "{apiVersion: example.com/v2, kind: Limits}";
+    let kind = "{apiVersion: example.com/v2, kind: Thing}";
     let policy = POLICY
         .replace("{apiVersion: v1, kind: ConfigMap}", kind)
         .replace(
             "apiVersion: v1\nkind: ConfigMap",
-            "apiVersion: example.com/v1\nkind: Limits",
+            "apiVersion: example.com/v1\nkind: Thing",
         );
-    let folder = folder()
-        .with("policies/policy.yaml", &policy)
-        .with("policies/definition.yaml", definition);
+    let folder = folder().with("policies/policy.yaml", &policy).with(
+        "policies/definition.yaml",
+        &format!("{DEFINITION}{versions}"),
+    );
     let (_, out) = gavel(&folder, &["./policies", "./web.yaml"]);
     assert!(out.contains("denied: at most 5 replicas"), "{out}");
 }
@@ -363,16 +367,7 @@ fn json_is_an_object_a_line() {
 
 #[test]
 fn definitions_and_policies_both_validate_custom_resources() {
-    let definition = "\
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: things.example.com}
-spec:
-  group: example.com
-  names: {plural: things, kind: Thing}
-  scope: Namespaced
-  versions:
-  - name: v1
+    let versions = "  - name: v1
     served: true
     storage: true
     schema:
@@ -398,7 +393,7 @@ spec: {policyName: named, validationActions: [Audit]}
 ";
     let thing = "apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: a}\nspec: {size: 4}\n";
     let folder = TestFolder::new()
-        .with("crd.yaml", definition)
+        .with("crd.yaml", &format!("{DEFINITION}{versions}"))
         .with("policy.yaml", policy)
         .with("thing.yaml", thing);
     let (exit, out) = gavel(&folder, &["./crd.yaml", "./policy.yaml", "./thing.yaml"]);

@@ -307,7 +307,8 @@ impl Coverage {
     }
 }
 
-fn name_of(object: &Document) -> &str {
+/// The name of an object; empty if it has none.
+pub(super) fn name_of(object: &Document) -> &str {
     let name = object.value().pointer("/metadata/name");
     name.and_then(Json::as_str).unwrap_or_default()
 }

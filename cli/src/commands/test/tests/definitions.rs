@@ -95,7 +95,7 @@ fn folder() -> TestFolder {
         .with("policies.yaml", POLICIES)
 }
 
-/// Runs tests, each of which is one line, with the definition alone or also with policies. All tests must pass.
+/// Runs one test per line with the given files. All tests must pass.
 fn check(given: &str, tests: &str) {
     let tests: String = tests.lines().map(|line| format!("- {line}\n")).collect();
     let suite = format!("{}{tests}", TESTS.replace("[crd.yaml]", given));

@@ -16,7 +16,7 @@ use crate::kinds::{DEFINITIONS, is_definition, is_definition_of_misspelled_group
 use crate::messages::check_message;
 use crate::refusal::refused;
 use crate::rules::{DUPLICATE_VALIDATION, OVER_BUDGET, UNKNOWN_FIELD};
-use crate::{bounds, builtin, meant, schema_keywords, strict, stricter};
+use crate::{bounds, builtin, contradictions, meant, schema_keywords, strict, stricter};
 
 /// Whether a document is a definition. The API group may be missing or misspelled.
 pub(crate) fn is_subject(document: &Document) -> bool {
@@ -62,6 +62,7 @@ pub(crate) fn check(linter: &Linter, document: &Document, problems: &mut Vec<Pro
         }
         bounds::check(linter, document, &definition, report, problems);
     }
+    contradictions::check(document, &definition, linter.server, problems);
 }
 
 /// The path of the list that a rule is in; `rule` is the path of the rule.

@@ -35,6 +35,7 @@ mod bounds;
 mod builtin;
 mod configuration;
 mod context;
+mod contradictions;
 mod cost;
 mod definition;
 mod dialects;

@@ -97,15 +97,16 @@ impl<'p> Session<'p> {
         let budget = budget.unwrap_or(COST_BUDGET);
         let mut left = budget;
         if let Some(group) = self.validations {
+            let keeps_all = runner.follower.is_some();
             let expressions = policy.validations.iter().map(Some);
             match self.messages {
                 None => {
-                    let decide = |outcome| {
-                        let n = found.decisions.len();
-                        found.decisions.push(policy.decision(n, outcome, Ok(&[])));
+                    let decide = |n, outcome| {
+                        policy.decide(n, outcome, Ok(&[]), keeps_all, found);
                     };
+                    let (budget, needs_all) = (&mut left, keeps_all);
                     if let Err(OutOfBudget) =
-                        group.evaluate_each(expressions, params, runner, &mut left, decide)
+                        group.evaluate_each(expressions, params, runner, budget, needs_all, decide)
                     {
                         return out_of_budget(found);
                     }
@@ -117,11 +118,9 @@ impl<'p> Session<'p> {
                     };
                     let expressions = policy.messages.iter().map(Option::as_ref);
                     let messages = messages.evaluate(expressions, params, runner, &mut left);
-                    let decide = |(n, outcome): (usize, &Outcome<'_>)| {
-                        policy.decision(n, *outcome, messages)
-                    };
-                    let decisions = outcomes.iter().enumerate().map(decide);
-                    found.decisions.extend(decisions);
+                    for (n, outcome) in outcomes.iter().enumerate() {
+                        policy.decide(n, *outcome, messages, keeps_all, found);
+                    }
                 }
             }
         }
@@ -143,35 +142,45 @@ impl CompiledPolicy {
         found.decisions.push(self.error(message));
     }
 
-    /// The decision of validation number `n`. `messages` are the results of the message expressions of all validations.
+    /// Decides validation number `n`. `messages` are the results of the message expressions of all validations. A validation that is true is
+    /// only stored in `found` if `keeps_all`, or before one that is not true.
     #[inline]
-    fn decision(
+    fn decide(
         &self,
         n: usize,
         outcome: Outcome<'_>,
         messages: Result<&[Outcome<'_>], OutOfBudget>,
-    ) -> PolicyDecision {
+        keeps_all: bool,
+        found: &mut Evaluation,
+    ) {
         match (outcome, messages) {
-            (Some(Ok(value)), Ok(_)) if value.as_bool() == Some(true) => ADMITTED,
-            _ => self.other_decision(n, outcome, messages),
+            (Some(Ok(value)), Ok(_)) if value.as_bool() == Some(true) => {
+                if keeps_all {
+                    found.decisions.push(ADMITTED);
+                }
+            }
+            _ => self.decide_otherwise(n, outcome, messages, found),
         }
     }
 
-    /// The decision of a validation that is not true, or whose message cannot be computed.
+    /// Decides a validation that is not true, or whose message cannot be computed.
     #[cold]
-    fn other_decision(
+    fn decide_otherwise(
         &self,
         n: usize,
         outcome: Outcome<'_>,
         messages: Result<&[Outcome<'_>], OutOfBudget>,
-    ) -> PolicyDecision {
-        match (outcome, messages) {
+        found: &mut Evaluation,
+    ) {
+        let decision = match (outcome, messages) {
             (Some(Err(message)), _) => self.error(message.to_owned()),
             (_, Err(OutOfBudget)) => {
                 self.error(format!("failed messageExpression: {OUT_OF_BUDGET}"))
             }
             (_, Ok(messages)) => self.denial(n, messages.get(n).copied().flatten()),
-        }
+        };
+        found.decisions.resize(n, ADMITTED);
+        found.decisions.push(decision);
     }
 
     fn error(&self, message: String) -> PolicyDecision {

@@ -8,7 +8,7 @@ use crate::cel::{Expression, Group, MATCH_CONDITIONS_BUDGET, OUT_OF_BUDGET, Outc
 use crate::compiled::FailurePolicy;
 use crate::outcome::ConditionsOutcome;
 
-/// Evaluates the match conditions of a policy with the inputs of `group`, and reports the outcome to the observer.
+/// Evaluates the match conditions of a policy with the inputs of `group`, and reports the outcome to an observer that follows expressions.
 pub(crate) fn evaluate<'e, 'p: 'e>(
     group: &Group<'p>,
     expressions: &'p [Expression],
@@ -23,7 +23,9 @@ pub(crate) fn evaluate<'e, 'p: 'e>(
         Ok(outcomes) => matched(outcomes, conditions, failure_policy),
         Err(_) => unmatched(OUT_OF_BUDGET.to_owned(), failure_policy),
     };
-    runner.observer.conditions_matched(&outcome);
+    if let Some(follower) = runner.follower {
+        follower.conditions_matched(&outcome);
+    }
     outcome
 }
 

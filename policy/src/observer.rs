@@ -24,6 +24,12 @@ pub trait Observer {
     /// Called if a validating policy or its binding could not be evaluated at all and the policy's `failurePolicy` denies the request.
     fn refused(&self, _policy: &str, _binding: Option<&str>, _error: &str) {}
 
+    /// Whether the observer needs the result of each expression. If not, `ran` and `conditions_matched` are not called, and the decisions of
+    /// an [`Evaluation`] end with the last validation that is not true, which saves time.
+    fn follows_expressions(&self) -> bool {
+        true
+    }
+
     /// Called with the result of a program after the program ran. Also called when a cached result is reused and charged.
     fn ran(&self, _run: &Run<'_>) {}
 
@@ -64,7 +70,11 @@ pub trait Observer {
 }
 
 /// The observer that ignores all steps.
-impl Observer for () {}
+impl Observer for () {
+    fn follows_expressions(&self) -> bool {
+        false
+    }
+}
 
 /// The result of running a program.
 #[derive(Debug, Clone, Copy)]

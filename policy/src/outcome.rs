@@ -3,7 +3,8 @@
 /// The results of a policy for one binding and one param; empty if its match conditions do not match.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Evaluation {
-    /// The result of each validation. A policy that failed as a whole has a single result.
+    /// The result of each validation, by position. A policy that failed as a whole has a single result. Unless the observer
+    /// [follows expressions](crate::Observer::follows_expressions), the results end with the last validation that is not true.
     pub decisions: Vec<PolicyDecision>,
     /// The result of each audit annotation.
     pub audit_annotations: Vec<PolicyAuditAnnotation>,

@@ -30,11 +30,17 @@ const TURN: Duration = Duration::from_millis(100);
 
 fn main() -> Outcome<()> {
     let mut arguments = std::env::args_os().skip(1);
-    let gavel = PathBuf::from(arguments.next().ok_or("usage: load GAVEL [SECONDS]")?);
+    let gavel = PathBuf::from(
+        arguments
+            .next()
+            .ok_or("usage: load GAVEL [SECONDS [WORK]]")?,
+    );
     let seconds = arguments
         .next()
         .and_then(|text| text.to_str()?.parse().ok());
     let time = Duration::from_secs(seconds.unwrap_or(5));
+    let wanted = arguments.next().unwrap_or_default();
+    let wanted = wanted.to_str().ok_or("WORK must be a part of a name")?;
     println!(
         "| work | transport | requests/s | requests/s relative to `GET /livez` | relative to parsing alone | CPU per request | p50 | p99 | p99 at half load | memory after one second, at the end, at its peak |"
     );
@@ -49,7 +55,7 @@ fn main() -> Outcome<()> {
             Target::start(&gavel, idle, tls)?,
             Target::start(&gavel, undecided, tls)?,
         ];
-        for work in &works {
+        for work in works.iter().filter(|work| work.name.contains(wanted)) {
             let found = measure(&mut limits, Target::start(&gavel, work, tls)?, turns)?;
             println!(
                 "| {} | {} | {:.0} | {:.0} % | {:.0} % | {:.1} µs | {} µs | {} µs | {} µs | {} MB |",

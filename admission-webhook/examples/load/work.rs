@@ -48,6 +48,14 @@ impl Work {
                 policy("a", IMAGES, 1),
                 review("/validate", &pod(20, 90_000)),
             ),
+            Work {
+                expected: "HTTP/1.1 404",
+                ..work(
+                    "objects of 100 KB are sent to an unknown path (404, not parsed)",
+                    policy("a", IMAGES, 1),
+                    review("/nothing", &pod(20, 90_000)),
+                )
+            },
         ]
     }
 }

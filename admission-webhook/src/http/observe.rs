@@ -120,6 +120,10 @@ impl<'s> Checks<'s> {
 }
 
 impl Observer for Checks<'_> {
+    fn follows_expressions(&self) -> bool {
+        false
+    }
+
     fn policy_matched(&self, _policy: &str, matched: &Result<Option<Matched<'_>>, String>) {
         if let Ok(Some(_)) = matched {
             self.begin(Instant::now());

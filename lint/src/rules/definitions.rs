@@ -19,6 +19,21 @@ pub static COST_NEAR_LIMIT: Rule = Rule {
     },
 };
 
+/// Reports parts of a schema that contradict each other.
+pub static CONTRADICTORY_SCHEMA: Rule = Rule {
+    id: "contradictory-schema",
+    severity: Severity::Warning,
+    is_default: true,
+    title: "Two parts of the schema contradict each other",
+    why: "The API server accepts the definition, but rejects every object, or every object with a value that the schema seems to allow. Fields that are \
+          not in `properties` are dropped before an object is validated, so they must not be in `required`.",
+    example: Example {
+        frame: Frame::Schema,
+        before: "type: object\nrequired: [spec, status]\nproperties:\n  spec:\n    type: object\n    properties:\n      size: {type: integer, minimum: 10, maximum: 1}\n",
+        after: "type: object\nrequired: [spec]\nproperties:\n  spec:\n    type: object\n    properties:\n      size: {type: integer, minimum: 1, maximum: 10}\n",
+    },
+};
+
 /// Reports a validation rule whose constraint the schema could express.
 pub static SCHEMA_CAN_SAY: Rule = Rule {
     id: "schema-can-say",

@@ -127,7 +127,7 @@ impl Composition {
         let runner = Runner {
             arena,
             interrupt,
-            observer: &(),
+            follower: None,
         };
         let values = arena.bump().alloc(Inputs {
             object: bindings.object,

@@ -80,13 +80,14 @@ impl<'p> Group<'p> {
     {
         let bump = runner.arena.bump();
         let mut outcomes = BumpVec::with_capacity_in(expressions.size_hint().0, bump);
-        let keep = |outcome| outcomes.push(outcome);
-        self.evaluate_each(expressions, params, runner, budget, keep)?;
+        let keep = |_, outcome| outcomes.push(outcome);
+        self.evaluate_each(expressions, params, runner, budget, true, keep)?;
         Ok(outcomes.into_bump_slice())
     }
 
-    /// Evaluates the expressions in order, and calls `found` with each result; absent expressions have no result. The expressions share the
-    /// values of variables. All costs are subtracted from the budget, in cost units.
+    /// Evaluates the expressions in order, and calls `found` with the position and the result of each; absent expressions have no result.
+    /// The expressions share the values of variables. All costs are subtracted from the budget, in cost units. Unless `needs_all`, `found` may
+    /// not be called for an expression that is true.
     ///
     /// # Errors
     ///
@@ -97,7 +98,8 @@ impl<'p> Group<'p> {
         params: Value<'e>,
         runner: &Runner<'e>,
         budget: &mut i64,
-        mut found: impl FnMut(Outcome<'e>),
+        needs_all: bool,
+        mut found: impl FnMut(usize, Outcome<'e>),
     ) -> Result<(), OutOfBudget>
     where
         'p: 'e,
@@ -108,16 +110,23 @@ impl<'p> Group<'p> {
         };
         let bump = runner.arena.bump();
         let mut shared = self.shared.iter();
-        for expression in expressions {
+        for (n, expression) in expressions.enumerate() {
             let shared = shared.next();
+            if !needs_all
+                && let Some(known) = shared.and_then(OnceCell::get)
+                && known.is_plainly_true()
+            {
+                spend(budget, known.cost)?;
+                continue;
+            }
             let Some(expression) = expression else {
-                found(None);
+                found(n, None);
                 continue;
             };
             let program = match expression.program() {
                 Ok(program) => program,
                 Err(error) => {
-                    found(Some(Err(compilation_error(error, bump))));
+                    found(n, Some(Err(compilation_error(error, bump))));
                     continue;
                 }
             };
@@ -150,10 +159,11 @@ impl<'p> Group<'p> {
                 spend(budget, scope().take_cost())?;
             }
             spend(budget, ran.cost)?;
-            found(Some(match ran.result {
+            let outcome = match ran.result {
                 Ok(value) => Ok(value),
                 Err(error) => Err(evaluation_error(expression, error, bump)),
-            }));
+            };
+            found(n, Some(outcome));
         }
         Ok(())
     }

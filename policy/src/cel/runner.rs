@@ -1,4 +1,4 @@
-//! Runs programs and reports their results to the observer.
+//! Runs programs and reports their results to an observer that follows expressions.
 
 use gavel_engine::error::EvalError;
 use gavel_engine::program::{EvalOptions, Program};
@@ -10,15 +10,15 @@ use super::inputs::TypedInputs;
 use crate::expression_kind::ExpressionKind;
 use crate::observer::{Observer, Run};
 
-/// Evaluates the programs of a policy for one request within the cost limit, and reports the results to the observer.
+/// Evaluates the programs of a policy for one request within the cost limit, and reports the results.
 #[derive(Clone, Copy)]
 pub(crate) struct Runner<'a> {
     /// The arena for computed values.
     pub(crate) arena: &'a Arena,
     /// Evaluations stop when this function returns true; `None` if they cannot be interrupted.
     pub(crate) interrupt: Option<&'a (dyn Fn() -> bool + Sync)>,
-    /// Receives the result of each expression.
-    pub(crate) observer: &'a dyn Observer,
+    /// Receives the result of each expression; `None` if nobody needs it.
+    pub(crate) follower: Option<&'a dyn Observer>,
 }
 
 impl<'a> Runner<'a> {
@@ -46,15 +46,17 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Reports the result of an expression to the observer. `variable` is the name of the variable that the expression defines, if any.
+    /// Reports the result of an expression to the follower. `variable` is the name of the variable that the expression defines, if any.
     pub(super) fn tell(&self, expression: &Expression, variable: Option<&str>, ran: &Ran<'_>) {
-        self.observer.ran(&Run {
-            kind: expression.kind,
-            expression: expression.text(),
-            variable,
-            cost: ran.cost,
-            result: ran.result,
-        });
+        if let Some(follower) = self.follower {
+            follower.ran(&Run {
+                kind: expression.kind,
+                expression: expression.text(),
+                variable,
+                cost: ran.cost,
+                result: ran.result,
+            });
+        }
     }
 }
 
@@ -67,4 +69,11 @@ pub(super) struct Ran<'a> {
     pub(super) cost: u64,
     /// The positions of the pool's variables that the program read directly.
     pub(super) read: &'a [usize],
+}
+
+impl Ran<'_> {
+    /// Whether the result is true and its cost includes no variables.
+    pub(super) fn is_plainly_true(&self) -> bool {
+        self.read.is_empty() && matches!(&self.result, Ok(value) if value.as_bool() == Some(true))
+    }
 }

@@ -35,6 +35,8 @@ pub(crate) struct Dispatch<'a> {
     snapshot: &'a Snapshot,
     request: &'a AdmissionRequest<'a>,
     options: &'a Options<'a>,
+    /// The observer, if it follows expressions.
+    follower: Option<&'a dyn Observer>,
     /// Counts the work of the decision, and checks the host's interrupt from time to time.
     work: Work<'a>,
     arena: &'a Arena,
@@ -71,6 +73,7 @@ impl<'a> Dispatch<'a> {
             snapshot,
             request,
             options,
+            follower: Some(options.observer).filter(|observer| observer.follows_expressions()),
             work,
             arena,
             labels: arena.bump().alloc(RequestLabels::default()),
@@ -276,7 +279,7 @@ impl<'a> Dispatch<'a> {
         Runner {
             arena,
             interrupt: self.options.interrupt,
-            observer: self.options.observer,
+            follower: self.follower,
         }
     }
 

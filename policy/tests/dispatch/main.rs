@@ -353,6 +353,73 @@ fn each_binding_is_charged_for_what_is_evaluated_once() {
 }
 
 #[test]
+fn a_decision_is_the_same_for_every_observer() {
+    let mut spec = json!({
+        "variables": [{"name": "replicas", "expression": "object.replicas"}],
+        "validations": [
+            {"expression": "object.replicas < 5"},
+            {"expression": "object.replicas < params.most"},
+            {"expression": "variables.replicas > 0"},
+            {"expression": "object.metadata.name == 'web'"},
+            {"expression": "object.replicas * 2 <= params.most", "message": "too many"},
+        ],
+        "auditAnnotations": [{"key": "most", "valueExpression": "string(params.most)"}],
+    });
+    spec["paramKind"] = json!({"apiVersion": "v1", "kind": "ConfigMap"});
+    let mut objects = vec![policy("p", "Fail", spec)];
+    for most in [9, 2, 4, 6, 1] {
+        let name = format!("m{most}");
+        let reference = json!({"name": name, "parameterNotFoundAction": "Deny"});
+        objects.push(config_map(&name, most));
+        objects.push(binding(
+            &name,
+            "p",
+            &["Deny", "Audit"],
+            json!({"paramRef": reference}),
+        ));
+    }
+    let index = filled(&objects);
+    let mut decisions = Vec::new();
+    for budget in 0..40 {
+        let alone = Options {
+            cost_budget: Some(budget),
+            ..Options::default()
+        };
+        let bill = Bill::default();
+        let followed = Options {
+            observer: &bill,
+            ..alone
+        };
+        let decision = decided(&index, &alone);
+        assert_eq!(decision, decided(&index, &followed), "{budget}");
+        decisions.push(decision);
+    }
+    decisions.dedup();
+    // Small budgets are exceeded; with all others, the decision is the same.
+    assert_eq!(decisions.len(), 2);
+    let denials = decisions.last().unwrap().denials.iter();
+    let denials: Vec<_> = denials
+        .map(|denial| {
+            (
+                denial.binding.as_deref().unwrap_or_default(),
+                &*denial.message,
+            )
+        })
+        .collect();
+    let less = "failed expression: object.replicas < params.most";
+    assert_eq!(
+        denials,
+        [
+            ("m2", less),
+            ("m2", "too many"),
+            ("m4", "too many"),
+            ("m1", less),
+            ("m1", "too many"),
+        ]
+    );
+}
+
+#[test]
 fn variables_may_be_read_by_any_number_of_variables() {
     let mut variables = vec![json!({"name": "v0", "expression": "1"})];
     variables.extend((1..3_000).map(

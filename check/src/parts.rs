@@ -18,6 +18,9 @@ pub struct Part {
     /// An expression that evaluates to the value of the part or, if the part is within the body of a macro, to the list of its values for
     /// all elements.
     pub probe: String,
+    /// For a condition, two expressions: the first is true if an evaluation reaches the part and the part is true, the second if it is
+    /// false; within the body of a macro, for any element. `None` for other parts.
+    pub outcomes: Option<[String; 2]>,
     /// The nesting depth of the part.
     pub depth: usize,
     /// Whether the part is a condition: the whole expression, an operand of `&&`, `||` or `!`, the test of `?:`, or the body of `all` and
@@ -51,7 +54,7 @@ pub(crate) fn parts(expression: &str) -> Vec<Part> {
     let parsed = env.ok().and_then(|env| env.parse(expression).ok());
     let mut walk = Walk {
         parts: Vec::new(),
-        loops: Vec::new(),
+        around: Vec::new(),
     };
     if let Some(ast) = &parsed {
         let root = Place {
@@ -83,8 +86,16 @@ pub(crate) fn reached(parts: &[Part], values: &[Option<String>]) -> Vec<bool> {
 
 struct Walk {
     parts: Vec<Part>,
-    /// The ranges and variables of the enclosing macros.
-    loops: Vec<(String, String)>,
+    /// What surrounds the current part, from the outside to the inside.
+    around: Vec<Around>,
+}
+
+/// Something around a part that determines whether, or how often, an evaluation reaches the part.
+enum Around {
+    /// The body of a macro, with the macro's range and variable.
+    Body(String, String),
+    /// A condition that must be true, such as `!a` for the right operand of `a || b`.
+    Condition(String),
 }
 
 /// The context of a part.
@@ -103,9 +114,15 @@ impl Walk {
     fn part(&mut self, expr: Expr<'_>, place: Place) -> Option<usize> {
         let text = unparse(expr).filter(|_| self.parts.len() < MAX_PARTS)?;
         let mut probe = text.clone();
-        for (range, variable) in self.loops.iter().rev() {
-            probe = format!("{range}.map({variable}, {probe})");
+        for around in self.around.iter().rev() {
+            if let Around::Body(range, variable) = around {
+                probe = format!("{range}.map({variable}, {probe})");
+            }
         }
+        let outcomes = [text.clone(), format!("!({text})")];
+        let outcomes = place
+            .is_condition
+            .then(|| outcomes.map(|outcome| self.somewhere(outcome)));
         let n = self.parts.len();
         self.parts.push(Part {
             is_informative: is_informative(expr),
@@ -113,6 +130,7 @@ impl Walk {
             depth: place.depth,
             parent: place.parent,
             guard: place.guard,
+            outcomes,
             probe,
             text,
         });
@@ -141,6 +159,25 @@ impl Walk {
         Some(n)
     }
 
+    /// An expression that is true if an evaluation reaches the current part and `outcome` is true, for any element.
+    fn somewhere(&self, outcome: String) -> String {
+        let around = self.around.iter().rev();
+        around.fold(outcome, |outcome, around| match around {
+            Around::Body(range, variable) => format!("{range}.exists({variable}, {outcome})"),
+            Around::Condition(condition) => format!("{condition} && ({outcome})"),
+        })
+    }
+
+    /// Adds a part that an evaluation reaches only if another expression has the value `wanted`.
+    fn part_if(&mut self, other: Expr<'_>, wanted: bool, expr: Expr<'_>, place: Place) {
+        let not = if wanted { "" } else { "!" };
+        let condition = unparse(other).map(|text| Around::Condition(format!("{not}({text})")));
+        let depth = self.around.len();
+        self.around.extend(condition);
+        self.part(expr, place);
+        self.around.truncate(depth);
+    }
+
     /// Adds the operand at the start of a chain of selections (`f()` in `f().a[b]`), unless the operand is a name or a constant.
     fn operand(&mut self, expr: Expr<'_>, within: Place) {
         match expr.kind() {
@@ -165,19 +202,19 @@ impl Walk {
         let args = call.args.to_vec();
         match (call.function, call.target, args.as_slice()) {
             (operators::LOGICAL_AND, None, &[left, right]) => {
-                self.logical(left, right, condition, "false");
+                self.logical(left, right, condition, false);
             }
             (operators::LOGICAL_OR, None, &[left, right]) => {
-                self.logical(left, right, condition, "true");
+                self.logical(left, right, condition, true);
             }
             (operators::LOGICAL_NOT, None, &[operand]) => {
                 self.part(operand, condition);
             }
             (operators::CONDITIONAL, None, &[test, truthy, falsy]) => {
-                let test = self.part(test, condition);
-                for (branch, value) in [(truthy, "true"), (falsy, "false")] {
-                    let guard = test.map_or(Guard::Always, |test| Guard::If(test, value));
-                    self.part(branch, Place { guard, ..within });
+                let n = self.part(test, condition);
+                for (branch, wanted, value) in [(truthy, true, "true"), (falsy, false, "false")] {
+                    let guard = n.map_or(Guard::Always, |n| Guard::If(n, value));
+                    self.part_if(test, wanted, branch, Place { guard, ..within });
                 }
             }
             ("has", None, _) => {}
@@ -211,10 +248,11 @@ impl Walk {
 
     /// Adds the operands of `left && right` or `left || right`. If the left operand has the value `decisive`, the right operand is not
     /// reached.
-    fn logical(&mut self, left: Expr<'_>, right: Expr<'_>, place: Place, decisive: &'static str) {
-        let left = self.part(left, place);
-        let guard = left.map_or(Guard::Always, |left| Guard::Unless(left, decisive));
-        self.part(right, Place { guard, ..place });
+    fn logical(&mut self, left: Expr<'_>, right: Expr<'_>, place: Place, decisive: bool) {
+        let n = self.part(left, place);
+        let value = if decisive { "true" } else { "false" };
+        let guard = n.map_or(Guard::Always, |n| Guard::Unless(n, value));
+        self.part_if(left, !decisive, right, Place { guard, ..place });
     }
 
     /// Adds the arguments of a macro that are evaluated for each element: the body and, for `map` with three arguments, the filter.
@@ -226,10 +264,10 @@ impl Walk {
         rest: &[Expr<'_>],
         within: Place,
     ) {
-        let (Some(range), Some(variable)) = (unparse(range), variable.as_ident()) else {
+        let (Some(range), Some(variable)) = (receiver(range), variable.as_ident()) else {
             return;
         };
-        self.loops.push((range, variable.to_string()));
+        self.around.push(Around::Body(range, variable.to_string()));
         let last = rest.len().saturating_sub(1);
         for (n, body) in rest.iter().enumerate() {
             let is_value = name == "map" && n == last;
@@ -239,7 +277,7 @@ impl Walk {
             };
             self.part(*body, place);
         }
-        self.loops.pop();
+        self.around.pop();
     }
 }
 
@@ -250,6 +288,22 @@ fn is_informative(expr: Expr<'_>) -> bool {
         ExprKind::List(list) => list.elements.iter().any(is_informative),
         _ => true,
     }
+}
+
+/// The text of an expression before `.map(…)`: an operation, such as `a + b`, is in parentheses.
+fn receiver(expr: Expr<'_>) -> Option<String> {
+    let text = unparse(expr)?;
+    let is_operation = match expr.kind() {
+        ExprKind::Call(call) => {
+            let is_named = call.function.starts_with(|c: char| c.is_ascii_alphabetic());
+            !is_named && !is_path(&call)
+        }
+        _ => false,
+    };
+    Some(match is_operation {
+        true => format!("({text})"),
+        false => text,
+    })
 }
 
 /// Whether a call is a selection: `a[b]`, `a.?b`, `a[?b]`.
@@ -311,6 +365,33 @@ mod tests {
         assert_eq!(
             texts("object.list.all(x, x.items.exists(y, y > 0))"),
             expected
+        );
+    }
+
+    #[test]
+    fn outcomes_say_when_a_condition_is_reached() {
+        let outcomes = |expression: &str| {
+            let parts = parts(expression).into_iter();
+            let outcomes = parts.filter_map(|part| part.outcomes).flatten();
+            outcomes.collect::<Vec<_>>()
+        };
+        let expression = "(a + b).all(x, x > 0 || c)";
+        let expected = [
+            expression,
+            "!((a + b).all(x, x > 0 || c))",
+            "(a + b).exists(x, x > 0 || c)",
+            "(a + b).exists(x, !(x > 0 || c))",
+            "(a + b).exists(x, x > 0)",
+            "(a + b).exists(x, !(x > 0))",
+            "(a + b).exists(x, !(x > 0) && (c))",
+            "(a + b).exists(x, !(x > 0) && (!(c)))",
+        ];
+        assert_eq!(outcomes(expression), expected);
+        let expected = ["c", "!(c)", "(c) && (a)", "(c) && (!(a))"];
+        let of_branch = outcomes("(c ? !a : 1) == 2");
+        assert!(
+            of_branch.ends_with(&expected.map(str::to_owned)),
+            "{of_branch:?}"
         );
     }
 

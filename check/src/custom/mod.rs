@@ -5,6 +5,7 @@ mod definitions;
 mod example;
 mod key;
 mod object;
+mod probe;
 mod rules;
 mod status;
 
@@ -13,4 +14,6 @@ pub use definitions::{KnownDefinition, KnownDefinitions};
 pub use example::example;
 pub use key::{Key, OldObjects, created_name};
 pub use object::{Taken, check};
+pub use probe::RuleCondition;
+pub(crate) use probe::RuleProbe;
 pub use rules::{DefinedRule, Outcomes, rules};

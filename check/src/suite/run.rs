@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::difference::Decided;
 use super::{Difference, Question, Test, Validated, difference, kind_of, name_of, policies};
-use crate::custom::{Key, KnownDefinition};
+use crate::custom::{Key, KnownDefinition, RuleCondition, RuleProbe};
 use crate::probe::{Probe, Probed};
 use crate::role::Role;
 use crate::subject::Subject;
@@ -83,6 +83,28 @@ impl Test {
             Some(probe) => probe.evaluate(&self.request(&self.world(server)?), write),
             None => Ok(Vec::new()),
         }
+    }
+
+    /// Validates the test's object by its definition, and returns the outcomes of the conditions within the definition's rules. Empty if the
+    /// object has no definition.
+    ///
+    /// # Errors
+    ///
+    /// An API server would reject a policy, or the input is not a request.
+    pub fn probe_rules(&self, server: Server) -> Result<Vec<RuleCondition>, String> {
+        let Some(definition) = self.definition() else {
+            return Ok(Vec::new());
+        };
+        let probe = RuleProbe::new(definition, server)?;
+        let world = self.world(server)?;
+        let request = self.request(&world);
+        let mut validated = None;
+        world.decide_validated(&request, &Trace::new(|_| String::new()), |object| {
+            validated = Validated::of(&request, object, &probe.definitions);
+            Ok(None)
+        })?;
+        let recorded = validated.map(|validated| validated.checked.rules);
+        Ok(probe.conditions(&recorded.unwrap_or_default()))
     }
 
     fn request(&self, world: &World) -> Json {

@@ -185,6 +185,9 @@ impl TestRun<'_> {
                 if self.args.coverage && is_valid {
                     self.note_parts(test);
                 }
+                if self.args.coverage && validated.is_some() {
+                    self.note_conditions(test);
+                }
                 (found.differences, None)
             }
             Err(error) => (Vec::new(), Some(error)),
@@ -206,6 +209,15 @@ impl TestRun<'_> {
             if let Ok(probed) = test.probe(server, name_of(policy), report::written) {
                 self.coverage.note_parts(policy, &probed);
             }
+        }
+    }
+
+    /// Records the outcomes of the conditions within the rules of the object's definition.
+    fn note_conditions(&mut self, test: &Test) {
+        let server = self.args.kubernetes_version.into();
+        // The test ran, so that its definition can be compiled.
+        if let (Some(definition), Ok(found)) = (test.definition(), test.probe_rules(server)) {
+            self.coverage.note_conditions(definition, &found);
         }
     }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use gavel_check::custom;
+use gavel_check::custom::{self, RuleCondition};
 use gavel_check::suite::{Test, Validated};
 use gavel_check::{Probed, Step};
 use gavel_engine::value::Json;
@@ -25,11 +25,12 @@ pub(super) struct Coverage {
     expressions: BTreeMap<(String, String), Expression>,
     /// The names of the definitions whose rules were added.
     definitions: BTreeSet<String>,
-    /// The conditions in validations, by policy name, index of the validation, and index of the sub-expression.
-    conditions: BTreeMap<(String, usize, usize), Condition>,
+    /// The conditions within validations and within the rules of definitions, by the name of the policy or definition, the field of the
+    /// expression, and the position among the sub-expressions.
+    conditions: BTreeMap<(String, String, usize), Condition>,
 }
 
-/// A boolean sub-expression of a validation, such as an operand of `&&` or the body of `all`.
+/// A boolean sub-expression of a validation or rule, such as an operand of `&&` or the body of `all`.
 #[derive(Debug)]
 struct Condition {
     file: String,
@@ -168,19 +169,30 @@ impl Coverage {
                 if !seen.part.is_condition || !seen.part.is_informative {
                     continue;
                 }
-                let key = (name.to_owned(), n, position);
-                let condition = self.conditions.entry(key).or_insert_with(|| Condition {
-                    file: file_of(policy),
-                    line: policy.place_within(&field, 1, 1).line,
-                    text: seen.part.text.clone(),
-                    was_true: false,
-                    was_false: false,
-                });
+                let key = (name.to_owned(), field.clone(), position);
+                let new = || Condition::new(policy, &field, &seen.part.text);
+                let condition = self.conditions.entry(key).or_insert_with(new);
                 // In the body of a macro, a part has one value for each iteration. The text lists all values.
                 if let (true, Ok(value)) = (seen.is_reached, &seen.value) {
                     condition.was_true |= value.contains("true");
                     condition.was_false |= value.contains("false");
                 }
+            }
+        }
+    }
+
+    /// Records the outcomes of the conditions within the rules of a definition, if the rules count.
+    pub(super) fn note_conditions(&mut self, definition: &Document, found: &[RuleCondition]) {
+        let name = name_of(definition);
+        for found in found {
+            let key = (name.to_owned(), found.rule.clone());
+            if self.expressions.contains_key(&key) {
+                let (name, field) = key;
+                let new = || Condition::new(definition, &found.rule, &found.text);
+                let key = (name, field, found.position);
+                let condition = self.conditions.entry(key).or_insert_with(new);
+                condition.was_true |= found.was_true;
+                condition.was_false |= found.was_false;
             }
         }
     }
@@ -321,6 +333,16 @@ fn file_of(policy: &Document) -> String {
 }
 
 impl Condition {
+    fn new(object: &Document, field: &str, text: &str) -> Self {
+        Condition {
+            file: file_of(object),
+            line: object.place_within(field, 1, 1).line,
+            text: text.to_owned(),
+            was_true: false,
+            was_false: false,
+        }
+    }
+
     /// The number of outcomes, true and false, that the tests produced.
     fn outcomes(&self) -> usize {
         let produced = [self.was_true, self.was_false];

@@ -219,7 +219,10 @@ crd.yaml:23: shops.example.com: status rule 0: never evaluated
 crd.yaml:43: shops.example.com: spec rule 0: never false
 crd.yaml:47: shops.example.com: spec rule 1: never evaluated
 crd.yaml:49: shops.example.com: spec rule 2: never false
-coverage: 40 % (4 of 10)
+crd.yaml:49: shops.example.com: !has(self.limits): never false
+crd.yaml:49: shops.example.com: has(self.limits): never true
+crd.yaml:49: shops.example.com: self.limits[\"a\"] > 0: never evaluated
+coverage: 37 % (6 of 16)
 ";
     assert_eq!(out, expected);
     let lcov = std::fs::read_to_string(folder.path().join("lcov.info")).unwrap();
@@ -229,6 +232,56 @@ coverage: 40 % (4 of 10)
     let tests = tests.replace("[crd.yaml]", "[crd.yaml, policies.yaml]");
     let (_, out) = gavel(&folder.with("test.yaml", &tests), &args[..2]);
     assert!(!out.contains("crd.yaml"), "{out}");
+}
+
+#[test]
+fn conditions_within_rules_count_where_they_are_reached() {
+    let definition = DEFINITION
+        .replace(
+            "rule: self.size <= self.max\n",
+            "rule: '!has(self.sizes) || self.sizes.all(s, s != 2 || self.size == 2)'\n",
+        )
+        .replace(
+            "self.max >= oldSelf.max\n",
+            "self.max >= oldSelf.max || self.max > 3\n",
+        );
+    let tests = format!("{TESTS}- {{name: one, set: {{spec.sizes: [1, 1]}}, expect: allow}}\n");
+    let folder = folder()
+        .with("crd.yaml", &definition)
+        .with("test.yaml", &tests);
+    let missing = |folder: &TestFolder| {
+        let (_, out) = gavel(folder, &["./test.yaml", "--coverage"]);
+        let lines = out.lines().filter_map(|line| {
+            let (_, condition) = line.split_once("shops.example.com: ")?;
+            let is_about = ["s != 2", "self.size == 2", "oldSelf", "self.max > 3"];
+            let is_about = is_about.iter().any(|about| condition.contains(about));
+            is_about.then(|| condition.to_owned())
+        });
+        lines.collect::<Vec<_>>()
+    };
+    let never = |condition: &str, outcome: &str| format!("{condition}: never {outcome}");
+    let whole = "s != 2 || self.size == 2";
+    let loops = format!("self.sizes.all(s, {whole})");
+    let expected = [
+        never(&loops, "false"),
+        never(whole, "false"),
+        never("s != 2", "false"),
+        never("self.size == 2", "evaluated"),
+        never("self.max >= oldSelf.max", "evaluated"),
+        never("self.max > 3", "evaluated"),
+    ];
+    assert_eq!(missing(&folder), expected);
+    let object =
+        "{apiVersion: example.com/v1, kind: Shop, metadata: {name: main}, spec: {size: 3, max: 6}}";
+    let more =
+        format!("- {{name: two, oldObject: {object}, set: {{spec.sizes: [2]}}, expect: deny}}\n");
+    let folder = folder.with("test.yaml", &format!("{tests}{more}"));
+    let expected = [
+        never("self.size == 2", "true"),
+        never("self.max >= oldSelf.max", "true"),
+        never("self.max > 3", "false"),
+    ];
+    assert_eq!(missing(&folder), expected);
 }
 
 #[test]

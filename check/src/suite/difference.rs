@@ -12,7 +12,7 @@ use gavel_policy::PolicyDecisionEvaluation;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Difference {
     /// The name of the result: `decision`, `message`, `message of the CustomResourceDefinition NAME`, `warnings`, `auditAnnotations[KEY]`,
-    /// `object` or `patch`.
+    /// `object`, `stored` or `patch`.
     pub what: String,
     /// The expected value; null for the messages of an unexpected denial.
     pub expected: Json,
@@ -153,6 +153,16 @@ pub(super) fn differences(
         forget_namespace(&mut wanted, &mut after, namespace);
         if !difference(&wanted, &after).is_empty() {
             differ("object", wanted, after);
+        }
+    }
+    if let Some(wanted) = &expected.stored {
+        // An invalid object is not stored.
+        let valid = decided.validated.filter(|each| each.status.is_none());
+        let stored = valid.and_then(|valid| valid.prepared.clone());
+        let (mut wanted, mut stored) = (wanted.clone(), stored.unwrap_or_default());
+        forget_namespace(&mut wanted, &mut stored, namespace);
+        if !difference(&wanted, &stored).is_empty() {
+            differ("stored", wanted, stored);
         }
     }
     if let Some(wanted) = &expected.patch {

@@ -296,6 +296,16 @@ fn test(fields: &mut Fields<'_>, shared: &Shared<'_>, warnings: &mut Vec<Fault>)
             }
         }
     };
+    let expected = expected(fields, shared.files);
+    let key = question.object().map(Key::of);
+    if let (true, Some(Ok(key))) = (expected.stored.is_some(), key)
+        && definitions.find(&key).is_none()
+    {
+        let field = fields.path_of("expect.stored");
+        let message =
+            format!("test {name:?}: needs the CustomResourceDefinition of {key} in given");
+        fields.problem_at(rule::OBJECT, &field, message);
+    }
     Test {
         name,
         field: fields.path().to_owned(),
@@ -305,7 +315,7 @@ fn test(fields: &mut Fields<'_>, shared: &Shared<'_>, warnings: &mut Vec<Fault>)
         is_bare: false,
         param: None,
         question,
-        expected: expected(fields, shared.files),
+        expected,
     }
 }
 
@@ -346,6 +356,7 @@ fn expected(fields: &mut Fields<'_>, files: &dyn Files) -> Expected {
             warnings: fields.texts("warnings"),
             audit_annotations: annotations,
             object: resolved(fields, "object", files),
+            stored: resolved(fields, "stored", files),
             patch: fields.value("patch").cloned(),
         }
     });

@@ -96,6 +96,16 @@ pub enum Question {
     },
 }
 
+impl Question {
+    /// The object of the request.
+    pub(crate) fn object(&self) -> Option<&Json> {
+        match self {
+            Question::Review(request) => request.get("object"),
+            Question::Subject { object, .. } => Some(object),
+        }
+    }
+}
+
 /// The expected results of a test; absent ones are not compared.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Expected {
@@ -109,6 +119,8 @@ pub struct Expected {
     pub audit_annotations: BTreeMap<String, String>,
     /// The object after mutation.
     pub object: Option<Json>,
+    /// The custom resource as an API server stores it.
+    pub stored: Option<Json>,
     /// The JSON patch from the object before mutation to the object after it.
     pub patch: Option<Json>,
 }

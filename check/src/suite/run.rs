@@ -40,12 +40,12 @@ impl Test {
         let mut validated = None;
         let mut ruling = world.decide_validated(&request, &trace, |object| {
             validated = Validated::of(&request, object, &self.definitions);
-            match &mut validated {
+            match &validated {
                 Some(Validated {
                     status: Some(status),
                     ..
                 }) => Err(Box::new(status.clone())),
-                Some(valid) => Ok(valid.prepared.take()),
+                Some(valid) => Ok(valid.prepared.clone()),
                 None => Ok(None),
             }
         })?;
@@ -174,11 +174,7 @@ impl Test {
     }
 
     fn key(&self) -> Option<Key<'_>> {
-        let object = match &self.question {
-            Question::Review(request) => request.get("object")?,
-            Question::Subject { object, .. } => object,
-        };
-        Key::of(object).ok()
+        Key::of(self.question.object()?).ok()
     }
 
     /// Whether the test uses a given object. If the test names a policy, other policies and their bindings are not used.

@@ -18,7 +18,7 @@ pub struct Validated {
     pub messages: Vec<String>,
     /// The status with which an API server rejects the object; `None` if the object is valid.
     pub status: Option<Status>,
-    /// The object that validating policies see; `None` if it cannot be read.
+    /// The object as an API server stores it, and as validating policies see it; `None` if it cannot be read.
     pub(super) prepared: Option<Json>,
 }
 

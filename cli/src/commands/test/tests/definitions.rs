@@ -208,6 +208,42 @@ fn a_denial_by_a_definition_names_it() {
 }
 
 #[test]
+fn a_test_can_expect_what_is_stored() {
+    let stored =
+        "{apiVersion: example.com/v1, kind: Shop, metadata: {name: main}, spec: {size: 3, max: 5}}";
+    let other = stored.replace("max: 5", "max: 6");
+    let none = "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}";
+    let tests = format!(
+        "{TESTS}\
+- {{name: defaults, expect: {{stored: {stored}}}}}
+- {{name: another, expect: {{stored: {other}}}}}
+- {{name: invalid, set: {{spec.size: 9}}, expect: {{decision: deny, stored: {stored}}}}}
+- {{name: no definition, object: {none}, expect: {{stored: {none}}}}}
+"
+    );
+    let (exit, out) = gavel(&folder().with("test.yaml", &tests), &["./test.yaml"]);
+    assert_eq!(exit, Exit::Usage);
+    let another = "\
+FAILED test.yaml: another
+    stored:
+        apiVersion: example.com/v1
+        kind: Shop
+        metadata:
+          name: main
+        spec:
+      -   max: 6
+      +   max: 5
+          size: 3
+FAILED test.yaml: invalid
+    stored:
+      - apiVersion: example.com/v1
+";
+    assert!(out.starts_with("ok     test.yaml: defaults\n"), "{out}");
+    assert!(out.contains(another), "{out}");
+    assert!(!out.contains("no definition"), "{out}");
+}
+
+#[test]
 fn rules_count_in_the_coverage_of_tests_without_policies() {
     let tests = format!("{TESTS}- {{name: one, set: {{spec.sizes: [1, 0]}}, expect: deny}}\n");
     let folder = folder().with("test.yaml", &tests);

@@ -35,6 +35,7 @@
 
 mod bare;
 pub mod built_in;
+mod conditions;
 pub mod custom;
 mod kinds;
 mod parts;
@@ -47,6 +48,7 @@ mod user;
 mod world;
 mod written;
 
+pub use conditions::Condition;
 pub use kinds::{Kinds, ResourceOfKind};
 pub use parts::Part;
 pub use probe::{Probe, Probed, Seen, explain};

@@ -19,13 +19,11 @@ pub struct Part {
     /// all elements.
     pub probe: String,
     /// For a condition, two expressions: the first is true if an evaluation reaches the part and the part is true, the second if it is
-    /// false; within the body of a macro, for any element. `None` for other parts.
+    /// false; within the body of a macro, for any element. Conditions are the whole expression, the operands of `&&`, `||` and `!`, the tests
+    /// of `?:`, and the bodies of `all` and similar macros. `None` for other parts.
     pub outcomes: Option<[String; 2]>,
     /// The nesting depth of the part.
     pub depth: usize,
-    /// Whether the part is a condition: the whole expression, an operand of `&&`, `||` or `!`, the test of `?:`, or the body of `all` and
-    /// similar macros.
-    pub is_condition: bool,
     /// Whether the value of the part is worth showing: the part is not a constant, a name, or a list of these.
     pub is_informative: bool,
     parent: Option<usize>,
@@ -126,7 +124,6 @@ impl Walk {
         let n = self.parts.len();
         self.parts.push(Part {
             is_informative: is_informative(expr),
-            is_condition: place.is_condition,
             depth: place.depth,
             parent: place.parent,
             guard: place.guard,

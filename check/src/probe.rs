@@ -1,7 +1,7 @@
-//! Probes: the values of the parts of a policy's validations, for one request.
+//! Probes: the values of the parts of a policy's validations, and the outcomes of the conditions among them, for one request.
 //!
-//! A probe is a copy of the policy. It keeps the variables and match conditions, and gets an additional variable for each part of a
-//! validation; its validations only read these variables. Therefore the parts are evaluated as an API server would evaluate them, with all
+//! A probe is evaluated in a copy of the policy. The copy keeps the variables and match conditions, and gets an additional variable for each
+//! probe; its validations only read these variables. Therefore probes are evaluated as an API server would evaluate them, with all
 //! variables of the policy.
 
 use gavel_engine::value::{Json, Value};
@@ -9,17 +9,24 @@ use gavel_libraries::Server;
 use gavel_manifest::Document;
 use serde_json::json;
 
+use crate::conditions::Condition;
 use crate::parts::{Part, parts, reached};
 use crate::trace::{Invocation, Step, Trace};
 use crate::world::{Setup, World};
 
-/// A policy that also evaluates the parts of its validations.
+/// A policy that evaluates the parts of its validations.
 #[derive(Debug)]
 pub struct Probe {
-    world: World,
-    policy: String,
+    probing: Probing,
     /// The parts of each validation.
     validations: Vec<Vec<Part>>,
+}
+
+/// A copy of a policy that evaluates other expressions.
+#[derive(Debug)]
+struct Probing {
+    world: World,
+    policy: String,
 }
 
 /// The values of the parts for a binding and a param.
@@ -43,42 +50,19 @@ pub struct Seen {
 }
 
 impl Probe {
-    /// Builds the probe of the validating policy with the name `policy` among the `given` objects. `prepare` can add more objects. Returns
-    /// `None` if there is no such policy.
+    /// Builds the probe of the validating policy with the name `policy` among the `given` objects. Returns `None` if there is no such policy.
     ///
     /// # Errors
     ///
     /// The environments cannot be built, which is a bug.
-    pub fn new(
-        server: Server,
-        given: &[Document],
-        policy: &str,
-        prepare: impl FnOnce(&mut Setup),
-    ) -> Result<Option<Self>, String> {
-        let is_policy = |document: &Document| {
-            let text = |pointer: &str| document.value().pointer(pointer).and_then(Json::as_str);
-            text("/kind") == Some("ValidatingAdmissionPolicy")
-                && text("/metadata/name") == Some(policy)
-        };
-        let mut setup = Setup::new(server)?;
-        let mut validations = None;
-        for document in given {
-            match is_policy(document) {
-                true => {
-                    let mut probing = document.value().clone();
-                    validations = Some(add_parts(&mut probing));
-                    setup.add_value(probing);
-                }
-                false => setup.add(document.clone()),
-            }
-        }
-        let Some(validations) = validations else {
+    pub fn new(server: Server, given: &[Document], policy: &str) -> Result<Option<Self>, String> {
+        let Some(document) = find(given, policy) else {
             return Ok(None);
         };
-        prepare(&mut setup);
+        let validations: Vec<_> = expressions(document).map(parts).collect();
+        let probes = validations.iter().flatten().map(|part| part.probe.clone());
         Ok(Some(Probe {
-            world: setup.finish(),
-            policy: policy.to_owned(),
+            probing: Probing::new(server, given, document, probes.collect(), |_| {})?,
             validations,
         }))
     }
@@ -93,6 +77,96 @@ impl Probe {
         request: &Json,
         write: fn(Value<'_>) -> String,
     ) -> Result<Vec<Probed>, String> {
+        let invocations = self.probing.evaluate(request, write)?.into_iter();
+        Ok(invocations
+            .map(|invocation| self.probed(invocation))
+            .collect())
+    }
+
+    fn probed(&self, invocation: Invocation) -> Probed {
+        let mut results = (0..).map(|n| result(&invocation, n));
+        let validations = self.validations.iter().map(|parts| {
+            let values = results.by_ref().take(parts.len());
+            let values =
+                values.map(|value| value.unwrap_or_else(|| Err("not evaluated".to_owned())));
+            seen(parts, values.collect())
+        });
+        Probed {
+            validations: validations.collect(),
+            invocation,
+        }
+    }
+}
+
+/// The outcomes of the conditions within the validations of a policy, for a request. `prepare` can add more objects to the `given` ones. Empty
+/// if there is no such policy.
+///
+/// # Errors
+///
+/// The environments cannot be built, or the JSON is not the request of an AdmissionReview.
+pub(crate) fn conditions(
+    server: Server,
+    given: &[Document],
+    policy: &str,
+    prepare: impl FnOnce(&mut Setup),
+    request: &Json,
+) -> Result<Vec<Condition>, String> {
+    let Some(document) = find(given, policy) else {
+        return Ok(Vec::new());
+    };
+    let mut conditions = Vec::new();
+    let mut probes = Vec::new();
+    for (n, text) in expressions(document).enumerate() {
+        let field = format!("spec.validations[{n}].expression");
+        for (condition, outcomes) in Condition::within(&field, text) {
+            conditions.push(condition);
+            probes.extend(outcomes);
+        }
+    }
+    let probing = Probing::new(server, given, document, probes, prepare)?;
+    for invocation in probing.evaluate(request, |value| match value.as_bool() {
+        Some(true) => "true".to_owned(),
+        _ => String::new(),
+    })? {
+        let mut results = (0..).map(|n| result(&invocation, n));
+        let mut was_true = || results.next().flatten() == Some(Ok("true".to_owned()));
+        for condition in &mut conditions {
+            condition.was_true |= was_true();
+            condition.was_false |= was_true();
+        }
+    }
+    Ok(conditions)
+}
+
+impl Probing {
+    /// Builds the copy of a policy that evaluates the expressions `probes`.
+    fn new(
+        server: Server,
+        given: &[Document],
+        policy: &Document,
+        probes: Vec<String>,
+        prepare: impl FnOnce(&mut Setup),
+    ) -> Result<Self, String> {
+        let mut setup = Setup::new(server)?;
+        for document in given {
+            match std::ptr::eq(document, policy) {
+                true => setup.add_value(replaced(document.value(), probes.as_slice())),
+                false => setup.add(document.clone()),
+            }
+        }
+        prepare(&mut setup);
+        Ok(Probing {
+            world: setup.finish(),
+            policy: name_of(policy).to_owned(),
+        })
+    }
+
+    /// The evaluations of the policy for a request, one for each binding and param.
+    fn evaluate(
+        &self,
+        request: &Json,
+        write: fn(Value<'_>) -> String,
+    ) -> Result<Vec<Invocation>, String> {
         let trace = Trace::new(write);
         self.world.decide(request, &trace)?;
         let steps = trace.into_steps().into_iter();
@@ -102,30 +176,41 @@ impl Probe {
             }
             _ => None,
         });
-        Ok(invocations
-            .map(|invocation| self.probed(invocation))
-            .collect())
+        Ok(invocations.collect())
     }
+}
 
-    fn probed(&self, invocation: Invocation) -> Probed {
-        let validations = self.validations.iter().enumerate().map(|(n, parts)| {
-            let values: Vec<Result<String, String>> = (0..parts.len())
-                .map(|part| {
-                    let name = variable(n, part);
-                    let run = invocation
-                        .runs
-                        .iter()
-                        .find(|run| run.variable.as_ref() == Some(&name));
-                    run.map_or_else(|| Err("not evaluated".to_owned()), |run| run.result.clone())
-                })
-                .collect();
-            seen(parts, values)
-        });
-        Probed {
-            validations: validations.collect(),
-            invocation,
-        }
-    }
+/// The validating policy with this name.
+fn find<'g>(given: &'g [Document], policy: &str) -> Option<&'g Document> {
+    let mut given = given.iter();
+    given.find(|document| {
+        let kind = document.value().get("kind").and_then(Json::as_str);
+        kind == Some("ValidatingAdmissionPolicy") && name_of(document) == policy
+    })
+}
+
+fn name_of(object: &Document) -> &str {
+    let name = object.value().pointer("/metadata/name");
+    name.and_then(Json::as_str).unwrap_or_default()
+}
+
+/// The expressions of a policy's validations; empty for a validation without an expression.
+fn expressions(policy: &Document) -> impl Iterator<Item = &str> {
+    let validations = policy.value().pointer("/spec/validations");
+    let validations = validations.and_then(Json::as_array);
+    let validations = validations.into_iter().flatten();
+    validations.map(|each| {
+        let expression = each.get("expression").and_then(Json::as_str);
+        expression.unwrap_or_default()
+    })
+}
+
+/// The result of probe number `n`; `None` if it was not evaluated.
+fn result(invocation: &Invocation, n: usize) -> Option<Result<String, String>> {
+    let name = variable(n);
+    let mut runs = invocation.runs.iter();
+    let run = runs.find(|run| run.variable.as_ref() == Some(&name))?;
+    Some(run.result.clone())
 }
 
 /// The parts of an expression with their values; `evaluate` returns the value of an expression as text.
@@ -147,38 +232,31 @@ fn seen(parts: &[Part], values: Vec<Result<String, String>>) -> Vec<Seen> {
     seen.collect()
 }
 
-/// The name of the variable that a probe adds for a part.
-fn variable(validation: usize, part: usize) -> String {
-    format!("gavelPart{validation}_{part}")
+/// The name of the variable for probe number `n`.
+fn variable(n: usize) -> String {
+    format!("gavelPart{n}")
 }
 
-/// Adds a variable to the policy for each part of its validations, and replaces the validations with ones that read these variables.
-/// Returns the parts of each validation.
-fn add_parts(policy: &mut Json) -> Vec<Vec<Part>> {
+/// A copy of a policy with a variable for each probe. Its validations only read these variables.
+fn replaced(policy: &Json, probes: &[String]) -> Json {
+    let mut policy = policy.clone();
     let Some(Json::Object(spec)) = policy.get_mut("spec") else {
-        return Vec::new();
+        return policy;
     };
-    let validations = spec.get("validations").and_then(Json::as_array);
-    let expressions = validations.into_iter().flatten();
-    let expressions = expressions.map(|each| each.get("expression").and_then(Json::as_str));
-    let found: Vec<Vec<Part>> = expressions
-        .map(|text| text.map(parts).unwrap_or_default())
-        .collect();
-    let mut variables = Vec::new();
-    let mut asking = Vec::new();
-    for (n, parts) in found.iter().enumerate() {
-        for (part, Part { probe, .. }) in parts.iter().enumerate() {
-            let name = variable(n, part);
-            asking.push(json!({"expression": format!("variables.{name} == variables.{name}")}));
-            variables.push(json!({"name": name, "expression": probe}));
-        }
-    }
+    let probes = probes.iter().enumerate();
+    let variables = probes
+        .clone()
+        .map(|(n, probe)| json!({"name": variable(n), "expression": probe}));
+    let asking = probes.map(|(n, _)| {
+        let name = variable(n);
+        json!({"expression": format!("variables.{name} == variables.{name}")})
+    });
     let known = spec.entry("variables").or_insert_with(|| json!([]));
     if let Json::Array(known) = known {
         known.extend(variables);
     }
-    spec.insert("validations".to_owned(), asking.into());
+    spec.insert("validations".to_owned(), asking.collect());
     spec.insert("failurePolicy".to_owned(), "Ignore".into());
     spec.remove("auditAnnotations");
-    found
+    policy
 }

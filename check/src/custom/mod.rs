@@ -14,6 +14,5 @@ pub use definitions::{KnownDefinition, KnownDefinitions};
 pub use example::example;
 pub use key::{Key, OldObjects, created_name};
 pub use object::{Taken, check};
-pub use probe::RuleCondition;
 pub(crate) use probe::RuleProbe;
 pub use rules::{DefinedRule, Outcomes, rules};

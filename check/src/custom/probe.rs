@@ -13,38 +13,15 @@ use serde_json::json;
 
 use super::definitions::KnownDefinitions;
 use super::rules::Outcomes;
-use crate::parts::parts;
+use crate::conditions::Condition;
 
 /// A definition that evaluates the conditions within its rules.
 #[derive(Debug, Default)]
 pub(crate) struct RuleProbe {
     /// The copy of the definition.
     pub(crate) definitions: KnownDefinitions,
-    conditions: Vec<Condition>,
-}
-
-/// A condition within a rule, with the paths of the two rules that replace it.
-#[derive(Debug)]
-struct Condition {
-    rule: String,
-    position: usize,
-    text: String,
-    probes: [String; 2],
-}
-
-/// A condition within a rule of a definition, such as an operand of `&&`, and its outcomes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RuleCondition {
-    /// The path of the rule's expression in the definition.
-    pub rule: String,
-    /// The position of the condition among the parts of the rule.
-    pub position: usize,
-    /// The text of the condition.
-    pub text: String,
-    /// Whether the condition was true.
-    pub was_true: bool,
-    /// Whether the condition was false.
-    pub was_false: bool,
+    /// The conditions, each with the paths of the two rules that replace it.
+    conditions: Vec<(Condition, [String; 2])>,
 }
 
 impl RuleProbe {
@@ -102,11 +79,7 @@ impl RuleProbe {
                 true => "[oldSelf].size() == 1 && ",
                 false => "",
             };
-            // The first part is the whole rule.
-            for (position, part) in parts(text).into_iter().enumerate().skip(1) {
-                let Some(outcomes) = part.outcomes.filter(|_| part.is_informative) else {
-                    continue;
-                };
+            for (condition, outcomes) in Condition::within(&format!("{path}[{n}].rule"), text) {
                 let probes = outcomes.map(|outcome| {
                     let field = format!("{path}[{}].rule", rules.len());
                     let optional = rule.get("optionalOldSelf").unwrap_or(&Json::Null);
@@ -115,27 +88,20 @@ impl RuleProbe {
                     }));
                     field
                 });
-                self.conditions.push(Condition {
-                    rule: format!("{path}[{n}].rule"),
-                    position,
-                    text: part.text,
-                    probes,
-                });
+                self.conditions.push((condition, probes));
             }
         }
     }
 
     /// The conditions, with the outcomes that were recorded when an object was validated by the probe.
-    pub(crate) fn conditions(&self, recorded: &BTreeMap<String, Outcomes>) -> Vec<RuleCondition> {
-        let was = |probe: &String| recorded.get(probe).is_some_and(|found| found.holds > 0);
-        let conditions = self.conditions.iter().map(|condition| {
-            let [was_true, was_false] = condition.probes.each_ref().map(was);
-            RuleCondition {
-                rule: condition.rule.clone(),
-                position: condition.position,
-                text: condition.text.clone(),
+    pub(crate) fn conditions(self, recorded: &BTreeMap<String, Outcomes>) -> Vec<Condition> {
+        let was = |probe: String| recorded.get(&probe).is_some_and(|found| found.holds > 0);
+        let conditions = self.conditions.into_iter().map(|(condition, probes)| {
+            let [was_true, was_false] = probes.map(was);
+            Condition {
                 was_true,
                 was_false,
+                ..condition
             }
         });
         conditions.collect()

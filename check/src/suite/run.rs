@@ -7,8 +7,9 @@ use serde_json::json;
 
 use super::difference::Decided;
 use super::{Difference, Question, Test, Validated, difference, kind_of, name_of, policies};
-use crate::custom::{Key, KnownDefinition, RuleCondition, RuleProbe};
-use crate::probe::{Probe, Probed};
+use crate::conditions::Condition;
+use crate::custom::{Key, KnownDefinition, RuleProbe};
+use crate::probe;
 use crate::role::Role;
 use crate::subject::Subject;
 use crate::trace::{Step, Trace};
@@ -65,33 +66,24 @@ impl Test {
         Ok(report)
     }
 
-    /// Evaluates each part of the validations of one policy.
+    /// The outcomes of the conditions within the validations of one policy.
     ///
     /// # Errors
     ///
     /// An API server would reject a policy, or the input is not a request.
-    pub fn probe(
-        &self,
-        server: Server,
-        policy: &str,
-        write: fn(Value<'_>) -> String,
-    ) -> Result<Vec<Probed>, String> {
+    pub fn conditions(&self, server: Server, policy: &str) -> Result<Vec<Condition>, String> {
         let given = self.given.iter().filter(|each| self.counts(each.value()));
         let given: Vec<Document> = given.cloned().collect();
-        let probe = Probe::new(server, &given, policy, Setup::bind_unbound)?;
-        match probe {
-            Some(probe) => probe.evaluate(&self.request(&self.world(server)?), write),
-            None => Ok(Vec::new()),
-        }
+        let request = self.request(&self.world(server)?);
+        probe::conditions(server, &given, policy, Setup::bind_unbound, &request)
     }
 
-    /// Validates the test's object by its definition, and returns the outcomes of the conditions within the definition's rules. Empty if the
-    /// object has no definition.
+    /// The outcomes of the conditions within the rules of the definition by which the object is validated. Empty if it has no definition.
     ///
     /// # Errors
     ///
     /// An API server would reject a policy, or the input is not a request.
-    pub fn probe_rules(&self, server: Server) -> Result<Vec<RuleCondition>, String> {
+    pub fn conditions_of_rules(&self, server: Server) -> Result<Vec<Condition>, String> {
         let Some(definition) = self.definition() else {
             return Ok(Vec::new());
         };

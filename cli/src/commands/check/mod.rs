@@ -397,7 +397,7 @@ fn probed(
     for policy in policies {
         if !probes.contains_key(policy) {
             let server = args.kubernetes_version.into();
-            let probe = Probe::new(server, given, policy, |_| {})?;
+            let probe = Probe::new(server, given, policy)?;
             probes.insert(policy.to_owned(), probe);
         }
         if let Some(Some(probe)) = probes.get(policy) {

@@ -182,11 +182,8 @@ impl TestRun<'_> {
                 }
                 // An object that is invalid by its definition does not reach the validations.
                 let is_valid = validated.is_none_or(|validated| validated.status.is_none());
-                if self.args.coverage && is_valid {
-                    self.note_parts(test);
-                }
-                if self.args.coverage && validated.is_some() {
-                    self.note_conditions(test);
+                if self.args.coverage {
+                    self.note_conditions(test, is_valid);
                 }
                 (found.differences, None)
             }
@@ -201,23 +198,19 @@ impl TestRun<'_> {
         }
     }
 
-    /// Records the values of the parts of validations.
-    fn note_parts(&mut self, test: &Test) {
+    /// Records the outcomes of the conditions within the validations of policies, if they were evaluated, and within the rules of the
+    /// object's definition.
+    fn note_conditions(&mut self, test: &Test, is_valid: bool) {
         let server = self.args.kubernetes_version.into();
-        for policy in test.policies() {
-            // The test ran, so that its policies have no problems.
-            if let Ok(probed) = test.probe(server, name_of(policy), report::written) {
-                self.coverage.note_parts(policy, &probed);
+        // The test ran, so that its policies and its definition have no problems.
+        for policy in test.policies().filter(|_| is_valid) {
+            if let Ok(found) = test.conditions(server, name_of(policy)) {
+                self.coverage.note_conditions(policy, found);
             }
         }
-    }
-
-    /// Records the outcomes of the conditions within the rules of the object's definition.
-    fn note_conditions(&mut self, test: &Test) {
-        let server = self.args.kubernetes_version.into();
-        // The test ran, so that its definition can be compiled.
-        if let (Some(definition), Ok(found)) = (test.definition(), test.probe_rules(server)) {
-            self.coverage.note_conditions(definition, &found);
+        if let (Some(definition), Ok(found)) = (test.definition(), test.conditions_of_rules(server))
+        {
+            self.coverage.note_conditions(definition, found);
         }
     }
 

@@ -5,9 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use gavel_check::custom::{self, RuleCondition};
 use gavel_check::suite::{Test, Validated};
-use gavel_check::{Probed, Step};
+use gavel_check::{self as check, Role, Step, custom};
 use gavel_engine::value::Json;
 use gavel_libraries::Server;
 use gavel_manifest::Document;
@@ -156,44 +155,27 @@ impl Coverage {
         }
     }
 
-    /// Records the values of sub-expressions of a policy's validations.
-    pub(super) fn note_parts(&mut self, policy: &Document, probed: &[Probed]) {
-        let name = name_of(policy);
-        let validations = probed
-            .iter()
-            .flat_map(|probed| probed.validations.iter().enumerate());
-        for (n, parts) in validations {
-            let field = format!("spec.validations[{n}].expression");
-            // The first part is the whole expression of the validation.
-            for (position, seen) in parts.iter().enumerate().skip(1) {
-                if !seen.part.is_condition || !seen.part.is_informative {
-                    continue;
-                }
-                let key = (name.to_owned(), field.clone(), position);
-                let new = || Condition::new(policy, &field, &seen.part.text);
-                let condition = self.conditions.entry(key).or_insert_with(new);
-                // In the body of a macro, a part has one value for each iteration. The text lists all values.
-                if let (true, Ok(value)) = (seen.is_reached, &seen.value) {
-                    condition.was_true |= value.contains("true");
-                    condition.was_false |= value.contains("false");
-                }
-            }
-        }
-    }
-
-    /// Records the outcomes of the conditions within the rules of a definition, if the rules count.
-    pub(super) fn note_conditions(&mut self, definition: &Document, found: &[RuleCondition]) {
-        let name = name_of(definition);
+    /// Records the outcomes of the conditions within the validations of a policy, or within those rules of a definition that count.
+    pub(super) fn note_conditions(&mut self, object: &Document, found: Vec<check::Condition>) {
+        let name = name_of(object);
+        let is_definition = Role::of(object.value()) == Role::Definition;
         for found in found {
-            let key = (name.to_owned(), found.rule.clone());
-            if self.expressions.contains_key(&key) {
-                let (name, field) = key;
-                let new = || Condition::new(definition, &found.rule, &found.text);
-                let key = (name, field, found.position);
-                let condition = self.conditions.entry(key).or_insert_with(new);
-                condition.was_true |= found.was_true;
-                condition.was_false |= found.was_false;
+            let rule = (name.to_owned(), found.field);
+            if is_definition && !self.expressions.contains_key(&rule) {
+                continue;
             }
+            let (name, field) = rule;
+            let new = || Condition {
+                file: file_of(object),
+                line: object.place_within(&field, 1, 1).line,
+                text: found.text,
+                was_true: false,
+                was_false: false,
+            };
+            let key = (name, field.clone(), found.position);
+            let condition = self.conditions.entry(key).or_insert_with(new);
+            condition.was_true |= found.was_true;
+            condition.was_false |= found.was_false;
         }
     }
 
@@ -333,16 +315,6 @@ fn file_of(policy: &Document) -> String {
 }
 
 impl Condition {
-    fn new(object: &Document, field: &str, text: &str) -> Self {
-        Condition {
-            file: file_of(object),
-            line: object.place_within(field, 1, 1).line,
-            text: text.to_owned(),
-            was_true: false,
-            was_false: false,
-        }
-    }
-
     /// The number of outcomes, true and false, that the tests produced.
     fn outcomes(&self) -> usize {
         let produced = [self.was_true, self.was_false];

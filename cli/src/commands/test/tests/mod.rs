@@ -172,6 +172,45 @@ fn coverage_counts_both_outcomes_of_validations() {
 }
 
 #[test]
+fn operands_that_are_skipped_do_not_count_even_in_loops() {
+    let expression = "object.metadata.labels.all(k, k == 'a' || k == 'b')";
+    let policy = POLICY.replace("object.metadata.name != 'forbidden'", expression);
+    let coverage = |labels: &str| {
+        let tests = format!(
+            "kind: PolicyTest
+given: [policy.yaml]
+object: {{apiVersion: apps/v1, kind: Deployment, metadata: {{name: web}}, spec: {{replicas: 1}}}}
+tests: [{{name: one, set: {{metadata.labels: {labels}}}, expect: {{}}}}]
+"
+        );
+        let folder = folder()
+            .with("policy.yaml", &policy)
+            .with("one.yaml", &tests);
+        let (_, out) = gavel(&folder, &["./one.yaml", "--coverage"]);
+        let lines = out.lines().filter_map(|line| {
+            let (condition, why) = line.split_once("replicas: k == ")?.1.rsplit_once(": ")?;
+            Some(format!("{condition}: {why}"))
+        });
+        lines.collect::<Vec<_>>()
+    };
+    let first = "\"a\" || k == \"b\"";
+    let never_false = |condition: &str| format!("{condition}: never false");
+    assert_eq!(
+        coverage("{a: x}"),
+        [
+            never_false(first),
+            never_false("\"a\""),
+            "\"b\": never evaluated".to_owned()
+        ]
+    );
+    assert_eq!(
+        coverage("{a: x, b: x}"),
+        [never_false(first), never_false("\"b\"")]
+    );
+    assert_eq!(coverage("{a: x, b: x, c: x}"), [] as [&str; 0]);
+}
+
+#[test]
 fn coverage_is_a_page_and_json_too() {
     let policy = POLICY
         .replace("another name, please", "a <name>, please")

@@ -4,6 +4,7 @@
 //! probe; its validations only read these variables. Therefore probes are evaluated as an API server would evaluate them, with all
 //! variables of the policy.
 
+use gavel_apimachinery::status::Status;
 use gavel_engine::value::{Json, Value};
 use gavel_libraries::Server;
 use gavel_manifest::Document;
@@ -77,7 +78,8 @@ impl Probe {
         request: &Json,
         write: fn(Value<'_>) -> String,
     ) -> Result<Vec<Probed>, String> {
-        let invocations = self.probing.evaluate(request, write)?.into_iter();
+        let invocations = self.probing.evaluate(request, write, |_| Ok(None))?;
+        let invocations = invocations.into_iter();
         Ok(invocations
             .map(|invocation| self.probed(invocation))
             .collect())
@@ -98,8 +100,8 @@ impl Probe {
     }
 }
 
-/// The outcomes of the conditions within the validations of a policy, for a request. `prepare` can add more objects to the `given` ones. Empty
-/// if there is no such policy.
+/// The outcomes of the conditions within the validations of a policy, for a request; empty if there is no such policy. A policy without a
+/// binding gets one. `validate` validates the object by its definition, see [`World::decide_validated`].
 ///
 /// # Errors
 ///
@@ -108,8 +110,8 @@ pub(crate) fn conditions(
     server: Server,
     given: &[Document],
     policy: &str,
-    prepare: impl FnOnce(&mut Setup),
     request: &Json,
+    validate: impl FnOnce(&Json) -> Result<Option<Json>, Box<Status>>,
 ) -> Result<Vec<Condition>, String> {
     let Some(document) = find(given, policy) else {
         return Ok(Vec::new());
@@ -123,11 +125,12 @@ pub(crate) fn conditions(
             probes.extend(outcomes);
         }
     }
-    let probing = Probing::new(server, given, document, probes, prepare)?;
-    for invocation in probing.evaluate(request, |value| match value.as_bool() {
+    let probing = Probing::new(server, given, document, probes, Setup::bind_unbound)?;
+    let write = |value: Value<'_>| match value.as_bool() {
         Some(true) => "true".to_owned(),
         _ => String::new(),
-    })? {
+    };
+    for invocation in probing.evaluate(request, write, validate)? {
         let mut results = (0..).map(|n| result(&invocation, n));
         let mut was_true = || results.next().flatten() == Some(Ok("true".to_owned()));
         for condition in &mut conditions {
@@ -166,9 +169,10 @@ impl Probing {
         &self,
         request: &Json,
         write: fn(Value<'_>) -> String,
+        validate: impl FnOnce(&Json) -> Result<Option<Json>, Box<Status>>,
     ) -> Result<Vec<Invocation>, String> {
         let trace = Trace::new(write);
-        self.world.decide(request, &trace)?;
+        self.world.decide_validated(request, &trace, validate)?;
         let steps = trace.into_steps().into_iter();
         let invocations = steps.filter_map(|step| match step {
             Step::Evaluated { invocation, .. } if invocation.policy == self.policy => {

@@ -41,14 +41,7 @@ impl Test {
         let mut validated = None;
         let mut ruling = world.decide_validated(&request, &trace, |object| {
             validated = Validated::of(&request, object, &self.definitions);
-            match &validated {
-                Some(Validated {
-                    status: Some(status),
-                    ..
-                }) => Err(Box::new(status.clone())),
-                Some(valid) => Ok(valid.prepared.clone()),
-                None => Ok(None),
-            }
+            validated.as_ref().map_or(Ok(None), Validated::result)
         })?;
         if let Some(validated) = &validated {
             ruling.warnings.splice(0..0, validated.warnings());
@@ -75,7 +68,11 @@ impl Test {
         let given = self.given.iter().filter(|each| self.counts(each.value()));
         let given: Vec<Document> = given.cloned().collect();
         let request = self.request(&self.world(server)?);
-        probe::conditions(server, &given, policy, Setup::bind_unbound, &request)
+        let validate = |object: &Json| {
+            let validated = Validated::of(&request, object, &self.definitions);
+            validated.map_or(Ok(None), |validated| validated.result())
+        };
+        probe::conditions(server, &given, policy, &request, validate)
     }
 
     /// The outcomes of the conditions within the rules of the definition by which the object is validated. Empty if it has no definition.

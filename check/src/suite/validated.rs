@@ -67,6 +67,14 @@ impl Validated {
         })
     }
 
+    /// The object that validating policies see, or the status with which an API server rejects the object.
+    pub(super) fn result(&self) -> Result<Option<Json>, Box<Status>> {
+        match &self.status {
+            Some(status) => Err(Box::new(status.clone())),
+            None => Ok(self.prepared.clone()),
+        }
+    }
+
     /// Whether the object is invalid only because rules could not be evaluated.
     pub(super) fn fails(&self) -> bool {
         let failed = self.checked.rules.values().map(|rule| rule.failed);

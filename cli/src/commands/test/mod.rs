@@ -176,14 +176,11 @@ impl TestRun<'_> {
         let (differences, error) = match test.run(server, report::written) {
             Ok(found) => {
                 self.coverage.note(&found.steps);
-                let validated = found.validated.as_ref();
-                if let Some(validated) = validated {
+                if let Some(validated) = &found.validated {
                     self.coverage.note_rules(validated);
                 }
-                // An object that is invalid by its definition does not reach the validations.
-                let is_valid = validated.is_none_or(|validated| validated.status.is_none());
                 if self.args.coverage {
-                    self.note_conditions(test, is_valid);
+                    self.note_conditions(test);
                 }
                 (found.differences, None)
             }
@@ -198,12 +195,11 @@ impl TestRun<'_> {
         }
     }
 
-    /// Records the outcomes of the conditions within the validations of policies, if they were evaluated, and within the rules of the
-    /// object's definition.
-    fn note_conditions(&mut self, test: &Test, is_valid: bool) {
+    /// Records the outcomes of the conditions within the validations of policies and within the rules of the object's definition.
+    fn note_conditions(&mut self, test: &Test) {
         let server = self.args.kubernetes_version.into();
         // The test ran, so that its policies and its definition have no problems.
-        for policy in test.policies().filter(|_| is_valid) {
+        for policy in test.policies() {
             if let Ok(found) = test.conditions(server, name_of(policy)) {
                 self.coverage.note_conditions(policy, found);
             }

@@ -264,10 +264,19 @@ coverage: 37 % (6 of 16)
     let lcov = std::fs::read_to_string(folder.path().join("lcov.info")).unwrap();
     let expected = "DA:40,2\nBRDA:40,0,0,1\nBRDA:40,0,1,1\nDA:43,1\nBRDA:43,0,0,1\nBRDA:43,0,1,0\n";
     assert!(lcov.contains(expected), "{lcov}");
-    // With policies, the definition is only a schema.
+    // With policies, the definition is only a schema, and gives the object its defaults.
     let tests = tests.replace("[crd.yaml]", "[crd.yaml, policies.yaml]");
+    let policies = POLICIES.replace(
+        "'object.spec.max == 5'",
+        "'object.spec.max == 5 && object.spec.size == 3'",
+    );
+    let folder = folder.with("policies.yaml", &policies);
+    let tests = tests.replace("sizes: [1, 0]", "sizes: [1]");
     let (_, out) = gavel(&folder.with("test.yaml", &tests), &args[..2]);
     assert!(!out.contains("crd.yaml"), "{out}");
+    for condition in ["object.spec.max == 5", "object.spec.size == 3"] {
+        assert!(out.contains(&format!("{condition}: never false")), "{out}");
+    }
 }
 
 #[test]

@@ -48,7 +48,7 @@ struct RowSubject<'d> {
 /// What all tests of a file share.
 struct Shared<'d> {
     server: Server,
-    given: Vec<Document>,
+    given: Arc<[Document]>,
     definitions: Arc<KnownDefinitions>,
     common: RowSubject<'d>,
     fields: KnownFields,
@@ -80,7 +80,7 @@ pub(super) fn read(
             server,
             fields: KnownFields::new(&given, server),
             definitions: definitions(&given, server),
-            given,
+            given: given.into(),
             common: RowSubject::read(fields, files),
             files,
         };
@@ -189,8 +189,10 @@ fn test(fields: &mut Fields<'_>, shared: &Shared<'_>, warnings: &mut Vec<Fault>)
     fields.required("name");
     let name = fields.text("name").unwrap_or_default().to_owned();
     let own_given = given(fields, shared.files);
-    let mut given = shared.given.clone();
-    given.extend(own_given.iter().cloned());
+    let given = match own_given.is_empty() {
+        true => Arc::clone(&shared.given),
+        false => shared.given.iter().chain(&own_given).cloned().collect(),
+    };
     let own_fields = (!own_given.is_empty()).then(|| KnownFields::new(&given, shared.server));
     let known = own_fields.as_ref().unwrap_or(&shared.fields);
     let has_definition = own_given

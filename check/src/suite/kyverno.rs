@@ -62,6 +62,8 @@ pub(super) fn read(document: &Json, files: &dyn Files) -> Result<Vec<Test>, Stri
     given.extend(all_objects(files, &file.param_resources)?);
     given.extend(namespaces(file.variables.as_deref(), files)?);
     let resources = all_objects(files, &file.resources)?;
+    given.extend(resources.iter().cloned());
+    let given: Arc<[Document]> = given.into();
     let user = read_user(file.userinfo.as_deref(), files)?;
     let results = file.results.iter().enumerate();
     let results = results.filter(|(_, each)| {
@@ -87,7 +89,7 @@ pub(super) fn read(document: &Json, files: &dyn Files) -> Result<Vec<Test>, Stri
                     expectation.result
                 ),
                 field: format!("results[{n}]"),
-                given: given.iter().chain(&resources).cloned().collect(),
+                given: Arc::clone(&given),
                 definitions: Arc::default(),
                 policy: Some(expectation.policy.clone()),
                 is_bare: false,

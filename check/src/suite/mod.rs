@@ -57,8 +57,8 @@ pub struct Test {
     pub name: String,
     /// The path of the test within the suite's document.
     pub field: String,
-    /// The given objects: policies, bindings, params, namespaces, roles and definitions.
-    pub given: Vec<Document>,
+    /// The given objects: policies, bindings, params, namespaces, roles and definitions. Tests of a file share them.
+    pub given: Arc<[Document]>,
     /// The definitions by which custom resources are validated.
     pub definitions: Arc<KnownDefinitions>,
     /// The only policy that is used; `None` means all.

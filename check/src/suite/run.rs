@@ -132,7 +132,7 @@ impl Test {
             return World::of_bare_policies(server, counted, param);
         }
         let mut setup = Setup::new(server)?;
-        for document in &self.given {
+        for document in self.given.iter() {
             if self.counts(document.value()) {
                 setup.add(document.clone());
             }

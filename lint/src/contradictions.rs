@@ -48,11 +48,15 @@ impl Search<'_> {
 
     /// Searches a node and the nodes below it. The recursion is as deep as the schema; the reader of schemas limits this depth.
     fn node(&mut self, schema: &JsonSchema, path: &str, is_root: bool) {
-        self.required(schema, path, is_root || schema.embedded_resource);
+        let is_object = is_root || schema.embedded_resource;
+        self.required(schema, path, is_object);
         self.bounds(schema, path);
         self.enumeration(schema, path);
         for (name, property) in &schema.properties {
-            self.node(property, &format!("{path}.properties[{name}]"), false);
+            // The metadata keeps all of its fields, whatever the schema declares.
+            if !(is_object && name == "metadata") {
+                self.node(property, &format!("{path}.properties[{name}]"), false);
+            }
         }
         if let Some(item) = schema.item() {
             self.node(item, &format!("{path}.items"), false);
@@ -235,6 +239,10 @@ mod tests {
         check(
             "{type: object, x-kubernetes-embedded-resource: true, required: [kind, b], properties: {c: {type: string}}}",
             &[("required[1]", dropped)],
+        );
+        check(
+            "{type: object, x-kubernetes-embedded-resource: true, properties: {metadata: {type: object, required: [labels]}}}",
+            &[],
         );
     }
 

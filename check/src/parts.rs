@@ -111,6 +111,8 @@ impl Walk {
     /// expression cannot be written as text.
     fn part(&mut self, expr: Expr<'_>, place: Place) -> Option<usize> {
         let text = unparse(expr).filter(|_| self.parts.len() < MAX_PARTS)?;
+        let outside = self.around.len();
+        self.around.extend(self.condition(place.guard));
         let mut probe = text.clone();
         for around in self.around.iter().rev() {
             if let Around::Body(range, variable) = around {
@@ -153,6 +155,7 @@ impl Walk {
             ExprKind::Select(select) => self.operand(select.operand, within),
             _ => {}
         }
+        self.around.truncate(outside);
         Some(n)
     }
 
@@ -165,14 +168,15 @@ impl Walk {
         })
     }
 
-    /// Adds a part that an evaluation reaches only if another expression has the value `wanted`.
-    fn part_if(&mut self, other: Expr<'_>, wanted: bool, expr: Expr<'_>, place: Place) {
-        let not = if wanted { "" } else { "!" };
-        let condition = unparse(other).map(|text| Around::Condition(format!("{not}({text})")));
-        let depth = self.around.len();
-        self.around.extend(condition);
-        self.part(expr, place);
-        self.around.truncate(depth);
+    /// The condition of a guard as an expression. It fails if the other part fails, although the guarded part of `a && b` is then reached.
+    fn condition(&self, guard: Guard) -> Option<Around> {
+        let (other, not) = match guard {
+            Guard::Always => return None,
+            Guard::Unless(other, "false") | Guard::If(other, "true") => (other, ""),
+            Guard::Unless(other, _) | Guard::If(other, _) => (other, "!"),
+        };
+        let text = &self.parts.get(other)?.text;
+        Some(Around::Condition(format!("{not}({text})")))
     }
 
     /// Adds the operand at the start of a chain of selections (`f()` in `f().a[b]`), unless the operand is a name or a constant.
@@ -199,19 +203,19 @@ impl Walk {
         let args = call.args.to_vec();
         match (call.function, call.target, args.as_slice()) {
             (operators::LOGICAL_AND, None, &[left, right]) => {
-                self.logical(left, right, condition, false);
+                self.logical(left, right, condition, "false");
             }
             (operators::LOGICAL_OR, None, &[left, right]) => {
-                self.logical(left, right, condition, true);
+                self.logical(left, right, condition, "true");
             }
             (operators::LOGICAL_NOT, None, &[operand]) => {
                 self.part(operand, condition);
             }
             (operators::CONDITIONAL, None, &[test, truthy, falsy]) => {
-                let n = self.part(test, condition);
-                for (branch, wanted, value) in [(truthy, true, "true"), (falsy, false, "false")] {
-                    let guard = n.map_or(Guard::Always, |n| Guard::If(n, value));
-                    self.part_if(test, wanted, branch, Place { guard, ..within });
+                let test = self.part(test, condition);
+                for (branch, value) in [(truthy, "true"), (falsy, "false")] {
+                    let guard = test.map_or(Guard::Always, |test| Guard::If(test, value));
+                    self.part(branch, Place { guard, ..within });
                 }
             }
             ("has", None, _) => {}
@@ -245,11 +249,10 @@ impl Walk {
 
     /// Adds the operands of `left && right` or `left || right`. If the left operand has the value `decisive`, the right operand is not
     /// reached.
-    fn logical(&mut self, left: Expr<'_>, right: Expr<'_>, place: Place, decisive: bool) {
-        let n = self.part(left, place);
-        let value = if decisive { "true" } else { "false" };
-        let guard = n.map_or(Guard::Always, |n| Guard::Unless(n, value));
-        self.part_if(left, !decisive, right, Place { guard, ..place });
+    fn logical(&mut self, left: Expr<'_>, right: Expr<'_>, place: Place, decisive: &'static str) {
+        let left = self.part(left, place);
+        let guard = left.map_or(Guard::Always, |left| Guard::Unless(left, decisive));
+        self.part(right, Place { guard, ..place });
     }
 
     /// Adds the arguments of a macro that are evaluated for each element: the body and, for `map` with three arguments, the filter.

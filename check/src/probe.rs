@@ -12,6 +12,7 @@ use serde_json::json;
 
 use crate::conditions::Condition;
 use crate::parts::{Part, parts, reached};
+use crate::role::{kind_of, name_of};
 use crate::trace::{Invocation, Step, Trace};
 use crate::world::{Setup, World};
 
@@ -160,7 +161,7 @@ impl Probing {
         prepare(&mut setup);
         Ok(Probing {
             world: setup.finish(),
-            policy: name_of(policy).to_owned(),
+            policy: name_of(policy.value()).to_owned(),
         })
     }
 
@@ -188,14 +189,9 @@ impl Probing {
 fn find<'g>(given: &'g [Document], policy: &str) -> Option<&'g Document> {
     let mut given = given.iter();
     given.find(|document| {
-        let kind = document.value().get("kind").and_then(Json::as_str);
-        kind == Some("ValidatingAdmissionPolicy") && name_of(document) == policy
+        let object = document.value();
+        kind_of(object) == "ValidatingAdmissionPolicy" && name_of(object) == policy
     })
-}
-
-fn name_of(object: &Document) -> &str {
-    let name = object.value().pointer("/metadata/name");
-    name.and_then(Json::as_str).unwrap_or_default()
 }
 
 /// The expressions of a policy's validations; empty for a validation without an expression.

@@ -1,4 +1,4 @@
-//! The role of an object in a manifest.
+//! The role of an object in a manifest, its kind and its name.
 
 use gavel_engine::value::Json;
 use gavel_policy::api::GROUP;
@@ -29,4 +29,24 @@ impl Role {
             _ => Role::Object,
         }
     }
+}
+
+/// The name of an object; empty if it has none.
+pub(crate) fn name_of(object: &Json) -> &str {
+    metadata(object, "name")
+}
+
+/// A string field of the object's metadata; empty if absent.
+pub(crate) fn metadata<'o>(object: &'o Json, key: &str) -> &'o str {
+    let metadata = object.get("metadata");
+    let found = metadata.and_then(|metadata| metadata.get(key));
+    found.and_then(Json::as_str).unwrap_or_default()
+}
+
+/// The kind of an object; empty if it has none.
+pub(crate) fn kind_of(object: &Json) -> &str {
+    object
+        .get("kind")
+        .and_then(Json::as_str)
+        .unwrap_or_default()
 }

@@ -1,4 +1,5 @@
-//! Finds parts of a schema that contradict each other. An API server accepts such a schema, and then rejects every value.
+//! Finds parts of a schema that contradict each other. An API server accepts such a schema, and then rejects values that the
+//! schema seems to allow.
 
 use gavel_apimachinery::field::Path;
 use gavel_crd::definition::Definition;

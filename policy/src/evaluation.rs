@@ -97,16 +97,16 @@ impl<'p> Session<'p> {
         let budget = budget.unwrap_or(COST_BUDGET);
         let mut left = budget;
         if let Some(group) = self.validations {
-            let keeps_all = runner.follower.is_some();
+            let needs_all = runner.follower.is_some();
             let expressions = policy.validations.iter().map(Some);
             match self.messages {
                 None => {
+                    let left = &mut left;
                     let decide = |n, outcome| {
-                        policy.decide(n, outcome, Ok(&[]), keeps_all, found);
+                        policy.decide(n, outcome, Ok(&[]), needs_all, found);
                     };
-                    let (budget, needs_all) = (&mut left, keeps_all);
                     if let Err(OutOfBudget) =
-                        group.evaluate_each(expressions, params, runner, budget, needs_all, decide)
+                        group.evaluate_each(expressions, params, runner, left, needs_all, decide)
                     {
                         return out_of_budget(found);
                     }
@@ -119,7 +119,7 @@ impl<'p> Session<'p> {
                     let expressions = policy.messages.iter().map(Option::as_ref);
                     let messages = messages.evaluate(expressions, params, runner, &mut left);
                     for (n, outcome) in outcomes.iter().enumerate() {
-                        policy.decide(n, *outcome, messages, keeps_all, found);
+                        policy.decide(n, *outcome, messages, needs_all, found);
                     }
                 }
             }
@@ -143,19 +143,19 @@ impl CompiledPolicy {
     }
 
     /// Decides validation number `n`. `messages` are the results of the message expressions of all validations. A validation that is true is
-    /// only stored in `found` if `keeps_all`, or before one that is not true.
+    /// only stored in `found` if `needs_all`, or before one that is not true.
     #[inline]
     fn decide(
         &self,
         n: usize,
         outcome: Outcome<'_>,
         messages: Result<&[Outcome<'_>], OutOfBudget>,
-        keeps_all: bool,
+        needs_all: bool,
         found: &mut Evaluation,
     ) {
         match (outcome, messages) {
             (Some(Ok(value)), Ok(_)) if value.as_bool() == Some(true) => {
-                if keeps_all {
+                if needs_all {
                     found.decisions.push(ADMITTED);
                 }
             }

@@ -24,6 +24,10 @@ impl Work {
             request,
             expected: "HTTP/1.1 200",
         };
+        let unparsed = |name, pod: Json| Work {
+            expected: "HTTP/1.1 404",
+            ..work(name, policy("a", IMAGES, 1), review("/nothing", &pod))
+        };
         let decided = |name, manifests| work(name, manifests, review("/validate", &pod(2, 0)));
         vec![
             work(
@@ -32,14 +36,10 @@ impl Work {
                 b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n".to_vec(),
             ),
             decided("a review is parsed, no policy", policy("a", IMAGES, 0)),
-            Work {
-                expected: "HTTP/1.1 404",
-                ..work(
-                    "a review is sent to an unknown path (404, not parsed)",
-                    policy("a", IMAGES, 1),
-                    review("/nothing", &pod(2, 0)),
-                )
-            },
+            unparsed(
+                "a review is sent to an unknown path (404, not parsed)",
+                pod(2, 0),
+            ),
             decided("1 policy", policy("a", IMAGES, 1)),
             decided("16 pod security policies", pods.collect()),
             decided("1,000 bindings", policy("a", IMAGES, 1_000)),
@@ -48,14 +48,10 @@ impl Work {
                 policy("a", IMAGES, 1),
                 review("/validate", &pod(20, 90_000)),
             ),
-            Work {
-                expected: "HTTP/1.1 404",
-                ..work(
-                    "objects of 100 KB are sent to an unknown path (404, not parsed)",
-                    policy("a", IMAGES, 1),
-                    review("/nothing", &pod(20, 90_000)),
-                )
-            },
+            unparsed(
+                "objects of 100 KB are sent to an unknown path (404, not parsed)",
+                pod(20, 90_000),
+            ),
         ]
     }
 }

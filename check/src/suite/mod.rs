@@ -12,7 +12,7 @@ use gavel_manifest::{Document, Problem};
 use gavel_state::as_built_in;
 
 use crate::custom::KnownDefinitions;
-use crate::role::Role;
+use crate::role::{Role, kind_of, metadata, name_of};
 use crate::subject::Operation;
 
 mod difference;
@@ -198,26 +198,6 @@ impl Suite {
             ..Suite::default()
         })
     }
-}
-
-/// The name of an object; empty if it has none.
-fn name_of(object: &Json) -> &str {
-    metadata(object, "name")
-}
-
-/// A string field of the object's metadata; empty if absent.
-fn metadata<'o>(object: &'o Json, key: &str) -> &'o str {
-    let metadata = object.get("metadata");
-    let found = metadata.and_then(|metadata| metadata.get(key));
-    found.and_then(Json::as_str).unwrap_or_default()
-}
-
-/// The kind of an object; empty if it has none.
-fn kind_of(object: &Json) -> &str {
-    object
-        .get("kind")
-        .and_then(Json::as_str)
-        .unwrap_or_default()
 }
 
 /// The policies among objects, without their bindings.

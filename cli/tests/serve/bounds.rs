@@ -159,7 +159,7 @@ async fn large_names_are_not_kept() {
     panic!("the memory before and after each round, in bytes: {growth:?}");
 }
 
-/// Sixty policies for ConfigMaps, each of which takes a second, and one policy for Secrets.
+/// A hundred slow policies for ConfigMaps, and one for Secrets.
 fn slow_policies() -> Folder {
     let many: Vec<String> = (0..100)
         .map(|n| policy(&format!("p{n}"), SLOW, "", "Deny"))

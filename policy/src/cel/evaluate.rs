@@ -86,8 +86,8 @@ impl<'p> Group<'p> {
     }
 
     /// Evaluates the expressions in order, and calls `found` with the position and the result of each; absent expressions have no result.
-    /// The expressions share the values of variables. All costs are subtracted from the budget, in cost units. Unless `needs_all`, `found` may
-    /// not be called for an expression that is true.
+    /// The expressions share the values of variables. All costs are subtracted from the budget, in cost units. Unless `needs_all`, `found`
+    /// is not called for an expression that is known to be true from an earlier binding or param.
     ///
     /// # Errors
     ///

@@ -204,7 +204,9 @@ impl TestRun<'_> {
                 self.coverage.note_conditions(policy, found);
             }
         }
-        if let (Some(definition), Ok(found)) = (test.definition(), test.conditions_of_rules(server))
+        let definition = test.definition();
+        if let Some(definition) = definition.filter(|each| self.coverage.counts_rules(each))
+            && let Ok(found) = test.conditions_of_rules(server)
         {
             self.coverage.note_conditions(definition, found);
         }

@@ -155,6 +155,11 @@ impl Coverage {
         }
     }
 
+    /// Whether the rules of a definition count.
+    pub(super) fn counts_rules(&self, definition: &Document) -> bool {
+        self.definitions.contains(name_of(definition))
+    }
+
     /// Records the outcomes of the conditions within the validations of a policy, or within those rules of a definition that count.
     pub(super) fn note_conditions(&mut self, object: &Document, found: Vec<check::Condition>) {
         let name = name_of(object);

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 use smol_str::SmolStr;
 
 use super::{FunctionDecl, FunctionIndex, Functions, OverloadDecl, TypeProvider, TypeProviders};
@@ -18,6 +19,8 @@ const PROTOCOL_BUFFERS: &str = "google";
 pub struct Declarations {
     pub(crate) container: SmolStr,
     variables: FxHashMap<SmolStr, Type>,
+    /// The variables whose values vary between evaluations that share [`Invariants`](crate::program::Invariants).
+    varying: SmallVec<[SmolStr; 2]>,
     /// The functions, shared with the environments that extend this one.
     functions: Arc<Functions>,
     /// The types of libraries, by name.
@@ -98,6 +101,21 @@ impl Declarations {
     pub(crate) fn add_variable(&mut self, name: SmolStr, ty: Type) {
         self.add_root(&name);
         self.variables.insert(name, ty);
+    }
+
+    /// Marks a variable as varying.
+    pub(crate) fn add_varying(&mut self, name: SmolStr) {
+        self.varying.push(name);
+    }
+
+    /// Whether any variable is marked as varying.
+    pub(crate) fn has_varying(&self) -> bool {
+        !self.varying.is_empty()
+    }
+
+    /// Whether a variable is marked as varying.
+    pub(crate) fn is_varying(&self, name: &str) -> bool {
+        self.varying.iter().any(|varying| varying == name)
     }
 
     /// Adds the type of a library. It replaces an earlier library type with this name.

@@ -27,6 +27,13 @@ impl EnvBuilder {
         self
     }
 
+    /// Marks a declared variable as varying: the host evaluates a program again and again with other values of this variable, but with the
+    /// same values of all other variables. The evaluations can share [`Invariants`](crate::program::Invariants).
+    pub fn varying(mut self, name: impl Into<SmolStr>) -> Self {
+        self.parts.declarations.add_varying(name.into());
+        self
+    }
+
     /// Adds the rows of a library, in order. A row is ignored if the environment already has its overload.
     pub fn overloads(mut self, rows: &[Overload]) -> Self {
         for row in rows {

@@ -1,5 +1,6 @@
 //! The values of variables.
 
+use super::invariants::Invariants;
 use crate::value::{HostTypes, Value, same_text};
 
 /// The number of bindings that need no allocation.
@@ -82,12 +83,18 @@ pub(super) trait Variables<'a> {
     fn types(&self) -> Option<&'a dyn HostTypes> {
         None
     }
+
+    /// The results that the evaluation shares with others.
+    fn invariants(&self) -> Invariants<'a> {
+        Invariants::default()
+    }
 }
 
 /// Variables whose lists and maps have types of the host.
 pub(super) struct Typed<'a, F> {
     pub(super) resolve: F,
     pub(super) types: Option<&'a dyn HostTypes>,
+    pub(super) invariants: Invariants<'a>,
 }
 
 impl<'a, F: Fn(&str) -> Option<Value<'a>>> Variables<'a> for Typed<'a, F> {
@@ -99,6 +106,11 @@ impl<'a, F: Fn(&str) -> Option<Value<'a>>> Variables<'a> for Typed<'a, F> {
     #[inline(always)]
     fn types(&self) -> Option<&'a dyn HostTypes> {
         self.types
+    }
+
+    #[inline(always)]
+    fn invariants(&self) -> Invariants<'a> {
+        self.invariants
     }
 }
 

@@ -6,13 +6,13 @@ use std::slice;
 use smallvec::SmallVec;
 
 use super::frame::Frame;
+use super::overloads::accepts;
 use super::step::truth_of;
 use super::tree::{Callee, FunctionCall, ReadOnce, Step};
 use crate::cost::{self, Formula};
-use crate::decl::{CallContext, Function, OverloadDecl};
+use crate::decl::{CallContext, Function};
 use crate::error::EvalError;
-use crate::types::Type;
-use crate::value::{HeldError, Truth, Value, list_contains, map_contains};
+use crate::value::{Truth, Value, list_contains, map_contains};
 use gavel_golang::work::{Interrupted, Work};
 
 /// The size of a text or of bytes up to which the work of a call with a fixed cost is not counted, in bytes.
@@ -358,10 +358,7 @@ impl FunctionCall {
             | Callee::In(function)
             | Callee::Trusted(function, _) => Some(*function),
             Callee::Guarded(function, overload) => accepts(overload, values).then_some(*function),
-            Callee::Dispatched(overloads) => overloads
-                .iter()
-                .find(|(_, overload)| accepts(overload, values))
-                .map(|(function, _)| *function),
+            Callee::Dispatched(overloads) => overloads.function_for(values),
             Callee::Compiled(..)
             | Callee::Matches(..)
             | Callee::Specialized(..)
@@ -450,59 +447,4 @@ fn count_texts(values: &[Value<'_>], frame: &Frame<'_, '_>) -> Result<(), EvalEr
 fn count_long_texts(values: &[Value<'_>], frame: &Frame<'_, '_>) -> Result<(), EvalError> {
     let bytes = values.iter().map(Value::text_bytes);
     frame.context().work(bytes.fold(0, usize::saturating_add))
-}
-
-fn accepts(overload: &OverloadDecl, values: &[Value<'_>]) -> bool {
-    let parameters = &overload.signature.parameters;
-    parameters.len() == values.len()
-        && parameters
-            .iter()
-            .zip(values)
-            .all(|(ty, value)| is_of(value, ty))
-}
-
-/// Whether a value has a type. Simple types, which most overloads have, are checked without a call.
-#[inline(always)]
-fn is_of(value: &Value<'_>, ty: &Type) -> bool {
-    match ty {
-        _ if value.as_unread().is_some() => is_of_any(value, ty),
-        Type::Bool => value.as_bool().is_some(),
-        Type::Int => value.as_int().is_some(),
-        Type::Uint => value.as_uint().is_some(),
-        Type::Double => value.as_double().is_some(),
-        Type::String => value.as_str().is_some(),
-        _ => is_of_any(value, ty),
-    }
-}
-
-/// Whether a value has a type. Like upstream, checks only the first element of a list and the first entry of a map.
-fn is_of_any(value: &Value<'_>, ty: &Type) -> bool {
-    if let Some((json, shape)) = value.as_unread() {
-        return shape.look(json, |value| match value {
-            Ok(value) => is_of(&value, ty),
-            Err(error) => is_of(&Value::opaque(&HeldError(error)), ty),
-        });
-    }
-    match ty {
-        Type::Dyn | Type::Any | Type::Error | Type::Param(_) | Type::Var(_) => true,
-        Type::Null => value.is_null(),
-        Type::Bool | Type::Int | Type::Uint | Type::Double | Type::String => is_of(value, ty),
-        Type::Bytes => value.as_bytes().is_some(),
-        Type::Duration => value.as_duration().is_some(),
-        Type::Timestamp => value.as_timestamp().is_some(),
-        Type::Wrapper(primitive) => value.is_null() || is_of(value, &primitive.as_type()),
-        Type::Type(_) => value.as_type().is_some(),
-        Type::List(element) => match value.as_list() {
-            Some(_) if matches!(**element, Type::Dyn) => true,
-            Some(list) => list.get(0).is_none_or(|first| is_of(&first, element)),
-            None => false,
-        },
-        Type::Map(entry) => match value.as_map().map(|map| map.iter().next()) {
-            Some(Some(Ok((key, value)))) => is_of(&key, &entry.0) && is_of(&value, &entry.1),
-            Some(_) => true,
-            None => false,
-        },
-        Type::Opaque(opaque) => value.type_name() == opaque.name,
-        Type::Struct(name) => value.type_name() == name.as_str(),
-    }
 }

@@ -1,6 +1,7 @@
 //! The state of one evaluation.
 
 use super::activation::Variables;
+use super::invariants::Invariants;
 use super::path::{PathId, PathSet, SlotId};
 use super::tree::Step;
 use super::{EvalOptions, Program};
@@ -20,6 +21,7 @@ pub(super) struct Frame<'f, 'a> {
     pub(super) arena: &'a Arena,
     program: &'a Program,
     cells: CellSlices<'f, 'a>,
+    pub(super) invariants: Invariants<'a>,
     keeps: PathSet,
     /// The slots that hold something other than a value. They are few.
     others: Vec<(SlotId, Slot<'a>)>,
@@ -119,6 +121,7 @@ impl<'f, 'a> Frame<'f, 'a> {
                 slots: cells.slots.take(program.slots as usize, arena),
                 kept: cells.kept.take(program.keeps.places(), arena),
             },
+            invariants: values.invariants(),
             keeps: program.keeps,
             others: Vec::new(),
             cost: 0,

@@ -92,6 +92,10 @@ impl Listing<'_, '_, '_> {
                 })
             }
             Step::Fold(fold) => self.fold(label, fold),
+            Step::Invariant(invariant) => {
+                let head = format_args!("invariant {}", invariant.position);
+                self.nodes(label, head, [&invariant.step])
+            }
             Step::Block(block) => {
                 self.line(label, "block")?;
                 self.below(|listing| {
@@ -166,7 +170,7 @@ impl Listing<'_, '_, '_> {
             Callee::Trusted(_, overload) => format!("trusted {}", overload.id),
             Callee::Guarded(_, overload) => format!("guarded {}", overload.id),
             Callee::Dispatched(overloads) => {
-                let ids = overloads.iter().map(|(_, overload)| &overload.id);
+                let ids = overloads.iter().map(|overload| &overload.id);
                 format!("dispatched {}", Separated(ids, " | "))
             }
             Callee::Compiled(..) | Callee::Matches(..) => "compiled pattern".to_owned(),

@@ -13,10 +13,12 @@ mod call;
 mod elements;
 mod fold;
 mod frame;
+mod invariants;
 mod junction;
 mod listing;
 mod literal;
 mod operator;
+mod overloads;
 mod path;
 mod plan;
 mod scan;
@@ -26,6 +28,7 @@ mod well_known;
 
 pub use activation::Activation;
 pub use gavel_golang::work::Interrupt;
+pub use invariants::Invariants;
 pub use plan::{PlanError, plan};
 
 use activation::{Typed, Variables};
@@ -53,6 +56,8 @@ pub struct Program {
     checks_receivers_of_or: bool,
     /// The paths whose values are cached.
     keeps: PathSet,
+    /// The number of invariant steps.
+    invariants: usize,
 }
 
 // Checks that a program can be shared between threads.
@@ -114,16 +119,23 @@ impl Program {
         self.start(&resolve, arena, options)
     }
 
-    /// Like [`eval_with`](Self::eval_with), for values whose lists and maps have types of the host.
+    /// Like [`eval_with`](Self::eval_with), for values whose lists and maps have types of the host, and for evaluations that share
+    /// `invariants`.
     #[inline]
     pub fn eval_typed<'a>(
         &'a self,
         resolve: impl Fn(&str) -> Option<Value<'a>>,
         types: Option<&'a dyn HostTypes>,
+        invariants: Invariants<'a>,
         arena: &'a Arena,
         options: &EvalOptions<'a>,
     ) -> Evaluation<'a> {
-        self.start(&Typed { resolve, types }, arena, options)
+        let variables = Typed {
+            resolve,
+            types,
+            invariants,
+        };
+        self.start(&variables, arena, options)
     }
 
     /// Evaluates the expression with as much room on the stack as it needs.
@@ -164,6 +176,11 @@ impl Program {
             result,
             cost: frame.cost(),
         }
+    }
+
+    /// Room in the arena for the results of the program's invariant steps, which several evaluations share.
+    pub fn invariants<'s>(&self, arena: &'s Arena) -> Invariants<'s> {
+        Invariants::new(self.invariants, arena)
     }
 
     /// The names of the variables that the expression reads.

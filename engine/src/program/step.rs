@@ -3,7 +3,7 @@
 //! Like upstream, a step charges its cost after its evaluation (`interpreter/runtimecost.go`).
 
 use super::frame::Frame;
-use super::tree::{Membership, Step};
+use super::tree::{Invariant, Membership, Step};
 use crate::ast::ExprId;
 use crate::error::EvalError;
 use crate::value::{OwnedValue, Truth, Value, check_hashable, key_order};
@@ -38,6 +38,7 @@ impl Step {
             }
             Step::Attribute(chain) => chain.eval_into(place, frame),
             Step::Call(call) => call.eval_into(place, frame),
+            Step::Invariant(invariant) => invariant.eval_into(place, frame),
             _ => self.eval_other(place, frame),
         }
     }
@@ -60,6 +61,7 @@ impl Step {
             }
             Step::Constant(value) => Ok(value.as_value()),
             Step::Block(block) => block.eval(frame),
+            Step::Invariant(invariant) => return invariant.eval_into(place, frame),
             Step::NotStrictlyFalse(arg) => not_strictly_false(arg, frame),
             Step::OptionalOr(terms) => optional_or(terms, frame),
             Step::Map(map) => map.eval(frame),
@@ -213,5 +215,28 @@ impl Membership {
         Ok(Truth::from(
             !is_nan && self.set.binary_search_by(found).is_ok(),
         ))
+    }
+}
+
+impl Invariant {
+    /// Stores the shared result in `place`. The first evaluation of the step shares its result; failures are not shared.
+    #[inline(never)]
+    fn eval_into<'a>(
+        &'a self,
+        place: &mut Value<'a>,
+        frame: &mut Frame<'_, 'a>,
+    ) -> Result<(), EvalError> {
+        let invariants = frame.invariants;
+        if let Some((value, units)) = invariants.get(self.position)
+            && frame.charge_freely(units)
+        {
+            *place = value;
+            return Ok(());
+        }
+        let before = frame.cost();
+        self.step.eval_into(place, frame)?;
+        let units = frame.cost().wrapping_sub(before);
+        invariants.share(self.position, place, units);
+        Ok(())
     }
 }

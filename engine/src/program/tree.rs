@@ -5,6 +5,7 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 use smol_str::SmolStr;
 
+use super::overloads::Overloads;
 use super::path::{PathId, PathSet, SlotId};
 use crate::ast::ExprId;
 use crate::cost::Cost;
@@ -54,6 +55,8 @@ pub(super) enum Step {
     Fold(Box<FoldStep>),
     /// The expansion of `cel.block`.
     Block(Box<Block>),
+    /// An operand that reads no varying variable, beside an operand that reads one.
+    Invariant(Box<Invariant>),
 }
 
 // Every evaluation walks many steps, so a step must be small.
@@ -261,7 +264,7 @@ pub(super) enum Callee {
     /// The implementation of an overload. It is called only if the arguments have the overload's types.
     Guarded(Function, Arc<OverloadDecl>),
     /// The implementations of several overloads. The first overload whose types fit the arguments is called.
-    Dispatched(Box<[(Function, Arc<OverloadDecl>)]>),
+    Dispatched(Box<Overloads>),
     /// An implementation with a constant pattern. It checks the types of its arguments itself.
     Compiled(PatternFunction, Box<Regex>),
     /// Like `Compiled`, for the function that implements `matches`.
@@ -303,6 +306,14 @@ pub(super) struct StructLiteral {
     /// The behavior of the object. `None` for the language's own types, and for host types that struct literals cannot create.
     pub(super) object: Option<ObjectKind>,
     pub(super) fields: Box<[(SmolStr, Element)]>,
+}
+
+/// A step whose result evaluations can share, because it reads neither loop variables nor varying variables.
+#[derive(Debug)]
+pub(super) struct Invariant {
+    pub(super) step: Step,
+    /// The position of the result among the program's [`Invariants`](super::Invariants).
+    pub(super) position: usize,
 }
 
 /// A comprehension.

@@ -46,7 +46,72 @@ pub enum ValueKind<'a> {
     Unread(&'a Json, &'a Shape),
 }
 
+/// The kind of a value without its content, for tables by kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Tag {
+    Bool,
+    Int,
+    Uint,
+    Double,
+    String,
+    Bytes,
+    Duration,
+    Timestamp,
+    List,
+    Map,
+    /// Any other value, and unread JSON.
+    Other,
+}
+
+impl Tag {
+    pub(crate) const ALL: [Tag; 11] = [
+        Tag::Bool,
+        Tag::Int,
+        Tag::Uint,
+        Tag::Double,
+        Tag::String,
+        Tag::Bytes,
+        Tag::Duration,
+        Tag::Timestamp,
+        Tag::List,
+        Tag::Map,
+        Tag::Other,
+    ];
+}
+
 impl<'a> Value<'a> {
+    /// The tag of the value.
+    #[inline]
+    pub(crate) const fn tag(&self) -> Tag {
+        match self.0 {
+            Repr::Bool(_) => Tag::Bool,
+            Repr::Int(_) => Tag::Int,
+            Repr::Uint(_) => Tag::Uint,
+            Repr::Double(_) => Tag::Double,
+            Repr::String(_) => Tag::String,
+            Repr::Bytes(_) => Tag::Bytes,
+            Repr::Duration(_) => Tag::Duration,
+            Repr::Timestamp(_) => Tag::Timestamp,
+            Repr::List(_)
+            | Repr::JsonList(_)
+            | Repr::ShapedList(..)
+            | Repr::OwnedList(_)
+            | Repr::Items(_)
+            | Repr::ListView(_) => Tag::List,
+            Repr::Map(_)
+            | Repr::JsonMap(_)
+            | Repr::ShapedMap(..)
+            | Repr::Fields(_)
+            | Repr::MapView(_) => Tag::Map,
+            Repr::Null
+            | Repr::Optional(_)
+            | Repr::Type(_)
+            | Repr::Object(_)
+            | Repr::Opaque(_)
+            | Repr::Unread(..) => Tag::Other,
+        }
+    }
+
     /// The kind of the value.
     #[inline]
     pub fn kind(self) -> ValueKind<'a> {
@@ -118,6 +183,18 @@ impl<'a> Value<'a> {
     #[inline]
     pub const fn is_null(&self) -> bool {
         matches!(self, Value(Repr::Null))
+    }
+
+    /// The value, if it is a bool or a number.
+    #[inline]
+    pub(crate) const fn as_scalar(&self) -> Option<Value<'static>> {
+        match self.0 {
+            Repr::Bool(value) => Some(Value(Repr::Bool(value))),
+            Repr::Int(int) => Some(Value(Repr::Int(int))),
+            Repr::Uint(uint) => Some(Value(Repr::Uint(uint))),
+            Repr::Double(double) => Some(Value(Repr::Double(double))),
+            _ => None,
+        }
     }
 
     /// Whether this is a list or map of a JSON document, not a computed list or map.

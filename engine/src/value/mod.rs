@@ -40,6 +40,7 @@ pub(crate) use field::FieldKey;
 pub use host::Host;
 pub(crate) use key::check_hashable;
 pub use key::key_order;
+pub(crate) use kind::Tag;
 pub use kind::ValueKind;
 pub(crate) use list::ListRepr;
 pub use list::{List, ListIter};

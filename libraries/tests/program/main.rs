@@ -12,6 +12,7 @@ mod failures;
 mod fast_paths;
 mod golden;
 mod interruption;
+mod invariants;
 mod ladders;
 mod plans;
 mod random;

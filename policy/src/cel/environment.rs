@@ -101,13 +101,15 @@ pub(super) fn extend(
         builder = builder.provider(schema.provider(true));
     }
     if variables.is_some() {
-        builder = builder.variable(VARIABLES_VARIABLE, declared_type(VARIABLES));
+        builder = builder
+            .variable(VARIABLES_VARIABLE, declared_type(VARIABLES))
+            .varying(VARIABLES_VARIABLE);
     }
     if declarations.patch_types {
         builder = builder.overloads(JSON_PATCH);
     }
     if declarations.params {
-        builder = builder.variable(PARAMS, declared(params));
+        builder = builder.variable(PARAMS, declared(params)).varying(PARAMS);
     }
     if declarations.authorizer {
         let authorizer = declared_type("kubernetes.authorization.Authorizer");

@@ -6,6 +6,7 @@ use std::cell::OnceCell;
 use bumpalo::Bump;
 use bumpalo::collections::Vec as BumpVec;
 use bumpalo::format;
+use gavel_engine::program::Invariants;
 use gavel_engine::value::Value;
 
 use super::compile::{CompileError, Expression};
@@ -35,7 +36,16 @@ pub(crate) struct Group<'p> {
     /// The variables that do not depend on params. The pool is created when an expression first reads `variables`.
     pool: OnceCell<&'p Pool<'p>>,
     /// The results that do not depend on params, by expression; empty if the group is evaluated only once.
-    shared: &'p [OnceCell<Ran<'p>>],
+    shared: &'p [SharedResults<'p>],
+}
+
+/// The results of an expression that do not depend on params.
+#[derive(Debug, Default)]
+struct SharedResults<'p> {
+    /// The result of the whole expression, if it does not read params.
+    ran: OnceCell<Ran<'p>>,
+    /// The results of its parts, if it reads params.
+    invariants: OnceCell<Invariants<'p>>,
 }
 
 impl<'p> Group<'p> {
@@ -57,7 +67,7 @@ impl<'p> Group<'p> {
             pool: OnceCell::new(),
             shared: match shared {
                 0 => &[],
-                shared => bump.alloc_slice_fill_with(shared, |_| OnceCell::new()),
+                shared => bump.alloc_slice_fill_default(shared),
             },
         }
     }
@@ -113,7 +123,7 @@ impl<'p> Group<'p> {
         for (n, expression) in expressions.enumerate() {
             let shared = shared.next();
             if !needs_all
-                && let Some(known) = shared.and_then(OnceCell::get)
+                && let Some(known) = shared.and_then(|shared| shared.ran.get())
                 && known.is_plainly_true()
             {
                 spend(budget, known.cost)?;
@@ -133,20 +143,29 @@ impl<'p> Group<'p> {
             let (kind, inputs, none) = (self.kind, self.inputs, Value::NULL);
             let reads_variables = expression.reads_variables();
             let run_without_params = || match reads_variables {
-                false => self.runner.eval(program, kind, inputs, none, none),
+                false => {
+                    let invariants = Invariants::default();
+                    self.runner
+                        .eval(program, kind, inputs, none, none, invariants)
+                }
                 true => self.pool().run(program),
             };
             let own;
             let ran: &Ran<'e> = match (expression.reads_params, shared) {
-                (false, Some(shared)) => shared.get_or_init(run_without_params),
+                (false, Some(shared)) => shared.ran.get_or_init(run_without_params),
                 (false, None) => {
                     own = run_without_params();
                     &own
                 }
-                (true, _) => {
+                (true, shared) => {
+                    let arena = self.runner.arena;
+                    let parts = |shared: &SharedResults<'p>| {
+                        *(shared.invariants).get_or_init(|| program.invariants(arena))
+                    };
+                    let invariants = shared.map_or_else(Invariants::default, parts);
                     own = match reads_variables {
-                        false => runner.eval(program, kind, inputs, params, none),
-                        true => scope().run(program),
+                        false => runner.eval(program, kind, inputs, params, none, invariants),
+                        true => scope().run(program, invariants),
                     };
                     &own
                 }

@@ -1,7 +1,7 @@
 //! Runs programs and reports their results to an observer that follows expressions.
 
 use gavel_engine::error::EvalError;
-use gavel_engine::program::{EvalOptions, Program};
+use gavel_engine::program::{EvalOptions, Invariants, Program};
 use gavel_engine::value::{Arena, Value};
 
 use super::PER_CALL_LIMIT;
@@ -31,13 +31,15 @@ impl<'a> Runner<'a> {
         inputs: TypedInputs<'a>,
         params: Value<'a>,
         variables: Value<'a>,
+        invariants: Invariants<'a>,
     ) -> Ran<'a> {
         let options = EvalOptions {
             cost_limit: Some(PER_CALL_LIMIT),
             interrupt: self.interrupt,
         };
         let resolve = |name: &str| inputs.values.resolve(kind, name, params, variables);
-        let evaluation = program.eval_typed(resolve, inputs.types, self.arena, &options);
+        let evaluation =
+            program.eval_typed(resolve, inputs.types, invariants, self.arena, &options);
         let keep = |error: EvalError| &*self.arena.bump().alloc_str(error.message());
         Ran {
             result: evaluation.result.map_err(keep),

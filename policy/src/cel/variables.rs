@@ -13,7 +13,7 @@ use std::ops::Deref;
 
 use bumpalo::collections::Vec as BumpVec;
 use gavel_engine::error::EvalError;
-use gavel_engine::program::Program;
+use gavel_engine::program::{Invariants, Program};
 use gavel_engine::value::{Arena, HeldError, MapView, Value};
 use gavel_golang::quote::quote;
 use smol_str::SmolStr;
@@ -157,9 +157,14 @@ impl<'p> Pool<'p> {
         let bump = self.runner.arena.bump();
         let outer = self.read.replace(BumpVec::new_in(bump));
         let this = self.this.get();
-        let ran = self
-            .runner
-            .eval(program, self.kind, self.inputs, Value::NULL, this);
+        let ran = self.runner.eval(
+            program,
+            self.kind,
+            self.inputs,
+            Value::NULL,
+            this,
+            Invariants::default(),
+        );
         let read = self.read.replace(outer).into_bump_slice();
         Ran { read, ..ran }
     }
@@ -211,10 +216,11 @@ impl<'e, 'p> Scope<'e, 'p> {
     }
 
     /// Runs a program that depends on params.
-    pub(super) fn run(&self, program: &'e Program) -> Ran<'e> {
+    pub(super) fn run(&self, program: &'e Program, invariants: Invariants<'e>) -> Ran<'e> {
         let this = self.this.get();
         let Pool { kind, inputs, .. } = *self.pool;
-        self.runner.eval(program, kind, inputs, self.params, this)
+        self.runner
+            .eval(program, kind, inputs, self.params, this, invariants)
     }
 
     /// Charges once for each of these variables of the pool, and for the variables that they read.
@@ -250,7 +256,7 @@ impl<'e, 'p> Scope<'e, 'p> {
         let cell = self.memory.get(position)?;
         let program = expression.program().ok()?;
         Some(remembered(cell, || {
-            let ran = self.run(program);
+            let ran = self.run(program, Invariants::default());
             self.spent(position, &ran);
             ran
         }))

@@ -15,6 +15,7 @@ use crate::decl::{
     CallContext, Form, Function, FunctionDecl, Implementation, OverloadDecl, PatternFunction, Reads,
 };
 use crate::program::attribute::is_key;
+use crate::program::overloads::Overloads;
 use crate::program::path::Further;
 use crate::program::tree::{
     Base, Callee, Comparison, FunctionCall, Operands, Operator, QualifierKey, ReadOnce,
@@ -51,11 +52,14 @@ impl<'p> Planner<'p> {
             let optional = form == Some(Form::OptionalIndex);
             return self.plan_index(expr.id, operand, index, optional);
         }
+        let before = std::mem::take(&mut self.reads.current);
         let mut arguments = PlannedArguments::new();
-        for argument in target.operands() {
-            arguments.push(self.plan(argument)?);
+        for operand in target.operands() {
+            arguments.push(self.plan(operand)?);
+            self.end_operand();
         }
         let shares_first = target.mark_read(&mut arguments);
+        self.end_call(target.operands(), &mut arguments, before);
         match form {
             Some(Form::And) => plan_junction::<false>(expr.id, arguments),
             Some(Form::Or) => plan_junction::<true>(expr.id, arguments),
@@ -421,7 +425,7 @@ fn callee(target: &CallTarget<'_>, checked: &CheckedAst) -> (Callee, bool) {
         }
     }
     if typed.len() > 1 {
-        return (Callee::Dispatched(typed.into()), true);
+        return (Callee::Dispatched(Box::new(Overloads::new(typed))), true);
     }
     match typed.pop() {
         Some((function, overload)) => (Callee::Guarded(function, overload), variadic),

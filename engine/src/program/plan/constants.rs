@@ -53,6 +53,7 @@ fn folded(node: Step, must_succeed: bool) -> Result<Step, PlanError> {
         root: node,
         variables: SmallVec::new(),
         slots: 0,
+        invariants: 0,
         keeps: PathSet::default(),
         specified: false,
         keeps_held_values: false,

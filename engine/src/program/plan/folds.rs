@@ -45,6 +45,7 @@ impl<'e> Planner<'e> {
             }
         };
         self.scopes.truncate(outer);
+        self.reads.current.leave(var);
         self.innermost = around;
         Ok(Step::Fold(Box::new(FoldStep {
             id: expr.id,
@@ -63,7 +64,7 @@ impl<'e> Planner<'e> {
         let ExprKind::List(list) = parts.kind() else {
             return Err(PlanError::new(complaint));
         };
-        let outer = self.scopes.len();
+        let (outer, first) = (self.scopes.len(), self.slots);
         let mut parts = Vec::with_capacity(list.elements.len());
         for (number, part) in list.elements.iter().enumerate() {
             let part = self.plan(part)?;
@@ -71,6 +72,7 @@ impl<'e> Planner<'e> {
         }
         let result = self.plan(result)?;
         self.scopes.truncate(outer);
+        self.reads.current.leave(first);
         Ok(Step::Block(Box::new(Block {
             parts: parts.into(),
             result,

@@ -6,6 +6,7 @@ use std::fmt;
 use smallvec::{SmallVec, smallvec};
 use smol_str::SmolStr;
 
+use self::invariants::Readings;
 use super::path::{Further, KeptPaths, PathId, SlotId, Start};
 use super::tree::{
     Attribute, Base, Element, Field, ListLiteral, MapLiteral, Qualifier, QualifierKey, Step,
@@ -22,6 +23,7 @@ use crate::value::{FieldKey, FieldPlace, ObjectKind, OwnedValue, Value};
 mod calls;
 mod constants;
 mod folds;
+mod invariants;
 mod operators;
 
 /// The error of an expression that cannot be planned, for example because a constant part such as `int('x')` fails.
@@ -87,6 +89,8 @@ pub fn plan(checked: &CheckedAst, env: &Declarations) -> Result<Program, PlanErr
         slots: 0,
         innermost: 0,
         paths: KeptPaths::default(),
+        reads: Readings::default(),
+        invariants: 0,
     };
     let root = planner.plan(checked.ast().root())?;
     let specified = env.follows_specification();
@@ -96,6 +100,7 @@ pub fn plan(checked: &CheckedAst, env: &Declarations) -> Result<Program, PlanErr
         variables: planner.variables,
         slots: planner.slots,
         keeps: planner.paths.keeps(),
+        invariants: planner.invariants,
         specified,
         keeps_held_values: corrections.held_values,
         checks_receivers_of_or: corrections.receivers_of_or,
@@ -114,6 +119,9 @@ struct Planner<'e> {
     /// The first slot of the innermost loop. Earlier slots do not change while this loop runs.
     innermost: SlotId,
     paths: KeptPaths<'e>,
+    reads: Readings,
+    /// The number of invariant steps planned so far.
+    invariants: usize,
 }
 
 impl<'e> Planner<'e> {
@@ -160,6 +168,7 @@ impl<'e> Planner<'e> {
     /// The slot or the variable of the activation that a name refers to.
     fn place(&mut self, name: &str) -> Base {
         if let Some(slot) = self.slot_of(name) {
+            self.reads.current.add_slot(slot);
             return Base::Slot(slot);
         }
         self.variable(name)
@@ -167,6 +176,9 @@ impl<'e> Planner<'e> {
 
     /// The index of a variable in the activation. Adds the variable if the program has not read it before.
     fn variable(&mut self, name: &str) -> Base {
+        if self.env.is_varying(name) {
+            self.reads.current.varying = true;
+        }
         let known = self.variables.iter().position(|variable| variable == name);
         Base::Variable(known.unwrap_or_else(|| {
             self.variables.push(name.into());

@@ -1,8 +1,10 @@
 //! Policies for pods, a pod, and a request to create it.
 
+use std::sync::Arc;
+
 use gavel_engine::value::Arena;
 use gavel_libraries::{EnvSet, Server};
-use gavel_policy::{AdmissionRequest, PolicyIndex, Snapshot};
+use gavel_policy::{AdmissionRequest, KeptObject, PolicyIndex, Snapshot};
 use gavel_schema::read_value;
 use serde_json::{Value as Json, json};
 
@@ -127,7 +129,8 @@ pub fn bound_with_params(bindings: usize) -> Snapshot {
     let bindings = names.iter().map(|name| binding(name, "p", Some(name)));
     let mut index = index(policy.chain(bindings).collect());
     for name in &names {
-        index.apply_param(param(name));
+        // A server stores params in this form.
+        index.insert_param(Arc::new(KeptObject::compact(&param(name))));
     }
     index.snapshot()
 }

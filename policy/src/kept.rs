@@ -1,16 +1,19 @@
 //! Objects stored in memory for the expressions of later requests.
 
 use std::borrow::Cow;
+use std::sync::OnceLock;
 
 use gavel_engine::value::{Arena, Json, Value};
 use gavel_schema::read_value;
 use smol_str::SmolStr;
 
+use crate::parsed::Parsed;
+
 /// The maximum size of the objects that are stored as JSON text, in bytes. An evaluation parses a text of this size in a few microseconds.
 const SHORT: usize = 4 << 10;
 
 /// An object that policies can read: a param, or an object from an API server.
-#[derive(Debug, PartialEq)]
+#[derive(Debug)]
 pub struct KeptObject {
     api_version: SmolStr,
     kind: SmolStr,
@@ -18,6 +21,14 @@ pub struct KeptObject {
     name: SmolStr,
     labels: Labels,
     content: Content,
+    /// The document of a text, once an evaluation has read it; `None` if it would take too much memory.
+    parsed: OnceLock<Option<Parsed>>,
+}
+
+impl PartialEq for KeptObject {
+    fn eq(&self, other: &Self) -> bool {
+        self.content == other.content
+    }
 }
 
 impl KeptObject {
@@ -28,7 +39,7 @@ impl KeptObject {
         kept
     }
 
-    /// Stores an object in little memory. A small object is stored as JSON text, which each evaluation parses again.
+    /// Stores an object in little memory. A small object is stored as JSON text until an evaluation reads it.
     pub fn compact(object: &Json) -> Self {
         Self::of(object, Content::compact(object))
     }
@@ -44,6 +55,7 @@ impl KeptObject {
             name: text(metadata("name")),
             labels: Labels::of(metadata("labels")),
             content,
+            parsed: OnceLock::new(),
         }
     }
 
@@ -72,9 +84,17 @@ impl KeptObject {
         &self.labels
     }
 
-    /// The object as a CEL value. A stored document is borrowed; a stored text is parsed into the arena.
+    /// The object as a CEL value. A stored document is borrowed. A stored text is parsed at the first call; if its document cannot be kept,
+    /// each call parses it into the arena.
     pub fn value<'a>(&'a self, arena: &'a Arena) -> Value<'a> {
-        self.content.value(arena)
+        let parsed = match &self.content {
+            Content::Text(text) => self.parsed.get_or_init(|| Parsed::of(text)),
+            Content::Document(_) => &None,
+        };
+        match parsed {
+            Some(parsed) => parsed.document().into(),
+            None => self.content.value(arena),
+        }
     }
 
     /// The object as a document.
@@ -160,8 +180,10 @@ mod tests {
             assert_eq!(matches!(kept.content, Content::Text(_)), is_text);
             assert_eq!(*kept.to_json(), object);
             let (arena, document) = (Arena::new(), KeptObject::new(object.clone()));
-            let (one, other) = (kept.value(&arena), document.value(&arena));
-            assert!(one.equals(&other).unwrap() && other.equals(&one).unwrap());
+            for kept in [kept.value(&arena), kept.content.value(&arena)] {
+                let document = document.value(&arena);
+                assert!(kept.equals(&document).unwrap() && document.equals(&kept).unwrap());
+            }
             assert_eq!(kept.labels, document.labels);
         };
         let numbers = json!([0, -1, 1.0, -0.0, 1e300, u64::MAX, i64::MIN, i64::MAX, 0.1]);

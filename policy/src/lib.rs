@@ -73,6 +73,7 @@ mod observer;
 mod options;
 mod outcome;
 mod params;
+mod parsed;
 mod request;
 mod resolver;
 mod resource;

@@ -43,6 +43,10 @@ impl Work {
             decided("1 policy", policy("a", IMAGES, 1)),
             decided("16 pod security policies", pods.collect()),
             decided("1,000 bindings", policy("a", IMAGES, 1_000)),
+            decided(
+                "1,000 bindings, each with a param",
+                policy("a", MOST, 1_000),
+            ),
             work(
                 "objects of 100 KB",
                 policy("a", IMAGES, 1),
@@ -58,6 +62,9 @@ impl Work {
 
 /// A simple policy.
 const IMAGES: &str = "object.spec.containers.all(c, c.image.startsWith('ghcr.io/'))";
+
+/// A rule that reads a param.
+const MOST: &str = "object.spec.containers.size() <= int(params.data.most)";
 
 /// Rules such as those of the Pod Security Standards.
 const POD_SECURITY: [&str; 16] = [
@@ -79,13 +86,17 @@ const POD_SECURITY: [&str; 16] = [
     "object.spec.containers.all(c, has(c.resources.limits) && quantity(c.resources.limits.memory).isLessThan(quantity('2Gi')))",
 ];
 
+/// Manifests of a policy with the given number of bindings. If the expression reads params, each binding has its own param.
 fn policy(name: &str, expression: &str, bindings: usize) -> String {
+    let has_params = expression.contains("params");
+    let only_with_params = |line: &'static str| if has_params { line } else { "" };
+    let param_kind = only_with_params("\n  paramKind: {apiVersion: v1, kind: ConfigMap}");
     let mut text = format!(
         r#"---
 apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicy
 metadata: {{name: {name}}}
-spec:
+spec:{param_kind}
   matchConstraints:
     resourceRules:
     - {{apiGroups: [""], apiVersions: [v1], operations: [CREATE, UPDATE], resources: [pods]}}
@@ -93,7 +104,19 @@ spec:
   - expression: {expression:?}
 "#
     );
+    let param_ref = only_with_params(
+        "\n  paramRef: {name: p#, namespace: default, parameterNotFoundAction: Deny}",
+    );
+    let param = only_with_params(
+        r#"---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: p#, namespace: default}
+data: {most: "5"}
+"#,
+    );
     for n in 0..bindings {
+        let [param_ref, param] = [param_ref, param].map(|text| text.replace('#', &n.to_string()));
         // Writing to a String does not fail.
         let _ = write!(
             text,
@@ -103,8 +126,8 @@ kind: ValidatingAdmissionPolicyBinding
 metadata: {{name: {name}-{n}}}
 spec:
   policyName: {name}
-  validationActions: [Deny]
-"#
+  validationActions: [Deny]{param_ref}
+{param}"#
         );
     }
     text

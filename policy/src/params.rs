@@ -96,8 +96,8 @@ static HASHER: LazyLock<RandomState> = LazyLock::new(RandomState::new);
 /// A compiled `paramRef`, which selects the params of a binding by name or by labels.
 #[derive(Debug)]
 pub(crate) struct ParamSelection {
-    name: Hashed<String>,
-    namespace: Hashed<String>,
+    name: Hashed<SmolStr>,
+    namespace: Hashed<SmolStr>,
     selector: Option<Result<Selector, String>>,
     denies_without: bool,
 }
@@ -254,8 +254,8 @@ impl ParamSelection {
     /// Compiles a binding's `paramRef`.
     pub(crate) fn new(reference: &ParamRef) -> Self {
         ParamSelection {
-            name: Hashed::new(reference.name.clone()),
-            namespace: Hashed::new(reference.namespace.clone()),
+            name: Hashed::new(SmolStr::new(&reference.name)),
+            namespace: Hashed::new(SmolStr::new(&reference.namespace)),
             selector: reference.selector.as_ref().map(|each| each.compile()),
             denies_without: reference.parameter_not_found_action.as_deref() == Some("Deny"),
         }
@@ -355,8 +355,8 @@ mod tests {
         params.remove("ns7", "p49");
         let everything = LabelSelector::default().compile().unwrap();
         let selection = ParamSelection {
-            name: Hashed::new(String::new()),
-            namespace: Hashed::new(String::new()),
+            name: Hashed::new(SmolStr::default()),
+            namespace: Hashed::new(SmolStr::default()),
             selector: Some(Ok(everything)),
             denies_without: false,
         };

@@ -16,14 +16,14 @@ static HELD: AtomicUsize = AtomicUsize::new(0);
 /// A document that counts against the memory limit of all such documents.
 #[derive(Debug)]
 pub(crate) struct Parsed {
-    document: Box<Json>,
+    document: Json,
     bytes: usize,
 }
 
 impl Parsed {
     /// Parses a JSON text; `None` if it is malformed or a memory limit would be exceeded.
     pub(crate) fn of(text: &str) -> Option<Self> {
-        let document: Box<Json> = serde_json::from_str(text).ok()?;
+        let document: Json = serde_json::from_str(text).ok()?;
         let bytes = held_bytes(&document);
         let with = |held: usize| held.checked_add(bytes).filter(|held| *held <= LIMIT);
         let fits = bytes <= LARGEST

@@ -91,8 +91,7 @@ async fn policies_deny_warn_and_audit() {
         }
     }
     for message in ["denied", "evaluated"] {
-        let log = server.wait_for_log(message);
-        assert_eq!(log["uid"], "uid-bad", "{log}");
+        let log = server.wait_for_log_with(message, |log| log["uid"] == "uid-bad");
         let is_known = log["policy"] == "deny" || log["policy"] == "warn";
         assert!(is_known && log["binding"] == log["policy"], "{log}");
     }

@@ -86,10 +86,16 @@ impl Server {
 
     /// Waits for a log line with this message, and returns the line.
     pub(crate) fn wait_for_log(&self, message: &str) -> Json {
+        self.wait_for_log_with(message, |_| true)
+    }
+
+    /// Waits for a log line with this message that `is` accepts, and returns the last one.
+    pub(crate) fn wait_for_log_with(&self, message: &str, is: impl Fn(&Json) -> bool) -> Json {
         let began = Instant::now();
+        let is = |log: &&Json| log["message"] == message && is(log);
         loop {
             let logs = self.logs.lock().unwrap();
-            if let Some(log) = logs.iter().rev().find(|log| log["message"] == message) {
+            if let Some(log) = logs.iter().rev().find(is) {
                 return log.clone();
             }
             assert!(

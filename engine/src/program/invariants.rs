@@ -10,22 +10,22 @@ use crate::value::{Arena, Value};
 /// ```
 /// use gavel_engine::env::Env;
 /// use gavel_engine::program::EvalOptions;
+/// use gavel_engine::stdlib;
 /// use gavel_engine::types::Type;
 /// use gavel_engine::value::{Arena, Value};
 ///
-/// let env = Env::builder()
-///     .variable("fixed", Type::Bool)
-///     .variable("other", Type::Bool)
-///     .varying("other")
-///     .build()?;
-/// let program = env.plan(&env.compile("fixed ? other : true").expect("an expression")).expect("a program");
+/// let builder = Env::builder().variable("a", Type::Int).variable("b", Type::Int).varying("b");
+/// let builder = stdlib::TABLES.iter().fold(builder, |builder, rows| builder.overloads(rows));
+/// let env = builder.build()?;
+/// let program = env.plan(&env.compile("a * 2 < b").expect("an expression")).expect("a program");
 /// let arena = Arena::new();
 /// let invariants = program.invariants(&arena);
-/// for other in [true, false] {
-///     let resolve = |name: &str| Some(Value::from(if name == "other" { other } else { true }));
+/// // `a * 2` is computed once.
+/// for b in [7, 5] {
+///     let resolve = |name: &str| Some(Value::from(if name == "b" { b } else { 3 }));
 ///     let options = EvalOptions::default();
 ///     let evaluation = program.eval_typed(resolve, None, invariants, &arena, &options);
-///     assert_eq!(evaluation.result.expect("a value").as_bool(), Some(other));
+///     assert_eq!(evaluation.result.expect("a value").as_bool(), Some(b == 7));
 /// }
 /// # Ok::<(), gavel_engine::types::TypeTextError>(())
 /// ```

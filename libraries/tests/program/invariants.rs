@@ -69,6 +69,8 @@ fn operands_without_varying_variables_are_invariant_beside_one_that_varies() {
         ("l.exists(e, e > i && size(l) > j)", 1),
         ("l.exists(e, e + j > i || size(l) < 0)", 1),
         ("o.a.c > 0 ? size(ls) : size(l)", 2),
+        ("(b ? size(l) : j) > i", 1),
+        ("b ? (b ? size(l) : j) > i : (b ? j > 1 : b)", 2),
         // Constants, chains, texts, lists and opaque values are not shared.
         ("i > 0 && b", 0),
         ("s + 'x' == string(i)", 0),

@@ -6,7 +6,7 @@ use super::operators::PlannedArguments;
 use super::{Planner, Step};
 use crate::ast::Expr;
 use crate::program::path::SlotId;
-use crate::program::tree::Invariant;
+use crate::program::tree::{Base, Invariant};
 use crate::types::Type;
 
 /// What the value of an expression depends on.
@@ -60,7 +60,7 @@ impl<'e> Planner<'e> {
     }
 
     /// Marks the operands of a call that are invariant, if another operand varies. `before` is what was read before the first operand.
-    /// Constants and chains are not marked: they are evaluated as fast as a shared result is found.
+    /// Constants and fields of variables are not marked: they are evaluated as fast as a shared result is found.
     pub(super) fn end_call(
         &mut self,
         operands: impl Iterator<Item = Expr<'e>>,
@@ -74,10 +74,10 @@ impl<'e> Planner<'e> {
         let readings: SmallVec<[Reading; 4]> = self.reads.operands.drain(first..).collect();
         let varies = readings.iter().any(|reads| reads.varying);
         for (n, (operand, reads)) in operands.zip(&readings).enumerate() {
-            let is_short = matches!(
-                arguments.get(n),
-                Some(Step::Constant(_) | Step::Attribute(_))
-            );
+            let is_short = match arguments.get(n) {
+                Some(Step::Attribute(chain)) => matches!(chain.base, Base::Variable(_)),
+                step => matches!(step, Some(Step::Constant(_))),
+            };
             if varies && *reads == Reading::NOTHING && !is_short && self.may_be_scalar(operand) {
                 let step = arguments.remove(n);
                 let position = self.next_invariant();

@@ -27,11 +27,6 @@ pub(super) struct Readings {
 }
 
 impl Reading {
-    const NOTHING: Reading = Reading {
-        varying: false,
-        first_slot: None,
-    };
-
     /// Adds a loop variable or accumulator.
     pub(super) fn add_slot(&mut self, slot: SlotId) {
         self.first_slot = Some(self.first_slot.map_or(slot, |first| first.min(slot)));
@@ -78,7 +73,7 @@ impl<'e> Planner<'e> {
                 Some(Step::Attribute(chain)) => matches!(chain.base, Base::Variable(_)),
                 step => matches!(step, Some(Step::Constant(_))),
             };
-            if varies && *reads == Reading::NOTHING && !is_short && self.may_be_scalar(operand) {
+            if varies && *reads == Reading::default() && !is_short && self.may_be_scalar(operand) {
                 let step = arguments.remove(n);
                 let position = self.next_invariant();
                 let invariant = Invariant { step, position };

@@ -25,6 +25,7 @@ pub struct KeptObject {
     parsed: OnceLock<Option<Parsed>>,
 }
 
+// All other fields are derived from the content.
 impl PartialEq for KeptObject {
     fn eq(&self, other: &Self) -> bool {
         self.content == other.content

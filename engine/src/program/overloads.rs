@@ -8,47 +8,49 @@ use crate::value::{HeldError, Tag, Value};
 
 /// The implementations of several overloads of a function, in the order of their declaration.
 #[derive(Debug)]
-pub(super) struct Overloads {
-    all: Box<[(Function, Arc<OverloadDecl>)]>,
-    /// By the tag of the first argument: the position of the first overload that may take such an argument.
-    first: [u8; Tag::ALL.len()],
+pub(super) struct Overloads(Box<[Candidate]>);
+
+/// An overload that a call may have.
+#[derive(Debug)]
+struct Candidate {
+    /// The tag of every value that the first parameter accepts; `None` if it accepts values with several tags.
+    first: Option<Tag>,
+    function: Function,
+    overload: Arc<OverloadDecl>,
 }
 
 impl Overloads {
-    pub(super) fn new(all: Vec<(Function, Arc<OverloadDecl>)>) -> Self {
-        let first = Tag::ALL.map(|tag| {
-            let may_take = |(_, overload): &(Function, Arc<OverloadDecl>)| {
-                let first = overload.signature.parameters.first();
-                first.is_none_or(|ty| may_have(ty, tag))
-            };
-            let position = all.iter().position(may_take).unwrap_or(all.len());
-            u8::try_from(position).unwrap_or(0)
+    pub(super) fn new(all: impl Iterator<Item = (Function, Arc<OverloadDecl>)>) -> Self {
+        let candidates = all.map(|(function, overload)| Candidate {
+            first: overload.signature.parameters.first().and_then(only_tag),
+            function,
+            overload,
         });
-        Overloads {
-            all: all.into(),
-            first,
-        }
+        Overloads(candidates.collect())
     }
 
     /// The implementation of the first overload whose types fit the arguments.
     #[inline]
     pub(super) fn function_for(&self, values: &[Value<'_>]) -> Option<Function> {
         let tag = values.first().map_or(Tag::Other, Value::tag);
-        let first = self.first.get(tag as usize)?;
-        let mut rest = self.all.get(usize::from(*first)..)?.iter();
-        let found = rest.find(|(_, overload)| accepts(overload, values));
-        found.map(|(function, _)| *function)
+        let mut candidates = self.0.iter();
+        let found = candidates.find(|candidate| {
+            // Only `accepts` can tell the type of a value whose tag is `Other`.
+            let may_fit = tag == Tag::Other || candidate.first.is_none_or(|first| first == tag);
+            may_fit && accepts(&candidate.overload, values)
+        });
+        found.map(|candidate| candidate.function)
     }
 
     /// The overloads.
     pub(super) fn iter(&self) -> impl Iterator<Item = &OverloadDecl> + Clone {
-        self.all.iter().map(|(_, overload)| &**overload)
+        self.0.iter().map(|candidate| &*candidate.overload)
     }
 }
 
-/// Whether a value with this tag may have the type.
-fn may_have(ty: &Type, tag: Tag) -> bool {
-    let only = match ty {
+/// The tag of all values of a type; `None` if they have several tags.
+fn only_tag(ty: &Type) -> Option<Tag> {
+    Some(match ty {
         Type::Bool => Tag::Bool,
         Type::Int => Tag::Int,
         Type::Uint => Tag::Uint,
@@ -59,9 +61,8 @@ fn may_have(ty: &Type, tag: Tag) -> bool {
         Type::Timestamp => Tag::Timestamp,
         Type::List(_) => Tag::List,
         Type::Map(_) => Tag::Map,
-        _ => return true,
-    };
-    tag == only || tag == Tag::Other
+        _ => return None,
+    })
 }
 
 /// Whether the overload takes these arguments.

@@ -46,7 +46,7 @@ pub enum ValueKind<'a> {
     Unread(&'a Json, &'a Shape),
 }
 
-/// The kind of a value without its content, for tables by kind.
+/// The kind of a value without its content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tag {
     Bool,
@@ -61,22 +61,6 @@ pub(crate) enum Tag {
     Map,
     /// Any other value, and unread JSON.
     Other,
-}
-
-impl Tag {
-    pub(crate) const ALL: [Tag; 11] = [
-        Tag::Bool,
-        Tag::Int,
-        Tag::Uint,
-        Tag::Double,
-        Tag::String,
-        Tag::Bytes,
-        Tag::Duration,
-        Tag::Timestamp,
-        Tag::List,
-        Tag::Map,
-        Tag::Other,
-    ];
 }
 
 impl<'a> Value<'a> {

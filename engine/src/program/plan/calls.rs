@@ -425,7 +425,10 @@ fn callee(target: &CallTarget<'_>, checked: &CheckedAst) -> (Callee, bool) {
         }
     }
     if typed.len() > 1 {
-        return (Callee::Dispatched(Box::new(Overloads::new(typed))), true);
+        return (
+            Callee::Dispatched(Box::new(Overloads::new(typed.into_iter()))),
+            true,
+        );
     }
     match typed.pop() {
         Some((function, overload)) => (Callee::Guarded(function, overload), variadic),

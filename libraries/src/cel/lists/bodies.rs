@@ -120,8 +120,12 @@ pub(super) fn reverse<'a>(call: &CallContext<'a>, list: List<'a>) -> Result<Valu
     Ok(Value::from(reversed.into_bump_slice()))
 }
 
-/// `list.distinct()`: of equal elements, the first is kept.
+/// `list.distinct()`: of equal elements, the first is kept. As upstream, returns an empty list itself, which is never zero if it belongs to
+/// an object with a schema.
 pub(super) fn distinct<'a>(call: &CallContext<'a>, list: List<'a>) -> Result<Value<'a>, EvalError> {
+    if list.is_empty() {
+        return Ok(list.into());
+    }
     call.reserve(Members::bytes(list))?;
     let mut members = Members::default();
     for element in list {

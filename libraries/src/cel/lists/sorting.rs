@@ -7,12 +7,15 @@ use gavel_engine::error::EvalError;
 use gavel_engine::value::{List, Value};
 use gavel_golang::sort::try_sort_by_less;
 
-/// `list.sort()`. Checks the type of its receiver itself.
+/// `list.sort()`. Checks the type of its receiver itself. As upstream, returns an empty list itself.
 pub(super) fn sort<'a>(
     call: &CallContext<'a>,
     receiver: Value<'a>,
 ) -> Result<Value<'a>, EvalError> {
     let list = list_of(receiver, "sort")?;
+    if list.is_empty() {
+        return Ok(receiver);
+    }
     check_keys(call, list)?;
     call.reserve(list.len().saturating_mul(size_of::<Value<'_>>()))?;
     let mut sorted = Vec::with_capacity_in(list.len(), call.arena.bump());

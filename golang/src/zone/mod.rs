@@ -1,10 +1,34 @@
 //! Time zones in the form that CEL's timestamp members accept (cel-go `common/types/timestamp.go`, Go's `time.LoadLocation`).
 
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use thiserror::Error;
 
 use super::integer::{AtoiError, atoi};
+
+/// The longest name that can follow the directory of the database, `/usr/share/zoneinfo/`, in a path of Linux, in bytes.
+const LONGEST_NAME: usize = 4074;
+
+/// The longest name of a file or directory of Linux, in bytes.
+const LONGEST_PART: usize = 255;
+
+/// The directories of the database, such as `America` and `America/Argentina`.
+static DIRECTORIES: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
+    let directory = |end: usize, name: &str| name.get(..end).map(str::to_owned);
+    let within = |name: &str| {
+        Vec::from_iter(
+            name.match_indices('/')
+                .filter_map(|(end, _)| directory(end, name)),
+        )
+    };
+    jiff::tz::db()
+        .available()
+        .flat_map(|name| within(name.as_str()))
+        .collect()
+});
 
 /// A time zone: an offset from UTC for each instant.
 #[derive(Debug, Clone)]
@@ -24,6 +48,9 @@ pub enum ZoneError {
     /// A name that is a path out of the database's directory, such as `../UTC`.
     #[error("time: invalid location name")]
     InvalidName,
+    /// The operating system cannot read the file that the name denotes. The text is the operating system's.
+    #[error("{0}")]
+    Unreadable(&'static str),
     /// The hours or minutes of an offset are not a number.
     #[error(transparent)]
     Offset(#[from] AtoiError),
@@ -53,10 +80,9 @@ impl Zone {
         if name.contains("..") || name.starts_with(['/', '\\']) {
             return Err(ZoneError::InvalidName);
         }
-        // jiff ignores the case of names. It also accepts `Etc/Unknown`, which is not in the database and has no `iana_name`.
-        match TimeZone::get(name) {
-            Ok(zone) if zone.iana_name() == Some(name) => Ok(Zone::Named(zone)),
-            _ => Err(ZoneError::Unknown(name.to_owned())),
+        match find(name) {
+            Some(zone) => Ok(Zone::Named(zone)),
+            None => open(name).map(Zone::Named),
         }
     }
 
@@ -73,6 +99,44 @@ impl Zone {
             }
         }
     }
+}
+
+/// The zone of the database with this name.
+fn find(name: &str) -> Option<TimeZone> {
+    // jiff ignores the case of names. It also accepts `Etc/Unknown`, which is not in the database and has no `iana_name`.
+    let zone = TimeZone::get(name).ok()?;
+    (zone.iana_name() == Some(name)).then_some(zone)
+}
+
+/// Finds the zone whose file Linux would open for a name, such as `./UTC`. Go opens a file in the directory of the database.
+fn open(name: &str) -> Result<TimeZone, ZoneError> {
+    if name.contains('\0') {
+        return Err(ZoneError::Unreadable("invalid argument"));
+    }
+    if name.len() > LONGEST_NAME {
+        return Err(ZoneError::Unreadable("file name too long"));
+    }
+    let (mut path, mut file) = (String::new(), None);
+    for part in name.split('/') {
+        if file.is_some() {
+            return Err(ZoneError::Unreadable("not a directory"));
+        }
+        if part.len() > LONGEST_PART {
+            return Err(ZoneError::Unreadable("file name too long"));
+        }
+        if matches!(part, "" | ".") {
+            continue;
+        }
+        if !path.is_empty() {
+            path.push('/');
+        }
+        path.push_str(part);
+        file = find(&path);
+        if file.is_none() && !DIRECTORIES.contains(&path) {
+            return Err(ZoneError::Unknown(name.to_owned()));
+        }
+    }
+    file.ok_or(ZoneError::Unreadable("is a directory"))
 }
 
 /// The seconds of an offset. The sign of the hours also applies to the minutes, there is no range check, and Go's arithmetic

@@ -51,7 +51,7 @@ fn knows_the_names_of_the_database_in_their_case() {
         ("bogus", Some("unknown time zone bogus")),
         ("utc", Some("unknown time zone utc")),
         ("europe/paris", Some("unknown time zone europe/paris")),
-        ("Europe", Some("unknown time zone Europe")),
+        ("Europe/Pari", Some("unknown time zone Europe/Pari")),
         ("Etc/Unknown", Some("unknown time zone Etc/Unknown")),
         ("GMT+1", Some("unknown time zone GMT+1")),
         ("Z", Some("unknown time zone Z")),
@@ -59,6 +59,30 @@ fn knows_the_names_of_the_database_in_their_case() {
         ("Europe/../UTC", Some("time: invalid location name")),
         ("/UTC", Some("time: invalid location name")),
         ("\\UTC", Some("time: invalid location name")),
+    ];
+    for (name, expected) in cases {
+        let actual = Zone::parse(name).err().map(|error| error.to_string());
+        assert_eq!(actual.as_deref(), expected, "{name:?}");
+    }
+}
+
+#[test]
+fn names_are_paths_as_on_linux() {
+    let long = "a".repeat(256);
+    let longest = "a/".repeat(2038);
+    let cases = [
+        ("./UTC", None),
+        ("Europe//Paris", None),
+        ("America/./Argentina/Ushuaia", None),
+        ("Europe", Some("is a directory")),
+        ("America/Argentina/", Some("is a directory")),
+        (".", Some("is a directory")),
+        ("UTC/x", Some("not a directory")),
+        ("Europe/Paris/", Some("not a directory")),
+        ("Europe/Paris\0", Some("invalid argument")),
+        (long.as_str(), Some("file name too long")),
+        (longest.as_str(), Some("file name too long")),
+        ("./utc", Some("unknown time zone ./utc")),
     ];
     for (name, expected) in cases {
         let actual = Zone::parse(name).err().map(|error| error.to_string());

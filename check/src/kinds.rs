@@ -5,11 +5,12 @@ use std::collections::HashMap;
 use gavel_crd::definition::Definition;
 use gavel_engine::value::Json;
 use gavel_libraries::Server;
-use gavel_manifest::nearest;
+use gavel_manifest::{Document, Problem, nearest};
 use gavel_policy::GroupVersionKind;
 use gavel_policy::typecheck::plural;
 use gavel_schema::built_in::{Kubernetes, is_cluster_scoped};
 
+use crate::custom::Key;
 use crate::role::Role;
 
 /// The kinds that CustomResourceDefinitions define; the plurals of other kinds are guessed from their names.
@@ -54,41 +55,55 @@ impl Kinds {
         object
     }
 
-    /// Why this API server does not have a kind that is written like one of Kubernetes' own: the version of Kubernetes that added the kind,
-    /// the kind of the same version that was probably meant, or the versions of the kind. `None` for all other kinds.
-    pub fn mistake(&self, kind: &GroupVersionKind, server: Server) -> Option<String> {
+    /// The problem of an object whose kind the API server does not have ([`Self::mistake`]).
+    pub fn unknown(&self, document: &Document, server: Server) -> Option<Problem> {
+        let key = Key::of(document.value()).ok()?;
+        let kind = GroupVersionKind::new(key.api_version, key.kind);
+        let mistake = self.mistake(&kind, server)?;
+        let problem = document.problem("unknown-kind", "kind", mistake);
+        Some(problem.of_field("").as_warning())
+    }
+
+    /// Why this API server does not have a kind: the version of Kubernetes that added the kind, where the kind is served, or the kind of the
+    /// same version that was probably meant. `None` for kinds that the API server may have: those of Kubernetes, those of the added
+    /// definitions, and other kinds in groups in which CustomResourceDefinitions define kinds.
+    fn mistake(&self, kind: &GroupVersionKind, server: Server) -> Option<String> {
         let (api_version, name) = (kind.api_version(), kind.kind.as_str());
-        if self
-            .0
-            .contains_key(&(kind.group.to_string(), name.to_owned()))
-        {
+        let key = (kind.group.to_string(), name.to_owned());
+        let known: Vec<_> = Kubernetes::of(server).kinds().collect();
+        if self.0.contains_key(&key) || known.contains(&(&*api_version, name)) {
             return None;
         }
-        let known = Kubernetes::of(server).kinds();
-        let known =
-            known.filter(|(version, _)| GroupVersionKind::new(version, name).group == kind.group);
-        let known: Vec<_> = known.collect();
-        if known.is_empty() || known.contains(&(&*api_version, name)) {
+        let is_of_group = |version: &str| GroupVersionKind::new(version, name).group == kind.group;
+        // The group of a CustomResourceDefinition contains a dot.
+        let is_closed = !kind.group.contains('.');
+        if !is_closed && !known.iter().any(|(version, _)| is_of_group(version)) {
             return None;
         }
-        let (of_version, others): (Vec<_>, Vec<_>) = known
-            .into_iter()
-            .partition(|(version, _)| *version == api_version);
+        let of_version = known.iter().filter(|(version, _)| *version == api_version);
+        let mut of_version = of_version.map(|(_, known)| *known).peekable();
+        let is_known_version = of_version.peek().is_some();
+        let served = known.iter().filter(|(version, known)| {
+            *known == name && (is_closed || is_known_version || is_of_group(version))
+        });
+        let served: Vec<&str> = served.map(|(version, _)| *version).collect();
         let first = Kubernetes::first_with(&api_version, name);
-        let first = first.filter(|first| *first > server.kinds());
-        let help = if let Some(first) = first {
+        let help = if let Some(first) = first.filter(|first| *first > server.kinds()) {
             Some(format!("Kubernetes {first} is the first that has it"))
-        } else if of_version.is_empty() {
-            let others = others.into_iter().filter(|(_, other)| *other == name);
-            let served: Vec<&str> = others.map(|(version, _)| version).collect();
+        } else if !served.is_empty() {
             // A kind without a stable version may be served in versions that are newer than Gavel.
-            let is_stable = served.iter().any(|version| is_stable(version));
-            is_stable.then(|| format!("the kind is served in {}", served.join(", ")))
+            let is_sure = is_closed || served.iter().any(|version| is_stable(version));
+            is_sure.then(|| format!("the kind is served in {}", served.join(", ")))
         } else {
-            let names = of_version.into_iter().map(|(_, known)| known);
-            nearest(name, names).map(|meant| format!("did you mean {meant}?"))
+            nearest(name, of_version).map(|meant| format!("did you mean {meant}?"))
         };
-        help.map(|help| format!("no matches for kind {name:?} in version {api_version:?}; {help}"))
+        if help.is_none() && !is_closed {
+            return None;
+        }
+        let help = help.map(|help| format!("; {help}")).unwrap_or_default();
+        Some(format!(
+            "no matches for kind {name:?} in version {api_version:?}{help}"
+        ))
     }
 
     /// The resource of a kind.
@@ -113,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn kinds_written_like_built_in_kinds_are_mistakes() {
+    fn kinds_that_no_server_has_are_mistakes() {
         for (api_version, kind, expected) in [
             ("apps/v1", "Deployment", None),
             (
@@ -136,6 +151,32 @@ mod tests {
                 Some(
                     "no matches for kind \"ServiceAcount\" in version \"v1\"; did you mean ServiceAccount?",
                 ),
+            ),
+            (
+                "v1",
+                "Deployment",
+                Some(
+                    "no matches for kind \"Deployment\" in version \"v1\"; the kind is served in apps/v1",
+                ),
+            ),
+            (
+                "networking/v1",
+                "Ingress",
+                Some(
+                    "no matches for kind \"Ingress\" in version \"networking/v1\"; the kind is served in networking.k8s.io/v1",
+                ),
+            ),
+            (
+                "batch/v1",
+                "Pod",
+                Some(
+                    "no matches for kind \"Pod\" in version \"batch/v1\"; the kind is served in v1",
+                ),
+            ),
+            (
+                "policy/v1beta1",
+                "PodSecurityPolicy",
+                Some("no matches for kind \"PodSecurityPolicy\" in version \"policy/v1beta1\""),
             ),
             ("resource.k8s.io/v1", "PoolOfTomorrow", None),
             ("scheduling.k8s.io/v1alpha9", "Workload", None),

@@ -14,10 +14,10 @@ use gavel_policy::{
     AdmissionRequest, AuditOutcome, ConditionsOutcome, Decision, GroupVersionKind, Options,
     dispatch,
 };
-use gavel_state::{Event, Object, Origin, State, Store, Unseen};
+use gavel_state::{Object, Origin, State, Store, Unseen};
 use serde_json::json;
 
-use crate::custom::{Key, created_name};
+use crate::custom::created_name;
 use crate::kinds::Kinds;
 use crate::role::Role;
 use crate::subject::Subject;
@@ -28,6 +28,8 @@ use crate::written::without_defaults;
 #[derive(Debug)]
 pub struct Setup {
     store: Store,
+    /// Policies, and objects that policies read but that are not params.
+    objects: Vec<Object>,
     /// Objects that become params if a policy has their kind as `paramKind`.
     waiting: Vec<Object>,
     server: Server,
@@ -122,6 +124,7 @@ impl Setup {
     pub fn new(server: Server) -> Result<Self, String> {
         Ok(Setup {
             store: Store::new(server)?,
+            objects: Vec::new(),
             waiting: Vec::new(),
             server,
             kinds: Kinds::default(),
@@ -147,7 +150,7 @@ impl Setup {
         let role = Role::of(&object.value());
         match role {
             Role::Object => self.waiting.push(object),
-            _ => self.store.handle(Event::Applied(object)),
+            _ => self.objects.push(object),
         }
     }
 
@@ -209,9 +212,10 @@ impl Setup {
             let value = object.value().into_owned();
             if self.is_param(&value) {
                 let placed = self.kinds.placed(value, "default");
-                self.store.handle(Event::Applied(object.with_value(placed)));
+                self.objects.push(object.with_value(placed));
             }
         }
+        self.store.replace_origins(self.objects);
         World::new(self.store.publish(), self.server, self.kinds)
     }
 }
@@ -295,10 +299,9 @@ impl World {
         counts.policies.saturating_add(counts.mutating_policies)
     }
 
-    /// Why the API server does not have the kind of this object, if it is written like one of Kubernetes' own kinds ([`Kinds::mistake`]).
-    pub fn mistaken_kind(&self, key: &Key<'_>) -> Option<String> {
-        let kind = GroupVersionKind::new(key.api_version, key.kind);
-        self.kinds.mistake(&kind, self.server)
+    /// The problem of an object whose kind the API server does not have ([`Kinds::unknown`]).
+    pub fn unknown_kind(&self, document: &Document) -> Option<Problem> {
+        self.kinds.unknown(document, self.server)
     }
 
     /// Builds the `request` of an AdmissionReview for a subject.

@@ -186,12 +186,7 @@ impl Manifests {
         if !self.reported.insert(problem.to_string()) {
             return;
         }
-        self.progress.aside(|| {
-            report::complain(&problem);
-            if !problem.help().is_empty() {
-                report::notes(&[problem.help().to_owned()]);
-            }
-        });
+        self.progress.aside(|| report::problem(&problem));
         self.unusable.push(problem);
     }
 

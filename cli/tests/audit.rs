@@ -254,3 +254,33 @@ fn a_cluster_without_the_kinds_of_gavel_is_reported_at_once() {
     // The wait for a cluster that does not answer is 60 s.
     assert!(began.elapsed().as_secs() < 30, "{:?}", began.elapsed());
 }
+
+#[test]
+fn objects_that_no_api_server_can_read_are_reported() {
+    let webhooks = "---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingWebhookConfiguration
+metadata: {name: invalid}
+webhooks: [{name: a}]
+";
+    let folder = Folder::new()
+        .with(
+            "policy.yaml",
+            &(policy("  validations: [{expression: 'true'}]") + webhooks),
+        )
+        .with(
+            "text.yaml",
+            &DEPLOYMENT.replace("spec:\n", "spec:\n  replicas: many\n"),
+        )
+        .with(
+            "core.yaml",
+            &(DEPLOYMENT.replace("apps/v1", "v1") + "---\n" + DEPLOYMENT),
+        );
+    let (code, out, err) = folder.gavel("audit text.yaml --policies policy.yaml");
+    let expected = "error: text.yaml:5:13: spec.replicas: json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32\nnote: the value must not be in quotes\n";
+    assert_eq!((code, out.as_str(), err.as_str()), (2, "", expected));
+    let (code, _, err) = folder.gavel("audit core.yaml --policies policy.yaml");
+    let expected = "warning: core.yaml:2:7: no matches for kind \"Deployment\" in version \"v1\"; the kind is served in apps/v1\n2 objects in ";
+    assert!(err.starts_with(expected), "{err}");
+    assert_eq!(code, 0);
+}

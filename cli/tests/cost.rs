@@ -171,8 +171,17 @@ fn costs_are_compared() {
     assert_eq!(code, 0, "{out}");
     assert_eq!(out.matches(" -> ").count(), 2, "{out}");
     let args = "cost crd.yaml --compare crd.yaml";
-    let (code, out, _) = folder.gavel(args);
-    assert_eq!((code, out.as_str()), (0, ""));
+    let (code, out, err) = folder.gavel(args);
+    let expected = (0, "", "no cost has changed\n");
+    assert_eq!((code, out.as_str(), err.as_str()), expected);
+}
+
+#[test]
+fn costs_over_their_limits_are_shown_even_if_they_have_not_changed() {
+    let folder = Folder::new().with("crd.yaml", &schema("maxItems: 1000000"));
+    let (code, out, err) = folder.gavel("cost crd.yaml --compare crd.yaml");
+    assert!(out.contains(" unchanged: "), "{out}");
+    assert_eq!((code, err.as_str()), (1, ""));
 }
 
 #[test]

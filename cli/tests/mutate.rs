@@ -89,6 +89,23 @@ fn nothing_is_printed_if_a_policy_cannot_be_read() {
 }
 
 #[test]
+fn objects_that_no_api_server_can_read_are_rejected() {
+    let folder = folder()
+        .with(
+            "text.yaml",
+            &DEPLOYMENT.replace("replicas: 1", "replicas: many"),
+        )
+        .with("core.yaml", &DEPLOYMENT.replace("apps/v1", "v1"));
+    let (code, out, err) = gavel(&folder, "yaml text.yaml");
+    let expected = "error: text.yaml:6:13: spec.replicas: json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32\nnote: the value must not be in quotes\n";
+    assert_eq!((code, out.as_str(), err.as_str()), (1, "", expected));
+    let (code, _, err) = gavel(&folder, "yaml core.yaml");
+    let expected = "warning: core.yaml:2:7: no matches for kind \"Deployment\" in version \"v1\"; the kind is served in apps/v1\n";
+    assert!(err.starts_with(expected), "{err}");
+    assert_eq!(code, 1);
+}
+
+#[test]
 fn objects_that_cannot_be_mutated_are_rejected_with_their_place() {
     let folder = folder().with(
         "policy.yaml",

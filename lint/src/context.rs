@@ -80,7 +80,9 @@ impl Linter {
         Ok(Linter {
             server,
             kinds: Kinds::new(server, options.max_object, documents)?,
-            validator: Validator::new(server.compatible())?.of_a_running_server(),
+            validator: Validator::new(server.compatible())?
+                .of_a_running_server()
+                .accepting_static_names(),
             rules: RuleEnvs::new(server.compatible())?,
             stored: set.stored_expressions().clone(),
             new: compatible.new_expressions().clone(),

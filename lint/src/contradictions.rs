@@ -1,15 +1,15 @@
-//! Finds parts of a schema that contradict each other. An API server accepts such a schema, and then rejects values that the
-//! schema seems to allow.
+//! Finds parts of a schema that contradict each other, and parts of which the API server warns. An API server accepts such a schema. It may
+//! then reject values that the schema seems to allow.
 
 use gavel_apimachinery::field::Path;
-use gavel_crd::definition::Definition;
+use gavel_crd::definition::{Definition, set_of_objects, unknown_format};
 use gavel_libraries::Server;
 use gavel_manifest::{Document, Problem};
 use gavel_schema::validate::Validator;
 use gavel_schema::{JsonSchema, OptionalList};
 
 use crate::expressions::problem;
-use crate::rules::CONTRADICTORY_SCHEMA;
+use crate::rules::{CONTRADICTORY_SCHEMA, SERVER_WARNING};
 
 /// The fields that every object has, so that its schema need not declare them.
 const OF_OBJECTS: [&str; 3] = ["apiVersion", "kind", "metadata"];
@@ -53,6 +53,7 @@ impl Search<'_> {
         self.required(schema, path, is_object);
         self.bounds(schema, path);
         self.enumeration(schema, path);
+        self.warnings(schema, path);
         for (name, property) in &schema.properties {
             // The metadata keeps all of its fields, whatever the schema declares.
             if !(is_object && name == "metadata") {
@@ -64,6 +65,22 @@ impl Search<'_> {
         }
         if let Some(value) = schema.value() {
             self.node(value, &format!("{path}.additionalProperties"), false);
+        }
+    }
+
+    /// Reports the API server's warnings about a node.
+    fn warnings(&mut self, schema: &JsonSchema, path: &str) {
+        for (key, warning) in [
+            ("format", unknown_format(schema, self.server)),
+            (
+                "x-kubernetes-list-type",
+                set_of_objects(schema, self.server),
+            ),
+        ] {
+            let field = format!("{path}.{key}");
+            let found =
+                warning.map(|warning| problem(self.document, &SERVER_WARNING, &field, warning));
+            self.problems.extend(found);
         }
     }
 

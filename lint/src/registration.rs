@@ -10,7 +10,7 @@ use gavel_policy::api::{
 use crate::context::Linter;
 use crate::expressions::{Subject, problem};
 use crate::kinds::{self, GROUPS, group_of, text};
-use crate::rules::UNKNOWN_FIELD;
+use crate::rules::{SERVER_WARNING, UNKNOWN_FIELD};
 use crate::{meant, policy, refusal, resources, strict, types};
 
 /// Whether the linter checks a document as an object of one of the [`GROUPS`]. The API group may be missing or misspelled.
@@ -74,6 +74,14 @@ pub(crate) fn check(linter: &Linter, document: &Document, problems: &mut Vec<Pro
         let found = meant::expression(found, &linter.new);
         let found = meant::in_policy(found, document);
         problems.push(newer(linter, &decoded.object, found));
+    }
+    // The other warnings are about rules of webhooks, as are those of `resources`.
+    let reserved = report
+        .warnings
+        .iter()
+        .filter_map(|warning| warning.split_once(": "));
+    for (field, message) in reserved.filter(|(field, _)| *field == "metadata.name") {
+        problems.push(problem(document, &SERVER_WARNING, field, message));
     }
     let refused = report.errors.iter().map(|error| error.field.as_str());
     let refused: Vec<&str> = refused.collect();

@@ -23,7 +23,7 @@ impl Environments {
         Ok(Environments { set, rules })
     }
 
-    /// A validator for new policies.
+    /// A validator for new policies that requests write.
     pub(crate) fn validator(&self) -> Result<Validator, String> {
         let validator = Validator::new(self.set.server().compatible());
         let validator = validator.map_err(|error| error.to_string())?;

@@ -107,7 +107,10 @@ impl Sort {
 
 /// Validates objects as the API server does, and compiles them for the index.
 pub(crate) struct Preparation {
-    validator: Arc<Validator>,
+    /// A validator for the policies of manifests.
+    validator: Validator,
+    /// A validator for policies that requests write.
+    registrations: Registrations,
     /// Whether invalid objects are rejected. Objects are validated as if they were new.
     pub(crate) validates: bool,
     /// An empty index, which compiles policies.
@@ -118,8 +121,10 @@ pub(crate) struct Preparation {
 impl Preparation {
     pub(crate) fn new(server: Server) -> Result<Self, String> {
         let environments = environments(server)?;
+        let validator = environments.validator()?;
         Ok(Preparation {
-            validator: Arc::new(environments.validator()?),
+            validator: validator.clone().accepting_static_names(),
+            registrations: Registrations::new(Arc::new(validator)),
             validates: true,
             index: PolicyIndex::new(&environments.set),
             environments,
@@ -138,7 +143,7 @@ impl Preparation {
 
     /// A validator for policies that requests write.
     pub(crate) fn registrations(&self) -> Registrations {
-        Registrations::new(Arc::clone(&self.validator))
+        self.registrations.clone()
     }
 
     /// Validates and compiles an object.

@@ -138,6 +138,23 @@ impl Store {
         }
     }
 
+    /// Stores objects: those of each origin replace the earlier objects of the origin. An object of a manifest that is passed twice counts
+    /// once; other objects with the same name are a problem.
+    pub fn replace_origins(&mut self, objects: impl IntoIterator<Item = Object>) {
+        let mut origins: IndexMap<Origin, Vec<Object>> = IndexMap::new();
+        let mut places = BTreeSet::new();
+        for object in objects {
+            if object.is_of_manifest() && !places.insert(object.place()) {
+                continue;
+            }
+            let of_origin = origins.entry(object.origin().clone()).or_default();
+            of_origin.push(object);
+        }
+        for (origin, objects) in origins {
+            self.replace_all(origin, objects);
+        }
+    }
+
     fn apply(&mut self, object: Object) {
         let origin = object.origin().clone();
         let held = self.origins.entry(origin.clone()).or_default();

@@ -51,9 +51,8 @@ pub(crate) fn run(args: &CostArgs) -> io::Result<Exit> {
         );
     }
     let mut out = io::stdout().lock();
-    let mut exceeding = 0_usize;
+    let (mut exceeding, mut is_same) = (0_usize, true);
     for (document, cost) in &found {
-        let over = |figure: Figure, limit| matches!(figure, Figure::AtMost(cost) if cost > limit);
         let rules = cost.rules.iter().filter(|rule| over(rule.cost, rule.limit));
         let totals = cost
             .totals
@@ -66,8 +65,11 @@ pub(crate) fn run(args: &CostArgs) -> io::Result<Exit> {
         match (args.output, args.compare.is_empty()) {
             (Output::Json, _) => write_json(&mut out, document, cost, before)?,
             (Output::Text, true) => write_tree(&mut out, cost)?,
-            (Output::Text, false) => write_changes(&mut out, cost, before)?,
+            (Output::Text, false) => is_same &= !write_changes(&mut out, cost, before)?,
         }
+    }
+    if is_same && !found.is_empty() && args.output == Output::Text && !args.compare.is_empty() {
+        report::summary("no cost has changed");
     }
     if args.output == Output::Json {
         write_errors(manifests.problems(), &mut out)?;
@@ -179,11 +181,12 @@ fn is_much(rule: &RuleCost) -> bool {
     matches!(rule.cost, Figure::AtMost(cost) if cost >= rule.limit / 100)
 }
 
+/// Prints the costs that have changed, and those that exceed their limit. Returns whether it printed any.
 fn write_changes(
     out: &mut impl Write,
     cost: &ObjectCost,
     before: Option<&ObjectCost>,
-) -> io::Result<()> {
+) -> io::Result<bool> {
     let mut title = Some(format!("{}, {}", cost.object, cost.about));
     let mut line = |out: &mut dyn Write, field: &str, change: String| {
         if let Some(title) = title.take() {
@@ -195,7 +198,7 @@ fn write_changes(
         let known =
             before.and_then(|old| old.totals.iter().find(|known| known.field == total.field));
         let known = known.map(|known| known.cost);
-        if known != Some(total.cost) {
+        if known != Some(total.cost) || over(total.cost, total.budget) {
             line(out, &total.field, change(known, total.cost, total.budget))?;
         }
     }
@@ -203,7 +206,7 @@ fn write_changes(
         let known = before
             .and_then(|old| same(old, rule))
             .map(|known| known.cost);
-        if known != Some(rule.cost) {
+        if known != Some(rule.cost) || over(rule.cost, rule.limit) {
             line(
                 out,
                 &shortened(&rule.field),
@@ -219,7 +222,12 @@ fn write_changes(
             format!("gone, was {}", shown(rule.cost)),
         )?;
     }
-    Ok(())
+    Ok(title.is_none())
+}
+
+/// Whether a cost exceeds its limit.
+fn over(figure: Figure, limit: u64) -> bool {
+    matches!(figure, Figure::AtMost(cost) if cost > limit)
 }
 
 /// Finds the same expression in another version of the object, even if its index in a list differs. `None` if the other version does not
@@ -233,6 +241,7 @@ fn same<'c>(cost: &'c ObjectCost, rule: &RuleCost) -> Option<&'c RuleCost> {
 fn change(before: Option<Figure>, now: Figure, limit: u64) -> String {
     match before {
         None => format!("new: {}", against(now, limit)),
+        Some(before) if before == now => format!("unchanged: {}", against(now, limit)),
         Some(before) => format!("{} -> {}", shown(before), against(now, limit)),
     }
 }

@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use gavel_check::custom::Key;
-use gavel_check::{Operation, Setup, Subject, Trace, World};
+use gavel_check::custom::{Checked, Key};
+use gavel_check::{Operation, Setup, Subject, Trace, World, built_in};
 use gavel_engine::value::Json;
 use gavel_libraries::Server;
 use gavel_libraries::authorizer::UserInfo;
@@ -38,17 +38,22 @@ pub(crate) fn run(args: &MutateArgs) -> io::Result<Exit> {
             manifests.refuse(&document, message);
             continue;
         }
-        match mutated(&world, document.value(), &args.namespace, &user) {
-            Ok(mutated) => {
-                printed = printed.saturating_add(1);
-                print(&mut out, args.output, &path, &document, mutated, printed)?;
-            }
-            Err(message) => {
-                let problem = document.problem(rule::OBJECT, "", message);
-                report::complain(&problem);
-                denied.push(problem);
+        let mut checked = Checked::default();
+        built_in::check(&document, args.kubernetes_version.into(), &mut checked);
+        checked.warnings.extend(world.unknown_kind(&document));
+        checked.warnings.iter().for_each(report::warning);
+        let mut problems = checked.problems;
+        if problems.is_empty() {
+            match mutated(&world, document.value(), &args.namespace, &user) {
+                Ok(mutated) => {
+                    printed = printed.saturating_add(1);
+                    print(&mut out, args.output, &path, &document, mutated, printed)?;
+                }
+                Err(message) => problems.push(document.problem(rule::OBJECT, "", message)),
             }
         }
+        problems.iter().for_each(report::problem);
+        denied.extend(problems);
     }
     if args.output == MutateOutput::Json {
         write_errors(manifests.problems(), &mut out)?;

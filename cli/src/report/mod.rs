@@ -32,6 +32,14 @@ pub(crate) fn complain(message: &impl Display) {
     );
 }
 
+/// Reports a problem, with a note that helps to correct it.
+pub(crate) fn problem(problem: &Problem) {
+    complain(problem);
+    if !problem.help().is_empty() {
+        notes(&[problem.help().to_owned()]);
+    }
+}
+
 /// Adds the path of a file or folder to an error about it.
 pub(crate) fn about(path: &Path) -> impl FnOnce(io::Error) -> io::Error {
     move |error| io::Error::new(error.kind(), Problem::unreadable(path, error))

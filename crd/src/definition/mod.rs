@@ -23,6 +23,7 @@ pub use read::{Definition, field_at_fault, written_field};
 pub use report::{RuleOutcome, RuleReport, SchemaReport};
 pub(crate) use schema::conversion_error;
 pub use schema::{RULE_LIMIT, SCHEMA_LIMIT};
+pub use warnings::{set_of_objects, unknown_format};
 
 #[cfg(test)]
 pub(crate) mod tests;

@@ -26,31 +26,14 @@ impl Definition {
     /// A warning for each unknown format, in the order of the schemas.
     fn unknown_formats(&self, server: Server) -> Vec<String> {
         let mut warnings = Vec::new();
-        self.each_schema(&mut |schema| {
-            if !schema.format.is_empty() && !is_known(schema, server) {
-                warnings.push(format!("unrecognized format {}", quote(&schema.format)));
-            }
-        });
+        self.each_schema(&mut |schema| warnings.extend(unknown_format(schema, server)));
         warnings
     }
 
     /// A warning for sets of lists and one for sets of objects, if the definition has them.
     fn sets_of_objects(&self, server: Server) -> Vec<String> {
-        if !server.has(Difference::SetsOfObjectsAreWarnedOf) {
-            return Vec::new();
-        }
         let mut warnings = BTreeSet::new();
-        self.each_schema(&mut |schema| {
-            if let Some(Items::Schema(items)) = &schema.items
-                && schema.topology.list_type.as_deref() == Some("set")
-                && matches!(items.kind.as_str(), "object" | "array")
-            {
-                warnings.insert(format!(
-                    "x-kubernetes-list-type: set for items of type {} is not supported by server-side apply or CEL validation rules",
-                    quote(&items.kind)
-                ));
-            }
-        });
+        self.each_schema(&mut |schema| warnings.extend(set_of_objects(schema, server)));
         warnings.into_iter().collect()
     }
 
@@ -65,6 +48,28 @@ impl Definition {
             }
         }
     }
+}
+
+/// The warning about the format of a schema, not about schemas within it.
+pub fn unknown_format(schema: &JsonSchema, server: Server) -> Option<String> {
+    let is_unknown = !schema.format.is_empty() && !is_known(schema, server);
+    is_unknown.then(|| format!("unrecognized format {}", quote(&schema.format)))
+}
+
+/// The warning about a set of objects or of lists, not about schemas within it.
+pub fn set_of_objects(schema: &JsonSchema, server: Server) -> Option<String> {
+    let Some(Items::Schema(items)) = &schema.items else {
+        return None;
+    };
+    let is_warned_of = server.has(Difference::SetsOfObjectsAreWarnedOf)
+        && schema.topology.list_type.as_deref() == Some("set")
+        && matches!(items.kind.as_str(), "object" | "array");
+    is_warned_of.then(|| {
+        format!(
+            "x-kubernetes-list-type: set for items of type {} is not supported by server-side apply or CEL validation rules",
+            quote(&items.kind)
+        )
+    })
 }
 
 fn is_known(schema: &JsonSchema, server: Server) -> bool {

@@ -92,3 +92,19 @@ pub static BREAKS_STORED_OBJECTS: Rule = Rule {
         after: "type: object\nproperties:\n  size: {type: integer, maximum: 10}\n",
     },
 };
+
+/// Reports an object that the API server accepts with a warning.
+pub static SERVER_WARNING: Rule = Rule {
+    id: "server-warning",
+    severity: Severity::Warning,
+    is_default: true,
+    title: "The API server accepts the object with a warning",
+    why: "kubectl prints the warning. An unknown `format` is not checked, so every value passes. Server-side apply and CEL rules do not support \
+          sets of objects: declare a list of type `map`. Names that end with `.static.k8s.io` are reserved for policies that the API server \
+          reads from manifest files; since Kubernetes 1.37 the API refuses them.",
+    example: Example {
+        frame: Frame::Schema,
+        before: "type: object\nproperties:\n  contact: {type: string, format: emial}\n",
+        after: "type: object\nproperties:\n  contact: {type: string, format: email}\n",
+    },
+};

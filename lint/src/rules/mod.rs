@@ -89,6 +89,7 @@ pub static RULES: &[&Rule] = &[
     &MESSAGE_CONVENTION,
     &LONE_MESSAGE_EXPRESSION,
     &BREAKS_STORED_OBJECTS,
+    &SERVER_WARNING,
 ];
 
 /// The rule with this name; `None` if there is none.

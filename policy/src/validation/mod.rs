@@ -29,12 +29,14 @@ use crate::api::{
 use expressions::{Compilers, Interruptible};
 
 /// Validates objects as an API server does.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Validator {
     server: Server,
     compilers: Compilers,
     /// Whether objects are validated as a running API server does: more than the validation functions do.
     is_running: bool,
+    /// Whether reserved names cause a warning instead of an error.
+    accepts_static: bool,
 }
 
 /// The result of validating an object.
@@ -64,6 +66,7 @@ impl Validator {
             server,
             compilers: Compilers::new(&environments),
             is_running: false,
+            accepts_static: false,
         })
     }
 
@@ -74,6 +77,16 @@ impl Validator {
     pub fn of_a_running_server(self) -> Self {
         Validator {
             is_running: true,
+            ..self
+        }
+    }
+
+    /// The validator with a warning instead of an error for names that end with `.static.k8s.io`. An API server refuses such names, because
+    /// it reads objects with these names from manifest files.
+    #[must_use]
+    pub fn accepting_static_names(self) -> Self {
+        Validator {
+            accepts_static: true,
             ..self
         }
     }
@@ -160,7 +173,7 @@ impl Validator {
         let errors = validate_metadata(&metadata, names::subdomain_name, self.server);
         let mut errors = Errors::from_iter(errors);
         object.validate(&mut errors, &metadata.name, None, self.compiling(interrupt));
-        if self.server.has(Difference::StaticNamesAreRefused) {
+        if self.server.has(Difference::StaticNamesAreRefused) && !self.accepts_static {
             let fault = reserved_name_fault(&metadata.name);
             let path = Path::new("metadata");
             let path = path.child("name");
@@ -210,7 +223,9 @@ impl Validator {
             binding::validate_declaratively(&mut errors);
         }
         let mut warnings = Vec::new();
-        if errors.is_empty() && self.server.has(Difference::StaticNamesAreWarnedOf) {
+        let warns_of_names =
+            self.accepts_static || self.server.has(Difference::StaticNamesAreWarnedOf);
+        if errors.is_empty() && warns_of_names {
             let fault = reserved_name_fault(&name);
             warnings.extend(fault.map(|fault| format!("metadata.name: {fault}")));
         }

@@ -344,12 +344,20 @@ fn rejections_name_the_object_and_report_each_fault_once() {
 #[test]
 fn names_of_static_configurations_are_warned_of() {
     let spec = json!({"policyName": "p", "validationActions": ["Warn"]});
-    let warnings = |name: &str, spec: &Json| {
+    let report = |validator: &Validator, name: &str, spec: &Json| {
         let rest = json!({"spec": spec});
         let object = object("ValidatingAdmissionPolicyBinding", name, rest);
-        validator().create(&object, None).warnings.len()
+        let Report {
+            errors, warnings, ..
+        } = validator.create(&object, None);
+        (errors.len(), warnings.len())
     };
-    assert_eq!(warnings("a.static.k8s.io", &spec), 1);
-    assert_eq!(warnings("a.k8s.io", &spec), 0);
-    assert_eq!(warnings("a.static.k8s.io", &json!({})), 0);
+    let before = validator();
+    assert_eq!(report(&before, "a.static.k8s.io", &spec), (0, 1));
+    assert_eq!(report(&before, "a.k8s.io", &spec), (0, 0));
+    assert_eq!(report(&before, "a.static.k8s.io", &json!({})).1, 0);
+    let since = Validator::new("1.37".parse().unwrap()).unwrap();
+    assert_eq!(report(&since, "a.static.k8s.io", &spec), (1, 0));
+    let since = since.accepting_static_names();
+    assert_eq!(report(&since, "a.static.k8s.io", &spec), (0, 1));
 }

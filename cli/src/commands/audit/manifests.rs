@@ -1,19 +1,20 @@
 //! Audits the objects of manifests or of a dump, without a cluster.
 
+use std::collections::HashSet;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use gavel_check::custom::Key;
+use gavel_check::custom::{Checked, Key};
 use gavel_check::suite::Suite;
-use gavel_check::{Kinds, Role};
+use gavel_check::{Kinds, Role, built_in};
 use gavel_cluster::audit::{Audited, Summary, audit_object};
 use gavel_engine::value::Json;
 use gavel_libraries::Server;
 use gavel_manifest::problem::rule;
 use gavel_manifest::{Document, Problem};
 use gavel_policy::GroupVersionKind;
-use gavel_state::{Event, Object, Origin, State, Store};
+use gavel_state::{Object, Origin, State, Store};
 
 use super::{AuditPrinter, dump};
 use crate::args::AuditArgs;
@@ -29,13 +30,15 @@ pub(super) fn run(
     problems: &mut Vec<Problem>,
 ) -> io::Result<Summary> {
     let mut manifests = Manifests::new(args.folders.clone(), Progress::new(false));
-    let documents = manifests.policies(&args.policies);
+    let mut documents = manifests.policies(&args.policies);
+    // An audit calls no webhooks, so their configurations need not be valid.
+    documents.retain(|document| !is_webhook_configuration(document.value()));
     let mut kinds = Kinds::default();
     for document in &documents {
         kinds.define(document.value());
     }
-    let state =
-        state(documents, &kinds, args.kubernetes_version.into()).map_err(io::Error::other)?;
+    let server = args.kubernetes_version.into();
+    let state = state(documents, &kinds, server).map_err(io::Error::other)?;
     for problem in state.problems() {
         manifests.report(problem.clone());
     }
@@ -54,6 +57,8 @@ pub(super) fn run(
     let authorizer = Arc::clone(state.authorizer());
     let user = Arc::new(args.requester.user());
     let mut summary = Summary::default();
+    // Each unknown kind is reported once, because a dump can contain many objects of it.
+    let mut unknown = HashSet::new();
     let mut look = |manifests: &mut Manifests, document: Document| {
         // Test suites are no objects of a cluster; they are often in the same folder as the policies.
         if Suite::is_suite(document.value()) {
@@ -66,6 +71,17 @@ pub(super) fn run(
                 return Ok(());
             }
         };
+        if let Some(problem) = kinds.unknown(&document, server)
+            && unknown.insert(problem.message.clone())
+        {
+            report::warning(&problem);
+        }
+        let mut checked = Checked::default();
+        built_in::check(&document, server, &mut checked);
+        if !checked.problems.is_empty() {
+            manifests.report_all(checked.problems);
+            return Ok(());
+        }
         let file = document.file().unwrap_or(Path::new("-")).to_owned();
         let place = document.place();
         let mut object = kinds.placed(document.into_value(), &args.namespace);
@@ -111,17 +127,22 @@ pub(super) fn run(
 /// none.
 fn state(documents: Vec<Document>, kinds: &Kinds, server: Server) -> Result<State, String> {
     let mut store = Store::new(server)?;
-    for document in documents {
+    store.replace_origins(documents.into_iter().map(|document| {
         let file = document.file().map(|path| path.display().to_string());
         let origin = Origin::new(&file.unwrap_or_default());
-        let mut object = Object::of_manifest(origin, document);
-        if Role::of(&object.value()) == Role::Object {
-            let placed = kinds.placed(object.value().into_owned(), "default");
-            object = object.with_value(placed);
+        let object = Object::of_manifest(origin, document);
+        if Role::of(&object.value()) != Role::Object {
+            return object;
         }
-        store.handle(Event::Applied(object));
-    }
+        let placed = kinds.placed(object.value().into_owned(), "default");
+        object.with_value(placed)
+    }));
     Ok(store.publish())
+}
+
+fn is_webhook_configuration(object: &Json) -> bool {
+    let kind = object.get("kind").and_then(Json::as_str);
+    kind.is_some_and(|kind| kind.ends_with("WebhookConfiguration"))
 }
 
 /// The resource of an object.

@@ -72,7 +72,6 @@ pub(super) fn write(args: &CheckArgs, out: Box<dyn Write>) -> io::Result<Exit> {
         definitions: input.definitions,
         old: OldObjects::new(input.old, &args.namespace),
         user: args.requester.user(),
-        mistaken_kinds: HashMap::new(),
         counts: Counts::default(),
         report: Report::new("gavel check"),
     };
@@ -150,8 +149,6 @@ struct CheckRun<'a> {
     definitions: KnownDefinitions,
     old: OldObjects,
     user: UserInfo,
-    /// What is wrong with the kinds of the objects, by `apiVersion` and kind; `None` for kinds that may exist.
-    mistaken_kinds: HashMap<(String, String), Option<String>>,
     counts: Counts,
     /// The findings, collected for the output formats that are written at the end.
     report: Report,
@@ -254,24 +251,12 @@ impl CheckRun<'_> {
         }
     }
 
-    /// Warns about a kind that is written like one of Kubernetes' own kinds.
-    fn check_kind(&mut self, document: &Document) {
-        let Ok(key) = Key::of(document.value()) else {
-            return;
-        };
-        let kind = (key.api_version.to_owned(), key.kind.to_owned());
-        let mistake = self.mistaken_kinds.entry(kind);
-        let mistake = mistake.or_insert_with(|| self.world.mistaken_kind(&key));
-        if let Some(mistake) = mistake.clone() {
-            let problem = document.problem("unknown-kind", "kind", mistake);
-            self.warn(problem.of_field(""));
-        }
-    }
-
     /// Checks an object and prints the findings. A param that no policy matches and that has no definition is only read by policies: it is
     /// neither printed nor counted.
     fn object(&mut self, document: &Document, is_param: bool) -> io::Result<()> {
-        self.check_kind(document);
+        if let Some(problem) = self.world.unknown_kind(document) {
+            self.warn(problem);
+        }
         let found = self.check(document);
         let found = match found {
             Ok(found) => found,

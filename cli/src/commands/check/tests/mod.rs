@@ -298,6 +298,38 @@ fn a_kind_that_no_api_server_has_is_a_warning() {
 }
 
 #[test]
+fn policies_with_the_same_name_are_a_problem() {
+    let second = POLICY.replace("message:", "reason: Forbidden\n    message:");
+    let folder = folder().with("policies/policy.yaml", &format!("{POLICY}---\n{second}"));
+    // A file that is named twice is read once.
+    let (exit, out) = gavel(
+        &folder,
+        &["./policies", "./web.yaml", "--policies", "./policies"],
+    );
+    let expected =
+        "ValidatingAdmissionPolicy \"replicas\" is defined at policies/policy.yaml:3:18 already";
+    assert_eq!(out.matches(expected).count(), 1, "{out}");
+    assert_eq!(exit, Exit::Rejected);
+}
+
+#[test]
+fn policies_of_static_manifests_are_in_force() {
+    let name = "replicas.static.k8s.io";
+    let folder = folder()
+        .with(
+            "policies/policy.yaml",
+            &POLICY.replace("replicas}", &format!("{name}}}")),
+        )
+        .with(
+            "policies/binding.yaml",
+            &binding("Deny").replace("replicas", name),
+        );
+    let (exit, out) = gavel(&folder, &["./policies", "./web.yaml"]);
+    assert!(out.contains("policy replicas.static.k8s.io"), "{out}");
+    assert_eq!(exit, Exit::Rejected);
+}
+
+#[test]
 fn fields_and_kinds_are_those_of_the_version() {
     let objects = "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {evictionResponders: []}}
 ---

@@ -236,7 +236,7 @@ impl Observer for Trace {
         });
     }
 
-    fn invoking(&self, position: usize) {
+    fn invoking(&self, _policy: &str, position: usize) {
         let mut steps = self.steps.borrow_mut();
         steps.end_invocation();
         steps.invoking = steps.invocations.get(position).cloned();

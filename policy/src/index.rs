@@ -281,6 +281,11 @@ impl Snapshot {
         })
     }
 
+    /// Whether any policy has a binding, validating or mutating.
+    pub fn has_bindings(&self) -> bool {
+        self.hooks.validating.all().next().is_some() || self.hooks.mutating.all().next().is_some()
+    }
+
     /// Returns this snapshot with an additional namespace, which is active and has only the label `kubernetes.io/metadata.name`. Nothing is
     /// copied.
     #[must_use]

@@ -47,8 +47,8 @@ pub trait Observer {
     ) {
     }
 
-    /// Called when an invocation begins. `position` is its position in the pass, counted from 0.
-    fn invoking(&self, _position: usize) {}
+    /// Called when an invocation of a mutating policy begins. `position` is its position in the pass, counted from 0.
+    fn invoking(&self, _policy: &str, _position: usize) {}
 
     /// Called after a mutation was applied or failed.
     fn mutated(&self, _kind: ExpressionKind, _error: Option<&str>) {}

@@ -198,7 +198,7 @@ impl Observer for MutationWitness {
         self.results.borrow_mut().push(result);
     }
 
-    fn invoking(&self, position: usize) {
+    fn invoking(&self, _policy: &str, position: usize) {
         self.current.set(self.begin.get().saturating_add(position));
         self.runs.borrow_mut().clear();
     }

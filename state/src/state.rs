@@ -148,6 +148,11 @@ impl State {
         self.snapshot.bound()
     }
 
+    /// Whether any policy has a binding, validating or mutating.
+    pub fn has_bindings(&self) -> bool {
+        self.snapshot.has_bindings()
+    }
+
     /// The numbers of objects in the state.
     pub fn counts(&self) -> Counts {
         self.counts

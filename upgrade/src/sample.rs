@@ -98,7 +98,7 @@ impl Observer for Costs {
         self.invocations.borrow_mut().push(policy.to_owned());
     }
 
-    fn invoking(&self, position: usize) {
+    fn invoking(&self, _policy: &str, position: usize) {
         if let Some(policy) = self.invocations.borrow().get(position) {
             policy.clone_into(&mut self.policy.borrow_mut());
         }

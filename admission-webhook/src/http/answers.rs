@@ -11,6 +11,7 @@ use gavel_policy::{AdmissionRequest, GroupVersionKind, GroupVersionResource, Opt
 use gavel_state::{Found, Live, State};
 use tokio::time::timeout_at;
 
+use super::observe::Checks;
 use crate::evaluation::{Flow, Outcome, Turn};
 use crate::status::ApiError;
 
@@ -57,7 +58,7 @@ impl Answers {
         let Some(name) = state.unknown_namespace(request) else {
             return Some(state.snapshot(request));
         };
-        if state.bound().next().is_none() {
+        if !state.has_bindings() {
             return Some(state.snapshot(request));
         }
         // API servers do not validate the namespace in the path of a request, but no namespace with an invalid name exists.
@@ -203,45 +204,37 @@ impl<'a> Attempt<'a> {
         &*self.authorizer
     }
 
-    /// Whether the attempt must end: its time limit has passed, its client is gone, or it lacks an answer.
-    pub(super) fn is_over(&self) -> bool {
-        self.turn.is_over() || self.is_lacking()
-    }
-
-    /// The options of the decision. `interrupt` is [`Attempt::is_over`].
-    pub(super) fn options(&'a self, interrupt: &'a (dyn Fn() -> bool + Sync)) -> Options<'a> {
-        Options {
-            interrupt: Some(interrupt),
-            authorizer: Some(&self.authorizer),
-            ..Options::default()
-        }
-    }
-
-    /// Evaluates the policies of a state.
+    /// Evaluates the policies of a state. Returns the decision, and what the policies add to metrics and log.
     ///
     /// # Errors
     ///
-    /// The result does not count: an answer is missing, or the attempt was interrupted. If it was interrupted, `stopped` returns the name
-    /// of the interrupted policy.
-    pub(super) fn decide<T>(
-        &self,
-        state: &State,
-        request: &AdmissionRequest<'_>,
-        decide: impl FnOnce(&Snapshot) -> T,
-        stopped: impl FnOnce() -> String,
-    ) -> Result<T, NoAnswer> {
+    /// The decision does not count: an answer is missing, or the attempt was interrupted.
+    pub(super) fn decide<'s, T>(
+        &'s self,
+        state: &'s State,
+        request: &'s AdmissionRequest<'_>,
+        decide: impl FnOnce(&Snapshot, &Options<'_>) -> T,
+    ) -> Result<(T, Checks<'s>), NoAnswer> {
+        let checks = Checks::new(state, self.turn, request.uid);
+        let interrupt = || self.turn.is_over() || self.is_lacking();
+        let options = Options {
+            interrupt: Some(&interrupt),
+            authorizer: Some(&self.authorizer),
+            observer: &checks,
+            ..Options::default()
+        };
         let snapshot = match self.answers {
             Some(answers) => answers.snapshot(state, request),
             None => Some(state.snapshot(request)),
         };
-        let decided = snapshot.map(|snapshot| decide(&snapshot));
+        let decided = snapshot.map(|snapshot| decide(&snapshot, &options));
         match decided.filter(|_| !self.is_lacking()) {
             None => Err(NoAnswer::Lacking),
             Some(_) if !self.turn.counts() => {
-                let flow = Flow::new(&request.user.name, &stopped());
+                let flow = Flow::new(&request.user.name, &checks.stopped());
                 Err(NoAnswer::Stopped(flow))
             }
-            Some(decided) => Ok(decided),
+            Some(decided) => Ok((decided, checks)),
         }
     }
 
@@ -254,7 +247,7 @@ impl<'a> Attempt<'a> {
 mod tests {
     use std::time::Duration;
 
-    use gavel_engine::value::Arena;
+    use gavel_engine::value::{Arena, Json};
     use gavel_libraries::Server;
     use gavel_state::{Answer, Event, Object, Origin, Store};
     use serde_json::json;
@@ -301,20 +294,15 @@ mod tests {
         }
     }
 
-    #[test]
-    fn namespaces_with_invalid_names_are_not_fetched() {
+    /// A state with one policy, which matches all requests, and its binding.
+    fn state(kind: &str, mut policy: Json, binding: Json) -> State {
         let mut store = Store::new(Server::default()).unwrap();
+        policy["matchConstraints"] = json!({"resourceRules": [
+            {"apiGroups": ["*"], "apiVersions": ["*"], "operations": ["*"], "resources": ["*/*"]},
+        ]});
         for (kind, spec) in [
-            (
-                "ValidatingAdmissionPolicy",
-                json!({"matchConstraints": {"resourceRules": [
-                {"apiGroups": ["*"], "apiVersions": ["*"], "operations": ["*"], "resources": ["*/*"]},
-            ]}, "validations": [{"expression": "true"}]}),
-            ),
-            (
-                "ValidatingAdmissionPolicyBinding",
-                json!({"policyName": "p", "validationActions": ["Deny"]}),
-            ),
+            (kind.to_owned(), policy),
+            (format!("{kind}Binding"), binding),
         ] {
             let object = json!({"apiVersion": "admissionregistration.k8s.io/v1", "kind": kind, "metadata": {"name": "p"}, "spec": spec});
             store.handle(Event::Applied(Object::sent(
@@ -322,12 +310,30 @@ mod tests {
                 &object,
             )));
         }
-        let state = store.publish();
-        for (namespace, is_fetched) in [
-            ("shop", true),
-            ("a.b", false),
-            ("../pods", false),
-            ("a?b", false),
+        store.publish()
+    }
+
+    #[test]
+    fn namespaces_with_invalid_names_are_not_fetched() {
+        let validating = state(
+            "ValidatingAdmissionPolicy",
+            json!({"validations": [{"expression": "true"}]}),
+            json!({"policyName": "p", "validationActions": ["Deny"]}),
+        );
+        let patch = json!({"patchType": "JSONPatch", "jsonPatch": {"expression": "[JSONPatch{op: 'remove', path: '/a'}]"}});
+        let mutating = state(
+            "MutatingAdmissionPolicy",
+            json!({"mutations": [patch], "reinvocationPolicy": "Never"}),
+            json!({"policyName": "p"}),
+        );
+        let none = Store::new(Server::default()).unwrap().publish();
+        for (state, namespace, is_fetched) in [
+            (&validating, "shop", true),
+            (&mutating, "shop", true),
+            (&none, "shop", false),
+            (&validating, "a.b", false),
+            (&validating, "../pods", false),
+            (&validating, "a?b", false),
         ] {
             let kind = json!({"group": "", "version": "v1", "kind": "PodExecOptions"});
             let resource = json!({"group": "", "version": "v1", "resource": "pods"});
@@ -339,7 +345,7 @@ mod tests {
             let request = AdmissionRequest::read((&request).into(), &arena).unwrap();
             let answers = Answers::new(Arc::new(Silent));
             assert_eq!(
-                answers.snapshot(&state, &request).is_none(),
+                answers.snapshot(state, &request).is_none(),
                 is_fetched,
                 "{namespace}"
             );

@@ -9,7 +9,6 @@ use gavel_policy::{AdmissionRequest, AdmissionResponse, Options, Snapshot};
 
 use super::App;
 use super::answers::{Answers, Attempt};
-use super::observe::Checks;
 use super::validate::{Method, answer, log};
 use crate::evaluation::{Outcome, Turn};
 
@@ -36,15 +35,11 @@ fn by_policies(
     }
     let state = app.policies.current();
     let attempt = Attempt::new(&state, turn, answers);
-    let interrupt = || attempt.is_over();
-    let checks = Checks::new(&state, turn, request.uid);
-    let options = Options {
-        observer: &checks,
-        ..attempt.options(&interrupt)
+    let decide = |snapshot: &Snapshot, options: &Options<'_>| {
+        mutate(snapshot, request, state.schemas(), options)
     };
-    let decide = |snapshot: &Snapshot| mutate(snapshot, request, state.schemas(), &options);
-    let mutated = match attempt.decide(&state, request, decide, || checks.stopped()) {
-        Ok(mutated) => mutated,
+    let (mutated, checks) = match attempt.decide(&state, request, decide) {
+        Ok(decided) => decided,
         Err(none) => return none.into(),
     };
     checks.count(&app.metrics);

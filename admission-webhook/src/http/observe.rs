@@ -18,7 +18,8 @@ pub(super) struct Checks<'s> {
     turn: &'s Turn,
     /// The uid of the request.
     uid: &'s str,
-    /// The first policy whose evaluation was interrupted.
+    /// The policy whose evaluation was interrupted: of validating policies the first that ended after the interrupt, of mutating policies
+    /// the last that began before it.
     stopped: RefCell<Option<String>>,
     /// When the clock was last read: when the current policy was found to match the request, or after its latest evaluation that denied,
     /// failed or had audit annotations.
@@ -52,7 +53,7 @@ impl<'s> Checks<'s> {
         }
     }
 
-    /// The first policy whose evaluation was interrupted; empty if none was.
+    /// The policy whose evaluation was interrupted; empty if none was. Only meaningful after an interrupt.
     pub(super) fn stopped(&self) -> String {
         self.stopped.borrow().clone().unwrap_or_default()
     }
@@ -143,6 +144,12 @@ impl Observer for Checks<'_> {
 
     fn invocation(&self, policy: &str, binding: &str, _: Option<&KeptObject>, _: bool) {
         tracing::debug!(uid = bounded(self.uid), policy, binding, "evaluated");
+    }
+
+    fn invoking(&self, policy: &str, _position: usize) {
+        if !self.turn.was_over() {
+            self.stopped.replace(Some(policy.to_owned()));
+        }
     }
 
     fn evaluated(

@@ -17,7 +17,6 @@ use super::App;
 use super::answers::{Answers, Attempt, NoAnswer};
 use super::deadline::deadline;
 use super::invalid::invalid;
-use super::observe::Checks;
 use super::review::Review;
 use super::writer::Writer;
 use crate::evaluation::{Flow, INLINE_BODY, Outcome, Turn};
@@ -156,15 +155,9 @@ fn by_policies(
     }
     let state = app.policies.current();
     let attempt = Attempt::new(&state, turn, answers);
-    let interrupt = || attempt.is_over();
-    let checks = Checks::new(&state, turn, request.uid);
-    let options = Options {
-        observer: &checks,
-        ..attempt.options(&interrupt)
-    };
-    let decide = |snapshot: &Snapshot| dispatch(snapshot, request, &options);
-    let decision = match attempt.decide(&state, request, decide, || checks.stopped()) {
-        Ok(decision) => decision,
+    let decide = |snapshot: &Snapshot, options: &Options<'_>| dispatch(snapshot, request, options);
+    let (decision, checks) = match attempt.decide(&state, request, decide) {
+        Ok(decided) => decided,
         Err(none) => return none.into(),
     };
     for (key, error) in &decision.annotation_errors {
@@ -172,13 +165,8 @@ fn by_policies(
         tracing::warn!(uid, key, error, "audit annotation dropped");
     }
     if let Some(shadow) = app.policies.shadow() {
-        let options = Options {
-            observer: &(),
-            ..options
-        };
-        let decide = |snapshot: &Snapshot| dispatch(snapshot, request, &options);
-        match attempt.decide(&shadow, request, decide, String::new) {
-            Ok(decision) => compare(app, request, decision),
+        match attempt.decide(&shadow, request, decide) {
+            Ok((decision, _)) => compare(app, request, decision),
             Err(none) => return none.into(),
         }
     }

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value as Json, json};
 
-use crate::program::Folder;
+use crate::program::{Folder, mutating_policy};
 use crate::server::{Server, policy, post_review, review};
 
 /// An expression that takes tens of milliseconds in a release build, and more in a debug build.
@@ -159,15 +159,27 @@ async fn large_names_are_not_kept() {
     panic!("the memory before and after each round, in bytes: {growth:?}");
 }
 
-/// A hundred slow policies for ConfigMaps, and one for Secrets.
-fn slow_policies() -> Folder {
-    let many: Vec<String> = (0..100)
-        .map(|n| policy(&format!("p{n}"), SLOW, "", "Deny"))
-        .collect();
-    let other = policy("other", SLOW, "", "Deny").replace("configmaps", "secrets");
+/// A hundred slow policies for ConfigMaps, and one for Secrets. `policy` writes the policy with a name for a resource.
+fn slow_policies(policy: impl Fn(&str, &str) -> String) -> Folder {
+    let many = (0..100).map(|n| policy(&format!("p{n}"), "configmaps"));
+    let many: Vec<String> = many.collect();
     Folder::new()
         .with("many.yaml", &many.join("---\n"))
-        .with("other.yaml", &other)
+        .with("other.yaml", &policy("other", "secrets"))
+}
+
+fn validating(name: &str, resource: &str) -> String {
+    policy(name, SLOW, "", "Deny").replace("configmaps", resource)
+}
+
+fn mutating(name: &str, resource: &str) -> String {
+    let conditions = format!("  matchConditions: [{{name: slow, expression: {SLOW:?}}}]\n");
+    let policy = mutating_policy(
+        name,
+        resource,
+        "Object{metadata: Object.metadata{labels: {'a': 'b'}}}",
+    );
+    policy.replace("  mutations:\n", &(conditions + "  mutations:\n"))
 }
 
 /// A review in which a user creates an object.
@@ -183,7 +195,15 @@ fn by(user: &str, resource: &str) -> Json {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn waiting_ends_at_the_deadline_and_others_are_decided() {
-    let folder = slow_policies();
+    check_others_are_decided(&slow_policies(validating), "/validate").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn slow_mutations_leave_slots_to_other_policies() {
+    check_others_are_decided(&slow_policies(mutating), "/mutate").await;
+}
+
+async fn check_others_are_decided(folder: &Folder, path: &str) {
     let arguments = [
         "--policies",
         folder.text(),
@@ -193,7 +213,7 @@ async fn waiting_ends_at_the_deadline_and_others_are_decided() {
     ];
     let server = Server::start(&arguments);
     let client = server.client();
-    let url = server.url("/validate?timeout=25s");
+    let url = server.url(&format!("{path}?timeout=25s"));
     let alice: Vec<_> = (0..6)
         .map(|_| {
             let request = client.post(&url).header("content-type", "application/json");
@@ -205,7 +225,7 @@ async fn waiting_ends_at_the_deadline_and_others_are_decided() {
     // Another user with the same policies gets no slot before the timeout.
     let began = Instant::now();
     let body = by("bob", "configmaps").to_string();
-    let (code, answer) = post(&client, &server, "/validate?timeout=2s", body).await;
+    let (code, answer) = post(&client, &server, &format!("{path}?timeout=2s"), body).await;
     assert_eq!(code, 429, "{answer}");
     assert!(
         began.elapsed() < Duration::from_secs(6),
@@ -217,7 +237,7 @@ async fn waiting_ends_at_the_deadline_and_others_are_decided() {
     let (code, answer) = post(
         &client,
         &server,
-        "/validate?timeout=25s",
+        &format!("{path}?timeout=25s"),
         by("carol", "secrets").to_string(),
     )
     .await;
@@ -234,7 +254,7 @@ async fn waiting_ends_at_the_deadline_and_others_are_decided() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn work_ends_when_its_client_is_gone() {
-    let folder = slow_policies();
+    let folder = slow_policies(validating);
     let server = Server::start(&["--policies", folder.text(), "--self-signed"]);
     let client = server.client();
     let url = server.url("/validate?timeout=30s");

@@ -282,7 +282,7 @@ impl<'a> Pass<'a> {
         };
         self.dispatch.namespace().map_err(not_found)?;
         for (n, invocation) in invocations.iter().enumerate() {
-            observer.invoking(n);
+            observer.invoking(invocation.policy.name(), n);
             self.invoke(invocation, reinvocation)?;
         }
         let last = self.last.and_then(|last| self.versions.get(last));

@@ -5,16 +5,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use gavel_libraries::Server;
-use gavel_policy::ParamFault;
-use gavel_policy::api::ParamKind;
-use gavel_state::{Event, Origin, Published};
+use gavel_state::{Event, Published};
 use kube::core::ApiResource;
 use serde_json::Value as Json;
 use tokio::sync::{mpsc, watch};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::{Instant, timeout};
 
-use crate::access::message;
+use self::params::{Kind, Watched};
 use crate::api_server::{ApiServer, heartbeat};
 use crate::discovery::{self, Served};
 use crate::election::Candidate;
@@ -34,9 +32,13 @@ const MOST: usize = 4096;
 /// How long new states wait for the params of a new kind to be listed. After this time, states are published, and bindings that select
 /// params of this kind fail, as in API servers.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// The time without events after which the API server is asked again for kinds that it did not serve. It is also asked after each change of
-/// a CustomResourceDefinition.
+/// How often the API server is asked again for kinds that it did not serve. It is also asked after each change of a
+/// CustomResourceDefinition.
 const LOOK_AGAIN: Duration = Duration::from_secs(2);
+
+mod params;
+#[cfg(test)]
+mod tests;
 
 /// Follows a cluster until the task is aborted.
 pub(crate) async fn follow(
@@ -47,49 +49,36 @@ pub(crate) async fn follow(
     let (sender, mut events) = mpsc::channel(MOST);
     let server = api_server.version().await;
     let stores = Stores::new(server, options.native)?;
-    let mut follower = Follower {
-        api_server,
-        stores: Arc::new(Mutex::new(stores)),
-        published,
-        sender,
-        informers: JoinSet::new(),
-        awaited: BTreeSet::new(),
-        fixed: BTreeMap::new(),
-        params: BTreeMap::new(),
-        patience: None,
-    };
+    let mut follower = Follower::new(api_server, stores, published, sender);
     follower.start(&options).await;
     if options.leads {
         follower.run_for_leader(server);
     }
     loop {
-        let mut came = match timeout(LOOK_AGAIN, events.recv()).await {
-            Ok(Some(event)) => vec![event],
-            // Unreachable: the follower itself holds a sender.
-            Ok(None) => return Ok(()),
-            Err(_) => Vec::new(),
+        let mut batch = tokio::select! {
+            Some(found) = follower.lookups.join_next() => {
+                follower.found(found).await;
+                continue;
+            }
+            event = timeout(LOOK_AGAIN, events.recv()) => match event {
+                Ok(Some(event)) => vec![event],
+                // Unreachable: the follower itself holds a sender.
+                Ok(None) => return Ok(()),
+                Err(_) => Vec::new(),
+            },
         };
         let until = Instant::now().checked_add(IMPATIENT);
-        while !came.is_empty()
-            && came.len() < MOST
+        while !batch.is_empty()
+            && batch.len() < MOST
             && until.is_none_or(|until| Instant::now() < until)
         {
             match timeout(QUIET, events.recv()).await {
-                Ok(Some(event)) => came.push(event),
+                Ok(Some(event)) => batch.push(event),
                 Ok(None) | Err(_) => break,
             }
         }
-        follower.take(came).await;
+        follower.take(batch).await;
     }
-}
-
-/// A kind that is watched.
-struct Watched {
-    name: String,
-    /// Stops the watch; `None` for kinds that are always watched, because their watches are never stopped.
-    informer: Option<AbortHandle>,
-    is_synced: bool,
-    namespaced: bool,
 }
 
 struct Follower {
@@ -102,13 +91,41 @@ struct Follower {
     awaited: BTreeSet<String>,
     /// The kinds that are always watched, by name.
     fixed: BTreeMap<String, (ApiResource, Destination)>,
-    /// The kinds of params that policies name, by `apiVersion` and kind; `None` for kinds that no API serves.
-    params: BTreeMap<(String, String), Option<Watched>>,
+    /// The kinds of params that policies name; `None` for kinds that no API serves, as far as is known.
+    params: BTreeMap<Kind, Option<Watched>>,
+    /// The kinds of params that have not been looked up yet.
+    new: BTreeSet<Kind>,
+    /// The look-ups of kinds of params that have not ended.
+    lookups: JoinSet<(Kind, kube::Result<Option<Served>>)>,
+    /// When the API server was last asked again for kinds that it did not serve.
+    looked: Instant,
     /// When the wait for params of new kinds ends; `None` if there is no such wait.
     patience: Option<Instant>,
 }
 
 impl Follower {
+    fn new(
+        api_server: Arc<ApiServer>,
+        stores: Stores,
+        published: watch::Sender<Option<Published>>,
+        sender: mpsc::Sender<KindEvent>,
+    ) -> Self {
+        Follower {
+            api_server,
+            stores: Arc::new(Mutex::new(stores)),
+            published,
+            sender,
+            informers: JoinSet::new(),
+            awaited: BTreeSet::new(),
+            fixed: BTreeMap::new(),
+            params: BTreeMap::new(),
+            new: BTreeSet::new(),
+            lookups: JoinSet::new(),
+            looked: Instant::now(),
+            patience: None,
+        }
+    }
+
     /// Starts the watches of the kinds that are always watched.
     async fn start(&mut self, options: &Options) {
         for own in kinds::own() {
@@ -201,16 +218,16 @@ impl Follower {
     }
 
     /// Applies events and publishes the new states.
-    async fn take(&mut self, came: Vec<KindEvent>) {
-        let mut looks = came.is_empty();
+    async fn take(&mut self, batch: Vec<KindEvent>) {
+        let mut asks_again = self.looked.elapsed() >= LOOK_AGAIN;
         let mut events = Vec::new();
-        for KindEvent { kind, event } in came {
+        for KindEvent { kind, event } in batch {
             if matches!(event, Event::ReplacedAll(..)) {
                 self.synced(&kind, &mut events);
             }
             let to = match self.fixed.get(&kind) {
                 Some((resource, to)) => {
-                    looks |= resource.plural == "customresourcedefinitions";
+                    asks_again |= resource.plural == "customresourcedefinitions";
                     *to
                 }
                 // The event comes from an informer that was stopped.
@@ -221,33 +238,17 @@ impl Follower {
         }
         let had_events = !events.is_empty();
         let wanted = self.handle(events).await;
-        let changed = self.reconcile(wanted, looks).await;
+        let changed = self.reconcile(wanted, asks_again);
+        self.handle_and_publish(changed, had_events).await;
+    }
+
+    /// Applies events. Publishes the new state if there are any, or if `had_events`.
+    async fn handle_and_publish(&mut self, changed: Vec<(Event, Destination)>, had_events: bool) {
         let changes = !changed.is_empty();
         self.handle(changed).await;
         if (had_events || changes || self.patience.is_some()) && self.is_ready() {
             self.publish().await;
         }
-    }
-
-    /// Records that all objects of a kind have been listed.
-    fn synced(&mut self, name: &str, events: &mut Vec<(Event, Destination)>) {
-        if self.awaited.remove(name) {
-            self.note_awaited();
-        }
-        for ((api_version, kind), params) in &mut self.params {
-            if let Some(served) = params
-                && served.name == name
-                && !served.is_synced
-            {
-                served.is_synced = true;
-                events.push(param_kind(api_version, kind, Some(served.namespaced), None));
-            }
-        }
-    }
-
-    fn watches(&self, name: &str) -> bool {
-        let mut served = self.params.values().flatten();
-        served.any(|served| served.name == name)
     }
 
     /// Whether a state can be published: all kinds that are always watched have been listed, and the wait for params of new kinds is over.
@@ -257,70 +258,10 @@ impl Follower {
         }
         let is_late = self.patience.is_some_and(|until| Instant::now() >= until);
         let mut served = self.params.values().flatten();
-        if is_late || served.all(|served| served.is_synced) {
+        if is_late || (self.new.is_empty() && served.all(|served| served.is_synced)) {
             self.patience = None;
         }
         self.patience.is_none()
-    }
-
-    /// Starts and stops watches, so that exactly the `wanted` kinds of params are watched. Returns events for the stores: which kinds of
-    /// params are served, and which are no longer watched.
-    async fn reconcile(
-        &mut self,
-        wanted: BTreeSet<(String, String)>,
-        looks: bool,
-    ) -> Vec<(Event, Destination)> {
-        let mut events = Vec::new();
-        self.params.retain(|key, params| {
-            if wanted.contains(key) {
-                return true;
-            }
-            if let Some(Watched {
-                name,
-                informer: Some(informer),
-                ..
-            }) = params
-            {
-                informer.abort();
-                self.api_server.contact.forget(name);
-                let gone = Event::ReplacedAll(Origin::new(name), Vec::new());
-                events.push((gone, Destination::Both));
-            }
-            false
-        });
-        self.clear();
-        for key in wanted {
-            let known = self.params.get(&key);
-            let is_new = known.is_none();
-            if known.is_some_and(|known| known.is_some() || !looks) {
-                continue;
-            }
-            let (api_version, kind) = &key;
-            let found = discovery::find(&self.api_server.client, api_version, kind).await;
-            let found = found.unwrap_or_else(|error| {
-                tracing::warn!(
-                    api_version,
-                    kind,
-                    error = message(error),
-                    "the resource could not be looked up"
-                );
-                None
-            });
-            // The stores would take objects of these kinds for policies to enforce.
-            let found = found.filter(|served| !kinds::is_native(&served.resource));
-            let served = found.map(|served| self.watch(served));
-            if is_new || served.is_some() {
-                events.push(match &served {
-                    None => param_kind(api_version, kind, None, Some(ParamFault::NotFound)),
-                    Some(served) => {
-                        let fault = (!served.is_synced).then_some(ParamFault::NotSynced);
-                        param_kind(api_version, kind, Some(served.namespaced), fault)
-                    }
-                });
-            }
-            self.params.insert(key, served);
-        }
-        events
     }
 
     /// Removes the tasks that have ended.
@@ -334,35 +275,8 @@ impl Follower {
         }
     }
 
-    fn watch(&mut self, served: Served) -> Watched {
-        let Served {
-            resource,
-            namespaced,
-        } = served;
-        let name = name(&resource);
-        if self.fixed.contains_key(&name) {
-            return Watched {
-                is_synced: !self.awaited.contains(&name),
-                informer: None,
-                name,
-                namespaced,
-            };
-        }
-        // The wait is not restarted. Otherwise, policies whose kinds of params change all the time could delay other policies.
-        if self.patience.is_none() {
-            self.patience = Instant::now().checked_add(PATIENCE);
-        }
-        tracing::info!(kind = name, "watching params");
-        Watched {
-            informer: Some(self.inform(resource, |object| object)),
-            is_synced: false,
-            name,
-            namespaced,
-        }
-    }
-
     /// Applies events without blocking decisions. Returns the kinds of params that the policies name.
-    async fn handle(&self, events: Vec<(Event, Destination)>) -> BTreeSet<(String, String)> {
+    async fn handle(&self, events: Vec<(Event, Destination)>) -> BTreeSet<Kind> {
         let stores = Arc::clone(&self.stores);
         let handled = tokio::task::spawn_blocking(move || {
             let mut stores = stores.lock().unwrap_or_else(PoisonError::into_inner);
@@ -394,22 +308,4 @@ impl Follower {
         let mut awaited = awaited.lock().unwrap_or_else(PoisonError::into_inner);
         awaited.clone_from(&self.awaited);
     }
-}
-
-fn param_kind(
-    api_version: &str,
-    kind: &str,
-    namespaced: Option<bool>,
-    fault: Option<ParamFault>,
-) -> (Event, Destination) {
-    let kind = ParamKind {
-        api_version: api_version.to_owned(),
-        kind: kind.to_owned(),
-    };
-    let event = Event::ParamKind {
-        kind,
-        namespaced,
-        fault,
-    };
-    (event, Destination::Both)
 }

@@ -1,0 +1,81 @@
+use std::convert::Infallible;
+use std::sync::atomic::{AtomicU16, Ordering};
+
+use gavel_state::{Object, Origin};
+use http::{Request, Response};
+use kube::Client;
+use kube::client::Body;
+use serde_json::json;
+
+use super::*;
+
+/// A client of an API server that serves Secrets, and answers with a status code.
+fn client(code: &Arc<AtomicU16>) -> Client {
+    let code = Arc::clone(code);
+    let service = tower::service_fn(move |_: Request<Body>| {
+        let secrets = json!({"name": "secrets", "singularName": "", "namespaced": true, "kind": "Secret", "verbs": []});
+        let body = json!({"kind": "APIResourceList", "groupVersion": "v1", "resources": [secrets]});
+        let answer = Response::builder().status(code.load(Ordering::Relaxed));
+        let answer = answer.body(Body::from(body.to_string().into_bytes()));
+        async move { Ok::<_, Infallible>(answer.unwrap()) }
+    });
+    Client::new(service, "default")
+}
+
+/// The events of a policy whose params are Secrets, and of its binding.
+fn policy() -> Vec<KindEvent> {
+    let rules = json!([{"apiGroups": ["*"], "apiVersions": ["*"], "operations": ["*"], "resources": ["*"]}]);
+    let policy = json!({
+        "paramKind": {"apiVersion": "v1", "kind": "Secret"},
+        "matchConstraints": {"resourceRules": rules},
+        "validations": [{"expression": "true"}],
+    });
+    let binding = json!({"policyName": "p", "validationActions": ["Deny"]});
+    let kinds = [
+        ("ValidatingAdmissionPolicy", policy),
+        ("ValidatingAdmissionPolicyBinding", binding),
+    ];
+    let event = |(kind, spec)| {
+        let object = json!({
+            "apiVersion": "admissionregistration.k8s.io/v1", "kind": kind, "metadata": {"name": "p"}, "spec": spec,
+        });
+        KindEvent {
+            kind: "policies".to_owned(),
+            event: Event::Applied(Object::sent(Origin::new("policies"), &object)),
+        }
+    };
+    kinds.map(event).into()
+}
+
+#[tokio::test]
+async fn a_failed_look_up_is_repeated_even_if_events_arrive() {
+    let code = Arc::new(AtomicU16::new(503));
+    let (published, state) = watch::channel(None);
+    let api_server = ApiServer {
+        client: client(&code),
+        access: None,
+        contact: Arc::default(),
+        awaited: Mutex::default(),
+    };
+    let stores = Stores::new(Server::default(), false).unwrap();
+    let (sender, _events) = mpsc::channel(MOST);
+    let mut follower = Follower::new(Arc::new(api_server), stores, published, sender);
+    let policies = resource("", "v1", "Policy", "policies");
+    let fixed = (policies, Destination::Both);
+    follower.fixed.insert("policies".to_owned(), fixed);
+
+    follower.take(policy()).await;
+    assert!(state.borrow().is_none());
+    let ended = follower.lookups.join_next().await.unwrap();
+    follower.found(ended).await;
+    assert!(state.borrow().is_some());
+    code.store(200, Ordering::Relaxed);
+    follower.take(policy()).await;
+    assert!(follower.lookups.is_empty());
+
+    follower.looked = Instant::now().checked_sub(LOOK_AGAIN).unwrap();
+    follower.take(policy()).await;
+    let ended = follower.lookups.join_next().await.unwrap();
+    follower.found(ended).await;
+    assert!(follower.watches("secrets"));
+}

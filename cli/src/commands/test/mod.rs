@@ -175,9 +175,9 @@ impl TestRun<'_> {
         let server = self.args.kubernetes_version.into();
         let (differences, error) = match test.run(server, report::written) {
             Ok(found) => {
-                self.coverage.note(&found.steps);
-                if let Some(validated) = &found.validated {
-                    self.coverage.note_rules(validated);
+                self.coverage.note(test, &found.steps);
+                if let Some((definition, validated)) = test.definition().zip(found.validated) {
+                    self.coverage.note_rules(definition, &validated);
                 }
                 if self.args.coverage {
                     self.note_conditions(test);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::{Coverage, shortened};
+use super::{Coverage, Subject, shortened};
 
 /// The head of the page.
 const HEAD: &str = "<!DOCTYPE html>
@@ -49,13 +49,9 @@ impl Coverage {
             page,
             "<p>{covered} of {all}: each expression must be evaluated, and each condition must be both true and false.</p>"
         );
-        for ((policy, file), rows) in self.rows() {
-            let _ = writeln!(
-                page,
-                "<h2>{} <small>{}</small></h2>",
-                escaped(policy),
-                escaped(file)
-            );
+        for (subject, (file, rows)) in self.rows() {
+            let name = escaped(&subject.name);
+            let _ = writeln!(page, "<h2>{name} <small>{}</small></h2>", escaped(file));
             page.push_str("<table>\n<tr><th>line</th><th>field</th><th>expression</th><th>evaluated</th><th>true</th><th>false</th></tr>\n");
             for row in rows {
                 row.write(&mut page);
@@ -66,36 +62,38 @@ impl Coverage {
         page
     }
 
-    /// The rows by policy or definition, and file; sub-expressions follow their validation.
-    fn rows(&self) -> BTreeMap<(&str, &str), Vec<Row<'_>>> {
-        let mut rows: BTreeMap<(&str, &str), Vec<Row<'_>>> = BTreeMap::new();
-        for ((policy, _), expression) in &self.expressions {
+    /// The file and the rows of each policy or definition; sub-expressions follow their validation.
+    fn rows(&self) -> BTreeMap<&Subject, (&str, Vec<Row<'_>>)> {
+        let mut tables: BTreeMap<&Subject, (&str, Vec<Row<'_>>)> = BTreeMap::new();
+        for ((subject, _), expression) in &self.expressions {
             let outcomes = [expression.was_true, expression.was_false];
-            rows.entry((policy, &expression.file))
-                .or_default()
-                .push(Row {
-                    line: expression.line,
-                    field: &expression.field,
-                    text: &expression.text,
-                    evaluated: Some(expression.evaluated),
-                    outcomes: expression.is_condition.then_some(outcomes),
-                });
+            let (_, rows) = tables
+                .entry(subject)
+                .or_insert((&expression.file, Vec::new()));
+            rows.push(Row {
+                line: expression.line,
+                field: &expression.field,
+                text: &expression.text,
+                evaluated: Some(expression.evaluated),
+                outcomes: expression.is_condition.then_some(outcomes),
+            });
         }
-        for ((policy, ..), condition) in &self.conditions {
-            rows.entry((policy, &condition.file))
-                .or_default()
-                .push(Row {
-                    line: condition.line,
-                    field: "",
-                    text: &condition.text,
-                    evaluated: None,
-                    outcomes: Some([condition.was_true, condition.was_false]),
-                });
+        for ((subject, ..), condition) in &self.conditions {
+            let (_, rows) = tables
+                .entry(subject)
+                .or_insert((&condition.file, Vec::new()));
+            rows.push(Row {
+                line: condition.line,
+                field: "",
+                text: &condition.text,
+                evaluated: None,
+                outcomes: Some([condition.was_true, condition.was_false]),
+            });
         }
-        for rows in rows.values_mut() {
+        for (_, rows) in tables.values_mut() {
             rows.sort_by_key(|row| (row.line, row.field.is_empty()));
         }
-        rows
+        tables
     }
 }
 

@@ -4,12 +4,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
 use gavel_check::suite::{Test, Validated};
 use gavel_check::{self as check, Role, Step, custom};
 use gavel_engine::value::Json;
 use gavel_libraries::Server;
 use gavel_manifest::Document;
+use gavel_policy::cel::ExpressionKind;
 use serde_json::json;
 
 use crate::commands::cost::shortened;
@@ -20,13 +22,23 @@ mod html;
 /// The expressions and conditions of policies and definitions, with the outcomes that the tests produced.
 #[derive(Debug, Default)]
 pub(super) struct Coverage {
-    /// The expressions: those of policies by policy and text, and the rules of definitions by definition and field.
-    expressions: BTreeMap<(String, String), Expression>,
-    /// The names of the definitions whose rules were added.
-    definitions: BTreeSet<String>,
-    /// The conditions within validations and within the rules of definitions, by the name of the policy or definition, the field of the
-    /// expression, and the position among the sub-expressions.
-    conditions: BTreeMap<(String, String, usize), Condition>,
+    /// The expressions of policies and the rules of definitions, by field.
+    expressions: BTreeMap<(Subject, String), Expression>,
+    /// The definitions whose rules were added.
+    definitions: BTreeSet<Subject>,
+    /// The conditions within validations and within the rules of definitions, by the field of the expression and the position among the
+    /// sub-expressions.
+    conditions: BTreeMap<(Subject, String, usize), Condition>,
+}
+
+/// The identity of a policy or definition.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Subject {
+    name: String,
+    /// The absolute path of the file, because tests can name a file in different ways.
+    file: PathBuf,
+    /// The line at which the object begins.
+    line: u32,
 }
 
 /// A boolean sub-expression of a validation or rule, such as an operand of `&&` or the body of `all`.
@@ -57,6 +69,8 @@ struct Expression {
     /// The path of the expression's field.
     field: String,
     text: String,
+    /// The kind of the expression; `None` for a rule of a definition.
+    kind: Option<ExpressionKind>,
     /// Whether coverage requires that the expression was both true and false. For other expressions, one evaluation is enough.
     is_condition: bool,
     evaluated: usize,
@@ -65,14 +79,45 @@ struct Expression {
 }
 
 /// The lists of expressions in a policy's `spec`. Each row has the name of the list, the field of its elements that holds the expression,
-/// and whether the expression is a condition. Elements of `mutations` have one of two fields, so their field is empty here.
-const LISTS: [(&str, &str, bool); 6] = [
-    ("matchConditions", "expression", true),
-    ("variables", "expression", false),
-    ("validations", "expression", true),
-    ("validations", "messageExpression", false),
-    ("auditAnnotations", "valueExpression", false),
-    ("mutations", "", false),
+/// the kind of the expression, and whether it is a condition.
+const LISTS: [(&str, &str, ExpressionKind, bool); 7] = [
+    (
+        "matchConditions",
+        "expression",
+        ExpressionKind::MatchCondition,
+        true,
+    ),
+    ("variables", "expression", ExpressionKind::Variable, false),
+    (
+        "validations",
+        "expression",
+        ExpressionKind::Validation,
+        true,
+    ),
+    (
+        "validations",
+        "messageExpression",
+        ExpressionKind::Message,
+        false,
+    ),
+    (
+        "auditAnnotations",
+        "valueExpression",
+        ExpressionKind::AuditAnnotation,
+        false,
+    ),
+    (
+        "mutations",
+        "applyConfiguration.expression",
+        ExpressionKind::ApplyConfiguration,
+        false,
+    ),
+    (
+        "mutations",
+        "jsonPatch.expression",
+        ExpressionKind::JsonPatch,
+        false,
+    ),
 ];
 
 impl Coverage {
@@ -85,49 +130,48 @@ impl Coverage {
                 .for_each(|each| self.expect_rules(each, server));
         }
         for policy in test.policies() {
-            for (list, field, is_condition) in LISTS {
+            for (list, field, kind, is_condition) in LISTS {
                 let items = policy.value().pointer(&format!("/spec/{list}"));
                 let items = items.and_then(Json::as_array).map_or(0, Vec::len);
                 for n in 0..items {
-                    let fields: &[&str] = match field {
-                        "" => &["applyConfiguration.expression", "jsonPatch.expression"],
-                        _ => &[field],
-                    };
-                    for field in fields {
-                        self.add(policy, &format!("spec.{list}[{n}].{field}"), is_condition);
-                    }
+                    let field = format!("spec.{list}[{n}].{field}");
+                    self.add(policy, &field, kind, is_condition);
                 }
             }
         }
     }
 
-    fn add(&mut self, policy: &Document, field: &str, is_condition: bool) {
+    fn add(&mut self, policy: &Document, field: &str, kind: ExpressionKind, is_condition: bool) {
         let pointer = field.replace(['.', '['], "/").replace(']', "");
         let value = policy.value();
         let Some(text) = value.pointer(&format!("/{pointer}")).and_then(Json::as_str) else {
             return;
         };
-        let key = (name_of(policy).to_owned(), text.to_owned());
-        let expression = || Expression::new(policy, field, text, is_condition);
+        let key = (Subject::of(policy), field.to_owned());
+        let expression = || Expression {
+            kind: Some(kind),
+            ..Expression::new(policy, field, text, is_condition)
+        };
         self.expressions.entry(key).or_insert_with(expression);
     }
 
     fn expect_rules(&mut self, definition: &Document, server: Server) {
-        let name = name_of(definition);
-        if !self.definitions.insert(name.to_owned()) {
+        let subject = Subject::of(definition);
+        if !self.definitions.insert(subject.clone()) {
             return;
         }
         for rule in custom::rules(definition, server) {
             let expression = Expression::new(definition, &rule.field, &rule.text, true);
-            let key = (name.to_owned(), rule.field);
+            let key = (subject.clone(), rule.field);
             self.expressions.insert(key, expression);
         }
     }
 
     /// Records the outcomes of a definition's rules.
-    pub(super) fn note_rules(&mut self, validated: &Validated) {
+    pub(super) fn note_rules(&mut self, definition: &Document, validated: &Validated) {
+        let subject = Subject::of(definition);
         for (field, outcomes) in &validated.checked.rules {
-            let key = (validated.definition.clone(), field.clone());
+            let key = (subject.clone(), field.clone());
             if let Some(expression) = self.expressions.get_mut(&key) {
                 let evaluated = [outcomes.holds, outcomes.violated, outcomes.failed];
                 let evaluated = evaluated.into_iter().fold(0, usize::saturating_add);
@@ -138,15 +182,32 @@ impl Coverage {
         }
     }
 
-    /// Records the evaluated expressions.
-    pub(super) fn note(&mut self, steps: &[Step]) {
+    /// Records the expressions of a test's policies that were evaluated.
+    pub(super) fn note(&mut self, test: &Test, steps: &[Step]) {
         for step in steps {
-            let (Step::Evaluated { invocation, .. } | Step::Mutated { invocation }) = step else {
+            let (invocation, kind) = match step {
+                Step::Evaluated { invocation, .. } => (invocation, "ValidatingAdmissionPolicy"),
+                Step::Mutated { invocation } => (invocation, "MutatingAdmissionPolicy"),
+                _ => continue,
+            };
+            let mut policies = test.policies();
+            let policy = policies.find(|policy| {
+                name_of(policy) == invocation.policy && policy.value()["kind"] == kind
+            });
+            let Some(subject) = policy.map(Subject::of) else {
                 continue;
             };
+            let first = (subject.clone(), String::new());
+            let of_policy = self.expressions.range_mut(first..);
+            let mut of_policy: Vec<&mut Expression> = of_policy
+                .take_while(|((of, _), _)| *of == subject)
+                .map(|(_, expression)| expression)
+                .collect();
             for ran in &invocation.runs {
-                let key = (invocation.policy.clone(), ran.expression.clone());
-                if let Some(expression) = self.expressions.get_mut(&key) {
+                let same = of_policy.iter_mut().filter(|expression| {
+                    expression.kind == Some(ran.kind) && expression.text == ran.expression
+                });
+                for expression in same {
                     expression.evaluated = expression.evaluated.saturating_add(1);
                     expression.was_true |= ran.result.as_deref() == Ok("true");
                     expression.was_false |= ran.result.as_deref() == Ok("false");
@@ -157,19 +218,19 @@ impl Coverage {
 
     /// Whether the rules of a definition count.
     pub(super) fn counts_rules(&self, definition: &Document) -> bool {
-        self.definitions.contains(name_of(definition))
+        self.definitions.contains(&Subject::of(definition))
     }
 
     /// Records the outcomes of the conditions within the validations of a policy, or within those rules of a definition that count.
     pub(super) fn note_conditions(&mut self, object: &Document, found: Vec<check::Condition>) {
-        let name = name_of(object);
+        let subject = Subject::of(object);
         let is_definition = Role::of(object.value()) == Role::Definition;
         for found in found {
-            let rule = (name.to_owned(), found.field);
+            let rule = (subject.clone(), found.field);
             if is_definition && !self.expressions.contains_key(&rule) {
                 continue;
             }
-            let (name, field) = rule;
+            let (subject, field) = rule;
             let new = || Condition {
                 file: file_of(object),
                 line: object.place_within(&field, 1, 1).line,
@@ -177,7 +238,7 @@ impl Coverage {
                 was_true: false,
                 was_false: false,
             };
-            let key = (name, field.clone(), found.position);
+            let key = (subject, field.clone(), found.position);
             let condition = self.conditions.entry(key).or_insert_with(new);
             condition.was_true |= found.was_true;
             condition.was_false |= found.was_false;
@@ -212,16 +273,16 @@ impl Coverage {
 
     /// The expressions and sub-expressions that are not covered, sorted by file and line.
     fn missing(&self) -> Vec<Missing<'_>> {
-        let expressions = self.expressions.iter().filter_map(|((policy, _), each)| {
+        let expressions = self.expressions.iter().filter_map(|((subject, _), each)| {
             Some(Missing {
                 file: &each.file,
                 line: each.line,
-                policy,
+                policy: &subject.name,
                 what: &each.field,
                 why: each.missing()?,
             })
         });
-        let conditions = self.conditions.iter().filter_map(|((policy, ..), each)| {
+        let conditions = self.conditions.iter().filter_map(|((subject, ..), each)| {
             let why = match (each.was_true, each.was_false) {
                 (true, true) => return None,
                 (true, false) => "never false",
@@ -231,7 +292,7 @@ impl Coverage {
             Some(Missing {
                 file: &each.file,
                 line: each.line,
-                policy,
+                policy: &subject.name,
                 what: &each.text,
                 why,
             })
@@ -319,6 +380,17 @@ fn file_of(policy: &Document) -> String {
         .unwrap_or_default()
 }
 
+impl Subject {
+    fn of(object: &Document) -> Self {
+        let file = object.file().map(Path::to_owned).unwrap_or_default();
+        Subject {
+            name: name_of(object).to_owned(),
+            file: file.canonicalize().unwrap_or(file),
+            line: object.place().line,
+        }
+    }
+}
+
 impl Condition {
     /// The number of outcomes, true and false, that the tests produced.
     fn outcomes(&self) -> usize {
@@ -334,6 +406,7 @@ impl Expression {
             line: object.place_within(field, 1, 1).line,
             field: field.to_owned(),
             text: text.to_owned(),
+            kind: None,
             is_condition,
             evaluated: 0,
             was_true: false,

@@ -120,3 +120,36 @@ fn coverage_is_a_page_and_json_too() {
     assert_eq!(page.matches("<tr class=\"partly\">").count(), 3, "{page}");
     assert!(!page.contains("<b>"), "{page}");
 }
+
+#[test]
+fn policies_with_the_same_name_in_different_files_are_counted_separately() {
+    let tests = "kind: PolicyTest
+given: [policy.yaml]
+object: {apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {replicas: 1}}
+tests: [{name: one, expect: {decision: admit}}]
+";
+    // The variable has the text of the first validation.
+    let variables = "  variables: [{name: same, expression: \"object.metadata.name != 'forbidden'\"}]\n  validations:\n";
+    let folder = folder()
+        .with("one/policy.yaml", POLICY)
+        .with("one/tests.yaml", tests)
+        .with(
+            "two/policy.yaml",
+            &POLICY.replace("  validations:\n", variables),
+        )
+        .with("two/tests.yaml", tests);
+    let counts = |paths: &[&str]| -> [u64; 2] {
+        let args = [paths, &["--coverage", "-o", "json"]].concat();
+        let (_, out) = gavel(&folder, &args);
+        let last: Json = serde_json::from_str(out.lines().last().unwrap()).unwrap();
+        ["covered", "all"].map(|key| last["coverage"][key].as_u64().unwrap())
+    };
+    let [one, two] = ["./one/tests.yaml", "./two/tests.yaml"].map(|path| counts(&[path]));
+    assert_eq!(one[1].checked_add(1), Some(two[1]));
+    let both = counts(&["./one/tests.yaml", "./two/tests.yaml"]);
+    assert_eq!(both, [one[0] + two[0], one[1] + two[1]]);
+    assert_eq!(
+        counts(&["./one/tests.yaml", "./one/../one/tests.yaml"]),
+        one
+    );
+}

@@ -9,7 +9,7 @@ use gavel_policy::api::{
     MatchCondition, MatchResources, MutatingAdmissionPolicy, MutatingAdmissionPolicySpec,
     ValidatingAdmissionPolicy, ValidatingAdmissionPolicySpec, Variable,
 };
-use gavel_policy::cel::{Compiler, Declarations};
+use gavel_policy::cel::{Compiler, Declarations, variables_read};
 
 use crate::context::Linter;
 use crate::expressions::path::{Aliases, Reads};
@@ -353,23 +353,6 @@ impl<'p> Parts<'p> {
         }
         used
     }
-}
-
-/// The names of the variables that an expression reads; `None` if it uses `variables` as a whole.
-fn variables_read(checked: &CheckedAst) -> Option<Vec<&str>> {
-    let is_variables = |expr: Expr<'_>| expr.as_ident() == Some("variables");
-    let mut read = Vec::new();
-    let mut mentioned = 0_usize;
-    for expr in checked.ast().walk() {
-        match expr.kind() {
-            ExprKind::Select(select) if is_variables(select.operand) => {
-                read.push(select.field);
-            }
-            _ if is_variables(expr) => mentioned = mentioned.saturating_add(1),
-            _ => {}
-        }
-    }
-    (mentioned == read.len()).then_some(read)
 }
 
 /// The first read of a field of `variable` in an expression: the node, and the path of the field. `None` if the expression reads no field

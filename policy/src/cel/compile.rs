@@ -386,7 +386,7 @@ impl Compiler {
 }
 
 /// The names of the variables that an expression reads; `None` if it uses `variables` other than by selecting a field.
-pub(crate) fn variables_read(checked: &CheckedAst) -> Option<Vec<&str>> {
+pub fn variables_read(checked: &CheckedAst) -> Option<Vec<&str>> {
     let is_variables = |expr: Expr<'_>| expr.as_ident() == Some(VARIABLES_VARIABLE);
     let mut read = Vec::new();
     let mut mentioned = 0_usize;

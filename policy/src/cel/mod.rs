@@ -9,8 +9,9 @@ mod inputs;
 mod runner;
 mod variables;
 
-pub(crate) use compile::variables_read;
-pub use compile::{CompileError, CompileErrorKind, Compiler, Expression, TypeFault};
+pub use compile::{
+    CompileError, CompileErrorKind, Compiler, Expression, TypeFault, variables_read,
+};
 pub use composition::{Bindings, Composition};
 pub(crate) use declared::{JSON_PATCH, OBJECT_PATCH, VARIABLES};
 pub use declared::{NAMESPACE, REQUEST, declared_type, provider};

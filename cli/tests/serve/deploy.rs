@@ -291,6 +291,8 @@ fn webhooks_outside_the_cluster_have_the_same_configuration() {
         for field in [
             "name",
             "rules",
+            "namespaceSelector",
+            "matchConditions",
             "failurePolicy",
             "reinvocationPolicy",
             "timeoutSeconds",
